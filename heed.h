@@ -23,6 +23,7 @@
 #include "nn/losses.h"
 #include "nn/lstm.h"
 #include "nn/module.h"
+#include "nn/pointer.h"
 #include "nn/recurrent.h"
 #include "nn/safetensors.h"
 #include "nn/transformer.h"

@@ -7,10 +7,15 @@
 #include "train/model_directory.h"
 #include "train/run_json.h"
 #if HEED_ALL_SYSTEMS
+#include "dialog/carry/system.h"
+#include "dialog/comprehend/system.h"
 #include "dialog/discriminate/gan/system.h"
 #include "dialog/discriminate/system.h"
+#include "dialog/discriminate/words/system.h"
 #include "dialog/pretrained/system.h"
 #include "dialog/retrieve/system.h"
+#include "dialog/rewrite/system.h"
+#include "dialog/track/system.h"
 #endif
 
 namespace heed {
@@ -22,8 +27,13 @@ std::vector<System>& all_systems() {
 #if HEED_ALL_SYSTEMS
     discriminate::discriminate_system(),
     gan::adversary_system(),
+    words::hredgan_system(),
     pretrained::bert_system(),
     retrieve::retrieval_system(),
+    rewrite::gaps_system(),
+    track::tracker_system(),
+    comprehend::comprehend_system(),
+    carry::carryover_system(),
 #endif
   };
   return all;

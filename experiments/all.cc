@@ -1,7 +1,13 @@
 #include <filesystem>
 
 #include "experiments/adversarial/experiment.h"
+#include "experiments/comprehend/experiment.h"
+#include "experiments/carryover/experiment.h"
 #include "experiments/distraction/experiment.h"
+#include "experiments/energy/experiment.h"
+#include "experiments/gaps/experiment.h"
+#include "experiments/history/history.h"
+#include "experiments/generators/paper.h"
 #include "experiments/mediation/mediation.h"
 #include "experiments/probes/experiment.h"
 #include "experiments/retrieval/experiment.h"
@@ -10,9 +16,24 @@
 namespace heed {
 
 const std::vector<Experiment>& all_experiments() {
+  // clang-format off: one a line
   static const std::vector<Experiment> kAll = {
-      distraction_experiment(),          probes_experiment(), adversarial_experiment(),
-      mediation::mediation_experiment(), sweep_experiment(),  retrieval_experiment()};
+      distraction_experiment(),
+      probes_experiment(),
+      adversarial_experiment(),
+      mediation::mediation_experiment(),
+      sweep_experiment(),
+      retrieval_experiment(),
+      gaps_experiment(),
+      energy_experiment(),
+      comprehend_experiment(),
+      carryover_experiment(),
+      history::history_experiment(),
+      generators::hredgan_experiment(),
+      generators::thred_experiment(),
+      generators::keywords_experiment(),
+      generators::expressive_experiment()};
+  // clang-format on
   return kAll;
 }
 

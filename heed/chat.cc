@@ -57,6 +57,7 @@ Chat::Chat(const Options& o) {
   decode_ = o.decode.get(o.common->seed);
   loaded_ = load_responder(o.models[0]);
   move(*loaded_.model, device);
+  decode_.judge = o.decode.judge(o.models[0], *loaded_.model);
   bounds_ = load_example_options(o.models[0]);
   make_examples({}, Vocabulary(), bounds_);  // complains of bounds that make no sense
   style_ = terminal_style(stdout);
@@ -136,6 +137,7 @@ void Chat::answer(const std::string& line) {
 
 void talk(Options& o) {
   if (o.web) {
+    refuse_given(*o.command, "--best-of", "without --web");
     take_bundled(o.models);
     const DecodeOptions decode = o.decode.get(o.common->seed);
     serve_live_page(o.models, decode, start(*o.common), o.port, o.pool);
@@ -184,7 +186,7 @@ void add_chat(CLI::App& app) {
   option(c, "--port", o.port, "Of the page; 0: any that is free", whole_number(0, 65535));
   o.decode.method = "sample";
   o.decode.options.temperature = 0.7;
-  o.decode.declare(c);
+  o.decode.declare_best_of(c);
 }
 
 }  // namespace heed

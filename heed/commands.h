@@ -38,9 +38,9 @@ Device start(const Common& common);
 #define HEED_COMMANDS(DEMO, MORE) \
   DEMO(train) DEMO(evaluate) DEMO(score) DEMO(show) DEMO(chat) DEMO(respond) MORE(generate) \
   DEMO(compare) MORE(distract) MORE(features) MORE(probe) MORE(import) MORE(encode) MORE(export) \
-  MORE(rank) MORE(judge) MORE(discriminate) MORE(adversary) MORE(info) MORE(log) MORE(plot) \
-  MORE(watch) MORE(diff) DEMO(prepare) MORE(reproduce) MORE(report) MORE(sweep) MORE(verify) \
-  MORE(bench)
+  MORE(rank) MORE(ask) MORE(rewrite) MORE(carry) MORE(track) \
+  MORE(judge) MORE(discriminate) MORE(adversary) MORE(info) MORE(log) MORE(plot) MORE(watch) MORE(diff) \
+  DEMO(prepare) MORE(reproduce) MORE(report) MORE(sweep) MORE(verify) MORE(bench)
 // clang-format on
 #define HEED_DECLARE(name) void add_##name(CLI::App& app);
 HEED_COMMANDS(HEED_DECLARE, HEED_DECLARE)

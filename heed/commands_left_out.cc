@@ -2,6 +2,7 @@
 // them.
 #include "base/error.h"
 #include "heed/commands.h"
+#include "heed/decode_flags.h"
 #include "heed/pool.h"
 #include "heed/prepare.h"
 
@@ -26,6 +27,12 @@ HEED_COMMANDS(HEED_THERE, HEED_LEFT_OUT)
 
 void add_prepare_labels(CLI::App& prepare) {
   left_out(prepare, "labels");
+}
+void add_prepare_carryover(CLI::App& prepare) {
+  left_out(prepare, "carryover");
+}
+Judge judge_of_words(const std::string&, const Responder&) {
+  throw UsageError("--rank D: not in this build; make program builds it");
 }
 PoolRanker open_pool(const std::string&, const std::string&, Device) {
   throw UsageError("chat --pool: not in this build; make program builds it");

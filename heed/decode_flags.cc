@@ -41,7 +41,39 @@ void DecodeFlags::declare(CLI::App& c) {
       ->group("Responses");
 }
 
+void DecodeFlags::declare_best_of(CLI::App& c) {
+  declare(c);
+  const auto add = [&](const char* name, auto& value, const char* help,
+                       const CLI::Validator& check) {
+    option(c, name, value, help, check)->group("Responses");
+  };
+  add("--best-of", options.best_of,
+      "The best of so many answers, each greedy with other noise, of a model that learned with it "
+      "(heed train hredgan --noise utterance)",
+      whole_number(1, 10000));
+  add("--rank", rank_,
+      "What puts a response first: of --best-of D, the discriminator of words of the run; logp, "
+      "the "
+      "probability; random, chance",
+      one_of({"D", "logp", "random"}));
+  add("--noise-variance", options.noise_variance,
+      "--best-of: variance of the noise (default: 7 of --noise utterance, 9 of --noise word)",
+      number(0, 1e6));
+}
+
+Judge DecodeFlags::judge(const std::string& run, const Responder& model) const {
+  if (options.best_of == 0 || rank_ != "D") return {};
+  return judge_of_words(run, model);
+}
+
 DecodeOptions DecodeFlags::get(uint64_t seed) const {
+  if (options.best_of > 0) {
+    refuse_given(*command_, "--decode", "without --best-of, which draws its answers itself");
+  } else if (command_->get_option_no_throw("--best-of")) {
+    for (const char* name : {"--rank", "--noise-variance"}) {
+      refuse_given(*command_, name, "with --best-of");
+    }
+  }
   const auto only_for = [&](const char* one, const std::vector<const char*>& options) {
     if (method == one) return;
     for (const char* option : options) {
@@ -52,6 +84,8 @@ DecodeOptions DecodeFlags::get(uint64_t seed) const {
   only_for("beam", {"--beam-size", "--length-penalty"});
   DecodeOptions result = options;
   result.method = decode_method(method);
+  using Rank = DecodeOptions::Rank;
+  result.rank = rank_ == "D" ? Rank::kJudge : rank_ == "logp" ? Rank::kLogProb : Rank::kRandom;
   result.seed = seed;
   result.check();
   return result;
@@ -66,6 +100,13 @@ void DecodeFlags::refuse(const std::string& is_for) const {
 nlohmann::ordered_json DecodeFlags::to_json() const {
   nlohmann::ordered_json json = {
       {"method", method}, {"max_length", options.max_length}, {"allow_unk", options.allow_unk}};
+  if (options.best_of > 0) {
+    json["method"] = "best-of";
+    json["best_of"] = options.best_of;
+    json["rank"] = rank_;
+    json["noise_variance"] = options.noise_variance;  // 0: the usual one
+    return json;
+  }
   if (!options.wanted.empty()) json["condition"] = options.wanted;
   if (method == "sample") {
     json["top_k"] = options.top_k;

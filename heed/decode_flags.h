@@ -18,6 +18,11 @@ struct DecodeFlags {
 
   // Declares --decode, --max-length, --top-k, --temperature, --beam-size and so on.
   void declare(CLI::App& command);
+  // Declares --best-of, --rank and --noise-variance, too.
+  void declare_best_of(CLI::App& command);
+  // Whom --rank asks: with D the discriminator of words of the run, for its model, to which it
+  // refers. Throws DataError where it has none.
+  Judge judge(const std::string& run, const Responder& model) const;
   // Throws UsageError for an option that the method would not look at.
   DecodeOptions get(uint64_t seed) const;
   // Throws UsageError for any that was given: they are for something else.
@@ -27,7 +32,11 @@ struct DecodeFlags {
 
  private:
   const CLI::App* command_ = nullptr;  // knows which options were given
+  std::string rank_ = "D";
 };
+
+// The discriminator of words of a run as a judge, see DecodeFlags::judge().
+Judge judge_of_words(const std::string& run, const Responder& model);
 
 // Of generated responses, why and how many.
 nlohmann::ordered_json to_json(const ResponseSieve::Counts& left_out);

@@ -62,4 +62,6 @@ class Encoding {
   std::vector<EncodeInput> parts_;
 };
 
+void add_probe_negatives(CLI::App& probe);  // heed probe negatives
+
 }  // namespace heed

@@ -6,6 +6,7 @@
 #include "heed/command.h"
 #include "heed/decode_flags.h"
 #include "heed/measured.h"
+#include "heed/rerank.h"
 
 namespace heed {
 namespace {
@@ -18,6 +19,7 @@ struct Options {
   const CLI::App* command = nullptr;
   InputFlags input;
   DecodeFlags decode;
+  RerankFlags rerank;
 
   ResponseSieve::Rules rules() const {
     const auto given = [&](const char* what) {
@@ -27,8 +29,18 @@ struct Options {
   }
 };
 
-// --beam 5 is short for --decode beam --beam-size 5.
+// --beam 5 is short for --decode beam --beam-size 5, and so is --n-best 5 for as many responses.
 DecodeOptions decoding_of(Options& o) {
+  if (o.rerank.n_best > 0) {
+    refuse_given(*o.command, "--beam", "without --n-best");
+    o.beam = o.rerank.n_best;
+    if (o.rerank.rank.empty()) o.rerank.rank = {"logp"};
+    o.rerank.check();
+  } else {
+    for (const char* name : {"--rank", "--rank-weight"}) {
+      refuse_given(*o.command, name, "with --n-best");
+    }
+  }
   if (o.beam > 0) {
     refuse_given(*o.command, "--beam-size", "without --beam");
     if (o.decode.method != "beam") refuse_given(*o.command, "--beam", "with --decode beam");
@@ -52,6 +64,17 @@ std::vector<Place> places_of(const Inputs& inputs) {
     }
   }
   return places;
+}
+
+// The texts before each response.
+std::vector<std::vector<std::string>> contexts_of(const std::vector<Place>& places) {
+  std::vector<std::vector<std::string>> contexts(places.size());
+  for (size_t i = 0; i < places.size(); ++i) {
+    for (size_t k = 0; k < places[i].turn; ++k) {
+      contexts[i].push_back(places[i].dialogue->turns[k].text);
+    }
+  }
+  return contexts;
 }
 
 // The dialogue up to the response, which is in the place of the real one.
@@ -97,12 +120,21 @@ void run(Options& o) {
   JsonOutput passages_file(o.out), output(o.json);
   const Measured m(o.model, o.input, o.epoch);
   move(*m.loaded.model, device);
-  const auto responses = m.with_progress([&](const auto& show) {
-    return respond(*m.loaded.model, m.examples, m.loaded.vocabulary, options, o.batch, show);
-  });
+  const auto in_batches = [&](const auto& respond) {
+    return m.with_progress([&](const auto& show) {
+      return respond(*m.loaded.model, m.examples, m.loaded.vocabulary, options, o.batch, show);
+    });
+  };
+  Reranked reranked;
+  if (o.rerank.n_best > 0) {
+    reranked = rerank(o.rerank, m, o.model, contexts_of(places_of(m.inputs)),
+                      in_batches(respond_lists), o.common->seed, o.batch);
+  } else {
+    reranked.responses = in_batches(respond);
+  }
   ResponseSieve sieve(o.rules());
   int64_t written = 0;
-  const std::string text = lines(m.examples, responses, m.loaded.vocabulary, m.inputs,
+  const std::string text = lines(m.examples, reranked.responses, m.loaded.vocabulary, m.inputs,
                                  last_part(o.model), sieve, written);
   if (written == 0) {
     throw DataError(m.inputs.data_path + ": all " + std::to_string(m.examples.size()) +
@@ -110,7 +142,10 @@ void run(Options& o) {
                     "(--leave-out, --decode sample)");
   }
   passages_file.write_text(text);
-  if (!output.to_stdout() && !passages_file.to_stdout()) say(o, written, sieve.left_out());
+  if (!output.to_stdout() && !passages_file.to_stdout()) {
+    say(o, written, sieve.left_out());
+    std::fputs(reranked.table.c_str(), stdout);
+  }
   if (!output.wanted()) return;
   Json json = {{"heed", provenance("generate", *o.common)},
                {"inputs", inputs_json(m.inputs, {o.model}, o.common->seed)},
@@ -120,6 +155,7 @@ void run(Options& o) {
                {"passages", written},
                {"left_out", to_json(sieve.left_out())}};
   json["decode"]["seed"] = o.common->seed;
+  if (o.rerank.n_best > 0) json["reranked"] = reranked.json;
   output.write(json);
 }
 
@@ -135,7 +171,9 @@ void add_generate(CLI::App& app) {
       "Examples:\n"
       "  heed generate --model runs/first --data data/ubuntu-sample --beam 5 --out fakes.jsonl\n"
       "  heed generate --model runs/first --data data/ubuntu-sample --leave-out repeated,unk --out "
-      "fakes.jsonl",
+      "fakes.jsonl\n"
+      "  heed generate --model runs/first --data data/ubuntu-sample --n-best 20 --rank "
+      "antilm,pmi:data/ubuntu-sample --out fakes.jsonl",
       {.seed = "Seed of drawn responses (--decode sample)"}, run);
   o.decode.method = "beam";
   add_model(c, o.model);
@@ -156,6 +194,7 @@ void add_generate(CLI::App& app) {
                "Beam search with this many hypotheses; beam search is the default")
       ->check(whole_number(1, 1000))
       ->group("Responses");
+  o.rerank.declare(c);
   o.decode.declare(c);
 }
 

@@ -292,6 +292,8 @@ void add_prepare(CLI::App& app) {
   add_prepare_published(*prepare);
   add_prepare_split(*prepare);
   add_prepare_labels(*prepare);
+  add_prepare_carryover(*prepare);
+  add_prepare_because(*prepare);
 }
 
 }  // namespace heed

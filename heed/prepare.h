@@ -55,5 +55,7 @@ std::shared_ptr<PrepareOptions> add_reader(CLI::App& command, PrepareReader read
 
 void add_prepare_published(CLI::App& prepare);  // a command a corpus
 void add_prepare_labels(CLI::App& prepare);
+void add_prepare_carryover(CLI::App& prepare);
+void add_prepare_because(CLI::App& prepare);
 
 }  // namespace heed

@@ -1,12 +1,17 @@
 // `heed prepare` for files that need no options of their own: a row each.
+#include <algorithm>
 #include <memory>
 
 #include "dialog/data/formats/daily_dialog.h"
+#include "dialog/data/formats/intents.h"
 #include "dialog/data/formats/messages.h"
 #include "dialog/data/formats/multiwoz.h"
 #include "dialog/data/formats/mutual.h"
 #include "dialog/data/formats/persona_chat.h"
+#include "dialog/data/formats/rewriting.h"
 #include "dialog/data/formats/schema_guided.h"
+#include "dialog/data/formats/woz.h"
+#include "dialog/rewrite/english.h"
 #include "heed/prepare.h"
 
 namespace heed {
@@ -29,7 +34,31 @@ template <auto read> Prepared read_corpus(const PrepareOptions& o, const Reading
   return prepared(read(o.in, reading));
 }
 
+Prepared read_gaps(const PrepareOptions& o, const Reading& reading) {
+  Published corpus = read_schema_guided(o.in, reading);
+  Published made = rewrite::with_gaps(corpus.dialogues);
+  made.left_out.merge(corpus.left_out);
+  return prepared(std::move(made));
+}
+
+// The last turn first: a model of these answers what was said before an utterance.
+Prepared read_reversed(const PrepareOptions& o, const Reading& reading) {
+  Prepared result{read_dialogues(o.in, reading), {}};
+  for (Dialogue& dialogue : result.dialogues) {
+    std::reverse(dialogue.turns.begin(), dialogue.turns.end());
+  }
+  return result;
+}
+
 const Row kRows[] = {
+    {"reverse", "Dialogues from their end, for a model of what an utterance answers",
+     "Dialogues (JSON Lines, plain or gzip)",
+     "A model that learns from these, with one utterance of context, has ln P(query | response), by "
+     "which heed generate --rank mmi:RUN orders responses. Candidates and labels are left out.\n"
+     "Examples:\n"
+     "  heed prepare reverse --in data/ubuntu-sample/train.jsonl.gz --out data/back/train.jsonl.gz\n"
+     "  heed train --data data/back --max-turns 1 --min-turns 2 --examples all --out runs/back",
+     read_reversed},
     {"messages", "Conversations with assistants, as OpenAI's interfaces have them",
      "JSON or JSON Lines with \"messages\" of \"role\" and \"content\"",
      "Speakers are the roles; messages of system, developer, tool and function are left out.\n"
@@ -66,6 +95,12 @@ const Row kRows[] = {
      "Example:\n"
      "  heed prepare sgd --in sgd/dev --out sgd-dev.jsonl.gz",
      read_corpus<read_schema_guided>},
+    {"woz", "WOZ 2.0 (Wen et al. 2017): states, acts", "A part: woz_train_en.json",
+     "The state stands with the user's turn that it is after, the acts with both speakers' turns. "
+     "--min-turns 2 keeps dialogues of one question.\n"
+     "Example:\n"
+     "  heed prepare woz --in woz_train_en.json.gz --out data/woz2/train.jsonl.gz --min-turns 1",
+     read_corpus<read_woz>},
     {"mutual", "MuTual and MuTual+ (Cui et al. 2020): a last turn, and three wrong ones",
      "A part: its folder, or a file of JSON Lines",
      "The options beside the right one become its candidates, of which `heed rank` tells it. The "
@@ -73,6 +108,29 @@ const Row kRows[] = {
      "Example:\n"
      "  heed prepare mutual --in mutual/dev --out mutual-dev.jsonl.gz --min-turns 2",
      read_corpus<read_mutual>},
+    {"rewriting", "Chinese turns that people wrote out (Su et al. 2019), for heed train gaps",
+     "corpus.txt, a dialogue a line",
+     "The last turn of a dialogue has the label rewritten: what it says without the turns before.\n"
+     "Example:\n"
+     "  heed prepare rewriting --in corpus.txt.gz --out data/rewriting --split conversation",
+     read_corpus<read_rewriting>},
+    {"gaps", "English turns with gaps, made of Schema-Guided Dialogue, for heed train gaps",
+     "A part: its folder, or a file of dialogues",
+     "Of each turn of a user that repeats a value of a turn before: the turn without the value, or "
+     "with it, there or then in its place; the turn as it was is its label rewritten. One other "
+     "turn of each such dialogue stays as it is. --min-turns 2 keeps contexts of one turn.\n"
+     "Example:\n"
+     "  heed prepare gaps --in sgd/train --out data/gaps/train.jsonl --min-turns 2",
+     read_gaps},
+    {"intents", "ATIS and SNIPS (Goo et al. 2018), CLINC150 (Larson et al. 2019): intents",
+     "A folder with seq.in and label, or with parts of these; or data_full.json of CLINC150",
+     "An utterance is a dialogue of one turn with the label intent, so --min-turns 1 is needed; "
+     "--split published keeps the corpus' parts. `heed probe negatives` reads what it writes.\n"
+     "Examples:\n"
+     "  heed prepare intents --in atis --out data/atis --min-turns 1 --split published\n"
+     "  heed prepare intents --in data_full.json --out data/clinc150 --min-turns 1 --split "
+     "published",
+     read_corpus<read_intents>},
 };
 
 }  // namespace

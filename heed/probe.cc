@@ -16,6 +16,7 @@ using probe::Part, probe::ProbeOptions, probe::TaskResult;
 
 struct Options {
   CommonPtr common;
+  const CLI::App* command = nullptr;
   EncodeFlags encode;
   std::string features, tasks = "all", kind = "logistic", eval_part = "test", json;
   int max_iterations = ProbeOptions{}.max_iterations;
@@ -191,6 +192,7 @@ void check_source(const Options& o) {
 }
 
 void run(const Options& o) {
+  if (!o.command->get_subcommands().empty()) return;  // heed probe negatives, which has run
   check_source(o);
   const Device device = start(*o.common);
   const JsonOutput output(o.json);
@@ -263,6 +265,7 @@ void add_probe(CLI::App& app) {
   option(c, "--eval-part", o.eval_part, "Part that F1 is measured on",
          CLI::IsMember({"test", "valid"}));
   c.add_option("--json", o.json, "Write the results to this file, - for standard output");
+  add_probe_negatives(c);
 }
 
 }  // namespace heed

@@ -1,7 +1,6 @@
 #include "dialog/respond/responses.h"
 #include "dialog/text/lexicon.h"
 #include "dialog/text/measures.h"
-#include "dialog/text/ppmi.h"
 #include "dialog/text/text_table.h"
 #include "dialog/text/tokenizer.h"
 #include "heed/command.h"
@@ -35,35 +34,12 @@ struct Row {
   std::optional<double> extrema_own, coherence, sentiment_words;
 };
 
-// The numbers of the words, without those that the vocabulary has not.
-void append_known(const std::vector<int32_t>& tokens, std::vector<int32_t>& to) {
-  for (const int32_t token : tokens) {
-    if (token >= kSpecialTokens) to.push_back(token);
-  }
-}
-
-// Which words go with which in these dialogues: those of each response and of the utterance before.
-Ppmi read_ppmi(const std::string& path, const Vocabulary& vocabulary) {
-  const ExampleOptions every{.all_positions = true, .max_turns = 1, .min_turns = 2};
-  std::vector<TextPair> pairs;
-  for (const Example& e :
-       make_examples(read_dialogues(find_part(path, "train")), vocabulary, every)) {
-    TextPair& pair = pairs.emplace_back();
-    append_known(e.context.back(), pair.query);
-    append_known(e.response, pair.response);
-  }
-  return Ppmi(pairs);
-}
-
-// The mean over the examples of Ppmi::coherence() with all words of the context.
+// The mean over the examples.
 double mean_coherence(const Ppmi& ppmi, const std::vector<Example>& examples,
                       const std::vector<Tokens>& responses, const Vocabulary& vocabulary) {
   double sum = 0;
   for (size_t i = 0; i < examples.size(); ++i) {
-    std::vector<int32_t> history, response;
-    for (const auto& utterance : examples[i].context) append_known(utterance, history);
-    append_known(vocabulary.encode(responses[i]), response);
-    sum += ppmi.coherence(history, response);
+    sum += coherence(ppmi, examples[i], responses[i], vocabulary);
   }
   return sum / static_cast<double>(examples.size());
 }
@@ -116,12 +92,15 @@ void print_table(const std::vector<Row>& rows, const std::string& counted) {
 
 void run(const Options& o) {
   const Device device = start(*o.common);
-  const DecodeOptions options = o.decode.get(o.common->seed);
+  DecodeOptions options = o.decode.get(o.common->seed);
   JsonOutput responses_file(o.out), output(o.json);
   const Measured m(o.model, o.input);
   move(*m.loaded.model, device);
+  options.judge = o.decode.judge(o.model, *m.loaded.model);
   std::optional<Ppmi> ppmi;
-  if (!o.pmi.empty()) ppmi = read_ppmi(o.pmi, m.loaded.vocabulary);
+  if (!o.pmi.empty()) {
+    ppmi = count_ppmi(read_dialogues(find_part(o.pmi, "train")), m.loaded.vocabulary);
+  }
   const Lexicon lexicon = o.lexicon.empty() ? Lexicon() : read_lexicon(o.lexicon);
 
   const auto responses = m.with_progress([&](const auto& show) {
@@ -138,7 +117,7 @@ void run(const Options& o) {
     if (!lexicon.empty()) row.sentiment_words = share_of_sentiment_words(lexicon, texts);
     return row;
   };
-  std::vector<Row> rows = {measured(o.decode.method, responses)};
+  std::vector<Row> rows = {measured(options.best_of > 0 ? "best-of" : o.decode.method, responses)};
   if (o.taught) {
     rows.push_back(
         measured("taught", respond_taught(*m.loaded.model, m.examples, m.loaded.vocabulary,
@@ -175,7 +154,9 @@ void add_respond(CLI::App& app) {
       "Examples:\n"
       "  heed respond --model runs/first --data data/ubuntu-sample --out responses.jsonl\n"
       "  heed respond --model runs/first --data my.jsonl --decode beam --out responses.jsonl "
-      "--json quality.json",
+      "--json quality.json\n"
+      "  heed respond --model runs/hredgan --data data/ubuntu-sample --best-of 64 --rank D --out "
+      "best.jsonl",
       {.seed = "Seed of drawn responses (--decode sample)"}, run);
   add_model(c, o.model);
   o.input.declare(c);
@@ -195,7 +176,7 @@ void add_respond(CLI::App& app) {
        "Also measure the share of sentiment words, those with a score of 1 or more, or -1 or "
        "less, in this file, as VADER has them")
       ->option_text("FILE");
-  o.decode.declare(c);
+  o.decode.declare_best_of(c);
 }
 
 }  // namespace heed

@@ -60,11 +60,15 @@ void dry_run(const Options& o, const Sweep& sweep, const SweepData& data, const 
          " are the same: the attention loss has no distractions to act on");
   }
   std::map<size_t, RunTimes> times;  // by point
+  std::map<size_t, ModelConfig> models;
   std::vector<RunProgress> progress;
   for (const PlannedRun& run : plan.runs) {
     const SweepPoint& point = sweep.points[run.variant];
     const SweepPart& part = data.of(run.variant);
-    const auto model = make_responder(point.settings.model, run.seed);
+    if (!models.contains(run.variant)) {  // tables, too, which may take a while
+      models[run.variant] = with_tables(point.settings, part.train).model;
+    }
+    const auto model = make_responder(models[run.variant], run.seed);
     const bool finished = plan.is_finished(run);
     if (!finished && !times.contains(run.variant)) {
       move(*model, device);

@@ -21,6 +21,9 @@ void Config::check() const {
   size("vocab_size", vocab_size);
   size("embedding_size", embedding_size);
   size("hidden_size", hidden_size);
+  if (encoder != "lstm" && !pretrained()) {
+    throw UsageError("discriminator: encoder: expected lstm or pretrained, got '" + encoder + "'");
+  }
   if (!(dropout >= 0 && dropout < 1)) {
     throw UsageError("discriminator: dropout: expected 0 to below 1, got " +
                      std::to_string(dropout));
@@ -29,7 +32,11 @@ void Config::check() const {
 }
 
 double parameter_count(const Config& c) {
-  return count_parameters(1, [&](int64_t) { return std::make_unique<Discriminator>(c); });
+  return count_parameters(1, [&](int64_t) {
+    Config without = c;
+    without.encoder = "lstm";
+    return std::make_unique<Discriminator>(without);
+  });
 }
 
 double init_bound(int64_t hidden_size) {
@@ -44,39 +51,67 @@ SequenceBatch pack_sequences(const std::vector<Example>& sequences, Device devic
   return batch;
 }
 
-Discriminator::Discriminator(const Config& config)
+Discriminator::Discriminator(const Config& config, std::optional<PretrainedWords> words)
     : config_(config),
-      embedding_(config.vocab_size, config.embedding_size),
-      lstm_(config.embedding_size, config.hidden_size, {.bidirectional = true}),
       project_(2 * config.hidden_size, 2 * config.hidden_size),
       query_(2 * config.hidden_size, 1, /*with_bias=*/false),
-      output_(2 * config.hidden_size, 1) {}
+      output_(2 * config.hidden_size, 1) {
+  check_internal(config.pretrained() == words.has_value(), "words are a pretrained encoder's");
+  if (words) {
+    check_internal(words->bert.config().hidden_size == 2 * config.hidden_size, "widths differ");
+    words_.push_back(std::move(*words));
+    return;
+  }
+  embedding_.emplace_back(config.vocab_size, config.embedding_size);
+  lstm_.emplace_back(config.embedding_size, config.hidden_size, LstmOptions{.bidirectional = true});
+}
 
-Discriminator::Discriminator(const Config& config, uint64_t seed) : Discriminator(config) {
+Discriminator::Discriminator(const Config& config, uint64_t seed,
+                             std::optional<PretrainedWords> words)
+    : Discriminator(config, std::move(words)) {
   const double bound = init_bound(config.hidden_size);
   init_uniform(*this, -bound, bound, seed);
 }
 
+Discriminator Discriminator::like() const {
+  if (words_.empty()) return Discriminator(config_);
+  return Discriminator(config_, words_[0].like());
+}
+
 void Discriminator::visit(Visitor& v) {
-  v("embedding", embedding_);
-  v("lstm", lstm_);
+  for (PretrainedWords& words : words_) v("encoder", words.bert);
+  for (Embedding& embedding : embedding_) v("embedding", embedding);
+  for (Lstm& lstm : lstm_) v("lstm", lstm);
   v("attention", project_);
   v("attention.query", query_);
   v("output", output_);
 }
 
+Discriminator::States Discriminator::read(const SequenceBatch& batch,
+                                          const DropoutMode& drop) const {
+  const ContextBatch& packed = batch.packed;
+  if (!words_.empty()) {
+    const std::vector<int32_t> by_step = packed.tokens.to_ints();
+    std::vector<int32_t> tokens;  // sequence after sequence
+    for (const int32_t row : batch.tokens.rows.to_ints()) tokens.push_back(by_step[row]);
+    const PretrainedWords::States states = words_[0](tokens, batch.tokens.segments);
+    return {drop(states.words, "discriminator.output"), states.begin};
+  }
+  const Var x = drop(embedding_[0](packed.tokens), "discriminator.input");
+  const Lstm::Output out = lstm_[0](packed.packing, x);
+  const LstmState state = out.state.gather(packed.to_batch);
+  return {gather_rows(drop(out.y, "discriminator.output"), batch.tokens.rows),
+          concat({state.h[0], state.h[1]}, 1)};
+}
+
 Discriminator::Output Discriminator::operator()(const SequenceBatch& batch,
                                                 const DropoutMode& drop) const {
-  const ContextBatch& packed = batch.packed;
   const Segments& segments = batch.tokens.segments;
-  const Var x = drop(embedding_(packed.tokens), "discriminator.input");
-  const Lstm::Output out = lstm_(packed.packing, x);
-  const Var h = gather_rows(drop(out.y, "discriminator.output"), batch.tokens.rows);  // (M, 2H)
+  const auto [h, last] = read(batch, drop);  // (M, 2H)
   const Var scores = reshape(query_(tanh(project_(h))), {segments.total()});
   const Var weights = segment_softmax(scores, segments);
   const Var v = segment_context(weights, h, segments);
-  const LstmState state = out.state.gather(packed.to_batch);
-  return {reshape(output_(v), {segments.count()}), weights, concat({state.h[0], state.h[1]}, 1)};
+  return {reshape(output_(v), {segments.count()}), weights, last};
 }
 
 }  // namespace heed::discriminate

@@ -8,13 +8,17 @@
 //   a_t = exp(u_t . u_w) / sum_s exp(u_s . u_w);  v = sum_t a_t h_t    Eq. 5
 //   p(real) = sigmoid(W_c v + b_c)                                     Eq. 6
 //
-// Dropout falls on the input and on the output of the LSTM.
+// Dropout falls on the input and on the output of the LSTM. A pretrained encoder may give the h_t
+// instead (pretrained_words.h).
 #pragma once
 
 #include <cstdint>
+#include <optional>
+#include <string>
 #include <vector>
 
 #include "dialog/discriminate/passage.h"
+#include "dialog/discriminate/pretrained_words.h"
 #include "dialog/parts/memory.h"
 #include "nn/layers.h"
 #include "nn/lstm.h"
@@ -22,6 +26,7 @@
 namespace heed::discriminate {
 
 struct Config {
+  std::string encoder = "lstm";  // or pretrained, whose states have 2 hidden_size numbers
   int64_t vocab_size = 25005, embedding_size = 500, hidden_size = 500;
   double dropout = 0.3;
   bool response_only = false;  // it is given no context: a control
@@ -29,8 +34,9 @@ struct Config {
 
   void check() const;  // throws UsageError
   Reads reads() const { return response_only ? Reads::kResponse : Reads::kAll; }
+  bool pretrained() const { return encoder == "pretrained"; }
 };
-// Before a model of these sizes is made.
+// Before a model of these sizes is made; without a pretrained encoder.
 double parameter_count(const Config& config);
 
 // How far from 0 parameters are drawn: 0.1 sqrt(500 / hidden_size), which is the paper's 0.1 at its
@@ -48,28 +54,36 @@ SequenceBatch pack_sequences(const std::vector<Example>& sequences, Device devic
 
 class Discriminator : public Module {
  public:
-  explicit Discriminator(const Config& config);  // blank, to be loaded
-  // All parameters uniform in [-b, b), b = init_bound(hidden_size).
-  Discriminator(const Config& config, uint64_t seed);
+  // Blank, to be loaded; `words` if the encoder is pretrained.
+  explicit Discriminator(const Config& config, std::optional<PretrainedWords> words = {});
+  // All parameters, but for a pretrained encoder's, uniform in [-b, b), b =
+  // init_bound(hidden_size).
+  Discriminator(const Config& config, uint64_t seed, std::optional<PretrainedWords> words = {});
 
   struct Output {
     Var logits;     // (B): p(real) = sigmoid(logit)
     Var attention;  // (M): a_t, sequence after sequence
-    Var last;       // (B, 2H): [fwd_T; bwd_1]
+    Var last;       // (B, 2H): [fwd_T; bwd_1]; of a pretrained encoder the state of [CLS]
   };
   Output operator()(const SequenceBatch& batch, const DropoutMode& drop = {}) const;
   void visit(Visitor& v) override;
-  Discriminator like() const { return Discriminator(config_); }
+  Discriminator like() const;
   const Config& config() const { return config_; }
-  Device device() const { return embedding_.weight.device(); }
+  Device device() const { return project_.weight.device(); }
 
  private:
+  struct States {
+    Var h, last;
+  };
+  States read(const SequenceBatch& batch, const DropoutMode& drop) const;
+
   Config config_;
-  Embedding embedding_;
-  Lstm lstm_;
-  Linear project_;  // W_w, b_w
-  Linear query_;    // u_w as one row
-  Linear output_;   // W_c, b_c
+  std::vector<PretrainedWords> words_;  // one, or
+  std::vector<Embedding> embedding_;    // one of
+  std::vector<Lstm> lstm_;              // both
+  Linear project_;                      // W_w, b_w
+  Linear query_;                        // u_w as one row
+  Linear output_;                       // W_c, b_c
 };
 
 }  // namespace heed::discriminate

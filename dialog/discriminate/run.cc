@@ -39,6 +39,32 @@ LoopSettings loop(int64_t batch, int epochs, double rate) {
           .schedule = {.rate = rate, .min_rate = 0, .patience = 3, .max_halvings = 0}};
 }
 
+// Fine-tuning of a BERT.
+Settings fine_tuned() {
+  Settings s;
+  s.model.encoder = "pretrained";
+  s.model.dropout = 0.1;
+  s.model.vocab_size = 50000 + kSpecialTokens;
+  s.loop = loop(32, 3, 5e-5);
+  s.loop.optimizer.weight_decay = 0.01;
+  s.loop.optimizer.warm_up = 100;
+  s.loop.max_norm = 1;
+  return s;
+}
+
+// What reads words, as in an imported folder.
+std::optional<PretrainedWords> words_in(const std::string& folder, const Config& config,
+                                        const Vocabulary& vocabulary) {
+  if (!config.pretrained()) return {};
+  pretrained::Encoder encoder = pretrained::load_encoder(folder);
+  if (encoder.model.config().hidden_size != 2 * config.hidden_size) {
+    throw DataError(folder + ": states of " + std::to_string(encoder.model.config().hidden_size) +
+                    " numbers, the discriminator reads " + std::to_string(2 * config.hidden_size));
+  }
+  return pretrained_words(std::move(encoder), vocabulary,
+                          (config.passages.context + 1) * (config.passages.max_tokens + 1) + 1);
+}
+
 Settings sized(int64_t words, int64_t width, const LoopSettings& loop) {
   Settings s;
   s.model.vocab_size = words + kSpecialTokens;
@@ -60,6 +86,11 @@ Settings smoke() {
 void Settings::check() const {
   model.check();
   loop.check();
+  if (model.pretrained() == init.empty()) {
+    throw UsageError(init.empty()
+                         ? "--encoder pretrained needs --init: a model that `heed import` made"
+                         : "--init is for --encoder pretrained, not for " + model.encoder);
+  }
   Discriminator small({.vocab_size = 1, .embedding_size = 1, .hidden_size = 1});
   (void)make_optimizer(small, loop.optimizer);  // throws for a group that no parameter is of
 }
@@ -69,6 +100,7 @@ const std::vector<Preset>& presets() {
       {"paper", sized(25000, 500, loop(64, 20, 0.001)), "hours on two cores (not measured)"},
       {"laptop", sized(10000, 128, loop(64, 20, 0.001)), "some minutes an epoch (not measured)"},
       {"smoke", smoke(), "about a minute on one core"},
+      {"pretrained", fine_tuned(), "hours on two cores; begins with a BERT (--init), AdamW 5e-5"},
   };
   return kPresets;
 }
@@ -80,7 +112,9 @@ const Preset& find_preset(const std::string& name) {
 std::string preset_table() {
   return preset_lines(presets(), [](const Preset& p) {
     const Settings& s = p.settings;
-    return std::to_string(s.model.hidden_size) + " cells in each direction, " +
+    return (s.model.pretrained()
+                ? "fine-tuning, "
+                : std::to_string(s.model.hidden_size) + " cells in each direction, ") +
            std::to_string(s.model.vocab_size - kSpecialTokens) + " words, batches of " +
            std::to_string(s.loop.batch_size) + ", at most " +
            counted(static_cast<size_t>(s.loop.max_epochs), "epoch") + "; takes " + p.time;
@@ -89,6 +123,11 @@ std::string preset_table() {
 
 void start_run(const std::string& run, const Settings& settings, const Vocabulary& vocabulary,
                const std::string& made_with) {
+  if (settings.model.pretrained()) {
+    const std::string folder = in(run, pretrained::kFolderInRun);
+    std::filesystem::remove_all(folder);  // what is left of a start that was killed
+    pretrained::import_encoder(settings.init, folder);
+  }
   nlohmann::ordered_json config = {{"system", "adversarial"}, {"kind", "discriminator"}};
   config.update(settings_to_json(settings.model, kVisitConfig));
   write_file(in(run, "config.json"), config.dump(2) + "\n");
@@ -113,12 +152,20 @@ void begin_run(const std::string& run, const Settings& settings, const Vocabular
                  [&] { start_run(run, settings, vocabulary, made_with); });
 }
 
+Discriminator first_discriminator(const std::string& run, const Settings& settings,
+                                  const Vocabulary& vocabulary) {
+  return Discriminator(settings.model, settings.loop.seed,
+                       words_in(in(run, pretrained::kFolderInRun), settings.model, vocabulary));
+}
+
 LoadedDiscriminator load_discriminator(const std::string& directory) {
   check_is_model(directory);
   const Config config = load_config(directory);
   const std::string weights = weights_of(directory, parameter_count(config));
   Vocabulary vocabulary = load_vocabulary(file_inside(directory, "vocab.txt"), config.vocab_size);
-  LoadedDiscriminator loaded{Discriminator(config), std::move(vocabulary)};
+  std::optional<PretrainedWords> words =
+      words_in(in(directory, pretrained::kFolderInRun), config, vocabulary);
+  LoadedDiscriminator loaded{Discriminator(config, std::move(words)), std::move(vocabulary)};
   load_parameters(weights, loaded.model);
   return loaded;
 }

@@ -1,6 +1,7 @@
 // A run of a discriminator (train/run_directory.h). Its model is
 //   config.json         "system": "adversarial", "kind": "discriminator", sizes, what it reads
 //   vocab.txt, model.safetensors
+//   encoder/            of a pretrained encoder: the model that it began with
 #pragma once
 
 #include <cstdint>
@@ -20,6 +21,7 @@ struct Settings {
   Negatives negatives = {};
   LoopSettings loop = {};
   size_t limit = 0;               // dialogues to read of each part, 0: all
+  std::string init = {};          // the pretrained encoder that the run began with
   uint32_t data_fingerprint = 0;  // of what was read: a run goes on with the same only
   // The preset that the numbers above began with, and the vocab_size that was asked for, which
   // texts may not fill. Runs of older versions did not keep them.
@@ -54,6 +56,9 @@ struct LoadedDiscriminator {
   Discriminator model;
   Vocabulary vocabulary;
 };
+// The model of a run before its first step: drawn by the seed, its encoder that of the run.
+Discriminator first_discriminator(const std::string& run, const Settings& settings,
+                                  const Vocabulary& vocabulary);
 // Throws DataError where there is no discriminator (yet), or its files do not fit together.
 LoadedDiscriminator load_discriminator(const std::string& directory);
 

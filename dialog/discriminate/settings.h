@@ -7,6 +7,10 @@ namespace heed::discriminate {
 
 // Those of config.json.
 template <class S, class V> void visit_config(S& s, V& v) {
+  v(setting("encoder", "encoder",
+            "What reads words: lstm, or pretrained, a BERT that goes on learning (--init)",
+            {.group = kSizes, .usual = "lstm", .of_variant = true}),
+    s.encoder);
   visit_sizes(s, v);
   visit_dropout(s.dropout, v);
   v(setting("response-only", "response_only",
@@ -38,6 +42,7 @@ template <class S, class V> void visit_training(S& s, V& v) {
     s.vocabulary);
   visit_limit(s.limit, v);
   visit_settings(s.loop, v);
+  v({.option = "init", .key = "init"}, s.init);
   v({.key = "data_fingerprint", .required = true}, s.data_fingerprint);
 }
 

@@ -18,9 +18,11 @@ class DiscriminatorTraining : public TrainingOf<Settings> {
   explicit DiscriminatorTraining(const std::string& preset)
       : TrainingOf(settings_of(find_preset(preset))) {}
 
+  std::vector<Folder> folders() override { return {{"init", pretrained::kInitHelp, &s_.init}}; }
   void complete() override {
     s_.model.vocab_size = *s_.vocabulary;
     s_.check();
+    if (s_.model.pretrained()) take_sizes();
   }
 
   void read(const Paths& directories, const std::string& run) override {
@@ -45,7 +47,8 @@ class DiscriminatorTraining : public TrainingOf<Settings> {
   void describe(const std::string& run, bool, const Talk& talk) const override {
     const Config& m = s_.model;
     talk.say(run + ": " + std::to_string(m.vocab_size) + " words, " +
-             std::to_string(m.hidden_size) + " cells in each direction" +
+             (m.pretrained() ? "read by " + s_.init
+                             : std::to_string(m.hidden_size) + " cells in each direction") +
              (m.response_only ? ", reads no context" : "") +
              ", against responses: " + s_.negatives.name());
     talk.say(counted(data_.train.passages.size(), "passage") + " and " +
@@ -68,12 +71,24 @@ class DiscriminatorTraining : public TrainingOf<Settings> {
 
  private:
   Settings load(const std::string& run) const override { return load_settings(run); }
+  // Those of the encoder, which has no embeddings of words.
+  void take_sizes() {
+    for (const char* option : {"hidden", "embed"}) {
+      if (given(option)) {
+        throw UsageError("--" + std::string(option) + ": a pretrained encoder brings its sizes");
+      }
+    }
+    const int64_t width = pretrained::load_encoder(s_.init).model.config().hidden_size;
+    if (width % 2 != 0) throw UsageError(s_.init + ": states of an odd number of numbers");
+    s_.model.hidden_size = width / 2;
+    s_.model.embedding_size = 1;
+  }
 
   TrainData data_;
 };
 
 // A context, as the passages are cut: its last utterances, of each the first tokens. Its vector is
-// [fwd_T; bwd_1]; the score of a response is p(real).
+// Discriminator::Output::last; the score of a response is p(real).
 class PassageReader : public ContextEncoder, public PairRanker {
  public:
   PassageReader(const Discriminator& model, const Vocabulary& words)
@@ -131,8 +146,8 @@ LoadedSystem load_model(const std::string& directory, const std::string& epoch) 
   check_epoch(epoch, "a discriminator");
   auto discriminator = epoch == "best"
                            ? std::make_shared<Discriminator>(std::move(model.model))
-                           : std::make_shared<Discriminator>(model.model.config(),
-                                                             load_settings(directory).loop.seed);
+                           : std::make_shared<Discriminator>(first_discriminator(
+                                 directory, load_settings(directory), model.vocabulary));
   LoadedSystem loaded{
       .vocabulary = std::make_shared<Vocabulary>(std::move(model.vocabulary)),
       .bounds = {.max_turns = 0, .max_utterance_tokens = 0, .max_response_tokens = 0}};
@@ -176,7 +191,9 @@ System discriminate_system() {
           "Examples:\n"
           "  heed train discriminate --data data/ubuntu-sample --preset smoke --out runs/judge\n"
           "  heed train discriminate --data data/ubuntu-sample --preset smoke --response-only "
-          "--out runs/control",
+          "--out runs/control\n"
+          "  heed train discriminate --data data/ubuntu-sample --preset pretrained --init "
+          "models/minilm --out runs/strong-judge",
       .train = new_training<DiscriminatorTraining>,
       .presets = [] { return choice_of(presets(), "laptop", preset_table()); },
       .several_corpora = true};

@@ -205,7 +205,7 @@ Task discriminator_task(Discriminator& model, const Settings& settings, const Tr
 bool train(const std::string& run, const Settings& settings, const TrainData& data, Device device,
            const TrainHooks& hooks) {
   settings.check();
-  Discriminator model(settings.model, settings.loop.seed);
+  Discriminator model = first_discriminator(run, settings, data.vocabulary);
   move(model, device);
   return heed::train(run, settings.loop, {discriminator_task(model, settings, data)}, hooks);
 }

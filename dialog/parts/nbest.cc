@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <map>
 #include <numeric>
 
 #include "base/error.h"
@@ -23,6 +24,55 @@ std::vector<std::vector<double>> score(const Ranker& ranker, const std::vector<N
   return std::move(scores.of_queries);
 }
 
+std::vector<std::vector<double>> log_p_of_query(const Ranker& reversed,
+                                                const std::vector<NBest>& lists, int64_t batch) {
+  std::vector<std::string> queries;
+  std::vector<RankQuery> asked;
+  for (const NBest& list : lists) {
+    if (list.context.empty()) throw UsageError("ranking: a context has no utterance");
+    queries.push_back(list.context.back());
+    const auto query = static_cast<int32_t>(queries.size()) - 1;
+    for (const std::string& response : list.responses) asked.push_back({{response}, {query}});
+  }
+  const auto scores = reversed.score(queries, asked, batch).of_queries;
+  std::vector<std::vector<double>> result;
+  size_t at = 0;
+  for (const NBest& list : lists) {
+    std::vector<double>& of_list = result.emplace_back();
+    while (of_list.size() < list.responses.size()) of_list.push_back(scores[at++][0]);
+  }
+  return result;
+}
+
+std::vector<std::vector<double>> log_p_alone(const Ranker& model, const std::vector<NBest>& lists,
+                                             const std::vector<std::vector<std::string>>& contexts,
+                                             int64_t batch) {
+  if (contexts.empty()) throw UsageError("ranking: there is no context");
+  std::map<std::string, double> log_p;  // of each text
+  for (const NBest& list : lists) {
+    for (const std::string& response : list.responses) log_p[response] = 0;
+  }
+  std::vector<std::string> texts;
+  for (const auto& [text, unknown] : log_p) texts.push_back(text);
+  std::vector<int32_t> all(texts.size());
+  std::iota(all.begin(), all.end(), 0);
+  std::vector<RankQuery> asked;
+  for (const auto& context : contexts) asked.push_back({context, all});
+  const auto scores = model.score(texts, asked, batch).of_queries;
+  for (size_t i = 0; i < texts.size(); ++i) {
+    double highest = scores[0][i], sum = 0;
+    for (const auto& of_context : scores) highest = std::max(highest, of_context[i]);
+    for (const auto& of_context : scores) sum += std::exp(of_context[i] - highest);
+    log_p[texts[i]] = highest + std::log(sum / static_cast<double>(scores.size()));
+  }
+  std::vector<std::vector<double>> result;
+  for (const NBest& list : lists) {
+    result.emplace_back();
+    for (const std::string& response : list.responses) result.back().push_back(log_p[response]);
+  }
+  return result;
+}
+
 std::vector<size_t> best_first(const std::vector<double>& scores) {
   std::vector<size_t> order(scores.size());
   std::iota(order.begin(), order.end(), size_t{0});
@@ -36,17 +86,26 @@ Ranker::Scores PairRanker::score(
     const std::vector<std::string>& texts, const std::vector<RankQuery>& queries, int64_t batch,
     const std::function<void(size_t done, size_t of)>& progress) const {
   Scores scores;
-  for (const RankQuery& query : queries) {
-    if (query.context.empty()) throw UsageError("ranking: a context has no utterance");
-    Dialogue begin{"context " + std::to_string(scores.of_queries.size() + 1), {}};
-    for (const std::string& text : query.context) begin.turns.push_back({"", text});
-    std::vector<Dialogue> dialogues;
-    for (const int32_t candidate : query.candidates) {
+  std::vector<Dialogue> dialogues;  // of several queries, as many as a batch holds
+  const auto score_up_to = [&](size_t query) {
+    const std::vector<double> all = score_last(dialogues, batch);
+    for (auto at = all.begin(); scores.of_queries.size() < query;) {
+      const auto end = at + std::ssize(queries[scores.of_queries.size()].candidates);
+      scores.of_queries.emplace_back(at, end);
+      at = end;
+    }
+    dialogues.clear();
+    if (progress) progress(query, queries.size());
+  };
+  for (size_t i = 0; i < queries.size(); ++i) {
+    if (queries[i].context.empty()) throw UsageError("ranking: a context has no utterance");
+    Dialogue begin{"context " + std::to_string(i + 1), {}};
+    for (const std::string& text : queries[i].context) begin.turns.push_back({"", text});
+    for (const int32_t candidate : queries[i].candidates) {
       dialogues.push_back(begin);
       dialogues.back().turns.push_back({"", texts.at(candidate)});
     }
-    scores.of_queries.push_back(score_last(dialogues, batch));
-    if (progress) progress(scores.of_queries.size(), queries.size());
+    if (std::ssize(dialogues) >= batch || i + 1 == queries.size()) score_up_to(i + 1);
   }
   return scores;
 }

@@ -20,6 +20,16 @@ struct NBest {
 // the ranker, if it makes one, is put into *remark.
 std::vector<std::vector<double>> score(const Ranker& ranker, const std::vector<NBest>& lists,
                                        int64_t batch = 32, std::string* remark = nullptr);
+// What MMI re-ranks by (Li et al. 2016, "A diversity-promoting objective function for neural
+// conversation models", Eqs. 9 and 13), by rankers that score with ln P(response | context):
+// ln P(Q | R) of each response R, with Q the last utterance of its context, by a model of reversed
+// dialogues; and ln P(R) = ln mean_i P(R | C_i) over the given contexts, by the model itself.
+std::vector<std::vector<double>> log_p_of_query(const Ranker& reversed,
+                                                const std::vector<NBest>& lists,
+                                                int64_t batch = 32);
+std::vector<std::vector<double>> log_p_alone(const Ranker& model, const std::vector<NBest>& lists,
+                                             const std::vector<std::vector<std::string>>& contexts,
+                                             int64_t batch = 32);
 // The places of scores from the highest to the lowest; equal ones stay in their order, and NaN
 // stands last.
 std::vector<size_t> best_first(const std::vector<double>& scores);

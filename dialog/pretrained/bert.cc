@@ -1,5 +1,7 @@
 #include "dialog/pretrained/bert.h"
 
+#include <algorithm>
+
 #include "autograd/composed.h"
 
 namespace heed::pretrained {
@@ -43,7 +45,7 @@ void Bert::visit(Visitor& v) {
   v("encoder.layer", layers);
 }
 
-Bert::States Bert::operator()(const std::vector<Pieces>& texts) const {
+Bert::States Bert::operator()(const std::vector<Pieces>& texts, int last) const {
   std::vector<int32_t> ids, of_type, lengths;
   for (const Pieces& text : texts) {
     const auto length = std::ssize(text.ids);
@@ -61,8 +63,9 @@ Bert::States Bert::operator()(const std::vector<Pieces>& texts) const {
                 types(on_device(of_type));
   const AttentionPairs pairs(segments, segments);
   States states{{norm(x).in_order(RowOrder::by_sequence)}, segments};
-  for (const BertLayer& layer : layers) {
-    states.layers.push_back(layer(states.layers.back(), pairs));
+  const size_t count = last < 0 ? layers.size() : std::min<size_t>(last, layers.size());
+  for (size_t i = 0; i < count; ++i) {
+    states.layers.push_back(layers[i](states.layers.back(), pairs));
   }
   return states;
 }

@@ -38,8 +38,9 @@ class Bert : public Module {
     std::vector<Var> layers;  // (N, hidden_size): what was embedded, and what each layer makes
     Segments segments;        // the rows of each text
   };
-  // Throws ShapeError for a text of no pieces, or of more than max_position_embeddings.
-  States operator()(const std::vector<Pieces>& texts) const;
+  // `last`: what is above this layer is not computed; -1: all are. Throws ShapeError for a text of
+  // no pieces, or of more than max_position_embeddings.
+  States operator()(const std::vector<Pieces>& texts, int last = -1) const;
   void visit(Visitor& v) override;
   Bert like() const { return Bert(config_); }
   const BertConfig& config() const { return config_; }

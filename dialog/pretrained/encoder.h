@@ -18,6 +18,9 @@ namespace heed::pretrained {
 
 constexpr const char* kBertSystem = "pretrained/bert";
 constexpr const char* kFolderInRun = "encoder";  // of a run that trains one further
+constexpr const char* kInitHelp =
+    "Begin with the weights of this model or run, a BERT that heed import made (--encoder "
+    "pretrained)";
 
 struct Encoder {
   WordPiece pieces;

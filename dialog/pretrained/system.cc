@@ -30,7 +30,7 @@ class BertReader : public ContextEncoder {
         for (const auto& u : e->context) ids.insert(ids.end(), u.begin(), u.end());
         texts.push_back(bert_->pieces.read(std::move(ids), bert_->max_length, Keep::kLast));
       }
-      return mean_vectors(bert_->model(texts), options.layer);
+      return mean_vectors(bert_->model(texts, options.layer), options.layer);
     });
   }
 
@@ -65,7 +65,9 @@ LoadedSystem load_bert_system(const std::string& directory, const std::string& e
   }
   const auto bert = std::make_shared<Encoder>(load_encoder(directory));
   const auto reader = std::make_shared<BertReader>(bert);
-  const ExampleOptions all{.max_turns = 0, .max_utterance_tokens = 0, .max_response_tokens = 0};
+  // A text needs no history: a context may be one turn.
+  const ExampleOptions all{
+      .max_turns = 0, .max_utterance_tokens = 0, .max_response_tokens = 0, .min_turns = 2};
   const int64_t longest = bert->max_length - 2;  // beside [CLS] and [SEP]
   return {.module = {bert, &bert->model},
           .bounds = all,

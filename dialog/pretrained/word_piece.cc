@@ -7,6 +7,7 @@
 
 #include "base/error.h"
 #include "base/utf8.h"
+#include "dialog/text/chinese.h"
 #include "dialog/text/text_file.h"
 
 namespace heed::pretrained {
@@ -38,16 +39,6 @@ bool is_punctuation(char32_t c) {
   if (c < 128) return c > ' ' && c < 127 && !std::isalnum(static_cast<int>(c));
   const utf8proc_category_t category = utf8proc_category(static_cast<utf8proc_int32_t>(c));
   return category >= UTF8PROC_CATEGORY_PC && category <= UTF8PROC_CATEGORY_PO;
-}
-
-// The blocks of Chinese characters; not those of Japanese and Korean, which put blanks or are read
-// by other rules.
-bool is_chinese(char32_t c) {
-  constexpr std::pair<char32_t, char32_t> kBlocks[] = {
-      {0x4E00, 0x9FFF},   {0x3400, 0x4DBF},   {0x20000, 0x2A6DF}, {0x2A700, 0x2B73F},
-      {0x2B740, 0x2B81F}, {0x2B820, 0x2CEAF}, {0xF900, 0xFAFF},   {0x2F800, 0x2FA1F}};
-  return std::any_of(std::begin(kBlocks), std::end(kBlocks),
-                     [c](const auto& block) { return block.first <= c && c <= block.second; });
 }
 
 // The canonical decomposition (NFD) without non-spacing marks.

@@ -7,6 +7,7 @@
 #include "autograd/keep_packed.h"
 #include "dialog/respond/best_choices.h"
 #include "dialog/respond/das.h"
+#include "dialog/respond/noisy_answers.h"
 #include "dialog/text/vocabulary.h"
 
 namespace heed {
@@ -257,6 +258,8 @@ void DecodeOptions::check() const {
   check_range("temperature", temperature, 0.001, 1000);
   check_range("beam_size", static_cast<double>(beam_size), 1, 1000);
   check_range("length_penalty", length_penalty, 0, 10);
+  check_range("best_of", static_cast<double>(best_of), 0, 10000);
+  check_range("noise_variance", noise_variance, 0, 1e6);
 }
 
 std::vector<double> Decoding::as_scores() const {
@@ -297,7 +300,9 @@ std::vector<std::vector<Decoding>> decode_lists(Responder& model,
   const NoGrad guard;
   const Device device = parameters(model)[0].var.device();
   const Batch batch = make_batch(examples, model.parts(), device);
-  std::vector<std::vector<Decoding>> found = Search(model, batch, examples, options).run();
+  std::vector<std::vector<Decoding>> found = options.best_of > 0
+                                                 ? ranked_answers(model, batch, examples, options)
+                                                 : Search(model, batch, examples, options).run();
   std::vector<std::vector<Decoding>> result(examples.size());
   for (int64_t b = 0; b < batch.size; ++b) {
     const int64_t i = batch.order[b];

@@ -2,11 +2,20 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <vector>
 
 #include "dialog/respond/responder.h"
 
 namespace heed {
+
+// An answer to the dialogue of this number, in batch order; tokens without <eos>.
+struct Answer {
+  int32_t dialogue = 0;
+  std::vector<int32_t> tokens = {};
+};
+// Of each the score: the higher, the better it answers.
+using Judge = std::function<std::vector<double>(const Batch& batch, const std::vector<Answer>&)>;
 
 // How the next token is chosen. <pad>, <sos> and <eou> never are, <unk> only if allowed: a response
 // holds none of the first three, and <unk> says nothing to a reader. Probabilities stay the model's
@@ -30,6 +39,14 @@ struct DecodeOptions {
   // Hypotheses of n tokens (<eos> counted) are ranked by log p / n^length_penalty: 0 ranks by
   // probability, which favours short responses, 1 by the mean over the tokens.
   double length_penalty = 0;
+
+  // The best of so many answers, each greedy with noise of its own, of a model that learned with
+  // noise (ModelConfig::noise); 0: without noise. `judge` says which is the best, or log p without
+  // one; kRandom takes the first.
+  int64_t best_of = 0;
+  enum class Rank { kJudge, kLogProb, kRandom } rank = Rank::kLogProb;
+  Judge judge = {};
+  double noise_variance = 0;  // 0: 7 for noise of utterances, 9 for that of words, as in the paper
 
   // What is wanted of the responses, as "emotion=positive", instead of what is known of the
   // examples (Example::conditions).

@@ -98,6 +98,32 @@ TrainSettings small_generator() {
   return s;
 }
 
+// Nie, Bennett & Goodman (2019) for explanations (heed prepare because): for the structures
+// non-hier and transformer, whose rates follow Vaswani et al. 2017, d^-0.5 min(t^-0.5, t w^-1.5): w
+// = 4000, d = 512. Contexts may have one turn; what the text leaves open is as in the generator
+// above.
+TrainSettings explain_settings(const ModelConfig& model, double dropout, int warm_up, double rate) {
+  TrainSettings s{
+      .model = model,
+      .examples = {.all_positions = true, .min_turns = 2},
+      .attention_weight = 0,
+      .loop = {.batch_size = 64,
+               .optimizer = {.name = "adam", .warm_up = warm_up, .rate_decay = "inverse-sqrt"},
+               .max_norm = 5,
+               .max_epochs = 20,
+               .schedule = {.rate = rate, .patience = 1000000, .stop_after = 2}}};
+  s.model.dropout = dropout;
+  s.model.lstm_bias = true;
+  s.model.attention = AttentionScore::kGeneral;
+  return s;
+}
+TrainSettings of_transformer(TrainSettings s, int64_t heads) {
+  s.model.attention = ModelConfig{}.attention;
+  s.model.lstm_bias = ModelConfig{}.lstm_bias;
+  s.model.heads = heads;
+  return s;
+}
+
 // Leaves out the groups of which the structure has no parameter, as one without attention has no
 // "combine".
 void keep_fitting(std::vector<ParameterGroup>& groups, ModelConfig model) {
@@ -173,6 +199,14 @@ const std::vector<Preset>& presets() {
       {.name = "generator-smoke",
        .settings = small_generator(),
        .time = "about a minute on one core (not measured); for --structure non-hier"},
+      {.name = "explain-paper",
+       .settings = explain_settings(sizes(2, 650, 25000), 0.2, 4000, 7e-4),
+       .time = "days on one core (not measured); for --structure non-hier or transformer",
+       .transformer = of_transformer(explain_settings(sizes(6, 512, 25000), 0.1, 4000, 7e-4), 8)},
+      {.name = "explain-smoke",
+       .settings = explain_settings(sizes(1, 64, 2000), 0.2, 200, 5e-3),
+       .time = "minutes on one core (not measured); for --structure non-hier or transformer",
+       .transformer = of_transformer(explain_settings(sizes(2, 64, 2000), 0.1, 200, 2e-3), 2)},
   };
   return kPresets;
 }

@@ -55,6 +55,26 @@ std::vector<Tokens> respond(Responder& model, const std::vector<Example>& exampl
   });
 }
 
+std::vector<Offered> respond_lists(Responder& model, const std::vector<Example>& examples,
+                                   const Vocabulary& vocabulary, const DecodeOptions& options,
+                                   int64_t batch_size, const OnBatch& progress) {
+  std::vector<Offered> lists;
+  in_batches(examples, vocabulary, batch_size, progress, [&](const auto& batch) {
+    std::vector<std::vector<int32_t>> first;
+    for (const std::vector<Decoding>& list : decode_lists(model, batch, options)) {
+      Offered& offered = lists.emplace_back();
+      for (const Decoding& d : list) {
+        if (d.tokens.empty() && list.size() > 1) continue;
+        offered.responses.push_back(vocabulary.words(d.tokens));
+        offered.log_p.push_back(d.log_prob);
+      }
+      first.push_back(list[0].tokens);
+    }
+    return first;
+  });
+  return lists;
+}
+
 std::vector<Tokens> respond_taught(Responder& model, const std::vector<Example>& examples,
                                    const Vocabulary& vocabulary, bool allow_unk, int64_t batch_size,
                                    const OnBatch& progress) {
@@ -111,6 +131,32 @@ std::optional<double> extrema_own(const Responder& model, const Vocabulary& voca
     return id == kUnk ? std::span<const float>()
                       : std::span<const float>(rows.data<float>() + id * width, width);
   });
+}
+
+// The numbers of the words, without those that the vocabulary has not.
+static void append_known(const std::vector<int32_t>& tokens, std::vector<int32_t>& to) {
+  for (const int32_t token : tokens) {
+    if (token >= kSpecialTokens) to.push_back(token);
+  }
+}
+
+Ppmi count_ppmi(const std::vector<Dialogue>& dialogues, const Vocabulary& vocabulary) {
+  const ExampleOptions every{.all_positions = true, .max_turns = 1, .min_turns = 2};
+  std::vector<TextPair> pairs;
+  for (const Example& e : make_examples(dialogues, vocabulary, every)) {
+    TextPair& pair = pairs.emplace_back();
+    append_known(e.context.back(), pair.query);
+    append_known(e.response, pair.response);
+  }
+  return Ppmi(pairs);
+}
+
+double coherence(const Ppmi& ppmi, const Example& example, const Tokens& response,
+                 const Vocabulary& vocabulary) {
+  std::vector<int32_t> history, words;
+  for (const auto& utterance : example.context) append_known(utterance, history);
+  append_known(vocabulary.encode(response), words);
+  return ppmi.coherence(history, words);
 }
 
 }  // namespace heed

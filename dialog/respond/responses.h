@@ -10,6 +10,7 @@
 #include "dialog/data/example.h"
 #include "dialog/respond/decode.h"
 #include "dialog/text/overlap.h"
+#include "dialog/text/ppmi.h"
 #include "dialog/text/vocabulary.h"
 
 namespace heed {
@@ -25,7 +26,17 @@ std::vector<Tokens> respond(Responder& model, const std::vector<Example>& exampl
                             const Vocabulary& vocabulary, const DecodeOptions& options,
                             int64_t batch_size,
                             const std::function<void(const RespondProgress&)>& progress = {});
-// The same of what the model finds most probable behind the words of the human response, see
+// N-best lists: what decode_lists() keeps of each example, best first, with ln P(response | context)
+// of each. Empty responses are left out where there are others.
+struct Offered {
+  std::vector<Tokens> responses;
+  std::vector<double> log_p;
+};
+std::vector<Offered> respond_lists(
+    Responder& model, const std::vector<Example>& examples, const Vocabulary& vocabulary,
+    const DecodeOptions& options, int64_t batch_size,
+    const std::function<void(const RespondProgress&)>& progress = {});
+// The same as respond() of what the model finds most probable behind the words of the human response, see
 // taught_choices().
 std::vector<Tokens> respond_taught(
     Responder& model, const std::vector<Example>& examples, const Vocabulary& vocabulary,
@@ -76,5 +87,11 @@ ResponseQuality measure_responses(const std::vector<Tokens>& responses,
 std::optional<double> extrema_own(const Responder& model, const Vocabulary& vocabulary,
                                   const std::vector<Tokens>& responses,
                                   const std::vector<Tokens>& references);
+
+// Which words go with which in dialogues: those of each response and of the utterance before it;
+// and Ppmi::coherence() of a response with all words of the context.
+Ppmi count_ppmi(const std::vector<Dialogue>& dialogues, const Vocabulary& vocabulary);
+double coherence(const Ppmi& ppmi, const Example& example, const Tokens& response,
+                 const Vocabulary& vocabulary);
 
 }  // namespace heed

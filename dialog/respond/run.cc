@@ -37,7 +37,7 @@ void TrainSettings::check() const {
   check_rule(tokens == TokenKind::kWords || model.vocab_size >= kSmallestOfPieces,
              "vocab: expected 261 or more with tokens bpe, for special tokens and single bytes",
              static_cast<double>(model.vocab_size));
-  if (!lexicon.empty() && (model.conditions().empty() || tokens != TokenKind::kWords)) {
+  if (!lexicon.empty() && (!model.structure.has("lexicon") || tokens != TokenKind::kWords)) {
     throw UsageError("lexicon: is for the structure two-vocabulary with tokens words");
   }
   loop.check();

@@ -24,8 +24,8 @@ StepwiseResponder::State StepwiseResponder::State::first(int64_t batch) const {
 
 // A step depends on the state of the step before; everything else is made for all steps at once,
 // before and after the loop.
-Taught StepwiseResponder::teach_stepwise(const Batch& batch, const Encoded& encoded,
-                                         const DropoutMode& drop) const {
+StepwiseResponder::Unrolled StepwiseResponder::unroll(const Batch& batch, const Encoded& encoded,
+                                                      const DropoutMode& drop) const {
   const Packing& packing = batch.response.packing;
   const Var words = token_part(batch.response.inputs, drop);
   State state = encoded.state;
@@ -45,10 +45,15 @@ Taught StepwiseResponder::teach_stepwise(const Batch& batch, const Encoded& enco
   }
   std::vector<Var> all;
   for (const std::vector<Var>& steps : made) all.push_back(concat(steps, 0));
-  const CrossEntropy loss = loss_of(batch, hidden(all));
-  return {
-      loss.total, loss.nll,
-      weights.empty() ? AttentionTrace() : AttentionTrace::step_by_step(weights, encoded.segments)};
+  return {hidden(all), weights.empty() ? AttentionTrace()
+                                       : AttentionTrace::step_by_step(weights, encoded.segments)};
+}
+
+Taught StepwiseResponder::teach_stepwise(const Batch& batch, const Encoded& encoded,
+                                         const DropoutMode& drop) const {
+  Unrolled steps = unroll(batch, encoded, drop);
+  const CrossEntropy loss = loss_of(batch, steps.hidden);
+  return {loss.total, loss.nll, std::move(steps.attention)};
 }
 
 namespace {

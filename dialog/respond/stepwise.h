@@ -50,13 +50,19 @@ class StepwiseResponder : public Responder {
   virtual Var hidden(const std::vector<Var>& made) const { return made[0]; }
   virtual const OutputLayer& output() const = 0;
 
+  // Teacher forcing, step after step, from what was read: what the output layer reads in all steps
+  // (N', H), the rows of batch.response.packing.
+  struct Unrolled {
+    Var hidden;
+    AttentionTrace attention;
+  };
+  Unrolled unroll(const Batch& batch, const Encoded& encoded, const DropoutMode& drop = {}) const;
   Taught teach(const Batch& batch, const DropoutMode& drop = {}) const override {
     return teach_stepwise(batch, encode(batch, drop), drop);
   }
   std::unique_ptr<Writer> read(const Batch& batch) const override;
 
  protected:
-  // Teacher forcing, step after step, from what was read.
   Taught teach_stepwise(const Batch& batch, const Encoded& encoded, const DropoutMode& drop) const;
   // -log p of the responses, for hidden states (N', H) of all their steps.
   CrossEntropy loss_of(const Batch& batch, const Var& hidden) const {

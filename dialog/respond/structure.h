@@ -50,7 +50,10 @@ struct Structure {
   bool attention = true;                // it has attention scores and a DAS ratio
   // Makes ModelConfig::tables for a vocabulary of config.vocab_size; null: it needs none.
   Tables (*tables)(const ModelConfig& config, const TrainData& data) = nullptr;
+  // Options of a training that not all structures have, and this one has: "noise", "topics".
+  std::vector<std::string_view> options = {};
 
+  bool has(std::string_view option) const;
   // Throws UsageError, with the valid names, if there is no such structure.
   static Structure parse(std::string_view name);
 };

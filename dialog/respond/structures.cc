@@ -37,7 +37,14 @@ template <LooksAt at> Structure hred(std::string_view name) {
           .hierarchical = at != LooksAt::kAll,
           .static_query = false,
           .integration = false,
-          .attention = at == LooksAt::kAll};
+          .attention = at == LooksAt::kAll,
+          .options = {"noise"}};
+}
+
+// A row of more options.
+Structure with(std::vector<std::string_view> options, Structure s) {
+  s.options = std::move(options);
+  return s;
 }
 
 std::vector<Structure>& all_structures() {
@@ -57,13 +64,15 @@ std::vector<Structure>& all_structures() {
       hred<LooksAt::kNothing>("hred-gru"),
       hred<LooksAt::kCurrent>("hred-attention-current"),
       hred<LooksAt::kAll>("hred-attention"),
-      {"thred", Family::kGru, make<ThredResponder>, true, false, false, Encoder::kUtterances},
-      {"keywords", Family::kGru, make<KeywordResponder>, true, false, false, Encoder::kUtterances,
-       false, KeywordResponder::learn},
-      {"thred-topics", Family::kGru, make<ThredResponder>, true, false, false, Encoder::kUtterances,
-       true, ThredResponder::learn},
-      {"two-vocabulary", Family::kOwn, make<TwoVocabularyResponder>, false, false, false,
-       Encoder::kBothWays, false}};
+      with({"message"},
+           {"thred", Family::kGru, make<ThredResponder>, true, false, false, Encoder::kUtterances}),
+      with({"keyword-weight"}, {"keywords", Family::kGru, make<KeywordResponder>, true, false,
+                                false, Encoder::kUtterances, false, KeywordResponder::learn}),
+      with({"message", "topics"}, {"thred-topics", Family::kGru, make<ThredResponder>, true, false,
+                                   false, Encoder::kUtterances, true, ThredResponder::learn}),
+      with({"gate-weight", "sentiment", "domain", "lexicon"},
+           {"two-vocabulary", Family::kOwn, make<TwoVocabularyResponder>, false, false, false,
+            Encoder::kBothWays, false})};
   return all;
 }
 
@@ -103,6 +112,10 @@ std::string structure_names() {
   return names;
 }
 
+bool Structure::has(std::string_view option) const {
+  return std::find(options.begin(), options.end(), option) != options.end();
+}
+
 Structure Structure::parse(std::string_view name) {
   for (const Structure& s : structures()) {
     if (s.name == name) return s;
@@ -128,7 +141,7 @@ Noise parse_noise(const std::string& name) {
 }
 
 std::vector<Condition> ModelConfig::conditions() const {
-  if (structure.name != "two-vocabulary") return {};
+  if (!structure.has("sentiment")) return {};
   return {sentiment, domain};
 }
 
@@ -146,6 +159,19 @@ const Tensor& ModelConfig::table(const std::string& name) const {
 
 namespace {
 
+// "the structure keywords", "the structures hred-gru, hred-attention-current and hred-attention".
+std::string names_with(std::string_view option) {
+  std::vector<std::string> names;
+  for (const Structure& s : structures()) {
+    if (s.has(option)) names.emplace_back(s.name);
+  }
+  std::string text = names.size() == 1 ? "the structure " : "the structures ";
+  for (size_t i = 0; i < names.size(); ++i) {
+    text += (i == 0 ? "" : i + 1 == names.size() ? " and " : ", ") + names[i];
+  }
+  return text;
+}
+
 // What a structure does not have.
 void check_options(const ModelConfig& c) {
   const Structure& s = c.structure;
@@ -159,21 +185,20 @@ void check_options(const ModelConfig& c) {
          "bidirectional: is for the structure non-hier");
   refuse(!c.input_feeding && (s.family != Family::kLstm || s.static_query),
          "no-input-feeding: is for the structures non-hier, dynamic and dynamic-ui");
-  const bool is_thred = s.name == "thred" || s.name == "thred-topics";
-  refuse(c.noise != Noise::kNone && !(s.family == Family::kGru && s.name.starts_with("hred-")),
-         "noise: is for the structures hred-gru, hred-attention-current and hred-attention");
-  refuse(!c.message_attention && !is_thred,
-         "message: is for the structures thred and thred-topics");
-  refuse(c.topics != ModelConfig().topics && s.name != "thred-topics",
-         "topics: is for the structure thred-topics");
-  refuse(c.keyword_weight != ModelConfig().keyword_weight && s.name != "keywords",
-         "keyword-weight: is for the structure keywords");
+  // Those that the rows name, and whether another value than the usual one is asked for.
   const ModelConfig usual;
-  const bool has_gate = c.generic_words != usual.generic_words ||
-                        c.gate_weight != usual.gate_weight || c.sentiment != usual.sentiment ||
-                        c.domain != usual.domain;
-  refuse(has_gate && s.name != "two-vocabulary",
-         "gate-weight, sentiment, domain and generic words: are for the structure two-vocabulary");
+  const std::pair<const char*, bool> of_rows[] = {
+      {"noise", c.noise != usual.noise},
+      {"message", c.message_attention != usual.message_attention},
+      {"topics", c.topics != usual.topics},
+      {"keyword-weight", c.keyword_weight != usual.keyword_weight},
+      {"gate-weight", c.gate_weight != usual.gate_weight},
+      {"lexicon", c.generic_words != usual.generic_words},
+      {"sentiment", c.sentiment != usual.sentiment},
+      {"domain", c.domain != usual.domain}};
+  for (const auto& [option, asked] : of_rows) {
+    refuse(asked && !s.has(option), (option + (": is for " + names_with(option))).c_str());
+  }
   if (c.bidirectional && c.hidden_size % 2 != 0) {
     throw UsageError("hidden_size: each direction of a bidirectional encoder has half of it, got " +
                      std::to_string(c.hidden_size));

@@ -6,9 +6,9 @@
 #include "dialog/respond/presets.h"
 #include "dialog/respond/settings.h"
 #include "dialog/respond/structures.h"
+#include "dialog/respond/training.h"
 #include "dialog/text/format.h"
 #include "dialog/text/word_vectors.h"
-#include "dialog/training_of.h"
 #include "train/model_directory.h"
 
 namespace heed {
@@ -19,166 +19,154 @@ std::string limit_text(const TrainSettings& settings) {
   return *settings.limit == 0 ? "no --limit" : "--limit " + std::to_string(*settings.limit);
 }
 
-class RespondTraining : public TrainingOf<TrainSettings> {
- public:
-  RespondTraining(const std::string& preset, const std::string& form)
-      : TrainingOf(suited_to(Structure::parse(form), find_preset(preset))) {
-    s_.preset = preset;
-    s_.limit = 0;
-    s_.vocabulary = s_.model.vocab_size;
-  }
+}  // namespace
 
-  std::vector<Folder> folders() override {
-    return {
-        {"init",
-         "Begin with the weights of this model or run, where names and shapes are the same, and "
-         "with its vocabulary; says which were taken and which were not",
-         &s_.init}};
-  }
-  void complete() override {
-    const Structure& structure = s_.model.structure;
-    if (given("heads") && structure.family != Family::kTransformer) {
-      throw UsageError("--heads: is for --structure transformer, not for " +
-                       std::string(structure.name));
-    }
-    complete_settings(s_, given);
-  }
+RespondTraining::RespondTraining(const std::string& preset, const std::string& form)
+    : TrainingOf(suited_to(Structure::parse(form), find_preset(preset))) {
+  s_.preset = preset;
+  s_.limit = 0;
+  s_.vocabulary = s_.model.vocab_size;
+}
 
-  void read(const Paths& data, const std::string& run) override {
-    const bool is_new = run.empty();
-    if (is_new) s_.check();
-    if (is_new && !s_.init.empty()) take_conditions();
-    if (is_new) s_.examples.conditions = s_.model.conditions();
-    const std::optional<Vocabulary> words =
-        is_new ? words_of_init()
-               : Vocabulary::load(file_inside(run, "vocab.txt"), s_.model.vocab_size);
-    if (is_new && words) s_.tokens = words->kind();
-    data_ = load_train_data(data[0], s_.vocabulary_options(), s_.examples,
-                            s_.limit.value_or(asked_limit_), words ? &*words : nullptr);
-    if (!is_new) {
-      return check_same_data(data_.fingerprint() == s_.data_fingerprint, data, run, limit_text(s_));
-    }
-    s_.model.vocab_size = data_.vocabulary.size();
-    if (!data_.conditions.empty()) {
-      s_.model.sentiment = data_.conditions[0], s_.model.domain = data_.conditions[1];
-    }
-    if (data_.generic_words > 0) s_.model.generic_words = data_.generic_words;
-    s_.data_fingerprint = data_.fingerprint();
-    preset_batch_ = s_.loop.batch_size;
-    if (!given("batch")) s_.loop.batch_size = batch_size_for(s_, data_.train.size());
-  }
-  void share(const Neighbours& neighbours) override { data_.share(neighbours); }
-  void prepare(const Talk& talk) override {
-    check_training(s_, data_);
-    if (!s_.model.structure.tables) return;
-    talk.say("what " + std::string(s_.model.structure.name) +
-             " needs is learned from the training dialogues first");
-  }
-  void start(const std::string& run, const std::string& made_with) override {
-    s_ = with_tables(std::move(s_), data_);
-    start_run(run, s_, data_.vocabulary, made_with);
-  }
-  bool train(const std::string& run, Device device, const TrainHooks& hooks) override {
-    return heed::train(run, s_, data_, device, hooks);
-  }
+std::vector<Training::Folder> RespondTraining::folders() {
+  return {{"init",
+           "Begin with the weights of this model or run, where names and shapes are the same, and "
+           "with its vocabulary; says which were taken and which were not",
+           &s_.init}};
+}
 
-  void describe(const std::string& run, bool is_new, const Talk& talk) const override {
-    const ModelConfig& m = s_.model;
-    talk.say(std::string(m.structure.name) + ", " + counted(m.num_layers, "layer") + " x " +
-             std::to_string(m.hidden_size) + ", vocabulary " + std::to_string(m.vocab_size) + ": " +
-             size_of_model(parameter_count(m)));
-    talk.say(std::to_string(data_.train.size()) + " training and " +
-             counted(data_.valid.size(), "validation example") + ", " +
-             counted(static_cast<size_t>(data_.left_out), "dialogue") + " left out (no response)");
-    if (!is_new) return;
-    if (!s_.init.empty()) say_taken(run, talk);
-    if (s_.loop.batch_size < preset_batch_) {
-      talk.say("batches of " + std::to_string(s_.loop.batch_size) + " instead of " +
-               std::to_string(preset_batch_) + ", as these are few (--batch decides otherwise)");
-    }
-    if (given("attention-weight") && s_.attention_weight != 0 && !has_distractions(s_, data_)) {
-      talk.note(
-          "the attention loss has nothing to act on: nothing is inserted (--insert-prob 0), and no "
-          "turn of the dialogues is marked as a distraction");
-    }
+void RespondTraining::complete() {
+  const Structure& structure = s_.model.structure;
+  if (given("heads") && structure.family != Family::kTransformer) {
+    throw UsageError("--heads: is for --structure transformer, not for " +
+                     std::string(structure.name));
   }
-  std::string step_text(const TrainProgress& p) const override {
-    char numbers[80];
-    std::snprintf(numbers, sizeof numbers, "perplexity %.1f  rate %g",
-                  value_of(p.metrics, kTrainPerplexity), p.rate);
-    return numbers;
-  }
-  std::string epoch_text(const EpochLog& e, bool best) const override {
-    const bool wrong = is_worse_than_a_guess(valid_perplexity(e), s_.model.vocab_size);
-    char text[200];
-    std::snprintf(text, sizeof text,
-                  "epoch %2d  loss %7.3f  train perplexity %s  valid perplexity %s  rate %g%s",
-                  e.epoch, e.loss, perplexity_text(train_perplexity(e)).c_str(),
-                  perplexity_text(valid_perplexity(e)).c_str(), e.rate,
-                  wrong  ? "  worse than a uniform guess"
-                  : best ? "  best"
-                         : "");
-    return text;
-  }
-  // Throws Error where the model is worse than a guess, so that what stands behind `&&` does not
-  // begin.
-  std::string end_text(const std::string& run) const override {
-    const double best = best_perplexity(load_log(run));
-    if (!is_worse_than_a_guess(best, s_.model.vocab_size)) return Training::end_text(run);
-    char text[300];
-    std::snprintf(text, sizeof text,
-                  "ended, but something went wrong: the best validation perplexity is %.4g, and a "
-                  "uniform guess among the words has %ld; try a smaller --rate, more dialogues or "
-                  "more epochs",
-                  best, static_cast<long>(s_.model.vocab_size));
-    throw Error(text + (" (the model is in " + run + ")"));
-  }
+  complete_settings(s_, given);
+}
 
- private:
-  TrainSettings load(const std::string& run) const override { return load_settings(run); }
-  void before_going_on(const std::string&, const TrainSettings& of_run) override {
-    if (!of_run.limit) asked_limit_ = s_.limit.value_or(0);
+void RespondTraining::read(const Paths& data, const std::string& run) {
+  const bool is_new = run.empty();
+  if (is_new) s_.check();
+  if (is_new && !s_.init.empty()) take_conditions();
+  if (is_new) s_.examples.conditions = s_.model.conditions();
+  const std::optional<Vocabulary> words =
+      is_new ? words_of_init()
+             : Vocabulary::load(file_inside(run, "vocab.txt"), s_.model.vocab_size);
+  if (is_new && words) s_.tokens = words->kind();
+  data_ = load_train_data(data[0], s_.vocabulary_options(), s_.examples,
+                          s_.limit.value_or(asked_limit_), words ? &*words : nullptr);
+  if (!is_new) {
+    return check_same_data(data_.fingerprint() == s_.data_fingerprint, data, run, limit_text(s_));
   }
-  // The rows of the tables of another model are those of its words.
-  std::optional<Vocabulary> words_of_init() const {
-    if (s_.init.empty()) return {};
-    check_is_model(s_.init);
-    for (const std::string option : {"vocab", "tokens", "embeddings", "lexicon"}) {
-      if (!given(option)) continue;
-      throw UsageError("--" + option + ": with --init the words are those of " + s_.init +
-                       "; leave the option out");
-    }
-    return Vocabulary::load(file_inside(s_.init, "vocab.txt"));
-  }
-  // The tables of another model have rows for its labels, and their last words are its own.
-  void take_conditions() {
-    const ModelConfig from = load_config(s_.init);
-    if (from.conditions().empty() || s_.model.conditions().empty()) return;
-    s_.model.generic_words = from.generic_words;
-    for (const auto& [own, its] : {std::pair(&s_.model.sentiment, &from.sentiment),
-                                   std::pair(&s_.model.domain, &from.domain)}) {
-      if (own->values.empty() && own->label == its->label) own->values = its->values;
-    }
-  }
-  // What --init gave, and what it did not.
-  void say_taken(const std::string& run, const Talk& talk) const {
-    const TakenWeights weights = taken_weights(run, s_);
-    talk.say(std::to_string(weights.taken.size()) + " of " +
-             std::to_string(weights.taken.size() + weights.drawn.size()) +
-             " parameters begin as in " + s_.init);
-    const auto list = [&](const std::string& what, const std::vector<std::string>& names) {
-      std::string text;
-      for (const std::string& name : names) text += (text.empty() ? "" : ", ") + name;
-      if (!text.empty()) talk.say("  " + what + ": " + text);
-    };
-    list("drawn by the seed", weights.drawn);
-    list("there, and of no use here", weights.unused);
-  }
+  take_data(s_, data_);
+  preset_batch_ = s_.loop.batch_size;
+  if (!given("batch")) s_.loop.batch_size = batch_size_for(s_, data_.train.size());
+}
 
-  TrainData data_;
-  size_t asked_limit_ = 0;  // of a run of an older version, which did not keep its own
-  int64_t preset_batch_ = 0;
-};
+void RespondTraining::prepare(const Talk& talk) {
+  check_training(s_, data_);
+  if (!s_.model.structure.tables) return;
+  talk.say("what " + std::string(s_.model.structure.name) +
+           " needs is learned from the training dialogues first");
+}
+
+void RespondTraining::start(const std::string& run, const std::string& made_with) {
+  s_ = with_tables(std::move(s_), data_);
+  start_run(run, s_, data_.vocabulary, made_with);
+}
+
+void RespondTraining::describe(const std::string& run, bool is_new, const Talk& talk) const {
+  const ModelConfig& m = s_.model;
+  talk.say(std::string(m.structure.name) + ", " + counted(m.num_layers, "layer") + " x " +
+           std::to_string(m.hidden_size) + ", vocabulary " + std::to_string(m.vocab_size) + ": " +
+           size_of_model(parameter_count(m)));
+  talk.say(std::to_string(data_.train.size()) + " training and " +
+           counted(data_.valid.size(), "validation example") + ", " +
+           counted(static_cast<size_t>(data_.left_out), "dialogue") + " left out (no response)");
+  if (!is_new) return;
+  if (!s_.init.empty()) say_taken(run, talk);
+  if (s_.loop.batch_size < preset_batch_) {
+    talk.say("batches of " + std::to_string(s_.loop.batch_size) + " instead of " +
+             std::to_string(preset_batch_) + ", as these are few (--batch decides otherwise)");
+  }
+  if (given("attention-weight") && s_.attention_weight != 0 && !has_distractions(s_, data_)) {
+    talk.note(
+        "the attention loss has nothing to act on: nothing is inserted (--insert-prob 0), and no "
+        "turn of the dialogues is marked as a distraction");
+  }
+}
+
+std::string RespondTraining::step_text(const TrainProgress& p) const {
+  char numbers[80];
+  std::snprintf(numbers, sizeof numbers, "perplexity %.1f  rate %g",
+                value_of(p.metrics, kTrainPerplexity), p.rate);
+  return numbers;
+}
+
+std::string RespondTraining::epoch_text(const EpochLog& e, bool best) const {
+  const bool wrong = is_worse_than_a_guess(valid_perplexity(e), s_.model.vocab_size);
+  char text[200];
+  std::snprintf(text, sizeof text,
+                "epoch %2d  loss %7.3f  train perplexity %s  valid perplexity %s  rate %g%s",
+                e.epoch, e.loss, perplexity_text(train_perplexity(e)).c_str(),
+                perplexity_text(valid_perplexity(e)).c_str(), e.rate,
+                wrong  ? "  worse than a uniform guess"
+                : best ? "  best"
+                       : "");
+  return text;
+}
+
+std::string RespondTraining::end_text(const std::string& run) const {
+  const double best = best_perplexity(load_log(run));
+  if (!is_worse_than_a_guess(best, s_.model.vocab_size)) return Training::end_text(run);
+  char text[300];
+  std::snprintf(text, sizeof text,
+                "ended, but something went wrong: the best validation perplexity is %.4g, and a "
+                "uniform guess among the words has %ld; try a smaller --rate, more dialogues or "
+                "more epochs",
+                best, static_cast<long>(s_.model.vocab_size));
+  throw Error(text + (" (the model is in " + run + ")"));
+}
+
+// The rows of the tables of another model are those of its words.
+std::optional<Vocabulary> RespondTraining::words_of_init() const {
+  if (s_.init.empty()) return {};
+  check_is_model(s_.init);
+  for (const std::string option : {"vocab", "tokens", "embeddings", "lexicon"}) {
+    if (!given(option)) continue;
+    throw UsageError("--" + option + ": with --init the words are those of " + s_.init +
+                     "; leave the option out");
+  }
+  return Vocabulary::load(file_inside(s_.init, "vocab.txt"));
+}
+
+// The tables of another model have rows for its labels, and their last words are its own.
+void RespondTraining::take_conditions() {
+  const ModelConfig from = load_config(s_.init);
+  if (from.conditions().empty() || s_.model.conditions().empty()) return;
+  s_.model.generic_words = from.generic_words;
+  for (const auto& [own, its] : {std::pair(&s_.model.sentiment, &from.sentiment),
+                                 std::pair(&s_.model.domain, &from.domain)}) {
+    if (own->values.empty() && own->label == its->label) own->values = its->values;
+  }
+}
+
+// What --init gave, and what it did not.
+void RespondTraining::say_taken(const std::string& run, const Talk& talk) const {
+  const TakenWeights weights = taken_weights(run, s_);
+  talk.say(std::to_string(weights.taken.size()) + " of " +
+           std::to_string(weights.taken.size() + weights.drawn.size()) +
+           " parameters begin as in " + s_.init);
+  const auto list = [&](const std::string& what, const std::vector<std::string>& names) {
+    std::string text;
+    for (const std::string& name : names) text += (text.empty() ? "" : ", ") + name;
+    if (!text.empty()) talk.say("  " + what + ": " + text);
+  };
+  list("drawn by the seed", weights.drawn);
+  list("there, and of no use here", weights.unused);
+}
+
+namespace {
 
 LoadedSystem load_response_model(const std::string& directory, const std::string& epoch) {
   LoadedModel model = load_epoch(directory, epoch);
@@ -219,6 +207,15 @@ void complete_settings(TrainSettings& s,
     s.model.embedding_size = word_vector_width(s.word_vectors);
   }
   if (!given("min-rate")) s.loop.schedule.min_rate = s.loop.schedule.rate / 1000;
+}
+
+void take_data(TrainSettings& s, const TrainData& data) {
+  s.model.vocab_size = data.vocabulary.size();
+  if (!data.conditions.empty() && !s.model.conditions().empty()) {
+    s.model.sentiment = data.conditions[0], s.model.domain = data.conditions[1];
+  }
+  if (data.generic_words > 0 && !s.lexicon.empty()) s.model.generic_words = data.generic_words;
+  s.data_fingerprint = data.fingerprint();
 }
 
 int64_t batch_size_for(const TrainSettings& s, size_t examples) {

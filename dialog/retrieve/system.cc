@@ -1,6 +1,7 @@
 #include "dialog/retrieve/system.h"
 
 #include "base/file.h"
+#include "dialog/pretrained/encoder.h"
 #include "dialog/retrieve/attention.h"
 #include "dialog/retrieve/settings.h"
 #include "dialog/retrieve/task.h"
@@ -17,10 +18,7 @@ class RankerTraining : public TrainingOf<Settings> {
       : TrainingOf(settings_of(find_preset(preset))) {}
 
   std::vector<Folder> folders() override {
-    return {{"init",
-             "Begin with the weights of this model or run, a BERT that heed import made (--encoder "
-             "pretrained)",
-             &s_.init}};
+    return {{"init", pretrained::kInitHelp, &s_.init}};
   }
   void complete() override {
     s_.model.vocab_size = *s_.vocabulary;

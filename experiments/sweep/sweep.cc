@@ -19,11 +19,13 @@ constexpr int64_t kBatch = 32;  // changes no result
 
 // ---- data
 
-SweepPart load_part(const Sweep& sweep, const TrainSettings& s) {
+SweepPart load_part(const Sweep& sweep, TrainSettings s) {
   SweepPart data;
+  s.examples.conditions = s.model.conditions();
   const size_t limit = s.limit.value_or(0);
   data.train = load_train_data(sweep.data, s.vocabulary_options(), s.examples, limit);
   if (sweep.tests.empty()) return data;
+  s.examples.conditions = data.train.conditions;
   TestData test = load_test_data(sweep.data, data.train.vocabulary, s.examples,
                                  sweep.test_limit ? sweep.test_limit : limit);
   data.test = std::move(test.examples);
@@ -39,7 +41,8 @@ SweepData load(const Sweep& sweep, bool /*reads*/) {
   std::map<std::string, size_t> known;
   for (const SweepPoint& point : sweep.points) {
     const auto options = as_options(point.settings);
-    std::string key;
+    std::string key = point.settings.lexicon;
+    for (const Condition& label : point.settings.model.conditions()) key += " " + label.text();
     for (const std::string& name : options_that<TrainSettings>(&Setting::of_data))
       key += options[name].dump() + " ";
     const auto [place, is_new] = known.emplace(key, data.parts.size());
@@ -57,8 +60,7 @@ void settle(const ExperimentRequest&, const SweepData& data, Sweep& sweep) {
     const TrainData& train = data.of(p).train;
     TrainSettings& s = point.settings;
     try {
-      s.model.vocab_size = train.vocabulary.size();
-      s.data_fingerprint = train.fingerprint();
+      take_data(s, train);
       if (!point.batch_given) s.loop.batch_size = batch_size_for(s, train.train.size());
       check_training(s, train);
     } catch (const UsageError& e) {

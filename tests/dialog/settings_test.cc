@@ -1,10 +1,13 @@
 // One line makes a setting: each is written, read, shown as an option and held against a run, of
 // every system.
 #include "dialog/discriminate/settings.h"
+#include "dialog/carry/settings.h"
 #include "dialog/discriminate/gan/run.h"
 #include "dialog/discriminate/gan/settings.h"
 #include "dialog/respond/task.h"
 #include "dialog/retrieve/settings.h"
+#include "dialog/rewrite/settings.h"
+#include "dialog/track/settings.h"
 #include "tests/dialog/settings_helpers.h"
 #include "tests/file_helpers.h"
 
@@ -18,8 +21,9 @@ template <class S> Json in_files(const S& settings) {
 }
 
 template <class S> class Settings : public testing::Test {};
-using Systems =
-    testing::Types<TrainSettings, discriminate::Settings, gan::Settings, retrieve::Settings>;
+using Systems = testing::Types<TrainSettings, discriminate::Settings, gan::Settings,
+                               retrieve::Settings, rewrite::Settings, carry::Settings,
+                               track::Settings>;
 TYPED_TEST_SUITE(Settings, Systems);
 
 TYPED_TEST(Settings, EveryOneIsWrittenAndReadAgain) {

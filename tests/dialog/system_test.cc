@@ -222,21 +222,24 @@ TEST_F(Systems, CommandsAskForWhatAModelCanDo) {
   ASSERT_TRUE(run("run", 1));
   const std::string out = dir.path("run");
   require(out, Capability::kRank);
-  const std::string able = "respond, adversary";
-  EXPECT_EQ(error_of<UsageError>([&] { require(out, Capability::kRespond); }),
-            out + ": a ranker by length, which cannot respond; models of these systems can: " + able);
+  const std::string able = "respond, adversary, hredgan";
+  EXPECT_EQ(
+      error_of<UsageError>([&] { require(out, Capability::kRespond); }),
+      out + ": a ranker by length, which cannot respond; models of these systems can: " + able);
   // Of each capability that it has not: which one, and who has it.
   const std::string it = out + ": a ranker by length, which cannot ";
   EXPECT_EQ(error_of<UsageError>([&] { require(out, Capability::kEncode); }),
-            it + "encode; models of these systems can: respond, discriminate, adversary, pretrained/bert");
+            it + "encode; models of these systems can: respond, discriminate, adversary, hredgan, "
+                 "pretrained/bert, gaps, tracker, carryover");
   EXPECT_EQ(error_of<UsageError>([&] { require(out, Capability::kClassify); }),
             it + "classify; models of these systems can: discriminate");
   const std::string kept = source_dir() + "/tests/heed/adversary-run";
   EXPECT_EQ(error_of<UsageError>([&] { require(kept, Capability::kClassify); }),
             kept + ": " + find_system("respond").what +
                 ", which cannot classify; models of these systems can: discriminate");
-  EXPECT_TRUE(has(error_of<UsageError>([] { find_system("rank/width"); }),
-                  "system: expected one of respond, discriminate, adversary, pretrained/bert"));
+  EXPECT_TRUE(
+      has(error_of<UsageError>([] { find_system("rank/width"); }),
+          "system: expected one of respond, discriminate, adversary, hredgan, pretrained/bert"));
   EXPECT_EQ(
       error_of<UsageError>([] { register_system({.name = "respond", .what = "", .can = {}}); }),
       "system: there is one called 'respond' already");

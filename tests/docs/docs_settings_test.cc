@@ -3,10 +3,15 @@
 #include <cstdlib>
 
 #include "base/file.h"
+#include "dialog/comprehend/settings.h"
+#include "dialog/carry/settings.h"
 #include "dialog/discriminate/gan/settings.h"
 #include "dialog/discriminate/settings.h"
+#include "dialog/discriminate/words/settings.h"
 #include "dialog/respond/settings.h"
 #include "dialog/retrieve/settings.h"
+#include "dialog/rewrite/settings.h"
+#include "dialog/track/settings.h"
 #include "tests/docs/pages_helpers.h"
 #include "train/settings_json.h"
 
@@ -87,8 +92,17 @@ TEST(Docs, TablesOfSettingsAreThoseOfTheProgram) {
       {"discriminator", table<discriminate::Config>(config)},
       {"discriminator's training", table<discriminate::Settings>(training)},
       {"adversary", table<gan::Settings>(players)},
+      {"hredgan", table<words::Settings>(players)},
       {"ranker", table<retrieve::Settings>(config)},
-      {"ranker's training", table<retrieve::Settings>(training)}};
+      {"ranker's training", table<retrieve::Settings>(training)},
+      {"gaps", table<rewrite::Settings>(config)},
+      {"gaps' training", table<rewrite::Settings>(training)},
+      {"tracker", table<track::Config>(config)},
+      {"tracker's training", table<track::Settings>(training)},
+      {"reader", table<comprehend::Settings>(config)},
+      {"reader's training", table<comprehend::Settings>(training)},
+      {"carryover", table<carry::Config>(config)},
+      {"carryover's training", table<carry::Settings>(training)}};
   for (const auto& [name, rows] : tables) {
     expect_section(kRoot / "docs/settings.md", "<!-- " + name + " -->\n", "<!-- /" + name + " -->",
                    rows);

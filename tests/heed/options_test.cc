@@ -20,16 +20,19 @@ const std::map<std::string, std::string> kTwoMeanings = {
     {"--attention", "of a training the score, of heed score that its weights are shown"},
     {"--context", "of a discriminator how many utterances, of heed rank which of the turns"},
     {"--controls", "the control task of a probe, or which controls a discriminator stands beside"},
+    {"--dialogue", "in prepare csv a column, in ask the file of the dialogue"},
     {"--in", "each command of prepare reads files of its own"},
     {"--out", "what is written: a file, or a directory with several"},
+    {"--encoder", "of each system which encoders it may have"},
     {"--pool", "of features how states become one vector, elsewhere where distractions come from"},
     {"--predictions", "what a classifier says: written by discriminate test, read by judge score"},
+    {"--rank", "by which model the best answer of several is chosen, or what orders N-best lists"},
     {"--responses", "a file of them, or of how many examples"},
     {"--count", "in show how many dialogues, in bench that what a GPU is asked for is counted"},
     {"--preset", "those of a system, whose list begins with one of its own"},
     {"--seed", "of what is drawn; always a seed"},
     {"--speaker", "whose turns are responses, or in prepare csv the column of names"},
-    {"--steps", "in bench how many are timed, in log and plot that steps are shown, not epochs"},
+    {"--steps", "of a tracker its own, in bench how many are timed, in log and plot what is shown"},
     {"--test", "in prepare split the share of the test part, elsewhere test sets"}};
 
 TEST_F(Options, OneNameHasOneMeaning) {
@@ -81,7 +84,8 @@ TEST_F(Options, SayWhatIsPossible) {
         "'statik'; did you mean static?");
   says(train + Arguments{"--preset", "smok"},
        "--preset: expected paper, laptop, demo, smoke, probe-paper, probe-tuned, probe-smoke, "
-       "generator-paper or generator-smoke, got 'smok'; did you mean smoke?");
+       "generator-paper, generator-smoke, explain-paper or explain-smoke, got 'smok'; did you mean "
+       "smoke?");
   says({"prepare", "split", "--in", "a", "--out", "b", "--by", "dya"},
        "--by: expected conversation, day, folder, film, dialogue or published, got 'dya'; did you "
        "mean day?");

@@ -64,6 +64,47 @@ TEST_F(Generate, WritesDialoguesThatEndWithTheModelsResponse) {
   }
 }
 
+TEST_F(Generate, PutsNBestListsInOtherOrders) {
+  const Arguments lists = {"--n-best", "4", "--max-length", "6"};
+  const auto texts = [&](const std::string& rank, Json* json = nullptr) {
+    const Result r = heed_program(command(dir.path("n.jsonl")) + lists +
+                                  Arguments{"--rank", rank, "--json", dir.path("n.json")});
+    EXPECT_EQ(r.code, 0) << r.err;
+    if (json) *json = Json::parse(dir.read("n.json"))["reranked"];
+    std::vector<std::string> all;
+    for (const Json& line : lines(dir.read("n.jsonl"))) all.push_back(line["turns"].back()["text"]);
+    return all;
+  };
+  Json json;
+  const auto first = texts("logp");
+  const auto other = texts("antilm,pmi:" + kSample + ",model:" + source_dir() +
+                               "/data/models/ranker,mmi:" + kTrained,
+                           &json);
+  EXPECT_NE(first, other);
+  std::vector<std::string> names;
+  for (const Json& row : json["rows"]) {
+    names.push_back(row["name"]);
+    EXPECT_LE(row["rouge_l"], json["rows"].back()["rouge_l"]) << row["name"];
+  }
+  EXPECT_EQ(names, (std::vector<std::string>{"before", "antilm", "pmi", "ranker", "mmi", "drawn",
+                                             "nearest"}));
+  EXPECT_EQ(json["rows"][0]["changed"], 0);
+  EXPECT_GT(json["rows"][1]["changed"], 0);
+  EXPECT_LE(json["mean_size"], 4);
+  EXPECT_GT(json["ave_dist_1"], 0);
+  for (const auto& [rank, error] :
+       std::map<std::string, std::string>{{"best", "expected logp, antilm"},
+                                          {"mmi", "needs a path: mmi:PATH"},
+                                          {"logp:x", "takes no path"},
+                                          {"mmi:" + source_dir() + "/data/models/ranker",
+                                           "which cannot respond"}}) {
+    const Result r = heed_program(command("-") + lists + Arguments{"--rank", rank});
+    EXPECT_EQ(r.code, 2) << rank;
+    EXPECT_TRUE(has(r.err, error)) << r.err;
+  }
+  EXPECT_TRUE(has(heed_program(command("-") + Arguments{"--rank", "logp"}).err, "--n-best"));
+}
+
 TEST_F(Generate, LeavesOutAndCounts) {
   const Result all = heed_program(command(dir.path("all.jsonl")) + Arguments{"--decode", "greedy"});
   ASSERT_EQ(all.code, 0) << all.err;

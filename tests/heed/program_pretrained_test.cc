@@ -137,6 +137,7 @@ TEST_F(ImportedModel, GivesTheVectorsOfALayer) {
   for (const int layer : {0, 1}) {
     const Tensor x = states.layers[layer].value(),
                  found = vectors_of({"--layer", std::to_string(layer)});
+    EXPECT_EQ(found.shape()[0], 2);  // a context of one turn, too
     std::vector<double> mean(4);
     double squares = 0;
     for (int64_t c = 0; c < 4; ++c) {
@@ -144,11 +145,11 @@ TEST_F(ImportedModel, GivesTheVectorsOfALayer) {
       squares += mean[c] * mean[c];
     }
     for (int64_t c = 0; c < 4; ++c) {
-      EXPECT_NEAR(found(0, c), mean[c] / std::sqrt(squares), 1e-6) << layer;
+      EXPECT_NEAR(found(1, c), mean[c] / std::sqrt(squares), 1e-6) << layer;
     }
   }
   const Tensor usual = vectors_of({}), last = vectors_of({"--layer", "1"});
-  for (int64_t c = 0; c < 4; ++c) EXPECT_EQ(usual(0, c), last(0, c));
+  for (int64_t c = 0; c < 4; ++c) EXPECT_EQ(usual(1, c), last(1, c));
   expect_failure(heed_program(command + Arguments{"--out", dir.path("f"), "--layer", "2"}), 2,
                  "--layer: " + model + " (pretrained/bert) has layers 0 to 1", "--layer");
 }

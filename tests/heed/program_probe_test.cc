@@ -203,6 +203,76 @@ TEST_F(ProbeProgram, AnnotationAddsTasks) {
   expect_failure(heed_program(command), 1, "two dialogues have the id \"d\"", "twice");
 }
 
+// Six classes of three words each, of which every text has two; and texts of none of them.
+std::string labelled_texts(int from, int to, bool none) {
+  std::string lines;
+  const auto add = [&](const std::string& id, const std::string& text, const std::string& label) {
+    lines += Json({{"id", id},
+                   {"turns", {{{"text", text}, {"labels", {{"intent", {label}}}}}}}})
+                 .dump() +
+             "\n";
+  };
+  for (int i = from; i < to; ++i) {
+    for (int k = 0; k < 6; ++k) {
+      const std::string c(1, static_cast<char>('a' + k)), id = c + std::to_string(i);
+      add(id, c + "x" + std::to_string(i % 3) + " " + c + "x" + std::to_string((i + 1) % 3), c);
+    }
+    if (none) add("none" + std::to_string(i), "z" + std::to_string(i), "oos");
+  }
+  return lines;
+}
+
+TEST_F(ProbeProgram, PlausibleNegatives) {
+  dir.write("intents/train.jsonl", labelled_texts(0, 10, false));
+  dir.write("intents/test.jsonl", labelled_texts(10, 15, true));
+  const Arguments command = {"probe",   "negatives",     "--data", dir.path("intents"),
+                             "--small", "none,share:0.3", "--threshold", "0,0.5,1",
+                             "--repetitions", "3", "--test-share", "0.5"};
+  const Json json = results(command);
+  expect_made_with(json["heed"], "probe negatives");
+  ASSERT_EQ(json["results"].size(), 3u);
+  const Json &none = json["results"][0], &share = json["results"][1], &real = json["results"][2];
+  EXPECT_EQ(none["small"], "none");
+  EXPECT_EQ(none["none"], 0);  // no small class, no negatives
+  EXPECT_EQ(none["tested"], 3 * 6 * 5);
+  EXPECT_EQ(none["auc"], nullptr);
+  EXPECT_EQ(none["thresholds"][0]["accuracy"]["value"], 1);  // words tell the classes
+  EXPECT_EQ(share["classes"], 2);
+  EXPECT_EQ(share["examples"], 20);
+  EXPECT_EQ(share["none"], 3 * 10);  // one of the two, whole
+  EXPECT_EQ(share["tested"], 3 * (10 + 4 * 5));
+  EXPECT_EQ(share["large"], Json({"c", "d", "e", "f"}));
+  EXPECT_EQ(share["thresholds"][0]["outcomes"]["F"], 30);  // every negative has an answer
+  EXPECT_EQ(share["thresholds"][2]["none_withheld"]["value"], 1);
+  EXPECT_EQ(share["thresholds"][2]["accuracy"]["value"], 30.0 / 90);
+  EXPECT_EQ(real["small"], "real");
+  EXPECT_EQ(real["none"], 5);
+  EXPECT_EQ(real["tested"], 35);
+  EXPECT_GT(real["auc"]["value"], 0.95);
+  EXPECT_EQ(real["thresholds"][0]["known_right"]["value"], 1);
+  EXPECT_EQ(results(command), json);
+  const Result shown = heed_program(command);
+  EXPECT_NE(shown.err.find("60 texts of 6 classes to learn from"), std::string::npos) << shown.err;
+  EXPECT_NE(shown.out.find("share:0.3"), std::string::npos) << shown.out;
+  // vectors of a model; a file alone has no real ones
+  const Json model = results(with(with(command, "--data", dir.path("intents/train.jsonl")),
+                                  "--repetitions", "1") +
+                             Arguments{"--model", run(), "--standardise"});
+  EXPECT_EQ(model["results"].size(), 2u);
+  EXPECT_EQ(model["inputs"]["model"], run());
+  const auto fails = [&](const Arguments& more, int code, const std::string& says) {
+    expect_failure(heed_program(Arguments{"probe", "negatives", "--data",
+                                          dir.path("intents/train.jsonl")} +
+                                more),
+                   code, says, join(more));
+  };
+  fails({"--small", "rare"}, 2, "--small: expected none, below:K with K > 0, or share:P");
+  fails({"--threshold", "0.5,2"}, 2, "--threshold: expected numbers from 0 to 1, got '2'");
+  fails({"--threshold", "0.5x"}, 2, "got '0.5x'");
+  fails({"--label", "act"}, 1, "needs turns with two values of the label act, has 0");
+  fails({"--model", dir.path("none")}, 1, "none");
+}
+
 TEST_F(ProbeProgram, RefusesWhatMakesNoSense) {
   const std::string features = kReference + "probe/separable";
   const auto fails = [&](const Arguments& arguments, int code, const std::string& says) {

@@ -18,8 +18,8 @@ void expect_line(const Arguments& arguments, const std::string& line) {
 
 const std::string kCommands =
     "; there are: train, evaluate, score, show, chat, respond, generate, compare, distract, "
-    "features, probe, import, encode, export, rank, judge, discriminate, adversary, info, log, "
-    "plot, "
+    "features, probe, import, encode, export, rank, ask, rewrite, carry, track, judge, "
+    "discriminate, adversary, info, log, plot, "
     "watch, diff, prepare, "
     "reproduce, "
     "report, sweep, verify, bench, help";
@@ -38,8 +38,9 @@ TEST(Usage, AWordThatIsNoCommand) {
   expect_line({"prepare", "ubunto", "--in", "x"}, ubunto);
   expect_line(
       {"prepare", "xyzzy"},
-      "there is no command 'prepare xyzzy'; there are: text, csv, ubuntu, messages, "
-      "dailydialog, personachat, multiwoz, sgd, mutual, split, labels (see heed prepare --help)");
+      "there is no command 'prepare xyzzy'; there are: text, csv, ubuntu, reverse, messages, "
+      "dailydialog, personachat, multiwoz, sgd, woz2, mutual, rewriting, gaps, intents, split, "
+      "labels, carryover, because (see heed prepare --help)");
   expect_failure(heed_program({"help", "tran"}), 2, "'tran'; did you mean 'train'?", "help");
   expect_failure(heed_program({"help", "frobnicate"}), 2, "'frobnicate'" + kCommands + "\n",
                  "help");
@@ -167,7 +168,8 @@ TEST(Help, NamesEveryCommand) {
         "generate",     "distract",  "compare",   "features", "probe",  "judge",
         "discriminate", "adversary", "info",      "log",      "plot",   "watch",
         "diff",         "prepare",   "reproduce", "report",   "sweep",  "verify",
-        "bench",        "help",      "import",    "encode",   "export", "rank"}) {
+        "bench",        "help",      "import",    "encode",   "export", "rank",
+        "ask",          "rewrite",   "carry",     "track"}) {
     EXPECT_TRUE(has(r.out, std::string("  ") + command + " ")) << command;
   }
   EXPECT_EQ(heed_program({"help"}).out, r.out);
@@ -261,6 +263,7 @@ TEST(Help, OfACommandNamesEveryOption) {
                                   "min-turns", "mean-length", "out", "json", "seed"} +
                             device},
       {"rank scores", {"json", "seed"}},
+      {"track", Arguments{"data", "limit", "out", "json", "batch"} + device},
       {"judge export", Arguments{"model", "items", "a", "b", "pairs", "data", "limit", "out", "key",
                                  "checks", "json", "batch", "decode", "seed"} +
                            device},
@@ -348,7 +351,7 @@ TEST(Help, FitsTheTerminal) {
   for (size_t i = 0; i < commands.size(); ++i) {
     for (const CLI::App* part : commands[i]->get_subcommands(nullptr)) commands.push_back(part);
   }
-  ASSERT_EQ(commands.size(), 1 + 30 + 30u);
+  ASSERT_EQ(commands.size(), 1 + 34 + 52u);
   for (const char* width : {"40", "60", "80", "200"}) {
     const Environment columns("COLUMNS", width);
     const size_t most = std::min(100, std::stoi(width));

@@ -5,8 +5,10 @@
 
 #include <CLI/CLI.hpp>
 
+#include "dialog/carry/settings.h"
 #include "dialog/discriminate/gan/settings.h"
 #include "dialog/retrieve/settings.h"
+#include "dialog/track/settings.h"
 #include "tests/dialog/settings_helpers.h"
 #include "tests/file_helpers.h"
 
@@ -34,8 +36,8 @@ std::string text_of(const Setting& setting, const Json& value) {
 }
 
 template <class S> class ResumedRun : public testing::Test {};
-using Systems =
-    testing::Types<TrainSettings, discriminate::Settings, gan::Settings, retrieve::Settings>;
+using Systems = testing::Types<TrainSettings, discriminate::Settings, gan::Settings,
+                               retrieve::Settings, carry::Settings, track::Settings>;
 TYPED_TEST_SUITE(ResumedRun, Systems);
 
 TYPED_TEST(ResumedRun, TakesOrRefusesEveryOption) {

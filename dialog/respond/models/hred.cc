@@ -84,18 +84,22 @@ StepwiseResponder::Encoded HredResponder::encode(const Batch& batch,
     out.state.lstm.h.push_back(tanh(start_[l](from)));
   }
   // What is the same in all steps.
-  const Var& w = decoder_.weight_ih(0);
-  Var gates = affine_columns(g.top(), w, config_.embedding_size);
+  Var gates = affine_columns(g.top(), decoder_.weight_ih(0), config_.embedding_size);
   if (config_.noise == Noise::kUtterance && drop.draws()) {
-    const Var z = noise({batch.size, config_.embedding_size}, gates, drop);
-    gates = gates + affine_columns(z, w, before_noise(config_));
+    gates = gates + noise_part(noise(batch.size, drop));
   }
   out.state.rows = {gates};
   return out;
 }
 
-Var HredResponder::noise(const Shape& shape, const Var& like, const DropoutMode& drop) const {
-  return normal(shape, 0, 1, drop.key("noise"), like.dtype(), like.device());
+Tensor HredResponder::noise(int64_t rows, const DropoutMode& drop) const {
+  const Var& like = embedding_.weight;
+  return normal({rows, config_.embedding_size}, 0, 1, drop.key("noise"), like.dtype(),
+                like.device());
+}
+
+Var HredResponder::noise_part(const Tensor& z) const {
+  return affine_columns(z, decoder_.weight_ih(0), before_noise(config_));
 }
 
 Var HredResponder::token_part(const Tensor& tokens, const DropoutMode& drop) const {
@@ -109,8 +113,7 @@ StepwiseResponder::Step HredResponder::step(const Encoded& encoded, const Segmen
   Var gates = token_part + state.rows[0], attended;
   Step out;
   if (config_.noise == Noise::kWord && drop.draws()) {
-    const Var z = noise({rows, config_.embedding_size}, gates, drop);
-    gates = gates + affine_columns(z, decoder_.weight_ih(0), before_noise(config_));
+    gates = gates + noise_part(noise(rows, drop));
   }
   if (attends()) {
     const Attended a = attention_[0](state.lstm.top(), encoded.memory, segments);

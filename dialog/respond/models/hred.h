@@ -49,11 +49,15 @@ class HredResponder : public StepwiseResponder {
             const State& state, const DropoutMode& drop = {}) const override;
   const OutputLayer& output() const override { return output_; }
 
+  // What a discriminator of words shares: E, and the states g_q of cRNN, all layers, in batch order.
+  const Embedding& embedding() const { return embedding_; }
+  GruState read_dialogues(const Batch& batch, const DropoutMode& drop = {}) const;
+  // What noise z (n, E) adds to a token_part(), or to state.rows[0], in the words of one answer.
+  Var noise_part(const Tensor& z) const;
+
  private:
   bool attends() const { return looks_at_ != LooksAt::kNothing; }
-  // The states g_q of cRNN, all layers, in batch order.
-  GruState read_dialogues(const Batch& batch, const DropoutMode& drop) const;
-  Var noise(const Shape& shape, const Var& like, const DropoutMode& drop) const;
+  Tensor noise(int64_t rows, const DropoutMode& drop) const;  // (rows, E)
 
   ModelConfig config_;
   LooksAt looks_at_;

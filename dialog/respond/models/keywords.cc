@@ -46,19 +46,23 @@ KeywordResponder::KeywordResponder(const ModelConfig& c)
       decoder_(c.embedding_size, 2 * c.hidden_size, {.layers = c.num_layers}),
       output_(2 * c.hidden_size, c.vocab_size) {}
 
-Tables KeywordResponder::learn(const ModelConfig&, const TrainData& data) {
+std::vector<TextPair> neighbouring_pairs(const Pool& pool) {
   std::vector<TextPair> pairs;
   PoolUtterance before;
-  for (PoolUtterance now : data.pool) {
+  for (PoolUtterance now : pool) {
     now.said.tokens = without_special_tokens(now.said.tokens);
     if (now.dialogue_id == before.dialogue_id) {
       pairs.push_back({before.said.tokens, now.said.tokens});
     }
     before = std::move(now);
   }
+  return pairs;
+}
+
+Tables KeywordResponder::learn(const ModelConfig&, const TrainData& data) {
   Ints x, y;
   std::vector<float> values;
-  for (const Ppmi::Entry& e : Ppmi(pairs).entries()) {
+  for (const Ppmi::Entry& e : Ppmi(neighbouring_pairs(data.pool)).entries()) {
     x.push_back(e.query_word), y.push_back(e.response_word);
     values.push_back(static_cast<float>(e.value));
   }

@@ -23,12 +23,16 @@
 #include <map>
 #include <vector>
 
+#include "dialog/data/distraction.h"
 #include "dialog/respond/stepwise.h"
 #include "dialog/text/ppmi.h"
 #include "nn/gru.h"
 #include "nn/init.h"
 
 namespace heed {
+
+// The words of neighbouring utterances of a dialogue, without special tokens.
+std::vector<TextPair> neighbouring_pairs(const Pool& pool);
 
 class KeywordResponder : public StepwiseResponder {
  public:

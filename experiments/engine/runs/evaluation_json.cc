@@ -17,7 +17,11 @@ Json program_json(const MadeWith& made_with) {
 Json evaluation_head(const std::string& directory, const PlannedRun& run, const Json& variant,
                      const std::string& metric, const MadeWith& made_with) {
   const std::vector<EpochLog> log = load_log(directory);
+  const bool knows = !log.empty() && std::ranges::any_of(log[0].metrics, [&](const Metric& m) {
+    return m.name == metric;
+  });
   const auto best = std::min_element(log.begin(), log.end(), [&](const auto& a, const auto& b) {
+    if (!knows) return a.epoch > b.epoch;  // of a model of another kind: the last one
     const double first = value_of(a.metrics, metric), second = value_of(b.metrics, metric);
     return higher_is_better(a.metrics, metric) ? first > second : first < second;
   });
@@ -26,10 +30,8 @@ Json evaluation_head(const std::string& directory, const PlannedRun& run, const 
                {"run", run.name}};
   json["heed"].update(program_json(made_with));
   json.update(variant);
-  json.update(Json{{"seed", run.seed},
-                   {"best_epoch", best->epoch},
-                   {"epochs", log.size()},
-                   {metric, value_of(best->metrics, metric)}});
+  json.update(Json{{"seed", run.seed}, {"best_epoch", best->epoch}, {"epochs", log.size()}});
+  if (knows) json[metric] = value_of(best->metrics, metric);
   return json;
 }
 

@@ -71,7 +71,8 @@ class HredResponder(Responder):
         read = [self.attention["gru"](self.embedded([*u, parts.EOU])) for u in example["context"][self.looks_at]]
         return torch.cat([y for y, _ in read]), last_states(read[-1][1])
 
-    def forward(self, example: Example) -> Outputs:
+    def logits(self, example: Example) -> Tuple[Tensor, List[Tensor]]:
+        """Those of all steps, (n, V), and the weights of each."""
         g = self.read(example)
         start = list(g)
         if self.looks_at is not None:
@@ -87,7 +88,10 @@ class HredResponder(Responder):
                 attention.append(weights)
             y, state = self.decoder["gru"](torch.cat(step)[None], state)
             states.append(y[0])
-        logits = self.decoder["output"](torch.stack(states))
+        return self.decoder["output"](torch.stack(states)), attention
+
+    def forward(self, example: Example) -> Outputs:
+        logits, attention = self.logits(example)
         nll = F.cross_entropy(logits, parts.targets(example, logits), reduction="none")
         scored = self.config.structure == "hred-attention"
         return parts.outputs(example, nll, torch.stack(attention) if scored else nll.new_zeros(len(nll), 0), True)

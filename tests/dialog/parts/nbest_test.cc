@@ -15,7 +15,7 @@ namespace {
 class Lengths : public PairRanker {
   std::vector<double> score_last(const std::vector<Dialogue>& dialogues,
                                  int64_t batch) const override {
-    EXPECT_EQ(batch, 7);
+    EXPECT_TRUE(batch == 7 || batch == 2);
     std::vector<double> scores;
     for (const Dialogue& d : dialogues) {
       double all = 0;
@@ -38,15 +38,30 @@ TEST(NBest, IsScoredListByList) {
             "ranking: a context has no utterance");
 }
 
+// Lengths() scores with the letters of a text less those of the texts before it.
+TEST(NBest, IsScoredForMmi) {
+  const std::vector<NBest> lists = {{{"ab", "c"}, {"xyz", ""}}, {{"d", "efg"}, {"xyz"}}};
+  EXPECT_EQ(log_p_of_query(Lengths(), lists, 7),
+            (std::vector<std::vector<double>>{{1 - 3, 1 - 0}, {3 - 3}}));
+  const auto alone = log_p_alone(Lengths(), lists, {{"a"}, {"abc"}}, 7);
+  ASSERT_EQ(alone.size(), 2u);
+  const auto mean = [](double letters) {
+    return std::log((std::exp(letters - 1) + std::exp(letters - 3)) / 2);
+  };
+  EXPECT_NEAR(alone[0][0], mean(3), 1e-12);
+  EXPECT_NEAR(alone[0][1], mean(0), 1e-12);
+  EXPECT_EQ(alone[1], std::vector<double>{alone[0][0]});
+}
+
 TEST(PairRanker, TellsHowFarItIs) {
   std::vector<size_t> seen;
-  const std::vector<RankQuery> queries = {{{"a"}, {1, 0}}, {{"bb"}, {1}}};
-  const Ranker::Scores scores = Lengths().score({"x", "yy"}, queries, 7, [&](size_t d, size_t of) {
+  const std::vector<RankQuery> queries = {{{"a"}, {1, 0}}, {{"bb"}, {1}}, {{"c"}, {}}};
+  const Ranker::Scores scores = Lengths().score({"x", "yy"}, queries, 2, [&](size_t d, size_t of) {
     seen.push_back(d);
-    EXPECT_EQ(of, 2u);
+    EXPECT_EQ(of, 3u);
   });
-  EXPECT_EQ(scores.of_queries, (std::vector<std::vector<double>>{{1, 0}, {0}}));
-  EXPECT_EQ(seen, (std::vector<size_t>{1, 2}));
+  EXPECT_EQ(scores.of_queries, (std::vector<std::vector<double>>{{1, 0}, {0}, {}}));
+  EXPECT_EQ(seen, (std::vector<size_t>{1, 3}));
 }
 
 TEST(BestFirst, KeepsTheOrderOfEqualOnes) {

@@ -237,8 +237,7 @@ TEST(TwoVocabulary, RefusesWhatIsNotPossible) {
   EXPECT_EQ(error([](ModelConfig& c) { c.gate_weight = -1; }),
             "gate_weight: expected 0 or more, got -1.000000");
   EXPECT_EQ(error([](ModelConfig& c) { c.structure = Structure::parse("lstm"); }),
-            "gate-weight, sentiment, domain and generic words: are for the structure "
-            "two-vocabulary, not lstm");
+            "lexicon: is for the structure two-vocabulary, not lstm");
   TrainSettings settings = small_settings("lstm");
   settings.lexicon = "lexicon.txt";
   EXPECT_EQ(error_of<UsageError>([&] { settings.check(); }),

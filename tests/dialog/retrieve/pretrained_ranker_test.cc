@@ -1,12 +1,12 @@
 // A pretrained encoder as a ranker: fine-tuned, or under a learned map.
 #include <gtest/gtest.h>
 
-#include "dialog/pretrained/encoder.h"
 #include "dialog/retrieve/losses.h"
 #include "dialog/retrieve/task.h"
 #include "nn/gradcheck.h"
 #include "nn/init.h"
 #include "nn/safetensors.h"
+#include "tests/dialog/pretrained/tiny_bert.h"
 #include "tests/file_helpers.h"
 #include "tests/nn/nn_helpers.h"
 #include "train/run_directory.h"
@@ -15,21 +15,6 @@ namespace heed::retrieve {
 namespace {
 
 constexpr const char* kWords[] = {"a", "b", "c", "d", "e", "f"};
-
-// A tiny BERT, drawn by a seed, as heed import leaves it.
-std::string imported(const TempDir& dir) {
-  pretrained::Bert bert({9, 8, 1, 2, 6, 16, 2, 1e-12});
-  init(bert, /*seed=*/1);
-  std::filesystem::create_directory(dir.path("in"));
-  save_parameters(dir.path("in/model.safetensors"), bert);
-  dir.write("in/vocab.txt", "[UNK]\n[CLS]\n[SEP]\na\nb\nc\nd\ne\nf\n");
-  dir.write("in/config.json",
-            R"({"model_type": "bert", "vocab_size": 9, "hidden_size": 8, "num_hidden_layers": 1,
-                "num_attention_heads": 2, "intermediate_size": 6, "max_position_embeddings": 16,
-                "type_vocab_size": 2})");
-  pretrained::import_encoder(dir.path("in"), dir.path("bert"));
-  return dir.path("bert");
-}
 
 // The word of the context has its answer in another one.
 std::string dialogues(int count) {
@@ -50,7 +35,7 @@ struct Tuned {
 Tuned tuned(const TempDir& dir, const std::string& score) {
   Tuned t{find_preset("pretrained").settings, {}, dir.path(score)};
   Settings& s = t.settings;
-  s.init = imported(dir);
+  s.init = imported_tiny_bert(dir);
   s.model.score = score;
   s.loop.batch_size = 12;
   s.loop.max_epochs = 20;
@@ -73,7 +58,7 @@ TEST(PretrainedRanker, HasTheGradientsOfItsLoss) {
     SCOPED_TRACE(score);
     const TempDir dir;
     DualEncoder model(Config{.encoder = "pretrained", .score = score},
-                      pretrained::load_encoder(imported(dir)).model);
+                      pretrained::load_encoder(imported_tiny_bert(dir)).model);
     init(model, 1);
     convert(model, DType::f64);
     const std::vector<Tokens> contexts = {{1, 3, 4, 2}, {1, 5, 2}},
@@ -124,7 +109,7 @@ TEST(PretrainedRanker, IsExportedAsItWasTrained) {
 // W = 0 is the cosine of frozen vectors.
 TEST(PretrainedRanker, AMapBeginsWithTheCosine) {
   const TempDir dir;
-  pretrained::Encoder encoder = pretrained::load_encoder(imported(dir));
+  pretrained::Encoder encoder = pretrained::load_encoder(imported_tiny_bert(dir));
   const pretrained::Pieces a = encoder.pieces.read("a b", 16), b = encoder.pieces.read("c", 16);
   const Vec v = pretrained::encode_texts(encoder, {a, b}, 2).to_vector();
   DualEncoder model(Config{.encoder = "pretrained", .score = "map"}, std::move(encoder.model));

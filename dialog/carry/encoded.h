@@ -1,0 +1,57 @@
+// Items in the numbers of a vocabulary, and batches of them.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "autograd/packing.h"
+#include "dialog/carry/items.h"
+#include "dialog/text/vocabulary.h"
+
+namespace heed::carry {
+
+constexpr int64_t kSpeakers = 2;   // rows behind the vocabulary: the last turn's, another
+constexpr int32_t kFarthest = 10;  // distances are told apart up to here
+constexpr const char* kNoWords = "<unk>";
+
+// Every turn is its speaker, its words and <eou>, oldest first.
+struct Encoded {
+  struct Slot {
+    std::vector<int32_t> key;
+    int32_t begin = 0, end = 0;  // the tokens of its value
+    int32_t distance = 0;
+  };
+  std::vector<int32_t> tokens, intent;
+  std::vector<Slot> slots = {};
+  std::vector<int32_t> gold = {};  // the slots that hold, in their order
+};
+Encoded encode(const Item& item, const Vocabulary& vocabulary);
+// The tokens of turns alone.
+std::vector<int32_t> encode_turns(const std::vector<Turn>& turns, const Vocabulary& vocabulary);
+// A text's words with '_' and '-' as blanks: "departure_date" has two.
+std::vector<int32_t> encode_name(const std::string& name, const Vocabulary& vocabulary);
+
+// The order in which a pointer network reads the slots, and in which it is to choose them: temporal
+// is theirs, turn is by distance and random within a turn, none is random.
+constexpr const char *kNoOrder = "none", *kTurnOrder = "turn", *kTemporal = "temporal";
+// place[i]: the slot that stands at i.
+std::vector<int32_t> order_of(const Encoded& item, const std::string& order, Rng& rng);
+Encoded ordered(const Encoded& item, const std::vector<int32_t>& place);
+
+struct ItemBatch {
+  Packed context;  // tokens
+  Tensor intents = {}, keys = {}, spans = {},
+         distances = {};  // i32: ids; rows of the context, sequence by sequence
+  Segments of_intents = {}, of_keys = {}, of_spans = {};  // of items; of slots
+  Tensor has_intent = {};                                 // f32 (B, 1)
+  Segments slots = {};                                    // of each item
+  Tensor item_of = {};                                    // i32 (n): of each slot
+  std::vector<std::vector<int32_t>> gold = {};            // of each item
+
+  int64_t size() const { return static_cast<int64_t>(gold.size()); }
+};
+// Of items that have slots.
+ItemBatch make_batch(const std::vector<const Encoded*>& items, Device device);
+
+}  // namespace heed::carry

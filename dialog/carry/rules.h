@@ -1,0 +1,37 @@
+// Decisions without a model, and how good decisions are.
+#pragma once
+
+#include <array>
+#include <map>
+#include <string>
+#include <vector>
+
+#include "dialog/carry/items.h"
+
+namespace heed::carry {
+
+// everything: all candidates hold. latest: those with the value that was said last of their key.
+// latest-user: the value that the speaker of the last turn said last. A key is one of a service:
+// candidates of two services never replace one another.
+constexpr std::array<const char*, 3> kRules = {"everything", "latest", "latest-user"};
+// Throws UsageError for another name.
+std::vector<char> decide_by_rule(const std::string& rule, const Item& item);
+
+struct Tally {
+  int64_t hits = 0, decided = 0, right = 0;  // decided to hold; hold
+  double precision() const;
+  double recall() const;
+  double f1() const;  // 2 hits / (decided + right); all three are 0 where there is nothing
+};
+
+// Candidates by "SET/GROUP": same, cross, both; and all, 0 to 5, >=6, >=1 (distances), seen and new
+// (services), "final F carry C": F keys of the item hold, 1, 2, >=3, of which C are in none of the
+// last turn's words, 0, 1, 2, >=3 (S_final and S_carry of the paper).
+using Tallies = std::map<std::string, Tally>;
+// Counts the decisions on a labelled item.
+void count(const Item& item, const std::vector<char>& decided, Tallies& tallies);
+// "0" to "5", ">=6"
+std::string distance_group(int32_t distance);
+constexpr std::array<const char*, 7> kDistances = {"0", "1", "2", "3", "4", "5", ">=6"};
+
+}  // namespace heed::carry

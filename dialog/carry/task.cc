@@ -1,0 +1,241 @@
+#include "dialog/carry/task.h"
+
+#include <algorithm>
+#include <memory>
+#include <numeric>
+
+#include "base/error.h"
+#include "dialog/data/corpus.h"
+#include "dialog/text/tokenizer.h"
+#include "train/run_json.h"
+
+namespace heed::carry {
+namespace {
+
+// Of a random order in a validation or test.
+Rng order_rng(const Encoded& item) {
+  uint32_t crc = checksum({reinterpret_cast<const char*>(item.tokens.data()),
+                           item.tokens.size() * sizeof item.tokens[0]});
+  return Rng(1, "carry.order", crc);
+}
+
+// The words of the turns that are not in the item before, of its keys and of its intent.
+TokenCounts count_words(const std::vector<Item>& items) {
+  TokenCounts counts;
+  const auto add = [&](std::string text) {
+    std::replace(text.begin(), text.end(), '_', ' ');
+    for (const std::string& word : tokenize(text)) ++counts[word];
+  };
+  std::string dialogue;
+  size_t counted = 0;
+  for (const Item& item : items) {
+    if (item.dialogue != dialogue) counted = 0;
+    dialogue = item.dialogue;
+    for (; counted < item.turns.size(); ++counted) add(item.turns[counted].text);
+    for (const Candidate& c : item.candidates) add(c.key);
+    add(item.intent);
+  }
+  return counts;
+}
+
+// All labels of all items change places.
+void shuffle_labels(std::vector<Encoded>& items, uint64_t seed) {
+  std::vector<char> labels;
+  for (const Encoded& item : items) {
+    const size_t begin = labels.size();
+    labels.resize(begin + item.slots.size());
+    for (const int32_t i : item.gold) labels[begin + static_cast<size_t>(i)] = 1;
+  }
+  Rng rng(seed, "carry.shuffled");
+  rng.shuffle(labels);
+  size_t at = 0;
+  for (Encoded& item : items) {
+    item.gold.clear();
+    for (size_t i = 0; i < item.slots.size(); ++i, ++at) {
+      if (labels[at]) item.gold.push_back(static_cast<int32_t>(i));
+    }
+  }
+}
+
+class Learning {
+ public:
+  Learning(Carryover& model, const Settings& settings, const TrainData& data)
+      : model_(model), settings_(settings), data_(data) {}
+
+  Loss loss(const std::vector<int64_t>& indices, const StepKey& key) const {
+    std::vector<Encoded> items;
+    Loss loss;
+    for (const int64_t i : indices) {
+      const Encoded& item = data_.train[static_cast<size_t>(i)];
+      Rng rng(key.seed, "carry.order", static_cast<uint64_t>(key.epoch) << 32 | i);
+      items.push_back(ordered(item, order_of(item, model_.config().order, rng)));
+      loss.tokens += std::ssize(item.tokens);
+    }
+    std::vector<const Encoded*> pointers;
+    for (const Encoded& item : items) pointers.push_back(&item);
+    const DropoutMode drop(settings_.model.dropout, key.seed, key.number());
+    loss.total = model_.loss(make_batch(pointers, model_.device()), drop);
+    loss.nll = loss.total.value().item();
+    const auto count = static_cast<double>(items.size());
+    loss.counts = {{"loss", loss.nll * count}, {"items", count}};
+    return loss;
+  }
+
+  Metrics validate(const OnValidation& on_batch) const {
+    const std::vector<Decision> decisions =
+        decide(model_, data_.vocabulary, data_.valid, 64, on_batch);
+    Tallies tallies;
+    for (size_t i = 0; i < decisions.size(); ++i) {
+      count(data_.valid[i], decisions[i].carry, tallies);
+    }
+    return {{kValidF1, tallies["both/all"].f1(), true},
+            {kValidFarF1, tallies["both/>=1"].f1(), true}};
+  }
+
+  std::string describe(const std::vector<int64_t>& indices) const {
+    size_t tokens = 0, slots = 0;
+    for (const int64_t i : indices) {
+      tokens += data_.train[static_cast<size_t>(i)].tokens.size();
+      slots += data_.train[static_cast<size_t>(i)].slots.size();
+    }
+    return std::to_string(indices.size()) + " items of " + std::to_string(tokens) + " tokens and " +
+           std::to_string(slots) + " candidates";
+  }
+
+ private:
+  Carryover& model_;
+  const Settings& settings_;
+  const TrainData& data_;
+};
+
+Metrics measure(const Counts& counts) {
+  return {{kTrainLoss, counts.at("loss") / counts.at("items")}};
+}
+
+}  // namespace
+
+uint32_t TrainData::fingerprint() const {
+  uint32_t crc = 0;
+  const auto mix = [&](const std::vector<int32_t>& numbers) {
+    crc = checksum(std::to_string(numbers.size()) + " ", crc);
+    crc = checksum(
+        {reinterpret_cast<const char*>(numbers.data()), numbers.size() * sizeof(int32_t)}, crc);
+  };
+  const auto mix_item = [&](const Encoded& item) {
+    for (const auto* numbers : {&item.tokens, &item.intent, &item.gold}) mix(*numbers);
+    for (const Encoded::Slot& slot : item.slots) {
+      mix(slot.key);
+      mix({slot.begin, slot.end, slot.distance});
+    }
+  };
+  for (const Encoded& item : train) mix_item(item);
+  for (const Item& item : valid) mix_item(encode(item, vocabulary));
+  return crc;
+}
+
+TrainData load_train_data(const std::string& directory, const Settings& s,
+                          const Vocabulary* vocabulary) {
+  const std::string path = find_part(directory, "train"), valid = find_part(directory, "valid");
+  TrainData data;
+  {
+    const std::vector<Item> items =
+        read_items(path, {.share = s.share, .set = s.set, .limit = s.limit});
+    data.vocabulary = vocabulary
+                          ? *vocabulary
+                          : Vocabulary::build(count_words(items), {.max_size = s.model.vocab_size});
+    for (const Item& item : items) {
+      if (!item.candidates.empty()) data.train.push_back(encode(item, data.vocabulary));
+    }
+    data.empty = items.size() - data.train.size();
+  }
+  if (s.shuffled_labels) shuffle_labels(data.train, s.loop.seed);
+  std::vector<Item> all = read_items(valid, {.set = s.set, .limit = s.limit});
+  std::erase_if(all, [](const Item& item) { return item.candidates.empty(); });
+  const size_t kept = std::min(all.size(), kMeasured);
+  for (size_t i = 0; i < kept; ++i) data.valid.push_back(std::move(all[i * all.size() / kept]));
+  for (const auto& [count, part] :
+       {std::pair(data.train.size(), path), {data.valid.size(), valid}}) {
+    if (count == 0) throw DataError(part + ": no item that is read has a candidate");
+  }
+  return data;
+}
+
+std::vector<Decision> decide(const Carryover& model, const Vocabulary& vocabulary,
+                             const std::vector<Item>& items, size_t batch,
+                             const OnValidation& progress) {
+  std::vector<Decision> decisions(items.size());
+  std::vector<size_t> order;  // of similar length together
+  for (size_t i = 0; i < items.size(); ++i) {
+    if (!items[i].candidates.empty()) order.push_back(i);
+  }
+  std::stable_sort(order.begin(), order.end(), [&](size_t a, size_t b) {
+    return items[a].turns.size() > items[b].turns.size();
+  });
+  for (size_t at = 0; at < order.size(); at += batch) {
+    const size_t end = std::min(order.size(), at + batch);
+    std::vector<Encoded> encoded;
+    std::vector<std::vector<int32_t>> places;
+    for (size_t i = at; i < end; ++i) {
+      const Encoded item = encode(items[order[i]], vocabulary);
+      Rng rng = order_rng(item);
+      places.push_back(order_of(item, model.config().order, rng));
+      encoded.push_back(ordered(item, places.back()));
+    }
+    std::vector<const Encoded*> pointers;
+    for (const Encoded& item : encoded) pointers.push_back(&item);
+    const std::vector<Decision> some = model.decide(make_batch(pointers, model.device()));
+    for (size_t i = at; i < end; ++i) {
+      const Decision& from = some[i - at];
+      Decision& to = decisions[order[i]] = from;
+      for (size_t k = 0; k < from.carry.size(); ++k) {
+        const auto slot = static_cast<size_t>(places[i - at][k]);
+        to.carry[slot] = from.carry[k];
+        to.p[slot] = from.p[k];
+        if (!from.look.empty()) to.look[slot] = from.look[k];
+      }
+    }
+    if (progress) progress(static_cast<int64_t>(end), static_cast<int64_t>(order.size()));
+  }
+  return decisions;
+}
+
+std::map<std::string, LookShare> look_by_distance(const std::vector<Item>& items,
+                                                  const std::vector<Decision>& decisions) {
+  std::map<std::string, LookShare> shares;
+  double count = 0;
+  for (size_t i = 0; i < decisions.size(); ++i) {
+    const std::vector<double>& look = decisions[i].look;
+    if (look.empty()) continue;
+    ++count;
+    for (size_t k = 0; k < look.size(); ++k) {
+      LookShare& share = shares[distance_group(items[i].distance(k))];
+      share.of_attention += look[k];
+      share.of_slots += 1 / static_cast<double>(look.size());
+    }
+  }
+  for (auto& [group, share] : shares) share.of_attention /= count, share.of_slots /= count;
+  return shares;
+}
+
+Task carryover_task(Carryover& model, const Settings& settings, const TrainData& data) {
+  std::vector<int64_t> sizes;
+  for (const Encoded& item : data.train) sizes.push_back(std::ssize(item.tokens));
+  const auto learning = std::make_shared<const Learning>(model, settings, data);
+  return {.module = &model,
+          .sizes = std::move(sizes),
+          .loss = [learning](const auto& items,
+                             const StepKey& key) { return learning->loss(items, key); },
+          .measure = measure,
+          .validate = [learning](const auto& on_batch) { return learning->validate(on_batch); },
+          .describe = [learning](const auto& items) { return learning->describe(items); }};
+}
+
+bool train(const std::string& run, const Settings& settings, const TrainData& data, Device device,
+           const TrainHooks& hooks) {
+  settings.check();
+  LoadedCarryover loaded = first_carryover(run);
+  move(loaded.model, device);
+  return heed::train(run, settings.loop, {carryover_task(loaded.model, settings, data)}, hooks);
+}
+
+}  // namespace heed::carry

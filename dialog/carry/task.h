@@ -1,0 +1,55 @@
+// Training slot carryover, and deciding with it.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "dialog/carry/rules.h"
+#include "dialog/carry/run.h"
+#include "train/loop.h"
+
+namespace heed::carry {
+
+struct TrainData {
+  Vocabulary vocabulary;
+  std::vector<Encoded> train;  // that have candidates
+  std::vector<Item> valid;     // kMeasured at most, evenly spread
+  size_t empty = 0;            // items to train on without a candidate, left out
+
+  uint32_t fingerprint() const;
+};
+constexpr size_t kMeasured = 3000;
+
+// Reads train and valid of a directory of items. The vocabulary is that of the training items
+// unless one is given. Throws DataError, also where no item has a candidate.
+TrainData load_train_data(const std::string& directory, const Settings& settings,
+                          const Vocabulary* vocabulary = nullptr);
+
+// Columns of the log: F1 over all candidates, over those at a distance of at least 1; the mean
+// loss.
+constexpr const char *kValidF1 = "valid_f1", *kValidFarF1 = "valid_f1_far",
+                     *kTrainLoss = "train_loss";
+
+// Decisions on items, in their order, whatever the batch; no decisions on items without candidates.
+// An order that is random is a function of the item alone.
+std::vector<Decision> decide(const Carryover& model, const Vocabulary& vocabulary,
+                             const std::vector<Item>& items, size_t batch = 64,
+                             const OnValidation& progress = {});
+
+// How the attention falls on distances, by their groups: its share on candidates of each, and their
+// share of the candidates; means over the items that have decisions with looks. The quotient is 1
+// for even attention over what there is to choose from. Empty where no decision has looks.
+struct LookShare {
+  double of_attention = 0, of_slots = 0;
+  double of_even() const { return of_slots > 0 ? of_attention / of_slots : 0; }
+};
+std::map<std::string, LookShare> look_by_distance(const std::vector<Item>& items,
+                                                  const std::vector<Decision>& decisions);
+
+// Refers to the three, which must outlive it.
+Task carryover_task(Carryover& model, const Settings& settings, const TrainData& data);
+// Trains the run with the loop of train/loop.h, which says what is returned and thrown.
+bool train(const std::string& run, const Settings& settings, const TrainData& data, Device device,
+           const TrainHooks& hooks = {});
+
+}  // namespace heed::carry

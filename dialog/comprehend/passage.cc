@@ -1,0 +1,120 @@
+#include "dialog/comprehend/passage.h"
+
+#include <algorithm>
+#include <filesystem>
+
+#include "base/error.h"
+#include "base/utf8.h"
+#include "dialog/comprehend/formats_json.h"
+
+namespace heed::comprehend {
+
+void Passage::add_turn(const std::string& speaker, const std::string& said) {
+  if (!text.empty()) text += ' ';
+  PassageTurn turn{speaker, text.size(), 0, 0};
+  if (!speaker.empty()) text += speaker + ": ";
+  turn.said = text.size();
+  text += said;
+  turn.end = text.size();
+  turns.push_back(std::move(turn));
+}
+
+const PassageTurn& Passage::turn_at(size_t byte) const {
+  const auto behind = std::upper_bound(turns.begin(), turns.end(), byte,
+                                       [](size_t b, const PassageTurn& t) { return b < t.begin; });
+  return behind == turns.begin() ? turns.front() : *(behind - 1);
+}
+
+Passage passage_of(const Dialogue& dialogue) {
+  Passage passage{.id = dialogue.id};
+  for (const Turn& turn : dialogue.turns) passage.add_turn(turn.speaker, turn.text);
+  return passage;
+}
+
+namespace {
+
+namespace fs = std::filesystem;
+
+void append(Corpus& to, Corpus from) {
+  to.leave_one_out = to.leave_one_out || from.leave_one_out;
+  to.left_out += from.left_out;
+  std::move(from.passages.begin(), from.passages.end(), std::back_inserter(to.passages));
+}
+
+Corpus read_limited(const std::string& path, size_t limit) {
+  Corpus corpus = read_passages(path);
+  if (limit > 0 && corpus.passages.size() > limit) corpus.passages.resize(limit);
+  return corpus;
+}
+
+// The JSON files of a folder whose names hold one of the words, in the order of their names.
+std::vector<std::string> files_of(const std::string& folder, const std::vector<const char*>& words) {
+  std::vector<std::string> files;
+  for (const fs::directory_entry& entry : fs::directory_iterator(folder)) {
+    const std::string name = entry.path().filename().string();
+    if (!name.ends_with(".json") && !name.ends_with(".json.gz")) continue;
+    const auto in_name = [&](const char* word) { return name.find(word) != name.npos; };
+    if (words.empty() || std::any_of(words.begin(), words.end(), in_name)) {
+      files.push_back(entry.path().string());
+    }
+  }
+  std::sort(files.begin(), files.end());
+  return files;
+}
+
+// Every `of`-th passage, those with the numbers from `first` to before `end`, goes to another part.
+void deal(Corpus&& all, size_t of, const std::vector<std::pair<Corpus*, size_t>>& ends) {
+  for (const auto& [part, end] : ends) {
+    part->leave_one_out = all.leave_one_out;
+    part->left_out = all.left_out;
+  }
+  for (size_t i = 0; i < all.passages.size(); ++i) {
+    for (const auto& [part, end] : ends) {
+      if (i % of >= end) continue;
+      part->passages.push_back(std::move(all.passages[i]));
+      break;
+    }
+  }
+}
+
+}  // namespace
+
+Parts read_parts(const std::vector<std::string>& data, size_t limit) {
+  Parts parts;
+  Corpus all;
+  std::error_code ignored;
+  for (const std::string& path : data) {
+    if (!fs::exists(path, ignored)) throw DataError(path + ": no such file or directory");
+    if (!fs::is_directory(path, ignored)) {
+      append(all, read_limited(path, limit));
+      continue;
+    }
+    const auto train = files_of(path, {"train"}), dev = files_of(path, {"dev", "val"}),
+               test = files_of(path, {"test"}), every = files_of(path, {});
+    if (every.empty()) throw DataError(path + ": holds no .json or .json.gz file of questions");
+    if (train.empty()) {
+      for (const std::string& file : every) append(all, read_limited(file, limit));
+      continue;
+    }
+    if (data.size() > 1) throw UsageError(path + ": has parts of its own; give it alone");
+    if (dev.empty() && test.empty()) throw DataError(path + ": has no dev, val or test part");
+    Corpus learned = read_limited(train[0], limit);
+    parts.test = read_limited(test.empty() ? dev[0] : test[0], limit);
+    if (!test.empty() && !dev.empty()) {
+      parts.train = std::move(learned);
+      parts.valid = read_limited(dev[0], limit);
+    } else {
+      deal(std::move(learned), 20, {{&parts.train, 19}, {&parts.valid, 20}});
+    }
+  }
+  if (!all.passages.empty()) {
+    deal(std::move(all), 10, {{&parts.train, 7}, {&parts.valid, 8}, {&parts.test, 10}});
+  }
+  for (const Corpus* part : {&parts.train, &parts.valid}) {
+    if (!part->passages.empty()) continue;
+    throw DataError(data[0] + ": too few passages: one of ten is for validation");
+  }
+  return parts;
+}
+
+}  // namespace heed::comprehend

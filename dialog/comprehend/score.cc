@@ -1,0 +1,119 @@
+#include "dialog/comprehend/score.h"
+
+#include <algorithm>
+#include <map>
+#include <sstream>
+
+#include "base/error.h"
+
+namespace heed::comprehend {
+namespace {
+
+std::vector<std::string> words_of(const std::string& text) {
+  std::istringstream in(normalised(text));
+  std::vector<std::string> words;
+  for (std::string word; in >> word;) words.push_back(word);
+  return words;
+}
+
+struct Both {
+  double exact = 0, f1 = 0;
+};
+// The best of the references but one; `but` of their number: of all.
+Both best_of(const std::string& answer, const std::vector<Answer>& references, size_t but) {
+  Both best;
+  for (size_t i = 0; i < references.size(); ++i) {
+    if (i == but) continue;
+    best.exact = std::max<double>(best.exact, normalised(answer) == normalised(references[i].text));
+    best.f1 = std::max(best.f1, word_f1(answer, references[i].text));
+  }
+  return best;
+}
+
+// A sum and its number.
+struct Mean {
+  double sum = 0, count = 0;
+  void add(double x) { sum += x, ++count; }
+  double value() const { return count > 0 ? sum / count : -1; }
+};
+
+}  // namespace
+
+std::string lower_case(const std::string& text) {
+  std::string lower = text;
+  for (char& c : lower) {
+    if (c >= 'A' && c <= 'Z') c = static_cast<char>(c - 'A' + 'a');
+  }
+  return lower;
+}
+
+std::string normalised(const std::string& text) {
+  std::string plain;
+  for (const char c : lower_case(text)) {
+    const auto code = static_cast<unsigned char>(c);
+    const bool letter = code >= 128 || (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9');
+    if (letter) plain += c;
+    if (code <= ' ') plain += ' ';
+  }
+  std::istringstream in(plain);
+  std::string result;
+  for (std::string word; in >> word;) {
+    if (word == "a" || word == "an" || word == "the") continue;
+    result += (result.empty() ? "" : " ") + word;
+  }
+  return result;
+}
+
+double word_f1(const std::string& answer, const std::string& reference) {
+  const std::vector<std::string> a = words_of(answer), r = words_of(reference);
+  if (a.empty() || r.empty()) return a.empty() && r.empty() ? 1 : 0;
+  std::map<std::string, int64_t> counts;
+  for (const std::string& word : r) ++counts[word];
+  double same = 0;
+  for (const std::string& word : a) same += counts[word]-- > 0;
+  return 2 * same / static_cast<double>(a.size() + r.size());
+}
+
+Measured measure(const std::string& answer, const std::vector<Answer>& references,
+                 bool leave_one_out) {
+  const size_t n = references.size();
+  const Both all = best_of(answer, references, n);
+  Measured m{all.exact, all.f1, -1};
+  if (n < 2) return m;
+  const auto count = static_cast<double>(n);
+  Both others;
+  m.people = 0;
+  for (size_t i = 0; i < n; ++i) {
+    const Both without = best_of(answer, references, i);
+    others.exact += without.exact / count;
+    others.f1 += without.f1 / count;
+    m.people += best_of(references[i].text, references, i).f1 / count;
+  }
+  if (leave_one_out) m.exact = others.exact, m.f1 = others.f1;
+  return m;
+}
+
+Scores measure(const Corpus& corpus, const std::vector<std::vector<std::string>>& texts) {
+  check_internal(texts.size() == corpus.passages.size(), "answers to each passage");
+  Mean exact, f1, heq_q, heq_d, answerable, unanswerable;
+  for (size_t p = 0; p < texts.size(); ++p) {
+    double all = 1;
+    bool several = false;
+    for (size_t q = 0; q < texts[p].size(); ++q) {
+      const std::vector<Answer>& references = corpus.passages[p].questions[q].answers;
+      const Measured m = measure(texts[p][q], references, corpus.leave_one_out);
+      exact.add(m.exact);
+      f1.add(m.f1);
+      (references[0].kind == Kind::kNone ? unanswerable : answerable).add(m.f1);
+      if (references.size() < 2) continue;
+      several = true;
+      heq_q.add(m.human_like());
+      all = std::min(all, m.human_like());
+    }
+    if (several) heq_d.add(all);
+  }
+  return {exact.value(), f1.value(), heq_q.value(), heq_d.value(), answerable.value(),
+          unanswerable.value(), static_cast<size_t>(f1.count)};
+}
+
+}  // namespace heed::comprehend

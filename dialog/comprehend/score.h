@@ -1,0 +1,39 @@
+// How good answers are: the public measures of SQuAD, CoQA and QuAC.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "dialog/comprehend/passage.h"
+
+namespace heed::comprehend {
+
+std::string lower_case(const std::string& text);  // of ASCII letters
+// As SQuAD's and CoQA's programs compare answers: small letters, without punctuation (ASCII),
+// articles (a, an, the) and further blanks.
+std::string normalised(const std::string& text);
+// The F1 of the words of the two, normalised: 2 P R / (P + R), matches clipped. Where one of them
+// has no words, 1 if both have none, else 0.
+double word_f1(const std::string& answer, const std::string& reference);
+
+// What a model, or a person, says to a question; kNone has no text.
+struct Measured {
+  double exact = 0, f1 = 0;    // the best reference, or the mean that leave_one_out asks for
+  double people = -1;          // the mean F1 of each reference against the others; -1: one reference
+  double human_like() const { return f1 >= people ? 1 : 0; }
+};
+Measured measure(const std::string& answer, const std::vector<Answer>& references,
+                 bool leave_one_out);
+
+// Means, 0 to 1. HEQ (Choi et al. 2018): the share of the questions with several references, and of
+// the passages with such questions, of which every answer is at least as good as people's; -1 where
+// there is none.
+struct Scores {
+  double exact = 0, f1 = 0, heq_q = -1, heq_d = -1;
+  double answerable = -1, unanswerable = -1;  // F1 of the two kinds of questions; -1: none
+  size_t questions = 0;
+};
+// `texts`: an answer to each question of each passage.
+Scores measure(const Corpus& corpus, const std::vector<std::vector<std::string>>& texts);
+
+}  // namespace heed::comprehend

@@ -1,0 +1,76 @@
+// The settings of a reader of passages and its training, a line each (train/setting.h).
+#pragma once
+
+#include "dialog/comprehend/run.h"
+
+namespace heed::comprehend {
+
+constexpr const char *kReader = "Reader (instead of the preset's)", *kQuestions = "Questions";
+
+// Those of config.json.
+template <class S, class V> void visit_config(S& s, V& v) {
+  auto& m = s.model;
+  v(setting("turns", "turns", "Questions and answers before a question that are read with it, k",
+            {.group = kReader, .least = 0, .most = 16, .required = true, .of_variant = true}),
+    m.turns);
+  v(setting("without-questions", "questions", "Read no questions before, only their answers",
+            {.group = kReader, .required = true, .of_variant = true}),
+    Unless{m.questions});
+  v(setting("without-answers", "answers", "Read no answers before, only their questions",
+            {.group = kReader, .required = true, .of_variant = true}),
+    Unless{m.answers});
+  v(setting("kinds", "kinds",
+            "Tell yes, no and unanswerable from a span, as CoQA asks; without it a place behind "
+            "the passage stands for unanswerable",
+            {.group = kReader, .required = true}),
+    m.kinds);
+  v(setting("frozen", "frozen", "Leave the encoder as it is, and learn the rest",
+            {.group = kReader, .required = true, .of_variant = true}),
+    m.frozen);
+  v(setting("cells", "width", "Cells of a direction of the two GRUs",
+            {.group = kReader, .least = 1, .most = 4096, .required = true}),
+    m.width);
+  v(setting("window", "window", "Pieces of the passage that the encoder reads at once",
+            {.group = kReader, .least = 4, .most = 100000, .required = true}),
+    m.window);
+  v(setting("longest-query", "longest_query",
+            "Pieces of a question or an answer that are read, the first ones",
+            {.group = kReader, .least = 4, .most = 100000, .required = true}),
+    m.longest_query);
+  visit_dropout(m.dropout, v);
+}
+
+// Those of settings.json.
+template <class S, class V> void visit_training(S& s, V& v) {
+  v({.option = "preset", .key = "preset"}, s.preset);
+  const auto size = [&](const char* option, const char* key, auto& value, double most,
+                        const char* help) {
+    v(setting(option, key, help,
+              {.group = kSizes, .least = 1, .most = most, .required = true, .of_data = true}),
+      value);
+  };
+  size("hidden", "hidden_size", s.hidden, 4096,
+       "Hidden size, of an encoder that is drawn (without --init); four heads divide it");
+  size("encoder-layers", "num_layers", s.layers, 48, "Layers of an encoder that is drawn");
+  size("vocab", "vocabulary", s.vocabulary, 1e6, "Vocabulary size, in words, of an encoder that is drawn");
+  v(setting("together", "together",
+            "Questions of one passage, one after the other, that are learned together: what they "
+            "share is read once",
+            {.group = kQuestions, .least = 1, .most = 1000, .required = true}),
+    s.together);
+  v({.option = "init", .key = "init"}, s.init);
+  visit_limit(s.limit, v);
+  visit_settings(s.loop, v);
+  v({.key = "data_fingerprint", .required = true}, s.data_fingerprint);
+}
+
+template <class S, class V> void visit_settings(S& s, V& v) requires requires {
+  s.together;
+  s.init;
+}
+{
+  visit_config(s, v);
+  visit_training(s, v);
+}
+
+}  // namespace heed::comprehend

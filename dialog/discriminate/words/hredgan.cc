@@ -1,0 +1,282 @@
+#include "dialog/discriminate/words/hredgan.h"
+
+#include <algorithm>
+#include <cmath>
+#include <nlohmann/json.hpp>
+#include <numeric>
+
+#include "base/file.h"
+#include "dialog/discriminate/words/settings.h"
+#include "dialog/parts/batch.h"
+#include "dialog/respond/policy.h"
+#include "dialog/text/overlap.h"
+#include "nn/init.h"
+#include "nn/safetensors.h"
+#include "train/run_json.h"
+
+namespace heed::words {
+namespace {
+
+constexpr const char *kFile = "discriminator.json", *kWeights = "discriminator.safetensors";
+constexpr auto kVisitPlayers = [](auto& settings, auto& v) { visit_players(settings, v); };
+
+Fake fake_of(Mode mode) {
+  return mode == Mode::kSoft              ? Fake::kSoft
+         : mode == Mode::kStraightThrough ? Fake::kStraightThrough
+                                          : Fake::kDrawn;
+}
+
+template <class List>
+std::vector<Example> chosen(const List& examples, const std::vector<int64_t>& indices) {
+  std::vector<Example> result;
+  for (const int64_t i : indices) result.push_back(examples[i]);
+  return result;
+}
+
+// What the functions of the tasks refer to.
+struct Players {
+  HredResponder& generator;
+  WordDiscriminator& discriminator;
+  const Settings& settings;
+  const TrainSettings& training;
+  const TrainData& data;
+
+  // What is drawn in a step has a stream of its own for each purpose.
+  Shown show_batch(const std::vector<int64_t>& indices, const StepKey& key, uint64_t seed) const {
+    const std::vector<Example> examples = chosen(data.train, indices);
+    const Batch batch =
+        make_batch(pointers(examples), generator.parts(), generator.embedding().weight.device());
+    const DropoutMode drop{training.model.dropout, seed, key.number()};
+    return show(generator, batch, fake_of(settings.mode), drop,
+                gumbel_noise(generator, drop.key("fake")));
+  }
+
+  Loss teach_discriminator(const std::vector<int64_t>& indices, const StepKey& key) const {
+    const uint64_t seed = draw_seed(key.seed, "words.discriminator", 0);
+    Shown shown;
+    {
+      const NoGrad the_generator_stands_still;
+      shown = show_batch(indices, key, seed);
+    }
+    const Told told = tell(discriminator, shown);
+    Loss loss{.total = loss_of(told, settings.by_word), .tokens = 2 * shown.packing.rows()};
+    loss.nll = loss.total.value().item();
+    loss.counts = {{"told", told.right()}, {"shown", static_cast<double>(told.shown())}};
+    loss.counts["made"] = may_step(loss.counts);
+    loss.counts["steps"] = 1;
+    return loss;
+  }
+  bool may_step(const Counts& counts) const {
+    return counts.at("told") < settings.discriminator_until * counts.at("shown");
+  }
+
+  // Beside what it is taught: `loss` of respond_task().
+  void hear(Loss& loss, const std::vector<int64_t>& indices, const StepKey& key) const {
+    const Told told = tell(discriminator, show_batch(indices, key, key.seed));
+    const bool hears = told.right() >= settings.generator_from * static_cast<double>(told.shown());
+    if (hears) loss.total = loss.total - mean(told.fake);
+    loss.counts["heard"] = hears;
+    loss.counts["steps"] = 1;
+  }
+};
+
+Metrics share_of_steps(const Counts& counts, const char* key, const char* name) {
+  const auto steps = counts.find("steps");
+  if (steps == counts.end()) return {};  // it has had no turn yet, or there is nothing to hear
+  return {{name, counts.at(key) / steps->second, true}};
+}
+
+// The area under the ROC curve: how often the one of a pair is above the other; ties are halves.
+double area(const std::vector<double>& above, const std::vector<double>& below) {
+  double sum = 0;
+  for (const double a : above) {
+    for (const double b : below) sum += a > b ? 1 : a == b ? 0.5 : 0;
+  }
+  return sum / static_cast<double>(above.size() * below.size());
+}
+
+void append(std::vector<double>& to, const Var& values) {
+  const std::vector<double> more = values.value().to_vector();
+  to.insert(to.end(), more.begin(), more.end());
+}
+
+}  // namespace
+
+const std::vector<std::string>& modes() {
+  static const std::vector<std::string> kNames = {"ranker", "soft", "straight-through"};
+  return kNames;
+}
+
+const std::string& name_of(Mode mode) {
+  return modes()[static_cast<size_t>(mode)];
+}
+
+Mode parse_mode(const std::string& name) {
+  for (const Mode mode : {Mode::kRanker, Mode::kSoft, Mode::kStraightThrough}) {
+    if (name == name_of(mode)) return mode;
+  }
+  throw UsageError("mode: expected one of ranker, soft, straight-through, got '" + name + "'");
+}
+
+void Settings::check() const {
+  check_rule(discriminator_until >= 0 && discriminator_until <= 1,
+             "discriminator_until: expected 0 to 1", discriminator_until);
+  check_rule(generator_from >= 0 && generator_from <= 1, "generator_from: expected 0 to 1",
+             generator_from);
+  check_rule(generator_steps >= 1, "generator_steps: expected 1 or more", generator_steps);
+  check_rule(discriminator_steps >= 1, "discriminator_steps: expected 1 or more",
+             discriminator_steps);
+  check_rule(measured >= 0, "measured: expected 0 or more", static_cast<double>(measured));
+}
+
+Metrics measure_words(HredResponder& generator, const WordDiscriminator& discriminator,
+                      const std::vector<Example>& all, const Vocabulary& vocabulary,
+                      const LoopSettings& loop, const OnValidation& on_batch) {
+  const NoGrad guard;
+  const uint64_t seed = draw_seed(loop.seed, "words.measure", 0);
+  const bool noisy = generator.config().noise != Noise::kNone;
+  const DecodeOptions answering{.max_length = 25, .seed = seed, .best_of = noisy};
+  std::vector<double> real, taught, free;
+  std::vector<Tokens> responses;
+  double right = 0, shown = 0;
+  const auto total = std::ssize(all), size = loop.batch_size;
+  for (int64_t at = 0; at < total; at += size) {
+    const std::vector<Example> examples(all.begin() + at, all.begin() + std::min(total, at + size));
+    const Batch batch =
+        make_batch(pointers(examples), generator.parts(), generator.embedding().weight.device());
+    const DropoutMode drop{0, seed, static_cast<uint64_t>(at)};
+    const Told told = tell(discriminator, show(generator, batch, Fake::kDrawn, drop,
+                                               gumbel_noise(generator, drop.key("fake"))));
+    append(real, told.real);
+    append(taught, told.fake);
+    right += told.right(), shown += static_cast<double>(told.shown());
+    std::vector<Answer> answers;
+    const std::vector<Decoding> given = decode(generator, pointers(examples), answering);
+    for (int64_t b = 0; b < batch.size; ++b) {
+      const Decoding& d = given[batch.order[b]];
+      answers.push_back({static_cast<int32_t>(b), d.tokens});
+      responses.push_back(vocabulary.words(d.tokens));
+    }
+    for (const double score : log_scores(generator, discriminator, batch, answers)) {
+      free.push_back(score);
+    }
+    if (on_batch) on_batch(at + std::ssize(examples), total);
+  }
+  const auto words = [](double sum, double score) { return sum - std::max(score, -100.0); };
+  return {{kTold, right / shown, true},
+          {kAucTaught, area(real, taught), true},
+          {kAucFree, area(real, free), true},
+          {kSurprise, std::accumulate(free.begin(), free.end(), 0.0, words) /
+                          static_cast<double>(free.size())},
+          {kDistinct2, distinct_n(responses, 2), true}};
+}
+
+std::vector<Task> hredgan_tasks(HredResponder& generator, WordDiscriminator& discriminator,
+                                const Settings& settings, const TrainSettings& training,
+                                const TrainData& data) {
+  settings.check();
+  const Players players{generator, discriminator, settings, training, data};
+  Task writes = respond_task(generator, training, data);
+  writes.name = "generator";
+  if (settings.mode != Mode::kRanker) {
+    writes.loss = [players, taught = writes.loss](const auto& indices, const StepKey& key) {
+      Loss loss = taught(indices, key);
+      players.hear(loss, indices, key);
+      return loss;
+    };
+  }
+  writes.measure = [of_taught = writes.measure](const Counts& counts) {
+    Metrics metrics = of_taught(counts);
+    for (Metric& m : share_of_steps(counts, "heard", kTrainHeard)) metrics.push_back(m);
+    return metrics;
+  };
+  writes.validate = [players, of_language = writes.validate](const OnValidation& on_batch) {
+    Metrics metrics = of_language(on_batch);
+    const auto asked = static_cast<size_t>(players.settings.measured);
+    const size_t all = players.data.valid.size();
+    std::vector<Example> examples;
+    for (size_t i = 0; i < (asked > 0 ? std::min(asked, all) : all); ++i) {
+      examples.push_back(players.data.valid[i]);
+    }
+    for (Metric& m : measure_words(players.generator, players.discriminator, examples,
+                                   players.data.vocabulary, players.training.loop, on_batch)) {
+      metrics.push_back(std::move(m));
+    }
+    return metrics;
+  };
+  Task tells{
+      .name = "discriminator",
+      .module = &discriminator,
+      .sizes = writes.sizes,
+      .loss = [players](const auto& indices,
+                        const StepKey& key) { return players.teach_discriminator(indices, key); },
+      .measure =
+          [](const Counts& counts) {
+            Metrics metrics = share_of_steps(counts, "made", kTrainMade);
+            if (metrics.empty()) return metrics;
+            metrics.insert(metrics.begin(),
+                           {kTrainTold, counts.at("told") / counts.at("shown"), true});
+            return metrics;
+          },
+      .guess = 2 * std::log(2.0),
+      .gate = [players](const Counts& counts) { return players.may_step(counts); }};
+  return {std::move(writes), std::move(tells)};
+}
+
+void save_settings(const std::string& run, const Settings& settings) {
+  nlohmann::ordered_json json = {{"format", kRunFormat}};
+  json.update(settings_to_json(settings, kVisitPlayers));
+  make_directory(run);
+  write_file(in(run, kFile), json.dump(2) + "\n");
+}
+
+Settings load_settings_of(const std::string& run) {
+  return with_json(file_inside(run, kFile), [](const nlohmann::json& json) {
+    auto settings = settings_from_json<Settings>(json, kVisitPlayers);
+    settings.check();
+    return settings;
+  });
+}
+
+namespace {
+
+const HredResponder& hred_of(const Responder& model) {
+  if (const auto* hred = dynamic_cast<const HredResponder*>(&model)) return *hred;
+  throw UsageError(
+      "a discriminator of words: is for the structures hred-gru, "
+      "hred-attention-current and hred-attention, not " +
+      std::string(model.config().structure.name));
+}
+
+}  // namespace
+
+bool train(const std::string& run, const TrainSettings& training, const Settings& settings,
+           const TrainData& data, Device device, const TrainHooks& hooks) {
+  training.check();
+  const std::unique_ptr<Responder> model = first_model(run, training);
+  auto& generator = const_cast<HredResponder&>(hred_of(*model));
+  WordDiscriminator discriminator(training.model);
+  init(discriminator, training.loop.seed);
+  move(generator, device);
+  move(discriminator, device);
+  return heed::train(run, training.loop,
+                     hredgan_tasks(generator, discriminator, settings, training, data), hooks,
+                     {settings.generator_steps, settings.discriminator_steps});
+}
+
+WordDiscriminator load_discriminator(const std::string& run, const HredResponder& generator) {
+  WordDiscriminator discriminator(generator.config());
+  load_parameters(file_inside(run, kWeights), discriminator);
+  move(discriminator, generator.embedding().weight.device());
+  return discriminator;
+}
+
+Judge load_judge(const std::string& run, const Responder& generator) {
+  const HredResponder& hred = hred_of(generator);
+  const auto discriminator = std::make_shared<WordDiscriminator>(load_discriminator(run, hred));
+  return [&hred, discriminator](const Batch& batch, const std::vector<Answer>& answers) {
+    return log_scores(hred, *discriminator, batch, answers);
+  };
+}
+
+}  // namespace heed::words

@@ -1,0 +1,74 @@
+// The system "hredgan": a response model and a discriminator of its words that learn together. Its
+// models are those of its generator.
+#include "dialog/discriminate/words/system.h"
+
+#include "dialog/discriminate/words/settings.h"
+#include "dialog/respond/system.h"
+#include "dialog/respond/training.h"
+
+namespace heed::words {
+namespace {
+
+class HredganTraining : public RespondTraining {
+ public:
+  using RespondTraining::RespondTraining;
+
+  AnySettings settings() override { return AnySettings(both_); }
+  void go_on(const std::string& run, const Take& take) override {
+    Settings players = load_settings_of(run);
+    TrainSettings generator = load(run);
+    Both of_run{&generator, &players};
+    if (take) take(AnySettings(both_), AnySettings(of_run));
+    before_going_on(run, generator);
+    s_ = std::move(generator);
+    players_ = players;
+    s_.check();
+  }
+  void start(const std::string& run, const std::string& made_with) override {
+    save_settings(run, players_);
+    RespondTraining::start(run, made_with);
+  }
+  bool train(const std::string& run, Device device, const TrainHooks& hooks) override {
+    return words::train(run, s_, players_, data_, device, hooks);
+  }
+  std::string epoch_text(const EpochLog& e, bool best) const override {
+    char text[120];
+    std::snprintf(text, sizeof text, "  told %.3f  AUC %.3f (taught) %.3f (free)",
+                  value_of(e.metrics, kTold), value_of(e.metrics, kAucTaught),
+                  value_of(e.metrics, kAucFree));
+    return RespondTraining::epoch_text(e, best) + text;
+  }
+
+ private:
+  Settings players_;
+  Both both_{&s_, &players_};
+};
+
+}  // namespace
+
+System hredgan_system() {
+  System system = respond_system();
+  system.name = "hredgan";
+  system.what = "a run of heed train hredgan";
+  system.load = {};
+  system.help = "Train a response model and a discriminator of its words side by side";
+  system.footer =
+      "A line is an epoch: beside the perplexities the share of real and drawn words of the "
+      "validation part that the discriminator tells right, and the area under the ROC curve of its "
+      "scores: between what was said and words drawn behind it (taught), and between that and the "
+      "model's own answers (free). The discriminator ranks answers: heed respond --best-of 64 "
+      "--rank D. docs/generators.md\n"
+      "Example:\n"
+      "  heed train hredgan --noise utterance --data data/ubuntu-sample --preset smoke --out "
+      "runs/hredgan";
+  system.train = new_training<HredganTraining>;
+  system.forms = [] {
+    return System::Choice{{"hred-attention-current", "hred-attention", "hred-gru"},
+                          "hred-attention-current",
+                          "The generator: hred-attention-current, hred-attention, hred-gru"};
+  };
+  system.ranks = false;
+  return system;
+}
+
+}  // namespace heed::words

@@ -1,0 +1,142 @@
+#include "dialog/rewrite/model.h"
+
+#include <algorithm>
+
+#include "nn/init.h"
+#include "train/settings.h"
+
+namespace heed::rewrite {
+
+void Config::check() const {
+  const auto size = [](const char* what, int64_t value) {
+    check_rule(value >= 1 && value <= kMaxModelSize, what, static_cast<double>(value));
+  };
+  size("gaps: vocab_size: expected 1 to 16777216", vocab_size);
+  size("gaps: embedding_size: expected 1 to 16777216", embedding_size);
+  size("gaps: hidden_size: expected 1 to 16777216", hidden_size);
+  check_rule(dropout >= 0 && dropout < 1, "gaps: dropout: expected 0 to below 1", dropout);
+}
+
+double parameter_count(const Config& c, const Bounds& bounds) {
+  const auto e = static_cast<double>(c.embedding_size), h = static_cast<double>(c.hidden_size);
+  const double tables = (static_cast<double>(c.vocab_size) + (c.positions ? kFarthest + 1 : 0)) * e;
+  return tables + 2 * 4 * h * (e + h + 1) + kLabels * (2 * h + 1) + 4 * 2 * h * h + h +
+         bounds.max_span * h + h + h;
+}
+
+GapModel::GapModel(const Config& c, const Bounds& bounds)
+    : config_(c),
+      bounds_(bounds),
+      embedding_(c.vocab_size, c.embedding_size),
+      lstm_(c.embedding_size, c.hidden_size, {.bidirectional = true}),
+      labels_(2 * c.hidden_size, kLabels),
+      begin_(2 * c.hidden_size, c.hidden_size),
+      end_(2 * c.hidden_size, c.hidden_size, /*with_bias=*/false),
+      left_(2 * c.hidden_size, c.hidden_size, /*with_bias=*/false),
+      right_(2 * c.hidden_size, c.hidden_size, /*with_bias=*/false),
+      score_(c.hidden_size, 1, /*with_bias=*/false),
+      lengths_(bounds.max_span, c.hidden_size),
+      null_(Var::parameter({1, c.hidden_size}, normal_law(0, 0.1))) {
+  const Initializer small = normal_law(0, 0.1);
+  lengths_.weight = Var::parameter({bounds.max_span, c.hidden_size}, small);
+  if (!c.positions) return;
+  positions_.emplace_back(kFarthest + 1, c.embedding_size);
+  positions_[0].weight = Var::parameter({kFarthest + 1, c.embedding_size}, small);
+}
+
+GapModel::States GapModel::read(const std::vector<std::vector<int32_t>>& sequences,
+                                const DropoutMode& drop) const {
+  const Packed packed = pack(sequences, device());
+  Var x = embedding_(packed.rows);
+  if (!positions_.empty()) {
+    std::vector<std::vector<int32_t>> to_end;
+    for (const auto& ids : sequences) {
+      for (auto& d = to_end.emplace_back(); d.size() < ids.size();) {
+        d.push_back(static_cast<int32_t>(
+            std::min<int64_t>(kFarthest, std::ssize(ids) - 1 - std::ssize(d))));
+      }
+    }
+    x = x + positions_[0](pack(to_end, device()).rows);
+  }
+  const Lstm::Output out = lstm_(packed.packing, drop(x, "gaps.input"));
+  States states{.h = by_sequence(drop(out.y, "gaps.output"), packed.packing),
+                .last = packed.restored(concat({out.state.h[0], out.state.h[1]}, 1))};
+  const Segments segments = packed.packing.segments();
+  for (const int32_t place : packed.place) {
+    states.begin.push_back(static_cast<int32_t>(segments.begin(place)));
+  }
+  return states;
+}
+
+GapModel::States GapModel::read(const GapBatch& batch, const DropoutMode& drop) const {
+  std::vector<std::vector<int32_t>> sequences;
+  for (const GapExample* e : batch) sequences.push_back(e->ids);
+  return read(sequences, drop);
+}
+
+Var GapModel::label_logits(const States& states, const GapBatch& batch) const {
+  std::vector<int32_t> rows;
+  for (size_t b = 0; b < batch.size(); ++b) {
+    for (auto t = batch[b]->border; t < std::ssize(batch[b]->ids); ++t) {
+      rows.push_back(states.begin[b] + t);
+    }
+  }
+  return labels_(gather_rows(states.h, Tensor::from(rows, device())));
+}
+
+GapModel::Scores GapModel::score(const States& states, const GapBatch& batch,
+                                 const std::vector<Asked>& asked) const {
+  // Candidates of the examples that are asked for, then null; and for each pair its candidate and
+  // its gap.
+  std::vector<int32_t> first(batch.size(), -1), begins, ends, lengths, lefts, rights, of_pair,
+      gap_of_pair;
+  Scores scores{.f = {}, .begin = {0}};
+  for (const Asked& a : asked) {
+    const GapExample& e = *batch[a.example];
+    if (first[a.example] >= 0) continue;
+    first[a.example] = static_cast<int32_t>(begins.size());
+    for (const Candidate& c : e.candidates) {
+      begins.push_back(states.begin[a.example] + c.begin);
+      ends.push_back(states.begin[a.example] + c.end - 1);
+      lengths.push_back(c.end - c.begin - 1);
+    }
+  }
+  for (const Asked& a : asked) {
+    const int32_t turn = states.begin[a.example] + batch[a.example]->border + 1;
+    const bool left_out = a.gap.begin == a.gap.end;
+    lefts.push_back(turn + a.gap.begin - left_out);
+    rights.push_back(turn + a.gap.end - 1 + left_out);
+    const auto count = static_cast<int32_t>(batch[a.example]->candidates.size());
+    for (int32_t c = 0; c < count; ++c) of_pair.push_back(first[a.example] + c);
+    of_pair.push_back(static_cast<int32_t>(begins.size()));
+    gap_of_pair.insert(gap_of_pair.end(), count + 1, static_cast<int32_t>(scores.begin.size()) - 1);
+    scores.begin.push_back(static_cast<int32_t>(of_pair.size()));
+  }
+  const auto at = [&](const Var& x, const std::vector<int32_t>& rows) {
+    return gather_rows(x, Tensor::from(rows, device()));
+  };
+  Var candidates = null_;
+  if (!begins.empty()) {
+    const Var spans = at(begin_(states.h), begins) + at(end_(states.h), ends);
+    candidates = concat({spans + lengths_(Tensor::from(lengths, device())), null_}, 0);
+  }
+  const Var gaps = at(left_(states.h), lefts) + at(right_(states.h), rights);
+  scores.f = score_(tanh(at(candidates, of_pair) + at(gaps, gap_of_pair)));
+  return scores;
+}
+
+void GapModel::visit(Visitor& v) {
+  v("embedding", embedding_);
+  for (Embedding& positions : positions_) v("positions", positions);
+  v("lstm", lstm_);
+  v("labels", labels_);
+  v("begin", begin_);
+  v("end", end_);
+  v("left", left_);
+  v("right", right_);
+  v("lengths", lengths_);
+  v("null", null_);
+  v("score", score_);
+}
+
+}  // namespace heed::rewrite

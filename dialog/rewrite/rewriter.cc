@@ -1,0 +1,197 @@
+#include "dialog/rewrite/rewriter.h"
+
+#include <algorithm>
+#include <numeric>
+
+#include "autograd/discrete.h"
+
+namespace heed::rewrite {
+namespace {
+
+// The text with the best candidate in each gap, or with null as the turn has it.
+void fill(const GapExample& e, Rewrite& rewrite) {
+  std::vector<Gap> gaps;
+  for (Filled& f : rewrite.gaps) {
+    f.gap.piece.clear();
+    if (f.best.empty() || f.above_null <= 0) continue;
+    f.gap.piece = e.text(e.candidates[f.best[0]]);
+    gaps.push_back(f.gap);
+  }
+  rewrite.text = filled(e.turn, gaps);
+}
+
+Filled ranked(const Gap& gap, const std::vector<double>& f, int32_t begin, int32_t null) {
+  std::vector<size_t> order(null - begin);
+  std::iota(order.begin(), order.end(), 0);
+  const size_t kept = std::min(kBest, order.size());
+  std::partial_sort(order.begin(), order.begin() + static_cast<ptrdiff_t>(kept), order.end(),
+                    [&](size_t a, size_t b) {
+                      return f[begin + a] > f[begin + b] || (f[begin + a] == f[begin + b] && a < b);
+                    });
+  order.resize(kept);
+  Filled filled{.gap = gap, .best = order};
+  if (order.empty()) return filled;
+  filled.above_null = f[begin + order[0]] - f[null];
+  return filled;
+}
+
+void rewrite_batch(const GapModel& model, const GapBatch& batch, bool given,
+                   const std::vector<Rewrite*>& results) {
+  const GapModel::States states = model.read(batch);
+  const std::vector<int32_t> labels = argmax(model.label_logits(states, batch), -1).to_ints();
+  std::vector<Asked> asked;
+  auto at = labels.begin();
+  for (size_t b = 0; b < batch.size(); ++b) {
+    const auto end = at + std::ssize(batch[b]->turn) + 2;
+    results[b]->labels.assign(at, end);
+    at = end;
+    for (const Gap& gap : given ? batch[b]->gaps : gaps_of(results[b]->labels)) {
+      asked.push_back({b, gap});
+    }
+  }
+  if (!asked.empty()) {
+    const GapModel::Scores scores = model.score(states, batch, asked);
+    const std::vector<double> f = scores.f.value().to_vector();
+    for (size_t k = 0; k < asked.size(); ++k) {
+      results[asked[k].example]->gaps.push_back(
+          ranked(asked[k].gap, f, scores.begin[k], scores.begin[k + 1] - 1));
+    }
+  }
+  for (size_t b = 0; b < batch.size(); ++b) fill(*batch[b], *results[b]);
+}
+
+Measured::Precision precision(const Outcome::Found& f) {
+  const auto share = [](int64_t a, int64_t b) {
+    return b == 0 ? 0 : static_cast<double>(a) / static_cast<double>(b);
+  };
+  return {share(f.right, f.guessed), share(f.right, f.real),
+          share(2 * f.right, f.guessed + f.real)};
+}
+
+}  // namespace
+
+std::vector<Rewrite> rewrite(const GapModel& model, const std::vector<GapExample>& examples,
+                             bool given, int64_t batch,
+                             const std::function<void(int64_t)>& progress) {
+  const NoGrad guard;
+  std::vector<size_t> order(examples.size());
+  std::iota(order.begin(), order.end(), 0);
+  std::stable_sort(order.begin(), order.end(), [&](size_t a, size_t b) {
+    return examples[a].ids.size() > examples[b].ids.size();
+  });
+  std::vector<Rewrite> results(examples.size());
+  for (size_t begin = 0; begin < order.size(); begin += static_cast<size_t>(batch)) {
+    const size_t end = std::min(order.size(), begin + static_cast<size_t>(batch));
+    GapBatch some;
+    std::vector<Rewrite*> of;
+    for (size_t i = begin; i < end; ++i) {
+      some.push_back(&examples[order[i]]);
+      of.push_back(&results[order[i]]);
+    }
+    rewrite_batch(model, some, given, of);
+    if (progress) progress(static_cast<int64_t>(end));
+  }
+  return results;
+}
+
+Rules::Rules(const std::vector<GapExample>& training) {
+  std::map<int64_t, int64_t> lengths;
+  for (const GapExample& e : training) {
+    for (const Gap& gap : e.gaps) {
+      if (gap.piece.empty()) continue;
+      ++counts_[gap.piece];
+      ++lengths[std::ssize(gap.piece)];
+    }
+  }
+  int64_t most = 0;
+  for (const auto& [length, count] : lengths) {
+    if (count > most) most = count, length_ = length;
+  }
+}
+
+std::vector<Rewrite> Rules::rewrite(Rule rule, const std::vector<GapExample>& examples) const {
+  std::vector<Rewrite> results;
+  for (const GapExample& e : examples) {
+    std::vector<size_t> order;
+    for (size_t c = 0; c < e.candidates.size() && rule != Rule::kCopy; ++c) {
+      const Candidate& span = e.candidates[c];
+      if (rule == Rule::kFrequent || span.end - span.begin == length_) order.push_back(c);
+    }
+    if (rule == Rule::kFrequent) {
+      std::vector<int64_t> count;
+      for (const Candidate& c : e.candidates) {
+        const auto found = counts_.find(e.text(c));
+        count.push_back(found == counts_.end() ? 0 : found->second);
+      }
+      std::stable_sort(order.begin(), order.end(),
+                       [&](size_t a, size_t b) { return count[a] > count[b]; });
+    }
+    order.resize(std::min(order.size(), kBest));
+    Rewrite& result = results.emplace_back();
+    for (const Gap& gap : e.gaps) result.gaps.push_back({gap, order, 1});
+    fill(e, result);
+  }
+  return results;
+}
+
+std::vector<Outcome> outcomes(const std::vector<GapExample>& examples,
+                              const std::vector<Rewrite>& found,
+                              const std::vector<Rewrite>& given) {
+  std::vector<Outcome> all(examples.size());
+  for (size_t i = 0; i < examples.size(); ++i) {
+    const GapExample& e = examples[i];
+    Outcome& o = all[i];
+    const std::vector<int32_t> real = labels_of(e.gaps, e.turn.size());
+    for (size_t t = 0; t < real.size(); ++t) {
+      ++o.of_label[real[t]].real;
+      if (found[i].labels.empty()) continue;  // of a rule
+      ++o.of_label[found[i].labels[t]].guessed;
+      if (found[i].labels[t] == real[t]) ++o.of_label[real[t]].right;
+    }
+    o.exact = found[i].text == e.rewritten;
+    for (size_t g = 0; g < e.gaps.size(); ++g) {
+      ++o.gaps;
+      const auto answer = e.answer(e.gaps[g]);
+      if (!answer) continue;
+      ++o.answered;
+      const std::vector<size_t>& best = given[i].gaps[g].best;
+      const auto rank = std::find(best.begin(), best.end(), *answer) - best.begin();
+      if (rank == std::ssize(best)) continue;
+      for (auto k = static_cast<size_t>(rank); k < kBest; ++k) ++o.among[k];
+    }
+  }
+  return all;
+}
+
+Measured measured(const std::vector<GapExample>& examples, const std::vector<Rewrite>& found,
+                  const std::vector<Rewrite>& given) {
+  Outcome::Found border, pronoun;
+  int64_t gaps = 0, answered = 0, exact = 0, among[kBest] = {};
+  for (const Outcome& o : outcomes(examples, found, given)) {
+    for (const auto& [sum, of] :
+         {std::pair(&border, &o.of_label[kBorder]), std::pair(&pronoun, &o.of_label[kPronoun])}) {
+      sum->right += of->right, sum->guessed += of->guessed, sum->real += of->real;
+    }
+    gaps += o.gaps, answered += o.answered, exact += o.exact;
+    for (size_t k = 0; k < kBest; ++k) among[k] += o.among[k];
+  }
+  std::vector<Tokens> texts, references;
+  for (size_t i = 0; i < examples.size(); ++i) {
+    texts.push_back(found[i].text);
+    references.push_back(examples[i].rewritten);
+  }
+  const auto share = [](int64_t a, int64_t b) {
+    return b == 0 ? 0 : static_cast<double>(a) / static_cast<double>(b);
+  };
+  Measured m{.border = precision(border),
+             .pronoun = precision(pronoun),
+             .both = precision({border.right + pronoun.right, border.guessed + pronoun.guessed,
+                                border.real + pronoun.real}),
+             .exact = share(exact, std::ssize(examples)),
+             .bleu = corpus_bleu(texts, references),
+             .answered = share(answered, gaps)};
+  for (size_t k = 0; k < kBest; ++k) m.at[k] = share(among[k], answered);
+  return m;
+}
+
+}  // namespace heed::rewrite

@@ -1,0 +1,78 @@
+// The settings of a model of gaps and its training, a line each (train/setting.h).
+#pragma once
+
+#include "dialog/rewrite/run.h"
+
+namespace heed::rewrite {
+
+constexpr const char *kModel = "Model (instead of the preset's)", *kTexts = "Dialogues";
+
+// Those of config.json.
+template <class S, class V> void visit_config(S& s, V& v) {
+  visit_sizes(s.model, v);
+  visit_dropout(s.model.dropout, v);
+  v(setting("positions", "positions",
+            "on: what is read knows how far it is from the end; off: it does not",
+            {.group = kModel, .words = {"off", "on"}, .required = true, .of_variant = true}),
+    Words{s.model.positions, "off", "on"});
+  const auto bound = [&](const char* option, const char* key, const char* help, auto& value,
+                         double least, double most) {
+    v(setting(option, key, help,
+              {.group = kTexts, .least = least, .most = most, .required = true, .of_data = true}),
+      value);
+  };
+  bound("max-context", "max_context",
+        "Words of the context, the last ones, the end of each turn counted; a Chinese character is "
+        "a word",
+        s.bounds.max_context, 2, 100'000);
+  bound("max-turn-words", "max_turn",
+        "Words of a turn, or of its full form: longer ones are left out", s.bounds.max_turn, 1,
+        1000);
+  bound("max-span", "max_span", "Words of what may fill a gap", s.bounds.max_span, 1, 100);
+}
+
+// Those of settings.json.
+template <class S, class V> void visit_training(S& s, V& v) {
+  auto& loss = s.loss;
+  v({.option = "preset", .key = "preset"}, s.preset);
+  v(setting("learn", "learn",
+            "both: where gaps are and what fills them; detect or rank: one of the two",
+            {.group = kModel,
+             .words = {"both", "detect", "rank"},
+             .required = true,
+             .of_variant = true}),
+    loss.learn);
+  v(setting("label-weight", "label_weight", "Weight of the labels' cross entropy (lambda)",
+            {.group = kModel, .least = 0, .required = true}),
+    loss.label_weight);
+  v(setting("size-weight", "size_weight", "Weight of the parameters' norm (mu)",
+            {.group = kModel, .least = 0, .required = true}),
+    loss.size_weight);
+  v(setting("margin", "margin", "Margin of the hinge (delta)",
+            {.group = kModel, .least = 0, .above = true, .required = true}),
+    loss.margin);
+  v(setting(
+        "hardest", "hardest",
+        "Candidates that a filling is told from in a step, those with the highest scores; 0: all",
+        {.group = kModel, .least = 0, .most = 100'000, .required = true}),
+    loss.hardest);
+  v(setting("vocab", "vocabulary", "Vocabulary size, special tokens included",
+            {.group = kSizes,
+             .least = kSpecialTokens + 1,
+             .most = Vocabulary::kMaxSize,
+             .of_data = true}),
+    s.vocabulary);
+  visit_limit(s.limit, v);
+  visit_settings(s.loop, v);
+  v({.key = "data_fingerprint", .required = true}, s.data_fingerprint);
+}
+
+template <class S, class V> void visit_settings(S& s, V& v) requires requires {
+  s.loss.label_weight;
+}
+{
+  visit_config(s, v);
+  visit_training(s, v);
+}
+
+}  // namespace heed::rewrite

@@ -1,0 +1,76 @@
+#include "dialog/track/reader.h"
+
+#include "dialog/data/example.h"
+#include "dialog/data/formats/published.h"
+
+namespace heed::track {
+namespace {
+
+constexpr int64_t kMostActs = 2000;  // that are told apart
+
+const std::vector<std::string>& labels_of(const Turn& turn, const char* name) {
+  static const std::vector<std::string> kNone;
+  const auto found = turn.notes->labels.find(name);
+  return found == turn.notes->labels.end() ? kNone : found->second;
+}
+
+std::vector<int32_t> closed(const std::string& text, const Vocabulary& words) {
+  std::vector<int32_t> tokens;
+  if (!is_blank(text)) tokens = encode_utterance(text, words);
+  tokens.push_back(kEou);
+  return tokens;
+}
+
+}  // namespace
+
+Reader Reader::of(const std::vector<Dialogue>& dialogues, int64_t vocabulary, Slots slots) {
+  TokenCounts acts;
+  for (const Dialogue& dialogue : dialogues) {
+    for (const Turn& turn : dialogue.turns) {
+      if (turn.speaker == kUser) continue;
+      for (const std::string& act : labels_of(turn, "act")) ++acts[label_value(act)];
+    }
+  }
+  return {Vocabulary::build(count_tokens(dialogues), {.max_size = vocabulary}),
+          Vocabulary::build(acts, {.max_size = kMostActs}), std::move(slots)};
+}
+
+UserTurn Reader::turn(const std::string& user, const std::string& system,
+                      const std::vector<std::string>& system_acts) const {
+  UserTurn turn{user, closed(user, words), closed(system, words), {}, slots.nothing()};
+  for (const std::string& act : system_acts) {
+    const int32_t id = acts.id(label_value(act));
+    if (id >= kSpecialTokens) turn.acts.push_back(id - kSpecialTokens);
+  }
+  return turn;
+}
+
+std::vector<Conversation> Reader::conversations(const std::vector<Dialogue>& dialogues,
+                                                std::vector<std::string>& unknown,
+                                                const std::string& which) const {
+  std::vector<Conversation> result;
+  for (const Dialogue& dialogue : dialogues) {
+    Conversation read{dialogue.id, {}};
+    std::string system;
+    std::vector<std::string> acts;
+    bool has_value = which.empty();
+    for (const Turn& said : dialogue.turns) {
+      if (said.speaker != kUser) {
+        system += (system.empty() ? "" : " ") + said.text;
+        const auto& more = labels_of(said, "act");
+        acts.insert(acts.end(), more.begin(), more.end());
+        continue;
+      }
+      UserTurn& turn = read.turns.emplace_back(this->turn(said.text, system, acts));
+      turn.state = slots.state(labels_of(said, "state"), unknown);
+      turn.distraction = said.distraction;
+      has_value = has_value || turn.state != slots.nothing();
+      system.clear();
+      acts.clear();
+    }
+    if (!read.turns.empty() && has_value) result.push_back(std::move(read));
+  }
+  return result;
+}
+
+}  // namespace heed::track

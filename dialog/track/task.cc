@@ -1,0 +1,149 @@
+#include "dialog/track/task.h"
+
+#include <algorithm>
+
+#include "dialog/data/corpus.h"
+#include "train/run_json.h"
+
+namespace heed::track {
+namespace {
+
+std::vector<Dialogue> read(const std::string& path, size_t limit) {
+  return read_dialogues(path, {.limit = limit, .progress = {}, .notes = true});
+}
+
+// Of what a tracker reads: words, acts and states by their numbers.
+uint32_t fingerprint_of(const std::vector<Conversation>& conversations, uint32_t crc) {
+  const auto mix = [&](const std::vector<int32_t>& numbers) {
+    crc = checksum(std::to_string(numbers.size()) + " ", crc);
+    crc = checksum({reinterpret_cast<const char*>(numbers.data()), numbers.size() * 4}, crc);
+  };
+  for (const Conversation& c : conversations) {
+    crc = checksum(std::to_string(c.turns.size()) + " ", crc);
+    for (const UserTurn& turn : c.turns) {
+      for (const auto* numbers : {&turn.user, &turn.system, &turn.acts, &turn.state}) mix(*numbers);
+    }
+  }
+  return crc;
+}
+
+Loss loss_of(const Tracker& model, const TrainData& data, const std::vector<int64_t>& examples,
+             const StepKey& key) {
+  std::vector<const Conversation*> chosen;
+  for (const int64_t i : examples) chosen.push_back(&data.train[i]);
+  const TurnBatch batch = make_batch(chosen, model.config(), model.device());
+  const Slots& slots = data.reader.slots;
+  const Tracker::Output out =
+      model(batch, &slots, DropoutMode{model.config().dropout, key.seed, key.number()});
+  Loss loss{.total = out.loss};
+  const std::vector<double> y = out.logits.value().to_vector();
+  double right = 0;
+  for (size_t r = 0; r < batch.turns.size(); ++r) {
+    const auto row = y.begin() + static_cast<ptrdiff_t>(r) * slots.size();
+    bool all = true;
+    for (size_t s = 0; s < slots.count(); ++s) {
+      const auto best = std::max_element(row + slots[s].begin, row + slots[s].end);
+      all = all && best - row == batch.turns[r]->state[s];
+    }
+    right += all;
+    loss.tokens += std::ssize(batch.turns[r]->user);
+  }
+  loss.nll = loss.total.value().item();
+  loss.counts = {{"right", right}, {"turns", static_cast<double>(batch.turns.size())}};
+  return loss;
+}
+
+Metrics validate(const Tracker& model, const TrainData& data, int64_t batch,
+                 const OnValidation& on_batch) {
+  const Slots& slots = data.reader.slots;
+  const auto all = std::ssize(data.valid);
+  const Beliefs beliefs =
+      track(model, slots, data.valid, batch, [&](int64_t done) { on_batch(done, all); });
+  const Accuracy a = mean(score(slots, data.valid, beliefs));
+  return {{kValidJoint, a.joint, true}, {kValidSet, a.set, true}, {kValidChange, a.change, true}};
+}
+
+}  // namespace
+
+TrainData load_train_data(const std::string& directory, const Settings& s,
+                          const std::string& from) {
+  const std::string path = find_part(directory, "train");
+  const std::vector<Dialogue> dialogues = read(path, s.limit);
+  TrainData data;
+  if (from.empty()) {
+    data.reader = Reader::of(dialogues, s.vocabulary.value_or(s.model.vocab_size),
+                             Slots::of(dialogues, s.model.slots, path));
+  } else {
+    data.reader = load_reader(from, load_config(from));
+  }
+  std::vector<std::string> unknown;
+  data.train = data.reader.conversations(dialogues, unknown, s.model.slots);
+  if (!unknown.empty()) {
+    throw DataError(path + ": the value '" + unknown[0] + "' is none of " + from);
+  }
+  const std::string valid = find_part(directory, "valid");
+  data.valid = data.reader.conversations(read(valid, s.limit), unknown, s.model.slots);
+  for (const auto& [part, file] : {std::pair(&data.train, path), std::pair(&data.valid, valid)}) {
+    if (part->empty()) {
+      throw DataError(file + ": no dialogue has turns of \"" + kUser + "\"" +
+                      (s.model.slots.empty() ? "" : " and a value of '" + s.model.slots + "'"));
+    }
+    data.fingerprint = fingerprint_of(*part, data.fingerprint);
+  }
+  return data;
+}
+
+void take_from_init(Settings& s) {
+  const Config from = load_config(s.init);
+  s.model.embedding_size = from.embedding_size;
+  s.model.hidden_size = from.hidden_size;
+  s.model.act_size = from.act_size;
+  s.model.machine = from.machine;
+  s.model.slots = from.slots;
+}
+
+void settle(Settings& s, const TrainData& data) {
+  s.model.vocab_size = data.reader.words.size();
+  s.model.act_count = data.reader.acts.size() - kSpecialTokens;
+  s.model.values = data.reader.slots.size();
+  s.data_fingerprint = data.fingerprint;
+  if (s.model.machine == "acts" && s.model.act_count == 0) {
+    throw UsageError(
+        "--machine acts: no turn of the system has a label \"act\"; --machine text reads its "
+        "words");
+  }
+  s.model.check();
+}
+
+Task tracker_task(Tracker& model, const Settings& settings, const TrainData& data) {
+  std::vector<int64_t> sizes;
+  for (const Conversation& c : data.train) {
+    int64_t words = 0;
+    for (const UserTurn& turn : c.turns) {
+      words +=
+          std::ssize(turn.user) + (settings.model.machine == "text" ? std::ssize(turn.system) : 0);
+    }
+    sizes.push_back(words);
+  }
+  const int64_t batch = settings.loop.batch_size;
+  return {.module = &model,
+          .sizes = std::move(sizes),
+          .loss = [&](const auto& examples,
+                      const StepKey& key) { return loss_of(model, data, examples, key); },
+          .measure =
+              [](const Counts& c) {
+                return Metrics{{kTrainJoint, c.at("right") / c.at("turns"), true}};
+              },
+          .validate =
+              [&, batch](const auto& on_batch) { return validate(model, data, batch, on_batch); },
+          .describe = {}};
+}
+
+bool train(const std::string& run, const Settings& settings, const TrainData& data, Device device,
+           const TrainHooks& hooks) {
+  Tracker model = first_tracker(run, settings);
+  move(model, device);
+  return heed::train(run, settings.loop, {tracker_task(model, settings, data)}, hooks);
+}
+
+}  // namespace heed::track

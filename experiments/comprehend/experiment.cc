@@ -1,0 +1,333 @@
+#include "experiments/comprehend/experiment.h"
+
+#include "dialog/comprehend/run.h"
+#include "dialog/comprehend/score.h"
+#include "dialog/text/format.h"
+#include "experiments/engine/report/claims.h"
+#include "experiments/engine/report/inference.h"
+#include "experiments/engine/report/variant_tables.h"
+#include "experiments/making_json.h"
+#include "train/run_files.h"
+
+namespace heed {
+namespace {
+
+using Json = nlohmann::ordered_json;
+using comprehend::History;
+
+struct Settings {
+  std::string data, init;
+  int pieces = 1;
+  size_t limit = 0;  // passages of each file; 0: all
+  int epochs = 3;
+  int64_t width = 64;
+  bool fine_tune = false;
+};
+
+struct Data {
+  comprehend::Parts parts;
+  std::shared_ptr<comprehend::StateCache> states = std::make_shared<comprehend::StateCache>();
+};
+
+using Run = Subject<Settings, Data>;
+
+struct Variant {
+  VariantName name;
+  int64_t turns;
+  bool questions = true, answers = true;
+};
+enum Place : size_t { kNone, kOne, kTwo, kThree, kNoQuestions, kNoAnswers };
+const std::vector<Variant> kVariants = {
+    {{"turns-0", "turns before", "0"}, 0},
+    {{"turns-1", "turns before", "1"}, 1},
+    {{"turns-2", "turns before", "2"}, 2},
+    {{"turns-3", "turns before", "3"}, 3},
+    {{"no-questions", "2 turns, without", "questions"}, 2, false, true},
+    {{"no-answers", "2 turns, without", "answers"}, 2, true, false}};
+
+std::vector<VariantName> variant_names() {
+  std::vector<VariantName> names;
+  for (const Variant& v : kVariants) names.push_back(v.name);
+  return names;
+}
+
+// ---- training
+
+comprehend::Settings settings_of(const Settings& s, size_t variant, uint64_t seed) {
+  const Variant& v = kVariants[variant];
+  const bool frozen = !s.init.empty() && !s.fine_tune;
+  comprehend::Settings r = comprehend::find_preset(s.init.empty() ? "smoke"
+                                                   : s.fine_tune  ? "fine-tuned"
+                                                                  : "frozen")
+                               .settings;
+  r.model.turns = v.turns;
+  r.model.questions = v.questions;
+  r.model.answers = v.answers;
+  r.model.frozen = frozen;
+  r.model.width = s.width;
+  r.init = s.init;
+  r.limit = s.limit;
+  r.loop.max_epochs = s.epochs;
+  r.loop.seed = seed;
+  r.loop.pieces = s.pieces;
+  return r;
+}
+
+bool train_run(const Run& run, const TrainHooks& hooks) {
+  comprehend::Settings s = settings_of(run.settings, run.run.variant, run.run.seed);
+  s.data_fingerprint = comprehend::fingerprint(run.data.parts);
+  begin_on_first(*hooks.ranks, [&] {
+    comprehend::begin_run(run.directory, s, run.data.parts, program_json(run.made_with).dump());
+  });
+  return comprehend::train(run.directory, s, run.data.parts, run.device, hooks, run.data.states);
+}
+
+// ---- measuring
+
+// Of each question its F1, under `prefix` + "items"; and the means.
+void put(Json& json, const std::string& prefix, const comprehend::Corpus& corpus,
+         const std::vector<std::vector<comprehend::Predicted>>& answers) {
+  const auto texts = comprehend::texts_of(answers);
+  const comprehend::Scores s = comprehend::measure(corpus, texts);
+  const auto or_null = [](double x) { return x < 0 ? Json() : Json(x); };
+  json[prefix + "f1"] = s.f1;
+  json[prefix + "exact"] = s.exact;
+  json[prefix + "heq_q"] = or_null(s.heq_q);
+  json[prefix + "heq_d"] = or_null(s.heq_d);
+  json[prefix + "answerable"] = or_null(s.answerable);
+  json[prefix + "unanswerable"] = or_null(s.unanswerable);
+  Json items = Json::array();
+  for (size_t p = 0; p < texts.size(); ++p) {
+    for (size_t q = 0; q < texts[p].size(); ++q) {
+      items.push_back(comprehend::measure(texts[p][q], corpus.passages[p].questions[q].answers,
+                                          corpus.leave_one_out)
+                          .f1);
+    }
+  }
+  json[prefix + "f1_items"] = std::move(items);
+}
+
+void evaluate_run(const Run& run, const OnMeasuring& progress, Json& json) {
+  comprehend::LoadedReader reader = comprehend::load_reader(run.directory);
+  move(reader.model, run.device);
+  const comprehend::Corpus& test = run.data.parts.test;
+  const auto read = comprehend::read_all(test, reader.pieces, reader.model.config());
+  json["parameters"] = parameter_count(reader.model);
+  for (size_t p = 0; p < read.size(); ++p) {
+    for (size_t q = 0; q < read[p].questions.size(); ++q) json["passages"].push_back(p);
+  }
+  for (const History history : {History::kGold, History::kPredicted}) {
+    const bool gold = history == History::kGold;
+    // What a model says itself is asked of it alone.
+    reader.model.share(gold ? run.data.states
+                            : std::make_shared<comprehend::StateCache>(*run.data.states));
+    put(json, gold ? "" : "predicted_", test,
+        comprehend::answer_all(reader.model, reader.pieces, read, history, /*batch=*/16,
+                               [&](int64_t done, int64_t of) {
+                                 const double share =
+                                     static_cast<double>(done) / static_cast<double>(of);
+                                 progress("answers", (gold ? 0 : 0.5) + share / 2);
+                               }));
+  }
+}
+
+// ---- what it shows
+
+struct Found {
+  Results results;
+  Inference inference;
+};
+
+Found load_found(const std::string& folder) {
+  ResultsLayout layout{.kind = "comprehend", .variants = variant_names()};
+  layout.clusters = "passages";
+  layout.values = {"parameters", "best_epoch", "epochs"};
+  std::vector<Measure> measures;
+  for (const std::string prefix : {"", "predicted_"}) {
+    for (const char* key : {"f1", "exact", "heq_q", "heq_d", "answerable", "unanswerable"}) {
+      layout.values.push_back(prefix + key);
+    }
+    layout.items.push_back(prefix + "f1_items");
+    measures.push_back({.key = prefix + "f1",
+                        .top = prefix + "f1_items",
+                        .bottom = prefix + "f1_items",
+                        .mean = true});
+  }
+  Results results = load_results(folder, layout);
+  Inference inference(
+      results, measures, {{"f1", "predicted_f1"}, [](size_t v) -> std::optional<size_t> {
+                            if (v == kNone) return {};
+                            return v >= kNoQuestions ? kTwo : kNone;
+                          }});
+  return {std::move(results), std::move(inference)};
+}
+
+std::vector<Table> tables(const Found& found) {
+  const auto column = [](const char* group, const char* name, const char* key) {
+    return Column{group, name, key, 1, true, Column::Best::kHighest};
+  };
+  Table scores{.id = "scores",
+               .title = "Turns before the question",
+               .note = "Percent, on the test part. Gold and own: the answers before a question. " +
+                       intervals_text(found.results, "passages")};
+  scores.columns = {column("gold", "F1", "f1"),
+                    column("gold", "EM", "exact"),
+                    column("gold", "HEQ-Q", "heq_q"),
+                    column("gold", "HEQ-D", "heq_d"),
+                    column("own", "F1", "predicted_f1"),
+                    column("own", "EM", "predicted_exact"),
+                    column("gold, F1 of", "answerable", "answerable"),
+                    column("gold, F1 of", "unanswerable", "unanswerable")};
+  add_variants(scores, found.results, found.inference);
+  Table changes{.id = "changes",
+                .title = "What the turns before change",
+                .note = "Against none; of the rows without questions or answers against 2 turns. " +
+                        intervals_text(found.results, "passages") +
+                        p_values_text(found.inference)};
+  changes.columns = {column("", "F1, gold", "f1"), column("", "F1, own", "predicted_f1")};
+  add_changes(changes, found.results, found.inference);
+  return {scores, changes,
+          trainings_table(found.results, comprehend::kValidF1, "F1 of the validation", 3, true)};
+}
+
+// a is larger than b; undecided where the two are nearly the same.
+ClaimResult is_larger(const std::optional<double>& a, const std::optional<double>& b) {
+  constexpr double kNearly = 0.005;
+  if (!a || !b) return {};
+  const double by = *a - *b;
+  return {std::abs(by) > kNearly ? std::optional(by > 0) : std::nullopt,
+          decimal(100 * *a, 1) + " and " + decimal(100 * *b, 1)};
+}
+
+const std::vector<ClaimRule> kClaims = {
+    {"The turns before help.", "F1 with two turns > with none.",
+     [](const VariantNumbers& n) { return is_larger(n.get(kTwo, "f1"), n.get(kNone, "f1")); }},
+    {"More than two turns give no more.", "F1 with two turns >= with three, less half a point.",
+     [](const VariantNumbers& n) -> ClaimResult {
+       const ClaimResult more = is_larger(n.get(kThree, "f1"), n.get(kTwo, "f1"));
+       if (more.figure.empty()) return {};
+       return {!more.holds || !*more.holds, more.figure};
+     }},
+    {"The answers before matter more than the questions.",
+     "Of two turns, F1 without questions > without answers.",
+     [](const VariantNumbers& n) {
+       return is_larger(n.get(kNoQuestions, "f1"), n.get(kNoAnswers, "f1"));
+     }},
+    {"The model's own answers take most of it back.",
+     "Own answers before take more than half of what two turns gain with gold ones.",
+     [](const VariantNumbers& n) -> ClaimResult {
+       const auto none = n.get(kNone, "f1"), gold = n.get(kTwo, "f1"),
+                  own = n.get(kTwo, "predicted_f1");
+       if (!none || !gold || !own) return {};
+       const std::string figure =
+           decimal(100 * (*gold - *none), 1) + " and " + decimal(100 * (*own - *none), 1);
+       if (*gold - *none <= 0.005) return {std::nullopt, figure + ": there is no gain"};
+       return {*own - *none < (*gold - *none) / 2, figure};
+     }}};
+
+// Tables 3 and 4 of Ohsugi et al., QuAC (dev).
+VariantNumbers paper_numbers() {
+  VariantNumbers n;
+  const std::pair<size_t, double> f1[] = {{kNone, 0.550},  {kOne, 0.634},
+                                          {kTwo, 0.654},   {kThree, 0.653},
+                                          {kNoQuestions, 0.647}, {kNoAnswers, 0.593}};
+  for (const auto& [variant, value] : f1) n.set(variant, "f1", value);
+  n.set(kTwo, "predicted_f1", 0.567);
+  return n;
+}
+
+const Showing<Found> kShowing = {
+    .title = "Questions on dialogues, and the turns before them",
+    .lead = "Readers that see 0 to 3 questions and answers before the one that they answer.",
+    .footer = "After Ohsugi, Saito, Nishida, Asano &amp; Tomita, <cite>A simple but effective method "
+              "to incorporate multi-turn context with BERT</cite>, 2019.",
+    .variants_are = "readers",
+    .claims_title = "Do the paper's claims hold here?",
+    .claims_note = "\"Paper\" are its numbers on the development part of QuAC, with BERT trained "
+                   "further. The questions of FriendsQA and Molweni are no conversation: each was "
+                   "written for itself, so that little can be learned from those before.",
+    .load = load_found,
+    .tables = tables,
+    .claims =
+        [](const Found& found) {
+          return check_claims(kClaims, paper_numbers(), {{"means", mean_numbers(found.results)}});
+        },
+    .sections = {{"scores", "Turns before the question", shows("scores", true)},
+                 {"changes", "What they change", shows("changes", true)}}};
+
+// ---- the description
+
+size_t questions_of(const comprehend::Corpus& corpus) {
+  size_t count = 0;
+  for (const comprehend::Passage& p : corpus.passages) count += p.questions.size();
+  return count;
+}
+
+void visit(Settings& s, const OptionVisitor& v) {
+  const auto option = [&](const char* name, const char* key, const char* help,
+                          const OptionValue& value, double least = 0, double most = 0) {
+    Setting row = setting(name, key, help, {.group = "Readers"});
+    if (most > 0) row = setting(name, key, help, {.group = "Readers", .least = least, .most = most});
+    v(row, value);
+  };
+  option("init", "init",
+         "Begin with the weights of this model or run, a BERT that heed import made; without it a "
+         "small encoder is drawn",
+         &s.init);
+  option("fine-tune", "fine_tune", "Train the encoder further; without it it stays as it is",
+         &s.fine_tune);
+  option("epochs", "epochs", "Epochs at most, of each training", &s.epochs, 1, 1000);
+  option("cells", "width", "Cells of a direction of the two GRUs", &s.width, 1, 4096);
+  option("limit", "limit", "Read only the first dialogues, of each file; 0: all", &s.limit, 0, 1e9);
+}
+
+const Making<Settings, Data> kMaking = {
+    .visit = visit,
+    .take =
+        [](const ExperimentRequest& request, Settings& s) {
+          s.data = request.data;
+          s.pieces = request.pieces;
+          if (s.init.empty() && s.fine_tune) throw UsageError("--fine-tune needs --init");
+        },
+    .variants = [](const Settings&) { return variant_names(); },
+    .load = [](const Settings& s, bool) { return Data{comprehend::read_parts({s.data}, s.limit)}; },
+    .about_data = [](const Settings&, const Data& data) -> Json {
+      return {{"checksum", comprehend::fingerprint(data.parts)},
+              {"test_questions", questions_of(data.parts.test)},
+              {"left_out", data.parts.train.left_out}};
+    },
+    .in_short =
+        [](const Settings&, const Data& data) {
+          return counted(questions_of(data.parts.train), "training question") + " and " +
+                 std::to_string(questions_of(data.parts.test)) + " to test";
+        },
+    .train = train_run,
+    .about_variant = [](const Settings&, const Data&, size_t v) -> Json {
+      return {{"variant", kVariants[v].name.name}};
+    },
+    .best_metric = comprehend::kValidF1,
+    .measurements = {{"evaluation.json", evaluate_run}},
+    .train_metric = comprehend::kTrainNll,
+    .valid_metric = comprehend::kValidF1,
+    .metric_name = "F1",
+    .metric_digits = 3,
+    .kind = [](const Settings& s, const Data&,
+               size_t) { return std::string(s.init.empty() ? "drawn" : "pretrained"); },
+    .max_epochs = [](const Settings& s, size_t) { return s.epochs; }};
+
+}  // namespace
+
+Experiment comprehend_experiment() {
+  return experiment(
+      {.name = "comprehend",
+       .kind = "comprehend",
+       .what = "Train six readers of dialogues that see more or less of the questions before; "
+               "writes tables",
+       .more = "After Ohsugi et al. (2019), docs/comprehension.md. --data: questions with answers "
+               "in the form of CoQA, QuAC, FriendsQA or Molweni.",
+       .example = "--data friendsqa --init models/minilm",
+       .only = "turns-0, \"no-*\""},
+      kMaking, kShowing);
+}
+
+}  // namespace heed

@@ -1,0 +1,265 @@
+#include "experiments/energy/experiment.h"
+
+#include <filesystem>
+
+#include "dialog/data/conversations.h"
+#include "dialog/text/format.h"
+#include "dialog/track/task.h"
+#include "experiments/making_json.h"
+#include "tensor/random.h"
+#include "train/run_files.h"
+
+namespace heed {
+namespace {
+
+using Json = nlohmann::ordered_json;
+using track::Conversation;
+
+struct Settings {
+  std::string data, slots, machine = "acts";
+  int pieces = 1;
+  size_t limit = 0;
+  int epochs = 60, steps = 50;
+  int64_t width = 64;
+};
+
+struct Data {
+  track::TrainData train;
+  std::vector<Conversation> test;
+  std::vector<int> conversations;  // of each turn of test
+};
+
+using Run = Subject<Settings, Data>;
+
+struct Variant {
+  VariantName name;
+  const char* output;
+  bool independent = false, fixed_features = false, again = true;
+};
+
+const std::vector<Variant>& variants() {
+  static const std::vector<Variant> kAll = {
+      {{"heads", "trained from the start", "heads"}, "heads", false, false, false},
+      {{"heads-again", "features trained on", "heads"}, "heads"},
+      {{"logistic-fixed", "features fixed", "logistic"}, "energy", true, true},
+      {{"energy-fixed", "features fixed", "energy"}, "energy", false, true},
+      {{"logistic", "features trained on", "logistic"}, "energy", true},
+      {{"energy", "features trained on", "energy"}, "energy"}};
+  return kAll;
+}
+
+track::Settings settings_of(const Settings& s, uint64_t seed) {
+  track::Settings t = track::find_preset("laptop").settings;
+  t.model.machine = s.machine;
+  t.model.embedding_size = t.model.hidden_size = t.model.act_size = s.width;
+  t.model.steps = s.steps;
+  t.model.inner_rate = 5.0 / s.steps;  // with more steps as far
+  t.model.slots = s.slots;
+  t.loop.max_epochs = s.epochs;
+  t.loop.seed = seed;
+  t.loop.pieces = s.pieces;
+  t.limit = s.limit;
+  return t;
+}
+
+Data load(const Settings& s, bool) {
+  Data data;
+  data.train = track::load_train_data(s.data, settings_of(s, 1));
+  const std::string path = find_part(s.data, "test");
+  std::vector<std::string> unknown;
+  data.test = data.train.reader.conversations(
+      read_dialogues(path, {.limit = s.limit, .progress = {}, .notes = true}), unknown, s.slots);
+  if (data.test.empty()) throw DataError(path + ": no dialogue has turns of \"user\"");
+  for (size_t c = 0; c < data.test.size(); ++c) {
+    data.conversations.insert(data.conversations.end(), data.test[c].turns.size(),
+                              static_cast<int>(c));
+  }
+  return data;
+}
+
+// The others stand on the features of heads of the same seed: those of the experiment where they
+// are evaluated by now, else the same ones once more, in a run below the run.
+bool train_run(const Run& run, const TrainHooks& hooks) {
+  const Variant& variant = variants()[run.run.variant];
+  track::Settings s = settings_of(run.settings, run.run.seed);
+  track::settle(s, run.data.train);
+  const auto train_in = [&](const std::string& directory, const track::Settings& s) {
+    begin_on_first(*hooks.ranks, [&] {
+      std::filesystem::create_directories(directory);
+      track::begin_run(directory, s, run.data.train.reader, program_json(run.made_with).dump());
+    });
+    return track::train(directory, s, run.data.train, run.device, hooks);
+  };
+  if (variant.again) {
+    const std::string heads = in(run.out, "heads-seed" + std::to_string(run.run.seed));
+    const std::string own = in(run.directory, "heads");
+    const bool is_there =
+        std::filesystem::exists(in(heads, "evaluation.json")) && !std::filesystem::exists(own);
+    if (!is_there && !train_in(own, s)) return false;
+    s.init = is_there ? heads : own;
+  }
+  s.model.output = variant.output;
+  s.model.independent = variant.independent;
+  s.fixed_features = variant.fixed_features;
+  return train_in(run.directory, s);
+}
+
+// ---- measuring
+
+// Before every turn but the first an utterance that changed nothing where it was said, in another
+// conversation: the right state stays.
+std::vector<Conversation> distracted(const std::vector<Conversation>& test) {
+  std::vector<std::pair<size_t, const track::UserTurn*>> pool;
+  for (size_t c = 0; c < test.size(); ++c) {
+    for (size_t t = 1; t < test[c].turns.size(); ++t) {
+      const track::UserTurn& turn = test[c].turns[t];
+      if (turn.state == test[c].turns[t - 1].state) pool.emplace_back(c, &turn);
+    }
+  }
+  std::vector<Conversation> result;
+  for (size_t c = 0; c < test.size(); ++c) {
+    Conversation& changed = result.emplace_back(Conversation{test[c].id, {}});
+    Rng rng(/*seed=*/1, "distraction", c);
+    for (const track::UserTurn& turn : test[c].turns) {
+      if (!changed.turns.empty() && !pool.empty()) {
+        const auto& [from, said] = pool[rng.below(pool.size())];
+        if (from != c) {
+          track::UserTurn other{said->text, said->user, {kEou}, {}, changed.turns.back().state};
+          other.distraction = true;
+          changed.turns.push_back(std::move(other));
+        }
+      }
+      changed.turns.push_back(turn);
+    }
+  }
+  return result;
+}
+
+// The mean under the name, of the items that there are, and "NAME_items".
+void put(Json& json, const std::string& name, const std::vector<std::optional<bool>>& items) {
+  double sum = 0, count = 0;
+  Json series = Json::array();
+  for (const std::optional<bool> x : items) {
+    series.push_back(x ? Json(static_cast<int>(*x)) : Json());
+    if (x) sum += *x, ++count;
+  }
+  json[name] = count > 0 ? Json(sum / count) : Json();
+  json[name + "_items"] = std::move(series);
+}
+
+void put(Json& json, const std::string& name, const std::vector<track::TurnScore>& scores,
+         bool track::TurnScore::*score) {
+  std::vector<std::optional<bool>> items;
+  for (const track::TurnScore& s : scores) items.emplace_back(s.*score);
+  put(json, name, items);
+}
+
+void evaluate_run(const Run& run, const OnMeasuring& progress, Json& json) {
+  track::LoadedTracker loaded = track::load_tracker(run.directory);
+  move(loaded.model, run.device);
+  const track::Slots& slots = loaded.reader.slots;
+  const std::vector<Conversation>& test = run.data.test;
+  json["parameters"] = parameter_count(loaded.model);
+  json["conversations"] = run.data.conversations;
+
+  progress("the test part", 0.2);
+  const track::Beliefs beliefs = track::track(loaded.model, slots, test, 32);
+  const auto scores = track::score(slots, test, beliefs);
+  put(json, "joint", scores, &track::TurnScore::joint);
+  put(json, "above_half", scores, &track::TurnScore::set);
+  put(json, "changes", scores, &track::TurnScore::change);
+  const track::Accuracy accuracy = track::mean(scores);
+  for (size_t s = 0; s < slots.count(); ++s) json["slots"][slots[s].name] = accuracy.slots[s];
+  const auto rule = track::score(slots, test, track::string_match(slots, test));
+  put(json, "string_match", rule, &track::TurnScore::joint);
+  const auto pairs = track::dependences(slots, test, beliefs);
+  json["phi_difference"] = track::phi_difference(pairs);
+  for (const track::PairDependence& p : pairs) {
+    const auto numbers = [](const Dependence& d) {
+      return Json{{"chi2", d.chi2}, {"phi", d.phi}, {"cramers_v", d.cramers_v}};
+    };
+    json["dependence"][slots[p.a].name + "-" + slots[p.b].name] = {{"right", numbers(p.right)},
+                                                                   {"tracked", numbers(p.tracked)}};
+  }
+
+  progress("with distractions", 0.6);
+  const auto with = distracted(test);
+  const track::Beliefs after = track::track(loaded.model, slots, with, 32);
+  put(json, "distracted", track::score(slots, with, after), &track::TurnScore::joint);
+  put(json, "survives", track::survivals(slots, with, after));
+}
+
+// ---- the description
+
+void visit(Settings& s, const OptionVisitor& v) {
+  const auto option = [&](const char* name, const char* help, const OptionValue& value,
+                          double least, double most) {
+    v(setting(name, name, help, {.group = "Trackers", .least = least, .most = most}), value);
+  };
+  option("epochs", "Epochs at most, of each training", &s.epochs, 1, 1000);
+  option("width", "Numbers of a word's vector, cells of the LSTMs", &s.width, 1, 4096);
+  option("steps", "Steps down the gradient of the energy", &s.steps, 1, 1000);
+  option("limit", "Read only the first dialogues, of each part; 0: all", &s.limit, 0, 1e9);
+  v(setting("slots", "slots", "Slots to track, as of heed train tracker", {.group = "Trackers"}),
+    &s.slots);
+  v(setting("machine", "machine", "What is read of the system's turns: acts, text or none",
+            {.group = "Trackers", .words = {"acts", "text", "none"}}),
+    &s.machine);
+}
+
+const Making<Settings, Data> kMaking = {
+    .visit = visit,
+    .take =
+        [](const ExperimentRequest& request, Settings& s) {
+          s.data = request.data;
+          s.pieces = request.pieces;
+        },
+    .variants = [](const Settings&) { return energy_variants(); },
+    .load = load,
+    .about_data = [](const Settings&, const Data& data) -> Json {
+      return {{"train_checksum", data.train.fingerprint},
+              {"values", data.train.reader.slots.size()},
+              {"test_turns", data.conversations.size()}};
+    },
+    .in_short =
+        [](const Settings&, const Data& data) {
+          return counted(data.train.train.size(), "training dialogue") + " and " +
+                 counted(data.conversations.size(), "test turn");
+        },
+    .train = train_run,
+    .about_variant = [](const Settings&, const Data&, size_t v) -> Json {
+      return {{"variant", variants()[v].name.name}};
+    },
+    .best_metric = track::kValidJoint,
+    .measurements = {{"evaluation.json", evaluate_run}},
+    .train_metric = track::kTrainJoint,
+    .valid_metric = track::kValidJoint,
+    .metric_name = "joint accuracy",
+    .metric_digits = 3,
+    .kind = [](const Settings&, const Data&,
+               size_t v) { return std::string(variants()[v].name.name); },
+    .max_epochs = [](const Settings& s, size_t) { return s.epochs; }};
+
+}  // namespace
+
+const std::vector<VariantName>& energy_variants() {
+  static const std::vector<VariantName> kNames = [] {
+    std::vector<VariantName> names;
+    for (const Variant& v : variants()) names.push_back(v.name);
+    return names;
+  }();
+  return kNames;
+}
+
+Experiment energy_experiment() {
+  return experiment({.name = "energy",
+                     .kind = "energy",
+                     .what = "Train six trackers of dialogue states and compute the claims of a "
+                             "paper; writes tables",
+                     .more = "After Trinh, Ross & Kelleher (2019), docs/tracking.md.",
+                     .example = "--data data/woz2",
+                     .only = "heads, \"energy*\""},
+                    kMaking, energy_showing());
+}
+
+}  // namespace heed

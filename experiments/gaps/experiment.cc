@@ -1,0 +1,262 @@
+#include "experiments/gaps/experiment.h"
+
+#include "dialog/data/conversations.h"
+#include "dialog/rewrite/rewriter.h"
+#include "dialog/rewrite/run.h"
+#include "dialog/text/format.h"
+#include "experiments/gaps/report.h"
+#include "experiments/making_json.h"
+
+namespace heed {
+namespace {
+
+using Json = nlohmann::ordered_json;
+using rewrite::GapExample;
+using rewrite::Outcome;
+using rewrite::Rewrite;
+
+struct Settings {
+  std::string data;
+  int pieces = 1;
+  size_t limit = 0;  // dialogues of each part; 0: all
+  int epochs = 6;
+  int64_t width = 64, vocabulary = 6000;
+};
+
+struct Data {
+  rewrite::DataPart train, valid, test;
+};
+using Run = Subject<Settings, Data>;
+
+struct Variant {
+  VariantName name;
+  void (*edit)(rewrite::Settings&);
+};
+const std::vector<Variant>& variants() {
+  static const std::vector<Variant> kAll = {
+      {{"both", "learns", "both at once"}, [](rewrite::Settings&) {}},
+      {{"detect", "learns", "to detect"}, [](rewrite::Settings& s) { s.loss.learn = "detect"; }},
+      {{"rank", "learns", "to rank"}, [](rewrite::Settings& s) { s.loss.learn = "rank"; }},
+      {{"no-positions", "learns", "both, without positions"},
+       [](rewrite::Settings& s) { s.model.positions = false; }}};
+  return kAll;
+}
+
+rewrite::Settings settings_of(const Settings& s, size_t variant, uint64_t seed) {
+  rewrite::Settings r = rewrite::find_preset("laptop").settings;
+  r.model.vocab_size = s.vocabulary;
+  r.model.embedding_size = r.model.hidden_size = s.width;
+  r.loop.max_epochs = s.epochs;
+  r.loop.schedule.rate = 0.003;
+  r.loop.seed = seed;
+  r.loop.pieces = s.pieces;
+  r.limit = s.limit;
+  variants()[variant].edit(r);
+  return r;
+}
+
+Data load(const Settings& s, bool) {
+  Data data{rewrite::read_part(s.data, "train", s.limit),
+            rewrite::read_part(s.data, "valid", s.limit),
+            rewrite::read_part(s.data, "test", s.limit)};
+  std::erase_if(data.test.dialogues,
+                [](const Dialogue& d) { return !rewrite::gap_example(d, {}, Vocabulary()); });
+  return data;
+}
+
+bool train_run(const Run& run, const TrainHooks& hooks) {
+  rewrite::Settings s = settings_of(run.settings, run.run.variant, run.run.seed);
+  const rewrite::TrainData data = rewrite::make_train_data(run.data.train, run.data.valid, s);
+  s.model.vocab_size = data.vocabulary.size();
+  s.data_fingerprint = data.fingerprint();
+  begin_on_first(*hooks.ranks, [&] {
+    rewrite::begin_run(run.directory, s, data.vocabulary, program_json(run.made_with).dump());
+  });
+  return rewrite::train(run.directory, s, data, run.device, hooks);
+}
+
+// ---- measuring
+
+// The test part with `inserted` first turns of training dialogues before each last turn, the same
+// ones for every model.
+std::vector<Dialogue> with_inserted(const Data& data, int inserted) {
+  std::vector<Dialogue> dialogues = data.test.dialogues;
+  for (size_t d = 0; d < dialogues.size(); ++d) {
+    Rng rng(1, "gaps.inserted", d);
+    std::vector<Turn>& turns = dialogues[d].turns;
+    for (int i = 0; i < inserted; ++i) {
+      const Dialogue& from = data.train.dialogues[rng.below(data.train.dialogues.size())];
+      turns.insert(turns.end() - 1, {from.turns[0].speaker, from.turns[0].text, true});
+    }
+  }
+  return dialogues;
+}
+
+// Of each example a number, under `name`.
+template <class Of>
+void put_items(Json& json, const std::string& name, const std::vector<Outcome>& all, Of of) {
+  Json& items = json[name] = Json::array();
+  for (const Outcome& o : all) items.push_back(of(o));
+}
+
+void put(Json& json, const rewrite::Measured& m, const std::vector<Outcome>& all, bool detects,
+         bool ranks) {
+  const auto value = [](bool has, double x) { return has ? Json(x) : Json(); };
+  const auto label = [&](const char* name, const rewrite::Measured::Precision& p) {
+    json[name] = {{"precision", value(detects, p.precision)},
+                  {"recall", value(detects, p.recall)},
+                  {"f1", value(detects, p.f1)}};
+  };
+  label("border", m.border);
+  label("pronoun", m.pronoun);
+  json["f1"] = value(detects, m.both.f1);
+  for (size_t k = 0; k < rewrite::kBest; ++k) {
+    json["p" + std::to_string(k + 1)] = value(ranks, m.at[k]);
+  }
+  json["exact"] = value(detects && ranks, m.exact);
+  json["bleu"] = value(detects && ranks, m.bleu);
+  json["answered"] = m.answered;
+  const std::vector<Outcome> none;
+  const auto& found = detects ? all : none;
+  const auto& ranked = ranks ? all : none;
+  const auto labels = [](const Outcome& o, auto of) {
+    return of(o.of_label[rewrite::kBorder]) + of(o.of_label[rewrite::kPronoun]);
+  };
+  put_items(json, "f1_hits", found, [&](const Outcome& o) {
+    return labels(o, [](const Outcome::Found& f) { return 2 * f.right; });
+  });
+  put_items(json, "f1_all", found, [&](const Outcome& o) {
+    return labels(o, [](const Outcome::Found& f) { return f.guessed + f.real; });
+  });
+  put_items(json, "p1_hits", ranked, [](const Outcome& o) { return o.among[0]; });
+  put_items(json, "p3_hits", ranked, [](const Outcome& o) { return o.among[2]; });
+  put_items(json, "answered_items", ranked, [](const Outcome& o) { return o.answered; });
+  put_items(json, "exact_items", detects && ranks ? all : none,
+            [](const Outcome& o) { return static_cast<int>(o.exact); });
+}
+
+std::vector<GapExample> test_examples(const Run& run, const rewrite::LoadedGaps& gaps,
+                                      int inserted) {
+  // A longer context, so that what is inserted pushes nothing out of it.
+  rewrite::Bounds bounds = gaps.model.bounds();
+  bounds.max_context *= 2;
+  return gap_examples(run.data.test.path, with_inserted(run.data, inserted), bounds,
+                      gaps.vocabulary, /*labelled=*/true);
+}
+
+void measure_rules(const Run& run, const rewrite::LoadedGaps& gaps,
+                   const std::vector<GapExample>& test, Json& json) {
+  const rewrite::Rules rules(gap_examples(run.data.train.path, run.data.train.dialogues,
+                                          gaps.model.bounds(), gaps.vocabulary, true));
+  for (const auto& [name, rule] : rewrite::kRules) {
+    const std::vector<Rewrite> texts = rules.rewrite(rule, test);
+    const rewrite::Measured m = measured(test, texts, texts);
+    json[name] = {{"p1", m.at[0]}, {"p3", m.at[2]}, {"exact", m.exact}, {"bleu", m.bleu}};
+  }
+}
+
+void evaluate_run(const Run& run, const OnMeasuring& progress, Json& json) {
+  rewrite::LoadedGaps gaps = rewrite::load_gaps(run.directory);
+  move(gaps.model, run.device);
+  const rewrite::LossSettings loss = rewrite::load_settings(run.directory).loss;
+  json["parameters"] = heed::parameter_count(gaps.model);
+  std::vector<Outcome> before;
+  for (int inserted = 0; inserted <= kMostInserted; ++inserted) {
+    progress(std::to_string(inserted) + " turns inserted", 0.3 * inserted);
+    const std::vector<GapExample> test = test_examples(run, gaps, inserted);
+    const auto found = rewrite::rewrite(gaps.model, test, false, 32),
+               given = rewrite::rewrite(gaps.model, test, true, 32);
+    const std::vector<Outcome> all = outcomes(test, found, given);
+    const std::string prefix = inserted_prefix(inserted);
+    Json& of = inserted == 0 ? json : json[prefix.substr(0, prefix.size() - 1)];
+    put(of, measured(test, found, given), all, loss.detects(), loss.ranks());
+    if (inserted == 0) {
+      std::vector<size_t> places;
+      for (size_t i = 0; i < test.size(); ++i) places.push_back(i);
+      json["conversations"] = conversations(run.data.test.dialogues, places);
+      measure_rules(run, gaps, test, json["rules"]);
+      before = all;
+      continue;
+    }
+    Json& lost = of["p1_lost_items"] = Json::array();
+    for (size_t i = 0; i < all.size() && loss.ranks(); ++i) {
+      lost.push_back(before[i].among[0] - all[i].among[0]);
+    }
+    of["p1_lost"] = loss.ranks() ? Json(json["p1"].get<double>() - of["p1"].get<double>()) : Json();
+  }
+}
+
+// ---- the description
+
+void visit(Settings& s, const OptionVisitor& v) {
+  const auto option = [&](const char* name, const char* help, const OptionValue& value,
+                          double least, double most) {
+    v(setting(name, name, help, {.group = "Models", .least = least, .most = most}), value);
+  };
+  option("epochs", "Epochs at most, of each training", &s.epochs, 1, 1000);
+  option("width", "Numbers of a word's vector, and cells a direction", &s.width, 1, 4096);
+  option("vocab", "Vocabulary size, special tokens included", &s.vocabulary, kSpecialTokens + 1,
+         1000000);
+  option("limit", "Read only the first dialogues, of each part; 0: all", &s.limit, 0, 1e9);
+}
+
+const Making<Settings, Data> kMaking = {
+    .visit = visit,
+    .take =
+        [](const ExperimentRequest& request, Settings& s) {
+          s.data = request.data;
+          s.pieces = request.pieces;
+        },
+    .variants = [](const Settings&) { return gap_variants(); },
+    .load = load,
+    .about_data = [](const Settings&, const Data& data) -> Json {
+      return {{"train_checksum", fingerprint(data.train.dialogues)},
+              {"test_checksum", fingerprint(data.test.dialogues)},
+              {"test_turns", data.test.dialogues.size()}};
+    },
+    .in_short =
+        [](const Settings&, const Data& data) {
+          return counted(data.train.dialogues.size(), "training turn") + " and " +
+                 counted(data.test.dialogues.size(), "test turn");
+        },
+    .train = train_run,
+    .about_variant = [](const Settings&, const Data&, size_t v) -> Json {
+      return {{"variant", variants()[v].name.name}};
+    },
+    .best_metric = rewrite::kValidLoss,
+    .measurements = {{"evaluation.json", evaluate_run}},
+    .train_metric = rewrite::kTrainLoss,
+    .valid_metric = rewrite::kValidLoss,
+    .metric_name = "loss",
+    .metric_digits = 3,
+    .kind = [](const Settings&, const Data&, size_t v) { return variants()[v].name.name; },
+    .max_epochs = [](const Settings& s, size_t) { return s.epochs; }};
+
+}  // namespace
+
+const std::vector<VariantName>& gap_variants() {
+  static const std::vector<VariantName> kNames = [] {
+    std::vector<VariantName> names;
+    for (const Variant& v : variants()) names.push_back(v.name);
+    return names;
+  }();
+  return kNames;
+}
+
+std::string inserted_prefix(int inserted) {
+  return inserted == 0 ? "" : "with_" + std::to_string(inserted) + ".";
+}
+
+Experiment gaps_experiment() {
+  return experiment({.name = "gaps",
+                     .kind = "gaps",
+                     .what = "Train four models of gaps and compute the claims of a paper; writes "
+                             "tables",
+                     .more = "After Yang et al. (2019), docs/gaps.md. The dialogues are those of "
+                             "heed prepare rewriting or heed prepare gaps.",
+                     .example = "--data data/rewriting",
+                     .only = "both, \"no-*\""},
+                    kMaking, gaps_showing());
+}
+
+}  // namespace heed

@@ -1,0 +1,28 @@
+// The claims of Yang et al. (2019) on gaps and pronouns, and whether a gap is still filled rightly
+// where irrelevant turns stand between it and what fills it. docs/gaps.md#the-experiment
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "experiments/engine/runs/plan.h"
+#include "experiments/experiment.h"
+
+namespace heed {
+
+// In this order; the first is the baseline of all changes.
+const std::vector<VariantName>& gap_variants();
+namespace gap_variant {
+enum Place : size_t { kBoth, kDetect, kRank, kNoPositions };
+}  // namespace gap_variant
+
+// So many irrelevant turns are inserted before the turn; 0: the test part as it is.
+constexpr int kMostInserted = 2;
+// "with_1." begins the names of its numbers; "" where nothing is inserted.
+std::string inserted_prefix(int inserted);
+
+Experiment gaps_experiment();
+struct GapsFound;
+const Showing<GapsFound>& gaps_showing();
+
+}  // namespace heed

@@ -1,0 +1,245 @@
+#include "experiments/generators/evaluation_json.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "dialog/respond/das.h"
+#include "dialog/respond/evaluate.h"
+#include "dialog/respond/models/keywords.h"
+#include "dialog/respond/responses.h"
+#include "dialog/text/lexicon.h"
+#include "dialog/text/measures.h"
+#include "dialog/text/ppmi.h"
+
+namespace heed::generators {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+constexpr int64_t kBatch = 32;  // changes no result
+constexpr uint64_t kTestSeed = 1;
+constexpr const char* kSentiments[] = {"negative", "neutral", "positive"};
+constexpr const char* kOfDiscriminator[] = {"told", "auc_taught", "auc_free", "minus_log_d"};
+// Means over the examples: of a way to answer, and of the model.
+constexpr const char* kOfWay[] = {"bleu_2", "rouge_2", "mean_length", "repetition",
+                                  "pmi_coherence"};
+constexpr const char* kOfModel[] = {"exchange.query", "exchange.history", "looks.query",
+                                    "looks.history", "control"};
+
+Json& at(Json& json, const std::string& name) {
+  const size_t dot = name.find('.');
+  return dot == name.npos ? json[name] : json[name.substr(0, dot)][name.substr(dot + 1)];
+}
+
+// The mean under the name, and NAME_items; null and none for no items.
+void put(Json& json, const std::string& name, const std::vector<double>& items) {
+  double sum = 0;
+  for (const double x : items) sum += x;
+  at(json, name) = items.empty() ? Json() : Json(sum / static_cast<double>(items.size()));
+  at(json, name + "_items") = items;
+}
+
+std::vector<int32_t> known(const std::vector<int32_t>& tokens) {
+  std::vector<int32_t> words = tokens;
+  std::erase_if(words, [](int32_t token) { return token < kSpecialTokens; });
+  return words;
+}
+
+// What all ways to answer are measured with.
+struct Measuring {
+  const Settings& settings;
+  const Data& data;
+  const Vocabulary& vocabulary;
+  const std::vector<Tokens> references;
+  const Ppmi ppmi;
+
+  void put_way(Json& json, const std::string& way, const std::vector<Tokens>& texts) const {
+    const std::string prefix = way + ".";
+    const auto values = measure_texts(texts, references);
+    for (size_t i = 0; i < values.size(); ++i) {
+      at(json, prefix + text_measures()[i].key) = values[i] ? Json(*values[i]) : Json();
+    }
+    std::vector<double> items[std::size(kOfWay)];
+    for (size_t i = 0; i < texts.size(); ++i) {
+      std::vector<int32_t> history;
+      for (const auto& utterance : data.test[i].context) {
+        for (const int32_t word : known(utterance)) history.push_back(word);
+      }
+      const Tokens &text = texts[i], &reference = references[i];
+      const double numbers[] = {sentence_bleu_2(text, reference), rouge_n(text, reference, 2),
+                                static_cast<double>(text.size()), repetition({text}, {reference}),
+                                ppmi.coherence(history, known(vocabulary.encode(text)))};
+      for (size_t k = 0; k < std::size(kOfWay); ++k) items[k].push_back(numbers[k]);
+    }
+    for (size_t k = 0; k < std::size(kOfWay); ++k) put(json, prefix + kOfWay[k], items[k]);
+  }
+};
+
+// Where a way is not one of this model.
+void put_nothing(Json& json, const std::string& way) {
+  for (const TextMeasure& m : text_measures()) at(json, way + "." + m.key) = Json();
+  for (const char* name : kOfWay) put(json, way + "." + name, {});
+}
+
+void put_perplexity(Json& json, const std::vector<DialogueScore>& scores) {
+  std::vector<double> nll, tokens;
+  for (const DialogueScore& s : scores) {
+    double sum = 0;
+    for (const double x : s.nll) sum += x;
+    nll.push_back(sum);
+    tokens.push_back(static_cast<double>(s.nll.size()));
+  }
+  json["nll"] = nll;
+  json["tokens"] = tokens;
+  json["perplexity"] = summarize(scores).perplexity;
+}
+
+// What the exchange of an utterance for one of another dialogue adds to -log p of a response, in
+// nats: of the last utterance, and of one before. And where the model looks, if it has scores.
+void put_exchanges(Json& json, Responder& model, const Data& data,
+                   const std::vector<DialogueScore>& scores) {
+  for (const std::string where : {"query", "history"}) {
+    std::vector<Example> exchanged = data.test;
+    std::vector<double> looks;
+    for (size_t i = 0; i < exchanged.size(); ++i) {
+      auto& context = exchanged[i].context;
+      Rng rng(kTestSeed, "exchange", i);
+      const size_t last = context.size() - 1;
+      const size_t k = where == "query" ? last : rng.below(std::max<size_t>(last, 1));
+      context[k] = data.train.pool[rng.below(data.train.pool.size())].said.tokens;
+      if (!scores[i].as_scores.empty()) looks.push_back(scores[i].as_scores[k]);
+    }
+    const auto after = score(model, exchanged, kBatch);
+    std::vector<double> added;
+    for (size_t i = 0; i < after.size(); ++i) {
+      double sum = 0;
+      for (size_t t = 0; t < after[i].nll.size(); ++t) sum += after[i].nll[t] - scores[i].nll[t];
+      added.push_back(sum);
+    }
+    put(json, "exchange." + where, added);
+    put(json, "looks." + where, looks);
+  }
+}
+
+// -1, 0 or 1: which kind of sentiment words is the more frequent one.
+int sentiment_of(const Lexicon& lexicon, const Tokens& text) {
+  int sum = 0;
+  for (const std::string& word : text) {
+    if (has_sentiment(lexicon, word)) sum += lexicon.find(word)->second > 0 ? 1 : -1;
+  }
+  return (sum > 0) - (sum < 0);
+}
+
+// Asks for each of the three sentiments. Of each the share of sentiment words in all words, and the
+// share of the answers that have it by the lexicon.
+void put_control(Json& json, Responder& model, const Measuring& m, DecodeOptions decode) {
+  const Lexicon lexicon = read_lexicon(m.settings.lexicon);
+  std::vector<double> right(m.data.test.size());
+  for (int wanted = -1; wanted <= 1; ++wanted) {
+    const std::string name = kSentiments[wanted + 1];
+    decode.wanted = {model.config().sentiment.label + "=" + name};
+    double words = 0, with = 0, got = 0;
+    const auto texts = respond(model, m.data.test, m.vocabulary, decode, kBatch);
+    for (size_t i = 0; i < texts.size(); ++i) {
+      for (const std::string& word : texts[i]) with += has_sentiment(lexicon, word);
+      words += static_cast<double>(texts[i].size());
+      const bool has = sentiment_of(lexicon, texts[i]) == wanted;
+      got += has;
+      right[i] += has / 3.0;
+    }
+    at(json, "sentiment_words." + name) = with / std::max(words, 1.0);
+    at(json, "got." + name) = got / static_cast<double>(texts.size());
+  }
+  put(json, "control", right);
+}
+
+// The best of L by D and by log p, and one of them.
+void put_best(Json& json, HredResponder& model, const std::string& run, const Measuring& m,
+              DecodeOptions decode) {
+  decode.best_of = m.settings.best_of;
+  decode.rank = DecodeOptions::Rank::kJudge;
+  decode.judge = words::load_judge(run, model);
+  std::vector<Tokens> by_d, by_log_prob, random;
+  for (size_t begin = 0; begin < m.data.test.size(); begin += kBatch) {
+    const size_t end = std::min(m.data.test.size(), begin + static_cast<size_t>(kBatch));
+    std::vector<const Example*> batch;
+    for (size_t i = begin; i < end; ++i) batch.push_back(&m.data.test[i]);
+    for (const std::vector<Decoding>& list : decode_lists(model, batch, decode)) {
+      const auto probable = std::max_element(
+          list.begin(), list.end(),
+          [](const Decoding& a, const Decoding& b) { return a.log_prob < b.log_prob; });
+      Rng rng(kTestSeed, "best", by_d.size());
+      by_d.push_back(m.vocabulary.words(list[0].tokens));
+      by_log_prob.push_back(m.vocabulary.words(probable->tokens));
+      random.push_back(m.vocabulary.words(list[rng.below(list.size())].tokens));
+    }
+  }
+  m.put_way(json, "best_d", by_d);
+  m.put_way(json, "best_logp", by_log_prob);
+  m.put_way(json, "random", random);
+}
+
+}  // namespace
+
+std::vector<std::string> measured_items() {
+  std::vector<std::string> names(std::begin(kOfModel), std::end(kOfModel));
+  for (const std::string way : kWays) {
+    for (const char* name : kOfWay) names.push_back(way + "." + name);
+  }
+  return names;
+}
+
+std::vector<std::string> measured_values() {
+  std::vector<std::string> names = measured_items();
+  names.insert(names.end(), {"perplexity", "parameters", "best_epoch", "epochs"});
+  for (const char* name : kOfDiscriminator) names.push_back(std::string("words.") + name);
+  for (const std::string name : kSentiments) {
+    names.push_back("sentiment_words." + name), names.push_back("got." + name);
+  }
+  for (const std::string way : kWays) {
+    for (const TextMeasure& m : text_measures()) {
+      if (std::find(names.begin(), names.end(), way + "." + m.key) == names.end()) {
+        names.push_back(way + "." + m.key);
+      }
+    }
+  }
+  return names;
+}
+
+void evaluate(const Settings& settings, const Data& data, const Variant& variant,
+              const std::string& run, Device device, const OnMeasuring& progress, Json& json) {
+  const Paper& p = paper(settings.paper);
+  LoadedModel loaded = load_model(run);
+  Responder& model = *loaded.model;
+  move(model, device);
+  const Measuring m{settings, data, loaded.vocabulary,
+                    human_responses(data.test, loaded.vocabulary),
+                    Ppmi(neighbouring_pairs(data.train.pool))};
+  json["conversations"] = data.conversations;
+  for (const std::string& name : measured_values()) {
+    if (!json.contains(name)) at(json, name) = Json();
+  }
+  for (const std::string& name : measured_items()) put(json, name, {});
+  for (const char* way : kWays) put_nothing(json, way);
+  json["parameters"] = parameter_count(model);
+
+  progress("perplexity", 0.1);
+  const auto scores = score(model, data.test, kBatch);
+  put_perplexity(json, scores);
+  progress("answers", 0.2);
+  m.put_way(json, "own", respond(model, data.test, loaded.vocabulary, p.decode, kBatch));
+  progress("more answers", 0.5);
+  if (p.exchanges) put_exchanges(json, model, data, scores);
+  if (p.has_labels) put_control(json, model, m, p.decode);
+  if (!variant.players) return;
+  auto& hred = dynamic_cast<HredResponder&>(model);
+  const LoopSettings loop{.batch_size = kBatch, .seed = kTestSeed};
+  const Metrics metrics = words::measure_words(hred, words::load_discriminator(run, hred),
+                                               data.test, loaded.vocabulary, loop);
+  for (const char* name : kOfDiscriminator) {
+    at(json, std::string("words.") + name) = value_of(metrics, "valid_" + std::string(name));
+  }
+  if (model.config().noise != Noise::kNone) put_best(json, hred, run, m, p.decode);
+}
+
+}  // namespace heed::generators

@@ -1,0 +1,351 @@
+#include <cmath>
+#include <filesystem>
+#include <map>
+#include <numeric>
+#include <set>
+
+#include "dialog/data/conversations.h"
+#include "dialog/data/perturb.h"
+#include "dialog/respond/das.h"
+#include "dialog/respond/evaluate.h"
+#include "dialog/respond/settings.h"
+#include "dialog/respond/structures.h"
+#include "dialog/respond/task.h"
+#include "dialog/retrieve/candidates.h"
+#include "dialog/retrieve/metrics.h"
+#include "dialog/system.h"
+#include "dialog/text/format.h"
+#include "experiments/history/history.h"
+#include "experiments/making_json.h"
+
+namespace heed::history {
+namespace {
+
+using Json = nlohmann::ordered_json;
+namespace fs = std::filesystem;
+
+constexpr int64_t kBatch = 32;  // changes no result
+
+struct Settings {
+  std::string data;
+  std::vector<std::string> systems = {"non-hier", "static-ui", "dynamic", "hred", "transformer"};
+  std::map<std::string, TrainSettings> train;  // of each system that is trained
+  TrainSettings any;                           // of all of them
+  size_t limit = 0, test_limit = 0;            // dialogues of each part, of the test part; 0: all
+};
+
+struct Data {
+  TrainData train;                   // where a system is trained
+  std::vector<Dialogue> pool, test;  // training dialogues that distractions come from
+  std::string test_path;
+  std::vector<retrieve::Pair> pairs;  // responses of the test part, with their contexts
+  std::vector<int> conversations;     // of each
+  uint32_t train_checksum = 0;
+
+  void share(const Neighbours& neighbours) { train.share(neighbours); }
+};
+
+using Run = Subject<Settings, Data>;
+
+bool is_model(const std::string& system) {
+  return system.find('/') != system.npos;
+}
+
+// ---- training
+
+TrainSettings run_settings(const Run& run) {
+  TrainSettings s = run.settings.train.at(run.settings.systems[run.run.variant]);
+  s.model.vocab_size = run.data.train.vocabulary.size();
+  s.loop.seed = run.run.seed;
+  s.data_fingerprint = run.data.train.fingerprint();
+  s.check();
+  return s;
+}
+
+// A model that is there already is copied, so that the folder holds all that was measured.
+bool train_run(const Run& run, const TrainHooks& hooks) {
+  const std::string& system = run.settings.systems[run.run.variant];
+  if (is_model(system)) {
+    begin_on_first(*hooks.ranks, [&] {
+      fs::copy(system, run.directory,
+               fs::copy_options::recursive | fs::copy_options::overwrite_existing);
+    });
+    return true;
+  }
+  const TrainSettings settings = run_settings(run);
+  begin_on_first(*hooks.ranks, [&] { begin_run(run.directory, settings, run.data.train); });
+  return train(run.directory, settings, run.data.train, run.device, hooks);
+}
+
+// ---- measuring
+
+Json rounded(double value) {
+  if (!std::isfinite(value)) return {};
+  char text[32];
+  std::snprintf(text, sizeof text, "%.5g", value);
+  return std::strtod(text, nullptr);
+}
+
+// Of each pair; nothing where it is in no list of a ranker.
+using Losses = std::vector<std::optional<double>>;
+using Contexts = std::vector<std::vector<std::string>>;
+
+Contexts contexts_of(const Data& data, const std::string& set) {
+  const Perturbation how = parse_perturbation(set);
+  Contexts contexts;
+  for (const retrieve::Pair& pair : data.pairs) {
+    Rng rng(kTestSeed, "history." + set, contexts.size());
+    contexts.push_back(perturb(retrieve::context_turns(data.test, pair), how, rng));
+  }
+  return contexts;
+}
+
+// The examples with these contexts, one for each pair.
+std::vector<Example> examples_of(const Data& data, const Contexts& contexts,
+                                 const LoadedSystem& loaded) {
+  std::vector<Dialogue> dialogues;
+  for (size_t i = 0; i < contexts.size(); ++i) {
+    const Dialogue& whole = data.test[data.pairs[i].dialogue];
+    Dialogue& dialogue = dialogues.emplace_back();
+    dialogue.id = whole.id;
+    for (const std::string& text : contexts[i]) dialogue.turns.push_back({"", text});
+    dialogue.turns.push_back(whole.turns[data.pairs[i].response]);
+    dialogue.turns.back().speaker = "";
+  }
+  ExampleOptions bounds = loaded.bounds;
+  bounds.all_positions = false;
+  bounds.min_turns = 2;
+  bounds.speaker = "";
+  return make_examples(dialogues, *loaded.vocabulary, bounds);
+}
+
+// -ln p of each response, summed over its tokens.
+Losses response_losses(Responder& model, const std::vector<Example>& examples) {
+  Losses losses;
+  for (const DialogueScore& s : score(model, examples, kBatch)) {
+    losses.emplace_back(std::accumulate(s.nll.begin(), s.nll.end(), 0.0));
+  }
+  return losses;
+}
+
+// 1 - 1 / rank of the right response in a list of 100: the mean is 1 - MRR. (A softmax of scores
+// would ask how sure a ranker is, which nobody trained it to say on lists.)
+Losses rank_losses(const Ranker& ranker, const Data& data, const Contexts& contexts,
+                   const retrieve::Lists& lists) {
+  std::map<std::pair<size_t, size_t>, size_t> places;
+  for (size_t i = 0; i < data.pairs.size(); ++i) {
+    places[{data.pairs[i].dialogue, data.pairs[i].response}] = i;
+  }
+  std::vector<RankQuery> queries;
+  std::vector<size_t> of;
+  for (size_t i = 0; i < lists.size(); ++i) {
+    of.push_back(places.at({lists.pair(i).dialogue, lists.pair(i).response}));
+    queries.push_back({contexts[of.back()], lists.candidates(i)});
+  }
+  const auto scores = ranker.score(lists.texts(), queries, /*batch=*/64).of_queries;
+  Losses losses(data.pairs.size());
+  for (size_t i = 0; i < scores.size(); ++i) {
+    losses[of[i]] = 1 - retrieve::Ranks({.scores = scores[i], .right = {0}}).reciprocal();
+  }
+  return losses;
+}
+
+Json series(const Losses& losses) {
+  Json json = Json::array();
+  for (const auto& loss : losses) json.push_back(loss ? rounded(*loss) : Json());
+  return json;
+}
+
+Losses less(const Losses& a, const Losses& b) {
+  Losses result = a;
+  for (size_t i = 0; i < a.size(); ++i) {
+    if (a[i]) result[i] = *a[i] - *b[i];
+  }
+  return result;
+}
+
+double sum_of(const Losses& losses) {
+  double sum = 0;
+  for (const auto& loss : losses) sum += loss.value_or(0);
+  return sum;
+}
+
+// The DAS ratio of random:1.0 of a model with attention.
+void add_das(Responder& model, const std::vector<Example>& examples, const Data& data,
+             const LoadedSystem& loaded, Json& json) {
+  const Pool pool = make_pool(data.pool, *loaded.vocabulary, loaded.bounds.max_utterance_tokens);
+  const auto scores =
+      score(model, distracted(examples, parse_test_set("random:1.0"), pool, {}, kTestSeed), kBatch);
+  const ScoreSummary summary = summarize(scores);
+  json["das_ratio"] = summary.das_ratio ? Json(*summary.das_ratio) : Json();
+  for (const DialogueScore& s : scores) {
+    const DialogueMeans means = dialogue_means(s.as_scores, s.distraction);
+    const bool both = means.distraction && means.history;
+    json["as_distractions"].push_back(both ? rounded(*means.distraction) : Json());
+    json["as_histories"].push_back(both ? rounded(*means.history) : Json());
+  }
+}
+
+std::vector<std::string> sets() {
+  std::vector<std::string> all = cuts();
+  for (const auto* more : {&shuffled_cuts(), &perturbations()}) {
+    all.insert(all.end(), more->begin(), more->end());
+  }
+  return all;
+}
+
+void measure_run(const Run& run, const OnMeasuring& progress, Json& json) {
+  const Data& data = run.data;
+  const LoadedSystem loaded = load_system(run.directory);
+  move(*loaded.module, run.device);
+  auto* model = dynamic_cast<Responder*>(loaded.module.get());
+  if (!model && !loaded.ranker) {
+    throw UsageError(run.settings.systems[run.run.variant] + ": neither responds nor ranks");
+  }
+  std::optional<retrieve::Lists> lists;
+  if (!model) lists.emplace(data.test_path, data.test, data.pairs, retrieve::ListKind{});
+  const auto losses_of = [&](const std::string& set) {
+    const Contexts contexts = contexts_of(data, set);
+    return model ? response_losses(*model, examples_of(data, contexts, loaded))
+                 : rank_losses(*loaded.ranker, data, contexts, *lists);
+  };
+  json["conversations"] = data.conversations;
+  const Losses whole = losses_of("whole");
+  const std::vector<Example> examples =
+      model ? examples_of(data, contexts_of(data, "whole"), loaded) : std::vector<Example>();
+  double count = 0;
+  for (size_t i = 0; i < whole.size(); ++i) {
+    json["counts"].push_back(model ? examples[i].response.size() + 1 : 1);  // <eos>
+    if (whole[i]) count += json["counts"].back().get<double>();
+  }
+  json["losses"] = series(whole);
+  const double mean = sum_of(whole) / count;
+  json["perplexity"] = model ? Json(std::exp(mean)) : Json();
+  json["mrr"] = model ? Json() : Json(1 - mean);
+  json["das_ratio"] = Json();
+  json["as_distractions"] = json["as_histories"] = Json::array();
+  if (model) add_das(*model, examples, data, loaded, json);
+  std::map<std::string, Losses> all;
+  double done = 0;
+  for (const std::string& set : sets()) {
+    progress(set, done++ / static_cast<double>(sets().size()));
+    all[set] = less(losses_of(set), whole);
+    json["sets"][set] = {{"rise", sum_of(all[set]) / count}, {"rises", series(all[set])}};
+  }
+  for (const Contrast& c : kContrasts) {
+    const Losses difference = less(all.at(c.first), all.at(c.second));
+    json["contrasts"][c.name] = {{"rise", sum_of(difference) / count},
+                                 {"rises", series(difference)}};
+  }
+}
+
+// ---- the description
+
+void visit(Settings& s, const OptionVisitor& v) {
+  v(setting("systems", "systems",
+            "Structures to train, and directories of models (with a / in them) that are measured "
+            "as they are: such that respond or rank",
+            {.group = "Systems"}),
+    &s.systems);
+  v(setting("limit", "limit", ""), &s.limit);
+  v(setting("test-limit", "test-limit", "Only the first dialogues of the test part; 0: as --limit",
+            {.group = "Tests"}),
+    &s.test_limit);
+}
+
+void take(const ExperimentRequest& request, Settings& s) {
+  s.data = request.data;
+  s.any = request.responder({});
+  s.limit = s.any.limit.value_or(0);
+  for (const std::string& system : s.systems) {
+    if (!is_model(system)) {
+      s.train[system] = request.responder(Structure::parse(system));
+    } else {
+      system_of(system);  // throws where there is no model
+    }
+  }
+}
+
+Data load_data(const Settings& s, bool reads) {
+  Data data;
+  if (!reads) return data;
+  if (!s.train.empty()) {
+    data.train = load_train_data(s.data, s.any.vocabulary_options(), s.any.examples, s.limit);
+  }
+  data.pool = read_dialogues(find_part(s.data, "train"), s.limit);
+  data.train_checksum = fingerprint(data.pool);
+  data.test_path = find_part(s.data, "test");
+  data.test = read_dialogues(data.test_path, s.test_limit ? s.test_limit : s.limit);
+  data.pairs = retrieve::make_pairs(data.test, {.all_positions = true}, true);
+  if (data.pairs.empty()) throw DataError(data.test_path + ": " + no_example({}));
+  std::vector<size_t> places;
+  for (const retrieve::Pair& pair : data.pairs) places.push_back(pair.dialogue);
+  data.conversations = conversations(data.test, places);
+  return data;
+}
+
+const Making<Settings, Data> kMaking = {
+    .visit = visit,
+    .take = take,
+    .variants = [](const Settings& s) { return variants_of(s.systems); },
+    .load = load_data,
+    .training =
+        [](const Settings& s) {
+          Json json = training_options(s.any);
+          json.erase("preset");
+          return json;
+        },
+    .about_data = [](const Settings&, const Data& data) -> Json {
+      return {{"train_checksum", data.train_checksum},
+              {"test_checksum", fingerprint(data.test)},
+              {"test_responses", data.pairs.size()}};
+    },
+    .earlier = [](const Settings&) -> Json { return options_before(TrainSettings()); },
+    .more = {{"test_seed", kTestSeed}},
+    .in_short =
+        [](const Settings&, const Data& data) {
+          return counted(data.pairs.size(), "test response") + " of " +
+                 counted(data.test.size(), "dialogue");
+        },
+    .train = train_run,
+    .about_variant = [](const Settings& s, const Data&, size_t v) -> Json {
+      return {{"system", s.systems[v]}};
+    },
+    .best_metric = kValidPerplexity,
+    .measurements = {{"evaluation.json", measure_run}},
+    .train_metric = kTrainPerplexity,
+    .valid_metric = kValidPerplexity,
+    .metric_name = "perplexity",
+    .kind = [](const Settings& s, const Data&, size_t v) { return s.systems[v]; },
+    .max_epochs = [](const Settings& s, size_t) { return s.any.loop.max_epochs; }};
+
+}  // namespace
+
+std::vector<VariantName> variants_of(const std::vector<std::string>& systems) {
+  std::vector<VariantName> variants;
+  std::set<std::string> names;
+  for (const std::string& system : systems) {
+    const std::string name = fs::path(system).filename().string();
+    if (name.empty() || !names.insert(name).second) {
+      throw UsageError("--systems: needs names that differ, got '" + system + "'");
+    }
+    variants.push_back({name, is_model(system) ? "as it is" : "here", name});
+  }
+  return variants;
+}
+
+Experiment history_experiment() {
+  return experiment(
+      {.name = "history",
+       .kind = kKind,
+       .what = "What the history of a conversation is worth to systems, and what of it",
+       .more = "Contexts are cut to their last turns, put into another order, or lose turns or "
+               "words; the loss of the same models rises (docs/results/history.md).",
+       .example = "--data data/ubuntu-sample --systems data/models/baseline data/models/ranker",
+       .only = "\"static-*\"",
+       .trains = Trains::kResponders,
+       .preset = "smoke"},
+      kMaking, showing());
+}
+
+}  // namespace heed::history

@@ -1,0 +1,52 @@
+// `heed prepare because`: explanations that people gave.
+#include "dialog/data/because.h"
+#include "heed/command.h"
+#include "heed/prepare.h"
+
+namespace heed {
+namespace {
+
+struct Options {
+  std::string in, out, of = "because";
+  size_t before = 5;
+};
+
+void run(const Options& o) {
+  check_writable(o.out);
+  const std::vector<Dialogue> dialogues = read_dialogues(o.in);
+  const std::vector<Dialogue> found =
+      o.of == "because" ? explanations(dialogues, o.before) : answers_to_why(dialogues, o.before);
+  if (found.empty()) {
+    throw DataError(o.in + ": no turn " +
+                    (o.of == "because" ? "with \"because\" between texts of 3 to 50 tokens"
+                                       : "after one that begins with \"why\""));
+  }
+  write_dialogues(o.out, found);
+  std::printf("%s: %s of %s\n", o.out.c_str(),
+              counted(found.size(), o.of == "because" ? "explanation" : "answer").c_str(),
+              counted(dialogues.size(), "dialogue").c_str());
+}
+
+}  // namespace
+
+void add_prepare_because(CLI::App& prepare) {
+  const auto [c, o] = declare<Options>(
+      prepare, "because",
+      "Take explanations out of dialogues: what stands before and after because",
+      "After Nie, Bennett & Goodman (2019). Of the first \"because\" of a turn, unless \"of\" "
+      "follows, the sentence before it is the last turn of a context, and what follows in its "
+      "sentence the response; each has 3 to 50 tokens. Such contexts may have one turn: "
+      "--min-turns 2 reads them. heed rank test says how well a model that responds tells an "
+      "explanation from 99 others.\n"
+      "Example:\n"
+      "  heed prepare because --in data/ubuntu-sample/test.jsonl.gz --out because.jsonl\n"
+      "  heed rank test --model data/models/baseline --data because.jsonl --min-turns 2",
+      {.device = false, .seed = ""}, run);
+  c.add_option("--in", o.in, "Dialogues (JSON Lines, plain or gzip)")->required();
+  c.add_option("--out", o.out, "The file to write, gzip if it ends in .gz")->required();
+  option(c, "--of", o.of, "because: explanations; why: answers to turns that begin with why",
+         one_of({"because", "why"}));
+  option(c, "--before", o.before, "Turns of the context before it, at most", whole_number(0, 1000));
+}
+
+}  // namespace heed

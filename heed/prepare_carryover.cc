@@ -1,0 +1,82 @@
+// `heed prepare carryover`: items of slot carryover from the Schema-Guided Dialogue corpus.
+#include <filesystem>
+#include <list>
+
+#include "dialog/carry/rules.h"
+#include "dialog/carry/schema_guided_items.h"
+#include "dialog/text/text_file.h"
+#include "heed/command.h"
+#include "heed/prepare.h"
+#include "heed/progress.h"
+
+namespace heed {
+namespace {
+
+struct Options {
+  std::string in, out;
+};
+
+void show_counts(const char* part, const char* set, carry::Tallies& tallies) {
+  std::string line;
+  for (const char* distance : carry::kDistances) {
+    const carry::Tally& t = tallies[std::string(set) + "/" + distance];
+    char cell[40];
+    std::snprintf(cell, sizeof cell, " %7lld", static_cast<long long>(t.right));
+    line += cell;
+    std::snprintf(cell, sizeof cell, "/%-7lld", static_cast<long long>(t.decided));
+    line += cell;
+  }
+  std::printf("%-6s %-6s%s\n", part, set, line.c_str());
+}
+
+void run(const Options& o) {
+  const carry::SchemaGuidedPart train = carry::find_schema_guided(o.in, "train");
+  for (const char* part : {"valid", "test"}) carry::find_schema_guided(o.in, part);
+  Progress progress;
+  progress.show("reading " + train.dialogues + ": which slots go together");
+  const carry::SlotPairs pairs = carry::find_slot_pairs(train);
+  const std::set<std::string> services = carry::find_services(train);
+  std::filesystem::create_directories(o.out);
+  std::list<TextWriter> files;
+  std::vector<std::pair<std::string, carry::Tallies>> counts;
+  size_t items = 0, names = 0;
+  for (const char* part : {"train", "valid", "test"}) {
+    TextWriter& file =
+        files.emplace_back((std::filesystem::path(o.out) / part).string() + ".jsonl.gz");
+    carry::Tallies& tallies = counts.emplace_back(part, carry::Tallies()).second;
+    const carry::SchemaGuidedPart from = carry::find_schema_guided(o.in, part);
+    carry::for_each_item(from, pairs, services, [&](const carry::Item& item) {
+      file.write(carry::item_line(item));
+      carry::count(item, carry::decide_by_rule("everything", item), tallies);
+      if (++items % 1000 == 0) progress.show(from.dialogues + ": " + counted(items, "item"));
+    });
+  }
+  for (TextWriter& file : files) file.commit();
+  progress.done();
+  for (const auto& [slot, others] : pairs) names += others.size();
+  std::printf("wrote %s to %s; %s of slots go with each other\n", counted(items, "item").c_str(),
+              o.out.c_str(), counted(names, "pair").c_str());
+  std::printf("candidates that hold / all, by distance in turns: 0, 1, 2, 3, 4, 5, >=6\n");
+  for (auto& [part, tallies] : counts) {
+    for (const char* set : {"same", "cross"}) show_counts(part.c_str(), set, tallies);
+  }
+}
+
+}  // namespace
+
+void add_prepare_carryover(CLI::App& prepare) {
+  const auto [c, o] = declare<Options>(
+      prepare, "carryover", "Write items of slot carryover from Schema-Guided Dialogue",
+      "--in has train, dev (or valid) and test: folders as published, with schema.json, or files "
+      "train.jsonl and train_schema.json. An item is a dialogue up to a turn of the user, the "
+      "values mentioned so far, and which of them are in the state after it. docs/carryover.md "
+      "says "
+      "how.\n"
+      "Example:\n"
+      "  heed prepare carryover --in dstc8-schema-guided-dialogue --out data/sgd-items",
+      {.device = false, .seed = ""}, run);
+  c.add_option("--in", o.in, "The folder of the corpus")->required();
+  c.add_option("--out", o.out, "The folder to write train, valid and test to")->required();
+}
+
+}  // namespace heed

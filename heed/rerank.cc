@@ -1,0 +1,166 @@
+#include "heed/rerank.h"
+
+#include <algorithm>
+
+#include "base/path.h"
+#include "dialog/parts/vector_ranker.h"
+#include "dialog/respond/encoder.h"
+#include "dialog/system.h"
+#include "dialog/text/measures.h"
+#include "dialog/text/tokenizer.h"
+#include "experiments/measure/reranked.h"
+#include "heed/command.h"
+
+namespace heed {
+namespace {
+
+using ListScores = std::vector<std::vector<double>>;
+
+constexpr size_t kContexts = 16;  // whose mean stands for ln P(R), each its last utterance
+
+struct Spec {
+  std::string name, path;
+};
+Spec parse(const std::string& text) {
+  const size_t colon = text.find(':');
+  if (colon == std::string::npos) return {text, ""};
+  return {text.substr(0, colon), text.substr(colon + 1)};
+}
+
+// a x + b y, list by list
+ListScores weighed(double a, const ListScores& x, double b, const ListScores& y) {
+  ListScores sum = x;
+  for (size_t i = 0; i < x.size(); ++i) {
+    for (size_t k = 0; k < x[i].size(); ++k) sum[i][k] = a * x[i][k] + b * y[i][k];
+  }
+  return sum;
+}
+
+// The last utterances of n of them at most, evenly spread.
+std::vector<std::vector<std::string>> last_utterances(const std::vector<std::vector<std::string>>& all,
+                                             size_t n) {
+  n = std::min(n, all.size());
+  std::vector<std::vector<std::string>> some;
+  for (size_t i = 0; i < n; ++i) some.push_back({all[i * all.size() / n].back()});
+  return some;
+}
+
+ListScores coherences(const std::string& data, const Measured& m,
+                      const std::vector<Offered>& lists) {
+  const Ppmi ppmi = count_ppmi(read_dialogues(find_part(data, "train")), m.loaded.vocabulary);
+  ListScores scores(lists.size());
+  for (size_t i = 0; i < lists.size(); ++i) {
+    for (const Tokens& response : lists[i].responses) {
+      scores[i].push_back(coherence(ppmi, m.examples[i], response, m.loaded.vocabulary));
+    }
+  }
+  return scores;
+}
+
+// What ranks, or of a model that only encodes the cosine of its vectors.
+LoadedSystem load_ranker(const std::string& path, Device device) {
+  LoadedSystem loaded = load_system(path);
+  move(*loaded.module, device);
+  if (!loaded.ranker && !loaded.encoder) throw UsageError(path + ": can neither rank nor encode");
+  if (!loaded.ranker) {
+    loaded.ranker = std::make_shared<CosineRanker>(loaded.encoder, loaded.bounds);
+  }
+  return loaded;
+}
+
+}  // namespace
+
+void RerankFlags::declare(CLI::App& c) {
+  const char* const group = "N-best lists";
+  c.add_option("--n-best", n_best,
+               "Beam search for lists of this many responses, which --rank orders anew")
+      ->check(whole_number(2, 1000))
+      ->group(group);
+  c.add_option("--rank", rank,
+               "What puts a response first, several with commas (the first one decides, all are "
+               "measured): logp: the model itself; antilm: ln P(R|C) - W ln P(R); mmi:RUN: (1 - W) "
+               "ln P(R|C) + W ln P(Q|R) by a model of reversed dialogues (heed prepare reverse); "
+               "pmi:DATA: words that go with those of the context there; model:DIR: any model that "
+               "ranks or encodes, as a discriminator, a dual encoder, a pretrained encoder")
+      ->delimiter(',')
+      ->option_text("NAME[:PATH]")
+      ->group(group);
+  option(c, "--rank-weight", weight, "W of antilm and mmi", number(0, 1))->group(group);
+}
+
+void RerankFlags::check() const {
+  for (const std::string& text : rank) {
+    const Spec spec = parse(text);
+    const bool alone = spec.name == "logp" || spec.name == "antilm";
+    if (!alone && spec.name != "mmi" && spec.name != "pmi" && spec.name != "model") {
+      throw UsageError("--rank: expected logp, antilm, mmi:RUN, pmi:DATA or model:DIR, got '" +
+                       text + "'");
+    }
+    if (alone == spec.path.empty()) continue;
+    throw UsageError("--rank " + text + ": " +
+                     (alone ? "takes no path" : "needs a path: " + spec.name + ":PATH"));
+  }
+}
+
+Reranked rerank(const RerankFlags& flags, const Measured& m, const std::string& model,
+                const std::vector<std::vector<std::string>>& contexts,
+                const std::vector<Offered>& lists, uint64_t seed, int64_t batch) {
+  std::vector<NBest> texts;
+  ListScores log_p;
+  for (size_t i = 0; i < lists.size(); ++i) {
+    texts.push_back({contexts[i], {}});
+    for (const Tokens& r : lists[i].responses) texts.back().responses.push_back(detokenize(r));
+    log_p.push_back(lists[i].log_p);
+  }
+  const Device device = parameters(*m.loaded.model)[0].var.device();
+  const auto scores_of = [&](const Spec& spec) -> ListScores {
+    if (spec.name == "logp") return log_p;
+    if (spec.name == "pmi") return coherences(spec.path, m, lists);
+    if (spec.name == "antilm") {
+      const ResponseRanker own(*m.loaded.model, m.loaded.vocabulary, load_example_options(model));
+      return weighed(1, log_p, -flags.weight,
+                     log_p_alone(own, texts, last_utterances(contexts, kContexts), batch));
+    }
+    if (spec.name == "mmi") require(spec.path, Capability::kRespond);
+    const LoadedSystem other = load_ranker(spec.path, device);
+    if (spec.name == "model") return score(*other.ranker, texts, batch);
+    return weighed(1 - flags.weight, log_p, flags.weight,
+                   log_p_of_query(*other.ranker, texts, batch));
+  };
+  const std::vector<Tokens> references = human_responses(m.examples, m.loaded.vocabulary);
+  std::vector<RerankedRow> rows;
+  const auto add = [&](const std::string& name, const std::vector<size_t>& firsts) {
+    rows.push_back(measure_firsts(name, lists, firsts, references));
+  };
+  Reranked result;
+  add("before", std::vector<size_t>(lists.size(), 0));
+  for (const std::string& text : flags.rank) {
+    const Spec spec = parse(text);
+    const std::vector<size_t> firsts = firsts_of(scores_of(spec));
+    add(spec.name == "model" ? last_part(spec.path) : spec.name, firsts);
+    for (size_t i = 0; rows.size() == 2 && i < lists.size(); ++i) {
+      result.responses.push_back(lists[i].responses[firsts[i]]);
+    }
+  }
+  add("drawn", drawn_of(lists, seed));
+  add("nearest", nearest_to(lists, references));
+
+  const ListDiversity d = diversity_of(lists);
+  result.table = reranked_table(rows, results_width()) + counted(lists.size(), "list") + " of " +
+                 decimal(d.size, 1) + " responses; within a list distinct-1 " +
+                 decimal(d.distinct_1, 4) + ", distinct-2 " + decimal(d.distinct_2, 4) + "\n";
+  result.json = {{"n_best", flags.n_best}, {"weight", flags.weight},
+                 {"lists", lists.size()},  {"mean_size", d.size},
+                 {"ave_dist_1", d.distinct_1}, {"ave_dist_2", d.distinct_2},
+                 {"rows", Json::array()}};
+  for (const RerankedRow& row : rows) {
+    Json json = {{"name", row.name}, {"changed", row.changed}};
+    for (size_t i = 0; i < row.values.size(); ++i) {
+      json[text_measures()[i].key] = row.values[i] ? Json(*row.values[i]) : Json();
+    }
+    result.json["rows"].push_back(json);
+  }
+  return result;
+}
+
+}  // namespace heed

@@ -1,0 +1,34 @@
+#pragma once
+
+#include <CLI/App.hpp>
+#include <nlohmann/json.hpp>
+#include <string>
+#include <vector>
+
+#include "dialog/respond/responses.h"
+#include "heed/measured.h"
+
+namespace heed {
+
+// N-best lists and what orders them, as options of `heed generate`.
+struct RerankFlags {
+  int64_t n_best = 0;             // 0: no lists
+  std::vector<std::string> rank;  // "NAME" or "NAME:PATH"
+  double weight = 0.5;
+
+  void declare(CLI::App& command);
+  // Throws UsageError for a name that there is not, and one without the path that it needs.
+  void check() const;
+};
+
+struct Reranked {
+  std::vector<Tokens> responses;  // what the first of --rank puts first
+  nlohmann::ordered_json json;
+  std::string table;
+};
+// `contexts`: the texts before each response, oldest first.
+Reranked rerank(const RerankFlags& flags, const Measured& m, const std::string& model,
+                const std::vector<std::vector<std::string>>& contexts,
+                const std::vector<Offered>& lists, uint64_t seed, int64_t batch);
+
+}  // namespace heed

@@ -1,0 +1,177 @@
+// Slot carryover against PyTorch's numbers, and what must hold for any items.
+#include "dialog/carry/carryover.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <tuple>
+
+#include "nn/init.h"
+#include "nn/safetensors.h"
+#include "tests/nn/nn_helpers.h"
+#include "tests/paths.h"
+
+namespace heed::carry {
+namespace {
+
+const std::vector<Encoded> kItems = {
+    {{14, 5, 6, 7, 4, 13, 8, 4}, {9}, {{{10}, 1, 3, 1}, {{11, 12}, 6, 7, 0}}, {0}},
+    {{13, 5, 9, 4, 14, 12, 4, 13, 7, 7, 6, 4},
+     {5, 6},
+     {{{10}, 1, 2, 2}, {{10}, 5, 6, 1}, {{12, 5}, 8, 11, 0}, {{8}, 0, 1, 2}},
+     {0, 2, 3}},
+    {{13, 11, 6, 4}, {}, {{{9, 9, 7}, 1, 3, 0}}, {}}};
+
+Config tiny(const std::string& decoder, const std::string& value = "lstm") {
+  return {.decoder = decoder,
+          .value = value,
+          .vocab_size = 13,
+          .embedding_size = 5,
+          .hidden_size = 4,
+          .heads = 3,
+          .head_size = 2,
+          .dropout = 0};
+}
+
+ItemBatch batch_of(const std::vector<Encoded>& items) {
+  std::vector<const Encoded*> pointers;
+  for (const Encoded& item : items) pointers.push_back(&item);
+  return make_batch(pointers, {});
+}
+
+// Weights as large as those of a trained model, so that decisions differ.
+Carryover drawn(const Config& config, uint64_t seed = 1) {
+  Carryover model(config);
+  init_uniform(model, -1, 1, seed);
+  convert(model, DType::f64);
+  return model;
+}
+
+constexpr const char* kKinds[] = {"pointer", "pointer-average", "self-attention", "independent"};
+
+// tests/reference/generate/make_carryover.py
+class CarryoverIsPyTorchs : public testing::TestWithParam<std::tuple<const char*, DType>> {};
+INSTANTIATE_TEST_SUITE_P(Kinds, CarryoverIsPyTorchs,
+                         testing::Combine(testing::ValuesIn(kKinds),
+                                          testing::Values(DType::f64, DType::f32)),
+                         [](const auto& row) {
+                           std::string name = std::get<0>(row.param);
+                           std::replace(name.begin(), name.end(), '-', '_');
+                           return name + "_" + name_of(std::get<1>(row.param));
+                         });
+
+TEST_P(CarryoverIsPyTorchs, LossGradientsAndDecisions) {
+  const auto [name, dtype] = GetParam();
+  const double tolerance = dtype == DType::f64 ? 1e-10 : 1e-4;
+  const TensorMap expected =
+      load_tensors(source_dir() + "/tests/reference/carryover/" + name + ".safetensors");
+  Carryover model(std::string(name) == "pointer-average" ? tiny(kPointer, "average") : tiny(name));
+  convert(model, dtype);
+  for (const NamedParameter& p : parameters(model)) {
+    p.var.set_value(expected.at("parameters." + p.name).clone().to(dtype));
+  }
+  const ItemBatch batch = batch_of(kItems);
+  const Var loss = model.loss(batch);
+  EXPECT_NEAR(loss.value().item(), expected.at("loss").to_vector()[0], tolerance);
+  loss.backward();
+  for (const NamedParameter& p : parameters(model)) {
+    SCOPED_TRACE(p.name);
+    expect_near(p.var.grad().to_vector(), expected.at("gradients." + p.name).to_vector(),
+                tolerance);
+  }
+  Vec carry, probabilities;
+  for (const Decision& decision : model.decide(batch)) {
+    carry.insert(carry.end(), decision.carry.begin(), decision.carry.end());
+    probabilities.insert(probabilities.end(), decision.p.begin(), decision.p.end());
+  }
+  expect_near(carry, expected.at("carry").to_vector());
+  expect_near(probabilities, expected.at("p").to_vector(), tolerance);
+}
+
+TEST(Carryover, APermutedBatchGivesPermutedResults) {
+  const std::vector<Encoded> turned = {kItems[2], kItems[0], kItems[1]};
+  for (const char* decoder : {kPointer, kSelfAttention, kIndependent}) {
+    SCOPED_TRACE(decoder);
+    const Carryover model = drawn(tiny(decoder));
+    const auto a = model.decide(batch_of(kItems)), b = model.decide(batch_of(turned));
+    for (size_t i = 0; i < kItems.size(); ++i) {
+      const auto alone = model.decide(batch_of({kItems[i]}));
+      for (const Decision* other : {&b[(i + 1) % 3], &alone[0]}) {
+        EXPECT_EQ(other->carry, a[i].carry);
+        expect_near(other->p, a[i].p, 1e-14);
+        expect_near(other->look, a[i].look, 1e-14);
+      }
+    }
+    EXPECT_NEAR(model.loss(batch_of(kItems)).value().item(),
+                model.loss(batch_of(turned)).value().item(), 1e-14);
+  }
+}
+
+TEST(Carryover, PermutedSlotsGiveAnAttentionsPermutedAnswers) {
+  const std::vector<int32_t> place = {2, 0, 3, 1};
+  const Encoded turned = ordered(kItems[1], place);
+  EXPECT_EQ(turned.gold, (std::vector<int32_t>{0, 1, 2}));
+  for (const char* decoder : {kSelfAttention, kIndependent}) {
+    const Carryover model = drawn(tiny(decoder));
+    const Decision a = model.decide(batch_of({kItems[1]}))[0],
+                   b = model.decide(batch_of({turned}))[0];
+    for (size_t i = 0; i < place.size(); ++i) {
+      EXPECT_NEAR(b.p[i], a.p[static_cast<size_t>(place[i])], 1e-14);
+      if (a.look.empty()) continue;
+      EXPECT_NEAR(b.look[i], a.look[static_cast<size_t>(place[i])], 1e-14);
+    }
+  }
+}
+
+// Otherwise a bug that lets it choose a slot twice would never end.
+TEST(Carryover, APointerChoosesNoSlotTwiceAndStops) {
+  size_t chosen = 0, slots = 0;
+  for (uint64_t seed = 1; seed <= 30; ++seed) {
+    const Carryover model = drawn(tiny(kPointer), seed);
+    for (const Decision& decision : model.decide(batch_of(kItems))) {
+      double sum = 0;
+      for (size_t i = 0; i < decision.carry.size(); ++i) {
+        EXPECT_EQ(decision.p[i] > 0, decision.carry[i] == 1);
+        sum += decision.look[i];
+        chosen += static_cast<size_t>(decision.carry[i]);
+        ++slots;
+      }
+      EXPECT_LE(sum, 1 + 1e-12);
+    }
+  }
+  EXPECT_GT(chosen, slots / 10);
+  EXPECT_LT(chosen, slots * 9 / 10);
+}
+
+TEST(Carryover, AttentionsLooksSumToOne) {
+  const Carryover model = drawn(tiny(kSelfAttention));
+  for (const Decision& decision : model.decide(batch_of(kItems))) {
+    double sum = 0;
+    for (const double look : decision.look) sum += look;
+    EXPECT_NEAR(sum, 1, 1e-12);
+  }
+  EXPECT_TRUE(drawn(tiny(kIndependent)).decide(batch_of(kItems))[0].look.empty());
+}
+
+TEST(Carryover, AnOrderKeepsTheSlots) {
+  Rng rng(1);
+  for (const char* order : {kNoOrder, kTurnOrder, kTemporal}) {
+    std::vector<int32_t> place = order_of(kItems[1], order, rng);
+    if (std::string(order) == kTurnOrder) {
+      EXPECT_EQ(kItems[1].slots[static_cast<size_t>(place[2])].distance, 1);
+      EXPECT_EQ(place[3], 2);  // the only one at distance 0
+    }
+    std::sort(place.begin(), place.end());
+    EXPECT_EQ(place, (std::vector<int32_t>{0, 1, 2, 3}));
+  }
+}
+
+TEST(Carryover, CountsItsParameters) {
+  for (const char* decoder : {kPointer, kSelfAttention, kIndependent}) {
+    const Carryover model(tiny(decoder));
+    EXPECT_EQ(parameter_count(tiny(decoder)), static_cast<double>(heed::parameter_count(model)));
+  }
+}
+
+}  // namespace
+}  // namespace heed::carry

@@ -1,0 +1,143 @@
+// A run of slot carryover: what it learns, what it keeps, and that a stop changes nothing.
+#include <gtest/gtest.h>
+
+#include <atomic>
+
+#include "base/error.h"
+#include "dialog/carry/task.h"
+#include "tests/file_helpers.h"
+#include "train/run_directory.h"
+
+namespace heed::carry {
+namespace {
+
+// A value holds where its key is said again in the last turn.
+std::string planted(uint64_t seed, int count) {
+  const std::vector<std::string> keys = {"city", "day", "food", "time", "price", "name"};
+  std::string lines;
+  for (int i = 0; i < count; ++i) {
+    Rng rng(seed, "planted", static_cast<uint64_t>(i));
+    std::vector<std::string> order = keys;
+    rng.shuffle(order);
+    Item item{.id = std::to_string(i), .labelled = true};
+    std::string query = "so";
+    for (size_t k = 0; k < 3; ++k) {
+      const std::string value = "v" + std::to_string(rng.below(30));
+      item.turns.push_back({k % 2 ? "system" : "user", "it is " + value});
+      item.candidates.push_back({.turn = static_cast<int32_t>(k),
+                                 .key = order[k],
+                                 .value = value,
+                                 .begin = 6,
+                                 .end = static_cast<int32_t>(6 + value.size())});
+      item.carry.push_back(static_cast<char>(rng.below(2)));
+      if (item.carry.back()) query += " " + order[k];
+    }
+    item.turns.push_back({"user", query});
+    lines += item_line(item);
+  }
+  return lines;
+}
+
+Settings small(const std::string& decoder) {
+  Settings s = find_preset("smoke").settings;
+  s.model.decoder = decoder;
+  s.model.dropout = 0;
+  s.loop.max_epochs = 12;
+  return s;
+}
+
+TrainData read(const TempDir& dir, Settings& s) {
+  dir.write("data/train.jsonl", planted(1, 1200));
+  dir.write("data/valid.jsonl", planted(2, 300));
+  TrainData data = load_train_data(dir.path("data"), s);
+  s.model.vocab_size = data.vocabulary.size();
+  s.data_fingerprint = data.fingerprint();
+  return data;
+}
+
+std::string begun(const TempDir& dir, const std::string& name, const Settings& s,
+                  const TrainData& data) {
+  const std::string run = dir.path(name);
+  std::filesystem::create_directory(run);
+  start_run(run, s, data.vocabulary, "");
+  return run;
+}
+
+double best_of(const std::string& run) {
+  double best = 0;
+  for (const EpochLog& e : load_log(run)) best = std::max(best, value_of(e.metrics, kValidF1));
+  return best;
+}
+
+TEST(CarryoverTraining, LearnsAPlantedRule) {
+  const TempDir dir;
+  for (const char* decoder : {kPointer, kSelfAttention, kIndependent}) {
+    SCOPED_TRACE(decoder);
+    Settings s = small(decoder);
+    const TrainData data = read(dir, s);
+    const std::string run = begun(dir, decoder, s, data);
+    ASSERT_TRUE(train(run, s, data, {}));
+    EXPECT_GT(best_of(run), 0.99);
+  }
+}
+
+// Half of the candidates hold: with nothing to learn from, the best constant decides that all do.
+TEST(CarryoverTraining, WithShuffledLabelsItIsAsGoodAsAConstant) {
+  const TempDir dir;
+  Settings s = small(kIndependent);
+  s.shuffled_labels = true;
+  s.loop.max_epochs = 2;
+  const TrainData data = read(dir, s);
+  const std::string run = begun(dir, "run", s, data);
+  ASSERT_TRUE(train(run, s, data, {}));
+  Tallies everything;
+  for (const Item& item : data.valid) count(item, decide_by_rule("everything", item), everything);
+  EXPECT_LT(best_of(run), everything["both/all"].f1() + 0.02);
+  EXPECT_GT(everything["both/all"].f1(), 0.6);
+}
+
+TEST(CarryoverTraining, ARunIsTheSameAfterAStop) {
+  const TempDir dir;
+  Settings s = small(kPointer);
+  s.model.order = kNoOrder;
+  s.model.dropout = 0.2;
+  s.loop.max_epochs = 2;
+  const TrainData data = read(dir, s);
+  begun(dir, "whole", s, data);
+  begun(dir, "parts", s, data);
+  ASSERT_TRUE(train(dir.path("whole"), s, data, {}));
+  std::atomic<bool> stop = false;
+  int steps = 0;
+  TrainHooks hooks;
+  hooks.stop = &stop;
+  hooks.on_step = [&](const TrainProgress&) { stop = ++steps == 45; };
+  ASSERT_FALSE(train(dir.path("parts"), s, data, {}, hooks));
+  stop = false;
+  hooks.on_step = {};
+  ASSERT_TRUE(train(dir.path("parts"), load_settings(dir.path("parts")), data, {}, hooks));
+  EXPECT_EQ(dir.read("parts/log.jsonl"), dir.read("whole/log.jsonl"));
+  EXPECT_EQ(dir.read("parts/model.safetensors"), dir.read("whole/model.safetensors"));
+  const LoadedCarryover loaded = load_carryover(dir.path("whole"));
+  EXPECT_EQ(loaded.model.config().order, kNoOrder);
+  EXPECT_TRUE(loaded.vocabulary == data.vocabulary);
+  // What it reads in a random order stands in that of the candidates.
+  for (const Decision& d : decide(loaded.model, loaded.vocabulary, data.valid)) {
+    for (size_t i = 0; i < d.p.size(); ++i) EXPECT_EQ(d.p[i] > 0, d.carry[i] == 1);
+  }
+}
+
+TEST(CarryoverTraining, RefusesItemsWithoutCandidates) {
+  const TempDir dir;
+  const std::string train =
+      dir.write("data/train.jsonl", R"({"turns": [{"text": "a"}], "candidates": [], "carry": []})");
+  dir.write("data/valid.jsonl", planted(1, 2));
+  EXPECT_EQ(error_of<DataError>([&] { load_train_data(dir.path("data"), small(kPointer)); }),
+            train + ": no item that is read has a candidate");
+  Settings s = small(kPointer);
+  s.share = 0;
+  EXPECT_EQ(error_of<UsageError>([&] { s.check(); }),
+            "carryover: share: expected more than 0, to 1, got 0");
+}
+
+}  // namespace
+}  // namespace heed::carry

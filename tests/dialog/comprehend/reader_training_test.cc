@@ -1,0 +1,118 @@
+// A reader is trained: it learns, a run that was killed goes on to the same numbers, and answers do
+// not depend on the batch.
+#include <gtest/gtest.h>
+
+#include <atomic>
+
+#include "dialog/comprehend/run.h"
+#include "dialog/comprehend/score.h"
+#include "tests/file_helpers.h"
+#include "tests/paths.h"
+#include "train/run_directory.h"
+
+namespace heed::comprehend {
+namespace {
+
+// Who says a fruit ("who has NUMBER ?"): each dialogue has four fruits, and the word behind the
+// number is the answer; "and then ?" asks for what comes behind the answer before.
+Corpus questions(int passages) {
+  const char* const fruits[] = {"apple", "pear", "plum", "fig", "lemon", "grape"};
+  const char* const numbers[] = {"one", "two", "three", "four"};
+  Corpus corpus;
+  for (int i = 0; i < passages; ++i) {
+    Passage& p = corpus.passages.emplace_back(Passage{.id = std::to_string(i)});
+    std::vector<Answer> answers;
+    for (int k = 0; k < 4; ++k) {
+      const std::string fruit = fruits[(5 * i + k * (1 + i % 4) + i / 3) % 6];
+      p.add_turn(numbers[k], "has " + fruit);
+      answers.push_back({.text = fruit, .begin = p.text.size() - fruit.size(), .end = p.text.size()});
+    }
+    for (int k = 0; k < 3; ++k) {
+      const int at = (i + k) % 4;
+      p.questions.push_back({std::to_string(k), std::string("who is ") + numbers[at], {answers[at]}});
+    }
+  }
+  return corpus;
+}
+
+Settings small() {
+  Settings s = find_preset("smoke").settings;
+  s.model.turns = 1;
+  s.model.width = 16;
+  s.model.window = 32;
+  s.model.dropout = 0;
+  s.hidden = 32;
+  s.layers = 1;
+  s.loop.batch_size = 8;
+  s.loop.max_epochs = 25;
+  s.loop.schedule.rate = 0.01;
+  s.loop.schedule.stop_after = 0;
+  s.loop.schedule.patience = 100;
+  return s;
+}
+
+Parts parts() {
+  return {questions(40), questions(12), {}};
+}
+
+TEST(ReaderTraining, LearnsWhereAnswersStand) {
+  const TempDir dir;
+  const Parts data = parts();
+  const std::string run = dir.path("run");
+  std::filesystem::create_directory(run);
+  start_run(run, small(), data, "");
+  EXPECT_TRUE(train(run, small(), data, {}));
+  const std::vector<EpochLog> log = load_log(run);
+  EXPECT_LT(log.back().loss, 0.3 * log.front().loss);
+  const LoadedReader best = load_reader(run);
+  const auto read = read_all(data.valid, best.pieces, best.model.config());
+  const auto texts = texts_of(answer_all(best.model, best.pieces, read, History::kGold, 16));
+  EXPECT_GT(measure(data.valid, texts).exact, 0.8);
+  // batches of another size, and one's own answers before the questions where all are right
+  EXPECT_EQ(texts_of(answer_all(best.model, best.pieces, read, History::kGold, 5)), texts);
+  for (const auto& of : answer_all(best.model, best.pieces, read, History::kPredicted, 3)) {
+    for (const Predicted& p : of) {
+      EXPECT_GT(p.p, 0);
+      EXPECT_LE(p.p, 1);
+    }
+  }
+}
+
+TEST(ReaderTraining, GoesOnAsIfItHadNotBeenStopped) {
+  const TempDir dir;
+  const Parts data = parts();
+  Settings s = small();
+  s.loop.max_epochs = 3;
+  s.model.dropout = 0.2;
+  for (const char* name : {"whole", "stopped"}) {
+    std::filesystem::create_directory(dir.path(name));
+    start_run(dir.path(name), s, data, "");
+  }
+  EXPECT_TRUE(train(dir.path("whole"), s, data, {}));
+  int64_t steps = 0;
+  std::atomic<bool> stop = false;
+  TrainHooks hooks;
+  hooks.stop = &stop;
+  hooks.on_step = [&](const TrainProgress&) { stop = ++steps == 7; };
+  EXPECT_FALSE(train(dir.path("stopped"), s, data, {}, hooks));
+  EXPECT_TRUE(train(dir.path("stopped"), load_settings(dir.path("stopped")), data, {}));
+  EXPECT_EQ(dir.read("stopped/model.safetensors"), dir.read("whole/model.safetensors"));
+  EXPECT_EQ(dir.read("stopped/log.jsonl"), dir.read("whole/log.jsonl"));
+}
+
+TEST(ReaderTraining, BeginsARunOnce) {
+  const TempDir dir;
+  const Parts data = parts();
+  begin_run(dir.path("run"), small(), data, "");
+  begin_run(dir.path("run"), small(), data, "");
+  Settings other = small();
+  other.model.turns = 0;
+  EXPECT_TRUE(has(error_of<DataError>([&] { begin_run(dir.path("run"), other, data, ""); }),
+                  "other settings"));
+  EXPECT_EQ(load_settings(dir.path("run")).model.turns, 1);
+  other.model.frozen = true;
+  EXPECT_TRUE(has(error_of<UsageError>([&] { other.check(); }), "needs --init"));
+}
+
+}  // namespace
+}  // namespace heed::comprehend

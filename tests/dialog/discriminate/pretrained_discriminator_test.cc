@@ -1,0 +1,166 @@
+// A discriminator whose words a pretrained encoder reads.
+#include <gtest/gtest.h>
+
+#include "dialog/discriminate/system.h"
+#include "dialog/discriminate/task.h"
+#include "dialog/discriminate/verdict.h"
+#include "nn/gradcheck.h"
+#include "nn/losses.h"
+#include "tests/dialog/pretrained/tiny_bert.h"
+#include "tests/nn/nn_helpers.h"
+#include "train/run_directory.h"
+
+namespace heed::discriminate {
+namespace {
+
+const Vocabulary& words() {
+  static const Vocabulary words =
+      Vocabulary::build({{"a", 9}, {"b", 8}, {"c", 7}, {"d", 6}, {"fade", 5}, {"x", 4}}, {});
+  return words;
+}
+
+int32_t id(const std::string& word) {
+  return encode_utterance(word, words()).at(0);
+}
+
+Config config() {
+  Config c{.encoder = "pretrained", .vocab_size = words().size(), .hidden_size = 4, .dropout = 0};
+  c.passages = {.context = 1, .min_tokens = 1, .max_tokens = 2};
+  return c;
+}
+
+PretrainedWords read_words(const TempDir& dir, int64_t longest = 4) {
+  return pretrained_words(pretrained::load_encoder(imported_tiny_bert(dir)), words(), longest);
+}
+
+Passage passage(const TokenIds& context, const TokenIds& response, bool real = true) {
+  return {.id = "p", .dialogue_id = "p", .context = {context}, .response = response, .real = real};
+}
+
+TEST(PretrainedWords, ReadsAPairOfTexts) {
+  const TempDir dir;
+  const PretrainedWords w = read_words(dir);
+  using Ids = std::vector<int32_t>;
+  EXPECT_EQ(w.pieces[kEou], Ids{2});
+  EXPECT_EQ(w.pieces[kSos], Ids{1});
+  EXPECT_EQ(w.pieces[kUnk], Ids{0});
+  EXPECT_EQ(w.pieces[id("c")], Ids{5});
+  EXPECT_EQ(w.pieces[id("x")], Ids{0});  // which the encoder does not know
+  // c <eou> <sos> a <eou>, beside another: the encoder's own states, without the first [CLS]
+  const std::vector<int32_t> tokens = {id("a"), kEou, id("c"), kEou, kSos, id("a"), kEou};
+  const PretrainedWords::States got = w(tokens, Segments({2, 5}));
+  const Var want = w.bert({{{1, 5, 2, 1, 3, 2}, {0, 0, 0, 1, 1, 1}}}).layers.back();
+  for (int64_t t = 0; t < 5; ++t) {
+    for (int64_t k = 0; k < 8; ++k) {
+      EXPECT_NEAR(got.words.value()[2 + t].to_vector()[k], want.value()[t + 1].to_vector()[k],
+                  1e-6);
+    }
+  }
+  EXPECT_NEAR(got.begin.value()[1].to_vector()[3], want.value()[0].to_vector()[3], 1e-6);
+}
+
+TEST(PretrainedWords, AWordOfSeveralPiecesIsTheirMean) {
+  const TempDir dir;
+  PretrainedWords w = read_words(dir);
+  w.pieces[id("fade")] = {8, 3, 6};
+  const PretrainedWords::States got = w({id("fade"), kEou}, Segments(std::vector<int32_t>{2}));
+  const Var states = w.bert({{{1, 8, 3, 6, 2}, {0, 0, 0, 0, 0}}}).layers.back();
+  for (int64_t k = 0; k < 8; ++k) {
+    double mean = 0;
+    for (int64_t row = 1; row <= 3; ++row) mean += states.value()[row].to_vector()[k] / 3;
+    EXPECT_NEAR(got.words.value()[0].to_vector()[k], mean, 1e-6);
+  }
+}
+
+TEST(PretrainedWords, NoPassageOutgrowsThePositions) {
+  const TempDir dir;
+  EXPECT_THROW(
+      (void)pretrained_words(pretrained::load_encoder(imported_tiny_bert(dir)), words(), 16),
+      UsageError);
+}
+
+TEST(PretrainedDiscriminator, HasTheGradientsOfItsLoss) {
+  const TempDir dir;
+  Discriminator model(config(), 1, read_words(dir));
+  convert(model, DType::f64);
+  std::vector<Example> sequences;
+  for (const Passage& p : {passage({id("a")}, {id("b"), id("x")}), passage({id("c")}, {id("d")})}) {
+    sequences.push_back(sequence_of(p, Reads::kAll));
+  }
+  const SequenceBatch batch = pack_sequences(sequences);
+  const Tensor truth = Tensor::of({1, 0}, DType::f64);
+  const GradCheck checked = check_gradient(
+      model, [&] { return mean(binary_cross_entropy(model(batch).logits, truth)); });
+  EXPECT_LT(checked.max_error, 1e-6) << checked.worst;
+}
+
+TEST(PretrainedDiscriminator, JudgesAPassageWhateverStandsBesideIt) {
+  const TempDir dir;
+  const Discriminator model(config(), 1, read_words(dir));
+  const std::vector<Passage> passages = {passage({id("a")}, {id("b"), id("x")}),
+                                         passage({id("c"), id("d")}, {id("d")}),
+                                         passage({id("b")}, {id("a")})};
+  const std::vector<Verdict> together = verdicts_on(model, passages, 3);
+  for (size_t i = 0; i < passages.size(); ++i) {
+    const Verdict alone = verdicts_on(model, {passages[i]}, 1)[0];
+    EXPECT_NEAR(together[i].p_real, alone.p_real, 1e-6);
+    ASSERT_EQ(together[i].attention.size(), alone.attention.size());
+    EXPECT_NEAR(together[i].attention[1], alone.attention[1], 1e-6);
+  }
+  EXPECT_NE(together[0].p_real, together[2].p_real);
+}
+
+// The response repeats the context's word: what only one who compares the two can learn.
+TEST(PretrainedDiscriminator, LearnsAPlantedRuleAndIsLoadedAsItWas) {
+  const TempDir dir;
+  std::string lines;
+  for (int i = 0; i < 48; ++i) {
+    const std::string word(1, static_cast<char>('a' + i % 4));
+    lines += "{\"id\": \"" + std::to_string(i) + "\", \"turns\": [{\"text\": \"" + word +
+             "\"}, {\"text\": \"" + word + "\"}]}\n";
+  }
+  dir.write("data/train.jsonl", lines);
+  dir.write("data/valid.jsonl", lines);
+  Settings s = find_preset("pretrained").settings;
+  s.init = imported_tiny_bert(dir);
+  s.model.hidden_size = 4;
+  s.model.embedding_size = 1;
+  s.model.dropout = 0;
+  s.model.passages = config().passages;
+  s.loop.batch_size = 16;
+  s.loop.max_epochs = 100;
+  s.loop.schedule.rate = 0.02;
+  s.loop.schedule.patience = 100;
+  s.loop.optimizer.warm_up = 0;
+  const TrainData data = load_train_data({dir.path("data")}, s);
+  s.model.vocab_size = data.vocabulary.size();
+  s.data_fingerprint = data.fingerprint();
+  const std::string run = dir.path("run");
+  std::filesystem::create_directory(run);
+  start_run(run, s, data.vocabulary, "");
+  ASSERT_TRUE(train(run, s, data, {}));
+  const LoadedDiscriminator loaded = load_discriminator(run);
+  const int32_t a = encode_utterance("a", loaded.vocabulary).at(0),
+                b = encode_utterance("b", loaded.vocabulary).at(0);
+  const std::vector<Verdict> verdicts =
+      verdicts_on(loaded.model, {passage({a}, {a}), passage({a}, {b}), passage({b}, {b})}, 2);
+  EXPECT_GT(verdicts[0].p_real, 0.8);
+  EXPECT_LT(verdicts[1].p_real, 0.4);
+  EXPECT_GT(verdicts[2].p_real, 0.8);
+  const LoadedSystem untrained = load_system(run, "untrained");  // whose encoder is --init's
+  EXPECT_EQ(untrained.encoder->width(), 8);
+  EXPECT_EQ(load_settings(run).init, s.init);
+}
+
+TEST(PretrainedDiscriminator, RefusesWhatDoesNotFit) {
+  Settings s = find_preset("pretrained").settings;
+  EXPECT_THROW(s.check(), UsageError);  // no --init
+  s.model.encoder = "gru";
+  EXPECT_THROW(s.check(), UsageError);
+  Settings plain = find_preset("smoke").settings;
+  plain.init = "x";
+  EXPECT_THROW(plain.check(), UsageError);
+}
+
+}  // namespace
+}  // namespace heed::discriminate

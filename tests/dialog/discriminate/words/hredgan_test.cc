@@ -1,0 +1,392 @@
+// A discriminator of words and its generator against PyTorch's numbers, and what must hold for any.
+#include "dialog/discriminate/words/hredgan.h"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <nlohmann/json.hpp>
+#include <numeric>
+
+#include "dialog/data/corpus.h"
+#include "dialog/respond/noisy_answers.h"
+#include "dialog/respond/structures.h"
+#include "nn/safetensors.h"
+#include "optim/optim.h"
+#include "tests/dialog/respond/trainer_helpers.h"
+#include "tests/paths.h"
+
+namespace heed::words {
+namespace {
+
+using Json = nlohmann::json;
+
+HredResponder& hred(Responder& model) {
+  return dynamic_cast<HredResponder&>(model);
+}
+
+// ---- PyTorch, tests/reference/generate/make_hredgan.py
+
+struct Case : testing::Test {
+  Case() : loaded(load_model(where("hred-attention"))) {
+    convert(generator, DType::f64);
+    load_parameters(where("hredgan/discriminator.safetensors"), discriminator);
+    convert(discriminator, DType::f64);
+    for (const Dialogue& d : read_dialogues(where("hred-attention/dialogs.jsonl"))) {
+      Example& e = examples.emplace_back(make_examples({d}, loaded.vocabulary, {}).at(0));
+      std::fill(e.distraction.begin(), e.distraction.end(), 0);
+    }
+    expected = Json::parse(read_file(where("hredgan/expected.json"), 1 << 20));
+  }
+  static std::string where(const std::string& name) {
+    return source_dir() + "/tests/reference/" + name;
+  }
+  Batch batch() const { return make_batch(pointers(examples), generator.parts()); }
+  // 2 sin(3 t + v + 5 i) for word v in step t of dialogue i.
+  static MakeNoise noise(const Batch& batch) {
+    return [&batch](const Shape& shape) {
+      std::vector<double> values;
+      for (int64_t t = 0; std::ssize(values) < shape.numel(); ++t) {
+        for (int64_t b = 0; b < batch.size && batch.response.packing.length(b) > t + 1; ++b) {
+          for (int64_t v = 0; v < shape[1]; ++v) {
+            values.push_back(2 * std::sin(static_cast<double>(3 * t + v + 5 * batch.order[b])));
+          }
+        }
+      }
+      return Tensor::from(values, shape);
+    };
+  }
+  Told told(Fake fake) {
+    const Batch b = batch();
+    return tell(discriminator, show(generator, b, fake, {}, noise(b)));
+  }
+  // As PyTorch has them: in the order of the dialogues.
+  void expect_scores(const Json& of, const Var& got, const char* what) const {
+    const std::vector<double> values = got.value().to_vector();
+    const Batch b = batch();
+    for (size_t i = 0; i < values.size(); ++i) {
+      EXPECT_NEAR(values[i], of.at(what).at(b.order[i]).get<double>(), 1e-12) << what << i;
+    }
+  }
+  static void expect_gradients(const Json& of, const Module& module) {
+    for (const NamedParameter& p : parameters(module)) {
+      double square = 0, sum = 0;
+      const Tensor grad = p.var.grad();
+      for (const double g : grad.defined() ? grad.to_vector() : std::vector<double>()) {
+        square += g * g, sum += g;
+      }
+      EXPECT_NEAR(std::sqrt(square), of.at(p.name).at(0).get<double>(), 1e-11) << p.name;
+      EXPECT_NEAR(sum, of.at(p.name).at(1).get<double>(), 1e-10) << p.name;
+    }
+  }
+
+  LoadedModel loaded;
+  HredResponder& generator = hred(*loaded.model);
+  WordDiscriminator discriminator{generator.config()};
+  std::vector<Example> examples;
+  Json expected;
+};
+
+TEST_F(Case, ScoresLossesAndGradientsAreThoseOfPyTorch) {
+  for (const auto& [name, fake] : {std::pair("drawn", Fake::kDrawn),
+                                   {"soft", Fake::kSoft},
+                                   {"straight-through", Fake::kStraightThrough}}) {
+    const Json& of = expected.at(name);
+    const Told t = told(fake);
+    expect_scores(of, t.real, "real");
+    expect_scores(of, t.fake, "fake");
+    expect_scores(of, t.not_fake, "not_fake");
+    EXPECT_EQ(t.right(), of.at("right").get<double>()) << name;
+    EXPECT_NEAR(loss_of(t).value().item(), of.at("loss").get<double>(), 1e-12) << name;
+    EXPECT_NEAR(loss_of(t, true).value().item(), of.at("loss_by_word").get<double>(), 1e-12);
+    zero_grad(discriminator);
+    loss_of(t).backward();
+    expect_gradients(of.at("discriminator"), discriminator);
+    const Told again = told(fake);
+    zero_grad(generator);
+    (-mean(again.fake)).backward();
+    expect_gradients(of.at("generator"), generator);
+  }
+}
+
+// Gates that open and shut: those of the discriminator are steps of the loop, those of the
+// generator a part of its loss.
+TEST_F(Case, FiveRoundsAreThoseOfPyTorch) {
+  const Json& of = expected.at("rounds");
+  TrainData data;
+  data.vocabulary = loaded.vocabulary;
+  for (const Example& e : examples) data.train.push_back(e);
+  TrainSettings training{.model = generator.config(), .attention_weight = 0};
+  training.model.dropout = 0;
+  const Settings settings{
+      .mode = Mode::kSoft, .discriminator_until = of.at("until"), .generator_from = of.at("from")};
+  const auto tasks = hredgan_tasks(generator, discriminator, settings, training, data);
+  std::vector<int64_t> all(examples.size());
+  std::iota(all.begin(), all.end(), 0);
+  Sgd writes(generator, {.rate = of.at("rate")}), tells(discriminator, {.rate = of.at("rate")});
+  const auto step = [&](const Task& task, Optimizer& optimizer, int64_t n) {
+    zero_grad(*task.module);
+    const Loss loss = task.loss(all, {1, 0, n});
+    loss.total.backward();
+    const Clipping clip = clipping(parameters(*task.module), {.max_norm = 5});
+    if (!task.gate || task.gate(loss.counts)) optimizer.step(clip);
+    return loss;
+  };
+  for (int64_t n = 0; n < 5; ++n) {
+    const Json& line = of.at("lines").at(n);
+    const Loss g = step(tasks[0], writes, n);
+    EXPECT_NEAR(g.total.value().item(), line.at("generator").get<double>(), 1e-9) << n;
+    EXPECT_EQ(g.counts.at("heard"), line.at("heard").get<bool>()) << n;
+    const Loss d = step(tasks[1], tells, n);
+    EXPECT_NEAR(d.total.value().item(), line.at("discriminator").get<double>(), 1e-9) << n;
+    EXPECT_EQ(d.counts.at("told"), line.at("told").get<double>()) << n;
+    EXPECT_EQ(d.counts.at("made"), line.at("made").get<bool>()) << n;
+  }
+}
+
+TEST_F(Case, ScoresDoNotDependOnTheBatch) {
+  std::vector<Answer> answers;
+  const Batch b = batch();
+  for (int64_t i = 0; i < b.size; ++i) {
+    answers.push_back({static_cast<int32_t>(i), examples[b.order[i]].response});
+    answers.push_back({static_cast<int32_t>(i), {7, 9}});
+  }
+  answers.push_back({0, {}});
+  const auto scores = log_scores(generator, discriminator, b, answers);
+  EXPECT_EQ(scores.back(), kWorst);
+  for (int64_t i = 0; i < b.size; ++i) {
+    EXPECT_NEAR(scores[2 * i], expected.at("drawn").at("real").at(b.order[i]).get<double>(), 1e-12);
+    const std::vector<Example> one = {examples[b.order[i]]};
+    const Batch alone = make_batch(pointers(one), generator.parts());
+    EXPECT_NEAR(log_scores(generator, discriminator, alone, {{0, {7, 9}}})[0], scores[2 * i + 1],
+                1e-12);
+  }
+}
+
+// ---- D
+
+TEST(WordDiscriminator, TheScoreDoesNotGrowWithTheLength) {
+  const auto logit = [](double p) { return std::log(p / (1 - p)); };
+  const auto score = [](const std::vector<double>& logits) {
+    const Packing packing({static_cast<int32_t>(logits.size())});
+    const Var x = Tensor::from(logits, {std::ssize(logits), 1});
+    return std::exp(log_score(packing, x).value().item());
+  };
+  EXPECT_NEAR(score({logit(0.9), logit(0.8), logit(0.5)}), 0.711379, 1e-6);
+  for (const int64_t length : {1, 2, 7}) {
+    EXPECT_NEAR(score(std::vector<double>(length, logit(0.3))), 0.3, 1e-12);
+  }
+}
+
+// Twelve answers of six words in a row, and what stands against them.
+Shown planted(const HredResponder& model, Rng& rng, bool shuffled) {
+  std::vector<int32_t> lengths(12, 6), real, fake;
+  std::vector<std::vector<int32_t>> said, against;
+  for (auto* list : {&said, &against}) {
+    for (int i = 0; i < 12; ++i) {
+      std::vector<int32_t> words(6);
+      std::iota(words.begin(), words.end(), kSpecialTokens + static_cast<int32_t>(rng.below(12)));
+      if (list == &against && shuffled) rng.shuffle(words);
+      list->push_back(words);
+    }
+  }
+  const Var& e = model.embedding().weight;
+  GruState context;
+  for (int64_t l = 0; l < model.config().num_layers; ++l) {
+    context.h.push_back(Tensor::zeros({12, model.config().hidden_size}));
+  }
+  return {Packing(lengths), gather_rows(e, pack(said).rows.value()),
+          gather_rows(e, pack(against).rows.value()), context};
+}
+
+double share_right(bool shuffled) {
+  ModelConfig config = small_config(Structure::parse("hred-gru"));
+  config.embedding_size = config.hidden_size = 16, config.num_layers = 1;
+  const auto model = make_responder(config, 3);
+  WordDiscriminator d(config);
+  init(d, 4);
+  Adam optimizer(d, {.rate = 0.01});
+  Rng rng(5, "words");
+  for (int step = 0; step < 150; ++step) {
+    zero_grad(d);
+    Shown shown = planted(hred(*model), rng, shuffled);
+    shown.real = shown.real.detach(), shown.fake = shown.fake.detach();
+    loss_of(tell(d, shown)).backward();
+    optimizer.step();
+  }
+  double right = 0, all = 0;
+  for (int i = 0; i < 20; ++i) {
+    const Told told = tell(d, planted(hred(*model), rng, shuffled));
+    right += told.right(), all += static_cast<double>(told.shown());
+  }
+  return right / all;
+}
+
+TEST(WordDiscriminator, TellsShuffledWordsAndNothingFromNothing) {
+  EXPECT_GT(share_right(true), 0.95);
+  EXPECT_NEAR(share_right(false), 0.5, 0.08);
+}
+
+// ---- the two in a run
+
+class HredganTest : public TrainerTest {
+ protected:
+  HredganTest() {
+    settings = small_settings("hred-attention");
+    settings.model.noise = Noise::kUtterance;
+    settings.insert_prob = 0;
+    settings.loop.schedule.rate = 0.1;
+  }
+  bool train_both(const std::string& name, const TrainHooks& hooks = {}) {
+    fs::create_directories(path(name));
+    if (!fs::exists(path(name + "/discriminator.json"))) {
+      save_settings(path(name), players);
+      start_run(path(name), settings, data.vocabulary);
+    }
+    return words::train(path(name), load_settings(path(name)), load_settings_of(path(name)), data,
+                        Device(), hooks);
+  }
+  std::vector<std::string> files(const std::string& name) const {
+    std::vector<std::string> all = result(name);
+    all.push_back(dir.read(name + "/discriminator.safetensors"));
+    return all;
+  }
+  Settings players;
+};
+
+TEST_F(HredganTest, StoppedAndResumed) {
+  for (const Mode mode : {Mode::kRanker, Mode::kStraightThrough}) {
+    players.mode = mode;
+    players.generator_from = 0.3;
+    players.discriminator_until = 0.7;
+    const std::string whole = "whole-" + name_of(mode), parts = "parts-" + name_of(mode);
+    EXPECT_TRUE(train_both(whole));
+    StopAfter stop(3);
+    EXPECT_FALSE(train_both(parts, stop.hooks));
+    EXPECT_TRUE(train_both(parts));
+    EXPECT_EQ(files(parts), files(whole));
+  }
+}
+
+// A generator never hears of a ranker: it is as if trained alone.
+TEST_F(HredganTest, ARankerLeavesTheGeneratorAlone) {
+  EXPECT_TRUE(train_both("both"));
+  EXPECT_TRUE(run("alone"));
+  EXPECT_EQ(dir.read("both/model.safetensors"), dir.read("alone/model.safetensors"));
+}
+
+TEST_F(HredganTest, AShutGateLeavesTheDiscriminatorAsItWas) {
+  players.discriminator_until = 0;
+  EXPECT_TRUE(train_both("run"));
+  WordDiscriminator first(settings.model), last(settings.model);
+  init(first, settings.loop.seed);
+  load_parameters(path("run/discriminator.safetensors"), last);
+  for (size_t i = 0; i < parameters(first).size(); ++i) {
+    EXPECT_EQ(parameters(first)[i].var.value().to_vector(),
+              parameters(last)[i].var.value().to_vector());
+  }
+}
+
+TEST_F(HredganTest, RefusesWhatIsNotThere) {
+  EXPECT_EQ(error_of<UsageError>([] { parse_mode("rank"); }),
+            "mode: expected one of ranker, soft, straight-through, got 'rank'");
+  players.generator_from = 2;
+  EXPECT_EQ(error_of<UsageError>([&] { players.check(); }),
+            "generator_from: expected 0 to 1, got 2");
+  const auto model = make_responder(small_config(Structure::parse("dynamic")), 1);
+  EXPECT_NE(error_of<UsageError>([&] { load_judge(dir.path(""), *model); }).find("not dynamic"),
+            std::string::npos);
+}
+
+// ---- best of L
+
+struct Answering : testing::Test {
+  Answering() {
+    for (const Noise noise : {Noise::kUtterance, Noise::kWord}) {
+      ModelConfig config = small_config(Structure::parse("hred-attention"));
+      config.noise = noise;
+      models.push_back(make_responder(config, 3));
+      init_again_uniform(*models.back(), -1, 1, 7);
+    }
+  }
+  std::vector<std::vector<Decoding>> answer(Responder& model, const DecodeOptions& options) const {
+    return decode_lists(model, pointers(examples), options);
+  }
+  static std::vector<std::vector<int32_t>> words(const std::vector<Decoding>& list) {
+    std::vector<std::vector<int32_t>> all;
+    for (const Decoding& d : list) all.push_back(d.tokens);
+    return all;
+  }
+  std::vector<std::unique_ptr<Responder>> models;
+  const std::vector<Example> examples = random_examples(5, 3);
+  using Rank = DecodeOptions::Rank;
+  DecodeOptions options{.max_length = 8, .best_of = 6, .rank = Rank::kRandom};
+};
+
+TEST_F(Answering, DrawsAreReproducedAndTheFirstOnesTheSame) {
+  for (const auto& model : models) {
+    set_num_threads(1);
+    const auto all = answer(*model, options);
+    set_num_threads(3);
+    DecodeOptions fewer = options;
+    fewer.best_of = 2;
+    const auto few = answer(*model, fewer);
+    set_num_threads(1);
+    std::set<std::vector<int32_t>> different;
+    for (size_t i = 0; i < all.size(); ++i) {
+      EXPECT_EQ(words(few[i]), words({all[i].begin(), all[i].begin() + 2}));
+      for (const Decoding& d : all[i]) different.insert(d.tokens);
+      const auto alone = decode_lists(*model, {&examples[i]}, options);
+      EXPECT_EQ(words(alone[0]), words(all[i]));
+    }
+    EXPECT_GT(different.size(), 10u);
+  }
+}
+
+// Without noise all are the greedy one, with its probability.
+TEST_F(Answering, WithoutNoiseAllAreAlike) {
+  options.noise_variance = 1e-20;
+  for (const auto& model : models) {
+    const auto all = answer(*model, options);
+    const auto greedy = decode(*model, pointers(examples), {.max_length = 8});
+    for (size_t i = 0; i < all.size(); ++i) {
+      ASSERT_EQ(all[i].size(), 6u);
+      for (const Decoding& d : all[i]) {
+        EXPECT_EQ(d.tokens, greedy[i].tokens);
+        EXPECT_EQ(d.finished, greedy[i].finished);
+        EXPECT_NEAR(d.log_prob, greedy[i].log_prob, 1e-4);
+      }
+    }
+  }
+}
+
+TEST_F(Answering, TheBestStandsFirst) {
+  for (const auto& model : models) {
+    const auto draws = answer(*model, options);
+    DecodeOptions by = options;
+    by.rank = Rank::kLogProb;
+    const auto by_log_prob = answer(*model, by);
+    by.rank = Rank::kJudge;
+    by.judge = [](const Batch&, const std::vector<Answer>& answers) {
+      std::vector<double> scores;
+      for (const Answer& a : answers) scores.push_back(-std::ssize(a.tokens));
+      return scores;
+    };
+    const auto shortest = answer(*model, by);
+    for (size_t i = 0; i < draws.size(); ++i) {
+      for (const Decoding& d : draws[i]) {
+        EXPECT_GE(by_log_prob[i][0].log_prob, d.log_prob);
+        EXPECT_LE(shortest[i][0].tokens.size(), d.tokens.size());
+      }
+    }
+  }
+}
+
+TEST_F(Answering, IsForModelsWithNoise) {
+  const auto plain = make_responder(small_config(Structure::parse("hred-attention")), 3);
+  EXPECT_EQ(error_of<UsageError>([&] { answer(*plain, options); }),
+            "best-of: is for models that learned with noise (heed train --noise), not "
+            "hred-attention");
+}
+
+}  // namespace
+}  // namespace heed::words

@@ -1,0 +1,164 @@
+#include "dialog/probe/nex_cv.h"
+
+#include <algorithm>
+#include <cmath>
+#include <cstdlib>
+#include <map>
+#include <numeric>
+
+#include "base/error.h"
+#include "dialog/data/formats/intents.h"
+#include "tests/file_helpers.h"
+
+namespace heed::probe {
+namespace {
+
+// Classes 0 to 5 of 1, 20, 3, 3, 40 and 5 examples.
+const std::vector<int64_t> kCounts = {1, 20, 3, 3, 40, 5};
+std::vector<int32_t> labels() {
+  std::vector<int32_t> all;
+  for (size_t k = 0; k < kCounts.size(); ++k) all.insert(all.end(), kCounts[k], int32_t(k));
+  return all;
+}
+
+TEST(NexCv, SmallClasses) {
+  const auto small = [](const std::string& rule) {
+    return small_classes(kCounts, parse_small_rule(rule));
+  };
+  using Classes = std::vector<int32_t>;
+  EXPECT_EQ(small("none"), Classes());
+  EXPECT_EQ(small("below:3"), Classes({0}));
+  EXPECT_EQ(small("below:5"), Classes({0, 2, 3}));  // those of five are large
+  EXPECT_EQ(small("below:6"), Classes({0, 2, 3, 5}));
+  // of 72 examples: 1 + 3 = 4 is the first sum that is at least 3.6; of equals the first one
+  EXPECT_EQ(small("share:0.05"), Classes({0, 2}));
+  EXPECT_EQ(small("share:0.1"), Classes({0, 2, 3, 5}));
+  // a share that is reached exactly: 12 of 72
+  EXPECT_EQ(small("share:0.16666666666666666"), Classes({0, 2, 3, 5}));
+}
+
+TEST(NexCv, RulesAreChecked) {
+  for (const char* wrong : {"", "all", "below:", "below:0", "below:-1", "below:5x", "below:2.5",
+                            "share:0", "share:1", "share:nan", "share:", "share:0.1,", "none "}) {
+    EXPECT_EQ(error_of<UsageError>([&] { parse_small_rule(wrong); }),
+              "expected none, below:K with K > 0, or share:P with 0 < P < 1, got '" +
+                  std::string(wrong) + "'");
+  }
+}
+
+// Each example once, no small class in both parts, and as many as the rule says.
+TEST(NexCv, DividesExamplesOnce) {
+  const std::vector<int32_t> all = labels();
+  std::map<std::vector<int32_t>, int> drawn;
+  for (const char* rule : {"none", "below:5", "below:6", "share:0.1"}) {
+    const std::vector<int32_t> small = small_classes(kCounts, parse_small_rule(rule));
+    for (int r = 0; r < 20; ++r) {
+      const Division parts = divide(all, kCounts, small, 0.5, 7, r);
+      std::vector<size_t> places = parts.train;
+      places.insert(places.end(), parts.test.begin(), parts.test.end());
+      std::sort(places.begin(), places.end());
+      std::vector<size_t> once(all.size());
+      std::iota(once.begin(), once.end(), 0);
+      EXPECT_EQ(places, once);
+      const auto in = [&](const std::vector<size_t>& part) {
+        std::vector<int64_t> counts(kCounts.size());
+        for (const size_t i : part) ++counts[all[i]];
+        return counts;
+      };
+      const auto train = in(parts.train), test = in(parts.test);
+      for (size_t k = 0; k < kCounts.size(); ++k) {
+        const auto label = static_cast<int32_t>(k);
+        const bool is_small = std::binary_search(small.begin(), small.end(), label);
+        const bool is_none =
+            std::binary_search(parts.negatives.begin(), parts.negatives.end(), label);
+        EXPECT_TRUE(is_small || !is_none);
+        EXPECT_EQ(test[k], is_none    ? kCounts[k]
+                           : is_small ? 0
+                                      : std::max<int64_t>(1, kCounts[k] / 2));
+      }
+      EXPECT_EQ(parts.negatives.size(), small.empty() ? 0u : std::max<size_t>(1, small.size() / 2));
+      if (small.size() == 4) ++drawn[parts.negatives];
+      EXPECT_EQ(divide(all, kCounts, small, 0.5, 7, r).test, parts.test);
+    }
+  }
+  EXPECT_GT(drawn.size(), 3u);  // of six
+}
+
+TEST(NexCv, EveryOutcome) {
+  const std::vector<int32_t> gold = {0, 0, 1, kNoClass, kNoClass, 1, 0, 1, kNoClass, 2};
+  const std::vector<Guess> guesses = {{0, 0.9}, {0, 0.5}, {1, 0.7}, {0, 0.3}, {1, 0.9},
+                                      {1, 0.4}, {1, 0.2}, {0, 0.8}, {1, 0.1}, {2, 0.49}};
+  const NexScores s = nex_scores(gold, guesses, 0.5);
+  EXPECT_EQ(s.counts, (std::array<int64_t, kOutcomes>{3, 2, 2, 1, 2}));
+  EXPECT_DOUBLE_EQ(s.accuracy, 0.5);
+  EXPECT_DOUBLE_EQ(s.withheld_wrong.value(), 0.6);
+  EXPECT_DOUBLE_EQ(s.withheld_right.value(), 0.4);
+  // F1 of 0, 1, 2, Ø: 2/3, 2/5, 0, 1/2, which are true 3, 3, 1, 3 times
+  EXPECT_DOUBLE_EQ(s.f1_macro, (2.0 / 3 + 0.4 + 0 + 0.5) / 4);
+  EXPECT_DOUBLE_EQ(s.f1_weighted, (3 * 2.0 / 3 + 3 * 0.4 + 3 * 0.5) / 10);
+  const NexScores all = nex_scores(gold, guesses, 0);  // every guess is an answer
+  EXPECT_EQ(all.counts, (std::array<int64_t, kOutcomes>{5, 0, 0, 0, 5}));
+  EXPECT_FALSE(all.withheld_wrong.has_value());
+  const NexScores none = nex_scores(gold, guesses, 1);  // none is
+  EXPECT_EQ(none.counts, (std::array<int64_t, kOutcomes>{0, 3, 5, 2, 0}));
+  EXPECT_DOUBLE_EQ(none.withheld_right.value(), 0.5);
+}
+
+// Two classes on a line, and a third one without training examples, which is never guessed.
+TEST(NexCv, Classifies) {
+  const Tensor x = Tensor::from(std::vector<float>{-2, -1, 1, 2, -3, 3, 0.01f}, {7, 1});
+  const std::vector<int32_t> classes = {0, 0, 2, 2, 0, 2, 1};
+  const auto guesses = classify(x, classes, {0, 1, 2, 3}, {4, 5, 6}, 3, false);
+  ASSERT_EQ(guesses.size(), 3u);
+  EXPECT_EQ(guesses[0].label, 0);
+  EXPECT_EQ(guesses[1].label, 2);
+  // the two scores are s and -s, so the confidence is 1 / (1 + e^-2|s|); near the border a half
+  EXPECT_NEAR(guesses[2].confidence, 0.5, 0.02);
+  EXPECT_NEAR(guesses[0].confidence, guesses[1].confidence, 1e-3);
+  EXPECT_GT(guesses[0].confidence, 0.9);
+  const auto unit = classify(x, classes, {0, 1, 2, 3}, {4, 5, 6}, 3, true);
+  EXPECT_NE(unit[0].confidence, guesses[0].confidence);
+  EXPECT_EQ(error_of<DataError>([&] {
+              classify(x, classes, {0, 1}, {2}, 3, false);
+            }),
+            "a classifier needs two classes to learn");
+}
+
+// The counts of the specification, on corpora that are not bundled: HEED_INTENTS is a folder with
+// atis/ and clinc150_data_full.json.gz.
+TEST(NexCv, CountsOfPublishedCorpora) {
+  const char* folder = std::getenv("HEED_INTENTS");
+  if (!folder) GTEST_SKIP() << "HEED_INTENTS is not set";
+  const auto count = [](const std::string& path) {
+    std::map<std::string, int64_t> counts;
+    for (const Dialogue& d : read_intents(path).dialogues) {
+      const std::string& intent = d.turns[0].notes->labels.at("intent")[0];
+      const auto part = d.notes->labels.find("part");
+      if ((part == d.notes->labels.end() || part->second[0] == "train") && intent != "oos") {
+        ++counts[intent];
+      }
+    }
+    std::vector<int64_t> list;
+    for (const auto& [intent, number] : counts) list.push_back(number);
+    return list;
+  };
+  const auto held = [](const std::vector<int64_t>& counts, const char* rule) {
+    const auto small = small_classes(counts, parse_small_rule(rule));
+    int64_t sum = 0;
+    for (const int32_t k : small) sum += counts[k];
+    return std::pair(small.size(), sum);
+  };
+  using Held = std::pair<size_t, int64_t>;
+  const auto atis = count(std::string(folder) + "/atis/train");
+  EXPECT_EQ(atis.size(), 21u);
+  EXPECT_EQ(std::accumulate(atis.begin(), atis.end(), int64_t{0}), 4478);
+  EXPECT_EQ(held(atis, "below:5"), Held(4, 5));
+  EXPECT_EQ(held(atis, "share:0.15"), Held(19, 784));
+  const auto clinc = count(std::string(folder) + "/clinc150_data_full.json.gz");
+  EXPECT_EQ(clinc.size(), 150u);
+  EXPECT_EQ(held(clinc, "below:5"), Held(0, 0));
+  EXPECT_EQ(held(clinc, "share:0.15"), Held(23, 2300));
+}
+
+}  // namespace
+}  // namespace heed::probe

@@ -1,0 +1,154 @@
+// A run of a model of gaps: it learns a rule, and none where there is none; a stop changes nothing;
+// and it is a system as others are.
+#include <gtest/gtest.h>
+
+#include <filesystem>
+
+#include "dialog/rewrite/rewriter.h"
+#include "dialog/rewrite/run.h"
+#include "dialog/system.h"
+#include "tests/file_helpers.h"
+#include "train/run_directory.h"
+
+namespace heed::rewrite {
+namespace {
+
+// "about kA kB", "fine", "it is good" -> "kA kB is good"; or a turn with nothing left out.
+// Shuffled, the full form has the words of another dialogue, or none.
+std::string dialogues(int first, int count, bool shuffled) {
+  std::string lines;
+  for (int i = first; i < first + count; ++i) {
+    const auto thing = [](int n) {
+      return "k" + std::to_string(n % 11) + " q" + std::to_string(n * 7 % 13);
+    };
+    const bool gap = i % 3 != 0;
+    const int j = shuffled ? i * 5 + 2 : i;
+    const std::string turn = !gap ? "all is good" : i % 3 == 1 ? "it is good" : "was late";
+    const std::string full = !gap ? turn : thing(j) + (i % 3 == 1 ? " is good" : " was late");
+    lines += "{\"turns\": [{\"text\": \"about " + thing(i) +
+             " please\"}, {\"text\": \"fine\"}, {\"text\": \"" + turn +
+             "\", \"labels\": {\"rewritten\": [\"" + full + "\"]}}]}\n";
+  }
+  return lines;
+}
+
+Settings small(const std::string& learn = "both") {
+  Settings s = find_preset("smoke").settings;
+  s.model.embedding_size = s.model.hidden_size = 24;
+  s.model.dropout = 0;
+  s.loss.learn = learn;
+  s.loop.batch_size = 20;
+  s.loop.max_epochs = 6;
+  s.loop.schedule.rate = 0.01;
+  return s;
+}
+
+TrainData read(const TempDir& dir, Settings& s, bool shuffled = false) {
+  dir.write("data/train.jsonl", dialogues(0, 400, shuffled));
+  dir.write("data/valid.jsonl", dialogues(500, 90, shuffled));
+  TrainData data = make_train_data(read_part(dir.path("data"), "train", 0),
+                                   read_part(dir.path("data"), "valid", 0), s);
+  s.model.vocab_size = data.vocabulary.size();
+  s.data_fingerprint = data.fingerprint();
+  return data;
+}
+
+std::string begin(const TempDir& dir, const std::string& name, const Settings& s,
+                  const TrainData& data) {
+  const std::string run = dir.path(name);
+  std::filesystem::create_directory(run);
+  start_run(run, s, data.vocabulary, "");
+  return run;
+}
+
+Measured trained(const TempDir& dir, const std::string& name, Settings s, bool shuffled = false) {
+  const TrainData data = read(dir, s, shuffled);
+  const std::string run = begin(dir, name, s, data);
+  EXPECT_TRUE(train(run, s, data, {}));
+  const LoadedGaps gaps = load_gaps(run);
+  EXPECT_TRUE(gaps.vocabulary == data.vocabulary);
+  return measured(data.valid, rewrite(gaps.model, data.valid, false, 7),
+                  rewrite(gaps.model, data.valid, true, 7));
+}
+
+TEST(GapTraining, LearnsARule) {
+  const TempDir dir;
+  const Measured both = trained(dir, "both", small());
+  EXPECT_GT(both.both.f1, 0.98);
+  EXPECT_GT(both.at[0], 0.95);
+  EXPECT_GT(both.exact, 0.95);
+  EXPECT_GT(trained(dir, "detect", small("detect")).both.f1, 0.98);
+  EXPECT_GT(trained(dir, "rank", small("rank")).at[0], 0.95);
+}
+
+// Where a dialogue's full form is another's, what can be known is where the gap is: almost nothing
+// in the context fills it, and null is the best answer.
+TEST(GapTraining, FindsNothingWhereThereIsNothing) {
+  const TempDir dir;
+  const Measured m = trained(dir, "shuffled", small(), /*shuffled=*/true);
+  EXPECT_LT(m.answered, 0.2);
+  EXPECT_NEAR(m.exact, 1.0 / 3, 0.05);  // those without a gap
+}
+
+TEST(GapTraining, ARunIsTheSameAfterAStop) {
+  const TempDir dir;
+  Settings s = small();
+  s.model.dropout = 0.1;
+  s.loop.max_epochs = 2;
+  const TrainData data = read(dir, s);
+  ASSERT_TRUE(train(begin(dir, "whole", s, data), s, data, {}));
+  const std::string parts = begin(dir, "parts", s, data);
+  std::atomic<bool> stop = false;
+  int steps = 0;
+  TrainHooks hooks;
+  hooks.stop = &stop;
+  hooks.on_step = [&](const TrainProgress&) { stop = ++steps == 25; };
+  ASSERT_FALSE(train(parts, s, data, {}, hooks));
+  stop = false;
+  hooks.on_step = {};
+  ASSERT_TRUE(train(parts, load_settings(parts), data, {}, hooks));
+  EXPECT_EQ(dir.read("parts/log.jsonl"), dir.read("whole/log.jsonl"));
+  EXPECT_EQ(dir.read("parts/model.safetensors"), dir.read("whole/model.safetensors"));
+}
+
+TEST(GapTraining, IsASystem) {
+  const TempDir dir;
+  Settings s = small();
+  s.loop.max_epochs = 1;
+  const TrainData data = read(dir, s);
+  const std::string run = begin(dir, "run", s, data);
+  ASSERT_TRUE(train(run, s, data, {}));
+  EXPECT_TRUE(system_of(run).has(Capability::kTag));
+  const LoadedSystem loaded = load_system(run);
+  EXPECT_EQ(loaded.encoder->width(), 48);
+  const auto context = [&](const std::vector<std::string>& texts) {
+    Example e;
+    for (const std::string& text : texts) e.context.push_back(loaded.encoder->numbers(text));
+    return e;
+  };
+  const std::vector<Example> examples = {context({"about k1 q7 please"}),
+                                         context({"fine", "it is good", ""}), context({"good"})};
+  const std::vector<double> all = loaded.encoder->encode(examples).to_vector();
+  ASSERT_EQ(all.size(), 3u * 48u);
+  const std::vector<double> last = loaded.encoder->encode({examples[2]}).to_vector();
+  for (size_t i = 0; i < 48; ++i) EXPECT_NEAR(last[i], all[96 + i], 1e-6);
+}
+
+TEST(GapTraining, RefusesWhatIsNoModelOfGaps) {
+  const TempDir dir;
+  dir.write("other/config.json", R"({"system": "gaps", "kind": "x"})");
+  dir.write("other/vocab.txt", "");
+  dir.write("other/model.safetensors", "");
+  EXPECT_EQ(error_of<DataError>([&] { load_gaps(dir.path("other")); }),
+            dir.path("other/config.json") + ": not a model of gaps; heed train gaps makes one");
+  dir.write("data/train.jsonl", "{\"turns\": [{\"text\": \"a\"}, {\"text\": \"b\"}]}\n");
+  Settings s = small();
+  EXPECT_TRUE(has(error_of<DataError>([&] {
+                    const DataPart part = read_part(dir.path("data"), "train", 0);
+                    make_train_data(part, part, s);
+                  }),
+                  "dialogue line-1: its last turn has no label \"rewritten\""));
+}
+
+}  // namespace
+}  // namespace heed::rewrite

@@ -1,0 +1,265 @@
+// Labels of turns that are laid beside their full form, by hand, in Chinese and English; and the
+// ways back.
+#include "dialog/rewrite/gaps.h"
+
+#include <gtest/gtest.h>
+
+#include "dialog/data/formats/rewriting.h"
+#include "dialog/rewrite/english.h"
+#include "dialog/rewrite/example.h"
+#include "dialog/rewrite/rewriter.h"
+#include "tensor/random.h"
+#include "tests/file_helpers.h"
+
+namespace heed::rewrite {
+namespace {
+
+using Ints = std::vector<int32_t>;
+
+TEST(Units, ChineseCharactersStandAlone) {
+  EXPECT_EQ(units("iPhoneX为什么 不好用?"),
+            (Tokens{"iphonex", "为", "什", "么", "不", "好", "用", "?"}));
+  EXPECT_EQ(units("Don't go to San Jose."),
+            (Tokens{"don", "'", "t", "go", "to", "san", "jose", "."}));
+  EXPECT_EQ(joined(units("iphonex为什么不好用")), "iphonex为什么不好用");
+  EXPECT_EQ(joined(units("I want to go , there.")), "i want to go, there.");
+  EXPECT_EQ(units(""), Tokens{});
+  EXPECT_EQ(joined({}), "");
+}
+
+struct Case {
+  const char *turn, *rewritten;
+  Ints labels;
+  std::vector<Gap> gaps;
+};
+
+TEST(Align, ByHand) {
+  const std::vector<Case> cases = {
+      // left out at the beginning: the end of the turn before, and the first character
+      {"为什么不好用", "iphonex为什么不好用", {1, 1, 0, 0, 0, 0, 0, 0}, {{0, 0, {"iphonex"}}}},
+      // at the end
+      {"教教我", "教教我c语言", {0, 0, 0, 1, 1}, {{3, 3, {"c", "语", "言"}}}},
+      // within: two 1 in a row
+      {"没看过", "没全球看过", {0, 1, 1, 0, 0}, {{1, 1, {"全", "球"}}}},
+      // a pronoun
+      {"它的作者是谁",
+       "百年孤独的作者是谁",
+       {0, 2, 0, 0, 0, 0, 0, 0},
+       {{0, 1, {"百", "年", "孤", "独"}}}},
+      // a pronoun of two characters, and something left out behind it
+      {"这个好吗", "苹果好吃吗", {0, 2, 2, 1, 1, 0}, {{0, 2, {"苹", "果"}}, {3, 3, {"吃"}}}},
+      {"好", "好", {0, 0, 0}, {}},
+      {"i want a room there .",
+       "i want a room in san jose .",
+       {0, 0, 0, 0, 0, 2, 0, 0},
+       {{4, 5, {"in", "san", "jose"}}}},
+      {"i want seats .", "i want 2 seats .", {0, 0, 1, 1, 0, 0}, {{2, 2, {"2"}}}},
+      {"book it for then , please",
+       "book sino for next monday , please",
+       {0, 0, 2, 0, 2, 0, 0, 0},
+       {{1, 2, {"sino"}}, {3, 4, {"next", "monday"}}}},
+      // gaps on both sides of one word
+      {"is good",
+       "red joan is very good",
+       {1, 1, 1, 0},
+       {{0, 0, {"red", "joan"}}, {1, 1, {"very"}}}},
+      // dropped words are a gap with nothing in it
+      {"oh well yes", "oh yes", {0, 0, 2, 0, 0}, {{1, 2, {}}}},
+  };
+  for (const Case& c : cases) {
+    SCOPED_TRACE(c.turn);
+    const Tokens turn = units(c.turn), rewritten = units(c.rewritten);
+    const std::vector<Gap> gaps = align(turn, rewritten);
+    EXPECT_EQ(gaps, c.gaps);
+    const Ints labels = labels_of(gaps, turn.size());
+    EXPECT_EQ(labels, c.labels);
+    std::vector<Gap> places = gaps;
+    for (Gap& gap : places) gap.piece.clear();
+    EXPECT_EQ(gaps_of(labels), places);
+    EXPECT_EQ(filled(turn, gaps), rewritten);
+  }
+}
+
+TEST(Align, FillsToTheFullFormWhateverItIs) {
+  Rng rng(4);
+  for (int i = 0; i < 500; ++i) {
+    const auto text = [&] {
+      Tokens tokens(rng.below(8));
+      for (std::string& t : tokens) t = std::string(1, static_cast<char>('a' + rng.below(3)));
+      return tokens;
+    };
+    const Tokens turn = text(), rewritten = text();
+    const std::vector<Gap> gaps = align(turn, rewritten);
+    EXPECT_EQ(filled(turn, gaps), rewritten);
+    for (size_t g = 1; g < gaps.size(); ++g) EXPECT_LT(gaps[g - 1].end, gaps[g].begin);
+  }
+}
+
+TEST(GapsOf, LabelsThatNoAlignmentGives) {
+  const auto places = [](const Ints& labels) {
+    std::vector<std::pair<int32_t, int32_t>> result;
+    for (const Gap& gap : gaps_of(labels)) result.emplace_back(gap.begin, gap.end);
+    return result;
+  };
+  using Places = std::vector<std::pair<int32_t, int32_t>>;
+  EXPECT_EQ(places({0, 1, 0}), Places{});  // a border by itself
+  EXPECT_EQ(places({1, 1, 1, 1}), (Places{{0, 0}, {2, 2}}));
+  EXPECT_EQ(places({1, 1, 1, 1, 1}), (Places{{0, 0}, {2, 2}, {3, 3}}));
+  EXPECT_EQ(places({2, 2, 0}), (Places{{0, 1}}));  // the end of the turn before stands for nothing
+  EXPECT_EQ(places({0, 0, 2}), Places{});
+}
+
+Vocabulary no_words() {
+  return Vocabulary();
+}
+
+Dialogue dialogue_of(const std::vector<std::string>& texts, const std::string& rewritten) {
+  Dialogue dialogue{"d", {}};
+  for (const std::string& text : texts) dialogue.turns.push_back({"", text});
+  dialogue.turns.back().notes.edit().labels[kRewritten] = {rewritten};
+  return dialogue;
+}
+
+TEST(GapExample, HasTheRunsOfItsContext) {
+  const auto e =
+      gap_example(dialogue_of({"x y", "y z", "good"}, "y z good"), {.max_span = 2}, no_words());
+  ASSERT_TRUE(e);
+  EXPECT_EQ(e->read, (Tokens{"x", "y", "", "y", "z", "", "good", ""}));
+  EXPECT_EQ(e->border, 5);
+  std::vector<Tokens> texts;
+  for (const Candidate& c : e->candidates) texts.push_back(e->text(c));
+  // No run goes over the end of a turn; y stands twice.
+  EXPECT_EQ(texts, (std::vector<Tokens>{{"z"}, {"y", "z"}, {"y"}, {"x", "y"}, {"x"}}));
+  EXPECT_EQ(e->candidates[2].begin, 3);
+  EXPECT_EQ(e->answer(e->gaps[0]), 1u);
+  EXPECT_EQ(e->answer({0, 0, {"q"}}), std::nullopt);
+  EXPECT_EQ(e->ids[2], kEou);
+}
+
+TEST(GapExample, KeepsTheEndOfAContextAndNoLongTurns) {
+  const auto e =
+      gap_example(dialogue_of({"x y", "y z", "good"}, "good"), {.max_context = 4}, no_words());
+  EXPECT_EQ(e->read, (Tokens{"", "y", "z", "", "good", ""}));
+  const Bounds bounds{.max_turn = 2};
+  EXPECT_FALSE(gap_example(dialogue_of({"x", "a b c"}, "a"), bounds, no_words()));
+  EXPECT_FALSE(gap_example(dialogue_of({"x", "a"}, "a b c"), bounds, no_words()));
+  EXPECT_FALSE(gap_example(dialogue_of({"a"}, "a b"), bounds, no_words()));
+  EXPECT_EQ(
+      error_of<DataError>([&] {
+        gap_examples("f.jsonl", {Dialogue{"d1", {{"", "x"}, {"", "y"}}}}, bounds, no_words(), true);
+      }),
+      "f.jsonl: dialogue d1: its last turn has no label \"rewritten\"; heed prepare rewriting "
+      "and heed prepare gaps write it");
+  EXPECT_TRUE(
+      has(error_of<DataError>([&] {
+            gap_examples("f.jsonl", {Dialogue{"d1", {{"", "x"}}}}, bounds, no_words(), false);
+          }),
+          "f.jsonl: no dialogue with a turn before the last one"));
+}
+
+std::vector<GapExample> examples_of(const std::vector<Dialogue>& dialogues) {
+  return gap_examples("", dialogues, {.max_span = 3}, no_words(), true);
+}
+
+TEST(Rules, FillByWhatTheyKnow) {
+  const Rules rules(
+      examples_of({dialogue_of({"a b", "c"}, "a b c"), dialogue_of({"a b", "d"}, "a b d"),
+                   dialogue_of({"x", "e"}, "x e")}));
+  const auto test = examples_of({dialogue_of({"a b", "p q", "it works"}, "a b works")});
+  const auto text = [&](Rules::Rule rule) { return joined(rules.rewrite(rule, test)[0].text); };
+  EXPECT_EQ(text(Rules::Rule::kCopy), "it works");
+  EXPECT_EQ(text(Rules::Rule::kNearest), "p q works");
+  EXPECT_EQ(text(Rules::Rule::kFrequent), "a b works");
+  const auto measured_of = [&](Rules::Rule rule) {
+    const auto texts = rules.rewrite(rule, test);
+    return measured(test, texts, texts);
+  };
+  EXPECT_EQ(measured_of(Rules::Rule::kFrequent).at[0], 1);
+  EXPECT_EQ(measured_of(Rules::Rule::kFrequent).exact, 1);
+  EXPECT_EQ(measured_of(Rules::Rule::kNearest).at[0], 0);
+  EXPECT_EQ(measured_of(Rules::Rule::kNearest).at[1], 1);  // a b is the run of two before p q
+  EXPECT_EQ(measured_of(Rules::Rule::kCopy).exact, 0);
+}
+
+TEST(Measured, CountsLabelsByHand) {
+  const auto test = examples_of({dialogue_of({"a b", "it works"}, "a b works now")});
+  std::vector<Rewrite> found(1), given(1);
+  found[0].labels = {1, 2, 1, 0};  // real: 0 2 1 1
+  found[0].text = units("a b works now");
+  given[0].gaps = {{test[0].gaps[0], {0, 1}}, {test[0].gaps[1], {}}};
+  const Measured m = measured(test, found, given);
+  EXPECT_EQ(m.border.precision, 0.5);
+  EXPECT_EQ(m.border.recall, 0.5);
+  EXPECT_EQ(m.pronoun.f1, 1);
+  EXPECT_EQ(m.both.f1, 4.0 / 6);
+  EXPECT_EQ(m.answered, 0.5);  // nothing is "now"
+  EXPECT_EQ(m.at[0], 0);
+  EXPECT_EQ(m.at[1], 1);
+  EXPECT_EQ(m.exact, 1);
+  EXPECT_NEAR(m.bleu, 1, 1e-12);
+}
+
+// ---- corpora
+
+TEST(Rewriting, ReadsWhatIsPublished) {
+  const TempDir dir;
+  const std::string path = dir.write(
+      "corpus.txt",
+      "西安天气\t\t今天多云\t\t明天有雨吗\t\t西安明天有雨吗\n\na\tb\tc\td\nx\t\t\t\ty\t\tz\n");
+  const Published corpus = read_rewriting(path);
+  ASSERT_EQ(corpus.dialogues.size(), 2u);
+  EXPECT_EQ(corpus.dialogues[0].id, "corpus.txt:1");
+  EXPECT_EQ(corpus.dialogues[0].turns[2].text, "明天有雨吗");
+  EXPECT_EQ(corpus.dialogues[0].turns[2].notes->labels.at(kRewritten),
+            std::vector<std::string>{"西安明天有雨吗"});
+  EXPECT_EQ(corpus.dialogues[1].turns[1].speaker, "b");
+  EXPECT_EQ(corpus.left_out.at("lines with a blank text"), 1u);
+  EXPECT_EQ(read_rewriting(path, {.limit = 1}).dialogues.size(), 1u);
+  const auto refusal = [&](const std::string& text) {
+    const std::string bad = dir.write("bad.txt", text);
+    std::string error = error_of<DataError>([&] { read_rewriting(bad); });
+    return error.substr(error.find("bad.txt"));
+  };
+  EXPECT_EQ(refusal("a\tb\tc\td\na\tb\tc\n"),
+            "bad.txt:2: expected four texts with tabs between: two turns, a turn, and that turn "
+            "written out");
+  EXPECT_TRUE(has(refusal("a\tx\tb\tx\tc\tx\td\n"), "bad.txt:1: expected four texts"));
+  EXPECT_EQ(refusal("a\tb\tc\t\xff\n"), "bad.txt:1: the text is not UTF-8");
+  EXPECT_EQ(refusal(""), "bad.txt: holds no dialogue");
+}
+
+Turn said(const std::string& speaker, const std::string& text, const Labels& labels = {}) {
+  Turn turn{speaker, text};
+  turn.notes.edit().labels = labels;
+  return turn;
+}
+
+TEST(English, LeavesOutWhatStoodBefore) {
+  const Dialogue dialogue{
+      "1",
+      {said("user", "A table in San Jose.", {{"act", {"inform city=san_jose"}}}),
+       said("system", "For how many?"),
+       said("user", "For 2, at Sino.", {{"act", {"inform seats=2", "inform name=sino"}}}),
+       said("system", "In San Jose for 2?"),
+       said("user", "Yes. San Jose!",
+            {{"act", {"inform city=san_jose", "inform seats=2", "request x=?"}}})}};
+  const Dialogue other{"2", {said("user", "Hello"), said("system", "Hi")}};
+  std::set<std::string> seen;
+  for (uint64_t seed = 1; seed < 20; ++seed) {
+    const Published made = with_gaps({dialogue, other}, seed);
+    ASSERT_EQ(made.dialogues.size(), 2u);
+    EXPECT_EQ(made.left_out.at("dialogues without a value that stood before"), 1u);
+    EXPECT_EQ(made.dialogues[0].id, "1#5");
+    EXPECT_EQ(made.dialogues[0].turns.size(), 5u);
+    EXPECT_EQ(made.dialogues[0].turns.back().notes->labels.at(kRewritten)[0], "yes. san jose!");
+    EXPECT_EQ(made.dialogues[0].turns[0].text, "A table in San Jose.");
+    seen.insert(made.dialogues[0].turns.back().text);
+    // and one as it was said: 2 and Sino had not been said before
+    EXPECT_EQ(made.dialogues[1].id, "1#3");
+    EXPECT_EQ(made.dialogues[1].turns.back().text, "for 2, at sino.");
+  }
+  EXPECT_EQ(seen, (std::set<std::string>{"yes.!", "yes. there!"}));
+}
+
+}  // namespace
+}  // namespace heed::rewrite

@@ -1,0 +1,196 @@
+// Trackers against PyTorch's numbers, the energy's gradient against differences and against
+// logistic regression, and what must hold for any batch.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cmath>
+#include <tuple>
+
+#include "nn/safetensors.h"
+#include "optim/optimizer.h"
+#include "tensor/allocator.h"
+#include "tests/dialog/track/tracker_helpers.h"
+#include "tests/paths.h"
+#include "train/settings.h"
+
+namespace heed::track {
+namespace {
+
+constexpr const char* kCases[] = {"heads", "energy", "text", "independent"};
+
+class TrackerIsPyTorchs : public testing::TestWithParam<std::tuple<const char*, DType>> {};
+INSTANTIATE_TEST_SUITE_P(Cases, TrackerIsPyTorchs,
+                         testing::Combine(testing::ValuesIn(kCases),
+                                          testing::Values(DType::f64, DType::f32)),
+                         [](const auto& row) {
+                           return std::string(std::get<0>(row.param)) + "_" +
+                                  name_of(std::get<1>(row.param));
+                         });
+
+// tests/reference/generate/make_tracker.py, which differentiates the energy twice.
+TEST_P(TrackerIsPyTorchs, LogitsLossGradientsAndFiveSteps) {
+  const auto [name, dtype] = GetParam();
+  const double tolerance = dtype == DType::f64 ? 1e-10 : 2e-5;
+  const TensorMap expected =
+      load_tensors(source_dir() + "/tests/reference/track/" + name + ".safetensors");
+  Tracker model(small_config(name));
+  convert(model, dtype);
+  for (const NamedParameter& p : parameters(model)) {
+    p.var.set_value(expected.at("parameters." + p.name).clone().to(dtype));
+  }
+  const Slots slots = small_slots();
+  const auto conversations = small_conversations();
+  const TurnBatch batch = make_batch(pointers(conversations), model.config(), {});
+  const Tracker::Output out = model(batch, &slots);
+  const Vec logits = out.logits.value().to_vector(), in_order = expected.at("logits").to_vector();
+  const size_t first[] = {0, 2, 5};  // the row of each conversation's first turn in the reference
+  for (size_t r = 0; r < batch.places.size(); ++r) {
+    const auto [conversation, turn] = batch.places[r];
+    for (size_t i = 0; i < 9; ++i) {
+      EXPECT_NEAR(logits[r * 9 + i], in_order[(first[conversation] + turn) * 9 + i], tolerance);
+    }
+  }
+  EXPECT_NEAR(out.loss.item(), expected.at("loss").item(), tolerance);
+  const auto optimiser = make_optimizer(model, {.name = "adam"});
+  optimiser->rate = 0.01;
+  for (int step = 0; step < 5; ++step) {
+    zero_grad(model);
+    model(batch, &slots).loss.backward();
+    if (step == 0) {
+      for (const NamedParameter& p : parameters(model)) {
+        SCOPED_TRACE(p.name);
+        expect_near(p.var.grad().to_vector(), expected.at("gradients." + p.name).to_vector(),
+                    tolerance);
+      }
+    }
+    optimiser->step();
+  }
+  for (const NamedParameter& p : parameters(model)) {
+    SCOPED_TRACE(p.name);
+    // of a gradient that is nearly 0 Adam takes the sign alone: f32 is less near
+    expect_near(p.var.value().to_vector(), expected.at("after_five." + p.name).to_vector(),
+                dtype == DType::f64 ? 1e-10 : 2e-3);
+  }
+}
+
+struct SmallEnergy : testing::Test {
+  SmallEnergy() : energy(small_config("energy")) {
+    init_uniform(energy, -1, 1, 3);
+    convert(energy, DType::f64);
+  }
+  Energy energy;
+  const Var y = random({5, 9}, 1), f = random({5, 4}, 2);
+};
+
+TEST_F(SmallEnergy, GradientIsThatOfDifferences) {
+  const Vec slope = energy.gradient(y, affine(f, energy.w)).value().to_vector();
+  constexpr double kStep = 1e-5;
+  for (int64_t i = 0; i < 45; ++i) {
+    const auto moved = [&](double by) {
+      Vec values = y.value().to_vector();
+      values[i] += by;
+      return sum(energy.energy(Var(Tensor::from(values, {5, 9})), f)).item();
+    };
+    EXPECT_NEAR(slope[i], (moved(kStep) - moved(-kStep)) / (2 * kStep), 1e-9);
+  }
+}
+
+// The whole loss of three steps, at every parameter.
+TEST(Tracker, LossHasTheGradientOfDifferences) {
+  const Slots slots = small_slots();
+  const auto conversations = small_conversations();
+  for (const char* name : kCases) {
+    Tracker model(small_config(name), 5);
+    convert(model, DType::f64);
+    const TurnBatch batch = make_batch(pointers(conversations), model.config(), {});
+    const GradCheck check = check_gradient(model, [&] { return model(batch, &slots).loss; });
+    EXPECT_LT(check.max_error, 1e-6) << name << ": " << check.worst;
+  }
+}
+
+// With w_2 = 0: y_T = -(sum of eta) W F, logistic regression.
+TEST_F(SmallEnergy, WithoutSecondPartIsLogisticRegression) {
+  Config config = small_config("independent");
+  Energy independent(config);
+  EXPECT_FALSE(independent.w_1.defined());
+  independent.w.set_value(energy.w.value());
+  independent.theta.set_value(energy.theta.value());
+  energy.w_2.set_value(Tensor::zeros({3}, DType::f64));
+  double etas = 0;
+  for (const double theta : energy.theta.value().to_vector()) etas += std::exp(theta);
+  const Var expected = affine(f, energy.w) * -etas;
+  expect_same(independent.steps(f).back(), expected);
+  expect_same(energy.steps(f).back(), expected);
+  EXPECT_EQ(energy.steps(f).size(), 3u);
+}
+
+TEST(Tracker, WeighsLaterStepsMore) {
+  const double expected[] = {0.0625, 0.25 / 3, 0.125, 0.25};  // known_answers.energy
+  for (int k = 1; k <= 4; ++k) EXPECT_DOUBLE_EQ(step_weight(k, 4), expected[k - 1]);
+}
+
+// Steps are ordinary ops: the memory of a step of training grows linearly with them.
+TEST(Tracker, MemoryIsLinearInTheSteps) {
+  const Slots slots = small_slots();
+  const auto conversations = small_conversations();
+  const auto peak = [&](int steps) {
+    Config config = small_config("energy");
+    config.steps = steps;
+    Tracker model(config, 1);
+    const TurnBatch batch = make_batch(pointers(conversations), config, {});
+    reset_peak();
+    const int64_t before = memory_stats().bytes_in_use;
+    model(batch, &slots).loss.backward();
+    return static_cast<double>(memory_stats().peak_bytes - before);
+  };
+  const double ten = peak(10), thirty = peak(30), fifty = peak(50);
+  EXPECT_GT(thirty, ten);
+  EXPECT_NEAR((fifty - thirty) / (thirty - ten), 1, 0.02);
+}
+
+TEST(Tracker, ReadsConversationsInAnyOrderAndAlone) {
+  const Slots slots = small_slots();
+  for (const char* name : kCases) {
+    Tracker model(small_config(name), 5);
+    auto conversations = small_conversations();
+    const Beliefs all = track(model, slots, conversations, 8);
+    std::reverse(conversations.begin(), conversations.end());
+    for (const int64_t batch : {1, 2, 8}) {
+      const Beliefs reversed = track(model, slots, conversations, batch);
+      for (size_t c = 0; c < 3; ++c) {
+        for (size_t t = 0; t < all[c].size(); ++t) {
+          EXPECT_EQ(reversed[2 - c][t].state, all[c][t].state);
+          expect_near(reversed[2 - c][t].p, all[c][t].p, 1e-6);
+        }
+      }
+    }
+  }
+}
+
+// A turn knows nothing of the turns behind it.
+TEST(Tracker, ReadsForward) {
+  const Slots slots = small_slots();
+  Tracker model(small_config("energy"), 5);
+  auto conversations = small_conversations();
+  const Beliefs before = track(model, slots, conversations, 8);
+  conversations[1].turns[2].user = {5, kEou};
+  const Beliefs after = track(model, slots, conversations, 8);
+  EXPECT_EQ(before[1][1].p, after[1][1].p);
+  EXPECT_NE(before[1][2].p, after[1][2].p);
+}
+
+TEST(Tracker, RefusesSizesThatMakeNoModel) {
+  const auto error = [](auto change) {
+    Config config = small_config("energy");
+    change(config);
+    return error_of<UsageError>([&] { config.check(); });
+  };
+  EXPECT_EQ(error([](Config& c) { c.output = "both"; }), "track: output: there is no 'both'");
+  EXPECT_EQ(error([](Config& c) { c.steps = 0; }), "track: steps: expected 1 to 10000, got 0");
+  EXPECT_EQ(error([](Config& c) { c.values = 0; }), "track: values: expected 1 to 16777216, got 0");
+  EXPECT_NE(error([](Config& c) { c.inner_rate = 0; }), "");
+  EXPECT_NE(error([](Config& c) { c.dropout = 1; }), "");
+}
+
+}  // namespace
+}  // namespace heed::track

@@ -1,0 +1,172 @@
+// Training a tracker: what it must learn, that it goes on where it was, and on whose features.
+#include <gtest/gtest.h>
+
+#include "dialog/open_run.h"
+#include "dialog/track/system.h"
+#include "dialog/track/task.h"
+#include "nn/safetensors.h"
+#include "tensor/parallel.h"
+#include "tests/file_helpers.h"
+
+namespace heed::track {
+namespace {
+
+// A user asks for one of three foods and one of two areas, and keeps what is not named.
+std::vector<Dialogue> made_dialogues(int count, uint64_t seed) {
+  const std::vector<std::string> foods = {"thai", "greek", "irish"}, areas = {"north", "south"};
+  Rng rng(seed);
+  std::vector<Dialogue> dialogues;
+  for (int i = 0; i < count; ++i) {
+    Dialogue& d = dialogues.emplace_back(Dialogue{std::to_string(i), {}});
+    std::string food, area;
+    const size_t turns = 2 + rng.below(3);
+    for (size_t t = 0; t < turns; ++t) {
+      const bool asks = rng.below(2) == 0;
+      if (t > 0) {
+        d.turns.push_back({"system", "what else?"});
+        d.turns.back().notes.edit().labels["act"] = {asks ? "request area" : "request food"};
+      }
+      std::string& slot = asks ? area : food;
+      slot = asks ? areas[rng.below(2)] : foods[rng.below(3)];
+      d.turns.push_back({"user", "i want " + slot});
+      auto& state = d.turns.back().notes.edit().labels["state"];
+      if (!area.empty()) state.push_back("area=" + area);
+      if (!food.empty()) state.push_back("food=" + food);
+    }
+  }
+  return dialogues;
+}
+
+struct Trained : testing::Test {
+  Trained() {
+    set_num_threads(1);
+    write_dialogues(dir.write("data/train.jsonl", ""), made_dialogues(120, 1));
+    write_dialogues(dir.write("data/valid.jsonl", ""), made_dialogues(40, 2));
+    settings = find_preset("smoke").settings;
+    settings.model.hidden_size = settings.model.embedding_size = settings.model.act_size = 12;
+    settings.model.dropout = 0;
+    settings.model.steps = 4;
+    settings.loop.batch_size = 8;
+    settings.loop.schedule.rate = 0.02;
+    settings.loop.max_epochs = 12;
+  }
+  TrainData data(const std::string& from = {}) {
+    return load_train_data(dir.path("data"), settings, from);
+  }
+  bool run(const std::string& name, const TrainHooks& hooks = {}) {
+    Settings s = settings;
+    if (!s.init.empty()) take_from_init(s);
+    const TrainData read = load_train_data(dir.path("data"), s, s.init);
+    settle(s, read);
+    std::filesystem::create_directories(dir.path(name));
+    begin_run(dir.path(name), s, read.reader, "{}");
+    return train(dir.path(name), s, read, {}, hooks);
+  }
+  double best(const std::string& name) {
+    double value = 0;
+    for (const EpochLog& e : load_log(dir.path(name))) {
+      value = std::max(value, value_of(e.metrics, kValidJoint));
+    }
+    return value;
+  }
+  const TempDir dir;
+  Settings settings;
+};
+
+TEST_F(Trained, LearnsHeadsAndAnEnergyOnThem) {
+  ASSERT_TRUE(run("heads"));
+  EXPECT_GT(best("heads"), 0.9);
+  const TensorMap heads = load_tensors(dir.path("heads/model.safetensors"));
+  settings.init = dir.path("heads");
+  settings.model.output = "energy";
+  settings.fixed_features = true;
+  ASSERT_TRUE(run("fixed"));
+  EXPECT_GT(best("fixed"), 0.9);
+  settings.fixed_features = false;
+  settings.loop.max_epochs = 1;
+  ASSERT_TRUE(run("trained"));
+  size_t features = 0;
+  const TensorMap fixed = load_tensors(dir.path("fixed/model.safetensors")),
+                  trained = load_tensors(dir.path("trained/model.safetensors"));
+  for (const auto& [name, tensor] : fixed) {
+    if (!name.starts_with("features.")) continue;
+    ++features;
+    EXPECT_EQ(tensor.to_vector(), heads.at(name).to_vector()) << name;
+    EXPECT_NE(tensor.to_vector(), trained.at(name).to_vector()) << name;
+  }
+  EXPECT_EQ(features, 14u);
+  EXPECT_TRUE(fixed.contains("energy.0.w_1"));
+}
+
+// Killed in the middle of the second epoch, with the tracker gone that it began with.
+TEST_F(Trained, GoesOnToTheSameResult) {
+  settings.loop.max_epochs = 2;
+  settings.model.dropout = 0.2;
+  ASSERT_TRUE(run("heads"));
+  settings.init = dir.path("heads");
+  settings.model.output = "energy";
+  ASSERT_TRUE(run("whole"));
+  std::atomic<bool> stop = false;
+  TrainHooks hooks;
+  hooks.stop = &stop;
+  hooks.on_step = [&](const TrainProgress& p) { stop = p.epoch == 2 && p.step == 3; };
+  EXPECT_FALSE(run("parts", hooks));
+  const Settings kept = load_settings(dir.path("parts"));
+  std::filesystem::remove_all(dir.path("heads"));
+  EXPECT_TRUE(train(dir.path("parts"), kept, data(dir.path("parts")), {}, {}));
+  for (const char* file : {"model.safetensors", "log.jsonl"}) {
+    EXPECT_TRUE(dir.read(std::string("whole/") + file) == dir.read(std::string("parts/") + file))
+        << file;
+  }
+}
+
+TEST_F(Trained, IsASystemThatEncodes) {
+  settings.loop.max_epochs = 1;
+  ASSERT_TRUE(run("heads"));
+  const LoadedSystem loaded = load_system(dir.path("heads"));
+  EXPECT_EQ(loaded.system, kSystem);
+  ASSERT_TRUE(loaded.encoder);
+  EXPECT_EQ(loaded.encoder->width(), 12);
+  const auto words = [&](const char* text) { return loaded.encoder->numbers(text); };
+  Example a, b, c;
+  a.context = {words("i want thai"), words("what else?"), words("i want north")};
+  b.context = {words("i want north")};
+  c.context = {words("hello"), words("i want north")};  // who spoke last is the user
+  for (Example* e : {&a, &b, &c}) e->distraction.assign(e->context.size(), 0);
+  const Tensor v = loaded.encoder->encode({a, b, c}, {.batch = 2});
+  EXPECT_EQ(v.shape().str(), "(3, 12)");
+  EXPECT_NE(v[0].to_vector(), v[1].to_vector());
+  EXPECT_EQ(v[1].to_vector(), v[2].to_vector());
+  const LoadedSystem untrained = load_system(dir.path("heads"), "untrained");
+  EXPECT_NE(untrained.encoder->encode({b}, {}).to_vector(), v[1].to_vector());
+}
+
+TEST_F(Trained, RefusesWhatCannotBe) {
+  settings.fixed_features = true;
+  EXPECT_EQ(error_of<UsageError>([&] { settings.check(); }),
+            "--fixed-features needs --init: a tracker whose features stay as they are");
+  settings.fixed_features = false;
+  settings.model.independent = true;
+  EXPECT_EQ(error_of<UsageError>([&] { settings.check(); }),
+            "--independent is for --output energy");
+  settings.model.independent = false;
+  settings.loop.max_epochs = 1;
+  ASSERT_TRUE(run("heads"));
+  auto dialogues = made_dialogues(20, 3);
+  dialogues[0].turns[0].notes.edit().labels["state"] = {"food=welsh"};
+  write_dialogues(dir.path("data/train.jsonl"), dialogues);
+  EXPECT_EQ(
+      error_of<DataError>([&] { data(dir.path("heads")); }),
+      dir.path("data/train.jsonl") + ": the value 'food=welsh' is none of " + dir.path("heads"));
+  dir.write("heads/values.txt", dir.read("heads/values.txt") + "x\n");
+  EXPECT_TRUE(has(error_of<DataError>([&] { load_tracker(dir.path("heads")); }), "values.txt"));
+  for (auto& d : dialogues) {
+    for (Turn& turn : d.turns) turn.notes.edit().labels.erase("act");
+  }
+  write_dialogues(dir.path("data/train.jsonl"), dialogues);
+  const TrainData without = data();
+  EXPECT_TRUE(has(error_of<UsageError>([&] { settle(settings, without); }), "--machine text"));
+}
+
+}  // namespace
+}  // namespace heed::track

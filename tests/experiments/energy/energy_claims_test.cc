@@ -1,0 +1,63 @@
+// The claims about trackers as rules: verdicts of numbers that are made by hand.
+#include <gtest/gtest.h>
+
+#include "experiments/energy/experiment.h"
+
+namespace heed {
+namespace {
+
+using namespace trackers;
+
+TEST(EnergyClaims, PlacesAreThoseOfTheVariants) {
+  const char* const names[] = {"heads",        "heads-again", "logistic-fixed",
+                               "energy-fixed", "logistic",    "energy"};
+  ASSERT_EQ(energy_variants().size(), std::size(names));
+  for (size_t i = 0; i < std::size(names); ++i) EXPECT_EQ(energy_variants()[i].name, names[i]);
+  EXPECT_EQ(kEnergy, 5u);
+}
+
+VariantNumbers all_hold() {
+  VariantNumbers n;
+  for (size_t v = 0; v < energy_variants().size(); ++v) {
+    n.set(v, "joint", v == kEnergy || v == kEnergyFixed ? 0.8 : 0.7);
+    n.set(v, "phi_difference", v == kEnergy ? 0.1 : 0.2);
+    n.set(v, "survives", v == kEnergy ? 0.9 : 0.8);
+  }
+  return n;
+}
+
+TEST(EnergyClaims, HoldFailAndStayOpen) {
+  const auto verdicts = [](const VariantNumbers& n) {
+    std::string text;
+    for (const ClaimRule& rule : energy_claim_rules()) {
+      const ClaimResult r = rule.check(n);
+      text += !r.holds ? (r.figure.empty() ? '-' : '?') : *r.holds ? 'y' : 'n';
+    }
+    return text;
+  };
+  EXPECT_EQ(verdicts(all_hold()), "yyyyyy");
+  EXPECT_EQ(verdicts({}), "------");
+  EXPECT_EQ(verdicts(energy_paper_numbers()), "yy----");
+  struct Other {
+    size_t variant;
+    const char* key;
+    double value;
+    const char* verdicts;
+  };
+  for (const Other& other : {Other{kHeads, "joint", 0.9, "nyyyyy"},
+                             {kHeads, "joint", 0.796, "?yyyyy"},
+                             {kHeads, "joint", 0.794, "yyyyyy"},
+                             {kHeads, "phi_difference", 0.05, "ynyyyy"},
+                             {kAgain, "joint", 0.9, "yynyyy"},
+                             {kLogisticFixed, "joint", 0.81, "yyynyy"},
+                             {kLogistic, "joint", 0.803, "yyyy?y"},
+                             {kAgain, "survives", 0.95, "yyyyyn"}}) {
+    VariantNumbers n = all_hold();
+    n.set(other.variant, other.key, other.value);
+    EXPECT_EQ(verdicts(n), other.verdicts) << other.variant << " " << other.key;
+  }
+  EXPECT_EQ(energy_claim_rules()[1].check(energy_paper_numbers()).figure, "0.033 and 0.134");
+}
+
+}  // namespace
+}  // namespace heed

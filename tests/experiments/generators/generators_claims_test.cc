@@ -1,0 +1,71 @@
+// Four papers as descriptions: their claims decide the papers' own numbers as the papers do, and
+// every number of a table and of a claim is one that is measured.
+#include <gtest/gtest.h>
+
+#include <set>
+
+#include "experiments/generators/evaluation_json.h"
+
+namespace heed::generators {
+namespace {
+
+TEST(GeneratorPapers, PlacesAreThoseOfTheVariants) {
+  const std::vector<std::vector<std::string>> names = {
+      {"hred", "attention", "ranker-u", "ranker-w", "gan", "gan-u", "gan-w"},
+      {"seq2seq", "hred", "dynamic-ui", "thred", "thred-once", "thred-topics"},
+      {"seq2seq", "weight-0", "weight-0.1", "weight-0.5"},
+      {"gate", "gate-weight-0", "one-softmax"}};
+  for (size_t p = 0; p < kPapers; ++p) {
+    ASSERT_EQ(paper(p).variants.size(), names[p].size());
+    for (size_t v = 0; v < names[p].size(); ++v) {
+      EXPECT_EQ(paper(p).variants[v].name.name, names[p][v]);
+      Structure::parse(paper(p).variants[v].structure);
+    }
+  }
+}
+
+TEST(GeneratorPapers, ColumnsAndComparisonsAreMeasured) {
+  const auto list = measured_values();
+  const std::set<std::string> values(list.begin(), list.end());
+  EXPECT_EQ(values.size(), list.size());
+  for (size_t p = 0; p < kPapers; ++p) {
+    for (const PaperTable& table : paper(p).tables) {
+      for (const Column& c : table.columns) EXPECT_TRUE(values.contains(c.key)) << c.key;
+    }
+    for (const std::string& key : paper(p).compared) EXPECT_TRUE(values.contains(key)) << key;
+  }
+}
+
+// A number is there for each claim once it is there for all.
+TEST(GeneratorPapers, ClaimsReadWhatIsMeasured) {
+  for (size_t p = 0; p < kPapers; ++p) {
+    VariantNumbers all;
+    for (size_t v = 0; v < paper(p).variants.size(); ++v) {
+      double x = 1 + static_cast<double>(v);
+      for (const std::string& key : measured_values()) all.set(v, key, x += 0.01);
+    }
+    for (const ClaimRule& rule : paper(p).claims) {
+      EXPECT_NE(rule.check(all).figure, "") << rule.claim;
+      EXPECT_EQ(rule.check({}).figure, "") << rule.claim;
+    }
+  }
+}
+
+// docs of the papers: "claims" of the specification, verdict_on_printed.
+TEST(GeneratorPapers, ClaimsOfThePapersHoldForTheirOwnNumbers) {
+  const auto verdicts = [](size_t p) {
+    std::vector<int> all;  // 1 holds, 0 does not, -1 undecided, -2 no numbers
+    for (const ClaimRule& rule : paper(p).claims) {
+      const ClaimResult r = rule.check(paper(p).numbers);
+      all.push_back(r.figure.empty() ? -2 : r.holds ? *r.holds : -1);
+    }
+    return all;
+  };
+  EXPECT_EQ(verdicts(kHredgan), (std::vector<int>{1, 1, 1, 1, 1, -2, -2, -2}));
+  EXPECT_EQ(verdicts(kThred), (std::vector<int>{1, 1, 1, -2, -2}));
+  EXPECT_EQ(verdicts(kKeywords), (std::vector<int>{1, 1, 0, 1, -2, -2}));
+  EXPECT_EQ(verdicts(kExpressive), (std::vector<int>{1, -2, -2, -2}));
+}
+
+}  // namespace
+}  // namespace heed::generators

@@ -1,0 +1,131 @@
+// heed reproduce history as a user calls it.
+#include <cmath>
+#include <nlohmann/json.hpp>
+
+#include "dialog/text/text_file.h"
+#include "tests/heed/program_helpers.h"
+
+namespace heed {
+namespace {
+
+using Json = nlohmann::json;
+
+const std::string kModels = source_dir() + "/data/models/";
+
+Arguments command(const std::string& out, const Arguments& systems) {
+  return Arguments{"reproduce", "history", "--data",   kSample, "--out",        out,
+                   "--preset",  "smoke",   "--limit",  "60",    "--test-limit", "30",
+                   "--vocab",   "150",     "--hidden", "8",     "--embed",      "8",
+                   "--epochs",  "1",       "--batch",  "8",     "--threads",    "1",
+                   "--systems"} +
+         systems;
+}
+
+double sum(const Json& list) {
+  double total = 0;
+  for (const Json& one : list) total += one.is_null() ? 0 : one.get<double>();
+  return total;
+}
+
+class HistoryExperiment : public testing::Test {
+ protected:
+  static void SetUpTestSuite() {
+    shared = new TempDir;
+    const Result r = heed_program(
+        command(shared->path("whole"), {"dynamic", kModels + "baseline", kModels + "ranker"}));
+    ASSERT_EQ(r.code, 0) << r.err;
+  }
+  static void TearDownTestSuite() { delete shared; }
+  static Json evaluation(const std::string& run) {
+    return Json::parse(shared->read("whole/" + run + "-seed1/evaluation.json"));
+  }
+  static TempDir* shared;
+  const TempDir dir;
+};
+TempDir* HistoryExperiment::shared = nullptr;
+
+// The perplexity of whole contexts is what heed evaluate says; and that of the last two utterances
+// what it says of a model that reads no more.
+TEST_F(HistoryExperiment, AgreesWithEvaluate) {
+  const Json mine = evaluation("baseline");
+  LineReader lines(kSample + "/train.jsonl.gz");  // as many as the experiment reads
+  std::string pool;
+  for (std::string_view line; lines.line_number() < 60 && lines.next(line);) {
+    pool += std::string(line) + "\n";
+  }
+  dir.write("pool.jsonl", pool);
+  const auto perplexity = [&](const std::string& model) {
+    const std::string out = dir.path("e.json");
+    const Result r = heed_program({"evaluate", "--model", model, "--data", kSample, "--limit", "30",
+                                   "--test", "none,random:1.0", "--pool", dir.path("pool.jsonl"),
+                                   "--seed", "1", "--json", out});
+    EXPECT_EQ(r.code, 0) << r.err;
+    return Json::parse(dir.read("e.json"))["test_sets"];
+  };
+  const Json whole = perplexity(kModels + "baseline");
+  EXPECT_NEAR(mine["perplexity"], whole["none"]["perplexity"].get<double>(), 1e-3);
+  EXPECT_NEAR(mine["das_ratio"], whole["random:1.0"]["das_ratio"].get<double>(), 1e-5);
+  std::filesystem::copy(kModels + "baseline", dir.path("two"));
+  Json settings = Json::parse(dir.read("two/settings.json"));
+  settings["examples"]["max_turns"] = 2;
+  dir.write("two/settings.json", settings.dump());
+  const double cut = perplexity(dir.path("two"))["none"]["perplexity"];
+  EXPECT_NEAR(
+      mine["perplexity"].get<double>() * std::exp(mine["sets"]["turns:2"]["rise"].get<double>()),
+      cut, 1e-2);
+}
+
+TEST_F(HistoryExperiment, NumbersFitTogether) {
+  for (const char* run : {"dynamic", "baseline", "ranker"}) {
+    const Json mine = evaluation(run);
+    const double counts = std::string(run) == "ranker" ? 100 : sum(mine["counts"]);
+    const auto rise = [&](const std::string& set) {
+      return mine["sets"][set]["rise"].get<double>();
+    };
+    EXPECT_EQ(mine["sets"].size(), 8u + 6u + 8u);
+    for (const auto& [name, set] : mine["sets"].items()) {
+      EXPECT_NEAR(set["rise"], sum(set["rises"]) / counts, 1e-4) << run << name;
+      EXPECT_EQ(set["rises"].size(), mine["conversations"].size());
+    }
+    EXPECT_NEAR(mine["contrasts"]["order less presence"]["rise"],
+                rise("turns-shuffled") - rise("turns:1"), 1e-9);
+    EXPECT_NEAR(mine["contrasts"]["last less first"]["rise"],
+                rise("last-dropped") - rise("first-dropped"), 1e-9);
+  }
+  EXPECT_GT(evaluation("baseline")["sets"]["turns:1"]["rise"], 0.01);
+  const Json ranker = evaluation("ranker");
+  EXPECT_EQ(ranker["perplexity"], nullptr);
+  EXPECT_NEAR(ranker["mrr"], 1 - sum(ranker["losses"]) / 100, 1e-4);
+  EXPECT_GT(ranker["mrr"], 0.1);
+  // A bag of words knows no order of words, but for what its bounds cut.
+  EXPECT_LT(std::abs(ranker["sets"]["words-reversed"]["rise"].get<double>()), 0.01);
+  EXPECT_GT(std::abs(ranker["sets"]["turns:1"]["rise"].get<double>()), 0.01);
+}
+
+TEST_F(HistoryExperiment, HasTablesClaimsAndAPage) {
+  const std::string out = shared->path("whole");
+  const std::string page = dir.path("page.html");
+  const Result r = heed_program({"report", out, "--html", page});
+  ASSERT_EQ(r.code, 0) << r.err;
+  const std::string html = dir.read("page.html");
+  for (const char* part : {"What is the history worth?", "The history is of use.", "words-reversed",
+                           "history shuffled", "dynamic"}) {
+    EXPECT_NE(html.find(part), std::string::npos) << part;
+  }
+  for (const char* table : {"systems", "turns", "shuffled", "perturbed", "claims", "runs"}) {
+    EXPECT_NE(shared->read("whole/tables/" + std::string(table) + ".md").find("|"),
+              std::string::npos);
+  }
+}
+
+TEST_F(HistoryExperiment, SystemsAreChecked) {
+  const auto fails = [&](const Arguments& systems, int code, const std::string& says) {
+    expect_failure(heed_program(command(dir.path("x"), systems)), code, says, join(systems));
+  };
+  fails({"statik"}, 2, "statik");
+  fails({"dynamic", kModels + "dynamic"}, 2, "--systems: needs names that differ, got '");
+  fails({kSample}, 1, "config.json");
+}
+
+}  // namespace
+}  // namespace heed

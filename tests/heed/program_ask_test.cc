@@ -1,0 +1,119 @@
+// heed train comprehend, heed ask and heed reproduce comprehend, as people call them.
+#include "tests/heed/program_data.h"
+
+namespace heed {
+namespace {
+
+using Json = nlohmann::json;
+
+// FriendsQA's form: who has which number is asked of ten dialogues, twice.
+std::string questions() {
+  Json data = Json::array();
+  for (int i = 0; i < 10; ++i) {
+    Json turns = Json::array(), qas = Json::array();
+    const char* const names[] = {"Ann", "Bob", "Cyd"};
+    for (int k = 0; k < 3; ++k) {
+      const std::string number = std::to_string((7 * i + 3 * k) % 10);
+      turns.push_back({{"speakers", {names[k]}}, {"utterance", "i have " + number + " here"}});
+      Json answer = {{"answer_text", number}, {"utterance_id", k}, {"inner_start", 2},
+                     {"inner_end", 2}, {"is_speaker", false}};
+      qas.push_back({{"id", std::to_string(i) + "-" + std::to_string(k)},
+                     {"question", std::string("What has ") + names[k] + " ?"},
+                     {"answers", {answer, answer}}});
+    }
+    data.push_back({{"title", std::to_string(i)},
+                    {"paragraphs", {{{"utterances:", turns}, {"qas", qas}}}}});
+  }
+  return Json({{"data", data}}).dump();
+}
+
+class Ask : public testing::Test {
+ protected:
+  static void SetUpTestSuite() {
+    dir = new TempDir;
+    data = dir->write("questions.json", questions());
+    run = dir->path("run");
+    const Result r =
+        heed_program({"train", "comprehend", "--data", data, "--hidden", "16", "--encoder-layers", "1",
+                      "--cells", "8", "--epochs", "2", "--threads", "1", "--out", run});
+    ASSERT_EQ(r.code, 0) << r.err;
+    EXPECT_TRUE(has(r.out + r.err, "21 training questions on 7 passages and 3 to validate"));
+  }
+  static void TearDownTestSuite() { delete dir; }
+
+  static TempDir* dir;
+  static std::string data, run;
+};
+TempDir* Ask::dir = nullptr;
+std::string Ask::data, Ask::run;
+
+TEST_F(Ask, AnswersQuestionsAboutADialogue) {
+  const std::string talk = dir->write(
+      "talk.jsonl",
+      "{\"id\": \"a\", \"turns\": [{\"speaker\": \"Ann\", \"text\": \"i have 4 here\"}]}\n"
+      "{\"id\": \"b\", \"turns\": [{\"speaker\": \"Bob\", \"text\": \"i \\u001b[31m have\"}]}\n");
+  const Result one = heed_program({"ask", "--model", run, "--dialogue", talk, "What has Ann ?"});
+  ASSERT_EQ(one.code, 0) << one.err;
+  EXPECT_TRUE(has(one.out, "%)"));
+  const Result two = heed_program(
+      {"ask", "--model", run, "--dialogue", talk, "--which", "b", "What has Bob ?", "And then ?"});
+  EXPECT_TRUE(has(two.out, "And then ?\n")) << two.out;
+  EXPECT_FALSE(has(two.out, "\x1b"));
+  const Result none = heed_program({"ask", "--model", run, "--dialogue", talk, "--least-p", "1",
+                                    "What has Ann ?"});
+  EXPECT_TRUE(has(none.out, "the dialogue does not say")) << none.out;
+}
+
+TEST_F(Ask, MeasuresItsAnswers) {
+  const Result r = heed_program({"ask", "--model", run, "--data", data, "--json", "-"});
+  ASSERT_EQ(r.code, 0) << r.err;
+  const Json json = Json::parse(r.out);
+  for (const char* history : {"gold", "predicted"}) {
+    const Json& scores = json[history];
+    EXPECT_EQ(scores["questions"], 6);
+    EXPECT_GE(scores["f1"], scores["exact"]);
+    EXPECT_EQ(scores["heq_q"], scores["exact"]);  // people agree in all
+    EXPECT_TRUE(scores["f1_unanswerable"].is_null());
+  }
+  const Result lines =
+      heed_program({"ask", "--model", run, "--data", data, "--history", "gold", "--out", "-"});
+  EXPECT_EQ(std::count(lines.out.begin(), lines.out.end(), '\n'), 6);
+  EXPECT_EQ(Json::parse(lines.out.substr(0, lines.out.find('\n')))["id"], "8-0");
+}
+
+TEST_F(Ask, RefusesWhatItCannotDo) {
+  const auto refused = [&](const Arguments& more, int code, const std::string& error) {
+    const Result r = heed_program(Arguments{"ask", "--model", run} + more);
+    EXPECT_EQ(r.code, code) << r.err;
+    EXPECT_TRUE(has(r.err, error)) << r.err;
+  };
+  refused({}, 2, "give --dialogue FILE and questions, or --data");
+  refused({"--data", data, "--out", "-"}, 2, "say --history");
+  refused({"--data", data, "--which", "x"}, 2, "--which: only applies with --dialogue");
+  refused({"--data", kSample}, 1, "no .json");
+  refused({"--dialogue", dir->write("t.jsonl", "{\"turns\": [{\"text\": \"x\"}]}\n"), "--which", "z",
+           "x ?"},
+          1, "no dialogue has the id 'z'");
+  const Result tuned = heed_program({"reproduce", "comprehend", "--data", data, "--fine-tune",
+                                     "--out", dir->path("tuned")});
+  EXPECT_EQ(tuned.code, 2);
+  EXPECT_TRUE(has(tuned.err, "--fine-tune needs --init")) << tuned.err;
+  const Result other = heed_program({"ask", "--model", source_dir() + "/data/models/ranker",
+                                     "--data", data});
+  EXPECT_EQ(other.code, 1);
+  EXPECT_TRUE(has(other.err, "not a reader of passages")) << other.err;
+}
+
+TEST_F(Ask, IsAnExperiment) {
+  const Arguments command = {"reproduce", "comprehend", "--data", data, "--out", dir->path("all"),
+                             "--epochs", "1", "--cells", "4", "--threads", "1"};
+  const Result r = heed_program(command);
+  ASSERT_EQ(r.code, 0) << r.err;
+  EXPECT_TRUE(has(dir->read("all/tables/claims.md"), "The answers before matter more"));
+  const Json evaluation = Json::parse(dir->read("all/no-answers-seed1/evaluation.json"));
+  EXPECT_EQ(evaluation["f1_items"].size(), 6u);
+  EXPECT_EQ(evaluation["passages"], (Json{0, 0, 0, 1, 1, 1}));
+}
+
+}  // namespace
+}  // namespace heed

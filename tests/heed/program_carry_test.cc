@@ -1,0 +1,198 @@
+// heed prepare carryover, heed train carryover, heed carry and its experiment, as people call them.
+#include <filesystem>
+#include <nlohmann/json.hpp>
+
+#include "dialog/carry/items.h"
+#include "tests/heed/program_helpers.h"
+
+namespace heed {
+namespace {
+
+using Json = nlohmann::json;
+
+// A part of a corpus as published: a hotel's city, and the same city for a taxi.
+std::string dialogue(int number) {
+  const std::string city = number % 2 ? "Rio" : "Lima", id = std::to_string(number);
+  const auto turn = [](const std::string& speaker, const std::string& text,
+                       const std::string& frames) {
+    return R"({"speaker": ")" + speaker + R"(", "utterance": ")" + text + R"(", "frames": [)" +
+           frames + "]}";
+  };
+  const auto frame = [](const std::string& service, const std::string& actions,
+                        const std::string& state) {
+    return R"({"service": ")" + service + R"(", "slots": [], "actions": [)" + actions + "]" +
+           (state.empty()
+                ? ""
+                : R"(, "state": {"active_intent": "FindIt", "slot_values": {)" + state + "}}") +
+           "}";
+  };
+  const auto action = [](const std::string& slot, const std::string& value) {
+    return R"({"act": "INFORM", "slot": ")" + slot + R"(", "values": [")" + value +
+           R"("], "canonical_values": []})";
+  };
+  return R"({"dialogue_id": ")" + id + R"(", "services": [], "turns": [)" +
+         turn("USER", "a hotel in " + city + " please",
+              frame("Hotels_1", action("city", city), R"("city": [")" + city + R"("])")) +
+         ", " +
+         turn("SYSTEM", "for how many ? " + id,
+              frame("Hotels_1", R"({"act": "REQUEST", "slot": "rooms", "values": []})", "")) +
+         ", " +
+         turn("USER", "for 2 and a taxi",
+              frame("Hotels_1", action("rooms", "2"),
+                    R"("city": [")" + city + R"("], "rooms": ["2"])") +
+                  ", " + frame("Taxis_1", "", R"("place": [")" + city + R"("])")) +
+         "]}\n";
+}
+
+// The folder of the items that the program makes of it.
+const std::string& items() {
+  static const TempDir dir;
+  static const std::string folder = [] {
+    const std::string schema =
+        R"([{"service_name": "Hotels_1", "slots": [{"name": "city"}, {"name": "rooms"}]},)"
+        R"( {"service_name": "Taxis_1", "slots": [{"name": "place"}]}])";
+    for (const auto& [part, count] : {std::pair("train", 120), {"dev", 30}, {"test", 30}}) {
+      std::string lines;
+      for (int i = 0; i < count; ++i) lines += dialogue(i);
+      dir.write("sgd/" + std::string(part) + "/dialogues_001.json", lines);
+      dir.write("sgd/" + std::string(part) + "/schema.json", schema);
+    }
+    const Result r =
+        heed_program({"prepare", "carryover", "--in", dir.path("sgd"), "--out", dir.path("items")});
+    EXPECT_EQ(r.code, 0) << r.err;
+    EXPECT_TRUE(has(r.out, "wrote 540 items")) << r.out;
+    EXPECT_TRUE(has(r.out, "1 pair of slots go with each other")) << r.out;
+    return dir.path("items");
+  }();
+  return folder;
+}
+
+const std::string& model() {
+  static const TempDir dir;
+  static const std::string run = [] {
+    const Result r = heed_program(
+        {"train", "carryover", "--data", items(), "--preset", "smoke", "--out", dir.path("run")});
+    EXPECT_EQ(r.code, 0) << r.err;
+    EXPECT_TRUE(has(r.out, "distance >= 1")) << r.out;
+    return dir.path("run");
+  }();
+  return run;
+}
+
+TEST(Carry, ItemsHaveBothKindsOfCandidates) {
+  const auto read = carry::read_items(items() + "/test.jsonl.gz");
+  ASSERT_EQ(read.size(), 90u);
+  const carry::Item& taxi = read[2];
+  EXPECT_EQ(taxi.id, "0#3/Taxis_1");
+  EXPECT_EQ(taxi.intent, "find it");
+  ASSERT_EQ(taxi.candidates.size(), 1u);
+  EXPECT_EQ(taxi.candidates[0].key, "place");
+  EXPECT_EQ(taxi.candidates[0].from, "Hotels_1");
+  EXPECT_EQ(taxi.candidates[0].begin, 11);
+  EXPECT_EQ(taxi.candidates[0].end, 15);
+  EXPECT_EQ(taxi.carry, (std::vector<char>{1}));
+  EXPECT_EQ(read[1].candidates.size(), 2u);
+  EXPECT_FALSE(taxi.unseen);
+}
+
+TEST(Carry, ComparesAModelWithRules) {
+  const TempDir dir;
+  const Result table = heed_program({"carry", "--model", model(), "--data", items()});
+  ASSERT_EQ(table.code, 0) << table.err;
+  EXPECT_TRUE(has(table.out, "latest-user")) << table.out;
+  EXPECT_TRUE(has(table.out, "attention by distance")) << table.out;
+  const Result r = heed_program({"carry", "--model", model(), "--data", items(), "--json", "-"});
+  const Json json = Json::parse(r.out, nullptr, false);
+  EXPECT_EQ(json["decided_by"]["everything"]["both"]["all"]["f1"], 1);
+  EXPECT_GT(json["decided_by"]["model"]["both"]["all"]["f1"], 0.9);
+  EXPECT_EQ(json["decided_by"]["model"]["cross"]["2"]["right"], 30);
+  const Result inserted = heed_program(
+      {"carry", "--model", model(), "--data", items(), "--insert", "3", "--json", "-"});
+  EXPECT_EQ(Json::parse(inserted.out, nullptr, false)["decided_by"]["model"]["cross"]["2"]["right"],
+            30);  // distances are those before
+  const Result rules = heed_program({"carry", "--data", items()});
+  EXPECT_EQ(rules.code, 0) << rules.err;
+  EXPECT_FALSE(has(rules.out, "attention by distance")) << rules.out;
+}
+
+TEST(Carry, WritesDecisionsOnItemsWithoutLabels) {
+  const TempDir dir;
+  const std::string file = dir.write(
+      "mine.jsonl", R"({"id": "x", "turns": [{"speaker": "user", "text": "a hotel in Rio"}], )"
+                    R"("candidates": [{"turn": 0, "key": "city", "span": [11, 14]}]})"
+                    "\n");
+  const Result r = heed_program({"carry", "--model", model(), "--data", file, "--out", "-"});
+  ASSERT_EQ(r.code, 0) << r.err;
+  const Json line = Json::parse(r.out, nullptr, false);
+  EXPECT_EQ(line["id"], "x");
+  EXPECT_EQ(line["p"].size(), 1u);
+  EXPECT_EQ(line["carry"].size(), line["p"][0] >= 0.5 ? 1u : 0u);
+  const Result without = heed_program({"carry", "--model", model(), "--data", file});
+  EXPECT_EQ(without.code, 1);
+  EXPECT_TRUE(has(without.err, file + ":1: there is no \"carry\"")) << without.err;
+}
+
+TEST(Carry, ReadsWhatIsTyped) {
+  const TempDir dir;
+  const Result r = heed_program(
+      {"carry", "--model", model()}, "",
+      dir.write("typed",
+                "a hotel in [city: Rio] please\nfor how many [x\nfor [rooms: 2] [: 3]\n/reset\n"
+                "hello\n/what\n/quit\n"));
+  ASSERT_EQ(r.code, 0) << r.err;
+  EXPECT_TRUE(has(r.out, "user: a hotel in Rio please")) << r.out;
+  EXPECT_TRUE(has(r.out, "system: for how many [x")) << r.out;
+  EXPECT_TRUE(has(r.out, "/what: no such command")) << r.out;
+}
+
+TEST(Carry, ItsEncoderEncodes) {
+  const TempDir dir;
+  const std::string texts =
+      dir.write("texts.jsonl", "{\"text\": \"a hotel in Rio\"}\n{\"text\": \"for how many\"}\n");
+  const Result r =
+      heed_program({"encode", "--model", model(), "--in", texts, "--out", dir.path("vectors.npy")});
+  EXPECT_EQ(r.code, 0) << r.err;
+}
+
+TEST(Carry, ItsExperimentIsReproduced) {
+  const TempDir dir;
+  const Arguments command = {
+      "reproduce", "carryover", "--data",       items(), "--out",    dir.path("out"),
+      "--width",   "8",         "--vocab",      "200",   "--epochs", "1",
+      "--one-of",  "1",         "--distracted", "20"};
+  const Result r = heed_program(command);
+  ASSERT_EQ(r.code, 0) << r.err;
+  const Json one = Json::parse(dir.read("out/pointer-turn-seed1/evaluation.json"), nullptr, false);
+  EXPECT_EQ(one["rules"]["everything"]["f1_carried"], 1);
+  EXPECT_EQ(one["f1_carried_top"].size(), 30u);
+  EXPECT_EQ(one["groups"]["cross"]["2"]["right"], 30);
+  EXPECT_TRUE(one["look"].contains("2"));
+  const std::string claims = dir.read("out/tables/claims.md");
+  EXPECT_TRUE(has(claims, "Self-attention is best overall")) << claims;
+  const std::string f1 = dir.read("out/tables/f1.md");
+  EXPECT_TRUE(has(f1, "latest value of a key")) << f1;
+  const Result report = heed_program({"report", dir.path("out"), "--html", dir.path("page.html")});
+  EXPECT_EQ(report.code, 0) << report.err;
+  EXPECT_TRUE(has(dir.read("page.html"), "Slot carryover"));
+}
+
+TEST(Carry, RefusesWhatCannotBe) {
+  const TempDir dir;
+  const auto refused = [&](const Arguments& arguments, int code, const std::string& text) {
+    const Result r = heed_program(arguments);
+    EXPECT_EQ(r.code, code) << r.err;
+    EXPECT_TRUE(has(r.err, text)) << r.err;
+  };
+  refused({"carry"}, 2, "give --model RUN, --data ITEMS, or both");
+  refused({"carry", "--model", model(), "--json", "x"}, 2, "--json: only applies with --data");
+  refused({"carry", "--data", items(), "--insert", "2"}, 2, "--insert: only applies with --model");
+  refused({"carry", "--model", dir.path("none"), "--data", items()}, 1, dir.path("none"));
+  refused({"prepare", "carryover", "--in", dir.path("."), "--out", dir.path("x")}, 1,
+          "has neither a folder train nor a file train.jsonl of dialogues");
+  EXPECT_FALSE(std::filesystem::exists(dir.path("x")));
+  refused({"train", "carryover", "--data", items(), "--share", "0", "--out", dir.path("x")}, 2,
+          "share: expected more than 0, to 1, got 0");
+}
+
+}  // namespace
+}  // namespace heed

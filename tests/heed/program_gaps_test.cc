@@ -1,0 +1,171 @@
+// heed prepare rewriting and gaps, heed train gaps, heed rewrite, heed reproduce gaps, as people
+// call them.
+#include <filesystem>
+#include <nlohmann/json.hpp>
+
+#include "tests/heed/program_helpers.h"
+
+namespace heed {
+namespace {
+
+using Json = nlohmann::json;
+
+// Chinese dialogues as they are published: what is left out or called 它 is the first character of
+// the first turn and "号" behind it.
+const TempDir& files() {
+  static const TempDir dir;
+  static const bool made = [] {
+    const std::vector<std::string> things = {"甲", "乙", "丙", "丁", "戊", "己", "庚"};
+    std::string lines;
+    for (int i = 0; i < 420; ++i) {
+      const std::string thing = things[i % 7] + things[i / 7 % 7];
+      lines += "我要" + thing + "谢谢\t\t好的\t\t" +
+               (i % 3 == 0   ? "多少钱\t\t" + thing + "多少钱"
+                : i % 3 == 1 ? "它在吗\t\t" + thing + "在吗"
+                             : "没事了\t\t没事了") +
+               "\n";
+    }
+    dir.write("corpus.txt", lines);
+    const Result r = heed_program({"prepare", "rewriting", "--in", dir.path("corpus.txt"), "--out",
+                                   dir.path("data"), "--split", "dialogue"});
+    EXPECT_EQ(r.code, 0) << r.err;
+    const Result train =
+        heed_program({"train", "gaps", "--data", dir.path("data"), "--preset", "smoke", "--epochs",
+                      "4", "--rate", "0.01", "--out", dir.path("run")});
+    EXPECT_EQ(train.code, 0) << train.err;
+    EXPECT_TRUE(has(train.out, "336 training turns with 228 gaps, of which 228 are filled"))
+        << train.out;
+    return true;
+  }();
+  EXPECT_TRUE(made);
+  return dir;
+}
+
+TEST(Gaps, AreFilledInAFile) {
+  const TempDir& dir = files();
+  const Result r = heed_program({"rewrite", "--model", dir.path("run"), "--data", dir.path("data"),
+                                 "--out", dir.path("turns.jsonl"), "--json", dir.path("how.json")});
+  ASSERT_EQ(r.code, 0) << r.err;
+  EXPECT_TRUE(has(r.out, "frequent")) << r.out;
+  const Json how = Json::parse(dir.read("how.json"), nullptr, false);
+  EXPECT_EQ(how["turns"], 42);
+  EXPECT_GT(how["model"]["exact"], 0.9);
+  EXPECT_GT(how["model"]["both"]["f1"], 0.95);
+  EXPECT_LT(how["copy"]["exact"], 0.5);
+  EXPECT_GT(how["model"]["p1"], how["nearest"]["p1"]);
+  const std::string lines = dir.read("turns.jsonl");
+  const Json first = Json::parse(lines.substr(0, lines.find('\n')), nullptr, false);
+  EXPECT_TRUE(first.contains("rewritten") && first["gaps"].is_array()) << first;
+  // Without labels and without a directory there is nothing to measure.
+  dir.write("two.jsonl", "{\"turns\": [{\"text\": \"我要甲乙谢谢\"}, {\"text\": \"它在吗\"}]}\n");
+  const Result two = heed_program(
+      {"rewrite", "--model", dir.path("run"), "--data", dir.path("two.jsonl"), "--out", "-"});
+  ASSERT_EQ(two.code, 0) << two.err;
+  const Json line = Json::parse(two.out, nullptr, false);
+  EXPECT_EQ(line["rewritten"], "甲乙在吗");
+  EXPECT_EQ(line["gaps"][0]["was"], "它");
+  EXPECT_EQ(line["gaps"][0]["filled"], "甲乙");
+  EXPECT_EQ(line["gaps"][0]["best"].size(), 3u);
+}
+
+TEST(Gaps, AreFilledInAConversation) {
+  const TempDir& dir = files();
+  dir.write("typed", "它在吗\n/reset\n我要丙丁谢谢\n好的\n多少钱\n/what\n/help\n/quit\n");
+  const Result r = heed_program({"rewrite", "--model", dir.path("run")}, "", dir.path("typed"));
+  ASSERT_EQ(r.code, 0) << r.err;
+  EXPECT_TRUE(has(r.out, "says: 丙丁多少钱\n  left out before \"多\": \"丙丁\" (")) << r.out;
+  EXPECT_TRUE(has(r.out, "forget the conversation")) << r.out;
+}
+
+TEST(Gaps, AModelOfThemEncodes) {
+  const TempDir& dir = files();
+  const Result r = heed_program({"features", "--model", dir.path("run"), "--data", dir.path("data"),
+                                 "--out", dir.path("features"), "--limit", "20"});
+  EXPECT_EQ(r.code, 0) << r.err;
+  const Result info = heed_program({"info", dir.path("run")});
+  EXPECT_EQ(info.code, 0) << info.err;
+  EXPECT_TRUE(has(info.out, "gaps")) << info.out;
+}
+
+TEST(Gaps, TheirExperimentIsReproduced) {
+  const TempDir& dir = files();
+  const Arguments command = {
+      "reproduce", "gaps",     "--data", dir.path("data"), "--out", dir.path("out"), "--width",
+      "8",         "--epochs", "1",      "--limit",        "60",    "--seeds",       "2"};
+  const Result r = heed_program(command);
+  ASSERT_EQ(r.code, 0) << r.err;
+  const auto numbers = [&](const char* run) {
+    return Json::parse(dir.read(std::string("out/") + run + "/evaluation.json"), nullptr, false);
+  };
+  const Json both = numbers("both-seed1"), detect = numbers("detect-seed1");
+  EXPECT_EQ(both["exact_items"].size(), both["conversations"].size());
+  EXPECT_EQ(both["with_2"]["p1_lost_items"].size(), both["conversations"].size());
+  EXPECT_TRUE(detect["p1"].is_null() && detect["p1_hits"].empty());
+  EXPECT_TRUE(numbers("rank-seed1")["f1"].is_null());
+  EXPECT_EQ(both["rules"], detect["rules"]);
+  const Json claims = Json::parse(dir.read("out/tables/claims.json"), nullptr, false);
+  EXPECT_EQ(claims.size(), 6u);
+  const std::string text = dir.read("out/tables/claims.md");
+  const Result again = heed_program(command);
+  EXPECT_EQ(again.code, 0) << again.err;
+  EXPECT_EQ(dir.read("out/tables/claims.md"), text);
+  const Result report = heed_program({"report", dir.path("out"), "--html", dir.path("page.html")});
+  EXPECT_EQ(report.code, 0) << report.err;
+  EXPECT_TRUE(has(dir.read("page.html"), "With irrelevant turns between"));
+}
+
+TEST(Gaps, RefusesWhatCannotBe) {
+  const TempDir& dir = files();
+  const auto refused = [&](const Arguments& arguments, int code, const std::string& text) {
+    const Result r = heed_program(arguments);
+    EXPECT_EQ(r.code, code) << r.err;
+    EXPECT_TRUE(has(r.err, text)) << r.err;
+  };
+  refused({"train", "gaps", "--data", kSample, "--out", dir.path("x")}, 1,
+          "its last turn has no label \"rewritten\"; heed prepare rewriting and heed prepare gaps "
+          "write it");
+  refused({"train", "gaps", "--data", dir.path("data"), "--max-span", "0", "--out", dir.path("x")},
+          2, "--max-span");
+  EXPECT_FALSE(std::filesystem::exists(dir.path("x")));
+  refused({"rewrite", "--model", dir.path("run"), "--out", dir.path("x")}, 2,
+          "--out: only applies with --data");
+  refused({"rewrite", "--model", dir.path("data"), "--data", dir.path("data")}, 1, "data");
+  dir.write("bad.txt", "a\tb\n");
+  refused({"prepare", "rewriting", "--in", dir.path("bad.txt"), "--out", dir.path("x")}, 1,
+          "bad.txt:1: expected four texts with tabs between");
+  const Result other =
+      heed_program({"train", "retrieval", "--data", kSample, "--preset", "smoke", "--limit", "60",
+                    "--epochs", "1", "--out", dir.path("ranker")});
+  ASSERT_EQ(other.code, 0) << other.err;
+  refused({"rewrite", "--model", dir.path("ranker")}, 2, "a ranker, which cannot tag");
+}
+
+// What reads Schema-Guided Dialogue makes English turns with gaps.
+TEST(Gaps, AreMadeOfStates) {
+  const TempDir& dir = files();
+  const auto turn = [](const char* speaker, const char* text, const char* actions) {
+    return std::string("{\"speaker\": \"") + speaker + "\", \"utterance\": \"" + text +
+           "\", \"frames\": [{\"service\": \"Hotels\", \"actions\": [" + actions + "]" +
+           (std::string(speaker) == "USER"
+                ? ", \"state\": {\"active_intent\": \"NONE\", \"slot_values\": {}}"
+                : "") +
+           "}]}";
+  };
+  const std::string said =
+      "{\"act\": \"INFORM\", \"slot\": \"city\", \"canonical_values\": [\"San Jose\"], \"values\": "
+      "[]}";
+  dir.write("sgd.jsonl", "{\"dialogue_id\": \"1_0\", \"services\": [\"Hotels\"], \"turns\": [" +
+                             turn("USER", "A room in San Jose.", said.c_str()) + ", " +
+                             turn("SYSTEM", "Which one?", "") + ", " +
+                             turn("USER", "Any in San Jose.", said.c_str()) + "]}\n");
+  const Result r = heed_program(
+      {"prepare", "gaps", "--in", dir.path("sgd.jsonl"), "--out", dir.path("english.jsonl")});
+  ASSERT_EQ(r.code, 0) << r.err;
+  const Json made = Json::parse(dir.read("english.jsonl"), nullptr, false);
+  EXPECT_EQ(made["id"], "1_0#3");
+  EXPECT_EQ(made["turns"][2]["labels"]["rewritten"][0], "any in san jose.");
+  EXPECT_NE(made["turns"][2]["text"], "any in san jose.");
+}
+
+}  // namespace
+}  // namespace heed

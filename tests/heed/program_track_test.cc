@@ -1,0 +1,157 @@
+// heed prepare woz, heed train tracker and heed track, as people call them.
+#include <nlohmann/json.hpp>
+
+#include "tests/heed/program_helpers.h"
+
+namespace heed {
+namespace {
+
+using Json = nlohmann::json;
+
+// Dialogues in the form of WOZ 2.0: a food, then an area.
+std::string woz(int count) {
+  const std::vector<std::string> foods = {"thai", "greek"}, areas = {"north", "south"};
+  std::string all;
+  for (int i = 0; i < count; ++i) {
+    const std::string food = R"(["food", ")" + foods[i % 2] + "\"]",
+                      area = R"(["area", ")" + areas[i / 2 % 2] + "\"]";
+    const auto informs = [](const std::string& pair) {
+      return R"({"act": "inform", "slots": [)" + pair + "]}";
+    };
+    all += std::string(i == 0 ? "[" : ",") + R"({"dialogue_idx": )" + std::to_string(i) +
+           R"(, "dialogue": [{"system_transcript": "", "system_acts": [], "transcript": ")" +
+           foods[i % 2] + R"( please", "turn_label": [)" + food + R"(], "belief_state": [)" +
+           informs(food) + R"(]}, {"system_transcript": "where?", "system_acts": ["area"],)" +
+           R"("transcript": "in the )" + areas[i / 2 % 2] + R"(", "turn_label": [)" + area +
+           R"(], "belief_state": [)" + informs(food) + "," + informs(area) + "]}]}";
+  }
+  return all + "]";
+}
+
+// Data and two runs for all tests.
+struct Made {
+  Made() {
+    const std::string file = dir.write("woz.json", woz(40));
+    std::filesystem::create_directory(dir.path("data"));
+    for (const char* part : {"train", "valid", "test"}) {
+      const Result r = heed_program({"prepare", "woz", "--in", file, "--out",
+                                     data + "/" + part + ".jsonl", "--min-turns", "1"});
+      EXPECT_EQ(r.code, 0) << r.err;
+    }
+    const Arguments train = {"train",  "tracker", "--data",  data, "--preset", "smoke",
+                             "--rate", "0.03",    "--batch", "8",  "--epochs", "8"};
+    Result r = heed_program(train + Arguments{"--out", heads});
+    EXPECT_EQ(r.code, 0) << r.err;
+    EXPECT_TRUE(has(r.out, "values of area (3), food (3)")) << r.out;
+    r = heed_program(train + Arguments{"--out", energy, "--init", heads, "--output", "energy",
+                                       "--fixed-features", "--steps", "5"});
+    EXPECT_EQ(r.code, 0) << r.err;
+  }
+  const TempDir dir;
+  const std::string data = dir.path("data"), heads = dir.path("heads"), energy = dir.path("energy");
+};
+const Made& made() {
+  static const Made all;
+  return all;
+}
+
+TEST(Track, MeasuresAFile) {
+  for (const std::string& model : {made().heads, made().energy}) {
+    Result r = heed_program({"track", model, "--data", made().data});
+    ASSERT_EQ(r.code, 0) << r.err;
+    EXPECT_TRUE(has(r.out, "40 dialogues, 80 turns of the user")) << r.out;
+    EXPECT_TRUE(has(r.out, "\nwords of the value  ")) << r.out;
+    r = heed_program({"track", model, "--data", made().data, "--json", "-"});
+    ASSERT_EQ(r.code, 0) << r.err;
+    const Json json = Json::parse(r.out, nullptr, false);
+    EXPECT_GT(json["trackers"][model]["joint"], 0.9);
+    EXPECT_EQ(json["trackers"]["words of the value"]["joint"], 1);
+    EXPECT_EQ(json["trackers"]["most frequent state"]["joint"], 0.25);
+    EXPECT_EQ(json["slots"]["area"]["has_value_percent"], 50);
+    EXPECT_EQ(json["slots"]["food"]["changes_percent"], 50);
+    ASSERT_EQ(json["dependence"].size(), 1u);
+    EXPECT_NEAR(json["dependence"][0]["right"]["phi"], 0, 1e-6);
+  }
+}
+
+TEST(Track, WritesStates) {
+  const TempDir dir;
+  const std::string in =
+      dir.write("in.jsonl",
+                R"({"id": "a", "turns": [{"speaker": "user", "text": "thai please"},
+          {"speaker": "system", "text": "where?"}, {"speaker": "user", "text": "in the south"}]})");
+  std::string line = dir.read("in.jsonl");
+  line.erase(std::remove(line.begin(), line.end(), '\n'), line.end());
+  dir.write("in.jsonl", line + "\n");
+  Result r = heed_program({"track", made().heads, "--data", in, "--out", "-"});
+  ASSERT_EQ(r.code, 0) << r.err;
+  const Json json = Json::parse(r.out, nullptr, false);
+  EXPECT_EQ(json["id"], "a");
+  ASSERT_EQ(json["turns"].size(), 2u);
+  EXPECT_EQ(json["turns"][0]["state"], (Json{{"food", "thai"}}));
+  EXPECT_EQ(json["turns"][1]["state"]["area"], "south");
+  EXPECT_GT(json["turns"][0]["p"]["food"], 0.5);
+  r = heed_program({"track", made().heads, "--data", in});
+  EXPECT_EQ(r.code, 1);
+  EXPECT_TRUE(has(r.err, "has no states to compare with")) << r.err;
+}
+
+TEST(Track, TalksTurnByTurn) {
+  const TempDir dir;
+  const std::string typed = dir.write("typed",
+                                      "greek please\nsystem: request area\nin the north\n/reset\n"
+                                      "thai please\n/quit\n");
+  const Result r = heed_program({"track", made().heads}, "", typed);
+  ASSERT_EQ(r.code, 0) << r.err;
+  EXPECT_TRUE(has(r.out, "  + food = greek (")) << r.out;
+  EXPECT_TRUE(has(r.out, "  + area = north (")) << r.out;
+  EXPECT_TRUE(has(r.out, "    food = greek (")) << r.out;
+  EXPECT_TRUE(has(r.out, "A new conversation begins.\n  + food = thai (")) << r.out;
+}
+
+TEST(Track, RefusesWhatItCannotDo) {
+  const auto refused = [](const Arguments& arguments, int code, const std::string& says) {
+    expect_failure(heed_program(arguments), code, says, join(arguments));
+  };
+  const std::string none = made().dir.path("none");
+  refused({"track", made().heads, "--out", "x"}, 2, "--out: only applies with --data");
+  refused({"track", kSample}, 1, "config.json");
+  refused({"track", kModel}, 2, "which cannot tag");
+  refused({"train", "tracker", "--data", kSample, "--out", none}, 1, "no turn has a state");
+  refused({"train", "tracker", "--data", made().data, "--fixed-features", "--out", none}, 2,
+          "--fixed-features needs --init");
+  refused({"train", "tracker", "--data", made().data, "--init", made().heads, "--hidden", "9",
+           "--out", none},
+          2, "--hidden: with --init it is that of");
+}
+
+// Every setting makes another tracker.
+TEST(Track, SettingsAct) {
+  const TempDir dir;
+  const auto trained = [&](const Arguments& more) {
+    std::filesystem::remove_all(dir.path("run"));
+    const Result r = heed_program(Arguments{"train", "tracker", "--data", made().data, "--preset",
+                                            "smoke", "--limit", "8", "--epochs", "1", "--output",
+                                            "energy", "--out", dir.path("run")} +
+                                  more);
+    EXPECT_EQ(r.code, 0) << join(more) << r.err;
+    return dir.read("run/model.safetensors");
+  };
+  const std::string usual = trained({});
+  EXPECT_TRUE(trained({}) == usual);
+  const std::vector<Arguments> settings = {
+      {"--machine", "text"}, {"--act-size", "5"},     {"--energy-size", "5"}, {"--steps", "3"},
+      {"--independent"},     {"--inner-rate", "0.3"}, {"--slots", "fo*"}};
+  for (const Arguments& more : settings) EXPECT_TRUE(trained(more) != usual) << join(more);
+}
+
+// The vector of a context is a representation as any other.
+TEST(Track, IsAnEncoder) {
+  const TempDir dir;
+  const Result r = heed_program(
+      {"features", "--model", made().heads, "--data", made().data, "--out", dir.path("f")});
+  EXPECT_EQ(r.code, 0) << r.err;
+}
+
+}  // namespace
+}  // namespace heed
