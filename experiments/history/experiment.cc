@@ -1,7 +1,6 @@
 #include <cmath>
 #include <filesystem>
 #include <map>
-#include <numeric>
 #include <set>
 
 #include "dialog/data/conversations.h"
@@ -123,7 +122,9 @@ std::vector<Example> examples_of(const Data& data, const Contexts& contexts,
 Losses response_losses(Responder& model, const std::vector<Example>& examples) {
   Losses losses;
   for (const DialogueScore& s : score(model, examples, kBatch)) {
-    losses.emplace_back(std::accumulate(s.nll.begin(), s.nll.end(), 0.0));
+    double sum = 0;
+    for (const double nll : s.nll) sum += nll;
+    losses.emplace_back(sum);
   }
   return losses;
 }

@@ -28,14 +28,17 @@ std::shared_ptr<std::byte> fresh(int64_t bytes,
                                  Device device) asm("__wrap__ZN4heed8allocateElNS_6DeviceE");
 
 std::shared_ptr<std::byte> fresh(int64_t bytes, Device device) {
-  std::shared_ptr<std::byte> block = real_allocate(bytes + kBehind, device);
-  if (!device.is_cuda()) std::memset(block.get(), kFresh, bytes + kBehind);
+  const int64_t all = bytes + (lab::guards_blocks ? kBehind : 0);
+  std::shared_ptr<std::byte> block = real_allocate(all, device);
+  if (!device.is_cuda()) std::memset(block.get(), kFresh, all);
   return block;
 }
 
 }  // namespace heed
 
 namespace heed::lab {
+
+bool guards_blocks = true;
 
 static std::vector<double> drawn;  // the first numbers of this check
 static void note(double value) {

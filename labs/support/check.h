@@ -47,6 +47,9 @@ uint64_t seed();
 // Of the student's variation (docs/teaching.md): the numbers of --numbers=1.5,3 in their order.
 double number(size_t index);
 
+// Whether something stands behind each block of memory (check.cc): not where memory is counted.
+extern bool guards_blocks;
+
 // Inputs and their shapes, from the seed of the run and the name of the check: the next call gives
 // other numbers. A grader's secret seed so brings shapes that a student has not seen.
 class Draw {

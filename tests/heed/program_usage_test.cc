@@ -39,7 +39,7 @@ TEST(Usage, AWordThatIsNoCommand) {
   expect_line(
       {"prepare", "xyzzy"},
       "there is no command 'prepare xyzzy'; there are: text, csv, ubuntu, reverse, messages, "
-      "dailydialog, personachat, multiwoz, sgd, woz2, mutual, rewriting, gaps, intents, split, "
+      "dailydialog, personachat, multiwoz, sgd, woz, mutual, rewriting, gaps, intents, split, "
       "labels, carryover, because (see heed prepare --help)");
   expect_failure(heed_program({"help", "tran"}), 2, "'tran'; did you mean 'train'?", "help");
   expect_failure(heed_program({"help", "frobnicate"}), 2, "'frobnicate'" + kCommands + "\n",
