@@ -192,6 +192,7 @@ if(HEED_LABS)
     add_test(NAME labs_from_scratch_slow_test COMMAND ${labs_test} test_from_scratch)
     set_tests_properties(labs_proofs_slow_test labs_slips_slow_test labs_attacks_slow_test
                          PROPERTIES LABELS "slow;labs" TIMEOUT 1800)
+    set_tests_properties(labs_slips_slow_test PROPERTIES TIMEOUT 5400)  # some 480 programs
     set_tests_properties(labs_from_scratch_slow_test PROPERTIES LABELS "slow;handout" TIMEOUT 1800)
   endif()
 endif()

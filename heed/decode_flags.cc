@@ -52,8 +52,9 @@ void DecodeFlags::declare_best_of(CLI::App& c) {
       "(heed train hredgan --noise utterance)",
       whole_number(1, 10000));
   add("--rank", rank_,
-      "--best-of: which is the best: D, by the discriminator of words of the run; logp, the most "
-      "probable one; random, the first",
+      "What puts a response first: of --best-of D, the discriminator of words of the run; logp, "
+      "the "
+      "probability; random, chance",
       one_of({"D", "logp", "random"}));
   add("--noise-variance", options.noise_variance,
       "--best-of: variance of the noise (default: 7 of --noise utterance, 9 of --noise word)",

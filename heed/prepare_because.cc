@@ -14,8 +14,8 @@ struct Options {
 void run(const Options& o) {
   check_writable(o.out);
   const std::vector<Dialogue> dialogues = read_dialogues(o.in);
-  const std::vector<Dialogue> found = o.of == "because" ? explanations(dialogues, o.before)
-                                                        : answers_to_why(dialogues, o.before);
+  const std::vector<Dialogue> found =
+      o.of == "because" ? explanations(dialogues, o.before) : answers_to_why(dialogues, o.before);
   if (found.empty()) {
     throw DataError(o.in + ": no turn " +
                     (o.of == "because" ? "with \"because\" between texts of 3 to 50 tokens"
@@ -31,7 +31,8 @@ void run(const Options& o) {
 
 void add_prepare_because(CLI::App& prepare) {
   const auto [c, o] = declare<Options>(
-      prepare, "because", "Take explanations out of dialogues: what stands before and after because",
+      prepare, "because",
+      "Take explanations out of dialogues: what stands before and after because",
       "After Nie, Bennett & Goodman (2019). Of the first \"because\" of a turn, unless \"of\" "
       "follows, the sentence before it is the last turn of a context, and what follows in its "
       "sentence the response; each has 3 to 50 tokens. Such contexts may have one turn: "
@@ -45,8 +46,7 @@ void add_prepare_because(CLI::App& prepare) {
   c.add_option("--out", o.out, "The file to write, gzip if it ends in .gz")->required();
   option(c, "--of", o.of, "because: explanations; why: answers to turns that begin with why",
          one_of({"because", "why"}));
-  option(c, "--before", o.before, "Turns of the context before it, at most",
-         whole_number(0, 1000));
+  option(c, "--before", o.before, "Turns of the context before it, at most", whole_number(0, 1000));
 }
 
 }  // namespace heed

@@ -95,11 +95,11 @@ const Row kRows[] = {
      "Example:\n"
      "  heed prepare sgd --in sgd/dev --out sgd-dev.jsonl.gz",
      read_corpus<read_schema_guided>},
-    {"woz2", "WOZ 2.0 (Wen et al. 2017): states, acts", "A part: woz_train_en.json",
+    {"woz", "WOZ 2.0 (Wen et al. 2017): states, acts", "A part: woz_train_en.json",
      "The state stands with the user's turn that it is after, the acts with both speakers' turns. "
      "--min-turns 2 keeps dialogues of one question.\n"
      "Example:\n"
-     "  heed prepare woz2 --in woz_train_en.json.gz --out data/woz2/train.jsonl.gz --min-turns 1",
+     "  heed prepare woz --in woz_train_en.json.gz --out data/woz2/train.jsonl.gz --min-turns 1",
      read_corpus<read_woz>},
     {"mutual", "MuTual and MuTual+ (Cui et al. 2020): a last turn, and three wrong ones",
      "A part: its folder, or a file of JSON Lines",

@@ -42,7 +42,8 @@ struct Texts {
 
 void add_part(const Options& o, const std::string& path,
               std::vector<std::pair<std::string, std::string>>& found, size_t& left_out) {
-  for (const Dialogue& dialogue : read_dialogues(path, {.limit = 0, .progress = {}, .notes = true})) {
+  for (const Dialogue& dialogue :
+       read_dialogues(path, {.limit = 0, .progress = {}, .notes = true})) {
     for (const Turn& turn : dialogue.turns) {
       const auto label = turn.notes->labels.find(o.label);
       if (label == turn.notes->labels.end() || label->second.size() != 1) {
@@ -118,10 +119,10 @@ Tensor vectors_of(const Options& o, const std::vector<std::string>& texts, Devic
   }
   Progress progress;
   return loaded.encoder->encode_texts(
-      std::move(read), {.batch = kBatch, .progress = [&](int64_t done, int64_t) {
-                          progress.show(std::to_string(done) + " of " +
-                                        counted(texts.size(), "text"));
-                        }});
+      std::move(read),
+      {.batch = kBatch, .progress = [&](int64_t done, int64_t) {
+         progress.show(std::to_string(done) + " of " + counted(texts.size(), "text"));
+       }});
 }
 
 // ---- measuring
@@ -146,8 +147,8 @@ struct Tested {
 Tested cross_validate(const Options& o, const Texts& texts, const Tensor& x,
                       const std::string& rule, const std::string& encoder) {
   const auto classes = static_cast<int64_t>(texts.names.size());
-  const std::vector<int32_t> labels(texts.labels.begin(),
-                                    texts.labels.begin() + static_cast<std::ptrdiff_t>(texts.train));
+  const std::vector<int32_t> labels(
+      texts.labels.begin(), texts.labels.begin() + static_cast<std::ptrdiff_t>(texts.train));
   std::vector<int64_t> counts(texts.names.size());
   for (const int32_t label : labels) ++counts[label];
   Tested tested{rule, probe::small_classes(counts, probe::parse_small_rule(rule))};
@@ -206,10 +207,10 @@ Row measure(const Tested& tested, double threshold, uint64_t seed) {
     known_right.push_back(is == probe::kRight);
     known.push_back(!is_none);
   }
-  const auto resampled = bootstrap({quotient(right, all, tested.clusters),
-                                    quotient(withheld, none, tested.clusters),
-                                    quotient(known_right, known, tested.clusters)},
-                                   seed);
+  const auto resampled =
+      bootstrap({quotient(right, all, tested.clusters), quotient(withheld, none, tested.clusters),
+                 quotient(known_right, known, tested.clusters)},
+                seed);
   row.accuracy = estimate(resampled[0]);
   row.none_withheld = estimate(resampled[1]);
   row.known_right = estimate(resampled[2]);
@@ -246,8 +247,10 @@ Json optional_json(const std::optional<double>& value) {
 }
 
 Json to_json(const Tested& tested, const std::vector<Row>& rows, const Texts& texts) {
-  Json json = {{"small", tested.name}, {"classes", tested.small.size()},
-               {"examples", tested.small_examples}, {"tested", tested.gold.size()},
+  Json json = {{"small", tested.name},
+               {"classes", tested.small.size()},
+               {"examples", tested.small_examples},
+               {"tested", tested.gold.size()},
                {"none", std::count(tested.gold.begin(), tested.gold.end(), kNoClass)},
                {"auc", to_json(auc(tested))}};
   json["large"] = Json::array();
@@ -279,7 +282,8 @@ void add_lines(std::vector<std::vector<std::string>>& columns, const Tested& tes
     return share ? decimal(100 * *share, 1) : "-";
   };
   const auto interval = [](std::optional<Estimate> e) {
-    if (e) e = Estimate{100 * e->value, e->clusters, {100 * e->interval.low, 100 * e->interval.high}};
+    if (e)
+      e = Estimate{100 * e->value, e->clusters, {100 * e->interval.low, 100 * e->interval.high}};
     return interval_text(e, 1);
   };
   for (const Row& row : rows) {
@@ -337,11 +341,11 @@ void run(const Options& o) {
   const Texts texts = read_texts(o);
   const Tensor x = vectors_of(o, texts.texts, device);
   const std::string encoder = o.model.empty() ? "bag of words" : o.model;
-  note(o.data + ": " + counted(texts.train, "text") + " of " +
-       std::to_string(texts.names.size()) + " classes to learn from" +
-       (texts.left_out > 0 ? "; " + counted(texts.left_out, "turn") + " without one label " +
-                                 o.label + " left out"
-                           : ""));
+  note(o.data + ": " + counted(texts.train, "text") + " of " + std::to_string(texts.names.size()) +
+       " classes to learn from" +
+       (texts.left_out > 0
+            ? "; " + counted(texts.left_out, "turn") + " without one label " + o.label + " left out"
+            : ""));
   std::vector<std::vector<std::string>> columns;
   for (const char* title :
        {"small", "threshold", "right", "of a class", "of none", "T", "TO", "FCO", "FO", "F",

@@ -58,9 +58,15 @@ Json to_json(const rewrite::Measured& m) {
   const auto label = [](const rewrite::Measured::Precision& p) -> Json {
     return {{"precision", p.precision}, {"recall", p.recall}, {"f1", p.f1}};
   };
-  return {{"border", label(m.border)}, {"pronoun", label(m.pronoun)}, {"both", label(m.both)},
-          {"p1", m.at[0]},             {"p2", m.at[1]},               {"p3", m.at[2]},
-          {"answered", m.answered},    {"exact", m.exact},            {"bleu", m.bleu}};
+  return {{"border", label(m.border)},
+          {"pronoun", label(m.pronoun)},
+          {"both", label(m.both)},
+          {"p1", m.at[0]},
+          {"p2", m.at[1]},
+          {"p3", m.at[2]},
+          {"answered", m.answered},
+          {"exact", m.exact},
+          {"bleu", m.bleu}};
 }
 
 struct Row {
@@ -97,21 +103,28 @@ void print_table(const std::vector<Row>& rows) {
     }
   };
   using M = rewrite::Measured;
-  add("borders P", [](const M& m) { return m.border.precision; }, false);
-  add("R", [](const M& m) { return m.border.recall; }, false);
-  add("F1", [](const M& m) { return m.border.f1; }, false);
-  add("pronouns P", [](const M& m) { return m.pronoun.precision; }, false);
-  add("R", [](const M& m) { return m.pronoun.recall; }, false);
-  add("F1", [](const M& m) { return m.pronoun.f1; }, false);
+  add(
+      "borders P", [](const M& m) { return m.border.precision; }, false);
+  add(
+      "R", [](const M& m) { return m.border.recall; }, false);
+  add(
+      "F1", [](const M& m) { return m.border.f1; }, false);
+  add(
+      "pronouns P", [](const M& m) { return m.pronoun.precision; }, false);
+  add(
+      "R", [](const M& m) { return m.pronoun.recall; }, false);
+  add(
+      "F1", [](const M& m) { return m.pronoun.f1; }, false);
   add("P@1", [](const M& m) { return m.at[0]; });
   add("P@2", [](const M& m) { return m.at[1]; });
   add("P@3", [](const M& m) { return m.at[2]; });
   add("exact", [](const M& m) { return m.exact; });
   add("BLEU", [](const M& m) { return m.bleu; });
   std::fputs(text_table(columns, results_width()).c_str(), stdout);
-  std::printf("P@k: of the %.1f %% of gaps that something in the context fills; rules are given "
-              "the gaps\n",
-              100 * rows[0].measured.answered);
+  std::printf(
+      "P@k: of the %.1f %% of gaps that something in the context fills; rules are given "
+      "the gaps\n",
+      100 * rows[0].measured.answered);
 }
 
 void rewrite_file(const Options& o) {
@@ -229,7 +242,8 @@ void add_rewrite(CLI::App& app) {
       "directory how well three rules do.\n"
       "Examples:\n"
       "  heed rewrite --model runs/gaps\n"
-      "  heed rewrite --model runs/gaps --data data/rewriting --out turns.jsonl --json how-well.json",
+      "  heed rewrite --model runs/gaps --data data/rewriting --out turns.jsonl --json "
+      "how-well.json",
       {.seed = ""}, run);
   add_model(c, o.model);
   c.add_option("--data", o.data,

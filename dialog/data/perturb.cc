@@ -11,12 +11,15 @@ namespace {
 
 using Kind = Perturbation::Kind;
 
-constexpr std::pair<const char*, Kind> kNames[] = {
-    {"whole", Kind::kWhole},           {"turns-shuffled", Kind::kShuffled},
-    {"turns-reversed", Kind::kReversed}, {"turns-dropped", Kind::kDropped},
-    {"first-dropped", Kind::kFirst},   {"last-dropped", Kind::kLast},
-    {"words-shuffled", Kind::kWordsShuffled}, {"words-reversed", Kind::kWordsReversed},
-    {"words-dropped", Kind::kWordsDropped}};
+constexpr std::pair<const char*, Kind> kNames[] = {{"whole", Kind::kWhole},
+                                                   {"turns-shuffled", Kind::kShuffled},
+                                                   {"turns-reversed", Kind::kReversed},
+                                                   {"turns-dropped", Kind::kDropped},
+                                                   {"first-dropped", Kind::kFirst},
+                                                   {"last-dropped", Kind::kLast},
+                                                   {"words-shuffled", Kind::kWordsShuffled},
+                                                   {"words-reversed", Kind::kWordsReversed},
+                                                   {"words-dropped", Kind::kWordsDropped}};
 
 // Fisher and Yates.
 template <class It> void shuffle(It begin, It end, Rng& rng) {

@@ -22,8 +22,17 @@ namespace heed {
 // first-dropped and last-dropped leave a context of one utterance as it is.
 struct Perturbation {
   enum class Kind {
-    kWhole, kTurns, kTurnsShuffled, kShuffled, kReversed, kDropped, kFirst, kLast, kWordsShuffled,
-    kWordsReversed, kWordsDropped
+    kWhole,
+    kTurns,
+    kTurnsShuffled,
+    kShuffled,
+    kReversed,
+    kDropped,
+    kFirst,
+    kLast,
+    kWordsShuffled,
+    kWordsReversed,
+    kWordsDropped
   } kind = Kind::kWhole;
   size_t turns = 0;  // N
   std::string name = "whole";

@@ -61,9 +61,9 @@ std::vector<int32_t> small_classes(const std::vector<int64_t>& counts, const Sma
   const auto all = std::accumulate(counts.begin(), counts.end(), int64_t{0});
   int64_t held = 0;
   for (const int32_t label : order) {
-    const bool is_small = rule.below > 0 ? counts[label] < rule.below
-                                         : static_cast<double>(held) <
-                                               rule.share * static_cast<double>(all);
+    const bool is_small = rule.below > 0
+                              ? counts[label] < rule.below
+                              : static_cast<double>(held) < rule.share * static_cast<double>(all);
     if (!is_small) break;
     held += counts[label];
     small.push_back(label);

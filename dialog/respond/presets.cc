@@ -98,20 +98,20 @@ TrainSettings small_generator() {
   return s;
 }
 
-// Nie, Bennett & Goodman (2019) for explanations (heed prepare because): for the structures non-hier
-// and transformer, whose rates follow Vaswani et al. 2017, d^-0.5 min(t^-0.5, t w^-1.5): w = 4000,
-// d = 512. Contexts may have one turn; what the text leaves open is as in the generator above.
+// Nie, Bennett & Goodman (2019) for explanations (heed prepare because): for the structures
+// non-hier and transformer, whose rates follow Vaswani et al. 2017, d^-0.5 min(t^-0.5, t w^-1.5): w
+// = 4000, d = 512. Contexts may have one turn; what the text leaves open is as in the generator
+// above.
 TrainSettings explain_settings(const ModelConfig& model, double dropout, int warm_up, double rate) {
-  TrainSettings s{.model = model,
-                  .examples = {.all_positions = true, .min_turns = 2},
-                  .attention_weight = 0,
-                  .loop = {.batch_size = 64,
-                           .optimizer = {.name = "adam",
-                                         .warm_up = warm_up,
-                                         .rate_decay = "inverse-sqrt"},
-                           .max_norm = 5,
-                           .max_epochs = 20,
-                           .schedule = {.rate = rate, .patience = 1000000, .stop_after = 2}}};
+  TrainSettings s{
+      .model = model,
+      .examples = {.all_positions = true, .min_turns = 2},
+      .attention_weight = 0,
+      .loop = {.batch_size = 64,
+               .optimizer = {.name = "adam", .warm_up = warm_up, .rate_decay = "inverse-sqrt"},
+               .max_norm = 5,
+               .max_epochs = 20,
+               .schedule = {.rate = rate, .patience = 1000000, .stop_after = 2}}};
   s.model.dropout = dropout;
   s.model.lstm_bias = true;
   s.model.attention = AttentionScore::kGeneral;

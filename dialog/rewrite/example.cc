@@ -29,7 +29,8 @@ std::vector<Candidate> candidates_in(const Tokens& read, int32_t border, int max
 
 void Bounds::check() const {
   check_rule(max_context >= 2, "gaps: max-context: expected 2 or more", max_context);
-  check_rule(max_turn >= 1 && max_turn <= 1000, "gaps: max-turn-words: expected 1 to 1000", max_turn);
+  check_rule(max_turn >= 1 && max_turn <= 1000, "gaps: max-turn-words: expected 1 to 1000",
+             max_turn);
   check_rule(max_span >= 1 && max_span <= 100, "gaps: max-span: expected 1 to 100", max_span);
 }
 
@@ -89,7 +90,8 @@ std::vector<GapExample> gap_examples(const std::string& path,
     }
   }
   if (examples.empty()) {
-    throw DataError(path + ": no dialogue with a turn before the last one, of which that has 1 to " +
+    throw DataError(path +
+                    ": no dialogue with a turn before the last one, of which that has 1 to " +
                     std::to_string(bounds.max_turn) + " words or Chinese characters");
   }
   return examples;

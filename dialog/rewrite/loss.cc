@@ -29,7 +29,9 @@ std::vector<int32_t> hardest(const std::vector<double>& f, int32_t begin, int32_
     if (row != answer) rows.push_back(row);
   }
   if (n > 0 && n < std::ssize(rows)) {
-    const auto higher = [&](int32_t a, int32_t b) { return f[a] > f[b] || (f[a] == f[b] && a < b); };
+    const auto higher = [&](int32_t a, int32_t b) {
+      return f[a] > f[b] || (f[a] == f[b] && a < b);
+    };
     std::nth_element(rows.begin(), rows.begin() + n, rows.end(), higher);
     rows.resize(n);
   }

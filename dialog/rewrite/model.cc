@@ -109,8 +109,7 @@ GapModel::Scores GapModel::score(const States& states, const GapBatch& batch,
     const auto count = static_cast<int32_t>(batch[a.example]->candidates.size());
     for (int32_t c = 0; c < count; ++c) of_pair.push_back(first[a.example] + c);
     of_pair.push_back(static_cast<int32_t>(begins.size()));
-    gap_of_pair.insert(gap_of_pair.end(), count + 1,
-                       static_cast<int32_t>(scores.begin.size()) - 1);
+    gap_of_pair.insert(gap_of_pair.end(), count + 1, static_cast<int32_t>(scores.begin.size()) - 1);
     scores.begin.push_back(static_cast<int32_t>(of_pair.size()));
   }
   const auto at = [&](const Var& x, const std::vector<int32_t>& rows) {

@@ -31,8 +31,7 @@ Filled ranked(const Gap& gap, const std::vector<double>& f, int32_t begin, int32
   order.resize(kept);
   Filled filled{.gap = gap, .best = order};
   if (order.empty()) return filled;
-  filled.score = f[begin + order[0]];
-  filled.above_null = filled.score - f[null];
+  filled.above_null = f[begin + order[0]] - f[null];
   return filled;
 }
 
@@ -129,7 +128,7 @@ std::vector<Rewrite> Rules::rewrite(Rule rule, const std::vector<GapExample>& ex
     }
     order.resize(std::min(order.size(), kBest));
     Rewrite& result = results.emplace_back();
-    for (const Gap& gap : e.gaps) result.gaps.push_back({gap, order, 1, 1});
+    for (const Gap& gap : e.gaps) result.gaps.push_back({gap, order, 1});
     fill(e, result);
   }
   return results;
@@ -169,8 +168,8 @@ Measured measured(const std::vector<GapExample>& examples, const std::vector<Rew
   Outcome::Found border, pronoun;
   int64_t gaps = 0, answered = 0, exact = 0, among[kBest] = {};
   for (const Outcome& o : outcomes(examples, found, given)) {
-    for (const auto& [sum, of] : {std::pair(&border, &o.of_label[kBorder]),
-                                  std::pair(&pronoun, &o.of_label[kPronoun])}) {
+    for (const auto& [sum, of] :
+         {std::pair(&border, &o.of_label[kBorder]), std::pair(&pronoun, &o.of_label[kPronoun])}) {
       sum->right += of->right, sum->guessed += of->guessed, sum->real += of->real;
     }
     gaps += o.gaps, answered += o.answered, exact += o.exact;

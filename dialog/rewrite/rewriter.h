@@ -15,9 +15,9 @@ namespace heed::rewrite {
 // the turn stays as it is.
 struct Filled {
   Gap gap = {};
-  std::vector<size_t> best = {};  // places in GapExample::candidates, the highest score first, kBest
-  double score = 0;          // of the best one
-  double above_null = 0;     // how much higher it is than that of null
+  std::vector<size_t> best =
+      {};                 // places in GapExample::candidates, the highest score first, kBest
+  double above_null = 0;  // how much higher the score of the best one is than that of null
 };
 constexpr size_t kBest = 3;
 
@@ -56,9 +56,9 @@ struct Outcome {
   struct Found {
     int64_t right = 0, guessed = 0, real = 0;
   };
-  Found of_label[kLabels];  // right: of both the labels and the model
-  int64_t gaps = 0;         // real ones
-  int64_t answered = 0;     // of these, that a candidate fills
+  Found of_label[kLabels];    // right: of both the labels and the model
+  int64_t gaps = 0;           // real ones
+  int64_t answered = 0;       // of these, that a candidate fills
   int64_t among[kBest] = {};  // of these, where it is among the first 1, 2, 3
   bool exact = false;         // the text is the full form
 };
@@ -71,8 +71,8 @@ struct Measured {
   struct Precision {
     double precision = 0, recall = 0, f1 = 0;
   };
-  Precision border, pronoun, both;  // of the labels 1, 2, and of the two together
-  double at[kBest] = {};            // P@1 to P@3, of the gaps that a candidate fills
+  Precision border, pronoun, both;           // of the labels 1, 2, and of the two together
+  double at[kBest] = {};                     // P@1 to P@3, of the gaps that a candidate fills
   double exact = 0, bleu = 0, answered = 0;  // the last: the share of such gaps
 };
 // Shares of none are 0.

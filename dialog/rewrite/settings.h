@@ -25,8 +25,9 @@ template <class S, class V> void visit_config(S& s, V& v) {
         "Words of the context, the last ones, the end of each turn counted; a Chinese character is "
         "a word",
         s.bounds.max_context, 2, 100'000);
-  bound("max-turn-words", "max_turn", "Words of a turn, or of its full form: longer ones are left out",
-        s.bounds.max_turn, 1, 1000);
+  bound("max-turn-words", "max_turn",
+        "Words of a turn, or of its full form: longer ones are left out", s.bounds.max_turn, 1,
+        1000);
   bound("max-span", "max_span", "Words of what may fill a gap", s.bounds.max_span, 1, 100);
 }
 
@@ -36,7 +37,9 @@ template <class S, class V> void visit_training(S& s, V& v) {
   v({.option = "preset", .key = "preset"}, s.preset);
   v(setting("learn", "learn",
             "both: where gaps are and what fills them; detect or rank: one of the two",
-            {.group = kModel, .words = {"both", "detect", "rank"}, .required = true,
+            {.group = kModel,
+             .words = {"both", "detect", "rank"},
+             .required = true,
              .of_variant = true}),
     loss.learn);
   v(setting("label-weight", "label_weight", "Weight of the labels' cross entropy (lambda)",
@@ -48,9 +51,10 @@ template <class S, class V> void visit_training(S& s, V& v) {
   v(setting("margin", "margin", "Margin of the hinge (delta)",
             {.group = kModel, .least = 0, .above = true, .required = true}),
     loss.margin);
-  v(setting("hardest", "hardest",
-            "Candidates that a filling is told from in a step, those with the highest scores; 0: all",
-            {.group = kModel, .least = 0, .most = 100'000, .required = true}),
+  v(setting(
+        "hardest", "hardest",
+        "Candidates that a filling is told from in a step, those with the highest scores; 0: all",
+        {.group = kModel, .least = 0, .most = 100'000, .required = true}),
     loss.hardest);
   v(setting("vocab", "vocabulary", "Vocabulary size, special tokens included",
             {.group = kSizes,

@@ -107,8 +107,8 @@ class GapReader : public ContextEncoder {
 
 LoadedSystem load_model(const std::string& directory, const std::string& epoch) {
   check_epoch(epoch, "a model of gaps");
-  const auto gaps = std::make_shared<LoadedGaps>(epoch == "best" ? load_gaps(directory)
-                                                                 : first_gaps(directory));
+  const auto gaps =
+      std::make_shared<LoadedGaps>(epoch == "best" ? load_gaps(directory) : first_gaps(directory));
   LoadedSystem loaded{
       .bounds = {.max_turns = 0, .max_utterance_tokens = 0, .max_response_tokens = 0}};
   loaded.module = {gaps, &gaps->model};

@@ -16,10 +16,11 @@ class TrackerTraining : public TrainingOf<Settings> {
       : TrainingOf(settings_of(find_preset(preset))) {}
 
   std::vector<Folder> folders() override {
-    return {{"init",
-             "Begin with the features of this tracker, mostly one with softmax heads, and with its "
-             "words, acts and values",
-             &s_.init}};
+    return {
+        {"init",
+         "Begin with the weights of this model or run, a tracker, mostly one with softmax heads: "
+         "those of its features, and with its words, acts and values",
+         &s_.init}};
   }
   void complete() override { s_.check(); }
   void read(const Paths& data, const std::string& run) override {
@@ -140,7 +141,7 @@ System tracker_system() {
       .load = load_model,
       .help = "Train a tracker of what the user has asked for, slot by slot",
       .footer =
-          "The dialogues have turns of \"user\" with the label \"state\": `heed prepare woz2` and "
+          "The dialogues have turns of \"user\" with the label \"state\": `heed prepare woz` and "
           "`heed prepare multiwoz` write them. First a tracker with softmax heads, then an energy "
           "on its features. The best model by joint accuracy on the validation part is kept: how "
           "often all slots are right. docs/tracking.md goes through it.\n"

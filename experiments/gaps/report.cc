@@ -12,8 +12,7 @@ using Found = GapsFound;
 using namespace gap_variant;
 
 Found load(const std::string& folder) {
-  ResultsLayout layout{
-      .kind = "gaps", .variants = gap_variants(), .clusters = "conversations"};
+  ResultsLayout layout{.kind = "gaps", .variants = gap_variants(), .clusters = "conversations"};
   layout.values = {"parameters", "best_epoch", "epochs"};
   for (const char* label : {"border.", "pronoun."}) {
     for (const char* number : {"precision", "recall", "f1"}) {
@@ -76,9 +75,10 @@ std::vector<Table> tables(const Found& found) {
   add_variants(gaps, found.results, found.inference);
   Table rules{.id = "rules",
               .title = "Three rules, which are given the gaps",
-              .note = "Percent; the same in every row. copy: the turn as it is. nearest: the last "
-                      "run of the context of the length that most fillings have in training. "
-                      "frequent: what filled most gaps in training."};
+              .note =
+                  "Percent; the same in every row. copy: the turn as it is. nearest: the last "
+                  "run of the context of the length that most fillings have in training. "
+                  "frequent: what filled most gaps in training."};
   for (const char* rule : {"copy", "nearest", "frequent"}) {
     const std::string prefix = "rules." + std::string(rule) + ".";
     if (rule != std::string("copy")) {
@@ -91,16 +91,16 @@ std::vector<Table> tables(const Found& found) {
   add_variants(rules, found.results, found.inference);
   Table inserted{.id = "inserted",
                  .title = "With irrelevant turns between",
-                 .note = "Percent. First turns of training dialogues are inserted before the turn, "
-                         "the same for every model. lost: P@1 without them less P@1 with them. " +
-                         intervals_text(found.results, "conversations")};
+                 .note =
+                     "Percent. First turns of training dialogues are inserted before the turn, "
+                     "the same for every model. lost: P@1 without them less P@1 with them. " +
+                     intervals_text(found.results, "conversations")};
   for (int k = 0; k <= kMostInserted; ++k) {
     const std::string in = inserted_prefix(k), of = std::to_string(k) + " inserted";
     inserted.columns.push_back(column(of.c_str(), "F1", in + "f1"));
     inserted.columns.push_back(column(of.c_str(), "P@1", in + "p1"));
     if (k > 0) {
-      inserted.columns.push_back(
-          {of, "lost", in + "p1_lost", 1, true, Column::Best::kLowest});
+      inserted.columns.push_back({of, "lost", in + "p1_lost", 1, true, Column::Best::kLowest});
     }
     inserted.columns.push_back(column(of.c_str(), "exact", in + "exact"));
   }
@@ -112,16 +112,14 @@ std::vector<Table> tables(const Found& found) {
   changes.columns = {column("", "labels F1", "f1"), column("", "P@1", "p1"),
                      column("", "exact", "exact")};
   add_changes(changes, found.results, found.inference);
-  return {gaps, rules, inserted, changes,
-          trainings_table(found.results, "valid_loss", "loss", 3)};
+  return {gaps, rules, inserted, changes, trainings_table(found.results, "valid_loss", "loss", 3)};
 }
 
 // ---- claims
 
 // The first number is above the second one. Undecided where they differ by less than what another
 // seed changes.
-ClaimResult above(const VariantNumbers& n, size_t a, const char* key, size_t b,
-                  const char* other) {
+ClaimResult above(const VariantNumbers& n, size_t a, const char* key, size_t b, const char* other) {
   constexpr double kNearly = 0.02;
   const auto x = n.get(a, key), y = n.get(b, other);
   if (!x || !y) return {};
@@ -134,8 +132,7 @@ const std::vector<ClaimRule> kClaims = {
     {"The joint model detects better than one that learns to detect alone.",
      "F1 of the labels, both > detect.",
      [](const VariantNumbers& n) { return above(n, kBoth, "f1", kDetect, "f1"); }},
-    {"The joint model resolves better than one that learns to rank alone.",
-     "P@1, both > rank.",
+    {"The joint model resolves better than one that learns to rank alone.", "P@1, both > rank.",
      [](const VariantNumbers& n) { return above(n, kBoth, "p1", kRank, "p1"); }},
     {"A trained ranker is far above counting.", "P@1 of rank > that of the rule frequent.",
      [](const VariantNumbers& n) { return above(n, kRank, "p1", kRank, "rules.frequent.p1"); }},

@@ -1,7 +1,6 @@
 #include <cmath>
 #include <filesystem>
 #include <map>
-#include <numeric>
 #include <set>
 
 #include "dialog/data/conversations.h"
@@ -123,7 +122,9 @@ std::vector<Example> examples_of(const Data& data, const Contexts& contexts,
 Losses response_losses(Responder& model, const std::vector<Example>& examples) {
   Losses losses;
   for (const DialogueScore& s : score(model, examples, kBatch)) {
-    losses.emplace_back(std::accumulate(s.nll.begin(), s.nll.end(), 0.0));
+    double sum = 0;
+    for (const double nll : s.nll) sum += nll;
+    losses.emplace_back(sum);
   }
   return losses;
 }
@@ -131,7 +132,7 @@ Losses response_losses(Responder& model, const std::vector<Example>& examples) {
 // 1 - 1 / rank of the right response in a list of 100: the mean is 1 - MRR. (A softmax of scores
 // would ask how sure a ranker is, which nobody trained it to say on lists.)
 Losses rank_losses(const Ranker& ranker, const Data& data, const Contexts& contexts,
-                            const retrieve::Lists& lists) {
+                   const retrieve::Lists& lists) {
   std::map<std::pair<size_t, size_t>, size_t> places;
   for (size_t i = 0; i < data.pairs.size(); ++i) {
     places[{data.pairs[i].dialogue, data.pairs[i].response}] = i;
@@ -173,8 +174,7 @@ double sum_of(const Losses& losses) {
 // The DAS ratio of random:1.0 of a model with attention.
 void add_das(Responder& model, const std::vector<Example>& examples, const Data& data,
              const LoadedSystem& loaded, Json& json) {
-  const Pool pool =
-      make_pool(data.pool, *loaded.vocabulary, loaded.bounds.max_utterance_tokens);
+  const Pool pool = make_pool(data.pool, *loaded.vocabulary, loaded.bounds.max_utterance_tokens);
   const auto scores =
       score(model, distracted(examples, parse_test_set("random:1.0"), pool, {}, kTestSeed), kBatch);
   const ScoreSummary summary = summarize(scores);

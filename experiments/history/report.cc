@@ -70,18 +70,19 @@ Table rises(const Found& found, const std::string& id, const std::string& title,
 }
 
 std::vector<Table> tables(const Found& found) {
-  Table systems{.id = "systems",
-                .title = "The systems on whole contexts",
-                .note = note(found.results) +
-                        "Perplexity of a token of the response; of rankers MRR among 100; DAS ratio of "
-                        "random:1.0, of models with attention.",
-                .rows_are = "system",
-                .groups_are = "trained",
-                .columns = {{"", "perplexity", "perplexity", 1},
-                            {"", "DAS ratio", "das_ratio", 2},
-                            {"", "MRR %", "mrr", 1, true}},
-                .rows = {},
-                .intervals = true};
+  Table systems{
+      .id = "systems",
+      .title = "The systems on whole contexts",
+      .note = note(found.results) +
+              "Perplexity of a token of the response; of rankers MRR among 100; DAS ratio of "
+              "random:1.0, of models with attention.",
+      .rows_are = "system",
+      .groups_are = "trained",
+      .columns = {{"", "perplexity", "perplexity", 1},
+                  {"", "DAS ratio", "das_ratio", 2},
+                  {"", "MRR %", "mrr", 1, true}},
+      .rows = {},
+      .intervals = true};
   add_variants(systems, found.results, found.inference);
   return {systems,
           rises(found, "turns", "Only the last turns", "The last N utterances are read.", cuts()),
@@ -111,8 +112,8 @@ ClaimRule over_systems(const Found& found, const std::string& claim, const std::
               ++known;
               yes += one.holds == true;
               no += one.holds == false;
-              figure += (figure.empty() ? "" : "; ") + found.results.variants[v].label + " " +
-                        one.figure;
+              figure +=
+                  (figure.empty() ? "" : "; ") + found.results.variants[v].label + " " + one.figure;
             }
             if (known == 0) return ClaimResult{};
             ClaimResult result{.figure = figure};
@@ -214,22 +215,25 @@ const std::vector<std::string>& perturbations() {
 const Showing<Found>& showing() {
   static const Showing<Found> kShowing = {
       .title = "What is the history worth?",
-      .lead = "Models that read a conversation need not use it. Here each reads contexts that are "
-              "cut to their last turns, shuffled, reversed, or lose turns or words, and its "
-              "<strong>loss</strong> says what was in them for it.",
+      .lead =
+          "Models that read a conversation need not use it. Here each reads contexts that are "
+          "cut to their last turns, shuffled, reversed, or lose turns or words, and its "
+          "<strong>loss</strong> says what was in them for it.",
       .footer = "Written by <code>heed report</code>.",
       .variants_are = "systems",
       .claims_title = "What of it is of use?",
-      .claims_note = "Yes where the 95 % interval says so of every system, no where it says the "
-                     "contrary of every one, undecided in between.",
+      .claims_note =
+          "Yes where the 95 % interval says so of every system, no where it says the "
+          "contrary of every one, undecided in between.",
       .sources_note = "All numbers are computed from evaluation.json of each run.",
       .load = load,
       .tables = tables,
       .claims = claims,
       .sections = {{"figure", "How many turns?",
                     [](const Found& f, const PageTables&) {
-                      return note_html("Rise of the loss against whole contexts, with 95 % "
-                                       "intervals.") +
+                      return note_html(
+                                 "Rise of the loss against whole contexts, with 95 % "
+                                 "intervals.") +
                              figure(f);
                     }},
                    {"systems", "The systems", shows("systems", true)},

@@ -126,11 +126,15 @@ LAB_CHECK(ConstantsAreNotRecorded) {
   Draw draw;
   const Var a = Var::parameter(scalar(1));
   const std::vector<Var> constants(draw.between(1, 4), Var(scalar(2)));
-  std::vector<Var> with_a = constants;
-  with_a.insert(with_a.begin() + draw.between(0, std::ssize(constants)), a);
+  std::vector<Var> with_a;
   const Backward nothing = [](const OutputGrads&, const Grads&) {};
-  expect(record("op", scalar(3), with_a, nothing).node() != nullptr,
-         "an op with a parameter among its inputs has no node.");
+  for (int64_t place = 0; place <= std::ssize(constants); ++place) {
+    with_a = constants;
+    with_a.insert(with_a.begin() + place, a);
+    expect(record("op", scalar(3), with_a, nothing).node() != nullptr,
+           "an op with a parameter among its inputs, number " + std::to_string(place) +
+               " of them, has no node.");
+  }
   expect(!record("op", scalar(3), constants, nothing).node(),
          "a constant got a node: what needs no gradient must not be kept in the graph.");
   const NoGrad guard;

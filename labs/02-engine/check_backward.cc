@@ -101,7 +101,9 @@ LAB_CHECK(LongAndShortPathsMeet) {
   Var late = early;
   const int64_t length = draw.between(3, 9);
   for (int64_t i = 0; i < length; ++i) late = weigh({late}, {1});
-  weigh({late, early}, {1, 1}).backward();
+  const Var newest = Var::parameter(scalar(1));  // a leaf is not always the oldest
+  weigh({late, early, newest}, {1, 1, 3}).backward();
+  expect_close("d/dw of a parameter that was made after all others", newest.grad(), scalar(3));
   expect_close(
       "d/dx of x^2 that arrives on a short and a long way", x.grad(), scalar(4 * x.value().item()),
       {.suspects = {{"the contribution of one way only: the node ran before the other had arrived",

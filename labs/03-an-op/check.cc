@@ -75,20 +75,28 @@ LAB_CHECK(AcceptsWhatIsRight) {
                             "taken under a NoGrad.");
 }
 
-LAB_CHECK(FindsTheWrongElement) {
-  Draw draw;
-  const Shape shape = {draw.between(2, 3), draw.between(2, 4)};
+// An element whose gradient is a tenth too large or too small.
+void check_finds(Draw& draw, const Shape& shape, int64_t wrong, double factor) {
   const Tensor factors = ones(shape);
-  const int64_t wrong = draw.between(0, factors.numel() - 1);
-  factors.data<double>()[wrong] = 1.1;
+  factors.data<double>()[wrong] = factor;
   const GradCheck verdict =
       check_gradient([&](const std::vector<Var>& x) { return add(x[0], cube(x[1], factors)); },
                      {draw.normal(shape), away_from_zero(draw, shape)}, seed());
   expect(verdict.max_error > 0.01,
-         "a gradient that is a tenth too large in one element is accepted.");
+         text("a gradient that is a tenth too ", factor > 1 ? "large" : "small", " in element ",
+              wrong, " of ", factors.numel(), " is accepted."));
   const std::string place = "input 1, element " + std::to_string(wrong) + ":";
   expect(verdict.worst.starts_with(place),
          "the worst element is '" + place + " ...', you say '" + verdict.worst + "'.");
+}
+
+LAB_CHECK(FindsTheWrongElement) {
+  Draw draw;
+  const Shape shape = {draw.between(2, 3), draw.between(2, 4)};
+  const int64_t last = shape.numel() - 1;
+  for (const int64_t wrong : {int64_t{0}, draw.between(1, last - 1), last}) {
+    for (const double factor : {1.1, 0.9}) check_finds(draw, shape, wrong, factor);
+  }
 }
 
 LAB_CHECK(MeasuresTheError) {

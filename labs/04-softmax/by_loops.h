@@ -178,6 +178,8 @@ inline Suspects wrong_gradients(const Tensor& x, const std::vector<int32_t>& tar
       {"made without smoothing", times(minus(p, hot), each)},
       {"made with e for e/C",
        times(minus(minus(p, times(1 - smoothing, hot)), times(smoothing, one)), each)},
+      {"made with a dloss that the softmax is not multiplied by",
+       minus(p, times(each, plus(times(1 - smoothing, hot), share)))},
       {"made with a dloss that only the softmax is multiplied by",
        minus(minus(times(p, each), times(1 - smoothing, hot)), share)},
       {"made with a dloss that the target is not multiplied by",

@@ -93,7 +93,9 @@ LAB_VARIATION(Focal) {
   expect_close(
       "the loss of rows whose y_t is nearly 1", loss, want,
       {.tolerance = {.relative = 1e-9, .absolute = 0},
-       .suspects = {{"made with 1 - y_t, which has few digits left: there is expm1", naive}},
+       .suspects = {{"made with ln y_t or 1 - y_t as they stand: y_t is 1 but for a little, of "
+                     "which they keep few digits. There are log1p and expm1",
+                     naive}},
        .law = "y_t is 1 but for a little, and the little is what the loss is made of: is it "
               "added to 1 anywhere, or subtracted from 1?"});
 }

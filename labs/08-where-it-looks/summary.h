@@ -13,6 +13,7 @@ namespace heed::lab {
 // of their own, one whose history gets nothing.
 inline std::vector<DialogueScore> draw_scores(Draw& draw, bool distractions) {
   std::vector<DialogueScore> scores(draw.between(8, 12));
+  int64_t above = 0, below = 0;  // dialogues in which distractions get more, or less
   for (size_t i = 0; i < scores.size(); ++i) {
     DialogueScore& s = scores[i];
     const int64_t q = draw.between(3, 6);
@@ -31,8 +32,12 @@ inline std::vector<DialogueScore> draw_scores(Draw& draw, bool distractions) {
     for (int64_t t = draw.between(1, 5); t > 0; --t) s.nll.push_back(draw.uniform(0.5, 4));
     s.characters = {.all = draw.between(5, 30), .unknown = draw.between(0, 4)};
     s.das_ratio = das_ratio(dialogue_means(s.as_scores, s.distraction));
+    Summary one;
+    one.add(s.as_scores, s.distraction);
+    if (one.distracted()) ++(one.d[0] > one.h[0] ? above : below);
   }
-  return scores;
+  // As many of one kind as of the other would hide who exchanges them.
+  return distractions && above == below ? draw_scores(draw, distractions) : scores;
 }
 
 // All numbers of a summary, from the scores by plain loops.

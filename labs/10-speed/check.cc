@@ -69,8 +69,9 @@ LAB_CHECK(TheLastPanelIsFilledUp) {
   Draw draw;
   const int64_t width = constants().width;
   for (const bool transposed : {false, true}) {
-    const int64_t n = width * draw.between(0, 2) + draw.between(1, width - 1);
-    const Stored b = store(draw, draw.between(3, 20), n, transposed, draw.between(1, 5));
+    // Odd: no multiple of a vector, either.
+    const int64_t n = width * draw.between(0, 2) + 2 * draw.between(0, width / 2 - 1) + 1;
+    const Stored b = store(draw, draw.between(17, 30), n, transposed, draw.between(1, 5));
     expect_close(of_panels(b), packed(b, 5), panels_of(b.values(), 0),
                  {.tolerance = kExact,
                   .suspects = {{"right but for what was in the memory before, behind the last "
@@ -133,7 +134,8 @@ void expect_tiles(const Stored& a, int64_t first, int64_t last, const Expected& 
 }
 
 Stored draw_left(Draw& draw, int64_t tiles, bool transposed) {
-  const int64_t most = constants().tile_rows, m = most * tiles - draw.between(1, most / 2);
+  const int64_t most = constants().tile_rows, all = most * tiles - draw.between(1, most / 2);
+  const int64_t m = all % tiles == 0 ? all - 1 : all;  // tiles of two heights
   return store(draw, m, draw.between(3, 30), transposed, draw.between(1, 5));
 }
 
@@ -267,6 +269,10 @@ LAB_CHECK(ProductsOfAllShapes) {
   // More than one piece each way; and so few columns that each tile of A is copied on its own.
   shapes.push_back({draw.between(260, 300), draw.between(500, 560), draw.between(2, 5)});
   shapes.push_back({draw.between(400, 450), draw.between(3, 30), draw.between(2, 9)});
+  // Panels that do not share out evenly, whatever the number that goes together.
+  for (int64_t more = 1; more <= 4; ++more) {
+    shapes.push_back({280, (32 + more) * constants().width - 3, draw.between(2, 5)});
+  }
   for (const Sizes& shape : shapes) {
     for (const bool transposed : {false, true}) {
       expect_product(draw_problem(draw, shape, transposed, !transposed, 1), Write::assign);
@@ -308,7 +314,8 @@ Tensor last_part(const Problem& p, int64_t begin) {
 LAB_CHECK(DeepProducts) {
   Draw draw;
   for (const int64_t blocks : {2, 3}) {
-    const int64_t k = constants().depth * (blocks - 1) + 16 * draw.between(2, 16) * (blocks - 1);
+    const int64_t k = constants().depth * (blocks - 1) + 16 * draw.between(2, 16) * (blocks - 1) +
+                      draw.between(1, 7);  // the last block is shorter
     const Problem p =
         draw_problem(draw, {draw.between(2, 20), draw.between(2, 40), k}, false, true, 1);
     const int64_t depth = ((k + blocks - 1) / blocks + 15) / 16 * 16;

@@ -47,6 +47,9 @@ uint64_t seed();
 // Of the student's variation (docs/teaching.md): the numbers of --numbers=1.5,3 in their order.
 double number(size_t index);
 
+// Whether something stands behind each block of memory (check.cc): not where memory is counted.
+extern bool guards_blocks;
+
 // Inputs and their shapes, from the seed of the run and the name of the check: the next call gives
 // other numbers. A grader's secret seed so brings shapes that a student has not seen.
 class Draw {
@@ -62,10 +65,10 @@ class Draw {
   Rng rng_;
 };
 
-// Full of kUnwritten, with as much in front and behind, which nobody may write: expect_guards(), at
-// the end of each check, looks there. All other memory that an allocation gives is full of NaN,
-// with some behind its end, so that what adds to it, or reads past an end, shows
-// (support/fresh.cc).
+// Full of kUnwritten, and nobody may write behind its end: expect_guards(), at the end of each
+// check, looks there. All other memory that an allocation gives is full of NaN, with some behind
+// its end (fresh() in check.cc), so that what adds to it, or reads past an end, shows, whoever has
+// allocated it.
 Tensor unwritten(Shape shape, DType dtype = DType::f64);
 void expect_guards();
 

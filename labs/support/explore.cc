@@ -4,6 +4,7 @@
 #include <nlohmann/json.hpp>
 
 #include "autograd/node.h"
+#include "labs/support/check.h"
 #include "tensor/allocator.h"
 
 namespace heed::lab {
@@ -30,7 +31,9 @@ nlohmann::json inputs_of(const Node& node) {
 
 }  // namespace
 
-Story::Story() : before_(memory_stats().bytes_in_use) {}
+Story::Story() : before_(memory_stats().bytes_in_use) {
+  guards_blocks = false;
+}
 
 int64_t Story::bytes() const {
   return memory_stats().bytes_in_use - before_;

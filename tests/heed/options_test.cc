@@ -26,6 +26,7 @@ const std::map<std::string, std::string> kTwoMeanings = {
     {"--encoder", "of each system which encoders it may have"},
     {"--pool", "of features how states become one vector, elsewhere where distractions come from"},
     {"--predictions", "what a classifier says: written by discriminate test, read by judge score"},
+    {"--rank", "by which model the best answer of several is chosen, or what orders N-best lists"},
     {"--responses", "a file of them, or of how many examples"},
     {"--count", "in show how many dialogues, in bench that what a GPU is asked for is counted"},
     {"--preset", "those of a system, whose list begins with one of its own"},

@@ -94,6 +94,10 @@ TEST_F(Ask, RefusesWhatItCannotDo) {
   refused({"--dialogue", dir->write("t.jsonl", "{\"turns\": [{\"text\": \"x\"}]}\n"), "--which", "z",
            "x ?"},
           1, "no dialogue has the id 'z'");
+  const Result tuned = heed_program({"reproduce", "comprehend", "--data", data, "--fine-tune",
+                                     "--out", dir->path("tuned")});
+  EXPECT_EQ(tuned.code, 2);
+  EXPECT_TRUE(has(tuned.err, "--fine-tune needs --init")) << tuned.err;
   const Result other = heed_program({"ask", "--model", source_dir() + "/data/models/ranker",
                                      "--data", data});
   EXPECT_EQ(other.code, 1);

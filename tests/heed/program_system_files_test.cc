@@ -52,7 +52,7 @@ class Completion : public testing::Test {
 };
 
 TEST_F(Completion, OfCommandsAndOptions) {
-  EXPECT_EQ(bash("heed tr"), "train\n");
+  EXPECT_EQ(bash("heed tr"), "train track\n");
   EXPECT_EQ(bash("heed prepare t"), "text\n");
   EXPECT_EQ(bash("heed train --insert-p"), "--insert-prob\n");
   EXPECT_EQ(bash("heed --vers"), "--version\n");

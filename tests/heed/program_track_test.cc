@@ -1,4 +1,4 @@
-// heed prepare woz2, heed train tracker and heed track, as people call them.
+// heed prepare woz, heed train tracker and heed track, as people call them.
 #include <nlohmann/json.hpp>
 
 #include "tests/heed/program_helpers.h"
@@ -34,7 +34,7 @@ struct Made {
     const std::string file = dir.write("woz.json", woz(40));
     std::filesystem::create_directory(dir.path("data"));
     for (const char* part : {"train", "valid", "test"}) {
-      const Result r = heed_program({"prepare", "woz2", "--in", file, "--out",
+      const Result r = heed_program({"prepare", "woz", "--in", file, "--out",
                                      data + "/" + part + ".jsonl", "--min-turns", "1"});
       EXPECT_EQ(r.code, 0) << r.err;
     }

@@ -28,7 +28,7 @@ MISTAKES = {
         ("dloss[r] * ", "", "right but for dloss"),
         ("double log = x[t] == max ? -std::log1p(others) : logs[t]", "double log = std::log(std::exp(logs[t]))", "Not a finite number"),
         ("double log = x[t] == max ? -std::log1p(others) : logs[t]", "double log = logs[t]", "y_t is 1 but for a little"),
-        ("rest = -std::expm1(log)", "rest = 1 - std::exp(log)", "there is expm1"),
+        ("rest = -std::expm1(log)", "rest = 1 - std::exp(log)", "log1p and expm1"),
         ("outer * ((i == t) - std::exp(logs[i]))", "outer * ((i == t) - 0.5 * std::exp(logs[i]))", "d(ln y_i)/dx_j"),
     ],
     "coupled": [

@@ -32,9 +32,9 @@ void read_lines(const fs::path& folder, const std::string& part, const Reading& 
     }
     if (!more) return;
     if (is_blank(intent)) intents.fail("no intent");
-    add_utterance(corpus, (part.empty() ? "line-" : part + "-") +
-                              std::to_string(texts.line_number()),
-                  part, text, intent);
+    add_utterance(corpus,
+                  (part.empty() ? "line-" : part + "-") + std::to_string(texts.line_number()), part,
+                  text, intent);
   }
 }
 
@@ -46,8 +46,10 @@ void read_pairs(const std::string& path, const Reading& reading, Published& corp
   for (const auto& [name, pairs] : json.items()) {
     const std::string bare = name.starts_with("oos_") ? name.substr(4) : name;
     if (bare != "train" && bare != "val" && bare != "test") {
-      throw DataError(path + ": the parts are train, val, test and oos_train, oos_val, oos_test, "
-                             "got \"" + name.substr(0, 40) + "\"");
+      throw DataError(path +
+                      ": the parts are train, val, test and oos_train, oos_val, oos_test, "
+                      "got \"" +
+                      name.substr(0, 40) + "\"");
     }
     if (!pairs.is_array()) throw DataError(path + ": \"" + name + "\" must be an array");
     for (size_t i = 0; i < pairs.size() && !reading.enough(corpus.dialogues.size()); ++i) {
@@ -79,8 +81,9 @@ Published read_intents(const std::string& path, const Reading& reading) {
     }
   }
   if (corpus.dialogues.empty()) {
-    throw DataError(path + ": holds no utterance (of a folder: in seq.in and label, or in these of "
-                           "train, valid and test)");
+    throw DataError(path +
+                    ": holds no utterance (of a folder: in seq.in and label, or in these of "
+                    "train, valid and test)");
   }
   return corpus;
 }

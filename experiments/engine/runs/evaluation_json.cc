@@ -30,9 +30,7 @@ Json evaluation_head(const std::string& directory, const PlannedRun& run, const 
                {"run", run.name}};
   json["heed"].update(program_json(made_with));
   json.update(variant);
-  json.update(Json{{"seed", run.seed},
-                   {"best_epoch", best->epoch},
-                   {"epochs", log.size()}});
+  json.update(Json{{"seed", run.seed}, {"best_epoch", best->epoch}, {"epochs", log.size()}});
   if (knows) json[metric] = value_of(best->metrics, metric);
   return json;
 }

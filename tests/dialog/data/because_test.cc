@@ -17,8 +17,7 @@ std::string in(std::string_view text) {
 }
 
 TEST(Because, CutsTheSentence) {
-  EXPECT_EQ(in("it does not boot because the disk is full"),
-            "it does not boot | the disk is full");
+  EXPECT_EQ(in("it does not boot because the disk is full"), "it does not boot | the disk is full");
   EXPECT_EQ(in("Hm. It does not boot Because  the disk is full! try df -h."),
             "It does not boot | the disk is full");
   EXPECT_EQ(in("i use 8.04 here, because it is stable.."), "i use 8.04 here, | it is stable..");
@@ -80,8 +79,12 @@ void expect_counts(const char* variable, const std::vector<size_t>& counts) {
   }
   EXPECT_EQ(found, counts);
 }
-TEST(Because, CountsInUbuntu) { expect_counts("HEED_UBUNTU", {2746, 144, 149}); }
-TEST(Because, CountsInDailyDialog) { expect_counts("HEED_DAILYDIALOG", {463, 38, 50}); }
+TEST(Because, CountsInUbuntu) {
+  expect_counts("HEED_UBUNTU", {2746, 144, 149});
+}
+TEST(Because, CountsInDailyDialog) {
+  expect_counts("HEED_DAILYDIALOG", {463, 38, 50});
+}
 
 }  // namespace
 }  // namespace heed

@@ -30,8 +30,8 @@ TEST(Perturb, Cuts) {
   EXPECT_EQ(done(kFive, "last-dropped"), Context({"a b c", "d", "e f", "g h"}));
   EXPECT_EQ(done(kFive, "turns-reversed"), Context({"query ?", "g h", "e f", "d", "a b c"}));
   EXPECT_EQ(done(kFive, "words-reversed"), Context({"c b a", "d", "f e", "h g", "? query"}));
-  for (const char* name : {"first-dropped", "last-dropped", "turns-dropped", "turns-shuffled",
-                           "turns:3-shuffled"}) {
+  for (const char* name :
+       {"first-dropped", "last-dropped", "turns-dropped", "turns-shuffled", "turns:3-shuffled"}) {
     EXPECT_EQ(done({"query"}, name), Context({"query"})) << name;
     EXPECT_EQ(done({}, name), Context()) << name;
   }
@@ -78,7 +78,8 @@ TEST(Perturb, NamesAreChecked) {
     EXPECT_EQ(error_of<UsageError>([&] { parse_perturbation(wrong); }),
               "expected one of turns:N, turns:N-shuffled, whole, turns-shuffled, turns-reversed, "
               "turns-dropped, first-dropped, last-dropped, words-shuffled, words-reversed, "
-              "words-dropped, got '" + std::string(wrong) + "'");
+              "words-dropped, got '" +
+                  std::string(wrong) + "'");
   }
   EXPECT_EQ(parse_perturbation("turns:12-shuffled").turns, 12u);
 }

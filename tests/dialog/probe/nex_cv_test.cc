@@ -13,7 +13,6 @@
 namespace heed::probe {
 namespace {
 
-
 // Classes 0 to 5 of 1, 20, 3, 3, 40 and 5 examples.
 const std::vector<int64_t> kCounts = {1, 20, 3, 3, 40, 5};
 std::vector<int32_t> labels() {
@@ -70,8 +69,8 @@ TEST(NexCv, DividesExamplesOnce) {
       for (size_t k = 0; k < kCounts.size(); ++k) {
         const auto label = static_cast<int32_t>(k);
         const bool is_small = std::binary_search(small.begin(), small.end(), label);
-        const bool is_none = std::binary_search(parts.negatives.begin(), parts.negatives.end(),
-                                                label);
+        const bool is_none =
+            std::binary_search(parts.negatives.begin(), parts.negatives.end(), label);
         EXPECT_TRUE(is_small || !is_none);
         EXPECT_EQ(test[k], is_none    ? kCounts[k]
                            : is_small ? 0
@@ -119,7 +118,9 @@ TEST(NexCv, Classifies) {
   EXPECT_GT(guesses[0].confidence, 0.9);
   const auto unit = classify(x, classes, {0, 1, 2, 3}, {4, 5, 6}, 3, true);
   EXPECT_NE(unit[0].confidence, guesses[0].confidence);
-  EXPECT_EQ(error_of<DataError>([&] { classify(x, classes, {0, 1}, {2}, 3, false); }),
+  EXPECT_EQ(error_of<DataError>([&] {
+              classify(x, classes, {0, 1}, {2}, 3, false);
+            }),
             "a classifier needs two classes to learn");
 }
 

@@ -32,10 +32,11 @@ const Bounds kTinyBounds{.max_span = 3};
 
 // Those of tests/reference/generate/make_gaps.py.
 std::vector<GapExample> tiny_examples() {
-  return gap_examples("", {dialogue_of({"a b c", "d e", "f g"}, "f b c g"),
-                           dialogue_of({"c c d a b", "g h f"}, "a b h f z"),
-                           dialogue_of({"e", "a b"}, "a b")},
-                      kTinyBounds, letters(), /*labelled=*/true);
+  return gap_examples(
+      "",
+      {dialogue_of({"a b c", "d e", "f g"}, "f b c g"),
+       dialogue_of({"c c d a b", "g h f"}, "a b h f z"), dialogue_of({"e", "a b"}, "a b")},
+      kTinyBounds, letters(), /*labelled=*/true);
 }
 GapBatch batch_of(const std::vector<GapExample>& examples) {
   GapBatch batch;

@@ -13,8 +13,8 @@
 namespace heed::rewrite {
 namespace {
 
-// "about kA kB", "fine", "it is good" -> "kA kB is good"; or a turn with nothing left out. Shuffled,
-// the full form has the words of another dialogue, or none.
+// "about kA kB", "fine", "it is good" -> "kA kB is good"; or a turn with nothing left out.
+// Shuffled, the full form has the words of another dialogue, or none.
 std::string dialogues(int first, int count, bool shuffled) {
   std::string lines;
   for (int i = first; i < first + count; ++i) {
@@ -46,8 +46,8 @@ Settings small(const std::string& learn = "both") {
 TrainData read(const TempDir& dir, Settings& s, bool shuffled = false) {
   dir.write("data/train.jsonl", dialogues(0, 400, shuffled));
   dir.write("data/valid.jsonl", dialogues(500, 90, shuffled));
-  TrainData data =
-      make_train_data(read_part(dir.path("data"), "train", 0), read_part(dir.path("data"), "valid", 0), s);
+  TrainData data = make_train_data(read_part(dir.path("data"), "train", 0),
+                                   read_part(dir.path("data"), "valid", 0), s);
   s.model.vocab_size = data.vocabulary.size();
   s.data_fingerprint = data.fingerprint();
   return data;

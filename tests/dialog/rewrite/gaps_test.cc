@@ -19,7 +19,8 @@ using Ints = std::vector<int32_t>;
 TEST(Units, ChineseCharactersStandAlone) {
   EXPECT_EQ(units("iPhoneX为什么 不好用?"),
             (Tokens{"iphonex", "为", "什", "么", "不", "好", "用", "?"}));
-  EXPECT_EQ(units("Don't go to San Jose."), (Tokens{"don", "'", "t", "go", "to", "san", "jose", "."}));
+  EXPECT_EQ(units("Don't go to San Jose."),
+            (Tokens{"don", "'", "t", "go", "to", "san", "jose", "."}));
   EXPECT_EQ(joined(units("iphonex为什么不好用")), "iphonex为什么不好用");
   EXPECT_EQ(joined(units("I want to go , there.")), "i want to go, there.");
   EXPECT_EQ(units(""), Tokens{});
@@ -52,16 +53,16 @@ TEST(Align, ByHand) {
        "i want a room in san jose .",
        {0, 0, 0, 0, 0, 2, 0, 0},
        {{4, 5, {"in", "san", "jose"}}}},
-      {"i want seats .",
-       "i want 2 seats .",
-       {0, 0, 1, 1, 0, 0},
-       {{2, 2, {"2"}}}},
+      {"i want seats .", "i want 2 seats .", {0, 0, 1, 1, 0, 0}, {{2, 2, {"2"}}}},
       {"book it for then , please",
        "book sino for next monday , please",
        {0, 0, 2, 0, 2, 0, 0, 0},
        {{1, 2, {"sino"}}, {3, 4, {"next", "monday"}}}},
       // gaps on both sides of one word
-      {"is good", "red joan is very good", {1, 1, 1, 0}, {{0, 0, {"red", "joan"}}, {1, 1, {"very"}}}},
+      {"is good",
+       "red joan is very good",
+       {1, 1, 1, 0},
+       {{0, 0, {"red", "joan"}}, {1, 1, {"very"}}}},
       // dropped words are a gap with nothing in it
       {"oh well yes", "oh yes", {0, 0, 2, 0, 0}, {{1, 2, {}}}},
   };
@@ -120,8 +121,8 @@ Dialogue dialogue_of(const std::vector<std::string>& texts, const std::string& r
 }
 
 TEST(GapExample, HasTheRunsOfItsContext) {
-  const auto e = gap_example(dialogue_of({"x y", "y z", "good"}, "y z good"), {.max_span = 2},
-                             no_words());
+  const auto e =
+      gap_example(dialogue_of({"x y", "y z", "good"}, "y z good"), {.max_span = 2}, no_words());
   ASSERT_TRUE(e);
   EXPECT_EQ(e->read, (Tokens{"x", "y", "", "y", "z", "", "good", ""}));
   EXPECT_EQ(e->border, 5);
@@ -143,16 +144,17 @@ TEST(GapExample, KeepsTheEndOfAContextAndNoLongTurns) {
   EXPECT_FALSE(gap_example(dialogue_of({"x", "a b c"}, "a"), bounds, no_words()));
   EXPECT_FALSE(gap_example(dialogue_of({"x", "a"}, "a b c"), bounds, no_words()));
   EXPECT_FALSE(gap_example(dialogue_of({"a"}, "a b"), bounds, no_words()));
-  EXPECT_EQ(error_of<DataError>([&] {
-              gap_examples("f.jsonl", {Dialogue{"d1", {{"", "x"}, {"", "y"}}}}, bounds, no_words(),
-                           true);
-            }),
-            "f.jsonl: dialogue d1: its last turn has no label \"rewritten\"; heed prepare rewriting "
-            "and heed prepare gaps write it");
-  EXPECT_TRUE(has(error_of<DataError>([&] {
-                    gap_examples("f.jsonl", {Dialogue{"d1", {{"", "x"}}}}, bounds, no_words(), false);
-                  }),
-                  "f.jsonl: no dialogue with a turn before the last one"));
+  EXPECT_EQ(
+      error_of<DataError>([&] {
+        gap_examples("f.jsonl", {Dialogue{"d1", {{"", "x"}, {"", "y"}}}}, bounds, no_words(), true);
+      }),
+      "f.jsonl: dialogue d1: its last turn has no label \"rewritten\"; heed prepare rewriting "
+      "and heed prepare gaps write it");
+  EXPECT_TRUE(
+      has(error_of<DataError>([&] {
+            gap_examples("f.jsonl", {Dialogue{"d1", {{"", "x"}}}}, bounds, no_words(), false);
+          }),
+          "f.jsonl: no dialogue with a turn before the last one"));
 }
 
 std::vector<GapExample> examples_of(const std::vector<Dialogue>& dialogues) {
@@ -160,8 +162,9 @@ std::vector<GapExample> examples_of(const std::vector<Dialogue>& dialogues) {
 }
 
 TEST(Rules, FillByWhatTheyKnow) {
-  const Rules rules(examples_of({dialogue_of({"a b", "c"}, "a b c"), dialogue_of({"a b", "d"}, "a b d"),
-                                 dialogue_of({"x", "e"}, "x e")}));
+  const Rules rules(
+      examples_of({dialogue_of({"a b", "c"}, "a b c"), dialogue_of({"a b", "d"}, "a b d"),
+                   dialogue_of({"x", "e"}, "x e")}));
   const auto test = examples_of({dialogue_of({"a b", "p q", "it works"}, "a b works")});
   const auto text = [&](Rules::Rule rule) { return joined(rules.rewrite(rule, test)[0].text); };
   EXPECT_EQ(text(Rules::Rule::kCopy), "it works");
@@ -200,8 +203,9 @@ TEST(Measured, CountsLabelsByHand) {
 
 TEST(Rewriting, ReadsWhatIsPublished) {
   const TempDir dir;
-  const std::string path =
-      dir.write("corpus.txt", "西安天气\t\t今天多云\t\t明天有雨吗\t\t西安明天有雨吗\n\na\tb\tc\td\nx\t\t\t\ty\t\tz\n");
+  const std::string path = dir.write(
+      "corpus.txt",
+      "西安天气\t\t今天多云\t\t明天有雨吗\t\t西安明天有雨吗\n\na\tb\tc\td\nx\t\t\t\ty\t\tz\n");
   const Published corpus = read_rewriting(path);
   ASSERT_EQ(corpus.dialogues.size(), 2u);
   EXPECT_EQ(corpus.dialogues[0].id, "corpus.txt:1");

@@ -14,8 +14,8 @@ std::vector<std::optional<bool>> verdicts(const VariantNumbers& numbers) {
 
 // 70.1 against 69.1 is less than the seeds' spread here; the last one is ours.
 TEST(GapClaims, HoldInThePapersNumbers) {
-  EXPECT_EQ(verdicts(gaps_paper_numbers()), (std::vector<std::optional<bool>>{
-                                                true, std::nullopt, true, true, true, std::nullopt}));
+  EXPECT_EQ(verdicts(gaps_paper_numbers()),
+            (std::vector<std::optional<bool>>{true, std::nullopt, true, true, true, std::nullopt}));
 }
 
 TEST(GapClaims, AreDecidedByOurs) {

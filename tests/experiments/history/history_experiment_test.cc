@@ -13,10 +13,10 @@ using Json = nlohmann::json;
 const std::string kModels = source_dir() + "/data/models/";
 
 Arguments command(const std::string& out, const Arguments& systems) {
-  return Arguments{"reproduce", "history",  "--data",   kSample,   "--out",        out,
-                   "--preset",  "smoke",    "--limit",  "60",      "--test-limit", "30",
-                   "--vocab",   "150",      "--hidden", "8",       "--embed",      "8",
-                   "--epochs",  "1",        "--batch",  "8",       "--threads",    "1",
+  return Arguments{"reproduce", "history", "--data",   kSample, "--out",        out,
+                   "--preset",  "smoke",   "--limit",  "60",    "--test-limit", "30",
+                   "--vocab",   "150",     "--hidden", "8",     "--embed",      "8",
+                   "--epochs",  "1",       "--batch",  "8",     "--threads",    "1",
                    "--systems"} +
          systems;
 }
@@ -31,8 +31,8 @@ class HistoryExperiment : public testing::Test {
  protected:
   static void SetUpTestSuite() {
     shared = new TempDir;
-    const Result r = heed_program(command(
-        shared->path("whole"), {"dynamic", kModels + "baseline", kModels + "ranker"}));
+    const Result r = heed_program(
+        command(shared->path("whole"), {"dynamic", kModels + "baseline", kModels + "ranker"}));
     ASSERT_EQ(r.code, 0) << r.err;
   }
   static void TearDownTestSuite() { delete shared; }
@@ -57,8 +57,8 @@ TEST_F(HistoryExperiment, AgreesWithEvaluate) {
   const auto perplexity = [&](const std::string& model) {
     const std::string out = dir.path("e.json");
     const Result r = heed_program({"evaluate", "--model", model, "--data", kSample, "--limit", "30",
-                                   "--test", "none,random:1.0", "--pool", dir.path("pool.jsonl"), "--seed",
-                                   "1", "--json", out});
+                                   "--test", "none,random:1.0", "--pool", dir.path("pool.jsonl"),
+                                   "--seed", "1", "--json", out});
     EXPECT_EQ(r.code, 0) << r.err;
     return Json::parse(dir.read("e.json"))["test_sets"];
   };
@@ -70,9 +70,9 @@ TEST_F(HistoryExperiment, AgreesWithEvaluate) {
   settings["examples"]["max_turns"] = 2;
   dir.write("two/settings.json", settings.dump());
   const double cut = perplexity(dir.path("two"))["none"]["perplexity"];
-  EXPECT_NEAR(mine["perplexity"].get<double>() *
-                  std::exp(mine["sets"]["turns:2"]["rise"].get<double>()),
-              cut, 1e-2);
+  EXPECT_NEAR(
+      mine["perplexity"].get<double>() * std::exp(mine["sets"]["turns:2"]["rise"].get<double>()),
+      cut, 1e-2);
 }
 
 TEST_F(HistoryExperiment, NumbersFitTogether) {

@@ -51,8 +51,7 @@ TEST(Intents, ReadsFolders) {
   EXPECT_EQ(text_of_all(read_intents(dir.path("atis/test"))),
             "line-1  user:a fare| intent=airfare\n");
   const auto fails = [&] {
-    const std::string said =
-        error_of<DataError>([&] { read_intents(dir.path("atis/test")); });
+    const std::string said = error_of<DataError>([&] { read_intents(dir.path("atis/test")); });
     return said.substr(dir.path("atis/test").size());
   };
   dir.write("atis/test/label", "airfare\nflight");
@@ -71,8 +70,8 @@ TEST(Intents, IsChecked) {
   EXPECT_EQ(error("{\"dev\": []}"),
             ": the parts are train, val, test and oos_train, oos_val, oos_test, got \"dev\"");
   EXPECT_EQ(error("{\"val\": 3}"), ": \"val\" must be an array");
-  for (const char* pair : {"\"a\"", "[\"a\"]", "[\"a\", 1]", "[1, \"a\"]", "[\"a\", \"\"]",
-                           "[\"a\", \"b\", \"c\"]"}) {
+  for (const char* pair :
+       {"\"a\"", "[\"a\"]", "[\"a\", 1]", "[1, \"a\"]", "[\"a\", \"\"]", "[\"a\", \"b\", \"c\"]"}) {
     EXPECT_EQ(error("{\"val\": [[\"a\", \"b\"], " + std::string(pair) + "]}"),
               ": val-2: expected a text and its intent, [\"...\", \"...\"]");
   }
