@@ -1,5 +1,4 @@
 // `heed ask`: questions about a dialogue, answered by a span of it.
-#include <unistd.h>
 
 #include <algorithm>
 
@@ -41,15 +40,14 @@ void say(const Passage& passage, const Predicted& p, double least_p) {
   const auto percent = [](double x) { return decimal(100 * x, 1) + " %"; };
   if (p.answer.kind == Kind::kNone || p.p < least_p) {
     std::printf("the dialogue does not say (%s)\n",
-                p.answer.kind == Kind::kNone
-                    ? percent(p.p).c_str()
-                    : ("the best answer has " + percent(p.p)).c_str());
+                p.answer.kind == Kind::kNone ? percent(p.p).c_str()
+                                             : ("the best answer has " + percent(p.p)).c_str());
     return;
   }
   std::printf("%s (%s)\n", printable(p.answer.text).c_str(), percent(p.p).c_str());
   if (p.answer.end <= p.answer.begin) return;
-  const PassageTurn& first = passage.turn_at(p.answer.begin),
-                     &last = passage.turn_at(p.answer.end - 1);
+  const PassageTurn &first = passage.turn_at(p.answer.begin),
+                    &last = passage.turn_at(p.answer.end - 1);
   const std::string& text = passage.text;
   std::printf("  %s[%s]%s\n",
               printable(text.substr(first.begin, p.answer.begin - first.begin)).c_str(),
@@ -57,7 +55,7 @@ void say(const Passage& passage, const Predicted& p, double least_p) {
               printable(text.substr(p.answer.end, last.end - p.answer.end)).c_str());
 }
 
-void converse(const Options& o, const LoadedReader& reader) {
+void answer_questions(const Options& o, const LoadedReader& reader) {
   const Passage passage = chosen(o);
   const Config& config = reader.model.config();
   const ReadPassage read = read_passage(passage, reader.pieces, config.longest_query);
@@ -66,24 +64,17 @@ void converse(const Options& o, const LoadedReader& reader) {
     const Ids ids = read_query(question, reader.pieces, config.longest_query);
     const Predicted p = answer(reader.model, {asked(read, ids, before, config)}, {&read})[0];
     say(passage, p, o.least_p);
-    before.push_back(
-        {ids, read_query(as_history(p.answer), reader.pieces, config.longest_query)});
+    before.push_back({ids, read_query(as_history(p.answer), reader.pieces, config.longest_query)});
   };
   for (const std::string& question : o.questions) {
     if (o.questions.size() > 1) std::printf("%s\n", printable(question).c_str());
     ask(question);
   }
   if (!o.questions.empty()) return;
-  const bool prompts = ::isatty(STDIN_FILENO) && ::isatty(STDOUT_FILENO);
-  for (std::string line; next_line(line, prompts) && line != "/quit";) {
-    if (line == "/reset") {
-      before.clear();
-    } else if (is_command(line)) {
-      say_no_such_command(line);
-    } else if (!line.empty()) {
-      ask(line);
-    }
-  }
+  converse({.greeting = "",
+            .help = "Type questions about the dialogue; those before are read with each.",
+            .reset = [&] { before.clear(); },
+            .hear = ask});
 }
 
 // ---- about a corpus with answers
@@ -118,21 +109,22 @@ void measure_all(const Options& o, const LoadedReader& reader) {
   const Parts parts = read_parts({o.data}, o.limit);
   const Corpus& corpus = parts.test;
   const auto read = read_all(corpus, reader.pieces, reader.model.config());
-  std::vector<std::vector<std::string>> columns = {{"answers before"}, {"EM"}, {"F1"}, {"HEQ-Q"},
-                                                   {"HEQ-D"}, {"F1 answerable"}, {"unanswerable"}};
+  std::vector<std::vector<std::string>> columns = {{"answers before"}, {"EM"},    {"F1"},
+                                                   {"HEQ-Q"},          {"HEQ-D"}, {"F1 answerable"},
+                                                   {"unanswerable"}};
   Json json = {{"heed", provenance("ask", *o.common)},
                {"inputs", {{"model", o.model}, {"data", o.data}, {"limit", o.limit}}},
                {"left_out", corpus.left_out}};
   Progress progress;
   for (const char* name : {"gold", "predicted"}) {
     if (o.history != "both" && o.history != name) continue;
-    const auto answers = answer_all(reader.model, reader.pieces, read,
-                                    name == std::string("gold") ? History::kGold
-                                                                : History::kPredicted,
-                                    o.batch, [&](int64_t done, int64_t of) {
-                                      progress.show(std::to_string(done) + " of " +
-                                                    counted(static_cast<size_t>(of), "question"));
-                                    });
+    const auto answers =
+        answer_all(reader.model, reader.pieces, read,
+                   name == std::string("gold") ? History::kGold : History::kPredicted, o.batch,
+                   [&](int64_t done, int64_t of) {
+                     progress.show(std::to_string(done) + " of " +
+                                   counted(static_cast<size_t>(of), "question"));
+                   });
     progress.done();
     const Scores s = measure(corpus, texts_of(answers));
     columns[0].push_back(name);
@@ -156,7 +148,8 @@ void measure_all(const Options& o, const LoadedReader& reader) {
 
 void run(const Options& o) {
   if (o.data.empty() == o.dialogue.empty()) {
-    throw UsageError("ask: give --dialogue FILE and questions, or --data for questions with answers");
+    throw UsageError(
+        "ask: give --dialogue FILE and questions, or --data for questions with answers");
   }
   if (!o.data.empty()) {
     for (const char* name : {"questions", "--which", "--least-p"}) {
@@ -173,7 +166,7 @@ void run(const Options& o) {
   const Device device = start(*o.common);
   LoadedReader reader = load_reader(o.model);
   move(reader.model, device);
-  if (o.data.empty()) return converse(o, reader);
+  if (o.data.empty()) return answer_questions(o, reader);
   measure_all(o, reader);
 }
 

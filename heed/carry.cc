@@ -1,5 +1,4 @@
 // `heed carry`: which values of a dialogue still hold, by a model or by rules.
-#include <unistd.h>
 
 #include <algorithm>
 
@@ -199,35 +198,25 @@ void show_decision(const Item& item, const Decision& decision) {
   std::fputs(text_table(columns, results_width()).c_str(), stdout);
 }
 
-void converse(const Options& o) {
+void carry_typed(const Options& o) {
   const Device device = start(*o.common);
   const carry::LoadedCarryover loaded = load(o.model, device);
   const TerminalStyle style = terminal_style(stdout);
-  const bool prompts = ::isatty(STDIN_FILENO) && ::isatty(STDOUT_FILENO);
-  std::printf(
-      "Type turns, yours and the system's in turn, with values in brackets: to [city: San Jose]. "
-      "/reset forgets them, /quit ends.\n");
   Item item{.id = "typed"};
-  for (std::string line; next_line(line, prompts) && line != "/quit";) {
-    if (line == "/reset") {
-      item = {.id = "typed"};
-      continue;
-    }
-    if (is_command(line)) {
-      say_no_such_command(line);
-      continue;
-    }
-    if (is_blank(line)) continue;
-    if (!is_utf8(line)) {
-      note("that is not UTF-8");
-      continue;
-    }
-    add_typed(item, line);
-    if (item.candidates.empty()) continue;
-    const Decision decision = decide(loaded.model, loaded.vocabulary, {item})[0];
-    show_decision(item, decision);
-    if (!decision.look.empty()) show_looks(item, decision, style);
-  }
+  converse({.greeting = "Type turns, yours and the system's in turn, with values in brackets: to "
+                        "[city: San Jose]. /help explains.",
+            .help = "After each turn you see which of the values so far still hold, with what "
+                    "probability,\nand where the model looked.",
+            .reset = [&] { item = {.id = "typed"}; },
+            .hear =
+                [&](const std::string& line) {
+                  if (!is_utf8(line)) return note("that is not UTF-8");
+                  add_typed(item, line);
+                  if (item.candidates.empty()) return;
+                  const Decision decision = decide(loaded.model, loaded.vocabulary, {item})[0];
+                  show_decision(item, decision);
+                  if (!decision.look.empty()) show_looks(item, decision, style);
+                }});
 }
 
 void run(const Options& o) {
@@ -241,7 +230,7 @@ void run(const Options& o) {
   for (const char* option : {"--out", "--json", "--insert", "--limit"}) {
     refuse_given(*o.command, option, "with --data");
   }
-  converse(o);
+  carry_typed(o);
 }
 
 }  // namespace

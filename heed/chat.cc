@@ -1,5 +1,3 @@
-#include <unistd.h>
-
 #include <algorithm>
 #include <set>
 
@@ -45,7 +43,6 @@ class Chat {
   ExampleOptions bounds_;
   DecodeOptions decode_;
   TerminalStyle style_;
-  bool prompts_;
   int turn_ = 0, forgotten_ = 0;
   std::vector<UtteranceView> shown_;  // the conversation, as it was typed
   std::set<std::string> answers_;     // all that were given
@@ -61,43 +58,31 @@ Chat::Chat(const Options& o) {
   bounds_ = load_example_options(o.models[0]);
   make_examples({}, Vocabulary(), bounds_);  // complains of bounds that make no sense
   style_ = terminal_style(stdout);
-  prompts_ = ::isatty(STDIN_FILENO) && ::isatty(STDOUT_FILENO);
 }
 
 void Chat::run() {
   KeepPacked weights;  // for all answers
   const ModelConfig& c = loaded_.model->config();
-  std::printf("%s, %s x %ld, vocabulary %ld. Say something; /help explains.\n",
-              std::string(c.structure.name).c_str(), counted(c.num_layers, "layer").c_str(),
-              static_cast<long>(c.hidden_size), static_cast<long>(c.vocab_size));
-  std::puts(what_to_expect(*loaded_.model).c_str());
-  for (std::string line; next_line(line, prompts_);) {
-    if (is_command(line)) {
-      if (!obey(line)) return;
-    } else if (!tokenize(line).empty()) {
-      answer(line);
-    }
-  }
-}
-
-bool Chat::obey(const std::string& line) {
-  if (line == "/quit") return false;
-  if (line == "/reset") {
-    conversation_ = {};
-    shown_.clear();
-    forgotten_ = 0;
-    std::puts("A new conversation begins.");
-  } else if (line == "/help") {
-    std::puts(
-        "Type an utterance: the model answers, and below the answer stands how much it\n"
-        "looked at each utterance of the conversation while writing. 100 % is what each\n"
-        "gets if all get the same; ? marks the one that is answered.\n"
-        "  /reset  forget the conversation\n"
-        "  /quit   leave (or Ctrl-D)");
-  } else {
-    say_no_such_command(line);
-  }
-  return true;
+  char greeting[200];
+  std::snprintf(greeting, sizeof greeting,
+                "%s, %s x %ld, vocabulary %ld. Say something; /help explains.\n",
+                std::string(c.structure.name).c_str(), counted(c.num_layers, "layer").c_str(),
+                static_cast<long>(c.hidden_size), static_cast<long>(c.vocab_size));
+  converse({.greeting = greeting + what_to_expect(*loaded_.model),
+            .help =
+                "Type an utterance: the model answers, and below the answer stands how much it\n"
+                "looked at each utterance of the conversation while writing. 100 % is what each\n"
+                "gets if all get the same; ? marks the one that is answered.",
+            .reset =
+                [&] {
+                  conversation_ = {};
+                  shown_.clear();
+                  forgotten_ = 0;
+                },
+            .hear =
+                [&](const std::string& line) {
+                  if (!tokenize(line).empty()) answer(line);
+                }});
 }
 
 void Chat::add_turn(const std::string& who, const std::string& text, std::vector<int32_t> tokens) {

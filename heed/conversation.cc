@@ -1,5 +1,7 @@
 #include "heed/conversation.h"
 
+#include <unistd.h>
+
 #include <algorithm>
 #include <cstdio>
 #include <iostream>
@@ -8,7 +10,8 @@
 
 namespace heed {
 
-bool next_line(std::string& line, bool prompts) {
+// The next line that is typed, after a prompt if `prompts`; false at the end.
+static bool next_line(std::string& line, bool prompts) {
   if (prompts) std::fputs("\nyou: ", stdout);
   std::fflush(stdout);
   if (!std::getline(std::cin, line)) {
@@ -19,16 +22,31 @@ bool next_line(std::string& line, bool prompts) {
   return true;
 }
 
-bool is_command(const std::string& line) {
+// Whether it is typed to the program and not to the model.
+static bool is_command(const std::string& line) {
   return line.size() > 1 && line[0] == '/' &&
          line.find_first_not_of("abcdefghijklmnopqrstuvwxyz", 1) == line.npos;
 }
 
-void say_no_such_command(const std::string& line) {
-  std::printf(
-      "%s: no such command; there are /help, /reset and /quit. A blank before it says it to the "
-      "model.\n",
-      line.c_str());
+void converse(const Typed& typed) {
+  const bool prompts = ::isatty(STDIN_FILENO) && ::isatty(STDOUT_FILENO);
+  if (!typed.greeting.empty()) std::puts(typed.greeting.c_str());
+  for (std::string line; next_line(line, prompts) && line != "/quit";) {
+    if (line == "/reset") {
+      typed.reset();
+      std::puts("A new conversation begins.");
+    } else if (line == "/help") {
+      std::printf("%s\n  /reset  forget the conversation\n  /quit   leave (or Ctrl-D)\n",
+                  typed.help.c_str());
+    } else if (is_command(line)) {
+      std::printf(
+          "%s: no such command; there are /help, /reset and /quit. A blank before it says it to "
+          "the model.\n",
+          line.c_str());
+    } else if (!is_blank(line)) {
+      typed.hear(line);
+    }
+  }
 }
 
 size_t forget_early_turns(Example& conversation, const ExampleOptions& bounds,

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstddef>
+#include <functional>
 #include <string>
 #include <vector>
 
@@ -10,13 +11,13 @@
 
 namespace heed {
 
-// The next line that is typed, after a prompt if `prompts`; false at the end.
-bool next_line(std::string& line, bool prompts);
-
-// Whether it is typed to the program, as "/help" is, and not to the model; and what is said of one
-// that there is not.
-bool is_command(const std::string& line);
-void say_no_such_command(const std::string& line);
+// A conversation that is typed, until /quit or the end of the input.
+struct Typed {
+  std::string greeting, help;                         // help: what /help says above the commands
+  std::function<void()> reset;                        // /reset
+  std::function<void(const std::string& line)> hear;  // each other line that is not blank
+};
+void converse(const Typed& typed);
 
 // Takes from the front of a conversation what the model does not read: turns before the last
 // max_turns of its training (10 where it was trained without a bound; distractions stand beside

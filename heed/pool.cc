@@ -1,7 +1,5 @@
 #include "heed/pool.h"
 
-#include <unistd.h>
-
 #include <algorithm>
 #include <filesystem>
 #include <set>
@@ -203,35 +201,22 @@ PoolRanker open_pool(const std::string& model, const std::string& file, Device d
 void chat_from_pool(const Common& common, const std::string& model, const std::string& pool) {
   const PoolRanker ranker = open_pool(model, pool, start(common));
   const TerminalStyle style = terminal_style(stdout);
-  const bool prompts = ::isatty(STDIN_FILENO) && ::isatty(STDOUT_FILENO);
-  std::printf("%s chooses out of %s. Say something; /help explains.\n", model.c_str(),
-              counted(ranker.pool.size(), "text").c_str());
   std::vector<std::string> context;
-  for (std::string line; next_line(line, prompts) && line != "/quit";) {
-    if (line == "/reset") {
-      context.clear();
-      std::puts("A new conversation begins.");
-      continue;
-    }
-    if (line == "/help") {
-      std::puts(
-          "Type an utterance: the best answer of the pool, and the next two, with the words that\n"
-          "they share with the conversation, and where the model looked in it.\n"
-          "  /reset  forget the conversation\n"
-          "  /quit   leave (or Ctrl-D)");
-      continue;
-    }
-    if (is_command(line)) {
-      say_no_such_command(line);
-      continue;
-    }
-    if (is_blank(line)) continue;
-    context.push_back(line);
-    const std::vector<Choice> best = ranker.choose(context);
-    print_choices(best, style.colour);
-    show_look(*ranker.loaded.ranker, context, style);
-    context.push_back(best[0].text);
-  }
+  converse(
+      {.greeting = model + " chooses out of " + counted(ranker.pool.size(), "text") +
+                   ". Say something; /help explains.",
+       .help =
+           "Type an utterance: the best answer of the pool, and the next two, with the words that\n"
+           "they share with the conversation, and where the model looked in it.",
+       .reset = [&] { context.clear(); },
+       .hear =
+           [&](const std::string& line) {
+             context.push_back(line);
+             const std::vector<Choice> best = ranker.choose(context);
+             print_choices(best, style.colour);
+             show_look(*ranker.loaded.ranker, context, style);
+             context.push_back(best[0].text);
+           }});
 }
 
 void add_pools(CLI::App& rank) {

@@ -1,5 +1,4 @@
 // heed rewrite: turns written out, so that they say all that they leave to the turns before.
-#include <unistd.h>
 
 #include <algorithm>
 #include <filesystem>
@@ -191,34 +190,28 @@ std::string gap_text(const GapExample& e, const Filled& f) {
   return text + ")";
 }
 
-void converse(const Options& o) {
+void rewrite_typed(const Options& o) {
   const Device device = start(*o.common);
   rewrite::LoadedGaps gaps = rewrite::load_gaps(o.model);
   move(gaps.model, device);
-  const bool prompts = ::isatty(STDIN_FILENO) && ::isatty(STDOUT_FILENO);
-  std::printf("%s writes turns out. Say something; /help explains.\n", o.model.c_str());
   Dialogue dialogue;
-  for (std::string line; next_line(line, prompts) && line != "/quit";) {
-    if (line == "/reset") {
-      dialogue.turns.clear();
-      std::puts("A new conversation begins.");
-    } else if (line == "/help") {
-      std::puts(
-          "Type the turns of a conversation, of both sides. From the second one on you see what\n"
-          "each says by itself, and what fills its gaps.\n"
-          "  /reset  forget the conversation\n"
-          "  /quit   leave (or Ctrl-D)");
-    } else if (is_command(line)) {
-      say_no_such_command(line);
-    } else if (!is_blank(line)) {
-      dialogue.turns.push_back({"", line});
-      const auto e = gap_example(dialogue, gaps.model.bounds(), gaps.vocabulary);
-      if (!e) continue;
-      const Rewrite r = rewrite::rewrite(gaps.model, {*e}, false, 1)[0];
-      std::printf("says: %s\n", printable(rewrite::joined(r.text)).c_str());
-      for (const Filled& f : r.gaps) std::printf("  %s\n", printable(gap_text(*e, f)).c_str());
-    }
-  }
+  converse(
+      {.greeting = o.model + " writes turns out. Say something; /help explains.",
+       .help =
+           "Type the turns of a conversation, of both sides. From the second one on you see what\n"
+           "each says by itself, and what fills its gaps.",
+       .reset = [&] { dialogue.turns.clear(); },
+       .hear =
+           [&](const std::string& line) {
+             dialogue.turns.push_back({"", line});
+             const auto e = gap_example(dialogue, gaps.model.bounds(), gaps.vocabulary);
+             if (!e) return;
+             const Rewrite r = rewrite::rewrite(gaps.model, {*e}, false, 1)[0];
+             std::printf("says: %s\n", printable(rewrite::joined(r.text)).c_str());
+             for (const Filled& f : r.gaps) {
+               std::printf("  %s\n", printable(gap_text(*e, f)).c_str());
+             }
+           }});
 }
 
 void run(const Options& o) {
@@ -227,7 +220,7 @@ void run(const Options& o) {
   for (const char* option : {"--out", "--json", "--limit"}) {
     refuse_given(*o.command, option, "with --data");
   }
-  converse(o);
+  rewrite_typed(o);
 }
 
 }  // namespace

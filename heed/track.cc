@@ -1,5 +1,4 @@
 // heed track: the states of dialogues, turn by turn.
-#include <unistd.h>
 
 #include <algorithm>
 
@@ -204,15 +203,6 @@ void track_file(const Options& o) {
 
 // ---- a conversation that is typed
 
-constexpr const char* kHelp =
-    "Type what the user says: the state after it, + what is new, * what is another value, - what "
-    "is\n"
-    "gone, and how probable each is.\n"
-    "  system: TEXT   what the system says before the next turn; a tracker that reads acts takes\n"
-    "                 those of its data, with commas: system: request area, request food\n"
-    "  /reset         forget the conversation\n"
-    "  /quit          leave (or Ctrl-D)";
-
 void print_state(const Slots& slots, const Belief& now, const State& before) {
   bool any = false;
   for (size_t s = 0; s < slots.count(); ++s) {
@@ -237,33 +227,36 @@ void track_typed(const Options& o) {
   }
   const LoadedTracker loaded = open_tracker(o);
   const Slots& slots = loaded.reader.slots;
-  const bool prompts = ::isatty(STDIN_FILENO) && ::isatty(STDOUT_FILENO);
-  std::printf("%s tracks %s. Say something; /help explains.\n", o.model.c_str(),
-              counted(slots.count(), "slot").c_str());
   std::vector<Conversation> conversation(1);
   std::string system;
   State before = slots.nothing();
-  for (std::string line; next_line(line, prompts) && line != "/quit";) {
-    if (line == "/help") {
-      std::puts(kHelp);
-    } else if (line == "/reset") {
-      conversation[0].turns.clear();
-      before = slots.nothing();
-      system.clear();
-      std::puts("A new conversation begins.");
-    } else if (is_command(line)) {
-      say_no_such_command(line);
-    } else if (line.starts_with("system:")) {
+  const auto hear = [&](const std::string& line) {
+    if (line.starts_with("system:")) {
       system = trimmed(std::string_view(line).substr(7));
-    } else if (!is_blank(line)) {
-      const auto acts = system.empty() ? std::vector<std::string>() : comma_list("system", system);
-      conversation[0].turns.push_back(loaded.reader.turn(line, system, acts));
-      system.clear();
-      const Belief now = track::track(loaded.model, slots, conversation, 1)[0].back();
-      print_state(slots, now, before);
-      before = now.state;
+      return;
     }
-  }
+    const auto acts = system.empty() ? std::vector<std::string>() : comma_list("system", system);
+    conversation[0].turns.push_back(loaded.reader.turn(line, system, acts));
+    system.clear();
+    const Belief now = track::track(loaded.model, slots, conversation, 1)[0].back();
+    print_state(slots, now, before);
+    before = now.state;
+  };
+  converse(
+      {.greeting = o.model + " tracks " + counted(slots.count(), "slot") +
+                   ". Say something; /help explains.",
+       .help =
+           "Type what the user says: the state after it, + what is new, * what is another value,\n"
+           "- what is gone, and how probable each is.\n"
+           "  system: TEXT   what the system says before the next turn; a tracker that reads\n"
+           "                 acts takes those of its data, with commas: system: request area",
+       .reset =
+           [&] {
+             conversation[0].turns.clear();
+             before = slots.nothing();
+             system.clear();
+           },
+       .hear = hear});
 }
 
 }  // namespace
