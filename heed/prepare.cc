@@ -161,6 +161,8 @@ void run(const PrepareOptions& o, PrepareReader read) {
   if (splits) {
     check_split(o.split, o.out);
   } else {
+    const std::filesystem::path folder = std::filesystem::path(o.out).parent_path();
+    if (!folder.empty()) make_directory(folder.string());  // a part of a data directory
     check_writable(o.out);
   }
   Progress progress;

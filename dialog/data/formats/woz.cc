@@ -56,7 +56,7 @@ std::vector<std::string> state_of(const JsonRecord& record, const Json& turn) {
   return labels;
 }
 
-void read_dialogue(JsonRecord& record, Published& corpus) {
+void read_woz_dialogue(JsonRecord& record, Published& corpus) {
   const Json& turns = record.list(record.json(), "dialogue");
   const auto id = record.json().find("dialogue_idx");
   if (id == record.json().end() || !id->is_number_integer()) {
@@ -78,7 +78,7 @@ void read_dialogue(JsonRecord& record, Published& corpus) {
 }  // namespace
 
 Published read_woz(const std::string& path, const Reading& reading) {
-  return read_published(path, Braces::kLines, reading, read_dialogue);
+  return read_published(path, Braces::kLines, reading, read_woz_dialogue);
 }
 
 }  // namespace heed
