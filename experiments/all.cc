@@ -1,13 +1,13 @@
 #include <filesystem>
 
 #include "experiments/adversarial/experiment.h"
-#include "experiments/comprehend/experiment.h"
 #include "experiments/carryover/experiment.h"
+#include "experiments/comprehend/experiment.h"
 #include "experiments/distraction/experiment.h"
 #include "experiments/energy/experiment.h"
 #include "experiments/gaps/experiment.h"
-#include "experiments/history/history.h"
 #include "experiments/generators/paper.h"
+#include "experiments/history/history.h"
 #include "experiments/mediation/mediation.h"
 #include "experiments/probes/experiment.h"
 #include "experiments/retrieval/experiment.h"
@@ -16,7 +16,7 @@
 namespace heed {
 
 const std::vector<Experiment>& all_experiments() {
-  // clang-format off: one a line
+  // clang-format off
   static const std::vector<Experiment> kAll = {
       distraction_experiment(),
       probes_experiment(),

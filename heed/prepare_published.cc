@@ -53,10 +53,12 @@ Prepared read_reversed(const PrepareOptions& o, const Reading& reading) {
 const Row kRows[] = {
     {"reverse", "Dialogues from their end, for a model of what an utterance answers",
      "Dialogues (JSON Lines, plain or gzip)",
-     "A model that learns from these, with one utterance of context, has ln P(query | response), by "
+     "A model that learns from these, with one utterance of context, has ln P(query | response), "
+     "by "
      "which heed generate --rank mmi:RUN orders responses. Candidates and labels are left out.\n"
      "Examples:\n"
-     "  heed prepare reverse --in data/ubuntu-sample/train.jsonl.gz --out data/back/train.jsonl.gz\n"
+     "  heed prepare reverse --in data/ubuntu-sample/train.jsonl.gz --out "
+     "data/back/train.jsonl.gz\n"
      "  heed train --data data/back --max-turns 1 --min-turns 2 --examples all --out runs/back",
      read_reversed},
     {"messages", "Conversations with assistants, as OpenAI's interfaces have them",

@@ -37,8 +37,8 @@ ListScores weighed(double a, const ListScores& x, double b, const ListScores& y)
 }
 
 // The last utterances of n of them at most, evenly spread.
-std::vector<std::vector<std::string>> last_utterances(const std::vector<std::vector<std::string>>& all,
-                                             size_t n) {
+std::vector<std::vector<std::string>> last_utterances(
+    const std::vector<std::vector<std::string>>& all, size_t n) {
   n = std::min(n, all.size());
   std::vector<std::vector<std::string>> some;
   for (size_t i = 0; i < n; ++i) some.push_back({all[i * all.size() / n].back()});
@@ -149,8 +149,8 @@ Reranked rerank(const RerankFlags& flags, const Measured& m, const std::string& 
   result.table = reranked_table(rows, results_width()) + counted(lists.size(), "list") + " of " +
                  decimal(d.size, 1) + " responses; within a list distinct-1 " +
                  decimal(d.distinct_1, 4) + ", distinct-2 " + decimal(d.distinct_2, 4) + "\n";
-  result.json = {{"n_best", flags.n_best}, {"weight", flags.weight},
-                 {"lists", lists.size()},  {"mean_size", d.size},
+  result.json = {{"n_best", flags.n_best},     {"weight", flags.weight},
+                 {"lists", lists.size()},      {"mean_size", d.size},
                  {"ave_dist_1", d.distinct_1}, {"ave_dist_2", d.distinct_2},
                  {"rows", Json::array()}};
   for (const RerankedRow& row : rows) {

@@ -211,8 +211,7 @@ std::string header_of(const std::vector<NamedTensor>& tensors,
 namespace {
 
 // Calls f(entry, its bytes) for each tensor of a file.
-template <typename F>
-void for_each_entry(const std::string& path, F f) {
+template <typename F> void for_each_entry(const std::string& path, F f) {
   const std::string file = read_file(path, kMaxFileBytes);
   uint64_t header_bytes = 0;
   if (file.size() < sizeof header_bytes) fail(path, "shorter than 8 bytes");

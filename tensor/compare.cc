@@ -56,7 +56,8 @@ std::string mismatch(const Tensor& got, const Tensor& want, const Tolerance& tol
   line.precision(9);
   line << count << " of " << a.size() << (a.size() == 1 ? " element" : " elements")
        << (count == 1 ? " differs" : " differ") << ", most at " << place_of(worst, got.shape())
-       << ": " << plain(a[worst]) << " and not " << plain(b[worst]) << " (off by " << plain(most) << ")";
+       << ": " << plain(a[worst]) << " and not " << plain(b[worst]) << " (off by " << plain(most)
+       << ")";
   return line.str();
 }
 

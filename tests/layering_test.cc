@@ -55,8 +55,9 @@ const std::map<std::string, std::set<std::string>> kMayInclude = {
      {"dialog/respond/encoder.h", "dialog/respond/responder.h", "dialog/stats", "dialog/parts",
       "dialog/data", "dialog/text", "train", "optim", "nn", "autograd", "tensor", "base"}},
     {"dialog/discriminate",  // whose encoder may be a pretrained one
-     {"dialog/pretrained", "dialog/stats", "dialog/training_of.h", "dialog/system.h", "dialog/parts", "dialog/data",
-      "dialog/text", "train", "optim", "nn", "autograd", "tensor", "base"}},
+     {"dialog/pretrained", "dialog/stats", "dialog/training_of.h", "dialog/system.h",
+      "dialog/parts", "dialog/data", "dialog/text", "train", "optim", "nn", "autograd", "tensor",
+      "base"}},
     {"dialog/discriminate/gan",  // a generator and a discriminator
      {"dialog/discriminate", "dialog/respond", "dialog/training_of.h", "dialog/system.h",
       "dialog/parts", "dialog/data", "dialog/text", "train", "optim", "nn", "autograd", "tensor",

@@ -73,9 +73,9 @@ Answer placed(const std::string& text, const std::vector<size_t>& begins, const 
 
 // Adds the question, unless what is to be learned of it stands nowhere.
 void add(Corpus& corpus, Passage& passage, Question question) {
-  const bool known = !question.answers.empty() &&
-                     (question.answers[0].kind != Kind::kSpan ||
-                      question.answers[0].end > question.answers[0].begin);
+  const bool known =
+      !question.answers.empty() && (question.answers[0].kind != Kind::kSpan ||
+                                    question.answers[0].end > question.answers[0].begin);
   if (!known) {
     ++corpus.left_out;
   } else {
@@ -117,7 +117,8 @@ void read_coqa(const Node& root, Corpus& corpus) {
     if (node.has("additional_answers")) {
       const Node more = node.at("additional_answers");
       if (!more.json().is_object()) more.fail("expected an object");
-      for (const auto& [key, unused] : more.json().items()) answers.push_back(more.list(key.c_str()));
+      for (const auto& [key, unused] : more.json().items())
+        answers.push_back(more.list(key.c_str()));
     }
     for (const auto& of : answers) {
       if (of.size() != questions.size()) node.fail("as many answers as questions are expected");
@@ -204,8 +205,8 @@ void read_friends(const Node& root, Corpus& corpus) {
           if (number < 0 || number >= std::ssize(passage.turns)) a.fail("no such utterance");
           const PassageTurn& turn = passage.turns[static_cast<size_t>(number)];
           if (!a.flag("is_speaker")) {
-            q.answers.push_back(words_of(a, passage, turn, a.number("inner_start"),
-                                         a.number("inner_end")));
+            q.answers.push_back(
+                words_of(a, passage, turn, a.number("inner_start"), a.number("inner_end")));
           } else {
             q.answers.push_back({.text = a.text("answer_text"),
                                  .begin = turn.begin,

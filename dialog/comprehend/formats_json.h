@@ -18,8 +18,8 @@ class Node {
   [[noreturn]] void fail(const std::string& rule) const;
   bool has(const char* key) const { return value_.is_object() && value_.contains(key); }
   const Json& json() const { return value_; }
-  Node at(const char* key) const;           // a member of an object
-  std::vector<Node> list() const;           // of an array
+  Node at(const char* key) const;  // a member of an object
+  std::vector<Node> list() const;  // of an array
   std::vector<Node> list(const char* key) const { return at(key).list(); }
   const std::string& text(const char* key) const;
   int64_t number(const char* key) const;

@@ -9,8 +9,10 @@
 namespace heed::comprehend {
 
 void Config::check() const {
-  check_rule(turns >= 0 && turns <= 16, "comprehend: turns: expected 0 to 16", static_cast<double>(turns));
-  check_rule(width >= 1 && width <= 4096, "comprehend: width: expected 1 to 4096", static_cast<double>(width));
+  check_rule(turns >= 0 && turns <= 16, "comprehend: turns: expected 0 to 16",
+             static_cast<double>(turns));
+  check_rule(width >= 1 && width <= 4096, "comprehend: width: expected 1 to 4096",
+             static_cast<double>(width));
   check_rule(window >= 4, "comprehend: window: expected 4 or more", static_cast<double>(window));
   check_rule(longest_query >= 4, "comprehend: longest-query: expected 4 or more",
              static_cast<double>(longest_query));
@@ -99,8 +101,8 @@ SpanReader::Logits SpanReader::operator()(const std::vector<Asked>& asked,
   } else {
     found.push_back(states(passes));
   }
-  found.emplace_back(Tensor::zeros({1, bert_.config().hidden_size},
-                                   found[0].value().dtype(), bert_.device()));
+  found.emplace_back(
+      Tensor::zeros({1, bert_.config().hidden_size}, found[0].value().dtype(), bert_.device()));
   const Var rows = concat(found, 0);
 
   // G = [O_i; O_i-1 ..; O_i-k; R_i-1 ..; R_i-k]                                            Eq. 5
@@ -124,8 +126,10 @@ SpanReader::Logits SpanReader::operator()(const std::vector<Asked>& asked,
   const Var start = start_(concat({g, m1}, 1));               // w1 [G; M1] + b1             Eq. 6
   const Var m2 = gru2_(packing, drop(m1, "m1"), {}, drop).y;  // M2 = BiGRU(M1)
   const Var g_m2 = concat({g, m2}, 1);
-  const auto flat = [&](const Var& x) { return reshape(by_sequence(x, packing), {packing.rows()}); };
-  return {flat(start), flat(end_(g_m2)),                      // w2 [G; M2] + b2             Eq. 7
+  const auto flat = [&](const Var& x) {
+    return reshape(by_sequence(x, packing), {packing.rows()});
+  };
+  return {flat(start), flat(end_(g_m2)),  // w2 [G; M2] + b2             Eq. 7
           config_.kinds ? by_sequence(kind_(g_m2), packing) : Var(),  // W3 [G; M2] + b3     Eq. 8
           packing.segments(bert_.device()), packed.order};
 }

@@ -18,13 +18,13 @@ namespace heed::comprehend {
 using Ids = std::vector<int32_t>;
 
 struct Config {
-  int64_t turns = 2;                     // k
+  int64_t turns = 2;                      // k
   bool questions = true, answers = true;  // those of the turns before are read
-  bool kinds = false;                    // Eq. 8: tells yes, no and unanswerable from a span
-  bool frozen = false;                   // the encoder stays as it is
-  int64_t width = 384;                   // cells of a direction of the two GRUs, d in the paper
-  int64_t window = 384;                  // pieces of the passage that one pass reads
-  int64_t longest_query = 64;            // pieces; of a question the first, of an answer too
+  bool kinds = false;                     // Eq. 8: tells yes, no and unanswerable from a span
+  bool frozen = false;                    // the encoder stays as it is
+  int64_t width = 384;                    // cells of a direction of the two GRUs, d in the paper
+  int64_t window = 384;                   // pieces of the passage that one pass reads
+  int64_t longest_query = 64;             // pieces; of a question the first, of an answer too
   double dropout = 0.1;
 
   int64_t parts() const { return 1 + turns * ((questions ? 1 : 0) + (answers ? 1 : 0)); }
@@ -80,8 +80,8 @@ struct Target {
   int32_t begin, end;
   int32_t kind;
 };
-// Eq. 9, the mean over the questions: -(ln p_start + ln p_end), and the cross entropy of the kind at
-// the end of the answer where the model tells kinds.
+// Eq. 9, the mean over the questions: -(ln p_start + ln p_end), and the cross entropy of the kind
+// at the end of the answer where the model tells kinds.
 Var span_loss(const SpanReader::Logits& logits, const std::vector<Target>& targets);
 
 // The span begin <= end < n with the largest start_begin + end_end, in one pass over n.

@@ -48,7 +48,8 @@ Corpus read_limited(const std::string& path, size_t limit) {
 }
 
 // The JSON files of a folder whose names hold one of the words, in the order of their names.
-std::vector<std::string> files_of(const std::string& folder, const std::vector<const char*>& words) {
+std::vector<std::string> files_of(const std::string& folder,
+                                  const std::vector<const char*>& words) {
   std::vector<std::string> files;
   for (const fs::directory_entry& entry : fs::directory_iterator(folder)) {
     const std::string name = entry.path().filename().string();

@@ -74,8 +74,8 @@ ReadPassage read_passage(const Passage& passage, const pretrained::WordPiece& pi
 Asked asked(const ReadPassage& passage, const Ids& question, const std::vector<TurnBefore>& before,
             const Config& config) {
   Asked a{&passage.pieces, {question}};
-  for (const auto& [wanted, part] :
-       {std::pair(config.questions, &TurnBefore::question), {config.answers, &TurnBefore::answer}}) {
+  for (const auto& [wanted, part] : {std::pair(config.questions, &TurnBefore::question),
+                                     {config.answers, &TurnBefore::answer}}) {
     for (int64_t k = 1; wanted && k <= config.turns; ++k) {
       const bool there = k <= std::ssize(before);
       a.queries.push_back(there ? before[before.size() - k].*part : Ids());
@@ -153,11 +153,11 @@ std::vector<std::vector<Predicted>> answer_all(const SpanReader& model,
       const size_t p = numbers[i];
       const ReadQuestion& question = passages[p].questions[q];
       result[p].push_back(answers[i]);
-      before[p].push_back({question.question,
-                           history == History::kGold
-                               ? question.answer
-                               : read_query(as_history(answers[i].answer), pieces,
-                                            model.config().longest_query)});
+      before[p].push_back(
+          {question.question,
+           history == History::kGold
+               ? question.answer
+               : read_query(as_history(answers[i].answer), pieces, model.config().longest_query)});
     }
     done += std::ssize(numbers);
     numbers.clear();

@@ -24,14 +24,12 @@ constexpr auto kVisitReaderTraining = [](auto& settings, auto& v) { visit_traini
 using pretrained::kFolderInRun;
 
 Settings adam(int epochs, int64_t examples, double rate) {
-  return {.loop = {.batch_size = examples,
-                   .optimizer = {.name = "adam"},
-                   .max_norm = 1,
-                   .max_epochs = epochs,
-                   .schedule = {.rate = rate,
-                                .min_rate = rate / 1000,
-                                .patience = 1,
-                                .stop_after = 2}}};
+  return {.loop = {
+              .batch_size = examples,
+              .optimizer = {.name = "adam"},
+              .max_norm = 1,
+              .max_epochs = epochs,
+              .schedule = {.rate = rate, .min_rate = rate / 1000, .patience = 1, .stop_after = 2}}};
 }
 
 // Small, and drawn.
@@ -197,8 +195,7 @@ void start_run(const std::string& run, const Settings& settings, const Parts& pa
 
 void begin_run(const std::string& run, const Settings& settings, const Parts& parts,
                const std::string& made_with) {
-  begin_or_go_on(run, settings, load_settings,
-                 [&] { start_run(run, settings, parts, made_with); });
+  begin_or_go_on(run, settings, load_settings, [&] { start_run(run, settings, parts, made_with); });
 }
 
 Settings load_settings(const std::string& run) {
@@ -346,10 +343,10 @@ bool train(const std::string& run, const Settings& settings, const Parts& parts,
   move(reader.model, device);
   const auto train_read = read_all(parts.train, reader.pieces, settings.model),
              valid_read = read_all(parts.valid, reader.pieces, settings.model);
-  return heed::train(run, settings.loop,
-                     {reader_task(reader.model, reader.pieces, settings, parts.valid, train_read,
-                                  valid_read)},
-                     hooks);
+  return heed::train(
+      run, settings.loop,
+      {reader_task(reader.model, reader.pieces, settings, parts.valid, train_read, valid_read)},
+      hooks);
 }
 
 }  // namespace heed::comprehend

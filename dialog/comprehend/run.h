@@ -61,8 +61,7 @@ std::vector<ReadPassage> read_all(const Corpus& corpus, const pretrained::WordPi
 uint32_t fingerprint(const Parts& parts);  // of training and validation
 
 // Columns of the log: means over the questions of validation, with gold answers before them.
-constexpr const char *kValidF1 = "valid_f1", *kValidExact = "valid_exact",
-                     *kTrainNll = "train_nll";
+constexpr const char *kValidF1 = "valid_f1", *kValidExact = "valid_exact", *kTrainNll = "train_nll";
 
 // Refers to all of them, which must outlive it.
 Task reader_task(SpanReader& model, const pretrained::WordPiece& pieces, const Settings& settings,

@@ -112,8 +112,13 @@ Scores measure(const Corpus& corpus, const std::vector<std::vector<std::string>>
     }
     if (several) heq_d.add(all);
   }
-  return {exact.value(), f1.value(), heq_q.value(), heq_d.value(), answerable.value(),
-          unanswerable.value(), static_cast<size_t>(f1.count)};
+  return {exact.value(),
+          f1.value(),
+          heq_q.value(),
+          heq_d.value(),
+          answerable.value(),
+          unanswerable.value(),
+          static_cast<size_t>(f1.count)};
 }
 
 }  // namespace heed::comprehend

@@ -18,8 +18,8 @@ double word_f1(const std::string& answer, const std::string& reference);
 
 // What a model, or a person, says to a question; kNone has no text.
 struct Measured {
-  double exact = 0, f1 = 0;    // the best reference, or the mean that leave_one_out asks for
-  double people = -1;          // the mean F1 of each reference against the others; -1: one reference
+  double exact = 0, f1 = 0;  // the best reference, or the mean that leave_one_out asks for
+  double people = -1;        // the mean F1 of each reference against the others; -1: one reference
   double human_like() const { return f1 >= people ? 1 : 0; }
 };
 Measured measure(const std::string& answer, const std::vector<Answer>& references,

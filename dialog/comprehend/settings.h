@@ -52,7 +52,8 @@ template <class S, class V> void visit_training(S& s, V& v) {
   size("hidden", "hidden_size", s.hidden, 4096,
        "Hidden size, of an encoder that is drawn (without --init); four heads divide it");
   size("encoder-layers", "num_layers", s.layers, 48, "Layers of an encoder that is drawn");
-  size("vocab", "vocabulary", s.vocabulary, 1e6, "Vocabulary size, in words, of an encoder that is drawn");
+  size("vocab", "vocabulary", s.vocabulary, 1e6,
+       "Vocabulary size, in words, of an encoder that is drawn");
   v(setting("together", "together",
             "Questions of one passage, one after the other, that are learned together: what they "
             "share is read once",

@@ -26,8 +26,8 @@ std::vector<Tokens> respond(Responder& model, const std::vector<Example>& exampl
                             const Vocabulary& vocabulary, const DecodeOptions& options,
                             int64_t batch_size,
                             const std::function<void(const RespondProgress&)>& progress = {});
-// N-best lists: what decode_lists() keeps of each example, best first, with ln P(response | context)
-// of each. Empty responses are left out where there are others.
+// N-best lists: what decode_lists() keeps of each example, best first, with ln P(response |
+// context) of each. Empty responses are left out where there are others.
 struct Offered {
   std::vector<Tokens> responses;
   std::vector<double> log_p;
@@ -36,8 +36,8 @@ std::vector<Offered> respond_lists(
     Responder& model, const std::vector<Example>& examples, const Vocabulary& vocabulary,
     const DecodeOptions& options, int64_t batch_size,
     const std::function<void(const RespondProgress&)>& progress = {});
-// The same as respond() of what the model finds most probable behind the words of the human response, see
-// taught_choices().
+// The same as respond() of what the model finds most probable behind the words of the human
+// response, see taught_choices().
 std::vector<Tokens> respond_taught(
     Responder& model, const std::vector<Example>& examples, const Vocabulary& vocabulary,
     bool allow_unk, int64_t batch_size,

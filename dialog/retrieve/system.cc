@@ -17,9 +17,7 @@ class RankerTraining : public TrainingOf<Settings> {
   explicit RankerTraining(const std::string& preset)
       : TrainingOf(settings_of(find_preset(preset))) {}
 
-  std::vector<Folder> folders() override {
-    return {{"init", pretrained::kInitHelp, &s_.init}};
-  }
+  std::vector<Folder> folders() override { return {{"init", pretrained::kInitHelp, &s_.init}}; }
   void complete() override {
     s_.model.vocab_size = *s_.vocabulary;
     if (!given("min-rate")) s_.loop.schedule.min_rate = s_.loop.schedule.rate / 1000;

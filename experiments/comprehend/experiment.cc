@@ -154,11 +154,11 @@ Found load_found(const std::string& folder) {
                         .mean = true});
   }
   Results results = load_results(folder, layout);
-  Inference inference(
-      results, measures, {{"f1", "predicted_f1"}, [](size_t v) -> std::optional<size_t> {
-                            if (v == kNone) return {};
-                            return v >= kNoQuestions ? kTwo : kNone;
-                          }});
+  Inference inference(results, measures,
+                      {{"f1", "predicted_f1"}, [](size_t v) -> std::optional<size_t> {
+                         if (v == kNone) return {};
+                         return v >= kNoQuestions ? kTwo : kNone;
+                       }});
   return {std::move(results), std::move(inference)};
 }
 
@@ -182,8 +182,7 @@ std::vector<Table> tables(const Found& found) {
   Table changes{.id = "changes",
                 .title = "What the turns before change",
                 .note = "Against none; of the rows without questions or answers against 2 turns. " +
-                        intervals_text(found.results, "passages") +
-                        p_values_text(found.inference)};
+                        intervals_text(found.results, "passages") + p_values_text(found.inference)};
   changes.columns = {column("", "F1, gold", "f1"), column("", "F1, own", "predicted_f1")};
   add_changes(changes, found.results, found.inference);
   return {scores, changes,
@@ -228,8 +227,8 @@ const std::vector<ClaimRule> kClaims = {
 // Tables 3 and 4 of Ohsugi et al., QuAC (dev).
 VariantNumbers paper_numbers() {
   VariantNumbers n;
-  const std::pair<size_t, double> f1[] = {{kNone, 0.550},  {kOne, 0.634},
-                                          {kTwo, 0.654},   {kThree, 0.653},
+  const std::pair<size_t, double> f1[] = {{kNone, 0.550},        {kOne, 0.634},
+                                          {kTwo, 0.654},         {kThree, 0.653},
                                           {kNoQuestions, 0.647}, {kNoAnswers, 0.593}};
   for (const auto& [variant, value] : f1) n.set(variant, "f1", value);
   n.set(kTwo, "predicted_f1", 0.567);
@@ -239,13 +238,15 @@ VariantNumbers paper_numbers() {
 const Showing<Found> kShowing = {
     .title = "Questions on dialogues, and the turns before them",
     .lead = "Readers that see 0 to 3 questions and answers before the one that they answer.",
-    .footer = "After Ohsugi, Saito, Nishida, Asano &amp; Tomita, <cite>A simple but effective method "
-              "to incorporate multi-turn context with BERT</cite>, 2019.",
+    .footer =
+        "After Ohsugi, Saito, Nishida, Asano &amp; Tomita, <cite>A simple but effective method "
+        "to incorporate multi-turn context with BERT</cite>, 2019.",
     .variants_are = "readers",
     .claims_title = "Do the paper's claims hold here?",
-    .claims_note = "\"Paper\" are its numbers on the development part of QuAC, with BERT trained "
-                   "further. The questions of FriendsQA and Molweni are no conversation: each was "
-                   "written for itself, so that little can be learned from those before.",
+    .claims_note =
+        "\"Paper\" are its numbers on the development part of QuAC, with BERT trained "
+        "further. The questions of FriendsQA and Molweni are no conversation: each was "
+        "written for itself, so that little can be learned from those before.",
     .load = load_found,
     .tables = tables,
     .claims =
@@ -267,7 +268,8 @@ void visit(Settings& s, const OptionVisitor& v) {
   const auto option = [&](const char* name, const char* key, const char* help,
                           const OptionValue& value, double least = 0, double most = 0) {
     Setting row = setting(name, key, help, {.group = "Readers"});
-    if (most > 0) row = setting(name, key, help, {.group = "Readers", .least = least, .most = most});
+    if (most > 0)
+      row = setting(name, key, help, {.group = "Readers", .least = least, .most = most});
     v(row, value);
   };
   option("init", "init",

@@ -21,9 +21,9 @@ template <class S> Json in_files(const S& settings) {
 }
 
 template <class S> class Settings : public testing::Test {};
-using Systems = testing::Types<TrainSettings, discriminate::Settings, gan::Settings,
-                               retrieve::Settings, rewrite::Settings, carry::Settings,
-                               track::Settings>;
+using Systems =
+    testing::Types<TrainSettings, discriminate::Settings, gan::Settings, retrieve::Settings,
+                   rewrite::Settings, carry::Settings, track::Settings>;
 TYPED_TEST_SUITE(Settings, Systems);
 
 TYPED_TEST(Settings, EveryOneIsWrittenAndReadAgain) {

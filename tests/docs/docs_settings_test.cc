@@ -3,8 +3,8 @@
 #include <cstdlib>
 
 #include "base/file.h"
-#include "dialog/comprehend/settings.h"
 #include "dialog/carry/settings.h"
+#include "dialog/comprehend/settings.h"
 #include "dialog/discriminate/gan/settings.h"
 #include "dialog/discriminate/settings.h"
 #include "dialog/discriminate/words/settings.h"

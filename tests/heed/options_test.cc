@@ -80,8 +80,9 @@ TEST_F(Options, SayWhatIsPossible) {
   says(train + Arguments{"--structure", "statik"},
        "--structure: expected non-hier, static, static-ui, dynamic, dynamic-ui, lstm, "
        "lstm-attention, bilstm-attention, hred, hred-stacked, transformer, hred-gru, "
-        "hred-attention-current, hred-attention, thred, keywords, thred-topics or two-vocabulary, got "
-        "'statik'; did you mean static?");
+       "hred-attention-current, hred-attention, thred, keywords, thred-topics or two-vocabulary, "
+       "got "
+       "'statik'; did you mean static?");
   says(train + Arguments{"--preset", "smok"},
        "--preset: expected paper, laptop, demo, smoke, probe-paper, probe-tuned, probe-smoke, "
        "generator-paper, generator-smoke, explain-paper or explain-smoke, got 'smok'; did you mean "

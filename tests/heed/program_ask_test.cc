@@ -15,14 +15,17 @@ std::string questions() {
     for (int k = 0; k < 3; ++k) {
       const std::string number = std::to_string((7 * i + 3 * k) % 10);
       turns.push_back({{"speakers", {names[k]}}, {"utterance", "i have " + number + " here"}});
-      Json answer = {{"answer_text", number}, {"utterance_id", k}, {"inner_start", 2},
-                     {"inner_end", 2}, {"is_speaker", false}};
+      Json answer = {{"answer_text", number},
+                     {"utterance_id", k},
+                     {"inner_start", 2},
+                     {"inner_end", 2},
+                     {"is_speaker", false}};
       qas.push_back({{"id", std::to_string(i) + "-" + std::to_string(k)},
                      {"question", std::string("What has ") + names[k] + " ?"},
                      {"answers", {answer, answer}}});
     }
-    data.push_back({{"title", std::to_string(i)},
-                    {"paragraphs", {{{"utterances:", turns}, {"qas", qas}}}}});
+    data.push_back(
+        {{"title", std::to_string(i)}, {"paragraphs", {{{"utterances:", turns}, {"qas", qas}}}}});
   }
   return Json({{"data", data}}).dump();
 }
@@ -34,8 +37,8 @@ class Ask : public testing::Test {
     data = dir->write("questions.json", questions());
     run = dir->path("run");
     const Result r =
-        heed_program({"train", "comprehend", "--data", data, "--hidden", "16", "--encoder-layers", "1",
-                      "--cells", "8", "--epochs", "2", "--threads", "1", "--out", run});
+        heed_program({"train", "comprehend", "--data", data, "--hidden", "16", "--encoder-layers",
+                      "1", "--cells", "8", "--epochs", "2", "--threads", "1", "--out", run});
     ASSERT_EQ(r.code, 0) << r.err;
     EXPECT_TRUE(has(r.out + r.err, "21 training questions on 7 passages and 3 to validate"));
   }
@@ -59,8 +62,8 @@ TEST_F(Ask, AnswersQuestionsAboutADialogue) {
       {"ask", "--model", run, "--dialogue", talk, "--which", "b", "What has Bob ?", "And then ?"});
   EXPECT_TRUE(has(two.out, "And then ?\n")) << two.out;
   EXPECT_FALSE(has(two.out, "\x1b"));
-  const Result none = heed_program({"ask", "--model", run, "--dialogue", talk, "--least-p", "1",
-                                    "What has Ann ?"});
+  const Result none =
+      heed_program({"ask", "--model", run, "--dialogue", talk, "--least-p", "1", "What has Ann ?"});
   EXPECT_TRUE(has(none.out, "the dialogue does not say")) << none.out;
 }
 
@@ -91,22 +94,23 @@ TEST_F(Ask, RefusesWhatItCannotDo) {
   refused({"--data", data, "--out", "-"}, 2, "say --history");
   refused({"--data", data, "--which", "x"}, 2, "--which: only applies with --dialogue");
   refused({"--data", kSample}, 1, "no .json");
-  refused({"--dialogue", dir->write("t.jsonl", "{\"turns\": [{\"text\": \"x\"}]}\n"), "--which", "z",
-           "x ?"},
+  refused({"--dialogue", dir->write("t.jsonl", "{\"turns\": [{\"text\": \"x\"}]}\n"), "--which",
+           "z", "x ?"},
           1, "no dialogue has the id 'z'");
-  const Result tuned = heed_program({"reproduce", "comprehend", "--data", data, "--fine-tune",
-                                     "--out", dir->path("tuned")});
+  const Result tuned = heed_program(
+      {"reproduce", "comprehend", "--data", data, "--fine-tune", "--out", dir->path("tuned")});
   EXPECT_EQ(tuned.code, 2);
   EXPECT_TRUE(has(tuned.err, "--fine-tune needs --init")) << tuned.err;
-  const Result other = heed_program({"ask", "--model", source_dir() + "/data/models/ranker",
-                                     "--data", data});
+  const Result other =
+      heed_program({"ask", "--model", source_dir() + "/data/models/ranker", "--data", data});
   EXPECT_EQ(other.code, 1);
   EXPECT_TRUE(has(other.err, "not a reader of passages")) << other.err;
 }
 
 TEST_F(Ask, IsAnExperiment) {
-  const Arguments command = {"reproduce", "comprehend", "--data", data, "--out", dir->path("all"),
-                             "--epochs", "1", "--cells", "4", "--threads", "1"};
+  const Arguments command = {"reproduce",      "comprehend", "--data", data,      "--out",
+                             dir->path("all"), "--epochs",   "1",      "--cells", "4",
+                             "--threads",      "1"};
   const Result r = heed_program(command);
   ASSERT_EQ(r.code, 0) << r.err;
   EXPECT_TRUE(has(dir->read("all/tables/claims.md"), "The answers before matter more"));

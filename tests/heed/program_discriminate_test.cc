@@ -130,7 +130,9 @@ TEST_F(Discriminate, RefusesOtherRunsAndContradictions) {
                  "not a discriminator", "another system");
   expect_failure(heed_program(test_of(respond)), 1, "not a discriminator", "another system");
   expect_failure(heed_program(score_with(run(), kSample)), 2,
-                 "a discriminator, which cannot respond; models of these systems can: respond, adversary, hredgan", "score");
+                 "a discriminator, which cannot respond; models of these systems can: respond, "
+                 "adversary, hredgan",
+                 "score");
 }
 
 TEST_F(Discriminate, TestsARowForEachCorpus) {

@@ -256,8 +256,10 @@ TEST(Outputs, AreNoInputs) {
   const std::vector<std::pair<Arguments, std::string>> cases = {
       {{"prepare", "text", "--in", talk, "--out", talk},
        "--out " + talk + ": would overwrite what --in reads"},
-      {{"distract", "--data", talk, "--test", "rare:end", "--out", talk}, "would overwrite what --data reads"},
-      {{"score", "--model", model, "--data", talk, "--json", talk}, "would overwrite what --data reads"},
+      {{"distract", "--data", talk, "--test", "rare:end", "--out", talk},
+       "would overwrite what --data reads"},
+      {{"score", "--model", model, "--data", talk, "--json", talk},
+       "would overwrite what --data reads"},
       {{"score", "--model", model, "--data", talk, "--json", config}, "is a part of " + model}};
   for (const auto& [command, says] : cases) {
     expect_failure(heed_program(command), 2, says, join(command));

@@ -77,9 +77,9 @@ TEST_F(Generate, PutsNBestListsInOtherOrders) {
   };
   Json json;
   const auto first = texts("logp");
-  const auto other = texts("antilm,pmi:" + kSample + ",model:" + source_dir() +
-                               "/data/models/ranker,mmi:" + kTrained,
-                           &json);
+  const auto other = texts(
+      "antilm,pmi:" + kSample + ",model:" + source_dir() + "/data/models/ranker,mmi:" + kTrained,
+      &json);
   EXPECT_NE(first, other);
   std::vector<std::string> names;
   for (const Json& row : json["rows"]) {
@@ -92,12 +92,11 @@ TEST_F(Generate, PutsNBestListsInOtherOrders) {
   EXPECT_GT(json["rows"][1]["changed"], 0);
   EXPECT_LE(json["mean_size"], 4);
   EXPECT_GT(json["ave_dist_1"], 0);
-  for (const auto& [rank, error] :
-       std::map<std::string, std::string>{{"best", "expected logp, antilm"},
-                                          {"mmi", "needs a path: mmi:PATH"},
-                                          {"logp:x", "takes no path"},
-                                          {"mmi:" + source_dir() + "/data/models/ranker",
-                                           "which cannot respond"}}) {
+  for (const auto& [rank, error] : std::map<std::string, std::string>{
+           {"best", "expected logp, antilm"},
+           {"mmi", "needs a path: mmi:PATH"},
+           {"logp:x", "takes no path"},
+           {"mmi:" + source_dir() + "/data/models/ranker", "which cannot respond"}}) {
     const Result r = heed_program(command("-") + lists + Arguments{"--rank", rank});
     EXPECT_EQ(r.code, 2) << rank;
     EXPECT_TRUE(has(r.err, error)) << r.err;

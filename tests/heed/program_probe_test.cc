@@ -207,8 +207,7 @@ TEST_F(ProbeProgram, AnnotationAddsTasks) {
 std::string labelled_texts(int from, int to, bool none) {
   std::string lines;
   const auto add = [&](const std::string& id, const std::string& text, const std::string& label) {
-    lines += Json({{"id", id},
-                   {"turns", {{{"text", text}, {"labels", {{"intent", {label}}}}}}}})
+    lines += Json({{"id", id}, {"turns", {{{"text", text}, {"labels", {{"intent", {label}}}}}}}})
                  .dump() +
              "\n";
   };
@@ -225,9 +224,10 @@ std::string labelled_texts(int from, int to, bool none) {
 TEST_F(ProbeProgram, PlausibleNegatives) {
   dir.write("intents/train.jsonl", labelled_texts(0, 10, false));
   dir.write("intents/test.jsonl", labelled_texts(10, 15, true));
-  const Arguments command = {"probe",   "negatives",     "--data", dir.path("intents"),
-                             "--small", "none,share:0.3", "--threshold", "0,0.5,1",
-                             "--repetitions", "3", "--test-share", "0.5"};
+  const Arguments command = {
+      "probe",          "negatives",   "--data",  dir.path("intents"), "--small",
+      "none,share:0.3", "--threshold", "0,0.5,1", "--repetitions",     "3",
+      "--test-share",   "0.5"};
   const Json json = results(command);
   expect_made_with(json["heed"], "probe negatives");
   ASSERT_EQ(json["results"].size(), 3u);
@@ -257,16 +257,16 @@ TEST_F(ProbeProgram, PlausibleNegatives) {
   // without their label, real ones are one more class of the test part, which training has not
   EXPECT_EQ(results(command + Arguments{"--out-of-scope", "nobody"})["results"].size(), 2u);
   // vectors of a model; a file alone has no real ones
-  const Json model = results(with(with(command, "--data", dir.path("intents/train.jsonl")),
-                                  "--repetitions", "1") +
-                             Arguments{"--model", run(), "--standardise"});
+  const Json model =
+      results(with(with(command, "--data", dir.path("intents/train.jsonl")), "--repetitions", "1") +
+              Arguments{"--model", run(), "--standardise"});
   EXPECT_EQ(model["results"].size(), 2u);
   EXPECT_EQ(model["inputs"]["model"], run());
   const auto fails = [&](const Arguments& more, int code, const std::string& says) {
-    expect_failure(heed_program(Arguments{"probe", "negatives", "--data",
-                                          dir.path("intents/train.jsonl")} +
-                                more),
-                   code, says, join(more));
+    expect_failure(
+        heed_program(Arguments{"probe", "negatives", "--data", dir.path("intents/train.jsonl")} +
+                     more),
+        code, says, join(more));
   };
   fails({"--small", "rare"}, 2, "--small: expected none, below:K with K > 0, or share:P");
   fails({"--threshold", "0.5,2"}, 2, "--threshold: expected numbers from 0 to 1, got '2'");

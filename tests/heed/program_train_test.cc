@@ -68,9 +68,9 @@ TEST_F(TrainSystem, AStructureIsAFormOfRespond) {
 }
 
 TEST_F(TrainSystem, AModelThatCannotSaysWhichCan) {
-  const std::string says =
-      judge() +
-      ": a discriminator, which cannot respond; models of these systems can: respond, adversary, hredgan";
+  const std::string says = judge() +
+                           ": a discriminator, which cannot respond; models of these systems can: "
+                           "respond, adversary, hredgan";
   const Arguments model = {"--model", judge(), "--data", kSample};
   for (const Arguments& command : std::vector<Arguments>{{"respond", "--out", dir.path("r")},
                                                          {"generate", "--out", dir.path("g")},

@@ -164,12 +164,11 @@ TEST(Help, NamesEveryCommand) {
   EXPECT_EQ(r.err, "");
   EXPECT_EQ(r.out.rfind("heed trains models that respond", 0), 0u) << r.out;
   for (const char* command :
-       {"train",        "evaluate",  "score",     "show",     "chat",   "respond",
-        "generate",     "distract",  "compare",   "features", "probe",  "judge",
-        "discriminate", "adversary", "info",      "log",      "plot",   "watch",
-        "diff",         "prepare",   "reproduce", "report",   "sweep",  "verify",
-        "bench",        "help",      "import",    "encode",   "export", "rank",
-        "ask",          "rewrite",   "carry",     "track"}) {
+       {"train",    "evaluate", "score",    "show",    "chat",  "respond",      "generate",
+        "distract", "compare",  "features", "probe",   "judge", "discriminate", "adversary",
+        "info",     "log",      "plot",     "watch",   "diff",  "prepare",      "reproduce",
+        "report",   "sweep",    "verify",   "bench",   "help",  "import",       "encode",
+        "export",   "rank",     "ask",      "rewrite", "carry", "track"}) {
     EXPECT_TRUE(has(r.out, std::string("  ") + command + " ")) << command;
   }
   EXPECT_EQ(heed_program({"help"}).out, r.out);
@@ -368,11 +367,10 @@ TEST(Help, FitsTheTerminal) {
 TEST(Help, ListsInFootersKeepTheirColumns) {
   const Environment columns("COLUMNS", "80");
   const std::string text = heed_program({"prepare", "text", "--help"}).out;
-  EXPECT_TRUE(
-      has(text,
-          "  lines  an utterance a line, blank lines between dialogues\n"
-          "  tabs   a line is speaker, tab, text; blank lines between dialogues;\n"
-          "         consecutive lines of one speaker become one turn\n"))
+  EXPECT_TRUE(has(text,
+                  "  lines  an utterance a line, blank lines between dialogues\n"
+                  "  tabs   a line is speaker, tab, text; blank lines between dialogues;\n"
+                  "         consecutive lines of one speaker become one turn\n"))
       << text;
 }
 

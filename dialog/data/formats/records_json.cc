@@ -28,7 +28,9 @@ class Records {
     skip_blanks();
     if (at_ == text.size()) throw DataError(path + ": holds no dialogue");
     if (next() != '[' && next() != '{') {
-      fail("not valid JSON: a '[' or '{' must come first (heed prepare text reads texts, csv tables)");
+      fail(
+          "not valid JSON: a '[' or '{' must come first (heed prepare text reads texts, csv "
+          "tables)");
     }
     if (next() == '{' && braces == Braces::kLines) return;
     close_ = next() == '[' ? ']' : '}';

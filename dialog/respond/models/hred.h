@@ -49,7 +49,8 @@ class HredResponder : public StepwiseResponder {
             const State& state, const DropoutMode& drop = {}) const override;
   const OutputLayer& output() const override { return output_; }
 
-  // What a discriminator of words shares: E, and the states g_q of cRNN, all layers, in batch order.
+  // What a discriminator of words shares: E, and the states g_q of cRNN, all layers, in batch
+  // order.
   const Embedding& embedding() const { return embedding_; }
   GruState read_dialogues(const Batch& batch, const DropoutMode& drop = {}) const;
   // What noise z (n, E) adds to a token_part(), or to state.rows[0], in the words of one answer.

@@ -25,11 +25,13 @@ Corpus questions(int passages) {
     for (int k = 0; k < 4; ++k) {
       const std::string fruit = fruits[(5 * i + k * (1 + i % 4) + i / 3) % 6];
       p.add_turn(numbers[k], "has " + fruit);
-      answers.push_back({.text = fruit, .begin = p.text.size() - fruit.size(), .end = p.text.size()});
+      answers.push_back(
+          {.text = fruit, .begin = p.text.size() - fruit.size(), .end = p.text.size()});
     }
     for (int k = 0; k < 3; ++k) {
       const int at = (i + k) % 4;
-      p.questions.push_back({std::to_string(k), std::string("who is ") + numbers[at], {answers[at]}});
+      p.questions.push_back(
+          {std::to_string(k), std::string("who is ") + numbers[at], {answers[at]}});
     }
   }
   return corpus;

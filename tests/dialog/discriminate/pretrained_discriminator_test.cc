@@ -89,8 +89,8 @@ TEST(PretrainedDiscriminator, HasTheGradientsOfItsLoss) {
   }
   const SequenceBatch batch = pack_sequences(sequences);
   const Tensor truth = Tensor::of({1, 0}, DType::f64);
-  const GradCheck checked = check_gradient(
-      model, [&] { return mean(binary_cross_entropy(model(batch).logits, truth)); });
+  const GradCheck checked =
+      check_gradient(model, [&] { return mean(binary_cross_entropy(model(batch).logits, truth)); });
   EXPECT_LT(checked.max_error, 1e-6) << checked.worst;
 }
 

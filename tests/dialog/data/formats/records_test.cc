@@ -43,7 +43,8 @@ TEST(Records, AreElementsMembersOrLines) {
 TEST(Records, MustBeJson) {
   EXPECT_EQ(error(""), ": holds no dialogue");
   EXPECT_EQ(error(" \n"), ": holds no dialogue");
-  EXPECT_EQ(error("\nhello"), ":2: not valid JSON: a '[' or '{' must come first (heed prepare "
+  EXPECT_EQ(error("\nhello"),
+            ":2: not valid JSON: a '[' or '{' must come first (heed prepare "
             "text reads texts, csv tables)");
   EXPECT_EQ(error("[{}\n{}]"), ":2: not valid JSON: expected ','");
   EXPECT_EQ(error("[{},]").substr(0, 19), ":1: not valid JSON:");
