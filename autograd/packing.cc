@@ -115,12 +115,6 @@ Tensor Packing::rows_before(Device device) const {
   return data_->before.get(device, [this] { return rows_before(); });
 }
 
-Tensor Packing::offsets(Device device) const {
-  return data_->starts.get(device, [this] {
-    return std::vector<int32_t>(data_->offsets.begin(), data_->offsets.end());
-  });
-}
-
 void Segments::Ranges::add(int64_t length) {
   const int64_t total = offsets.back() + length;
   check_shape(total <= std::numeric_limits<int32_t>::max(), "segments: ", total,

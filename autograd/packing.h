@@ -52,7 +52,6 @@ class Packing {
   // The same as tensors, made once for each device.
   Tensor last_rows(Device device) const;
   Tensor rows_before(Device device) const;
-  Tensor offsets(Device device) const;
   Tensor by_sequence(Device device) const;
   Tensor by_step(Device device) const;
 
@@ -69,7 +68,7 @@ class Packing {
   struct Data {
     std::vector<int32_t> lengths;
     std::vector<int64_t> batch_sizes, offsets{0};
-    OnDevices last = {}, before = {}, starts = {}, sequences = {}, places = {};
+    OnDevices last = {}, before = {}, sequences = {}, places = {};
   };
   std::shared_ptr<const Data> data_ = std::make_shared<Data>();
 };

@@ -31,12 +31,4 @@ inline std::vector<Device> test_devices() {
   return devices;
 }
 
-// While one lives, lstm() on a CUDA device does all steps of a layer in one kernel.
-struct PersistentLstm {
-  PersistentLstm() { setenv("HEED_PERSISTENT", "1", 1); }
-  ~PersistentLstm() { unsetenv("HEED_PERSISTENT"); }
-  PersistentLstm(const PersistentLstm&) = delete;
-  PersistentLstm& operator=(const PersistentLstm&) = delete;
-};
-
 }  // namespace heed

@@ -42,10 +42,7 @@ inline void check_recurrent(const char* op, const Packing& p, int64_t gate_count
 template <class T>
 RecurrentLayer<T> layer_of(const Packing& p, const Saved& w, const RightFactor& factor,
                            const Saved& h0, const Saved& c0 = {}) {
-  const Device device = w.get().device();
-  const bool on_device = device.is_cuda() && p.steps() > 1;
   return {.offsets = p.offsets(),
-          .offsets_on_device = on_device ? p.offsets(device).template data<int32_t>() : nullptr,
           .steps = p.steps(),
           .hidden = w.get().shape()[1],
           .w = w.data<T>(),

@@ -156,17 +156,6 @@ int64_t device_memory(int index) {
   return static_cast<int64_t>(properties.totalGlobalMem);
 }
 
-Limits limits() {
-  const int device = current_device();
-  const auto get = [&](cudaDeviceAttr attribute) {
-    int value = 0;
-    check(cudaDeviceGetAttribute(&value, attribute, device), "device attributes");
-    return value;
-  };
-  return {get(cudaDevAttrMultiProcessorCount), get(cudaDevAttrMaxSharedMemoryPerBlockOptin),
-          get(cudaDevAttrCooperativeLaunch) != 0};
-}
-
 void set_device(int index) {
   if (index == current_device()) return;
   check(cudaSetDevice(index), "cuda:" + std::to_string(index));

@@ -17,14 +17,6 @@ void check_device(int index);
 std::string device_name(int index);
 int64_t device_memory(int index);  // all of it, in bytes
 
-// The limits of the current device for persistent kernels.
-struct Limits {
-  int64_t multiprocessors = 0;
-  int64_t shared_bytes = 0;  // shared memory of a block that asks for more than the usual 48 KiB
-  bool cooperative = false;  // whether it has cooperative launches: all blocks resident
-};
-Limits limits();
-
 // Makes cuda:index the current device of this thread.
 void set_device(int index);
 

@@ -51,10 +51,6 @@ int64_t device_memory(int) {
   return device_bytes();
 }
 
-Limits limits() {
-  return {setting("HEED_EMULATED_MULTIPROCESSORS", 132), 227 << 10, true};  // those of an H100
-}
-
 void set_device(int) {}
 
 std::byte* allocate(int64_t bytes) {

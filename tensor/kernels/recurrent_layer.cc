@@ -17,11 +17,6 @@ void lstm_layer_backward(T* gates, const LstmGrads<T>& d, const T* c,
   lstm_loop_backward(gates, d, c, layer, product_with(layer.packed), lstm_step_backward<T>);
 }
 
-// The caches keep the weights here, and a step costs no launch.
-template <class T> void lstm_layer_fits(bool* fits, int64_t, int64_t) {
-  *fits = false;
-}
-
 template <class T> void gru_layer_forward(T* y, T* gates, T* u, const RecurrentLayer<T>& layer) {
   gru_loop_forward(y, gates, u, layer, product_with(layer.packed), gru_step_forward<T>);
 }
@@ -33,7 +28,6 @@ void gru_layer_backward(T* gates, T* u, T* dh, const T* dy, const T* y, int dh_w
                     gru_step_backward<T>);
 }
 
-HEED_INSTANTIATE(lstm_layer_forward, lstm_layer_backward, lstm_layer_fits, gru_layer_forward,
-                 gru_layer_backward);
+HEED_INSTANTIATE(lstm_layer_forward, lstm_layer_backward, gru_layer_forward, gru_layer_backward);
 
 }  // namespace heed::cpu

@@ -4,28 +4,17 @@
 #include "tensor/kernels/gru_loop.h"
 #include "tensor/kernels/lstm.h"
 #include "tensor/kernels/lstm_loop.h"
-#include "tensor/kernels/persistent_lstm.h"
 
 namespace heed::gpu {
 
-template <class T> static bool stays(const RecurrentLayer<T>& layer) {
-  return layer.steps > 1 && persistent_lstm_fits<T>(layer.batch(), layer.hidden);
-}
-
 template <class T> void lstm_layer_forward(T* y, T* c, T* gates, const RecurrentLayer<T>& layer) {
-  if (stays(layer)) return persistent_lstm_forward(y, c, gates, layer);
   lstm_loop_forward(y, c, gates, layer, gemm<T>, lstm_step_forward<T>);
 }
 
 template <class T>
 void lstm_layer_backward(T* gates, const LstmGrads<T>& d, const T* c,
                          const RecurrentLayer<T>& layer) {
-  if (stays(layer)) return persistent_lstm_backward(gates, d, c, layer);
   lstm_loop_backward(gates, d, c, layer, gemm<T>, lstm_step_backward<T>);
-}
-
-template <class T> void lstm_layer_fits(bool* fits, int64_t batch, int64_t hidden) {
-  *fits = persistent_lstm_fits<T>(batch, hidden);
 }
 
 template <class T> void gru_layer_forward(T* y, T* gates, T* u, const RecurrentLayer<T>& layer) {
@@ -38,7 +27,6 @@ void gru_layer_backward(T* gates, T* u, T* dh, const T* dy, const T* y, int dh_w
   gru_loop_backward(gates, u, dh, dy, y, dh_wanted, layer, gemm<T>, gru_step_backward<T>);
 }
 
-HEED_INSTANTIATE(lstm_layer_forward, lstm_layer_backward, lstm_layer_fits, gru_layer_forward,
-                 gru_layer_backward);
+HEED_INSTANTIATE(lstm_layer_forward, lstm_layer_backward, gru_layer_forward, gru_layer_backward);
 
 }  // namespace heed::gpu

@@ -8,8 +8,7 @@ namespace heed {
 // (autograd/packing.h), H = hidden.
 // Step t has the rows [offsets[t], offsets[t + 1]): its sequences are the first ones of step t - 1.
 template <class T> struct RecurrentLayer {
-  const int64_t* offsets;            // (steps + 1), on the host
-  const int32_t* offsets_on_device;  // the same on a GPU, if steps > 1
+  const int64_t* offsets;  // (steps + 1), on the host
   int64_t steps, hidden;
   const T* w;        // (GH, H)
   const T* packed;   // the right factor of a step's product for gemm_packed(), or null
@@ -35,7 +34,7 @@ template <class T> struct LstmGrads {
 }  // namespace heed
 
 // All steps, as lstm() in autograd/ops.h says; a step is a product and lstm_step_forward() or
-// lstm_step_backward(). A GPU may do them in one kernel (persistent_lstm.h).
+// lstm_step_backward().
 //   forward:  gates (N, 4H), preactivations without their recurrent part, give way to activations;
 //             y and c (N, H) are h and c after each step. The right factor is w^T.
 //   backward: activations give way to the gradients of the preactivations. The right factor is w.
@@ -43,8 +42,6 @@ HEED_KERNEL(template <class T>
             void lstm_layer_forward(T* y, T* c, T* gates, const RecurrentLayer<T>& layer));
 HEED_KERNEL(template <class T> void lstm_layer_backward(T* gates, const LstmGrads<T>& d, const T* c,
                                                         const RecurrentLayer<T>& layer));
-// Whether the current device does all steps of such a layer in one kernel.
-HEED_KERNEL(template <class T> void lstm_layer_fits(bool* fits, int64_t batch, int64_t hidden));
 
 // The same for gru() and its steps:
 //   forward:  gates and u (N, 3H) as gru_step_forward() takes them, u with the bias only. The right

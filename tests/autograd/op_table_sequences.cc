@@ -26,11 +26,6 @@ Var run_lstm(In x) {
   return concat({out.y, out.h, out.c}, 0);
 }
 
-Var run_persistent_lstm(In x) {
-  const PersistentLstm on;
-  return run_lstm(x);
-}
-
 // One sequence after the other, one unit after the other.
 std::vector<double> lstm_of(Arrays in) {
   const int64_t n = in[0].shape[0], hidden = in[1].shape[1];
@@ -102,13 +97,7 @@ std::vector<OpCase> lstm_cases() {
                       },
                       "packing: sequence 1 is longer than the one before it; sort the longest "
                       "first"}};
-  std::vector<OpCase> cases{full, no_state};
-  for (OpCase row : {full, no_state}) {
-    row.variant += ", one kernel on CUDA";
-    row.call = run_persistent_lstm;
-    cases.push_back(row);
-  }
-  return cases;
+  return {full, no_state};
 }
 
 // gates, w_hh and maybe b_hh, h0 -> y, and below it the last h

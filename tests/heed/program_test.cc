@@ -1,4 +1,6 @@
 // The program end to end, as a user calls it.
+#include <cmath>
+#include <cstring>
 #include <nlohmann/json.hpp>
 #include <set>
 #include <thread>
@@ -314,12 +316,26 @@ TEST_F(Program, DetectAnomalyNamesTheOp) {
 
 // ---- on a CUDA device or its emulation ----------------------------------------------------------
 
-// Sets a variable of the environment while it lives, for the programs that are started.
-struct Environment {
-  Environment(const char* name, const char* value) : name(name) { setenv(name, value, 1); }
-  ~Environment() { unsetenv(name); }
-  const char* name;
-};
+// The same words at the same places, and numbers that differ by less than their last digit and a
+// half: two devices add in different orders, and what is printed is rounded.
+void expect_same_table(const std::string& got, const std::string& expected) {
+  std::istringstream a(got), b(expected);
+  for (std::string x, y; b >> y;) {
+    ASSERT_TRUE(a >> x) << got;
+    char* end = nullptr;
+    const double number = std::strtod(y.c_str(), &end);
+    if (end == y.c_str()) {
+      EXPECT_EQ(x, y);
+      continue;
+    }
+    EXPECT_EQ(x.size(), y.size()) << x << " for " << y;
+    const size_t point = y.find('.'), unit = std::strspn(y.c_str(), "0123456789.");
+    const double digit = point < unit ? std::pow(10.0, -double(unit - point - 1)) : 1;
+    EXPECT_NEAR(std::strtod(x.c_str(), nullptr), number, 1.5 * digit) << got;
+  }
+  std::string more;
+  EXPECT_FALSE(a >> more) << got;
+}
 
 class ProgramOnCuda : public Program {
  protected:
@@ -338,11 +354,11 @@ TEST_F(ProgramOnCuda, EveryCommandGivesTheNumbersOfTheCpu) {
   EXPECT_TRUE(has(on_cuda(tiny_training(dir.path("run"))), "done: "));
   const Arguments score = {"score", "--model", kReference + "dynamic", "--data",
                            kReference + "dynamic/dialogs.jsonl"};
-  EXPECT_EQ(on_cuda(score), heed_program(score).out);
+  expect_same_table(on_cuda(score), heed_program(score).out);
   const Arguments evaluate = {
       "evaluate", "--model", kReference + "static", "--data", kReference + "static/dialogs.jsonl",
       "--pool",   kDialogs};
-  EXPECT_EQ(on_cuda(evaluate), heed_program(evaluate).out);
+  expect_same_table(on_cuda(evaluate), heed_program(evaluate).out);
   EXPECT_FALSE(has(on_cuda({"verify", kReference + "static-ui", "--dtype", "f32"}), "WRONG"));
   const Json bench = Json::parse(on_cuda({"bench", "--batch", "2", "--embed", "8", "--hidden", "8",
                                           "--layers", "1", "--vocab", "50", "--steps", "1"},
@@ -352,24 +368,20 @@ TEST_F(ProgramOnCuda, EveryCommandGivesTheNumbersOfTheCpu) {
 }
 
 // What a training step of 4 layers and 101 time steps asks of the device: no more than this. With
-// the batch, 4 of the time step's launches (two products, two kernels) make up 1600. With all steps
-// of a layer in one kernel, a layer has four: it and the clearing of its barriers, in both
-// directions.
+// the batch, 4 of the time step's launches (two products, two kernels) make up 1600.
 TEST_F(ProgramOnCuda, AStepAsksForNoMoreThanItDid) {
   struct Row {
-    const char *structure, *persistent;
-    int64_t least, launches, host_waits, copies;
+    const char* structure;
+    int64_t launches, host_waits, copies;
   };
-  for (const auto& [structure, persistent, least, launches, host_waits, copies] :
-       {Row{"static-ui", "0", 1000, 1824, 1, 32}, Row{"dynamic", "0", 1000, 2117, 1, 69},
-        Row{"static-ui", "1", 100, 272, 1, 32}}) {
-    SCOPED_TRACE(structure + std::string(", HEED_PERSISTENT=") + persistent);
-    const Environment one_kernel("HEED_PERSISTENT", persistent);
+  for (const auto& [structure, launches, host_waits, copies] :
+       {Row{"static-ui", 1824, 1, 32}, Row{"dynamic", 2117, 1, 69}}) {
+    SCOPED_TRACE(structure);
     const Json line = Json::parse(
         on_cuda({"bench", "--count", "--structure", structure, "--batch", "2", "--embed", "8",
                  "--hidden", "8", "--layers", "4", "--vocab", "50", "--steps", "1"}));
     EXPECT_LE(line.at("launches"), launches);
-    EXPECT_GT(line.at("launches"), least);
+    EXPECT_GT(line.at("launches"), 1000);
     EXPECT_LE(line.at("host_waits"), host_waits);
     EXPECT_LE(line.at("copies"), copies);
     EXPECT_GT(line.at("copied_bytes"), 0);

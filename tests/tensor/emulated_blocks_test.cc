@@ -1,4 +1,4 @@
-// What kernels share (tensor/cuda/block.h, steps.h), on the emulation. Only built with
+// What kernels share (tensor/cuda/block.h), on the emulation. Only built with
 // HEED_CUDA=emulate; emulator/tests/ is about the emulation itself.
 #include <gtest/gtest.h>
 
@@ -7,7 +7,6 @@
 
 #include "tensor/cuda/block.h"
 #include "tensor/cuda/launch.h"
-#include "tensor/cuda/steps.h"
 #include "tests/file_helpers.h"
 
 namespace heed {
@@ -83,30 +82,6 @@ template <class T> void expect_sums_and_maxima_of_elements() {
 TEST(EmulatedBlocks, SumAndMaximumOfElementsOfSharedMemory) {
   expect_sums_and_maxima_of_elements<float>();
   expect_sums_and_maxima_of_elements<emulator::Watched<float>>();
-}
-
-// x = its blocks and steps in the order in which they came.
-__global__ void steps_kernel(int64_t begin, int64_t end, int* x) {
-  for (int64_t t = begin; t < end; ++t) {
-    if (t > begin) cuda::wait_for_blocks(nullptr, 2);
-    *x = *x * 10 + 3 * static_cast<int>(t) + static_cast<int>(blockIdx.x);
-  }
-}
-
-TEST(EmulatedBlocks, RunsAllBlocksOfAStepBeforeTheNext) {
-  OnDevice<int> x({0});
-  const int64_t before = cuda::counts().launches;
-  cuda::launch_steps<steps_kernel>({2, 1, cuda::limits().shared_bytes}, 3, x.data());
-  EXPECT_EQ(x.get()[0], 13467);
-  EXPECT_EQ(cuda::counts().launches, before + 1);
-}
-
-TEST(EmulatedBlocks, FailsAtAWaitForOtherBlocksWithinAStep) {
-  OnDevice<int> x({0});
-  const std::string text = error_of<emulator::Fault>([&] {
-    launch<steps_kernel>({1, 1}, 0, 2, x.data());
-  });
-  EXPECT_NE(text.find("waits for other blocks, but is to do one step"), std::string::npos) << text;
 }
 
 }  // namespace

@@ -21,7 +21,6 @@
 #include "tensor/kernels/layout.h"
 #include "tensor/kernels/lstm.h"
 #include "tensor/kernels/norm.h"
-#include "tensor/kernels/persistent_lstm.h"
 #include "tensor/kernels/pooling.h"
 #include "tensor/kernels/random.h"
 #include "tensor/kernels/reduce.h"
@@ -77,7 +76,6 @@ Ids mask_of_warps() {
   for (size_t i = 0; i < mask.size(); ++i) mask[i] = i / 32 % 2;
   return mask;
 }
-const char* const kByFours = "on a GPU a lane reads 16 bytes at a time, here four times 4";
 
 // clang-format off
 const std::vector<Row> kSoftmax = {
@@ -202,7 +200,6 @@ const std::vector<Row> kLayout = {
     {"one_hot", [](Memory& m) { gpu::one_hot<Float>(m.out("y", 3 * kCols), m.array(Ids{0, 149, 7}), 3, kCols); }},
 };
 
-const int64_t kLayerOffsets[] = {0, 3, 5};
 
 const std::vector<Row> kSequences = {
     {"lstm_step_forward", [](Memory& m) {
@@ -211,14 +208,6 @@ const std::vector<Row> kSequences = {
     {"lstm_step_backward", [](Memory& m) {
        gpu::lstm_step_backward<Float>(m.in("gates", 4 * kAll), m.in("dc_next", kAll), m.in("dh_next", kAll), m.in("dy", kAll), m.in("c", kAll), m.in("c_prev", kAll), 2, 2, kRows, kWidth);
      }},
-    {"persistent_lstm_forward", [](Memory& m) {
-       const RecurrentLayer<Float> layer{kLayerOffsets, m.array(Ids{0, 3, 5}), 2, 40, m.in("w", 4 * 40 * 40), nullptr, m.in("h0", 3 * 40), m.in("c0", 3 * 40)};
-       gpu::persistent_lstm_forward<Float>(m.out("y", 5 * 40), m.out("c", 5 * 40), m.in("gates", 4 * 5 * 40), layer);
-     }, {}, kByFours},
-    {"persistent_lstm_backward", [](Memory& m) {
-       const RecurrentLayer<Float> layer{kLayerOffsets, m.array(Ids{0, 3, 5}), 2, 40, m.in("w", 4 * 40 * 40), nullptr, nullptr, m.in("c0", 3 * 40)};
-       gpu::persistent_lstm_backward<Float>(m.in("gates", 4 * 5 * 40), {m.in("dy", 5 * 40), m.in("dh", 3 * 40), m.in("dc", 3 * 40), false, false, true}, m.in("c", 5 * 40), layer);
-     }, {}, kByFours},
     {"gru_step_forward", [](Memory& m) {
        gpu::gru_step_forward<Float>(m.out("h", kAll), m.in("gates", 3 * kAll), m.in("u", 3 * kAll), m.in("h_prev", kAll), kRows, kWidth);
      }},
