@@ -8,7 +8,7 @@
 #   build tests nccl memcheck racecheck synccheck initcheck verify bench-64 bench-256 page
 #
 # Every piece takes less than 10 minutes on 16 cores and can be run again; page, the last, writes
-# docs/results/gpu.md. Ends with 1 if anything fails. With GPU_CHECK_EMULATE=1 the whole is tried
+# gpu.md into the build folder. Ends with 1 if anything fails. With GPU_CHECK_EMULATE=1 the whole is tried
 # on the emulation, in small sizes and without compute-sanitizer: its page is none of a GPU.
 set -euo pipefail
 cd "$(dirname "$0")/.."
@@ -161,55 +161,18 @@ verify() {
   done
 }
 
-number() {  # KEY of a line of JSON
-  printf '%.4g' "$(sed -E "s/.*\"$1\":([0-9.e+-]+).*/\1/")"
-}
-
-# bench_heed CELLS ARGUMENTS...: rows that begin with CELLS.
-bench_heed() {
-  local cells=$1 matmul line
-  shift
-  for matmul in f32 tf32 bf16; do
-    line=$(heed bench --device cuda --count --matmul "$matmul" "$@") || {
-      failed=1
-      echo "$cells | $matmul | FAILED | | | | |"
-      continue
-    }
-    echo "$cells | $matmul | $(number median_step_s <<< "$line") | $(number tokens_per_s <<< "$line") |" \
-      "$(number launches <<< "$line") | $(number host_waits <<< "$line") | $(number peak_tensor_mb <<< "$line") |"
-  done
-}
-
-# The same of PyTorch.
-bench_torch() {
-  local cells=$1 matmul line precision
-  shift
-  for matmul in f32 tf32 bf16; do
-    precision=()
-    [[ $matmul == tf32 ]] && precision=(--tf32)
-    [[ $matmul == bf16 ]] && precision=(--matmul bf16)
-    line=$(python3 bench/bench_torch.py --device cuda "${precision[@]}" "$@" | tr -d ' ') || {
-      echo "$cells | PyTorch, $matmul | not run: bench_torch.py failed | | | | |"
-      continue
-    }
-    echo "$cells | PyTorch, $matmul | $(number median_step_s <<< "$line") | $(number tokens_per_s <<< "$line") | | | |"
-  done
-}
-
-# bench DIALOGUES
+# bench DIALOGUES: a line of JSON for each cell of the table, in logs/bench-DIALOGUES.jsonl
 bench() {
-  local sizes=(--batch "$1" --embed 512 --hidden 512 --layers 4 --vocab 25000 --steps 20) lengths structure torch=
-  [[ $emulate ]] && sizes=(--batch 2 --embed 8 --hidden 8 --layers 4 --vocab 50 --steps 1)
-  if python3 -c 'import torch; assert torch.cuda.is_available()' 2> /dev/null; then torch=1; fi
-  [[ $torch ]] || echo "| $1 | | | PyTorch | not run: none with CUDA | | | | |"
-  for lengths in "" bench/lengths.jsonl.gz; do
-    for structure in "${structures[@]}"; do
-      local kind=${lengths:+real} run=(--structure "$structure" "${sizes[@]}" ${lengths:+--lengths "$lengths"})
-      local cells="| $1 | ${kind:-fixed} | $structure"
-      bench_heed "$cells" "${run[@]}"
-      if [[ $torch ]]; then bench_torch "$cells" "${run[@]}"; fi
-    done
-  done
+  local kept=$logs/bench-$1.jsonl
+  rm -f "$kept"
+  if [[ $emulate ]]; then
+    heed bench --device cuda --count --batch 2 --embed 8 --hidden 8 --layers 4 --vocab 50 --steps 1
+  elif python3 -c 'import torch; assert torch.cuda.is_available()' 2> /dev/null; then
+    bench/compare_gpu.py "$build/heed/bin/heed" --batch "$1" --json "$kept"
+    bench/compare_gpu.py --table "$kept"
+  else
+    echo "not run: no PyTorch with CUDA"
+  fi
 }
 
 page() {
@@ -229,11 +192,8 @@ page() {
   printf '\nWhat the precision of products costs: the largest relative errors on the reference cases in f32.\n\n'
   printf '| `--matmul` | word losses | gradient norms | losses over 5 SGD steps |\n| --- | ---: | ---: | ---: |\n'
   cat "$rows/verify" 2> /dev/null || echo "| not run | | | |"
-  printf '\nTraining steps: `heed bench --device cuda --count --batch DIALOGUES --embed 512 --hidden 512 --layers 4'
-  printf -- ' --vocab 25000 --steps 20`, seed 1; real lengths with `--lengths bench/lengths.jsonl.gz`.\n\n'
-  echo "| dialogues | lengths | structure | \`--matmul\` | median step, s | tokens/s | launches | host waits | memory, MiB |"
-  echo "| ---: | --- | --- | --- | ---: | ---: | ---: | ---: | ---: |"
-  cat "$rows"/bench-* 2> /dev/null || echo "| not run | | | | | | | | |"
+  printf '\nTraining steps, in turn with PyTorch: `bench/compare_gpu.py`, 4 layers x 512, 25,000 words, seed 1.\n\n'
+  cat "$rows"/bench-* 2> /dev/null || echo "not run"
 }
 
 # run PIECE: its rows take the place of those of before when it is done.
@@ -248,7 +208,6 @@ run() {
     bench-*) bench "${1#bench-}" > "$to.new" ;;
     page)
       to=$build/gpu.md
-      [[ $emulate ]] || to=docs/results/gpu.md
       page > "$to.new"
       if grep -q FAILED "$to.new"; then failed=1; fi
       ;;
@@ -262,6 +221,6 @@ for piece in "$@"; do
   [[ " ${pieces[*]} " == *" $piece "* ]] || stop "no piece '$piece'; there are ${pieces[*]}"
 done
 find_machine
-mkdir -p "$rows" "$logs" docs/results
+mkdir -p "$rows" "$logs"
 for piece in "${@:-${pieces[@]}}"; do run "$piece"; done
 ((failed == 0)) || { echo "gpu-check: something failed; the logs are in $logs" >&2; exit 1; }
