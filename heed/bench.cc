@@ -39,12 +39,11 @@ void add_counts(Json& line, const StepTimes& t) {
   line["copied_bytes"] = a_step(t.counts.copied_bytes);
 }
 
-// Null for what is not counted or not measured.
+// Null for what is not measured.
 Json report(const Options& o, Device device, const StepTimes& t, double peak) {
   rusage usage{};
   getrusage(RUSAGE_SELF, &usage);
   const auto number = [](bool known, double value) { return known ? Json(value) : Json(); };
-  const double flops = t.flops;
   const bool bf16 = matmul() == Matmul::bf16 && !device.is_cuda();
   return {{"heed", provenance("bench", *o.common)},
           {"inputs", inputs_json(o)},
@@ -57,9 +56,9 @@ Json report(const Options& o, Device device, const StepTimes& t, double peak) {
           {"peak_tensor_mb", memory_stats(device).peak_bytes >> 20},
           {"bf16_tile", bf16 ? Json(cpu::name_of(cpu::bf16_tile())) : Json()},
           {"peak_gflops", number(peak > 0, peak / 1e9)},
-          {"gflop_per_step", number(flops > 0, flops / 1e9 / t.steps())},
-          {"gflops", number(flops > 0, flops / t.total / 1e9)},
-          {"share_of_peak", number(flops > 0 && peak > 0, flops / t.total / peak)}};
+          {"gflop_per_step", t.flops / 1e9 / t.steps()},
+          {"gflops", t.flops / t.total / 1e9},
+          {"share_of_peak", number(peak > 0, t.flops / t.total / peak)}};
 }
 
 void run(const Options& o) {
@@ -105,8 +104,8 @@ void add_bench(CLI::App& app) {
       app, "bench", "Time training steps, scoring or decoding; prints one line of JSON",
       "A step is forward, loss with attention loss, backward, clipping and SGD, on random words. "
       "The share of peak is against the multiply-add peak, of bf16 with --matmul bf16, that the "
-      "same program measures first; multiply-adds are counted for training the LSTM structures, "
-      "and null for all else.\n"
+      "same program measures first; counted are the multiply-adds of all products and of "
+      "attention.\n"
       "Example:\n"
       "  heed bench --structure dynamic --batch 64 --hidden 512 --embed 512 --layers 4 --vocab "
       "25000 --threads 1",

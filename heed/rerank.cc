@@ -47,7 +47,7 @@ std::vector<std::vector<std::string>> last_utterances(
 
 ListScores coherences(const std::string& data, const Measured& m,
                       const std::vector<Offered>& lists) {
-  const Ppmi ppmi = count_ppmi(read_dialogues(find_part(data, "train")), m.loaded.vocabulary);
+  const Ppmi ppmi = count_ppmi(read_dialogues(find_dialogues(data, "train")), m.loaded.vocabulary);
   ListScores scores(lists.size());
   for (size_t i = 0; i < lists.size(); ++i) {
     for (const Tokens& response : lists[i].responses) {

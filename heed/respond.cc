@@ -1,6 +1,8 @@
 #include "dialog/respond/responses.h"
+#include "dialog/system.h"
 #include "dialog/text/lexicon.h"
 #include "dialog/text/measures.h"
+#include "dialog/text/text_file.h"
 #include "dialog/text/text_table.h"
 #include "dialog/text/tokenizer.h"
 #include "heed/command.h"
@@ -12,7 +14,7 @@ namespace {
 
 struct Options {
   CommonPtr common;
-  std::string model, out, json, pmi, lexicon;
+  std::string model, out, json, pmi, lexicon, distance, dull, echo;
   int64_t batch = 32;
   bool taught = false;
   InputFlags input;
@@ -27,25 +29,31 @@ std::string lines(const std::vector<Example>& examples, const std::vector<Tokens
   return text;
 }
 
-// A row of the table; the human responses are not measured against themselves.
+using Texts = std::vector<Tokens>;
+
+// What is measured beside text_measures(), as the options say; nothing of human responses that are
+// not to be measured against themselves.
+struct Extra {
+  std::string key, title;
+  std::function<std::optional<double>(const Texts&, bool human)> value;
+};
+
+// A row of the table.
 struct Row {
   std::string name;
   std::vector<std::optional<double>> values;  // of text_measures()
-  std::optional<double> extrema_own, coherence, sentiment_words;
+  std::vector<std::optional<double>> extras;
 };
 
-// The mean over the examples.
-double mean_coherence(const Ppmi& ppmi, const std::vector<Example>& examples,
-                      const std::vector<Tokens>& responses, const Vocabulary& vocabulary) {
+// The mean of a function of an example's number and its response.
+template <class F> double mean_over(const Texts& texts, F f) {
   double sum = 0;
-  for (size_t i = 0; i < examples.size(); ++i) {
-    sum += coherence(ppmi, examples[i], responses[i], vocabulary);
-  }
-  return sum / static_cast<double>(examples.size());
+  for (size_t i = 0; i < texts.size(); ++i) sum += f(i, texts[i]);
+  return sum / static_cast<double>(texts.size());
 }
 
 // The share of all words of the responses.
-double share_of_sentiment_words(const Lexicon& lexicon, const std::vector<Tokens>& responses) {
+double share_of_sentiment_words(const Lexicon& lexicon, const Texts& responses) {
   double words = 0, found = 0;
   for (const Tokens& response : responses) {
     words += static_cast<double>(response.size());
@@ -54,38 +62,91 @@ double share_of_sentiment_words(const Lexicon& lexicon, const std::vector<Tokens
   return found / std::max(words, 1.0);
 }
 
-Json to_json(const Row& row, size_t examples) {
-  Json json;
-  for (size_t i = 0; i < row.values.size(); ++i) {
-    json[text_measures()[i].key] = row.values[i] ? Json(*row.values[i]) : Json();
+Texts read_dull(const std::string& path) {
+  Texts dull;
+  if (path.empty()) return dull;
+  LineReader lines(path);
+  for (std::string_view line; lines.next(line);) {
+    if (const Tokens words = tokenize(line); !words.empty()) dull.push_back(words);
   }
-  json["extrema_own"] = row.extrema_own ? Json(*row.extrema_own) : Json();
-  if (row.coherence) json["pmi_coherence"] = *row.coherence;
-  if (row.sentiment_words) json["sentiment_words"] = *row.sentiment_words;
+  return dull;
+}
+
+std::vector<Extra> extras_of(const Options& o, const Measured& m, const Texts& references,
+                             Device device) {
+  const Vocabulary& vocabulary = m.loaded.vocabulary;
+  std::vector<Extra> extras = {
+      {"extrema_own", "extrema-own", [&](const Texts& texts, bool human) {
+         return human ? std::nullopt : extrema_own(*m.loaded.model, vocabulary, texts, references);
+       }}};
+  if (!o.pmi.empty()) {
+    const Ppmi ppmi = count_ppmi(read_dialogues(find_dialogues(o.pmi, "train")), vocabulary);
+    extras.push_back({"pmi_coherence", "coherence", [&m, ppmi](const Texts& texts, bool) {
+                        return mean_over(texts, [&](size_t i, const Tokens& text) {
+                          return coherence(ppmi, m.examples[i], text, m.loaded.vocabulary);
+                        });
+                      }});
+  }
+  if (!o.lexicon.empty()) {
+    extras.push_back({"sentiment_words", "sentiment words",
+                      [lexicon = read_lexicon(o.lexicon)](const Texts& texts, bool) {
+                        return share_of_sentiment_words(lexicon, texts);
+                      }});
+  }
+  if (!o.distance.empty()) {
+    require(o.distance, Capability::kEncode);
+    const auto encoder = std::make_shared<const LoadedSystem>(load_system(o.distance));
+    move(*encoder->module, device);
+    for (const std::string name : {"last", "before"}) {
+      const size_t back = name == "last" ? 0 : 1;
+      extras.push_back({"ss_" + name, "SS " + name,
+                        [&m, encoder, back, dull = read_dull(o.dull)](const Texts& texts, bool) {
+                          return mean_distance(*encoder->encoder, m.examples, texts,
+                                               m.loaded.vocabulary, back, dull);
+                        }});
+    }
+  }
+  if (!o.echo.empty()) {
+    Texts utterances;
+    for (const Dialogue& d : read_dialogues(find_dialogues(o.echo, "train"))) {
+      for (const Turn& turn : d.turns) utterances.push_back(tokenize(turn.text));
+    }
+    extras.push_back({"rei_words", "REI", [echoes = Echoes(utterances)](const Texts& texts, bool) {
+                        return mean_over(
+                            texts, [&](size_t, const Tokens& text) { return echoes.of(text); });
+                      }});
+  }
+  return extras;
+}
+
+Json to_json(const Row& row, const std::vector<Extra>& extras, size_t examples) {
+  Json json;
+  const auto put = [&](const std::string& key, const std::optional<double>& value) {
+    json[key] = value ? Json(*value) : Json();
+  };
+  for (size_t i = 0; i < row.values.size(); ++i) put(text_measures()[i].key, row.values[i]);
+  for (size_t i = 0; i < extras.size(); ++i) put(extras[i].key, row.extras[i]);
   json["examples"] = examples;
   return json;
 }
 
-void print_table(const std::vector<Row>& rows, const std::string& counted) {
+void print_table(const std::vector<Row>& rows, const std::vector<Extra>& extras,
+                 const std::string& counted) {
   std::vector<std::vector<std::string>> columns = {{""}};
   for (const Row& row : rows) columns[0].push_back(row.name);
-  const auto add = [&](const std::string& title, auto text) {
+  const auto add = [&](const std::string& title, double factor, int digits, auto value_of) {
     std::vector<std::string>& column = columns.emplace_back(1, title);
-    for (const Row& row : rows) column.push_back(text(row));
-  };
-  const auto shown = [](const std::optional<double>& value, double factor, int digits) {
-    return value ? decimal(factor * *value, digits) : "-";
+    for (const Row& row : rows) {
+      const std::optional<double> value = value_of(row);
+      column.push_back(value ? decimal(factor * *value, digits) : "-");
+    }
   };
   for (size_t i = 0; i < text_measures().size(); ++i) {
     const TextMeasure& m = text_measures()[i];
-    add(m.title, [&](const Row& row) { return shown(row.values[i], m.factor, m.digits); });
+    add(m.title, m.factor, m.digits, [&](const Row& row) { return row.values[i]; });
   }
-  add("extrema-own", [&](const Row& row) { return shown(row.extrema_own, 1, 3); });
-  if (rows[0].coherence) {
-    add("coherence", [&](const Row& row) { return shown(row.coherence, 1, 3); });
-  }
-  if (rows[0].sentiment_words) {
-    add("sentiment words", [&](const Row& row) { return shown(row.sentiment_words, 1, 3); });
+  for (size_t i = 0; i < extras.size(); ++i) {
+    add(extras[i].title, 1, 3, [&](const Row& row) { return row.extras[i]; });
   }
   std::printf("%s%s\n", text_table(columns, results_width()).c_str(), counted.c_str());
 }
@@ -97,24 +158,16 @@ void run(const Options& o) {
   const Measured m(o.model, o.input);
   move(*m.loaded.model, device);
   options.judge = o.decode.judge(o.model, *m.loaded.model);
-  std::optional<Ppmi> ppmi;
-  if (!o.pmi.empty()) {
-    ppmi = count_ppmi(read_dialogues(find_part(o.pmi, "train")), m.loaded.vocabulary);
-  }
-  const Lexicon lexicon = o.lexicon.empty() ? Lexicon() : read_lexicon(o.lexicon);
+  const Texts references = human_responses(m.examples, m.loaded.vocabulary);
+  const std::vector<Extra> extras = extras_of(o, m, references, device);
 
   const auto responses = m.with_progress([&](const auto& show) {
     return respond(*m.loaded.model, m.examples, m.loaded.vocabulary, options, o.batch, show);
   });
   responses_file.write_text(lines(m.examples, responses));
-  const std::vector<Tokens> references = human_responses(m.examples, m.loaded.vocabulary);
-  const auto measured = [&](const std::string& name, const std::vector<Tokens>& texts,
-                            bool human = false) {
-    Row row{name, measure_texts(texts, references, human), {}, {}, {}};
-    if (!human)
-      row.extrema_own = extrema_own(*m.loaded.model, m.loaded.vocabulary, texts, references);
-    if (ppmi) row.coherence = mean_coherence(*ppmi, m.examples, texts, m.loaded.vocabulary);
-    if (!lexicon.empty()) row.sentiment_words = share_of_sentiment_words(lexicon, texts);
+  const auto measured = [&](const std::string& name, const Texts& texts, bool human = false) {
+    Row row{name, measure_texts(texts, references, human), {}};
+    for (const Extra& extra : extras) row.extras.push_back(extra.value(texts, human));
     return row;
   };
   std::vector<Row> rows = {measured(options.best_of > 0 ? "best-of" : o.decode.method, responses)};
@@ -126,16 +179,16 @@ void run(const Options& o) {
   rows.push_back(measured("human", references, /*human=*/true));
   const size_t count = references.size();
   if (!output.to_stdout() && !responses_file.to_stdout()) {
-    print_table(rows, std::to_string(count) + " " + m.inputs.unit(count));
+    print_table(rows, extras, std::to_string(count) + " " + m.inputs.unit(count));
   }
   if (!output.wanted()) return;
   Json json = {{"heed", provenance("respond", *o.common)},
                {"inputs", inputs_json(m.inputs, {o.model}, o.common->seed)},
                {"decode", o.decode.to_json()},
                {"left_out", to_json(m.left_out)},
-               {"responses", to_json(rows[0], count)},
-               {"human", to_json(rows.back(), count)}};
-  if (o.taught) json["taught"] = to_json(rows[1], count);
+               {"responses", to_json(rows[0], extras, count)},
+               {"human", to_json(rows.back(), extras, count)}};
+  if (o.taught) json["taught"] = to_json(rows[1], extras, count);
   json["decode"]["seed"] = o.common->seed;
   output.write(json);
 }
@@ -176,6 +229,20 @@ void add_respond(CLI::App& app) {
        "Also measure the share of sentiment words, those with a score of 1 or more, or -1 or "
        "less, in this file, as VADER has them")
       ->option_text("FILE");
+  c.add_option(
+       "--distance", o.distance,
+       "Also measure how far a response is from the last utterance, and from the one before "
+       "(SS), by vectors of this model, best one that heed import made")
+      ->option_text("DIR");
+  c.add_option(
+       "--dull", o.dull,
+       "Dull responses, a line each, in which * stands for any words: --distance takes what "
+       "says nothing else for far from everything")
+      ->option_text("FILE")
+      ->needs("--distance");
+  c.add_option("--echo", o.echo,
+               "Also measure how much a response repeats one utterance of these dialogues (REI): a "
+               "data directory (its train part), or a file");
   o.decode.declare_best_of(c);
 }
 

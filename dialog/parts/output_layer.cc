@@ -5,14 +5,6 @@
 #include "base/error.h"
 
 namespace heed {
-namespace {
-
-double product_flops(double rows, const Linear& w) {
-  return 2 * rows * static_cast<double>(w.weight.shape().numel());
-}
-
-}  // namespace
-
 CrossEntropy OutputLayer::loss(const Var& hidden, const Tensor& targets,
                                const Tensor& weights) const {
   return loss_of(logits(hidden), targets, weights);
@@ -26,10 +18,6 @@ CrossEntropy OutputLayer::loss_of(const Var& logits, const Tensor& targets, cons
 CrossEntropy SoftmaxOutput::loss(const Var& hidden, const Tensor& targets,
                                  const Tensor& weights) const {
   return linear_cross_entropy(hidden, weight_.weight, targets, 0, weights);
-}
-
-double SoftmaxOutput::flops(double rows) const {
-  return product_flops(rows, weight_);
 }
 
 JointSoftmaxOutput::JointSoftmaxOutput(int64_t in, int64_t first, int64_t vocab_size,
@@ -66,12 +54,6 @@ Var JointSoftmaxOutput::logits(const Var& hidden) const {
   return a + scatter_along(added, ids, vocab_size_, 1);
 }
 
-double JointSoftmaxOutput::flops(double rows) const {
-  double all = product_flops(rows, all_);
-  for (const Linear& part : of_part_) all += product_flops(rows, part);
-  return all;
-}
-
 GatedOutput::GatedOutput(int64_t in, int64_t vocab_size, int64_t special)
     : general_(in, vocab_size - special, /*with_bias=*/false) {
   if (special == 0) return;
@@ -98,14 +80,6 @@ Var GatedOutput::log_gate(const Var& hidden) const {
   return -softplus(-reshape(z, {z.shape()[0]}));
 }
 
-double GatedOutput::flops(double rows) const {
-  double all = product_flops(rows, general_);
-  for (const auto* layers : {&special_, &gate_}) {
-    for (const Linear& layer : *layers) all += product_flops(rows, layer);
-  }
-  return all;
-}
-
 void MixedOutput::visit(Visitor& v) {
   softmax_.visit(v);
   v("gate", gate_);
@@ -121,10 +95,6 @@ Var MixedOutput::logits(const Var& hidden) const {
 Var MixedOutput::logits(const Var& h, const Var& log_v) const {
   const Var a = softmax_(h);
   return a + softplus(gate_(h) + log_v - log_softmax(a));
-}
-
-double MixedOutput::flops(double rows) const {
-  return product_flops(rows, softmax_) + product_flops(rows, gate_);
 }
 
 }  // namespace heed

@@ -20,8 +20,6 @@ class OutputLayer : public Module {
   // The same, of logits that were computed already.
   [[nodiscard]] static CrossEntropy loss_of(const Var& logits, const Tensor& targets,
                                             const Tensor& weights = {});
-  // Floating-point operations of its products for n rows, forward: 2 m n k for a product.
-  virtual double flops(double rows) const = 0;
 };
 
 // p = softmax(W hidden).   W (V, in), called "weight"; the logits of all rows never exist at once.
@@ -32,7 +30,6 @@ class SoftmaxOutput : public OutputLayer {
   Var logits(const Var& hidden) const override { return weight_(hidden); }
   CrossEntropy loss(const Var& hidden, const Tensor& targets,
                     const Tensor& weights = {}) const override;
-  double flops(double rows) const override;
 
  private:
   Linear weight_;
@@ -49,7 +46,6 @@ class JointSoftmaxOutput : public OutputLayer {
   JointSoftmaxOutput(int64_t in, int64_t first, int64_t vocab_size, std::vector<int32_t> part);
   void visit(Visitor& v) override;
   Var logits(const Var& hidden) const override;
-  double flops(double rows) const override;
 
  private:
   Linear all_;
@@ -68,8 +64,7 @@ class GatedOutput : public OutputLayer {
   GatedOutput(int64_t in, int64_t vocab_size, int64_t special);
   void visit(Visitor& v) override;
   Var logits(const Var& hidden) const override;  // log p
-  double flops(double rows) const override;
-  Var log_gate(const Var& hidden) const;  // ln g, (n); for a loss of its own
+  Var log_gate(const Var& hidden) const;         // ln g, (n); for a loss of its own
 
  private:
   Linear general_;
@@ -90,7 +85,6 @@ class MixedOutput : public OutputLayer {
   void visit(Visitor& v) override;
   Var logits(const Var& hidden) const override;
   Var logits(const Var& h, const Var& log_v) const;
-  double flops(double rows) const override;
 
  private:
   Linear softmax_, gate_;

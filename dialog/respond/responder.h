@@ -59,10 +59,6 @@ class Responder : public Module {
   virtual Var representation(const Batch& batch, Pooling pooling) const = 0;
   // The model and the batch must outlive what is returned. Not for gradients.
   virtual std::unique_ptr<Writer> read(const Batch& batch) const = 0;
-  // Floating-point operations of the matrix products and of the attention in one training step,
-  // counted from shapes: 2 m n k for a product, once forward and twice backward. Elementwise work,
-  // embeddings and the update (below 1 %) are left out. 0: nobody has counted them.
-  virtual double training_flops(const Batch&) const { return 0; }
 };
 
 }  // namespace heed

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "dialog/data/example.h"
+#include "dialog/parts/encoder.h"
 #include "dialog/respond/decode.h"
 #include "dialog/text/overlap.h"
 #include "dialog/text/ppmi.h"
@@ -93,5 +94,12 @@ std::optional<double> extrema_own(const Responder& model, const Vocabulary& voca
 Ppmi count_ppmi(const std::vector<Dialogue>& dialogues, const Vocabulary& vocabulary);
 double coherence(const Ppmi& ppmi, const Example& example, const Tokens& response,
                  const Vocabulary& vocabulary);
+
+// SS (dull_penalty() of dialog/text/measures.h): the mean over examples of P (1 - cos), with the
+// encoder's vectors of a response and of the utterance that stands `back` before the last one of
+// its context; of examples whose context is so long. 0 where there are none.
+double mean_distance(const ContextEncoder& encoder, const std::vector<Example>& examples,
+                     const std::vector<Tokens>& responses, const Vocabulary& vocabulary,
+                     size_t back, const std::vector<Tokens>& dull);
 
 }  // namespace heed

@@ -15,6 +15,7 @@
 #include "dialog/text/text_file.h"
 #include "optim/optim.h"
 #include "tensor/async_read.h"
+#include "tensor/kernels/matmul.h"
 
 namespace heed {
 namespace {
@@ -87,19 +88,14 @@ std::vector<Work> make_work(const StepWork& o, const Responder& model, Device de
   return all;
 }
 
-// What a step did.
-struct Done {
-  double tokens, flops;
-};
-
-// Does one step of the work that was asked for.
+// Does one step of the work that was asked for; says how many tokens it had.
 class Stepper {
  public:
   Stepper(const StepWork& o, Responder& model) : options_(o), model_(model), optimizer_(model) {
     if (o.work == "beam") weights_.emplace();  // as who answers many batches would
   }
 
-  Done operator()(const Work& work, uint64_t step) {
+  double operator()(const Work& work, uint64_t step) {
     if (options_.make_batches)
       make_batch(work.pointers, model_.parts(), parameters(model_)[0].var.device());
     if (options_.work == "score") return score_step(work);
@@ -117,9 +113,7 @@ class Stepper {
     }
     take_loss();  // of the step before, as in training (train/loop.cc)
     late_ = AsyncRead(numbers);
-    // The output layer makes its gradients in the forward pass.
-    return {static_cast<double>(work.batch.token_count),
-            train ? model_.training_flops(work.batch) : 0};
+    return static_cast<double>(work.batch.token_count);
   }
 
   // Of the last step; waits until the device is done with it.
@@ -134,27 +128,27 @@ class Stepper {
     if (!numbers.empty()) loss_ = numbers[0];
   }
 
-  Done score_step(const Work& work) {
+  double score_step(const Work& work) {
     double nll = 0;
     for (const DialogueScore& s : score(model_, work.examples, options_.batch)) {
       nll += std::accumulate(s.nll.begin(), s.nll.end(), 0.0);
     }
     loss_ = nll;
-    return {static_cast<double>(work.batch.token_count), 0};
+    return static_cast<double>(work.batch.token_count);
   }
 
   // Tokens are those of the contexts and, for each step, one for each hypothesis of the beam.
-  Done beam_step(const Work& work) {
+  double beam_step(const Work& work) {
     DecodeOptions decoding;
     decoding.method = DecodeOptions::Method::kBeam;
     decoding.max_length = work.batch.response.packing.length(0);
-    Done done{static_cast<double>(work.batch.context.packing.rows()), 0};
+    auto tokens = static_cast<double>(work.batch.context.packing.rows());
     loss_ = 0;
     for (const Decoding& d : decode(model_, work.pointers, decoding)) {
-      done.tokens += static_cast<double>(d.attention.size() * decoding.beam_size);
+      tokens += static_cast<double>(d.attention.size() * decoding.beam_size);
       loss_ -= d.log_prob;
     }
-    return done;
+    return tokens;
   }
 
   const StepWork& options_;
@@ -193,18 +187,17 @@ StepTimes step_times(Responder& model, const StepWork& o, Device device) {
   StepTimes timing;
   stepper(all[0], 0);  // the warm-up
   const cuda::Counts before = cuda::counts();
-  const double processor = processor_seconds();
+  const double processor = processor_seconds(), flops = cpu::product_flops();
   for (int64_t i = 1; i <= o.steps; ++i) {
     const auto begin = std::chrono::steady_clock::now();
-    const Done done = stepper(all[i % all.size()], static_cast<uint64_t>(i));
+    timing.tokens += stepper(all[i % all.size()], static_cast<uint64_t>(i));
     const std::chrono::duration<double> seconds = std::chrono::steady_clock::now() - begin;
     timing.seconds.push_back(seconds.count());
     timing.total += seconds.count();
     if (o.progress) o.progress(i, timing.total);
-    timing.tokens += done.tokens;
-    timing.flops += done.flops;
   }
   timing.counts = cuda::counts() - before;
+  timing.flops = cpu::product_flops() - flops;
   const auto begin = std::chrono::steady_clock::now();
   timing.loss = stepper.loss();
   timing.total += std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();

@@ -27,7 +27,7 @@ struct StepWork {
 struct StepTimes {
   std::vector<double> seconds;      // of each step, sorted
   double total = 0, processor = 0;  // seconds; of all threads
-  double tokens = 0, flops = 0;     // flops: 0 where they are not counted
+  double tokens = 0, flops = 0;     // flops: of all products (cpu::product_flops())
   double loss = 0;                  // of the last step
   cuda::Counts counts = {};
 

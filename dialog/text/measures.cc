@@ -1,8 +1,11 @@
 #include "dialog/text/measures.h"
 
+#include <algorithm>
 #include <cmath>
+#include <set>
 
 #include "base/error.h"
+#include "dialog/text/stop_words.h"
 
 namespace heed {
 namespace {
@@ -27,6 +30,32 @@ double words(const Texts& texts, const Texts&) {
   double sum = 0;
   for (const Tokens& text : texts) sum += static_cast<double>(text.size());
   return sum / static_cast<double>(texts.size());
+}
+
+bool says_something(const std::string& word) {
+  const auto is_letter = [](unsigned char c) { return std::isalnum(c) || c >= 0x80; };
+  return std::any_of(word.begin(), word.end(), is_letter) && !is_stop_word(word);
+}
+
+// Marks the words of the first place where all runs of `dull` stand one after the other.
+void mark_dull(const Tokens& text, const Tokens& dull, std::vector<bool>& marked) {
+  std::vector<bool> found = marked;
+  auto from = text.begin();
+  for (auto run = dull.begin(); run != dull.end();) {
+    const auto end = std::find(run, dull.end(), "*");
+    const auto at = std::search(from, text.end(), run, end);
+    if (at == text.end() && run != end) return;
+    from = at + (end - run);
+    std::fill(found.begin() + (at - text.begin()), found.begin() + (from - text.begin()), true);
+    run = end == dull.end() ? end : end + 1;
+  }
+  marked = std::move(found);
+}
+
+std::set<std::string> telling_words(const Tokens& text) {
+  std::set<std::string> words;
+  std::copy_if(text.begin(), text.end(), std::inserter(words, words.end()), says_something);
+  return words;
 }
 
 }  // namespace
@@ -93,6 +122,43 @@ double vector_extrema(const Texts& texts, const Texts& references, const VectorO
     if (of_a > 0 && of_b > 0) sum += product / std::sqrt(of_a * of_b);
   }
   return texts.empty() ? 0 : sum / static_cast<double>(texts.size());
+}
+
+double dull_penalty(const Tokens& response, const std::vector<Tokens>& dull) {
+  std::vector<bool> marked(response.size());
+  for (const Tokens& text : dull) mark_dull(response, text, marked);
+  double telling = 0, kept = 0;
+  for (size_t i = 0; i < response.size(); ++i) {
+    if (!says_something(response[i])) continue;
+    ++telling;
+    if (!marked[i]) ++kept;
+  }
+  return 1 + std::log((2 + telling) / (2 + kept));
+}
+
+Echoes::Echoes(const std::vector<Tokens>& utterances) {
+  for (const Tokens& utterance : utterances) {
+    const std::set<std::string> words = telling_words(utterance);
+    for (const std::string& word : words) {
+      with_word_[word].push_back(static_cast<int32_t>(sizes_.size()));
+    }
+    sizes_.push_back(static_cast<int32_t>(words.size()));
+  }
+}
+
+double Echoes::of(const Tokens& response) const {
+  const std::set<std::string> words = telling_words(response);
+  std::map<int32_t, double> shared;
+  for (const std::string& word : words) {
+    const auto at = with_word_.find(word);
+    if (at == with_word_.end()) continue;
+    for (const int32_t utterance : at->second) ++shared[utterance];
+  }
+  double most = 0;
+  for (const auto& [utterance, both] : shared) {
+    most = std::max(most, both / (static_cast<double>(words.size()) + sizes_[utterance] - both));
+  }
+  return most;
 }
 
 }  // namespace heed

@@ -2,7 +2,9 @@
 // explain comes from here. The functions stand in overlap.h.
 #pragma once
 
+#include <cstdint>
 #include <functional>
+#include <map>
 #include <optional>
 #include <span>
 #include <string>
@@ -34,5 +36,26 @@ std::vector<std::optional<double>> measure_texts(const std::vector<Tokens>& text
 using VectorOf = std::function<std::span<const float>(const std::string& word)>;
 double vector_extrema(const std::vector<Tokens>& texts, const std::vector<Tokens>& references,
                       const VectorOf& vector_of);
+
+// Of SS, the distance from a response to an utterance (Dziri et al. 2019, Augmenting neural
+// response generation with context-aware topical attention): P (1 - cos) of their vectors, where
+//   P = 1 + ln((2 + L') / (2 + L''))
+// makes dull responses far from everything. L': the words of the response that are neither stop
+// words nor signs, L'': those of them outside of any dull part. A dull part is a text in which "*"
+// stands for any words, or none; its other words stand in the response in their order, those
+// between two "*" side by side.
+double dull_penalty(const Tokens& response, const std::vector<Tokens>& dull);
+
+// REI (the same): how much a response repeats one utterance that people said, the largest Jaccard
+// index of two sets of words, stop words and signs left out; without its lemmas, so "rei-words".
+class Echoes {
+ public:
+  explicit Echoes(const std::vector<Tokens>& utterances);
+  double of(const Tokens& response) const;  // 0 where the response has no such word
+
+ private:
+  std::map<std::string, std::vector<int32_t>> with_word_;  // the utterances that have it
+  std::vector<int32_t> sizes_;                             // different words of each utterance
+};
 
 }  // namespace heed

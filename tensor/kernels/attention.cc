@@ -5,6 +5,7 @@
 #include "tensor/kernels/attention.h"
 
 #include "tensor/kernels/attention_parts.h"
+#include "tensor/kernels/matmul.h"
 
 namespace heed::cpu {
 namespace {
@@ -39,6 +40,7 @@ template <class Body> void for_each_query(const PairTable& p, int64_t heads, Bod
 template <class T>
 void pair_dots(Out<T> w, const T* query, const T* memory, PairTable p, int64_t heads,
                int64_t width) {
+  if (!p.queries) count_product(p.total, heads, width);  // else gemm() does
   for_each_part<T>(p, heads, width, [=](const Part& part, Mat<T> tile) {
     const auto q = part.queries(query, heads, width), m = part.memory(memory, heads, width);
     if (p.queries) {
@@ -51,6 +53,7 @@ void pair_dots(Out<T> w, const T* query, const T* memory, PairTable p, int64_t h
 
 template <class T>
 void pair_sums(Out<T> y, const T* w, const T* memory, PairTable p, int64_t heads, int64_t width) {
+  if (!p.queries) count_product(p.total, heads, width);  // else gemm() does
   for_each_part<T>(p, heads, width, [=](const Part& part, Mat<T> tile) {
     const Mat<T> sums = part.queries(y.at, heads, width);
     const auto m = part.memory(memory, heads, width);
@@ -64,6 +67,7 @@ void pair_sums(Out<T> y, const T* w, const T* memory, PairTable p, int64_t heads
 
 template <class T>
 void pair_collect(T* y, const T* w, const T* query, PairTable p, int64_t heads, int64_t width) {
+  if (!p.queries) count_product(p.total, heads, width);  // else gemm() does
   for_each_part<T>(p, heads, width, [=](const Part& part, Mat<T> tile) {
     const Mat<T> sums = part.memory(y, heads, width);
     const auto q = part.queries(query, heads, width);

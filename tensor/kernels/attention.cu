@@ -2,6 +2,7 @@
 
 #include "tensor/cuda/launch.h"
 #include "tensor/cuda/row_math.h"
+#include "tensor/kernels/matmul.h"
 
 namespace heed::gpu {
 namespace {
@@ -58,6 +59,7 @@ int64_t strips_of(int64_t width) {
 template <class T>
 void pair_dots(Out<T> w, const T* query, const T* memory, PairTable p, int64_t heads,
                int64_t width) {
+  cpu::count_product(p.total, heads, width);
   const int64_t blocks = p.queries ? 1 : 8;
   for_each_block({p.query_rows * heads * blocks, kThreads}, [=] __device__(int64_t block) {
     const Query q(p, block / blocks);
@@ -78,6 +80,7 @@ void pair_dots(Out<T> w, const T* query, const T* memory, PairTable p, int64_t h
 // A block for 32 columns of a query in a head; a thread has every kDown-th row of one column.
 template <class T>
 void pair_sums(Out<T> y, const T* w, const T* memory, PairTable p, int64_t heads, int64_t width) {
+  cpu::count_product(p.total, heads, width);
   const int64_t strips = strips_of(width);
   const Grid grid{p.query_rows * heads * strips, dim3(kWarp, kDown)};
   for_each_block(grid, [=] __device__(int64_t block) {
@@ -97,6 +100,7 @@ void pair_sums(Out<T> y, const T* w, const T* memory, PairTable p, int64_t heads
 // The same for a row of the memory and the queries that see it.
 template <class T>
 void pair_collect(T* y, const T* w, const T* query, PairTable p, int64_t heads, int64_t width) {
+  cpu::count_product(p.total, heads, width);
   if (!p.queries) return collect_one(y, w, query, p, heads, width);
   const int64_t strips = strips_of(width);
   const Grid grid{p.memory_rows * heads * strips, dim3(kWarp, kDown)};

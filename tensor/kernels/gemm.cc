@@ -209,6 +209,7 @@ template <class T, class Body> void with_format(Body body) {
 }  // namespace
 
 template <class T> void gemm(Mat<T> c, Mat<const T> a, Mat<const T> b, Write write) {
+  count_product(c.rows, c.cols, a.cols);
   with_format<T>([=](auto blocks) { blocks.gemm(c, a, b, write); });
 }
 
@@ -230,6 +231,7 @@ template <class T> void pack_matrix(T* packed, Mat<const T> b) {
 }
 
 template <class T> void gemm_packed(Mat<T> c, Mat<const T> a, const T* packed, Write write) {
+  count_product(c.rows, c.cols, a.cols);
   with_format<T>([=](auto blocks) { blocks.gemm_packed(c, a, packed, write); });
 }
 

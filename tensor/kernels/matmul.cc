@@ -15,6 +15,7 @@ namespace heed::cpu {
 namespace {
 
 std::atomic<Matmul> chosen{Matmul::f32};
+std::atomic<int64_t> multiply_adds;
 
 #if defined(__AVX512F__) && defined(__linux__)
 
@@ -72,6 +73,14 @@ void set_matmul(Matmul precision) {
 
 Matmul matmul() {
   return chosen;
+}
+
+void count_product(int64_t m, int64_t n, int64_t k) {
+  multiply_adds.fetch_add(m * n * k, std::memory_order_relaxed);
+}
+
+double product_flops() {
+  return 2.0 * static_cast<double>(multiply_adds.load());
 }
 
 const char* name_of(Bf16Tile tile) {

@@ -2,6 +2,8 @@
 // instructions.
 #pragma once
 
+#include <cstdint>
+
 #include "tensor/device.h"
 
 namespace heed::cpu {
@@ -9,6 +11,11 @@ namespace heed::cpu {
 // For the whole process; the default is f32. tf32 is for GPUs: here it means f32.
 void set_matmul(Matmul precision);
 Matmul matmul();
+
+// What products asked for since the program began, by any thread, on any device: 2 m n k operations
+// for a product of (m, k) and (k, n), and for the scores and sums of attention likewise.
+void count_product(int64_t m, int64_t n, int64_t k);
+double product_flops();
 
 // The instructions that multiply pairs of bf16 (tensor/kernels/gemm_bf16.h). All give the same
 // bits.

@@ -1,6 +1,11 @@
 // heed respond: the responses of one run, decoded in every way, and their measures.
+#include <cmath>
+#include <numeric>
+#include <set>
+
 #include "dialog/data/corpus.h"
 #include "dialog/text/overlap.h"
+#include "dialog/text/stop_words.h"
 #include "dialog/text/tokenizer.h"
 #include "tests/heed/program_data.h"
 
@@ -19,6 +24,15 @@ class Respond : public ProgramWithRun {
     std::istringstream in(text);
     for (std::string line; std::getline(in, line);) all.push_back(Json::parse(line));
     return all;
+  }
+  static std::set<std::string> telling(const Tokens& text) {
+    std::set<std::string> words;
+    for (const std::string& word : text) {
+      const bool sign = std::none_of(word.begin(), word.end(),
+                                     [](unsigned char c) { return std::isalnum(c) || c >= 0x80; });
+      if (!sign && !is_stop_word(word)) words.insert(word);
+    }
+    return words;
   }
 };
 
@@ -78,9 +92,69 @@ TEST_F(Respond, MeasuresCoherenceIfAsked) {
   EXPECT_TRUE(without["human"]["nist"].is_null());
   const Json with =
       json_of(command(dir.path("out.jsonl")) + Arguments{"--pmi", kSample, "--json", "-"});
+  const Json of_file = json_of(command(dir.path("out.jsonl")) +
+                               Arguments{"--pmi", kSample + "/train.jsonl.gz", "--json", "-"});
+  EXPECT_EQ(of_file["human"], with["human"]) << "a file is what the directory's part is";
   EXPECT_GE(with["responses"]["pmi_coherence"], 0);
   EXPECT_GT(with["human"]["pmi_coherence"], with["responses"]["pmi_coherence"]);
   EXPECT_EQ(with["responses"]["nist"], without["responses"]["nist"]);
+}
+
+// Both are computed again: from the vectors that `heed encode` writes, and from all utterances.
+TEST_F(Respond, MeasuresDistanceAndEchoesIfAsked) {
+  dir.write("dull.txt", "i * know\n\n");
+  const std::string out = dir.path("out.jsonl");
+  const Arguments asked = {"--distance", run(),           "--echo", kTestPart, "--max-utterance",
+                           "0",          "--max-context", "0",      "--json",  "-"};
+  const Json dull = json_of(command(out) + asked + Arguments{"--dull", dir.path("dull.txt")});
+  const Json plain = json_of(command(out) + asked);
+  EXPECT_GE(dull["human"]["ss_last"], plain["human"]["ss_last"]);
+  EXPECT_EQ(dull["human"]["rei_words"], plain["human"]["rei_words"]);
+  EXPECT_NE(plain["human"]["ss_last"], plain["human"]["ss_before"]);
+  EXPECT_GT(plain["human"]["rei_words"], plain["responses"]["rei_words"]);
+
+  const auto responses = lines(dir.read("out.jsonl"));
+  std::vector<Tokens> utterances;
+  for (const Dialogue& d : read_dialogues(kTestPart)) {
+    for (const Turn& turn : d.turns) utterances.push_back(tokenize(turn.text));
+  }
+  double echoes = 0;
+  std::string texts;
+  const auto dialogues = read_dialogues(kTestPart, 20);
+  for (size_t i = 0; i < 20; ++i) {
+    const std::vector<Turn>& turns = dialogues[i].turns;
+    texts += Json({{"text", turns[turns.size() - 2].text}}).dump() + "\n" +
+             Json({{"text", responses[i]["response"]}}).dump() + "\n";
+    const auto words = telling(tokenize(responses[i]["response"].get<std::string>()));
+    double most = 0;
+    for (const Tokens& utterance : utterances) {
+      const auto of_it = telling(utterance);
+      std::set<std::string> all = words;
+      all.insert(of_it.begin(), of_it.end());
+      const auto both = static_cast<double>(words.size() + of_it.size() - all.size());
+      if (!all.empty()) most = std::max(most, both / static_cast<double>(all.size()));
+    }
+    echoes += most / 20;
+  }
+  EXPECT_NEAR(plain["responses"]["rei_words"].get<double>(), echoes, 1e-12);
+  dir.write("texts.jsonl", texts);
+  ASSERT_EQ(heed_program({"encode", "--model", run(), "--in", dir.path("texts.jsonl"), "--out",
+                          dir.path("vectors.jsonl")})
+                .code,
+            0);
+  const auto vectors = lines(dir.read("vectors.jsonl"));
+  double sum = 0;
+  for (size_t i = 0; i < 20; ++i) {
+    const auto a = vectors[2 * i]["vector"].get<std::vector<double>>(),
+               b = vectors[2 * i + 1]["vector"].get<std::vector<double>>();
+    const auto dot = [](const auto& x, const auto& y) {
+      return std::inner_product(x.begin(), x.end(), y.begin(), 0.0);
+    };
+    sum += 1 - dot(a, b) / std::sqrt(dot(a, a) * dot(b, b));
+  }
+  EXPECT_NEAR(plain["responses"]["ss_last"].get<double>(), sum / 20, 1e-5);
+  expect_failure(heed_program(command("-") + Arguments{"--dull", dir.path("dull.txt")}), 2,
+                 "--dull requires --distance", "--dull");
 }
 
 TEST_F(Respond, DecodesAsAsked) {

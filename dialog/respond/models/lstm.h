@@ -64,7 +64,6 @@ class LstmResponder : public StepwiseResponder {
             const State& state, const DropoutMode& drop = {}) const override;
   Var hidden(const std::vector<Var>& made) const override;  // of h_t and c_t
   const OutputLayer& output() const override { return decoder_.output; }
-  double training_flops(const Batch& batch) const override;
 
  private:
   struct Side : Module {

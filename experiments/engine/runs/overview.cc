@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cstdio>
+#include <cstring>
 
 #include "experiments/engine/runs/failure.h"
 
@@ -74,8 +75,10 @@ std::string Overview::describe(const WorkerNews& news) const {
   if (news.kind == WorkerNews::Kind::kMeasuring) {
     std::snprintf(text, sizeof text, "test %s %.0f%%", news.message.c_str(), 100 * news.part);
   } else {
+    std::string name = plan_.train_metric;
+    if (name.starts_with("train_")) name.erase(0, std::strlen("train_"));
     std::snprintf(text, sizeof text, "epoch %d/%d %.0f%% %s %.*f", news.epoch, news.max_epochs,
-                  100 * news.part, plan_.metric_name.c_str(), plan_.metric_digits, news.metric);
+                  100 * news.part, name.c_str(), plan_.metric_digits, news.metric);
   }
   return text;
 }

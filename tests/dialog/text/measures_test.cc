@@ -77,5 +77,34 @@ TEST(VectorExtrema, ByHand) {
   EXPECT_EQ(vector_extrema({}, {}, vector_of), 0);
 }
 
+// The numbers of the paper's example: six telling words, of which none, three or all are dull.
+TEST(DullPenalty, GrowsWithWhatSaysNothing) {
+  const Tokens response = tokenize("the cats chase mice , dogs chase birds");
+  EXPECT_EQ(dull_penalty(response, {}), 1);
+  EXPECT_NEAR(dull_penalty(response, {tokenize("cats chase mice")}), 1.470004, 1e-6);
+  EXPECT_NEAR(
+      dull_penalty(response, {tokenize("cats *"), tokenize("chase mice , dogs chase birds")}),
+      2.386294, 1e-6);
+  EXPECT_EQ(dull_penalty(response, {tokenize("cats mice")}), 1) << "not side by side";
+  EXPECT_NEAR(dull_penalty(response, {tokenize("cats * dogs")}), 1 + std::log(8.0 / 6), 1e-12);
+  EXPECT_EQ(dull_penalty(response, {tokenize("dogs * cats")}), 1) << "not in this order";
+  EXPECT_NEAR(dull_penalty(response, {tokenize("chase"), tokenize("chase mice")}),
+              1 + std::log(8.0 / 6), 1e-12)
+      << "the first place, and a word that is dull twice counts once";
+  EXPECT_EQ(dull_penalty({}, {tokenize("chase")}), 1);
+  EXPECT_EQ(dull_penalty(response, {{}}), 1);
+}
+
+TEST(Echoes, AreTheLargestShareOfWordsInCommon) {
+  const Echoes echoes({tokenize("install the new kernel !"), tokenize("reboot"), tokenize("is it"),
+                       tokenize("kernel kernel panic")});
+  EXPECT_EQ(echoes.of(tokenize("kernel install new")), 1);
+  EXPECT_EQ(echoes.of(tokenize("the kernel , it is old .")), 1.0 / 3) << "panic; old";
+  EXPECT_EQ(echoes.of(tokenize("reboot , reboot and install")), 1.0 / 2);
+  EXPECT_EQ(echoes.of(tokenize("it is !")), 0) << "stop words and signs only";
+  EXPECT_EQ(echoes.of({}), 0);
+  EXPECT_EQ(Echoes({}).of(tokenize("kernel")), 0);
+}
+
 }  // namespace
 }  // namespace heed
