@@ -35,4 +35,18 @@ Json evaluation_head(const std::string& directory, const PlannedRun& run, const 
   return json;
 }
 
+Json& at(Json& json, const std::string& name) {
+  const size_t dot = name.find('.');
+  return dot == name.npos ? json[name] : json[name.substr(0, dot)][name.substr(dot + 1)];
+}
+
+void put_mean(Json& json, const std::string& name, Json items) {
+  double sum = 0, count = 0;
+  for (const Json& x : items) {
+    if (!x.is_null()) sum += x.get<double>(), ++count;
+  }
+  at(json, name) = count > 0 ? Json(sum / count) : Json();
+  at(json, name + "_items") = std::move(items);
+}
+
 }  // namespace heed

@@ -18,4 +18,10 @@ nlohmann::ordered_json evaluation_head(const std::string& directory, const Plann
                                        const nlohmann::ordered_json& variant,
                                        const std::string& metric, const MadeWith& made_with);
 
+// What stands under a name of Numbers: "own.bleu_2" is json["own"]["bleu_2"].
+nlohmann::ordered_json& at(nlohmann::ordered_json& json, const std::string& name);
+// The mean of the items under `name`, null where there is none, and the items, of which some may be
+// null, under NAME_items.
+void put_mean(nlohmann::ordered_json& json, const std::string& name, nlohmann::ordered_json items);
+
 }  // namespace heed
