@@ -17,20 +17,22 @@ int digits_of(double x) {
   return std::abs(x) < 0.1 ? 4 : std::abs(x) < 10 ? 3 : 1;
 }
 
-// "0.575 against 0.431"
-std::string figure_of(const Above& part, double first, double second) {
-  const std::string times = part.times == 1 ? "" : decimal(part.times, 2) + " x ";
-  return decimal(first, digits_of(first)) + " against " +
-         (part.than ? times + decimal(second, digits_of(second))
-                    : decimal(part.by, digits_of(part.by)));
-}
-
-// ", +0.144 [0.100, 0.190]"; without another number the interval of the first one.
-std::string figure_of(const Above& part, const Estimate& e, int digits) {
-  const double shift = part.than ? 0 : part.by;
-  const std::string difference = (e.value > 0 ? ", +" : ", ") + decimal(e.value, digits);
-  return (part.than ? difference : ",") + " [" + decimal(e.interval.low + shift, digits) + ", " +
-         decimal(e.interval.high + shift, digits) + "]";
+// "0.575 against 0.431, +0.144 [0.100, 0.190]"; without an estimate "0.575 against 0.431". Of one
+// number "0.651 [0.609, 0.694] against 0.800".
+std::string figure_of(const Above& part, double first, double second, const Estimate* e = nullptr) {
+  const int digits = digits_of(first);
+  const auto shifted = [&](double x) { return decimal(x + part.by, digits); };
+  const std::string interval =
+      e ? "[" + shifted(e->interval.low) + ", " + shifted(e->interval.high) + "]" : "";
+  const std::string asked = decimal(part.by, digits_of(part.by));
+  std::string text = decimal(first, digits);
+  if (!part.than) return text + (e ? " " : "") + interval + " against " + asked;
+  text += " against " + (part.times == 1 ? "" : decimal(part.times, 2) + " x ") +
+          decimal(second, digits_of(second));
+  if (!e) return text;
+  const double difference = first - part.times * second;
+  return text + (difference > 0 ? ", +" : ", ") + decimal(difference, digits) + " " + interval +
+         (part.by == 0 ? "" : ", asked is " + asked);
 }
 
 // ---- one part
@@ -138,7 +140,7 @@ Part of_ours(const Above& part, size_t tried, const Results& results, const Draw
   if (d->seeds < 2) {
     made.result.figure += " (one seed)";
   } else if (d->estimate && d->estimate->clusters != 1) {
-    made.result.figure += figure_of(part, *d->estimate, digits_of(d->first));
+    made.result.figure = figure_of(part, d->first, d->second, &*d->estimate);
     if (!d->of_items) made.result.figure += " by " + counted(d->seeds, "seed");
     if (d->estimate->interval.low > 0) made.result.holds = true;
     if (d->estimate->interval.high < 0) made.result.holds = false;

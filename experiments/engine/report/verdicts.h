@@ -5,7 +5,8 @@
 // lies below, and is undecided in between, and of a single seed, which does not say what another
 // training would give. The differences are of models of the same seeds on the same items. Where a
 // number has values of its items (it is a measure) clusters and seeds are resampled (Inference).
-// Where it has none, the interval is Student's over the seeds alone, and the figure says so.
+// Where it has none, the interval is Student's over the seeds alone, and the figure says so. (With
+// two or three seeds the former is rather too short, the latter as long as so few allow.)
 // A claim holds where all of its parts do, and does not hold where one does not.
 #pragma once
 

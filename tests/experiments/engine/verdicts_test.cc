@@ -67,7 +67,11 @@ TEST(Verdicts, AskForAMultipleAndMore) {
   EXPECT_EQ(ours({{kHigh, "right", kLow, "", 8}}).holds, std::optional(false));
   const ClaimResult alone = ours({{.variant = kHigh, .key = "right", .by = 0.5}});
   EXPECT_EQ(alone.holds, std::optional(true));
-  EXPECT_TRUE(alone.figure.starts_with("0.775 against 0.500, [0.6")) << alone.figure;
+  EXPECT_TRUE(alone.figure.starts_with("0.775 [0.6")) << alone.figure;
+  EXPECT_TRUE(alone.figure.ends_with("] against 0.500")) << alone.figure;
+  const ClaimResult asked = ours({{kHigh, "right", kLow, "", 1, -0.2}});
+  EXPECT_TRUE(asked.figure.starts_with("0.775 against 0.275, +0.500 [0.3")) << asked.figure;
+  EXPECT_TRUE(asked.figure.ends_with("], asked is -0.200")) << asked.figure;
   EXPECT_EQ(ours({{.variant = kHigh, .key = "right", .by = 0.95}}).holds, std::optional(false));
 }
 

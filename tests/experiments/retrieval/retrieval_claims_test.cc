@@ -172,7 +172,7 @@ TEST(RetrievalClaims, AreUndecidedWhereANumberIsMissing) {
       {kFiltering},
       {kBeatsWords},
       {kBeatsWords},
-      {kMatterMost, kMoreNegatives, kMoreData, kCrossEntropy},
+      {kMoreNegatives, kMoreData, kCrossEntropy},
       {kMatterMost, kCrossEntropy},
       {kMoreNegatives},
       {kMatterMost, kMoreNegatives},
