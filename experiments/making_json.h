@@ -77,6 +77,7 @@ template <class S, class D> struct Making {
   std::string (*kind)(const S&, const D&, size_t variant) = nullptr;  // else the variant's name
   int (*max_epochs)(const S&, size_t variant) = [](const S& s, size_t) {
     if constexpr (requires { s.epochs; }) return s.epochs;
+    if constexpr (requires { s.train.loop.max_epochs; }) return s.train.loop.max_epochs;
     return 0;
   };
 

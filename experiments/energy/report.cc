@@ -18,7 +18,7 @@ Findings load(const std::string& folder) {
                         .variants = energy_variants(),
                         .clusters = "conversations",
                         .values = {"phi_difference", "parameters", "best_epoch", "epochs"}},
-                       measures, {"joint", "changes", "survives"});
+                       measures, against_first({"joint", "changes", "survives"}));
 }
 
 std::vector<Table> tables(const Findings& found) {

@@ -32,7 +32,7 @@ Findings load(const std::string& folder) {
     add(in + "exact", in + "exact_items", in + "exact_items");
     if (inserted > 0) add(in + "p1_lost", in + "p1_lost_items", "answered_items");
   }
-  return load_findings(folder, layout, measures, {"f1", "p1", "exact"});
+  return load_findings(folder, layout, measures, against_first({"f1", "p1", "exact"}));
 }
 
 std::vector<Table> tables(const Findings& found) {

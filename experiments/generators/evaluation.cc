@@ -38,12 +38,11 @@ struct Measuring {
   const Settings& settings;
   const Data& data;
   const Vocabulary& vocabulary;
-  const std::vector<Tokens> references;
   const Ppmi ppmi;
 
   void put_way(Json& json, const std::string& way, const std::vector<Tokens>& texts) const {
     const std::string prefix = way + ".";
-    const auto values = measure_texts(texts, references);
+    const auto values = measure_texts(texts, data.references);
     for (size_t i = 0; i < values.size(); ++i) {
       at(json, prefix + text_measures()[i].key) = values[i] ? Json(*values[i]) : Json();
     }
@@ -53,7 +52,7 @@ struct Measuring {
       for (const auto& utterance : data.test[i].context) {
         for (const int32_t word : known(utterance)) history.push_back(word);
       }
-      const Tokens &text = texts[i], &reference = references[i];
+      const Tokens &text = texts[i], &reference = data.references[i];
       const double numbers[] = {sentence_bleu_2(text, reference), rouge_n(text, reference, 2),
                                 static_cast<double>(text.size()), repetition({text}, {reference}),
                                 ppmi.coherence(history, known(vocabulary.encode(text)))};
@@ -200,9 +199,7 @@ void evaluate(const Settings& settings, const Data& data, const Variant& variant
   LoadedModel loaded = load_model(run);
   Responder& model = *loaded.model;
   move(model, device);
-  const Measuring m{settings, data, loaded.vocabulary,
-                    human_responses(data.test, loaded.vocabulary),
-                    Ppmi(neighbouring_pairs(data.train.pool))};
+  const Measuring m{settings, data, loaded.vocabulary, Ppmi(neighbouring_pairs(data.train.pool))};
   json["conversations"] = data.conversations;
   for (const std::string& name : measured_values()) {
     if (!json.contains(name)) at(json, name) = Json();

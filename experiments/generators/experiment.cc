@@ -1,13 +1,8 @@
-#include <filesystem>
-
-#include "base/file.h"
-#include "dialog/data/conversations.h"
 #include "dialog/respond/presets.h"
 #include "dialog/respond/system.h"
-#include "dialog/text/format.h"
 #include "experiments/engine/report/variant_tables.h"
 #include "experiments/generators/evaluation_json.h"
-#include "experiments/making_json.h"
+#include "experiments/responders_json.h"
 
 namespace heed::generators {
 namespace {
@@ -39,14 +34,7 @@ Data load(const Settings& s, bool reads) {
   if (!reads) return {};
   TrainSettings t = settings_of(s, s.paper->variants[0]);
   t.examples.conditions = t.model.conditions();
-  Data data;
-  data.train = load_train_data(s.data, t.vocabulary_options(), t.examples, s.limit);
-  t.examples.conditions = data.train.conditions;
-  TestData test = load_test_data(s.data, data.train.vocabulary, t.examples, s.test_limit);
-  data.test = std::move(test.examples);
-  data.conversations = std::move(test.conversations);
-  data.test_fingerprint = test.fingerprint;
-  return data;
+  return load_response_data(s.data, t, s.limit, s.test_limit);
 }
 
 bool train_run(const Run& run, const TrainHooks& hooks) {
@@ -94,33 +82,18 @@ void visit(Settings& s, const OptionVisitor& v) {
 }
 
 Making<Settings, Data> making(const Paper& paper) {
-  return {.initial = {.paper = &paper},
-          .visit = visit,
-          .take = take,
-          .names = variant_names(paper.variants),
-          .load = load,
-          .about_data = [](const Settings&, const Data& data) -> Json {
-            return {{"train_examples", data.train.train.size()},
-                    {"valid_examples", data.train.valid.size()},
-                    {"test_examples", data.test.size()},
-                    {"vocabulary", data.train.vocabulary.size()},
-                    {"train_checksum", data.train.fingerprint()},
-                    {"test_checksum", data.test_fingerprint}};
-          },
-          .in_short =
-              [](const Settings&, const Data& data) {
-                return std::to_string(data.train.train.size()) + " training, " +
-                       std::to_string(data.train.valid.size()) + " validation and " +
-                       counted(data.test.size(), "test example");
-              },
-          .words = [](const Data& data) -> int64_t { return data.train.vocabulary.size(); },
-          .train = train_run,
-          .best_metric = kValidPerplexity,
-          .measurements = {{"evaluation.json", evaluate_run}},
-          .train_metric = kTrainPerplexity,
-          .metric_name = "perplexity",
-          .kind = [](const Settings& s, const Data&,
-                     size_t v) { return std::string(s.paper->variants[v].structure); }};
+  auto making = responders_making<Settings, Data>();
+  making.initial = {.paper = &paper};
+  making.visit = visit;
+  making.take = take;
+  making.names = variant_names(paper.variants);
+  making.load = load;
+  making.train = train_run;
+  making.measurements = {{"evaluation.json", evaluate_run}};
+  making.kind = [](const Settings& s, const Data&, size_t v) {
+    return std::string(s.paper->variants[v].structure);
+  };
+  return making;
 }
 
 // ---- the report
@@ -138,7 +111,7 @@ Findings load_found(const Paper& paper, const std::string& folder) {
                         .clusters = "conversations",
                         .values = measured_values(),
                         .same = {"tokens"}},
-                       measures, paper.compared);
+                       measures, against_first(paper.compared));
 }
 
 std::vector<Table> tables_of(const Paper& paper, const Findings& found) {

@@ -10,7 +10,7 @@
 
 #include "dialog/discriminate/words/hredgan.h"
 #include "dialog/respond/decode.h"
-#include "experiments/experiment.h"
+#include "experiments/responders.h"
 
 namespace heed::generators {
 
@@ -73,13 +73,7 @@ struct Settings {
   std::string examples = "last";
   int best_of = 16;
 };
-struct Data {
-  TrainData train;
-  std::vector<Example> test;
-  std::vector<int> conversations;
-  uint32_t test_fingerprint = 0;
-  void share(const Neighbours& neighbours) { train.share(neighbours); }
-};
+using Data = ResponseData;
 
 Experiment hredgan_experiment();
 Experiment thred_experiment();

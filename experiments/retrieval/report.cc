@@ -18,7 +18,7 @@ Findings load(const std::string& folder) {
                         .variants = retrieval_variants(),
                         .clusters = "conversations",
                         .values = {"auc_05", "parameters", "best_epoch", "epochs"}},
-                       measures, {kFirstOf100, "mrr"});
+                       measures, against_first({kFirstOf100, "mrr"}));
 }
 
 std::vector<Table> tables(const Findings& found) {

@@ -177,17 +177,18 @@ const Measure* Inference::measure(const std::string& key) const {
 }
 
 Findings load_findings(const std::string& folder, ResultsLayout layout,
-                       const std::vector<Measure>& measures,
-                       const std::vector<std::string>& compared) {
+                       const std::vector<Measure>& measures, const Comparison& comparison) {
   for (const Measure& m : measures) {
     layout.values.push_back(m.key);
     layout.items.insert(layout.items.end(), {m.top, m.bottom});
   }
   Results results = load_results(folder, layout);
-  Inference inference(results, measures, {compared, [](size_t v) {
-                                            return v == 0 ? std::nullopt : std::optional<size_t>(0);
-                                          }});
+  Inference inference(results, measures, comparison);
   return {std::move(results), std::move(inference)};
+}
+
+Comparison against_first(const std::vector<std::string>& keys) {
+  return {keys, [](size_t v) { return v == 0 ? std::nullopt : std::optional<size_t>(0); }};
 }
 
 }  // namespace heed

@@ -69,9 +69,10 @@ struct Findings {
   Inference inference;
 };
 // Reads the folder of an experiment, whose files must also hold the measures and what they are made
-// of. Compared are the measures of `compared` with those of the first variant.
+// of.
 Findings load_findings(const std::string& folder, ResultsLayout layout,
-                       const std::vector<Measure>& measures,
-                       const std::vector<std::string>& compared);
+                       const std::vector<Measure>& measures, const Comparison& comparison);
+// With the first variant.
+Comparison against_first(const std::vector<std::string>& keys);
 
 }  // namespace heed
