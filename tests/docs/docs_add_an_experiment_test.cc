@@ -98,7 +98,8 @@ Findings load_rates(const std::string& folder) {
                         .variants = variant_names(kVariants),
                         .clusters = "clusters",
                         .values = {"distance", "best_epoch", "epochs", "parameters"}},
-                       {{.key = "accuracy", .top = "right", .bottom = "all"}}, {"accuracy"});
+                       {{.key = "accuracy", .top = "right", .bottom = "all"}},
+                       against_first({"accuracy"}));
 }
 
 std::vector<Table> rate_tables(const Findings& found) {
