@@ -165,28 +165,27 @@ TEST(RetrievalClaims, DoNotHoldForOtherNumbers) {
 }
 
 TEST(RetrievalClaims, AreUndecidedWhereANumberIsMissing) {
-  const std::vector<std::set<size_t>> undecided = {
-      {kFallsWithCandidates},
-      {kFallsWithCandidates},
-      {kFallsWithCandidates, kFiltering},
-      {kFiltering},
-      {kBeatsWords},
-      {kBeatsWords},
-      {kMoreNegatives, kMoreData, kCrossEntropy},
-      {kMatterMost, kCrossEntropy},
-      {kMoreNegatives},
-      {kMatterMost, kMoreNegatives},
-      {kMoreData},
-      {kMatterMost, kMoreData},
-      {kNoHierarchy, kLstmAsSru},
-      {kLstmAsSru},
-      {kNoHierarchy},
-      {},  // the best of the others decides
-      {kTruthAdded},
-      {kTruthAdded, kClustersRecall},
-      {kFrequencyCoverage},
-      {kClustersRecall},
-      {kFrequencyCoverage}};
+  const std::vector<std::set<size_t>> undecided = {{kFallsWithCandidates},
+                                                   {kFallsWithCandidates},
+                                                   {kFallsWithCandidates, kFiltering},
+                                                   {kFiltering},
+                                                   {kBeatsWords},
+                                                   {kBeatsWords},
+                                                   {kMoreNegatives, kMoreData, kCrossEntropy},
+                                                   {kMatterMost, kCrossEntropy},
+                                                   {kMoreNegatives},
+                                                   {kMatterMost, kMoreNegatives},
+                                                   {kMoreData},
+                                                   {kMatterMost, kMoreData},
+                                                   {kNoHierarchy, kLstmAsSru},
+                                                   {kLstmAsSru},
+                                                   {kNoHierarchy},
+                                                   {},  // the best of the others decides
+                                                   {kTruthAdded},
+                                                   {kTruthAdded, kClustersRecall},
+                                                   {kFrequencyCoverage},
+                                                   {kClustersRecall},
+                                                   {kFrequencyCoverage}};
   ASSERT_EQ(undecided.size(), kAllHold.size());
   for (size_t i = 0; i < kAllHold.size(); ++i) {
     VariantNumbers n = all_hold();
