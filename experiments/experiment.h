@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "experiments/engine/report/page.h"
+#include "experiments/engine/report/verdicts.h"
 #include "experiments/engine/runs/plan.h"
 #include "train/neighbours.h"
 #include "train/setting.h"
@@ -30,6 +31,19 @@ using OptionValue =
 // Is shown an option (train/setting.h) and where its value is. A command declares those that have a
 // help text; KIND.json keeps those that have a key.
 using OptionVisitor = std::function<void(const Setting&, const OptionValue&)>;
+// Numbers, each under its own name, as a group of the help.
+struct NumberOption {
+  const char *name, *help;
+  OptionValue value;
+  double least = 0, most = 1e9;
+};
+inline void show(const OptionVisitor& visitor, const char* group,
+                 const std::vector<NumberOption>& options) {
+  for (const NumberOption& o : options) {
+    visitor(setting(o.name, o.name, o.help, {.group = group, .least = o.least, .most = o.most}),
+            o.value);
+  }
+}
 
 // Whose settings and presets the command has besides: those of response models
 // (dialog/respond/settings.h), of discriminators (dialog/discriminate/settings.h), or none.
@@ -68,7 +82,7 @@ class ExperimentWork {
 
 // ---- what it shows of F, what was found: its results (F::results) and what is computed from them
 
-template <class F> struct Showing {
+template <class F = Findings> struct Showing {
   const char *title, *lead, *footer;  // of the page; the latter two in HTML
   const char* variants_are = "variants";
   const char* claims_title = "Does the paper hold here?";
@@ -76,10 +90,12 @@ template <class F> struct Showing {
   const char* claims_lead = nullptr;  // on the page, instead of claims_note
   const char* sources_note = "";
 
-  F(*load)
-  (const std::string& folder);  // throws DataError as load_results() does
-  std::vector<Table> (*tables)(const F&);
-  Claims (*claims)(const F&);
+  std::function<F(const std::string& folder)> load;  // throws DataError as load_results() does
+  std::function<std::vector<Table>(const F&)> tables;
+  // Of Findings: decided by their intervals, beside the paper's numbers.
+  std::vector<AboveClaim> rules = {};
+  VariantNumbers paper = {};
+  Claims (*claims)(const F&) = nullptr;  // otherwise, in their place
   std::vector<PageFact> (*facts)(const F&) = [](const F&) { return std::vector<PageFact>(); };
   // Between the claims and the trainings, whose table is "runs", the sources and the settings.
   std::vector<Section<F>> sections = {};
@@ -94,8 +110,15 @@ struct Report {
 // Writes its tables and claims into a folder.
 void save(const std::string& folder, const Report& report);
 
+template <class F> Claims claims_of(const Showing<F>& showing, const F& found) {
+  if constexpr (std::is_same_v<F, Findings>) {
+    if (!showing.claims) return decide(showing.rules, showing.paper, found);
+  }
+  return showing.claims(found);
+}
+
 template <class F> Report report_of(const Showing<F>& showing, const F& found) {
-  Report report{showing.tables(found), showing.claims(found), showing.claims_note, ""};
+  Report report{showing.tables(found), claims_of(showing, found), showing.claims_note, ""};
   const Results& results = found.results;
   Page page{.title = showing.title,
             .lead = showing.lead,
@@ -127,8 +150,8 @@ template <class F> Report report_of(const Showing<F>& showing, const F& found) {
 // ---- the row
 
 struct Experiment {
-  std::string name;  // heed reproduce NAME; empty: it has a command of its own
-  std::string kind;  // KIND.json says what its folders hold
+  std::string name;       // heed reproduce NAME; empty: it has a command of its own
+  std::string kind = {};  // KIND.json says what its folders hold
   // For --help: "Train ...", what else there is to say, options of an example, patterns of --only.
   std::string what = {}, more = {}, example = {}, only = {};
   Trains trains = Trains::kNothing;

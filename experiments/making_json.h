@@ -35,10 +35,13 @@ template <class S, class D> struct Measurement {
 template <class S, class D> struct Making {
   using Json = nlohmann::ordered_json;
 
+  S initial = {};
   void (*visit)(S&, const OptionVisitor&) = [](S&, const OptionVisitor&) {};
-  // The request into the settings, before the data is read. Throws UsageError.
+  // The request into the settings, before the data is read. Throws UsageError. Where settings have
+  // `data` and `pieces` these are taken before.
   void (*take)(const ExperimentRequest&, S&) = [](const ExperimentRequest&, S&) {};
-  std::vector<VariantName> (*variants)(const S&);
+  std::vector<VariantName> names = {};                       // of the variants
+  std::vector<VariantName> (*variants)(const S&) = nullptr;  // otherwise, in their place
   // reads: false of a rank to which another one gives what is large: D::share(neighbours).
   D (*load)(const S&, bool reads) = [](const S&, bool) { return D(); };
   // What depends on the data.
@@ -62,17 +65,23 @@ template <class S, class D> struct Making {
 
   // Trains the run or goes on with it; returns what the loop returns.
   bool (*train)(const Subject<S, D>&, const TrainHooks&);
-  // What a file of a measurement says of the run's variant.
-  Json (*about_variant)(const S&, const D&, size_t variant);
+  // What a file of a measurement says of the run's variant; else {"variant": its name}.
+  Json (*about_variant)(const S&, const D&, size_t variant) = nullptr;
   std::string best_metric;  // of the log: that of the best epoch
   // The first one's file says that a run is evaluated; folders of older versions may lack others.
   std::vector<Measurement<S, D>> measurements;
   bool shares_measuring = false;
-  // Plan's.
-  std::string train_metric, valid_metric, metric_name;
+  // Plan's. valid_metric: the best one where there is no other.
+  std::string train_metric, valid_metric = {}, metric_name;
   int metric_digits = 1;
-  std::string (*kind)(const S&, const D&, size_t variant);
-  int (*max_epochs)(const S&, size_t variant);
+  std::string (*kind)(const S&, const D&, size_t variant) = nullptr;  // else the variant's name
+  int (*max_epochs)(const S&, size_t variant) = [](const S& s, size_t) {
+    if constexpr (requires { s.epochs; }) return s.epochs;
+    if constexpr (requires { s.train.loop.max_epochs; }) return s.train.loop.max_epochs;
+    return 0;
+  };
+
+  std::vector<VariantName> names_with(const S& s) const { return variants ? variants(s) : names; }
 };
 
 // How runs are trained: under the names of their options, but for those of a variant and a run.
@@ -121,10 +130,13 @@ void measure(const Making<S, D>& making, const Subject<S, D>& subject,
     const bool first = progress.ranks().first();
     nlohmann::ordered_json json;
     if (first) {
-      json =
-          evaluation_head(subject.directory, subject.run,
-                          making.about_variant(subject.settings, subject.data, subject.run.variant),
-                          making.best_metric, subject.made_with);
+      const size_t v = subject.run.variant;
+      json = evaluation_head(
+          subject.directory, subject.run,
+          making.about_variant
+              ? making.about_variant(subject.settings, subject.data, v)
+              : nlohmann::ordered_json{{"variant", making.names_with(subject.settings)[v].name}},
+          making.best_metric, subject.made_with);
     }
     m.fill(subject, progress, json);
     if (!first) continue;
@@ -159,23 +171,29 @@ Plan plan_of(const Making<S, D>& making, const std::string& out,
   };
   plan.shares_measuring = making.shares_measuring;
   plan.train_metric = making.train_metric;
-  plan.valid_metric = making.valid_metric;
+  plan.valid_metric = making.valid_metric.empty() ? making.best_metric : making.valid_metric;
   plan.metric_name = making.metric_name;
   plan.metric_digits = making.metric_digits;
-  plan.kind = [&](const PlannedRun& run) { return making.kind(settings, data, run.variant); };
+  plan.kind = [&](const PlannedRun& run) {
+    return making.kind ? making.kind(settings, data, run.variant)
+                       : making.names_with(settings)[run.variant].name;
+  };
   plan.max_epochs = [&](const PlannedRun& run) { return making.max_epochs(settings, run.variant); };
   return plan;
 }
 
 template <class S, class D> class WorkOf : public ExperimentWork {
  public:
-  WorkOf(std::string kind, const Making<S, D>& making) : kind_(std::move(kind)), making_(making) {}
+  WorkOf(std::string kind, const Making<S, D>& making)
+      : kind_(std::move(kind)), making_(making), settings_(making.initial) {}
 
   void visit(const OptionVisitor& visitor) override { making_.visit(settings_, visitor); }
   std::vector<VariantName> take(const ExperimentRequest& request) override {
     request_ = request;
+    if constexpr (requires { settings_.data = request.data; }) settings_.data = request.data;
+    if constexpr (requires { settings_.pieces; }) settings_.pieces = request.pieces;
     making_.take(request_, settings_);
-    return making_.variants(settings_);
+    return making_.names_with(settings_);
   }
   void load(bool reads) override { data_ = making_.load(settings_, reads); }
   void share(const Neighbours& neighbours) override {
@@ -200,17 +218,18 @@ template <class S, class D> class WorkOf : public ExperimentWork {
 
  private:
   const std::string kind_;
-  const Making<S, D>& making_;
+  const Making<S, D> making_;
   ExperimentRequest request_;
   S settings_;
   D data_;
 };
 
-// Completes a row. Both must outlive it.
+// Completes a row, whose kind is its name unless it has another one.
 template <class S, class D, class F>
 Experiment experiment(Experiment row, const Making<S, D>& making, const Showing<F>& showing) {
-  row.work = [kind = row.kind, &making] { return std::make_unique<WorkOf<S, D>>(kind, making); };
-  row.report = [&showing](const std::string& folder) {
+  if (row.kind.empty()) row.kind = row.name;
+  row.work = [kind = row.kind, making] { return std::make_unique<WorkOf<S, D>>(kind, making); };
+  row.report = [showing](const std::string& folder) {
     return report_of(showing, showing.load(folder));
   };
   return row;

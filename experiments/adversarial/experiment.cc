@@ -146,8 +146,7 @@ const Making<Settings, Data>& adversarial_making() {
       .valid_metric = discriminate::kValidAccuracy,
       .metric_name = "accuracy",
       .metric_digits = 3,
-      .kind = variant_name,
-      .max_epochs = [](const Settings& s, size_t) { return s.train.loop.max_epochs; }};
+      .kind = variant_name};
   return kMaking;
 }
 

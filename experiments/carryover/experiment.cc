@@ -6,7 +6,6 @@
 #include "dialog/carry/tallies_json.h"
 #include "dialog/data/corpus.h"
 #include "dialog/text/format.h"
-#include "experiments/carryover/report.h"
 #include "experiments/making_json.h"
 #include "train/run_files.h"
 
@@ -192,28 +191,19 @@ void evaluate_run(const Run& run, const OnMeasuring& progress, Json& json) {
 // ---- the description
 
 void visit(Settings& s, const OptionVisitor& v) {
-  const auto option = [&](const char* name, const char* help, const OptionValue& value,
-                          double least, double most) {
-    v(setting(name, name, help, {.group = "Carryover", .least = least, .most = most}), value);
-  };
-  option("epochs", "Epochs at most, of each training", &s.epochs, 1, 1000);
-  option("width", "Numbers of a word's vector, and cells in each direction", &s.width, 1, 4096);
-  option("vocab", "Vocabulary size, special tokens included", &s.vocabulary, kSpecialTokens + 1,
-         1000000);
-  option("one-of", "Learn from one of so many training dialogues", &s.one_of, 1, 1000000);
-  option("distracted", "Items of the test part that turns are inserted into", &s.distracted, 1,
-         1e9);
-  option("limit", "Read only the first dialogues, of each part; 0: all", &s.limit, 0, 1e9);
+  show(v, "Carryover",
+       {{"epochs", "Epochs at most, of each training", &s.epochs, 1, 1000},
+        {"width", "Numbers of a word's vector, and cells in each direction", &s.width, 1, 4096},
+        {"vocab", "Vocabulary size, special tokens included", &s.vocabulary, kSpecialTokens + 1,
+         1e6},
+        {"one-of", "Learn from one of so many training dialogues", &s.one_of, 1, 1e6},
+        {"distracted", "Items of the test part that turns are inserted into", &s.distracted, 1},
+        {"limit", "Read only the first dialogues, of each part; 0: all", &s.limit}});
 }
 
 const Making<Settings, Data> kMaking = {
     .visit = visit,
-    .take =
-        [](const ExperimentRequest& request, Settings& s) {
-          s.data = request.data;
-          s.pieces = request.pieces;
-        },
-    .variants = [](const Settings&) { return carryover_variants(); },
+    .names = carryover_variants(),
     .load = load,
     .about_data = [](const Settings&, const Data& data) -> Json {
       return {{"train_checksum", data.train.fingerprint()},
@@ -226,34 +216,24 @@ const Making<Settings, Data> kMaking = {
                  counted(data.test.size(), "test item");
         },
     .train = train_run,
-    .about_variant = [](const Settings&, const Data&, size_t v) -> Json {
-      return {{"variant", variants()[v].name.name}};
-    },
     .best_metric = carry::kValidF1,
     .measurements = {{"evaluation.json", evaluate_run}},
     .train_metric = carry::kTrainLoss,
-    .valid_metric = carry::kValidF1,
     .metric_name = "loss, then F1",
     .metric_digits = 3,
     .kind = [](const Settings&, const Data&,
-               size_t v) { return std::string(variants()[v].decoder); },
-    .max_epochs = [](const Settings& s, size_t) { return s.epochs; }};
+               size_t v) { return std::string(variants()[v].decoder); }};
 
 }  // namespace
 
 const std::vector<VariantName>& carryover_variants() {
-  static const std::vector<VariantName> kNames = [] {
-    std::vector<VariantName> names;
-    for (const Variant& v : variants()) names.push_back(v.name);
-    return names;
-  }();
+  static const auto kNames = variant_names(variants());
   return kNames;
 }
 
 Experiment carryover_experiment() {
   return experiment(
       {.name = "carryover",
-       .kind = "carryover",
        .what = "Train six decoders of slot carryover and compute a paper's claims; "
                "writes tables",
        .more = "After Chen et al. (2019), docs/carryover.md. --data is a directory of "

@@ -2,9 +2,6 @@
 // docs/carryover.md#the-experiment
 #pragma once
 
-#include <vector>
-
-#include "experiments/engine/runs/plan.h"
 #include "experiments/experiment.h"
 
 namespace heed {
@@ -28,7 +25,6 @@ constexpr CarryoverMeasure kCarryoverMeasures[] = {
 constexpr int kInserted[] = {0, 4, 16};
 
 Experiment carryover_experiment();
-struct CarryoverFound;
-const Showing<CarryoverFound>& carryover_showing();
+const Showing<>& carryover_showing();
 
 }  // namespace heed

@@ -1,42 +1,29 @@
-#include "experiments/carryover/report.h"
-
 #include "dialog/carry/rules.h"
-#include "dialog/text/format.h"
+#include "experiments/carryover/experiment.h"
 #include "experiments/engine/report/variant_tables.h"
 
 namespace heed {
 namespace {
 
-using Found = CarryoverFound;
 using namespace decoders;
 
 std::string inserted_key(int inserted) {
   return "inserted_" + std::to_string(inserted);
 }
 
-Found load(const std::string& folder) {
-  ResultsLayout layout{.kind = "carryover", .variants = carryover_variants()};
-  layout.clusters = "dialogues";
-  layout.values = {"parameters", "best_epoch", "epochs"};
-  std::vector<std::string> keys;
-  for (const CarryoverMeasure& m : kCarryoverMeasures) keys.emplace_back(m.key);
-  for (const int inserted : kInserted) keys.push_back(inserted_key(inserted));
+Findings load(const std::string& folder) {
   std::vector<Measure> measures;
-  for (const std::string& key : keys) {
-    layout.values.push_back(key);
-    layout.items.insert(layout.items.end(), {key + "_top", key + "_bottom"});
+  const auto add = [&](const std::string& key) {
     measures.push_back({.key = key, .top = key + "_top", .bottom = key + "_bottom"});
-  }
-  Results results = load_results(folder, layout);
-  Inference inference(results, measures, {{"f1_carried", "f1_far", "f1_cross"}, [](size_t v) {
-                                            return v == kAlone ? std::nullopt
-                                                               : std::optional<size_t>(kAlone);
-                                          }});
-  return {std::move(results), std::move(inference)};
-}
-
-Column column(const std::string& group, const std::string& name, const std::string& key) {
-  return {group, name, key, 1, true, Column::Best::kHighest};
+  };
+  for (const CarryoverMeasure& m : kCarryoverMeasures) add(m.key);
+  for (const int inserted : kInserted) add(inserted_key(inserted));
+  return load_findings(folder,
+                       {.kind = "carryover",
+                        .variants = carryover_variants(),
+                        .clusters = "dialogues",
+                        .values = {"parameters", "best_epoch", "epochs"}},
+                       measures, against_first({"f1_carried", "f1_far", "f1_cross"}));
 }
 
 // The rules know no seed: every run has their numbers.
@@ -57,143 +44,95 @@ void add_rules(Table& table, const Results& results) {
   }
 }
 
-std::vector<Table> tables(const Found& found) {
-  const std::string intervals = intervals_text(found.results, "dialogues");
-  Table f1{.id = "f1",
-           .title = "F1 on the test part",
-           .note = "Percent. Distances are turns of both speakers. " + intervals,
-           .rows_are = "decides",
-           .groups_are = "decoder"};
-  f1.columns = {column("distance", ">= 1", "f1_carried"),
-                column("distance", ">= 6", "f1_far"),
-                column("candidates of", "this service, >= 1", "f1_same"),
-                column("candidates of", "other services", "f1_cross"),
-                column("service", "seen", "f1_seen"),
-                column("service", "new", "f1_new")};
-  add_variants(f1, found.results, found.inference);
+Table named(Table table) {
+  table.rows_are = "decides";
+  table.groups_are = "decoder";
+  return table;
+}
+
+Table f1_table(const Findings& found, const std::string& intervals) {
+  Table f1 = of_variants(
+      {.id = "f1",
+       .title = "F1 on the test part",
+       .note = "Percent. Distances are turns of both speakers. " + intervals,
+       .columns = {percent("distance", ">= 1", "f1_carried"), percent("distance", ">= 6", "f1_far"),
+                   percent("candidates of", "this service, >= 1", "f1_same"),
+                   percent("candidates of", "other services", "f1_cross"),
+                   percent("service", "seen", "f1_seen"), percent("service", "new", "f1_new")}},
+      found);
   add_rules(f1, found.results);
-  Table distances{.id = "distances",
-                  .title = "F1 by distance, and the attention that falls on it",
-                  .note =
-                      "Percent, both kinds of candidates. Attention: the share that falls on "
-                      "candidates of that distance, divided by their share of the candidates; "
-                      "100 is what even attention gives. A pointer's is that of its steps, the "
-                      "last one included, whose choice is to end.",
-                  .rows_are = "decides",
-                  .groups_are = "decoder"};
+  return f1;
+}
+
+Table distances_table(const Findings& found) {
+  Table table{.id = "distances",
+              .title = "F1 by distance, and the attention that falls on it",
+              .note =
+                  "Percent, both kinds of candidates. Attention: the share that falls on "
+                  "candidates of that distance, divided by their share of the candidates; "
+                  "100 is what even attention gives. A pointer's is that of its steps, the "
+                  "last one included, whose choice is to end."};
   for (const char* d : carry::kDistances) {
-    distances.columns.push_back(column("F1", d, "groups.both." + std::string(d) + ".f1"));
+    table.columns.push_back(percent("F1", d, "groups.both." + std::string(d) + ".f1"));
   }
   for (const char* d : carry::kDistances) {
-    Column c = column("attention", d, "look." + std::string(d) + ".of_even");
-    c.digits = 0, c.best = Column::Best::kNone;
-    distances.columns.push_back(c);
+    Column c = percent("attention", d, "look." + std::string(d) + ".of_even", 0);
+    c.best = Column::Best::kNone;
+    table.columns.push_back(c);
   }
-  add_variants(distances, found.results, found.inference);
+  return of_variants(table, found);
+}
+
+std::vector<Table> tables(const Findings& found) {
+  const std::string intervals = intervals_text(found.results, "dialogues");
   Table inserted{.id = "inserted",
                  .title = "Turns of other dialogues in the history",
                  .note =
                      "F1 in percent of candidates at a distance of 6 and more before anything "
                      "is inserted, on part of the items. " +
-                     intervals,
-                 .rows_are = "decides",
-                 .groups_are = "decoder"};
+                     intervals};
   for (const int n : kInserted) {
-    inserted.columns.push_back(column("turns inserted", std::to_string(n), inserted_key(n)));
+    inserted.columns.push_back(percent("turns inserted", std::to_string(n), inserted_key(n)));
   }
-  add_variants(inserted, found.results, found.inference);
-  Table changes{.id = "changes",
-                .title = "Against independent decisions",
-                .note = intervals + p_values_text(found.inference),
-                .rows_are = "decides",
-                .groups_are = "decoder"};
-  changes.columns = {column("", "distance >= 1", "f1_carried"),
-                     column("", "distance >= 6", "f1_far"),
-                     column("", "other services", "f1_cross")};
-  add_changes(changes, found.results, found.inference);
-  return {f1, distances, inserted, changes,
+  return {named(f1_table(found, intervals)), named(distances_table(found)),
+          named(of_variants(inserted, found)),
+          named(changes_table(
+              "Against independent decisions",
+              {percent("", "distance >= 1", "f1_carried"), percent("", "distance >= 6", "f1_far"),
+               percent("", "other services", "f1_cross")},
+              found, "dialogues")),
           trainings_table(found.results, "valid_f1", "F1", 3, true)};
 }
 
-// ---- claims
-
-// Each number is above the one before it. Undecided where two are nearly the same.
-ClaimResult rises(const VariantNumbers& n, const std::vector<size_t>& variants, const char* key) {
-  constexpr double kNearly = 0.005;
-  bool rises = true, falls = false;
-  std::string figure;
-  std::optional<double> before;
-  for (const size_t variant : variants) {
-    const std::optional<double> x = n.get(variant, key);
-    if (!x) return {};
-    if (before) rises = rises && *x - *before > kNearly, falls = falls || *before - *x > kNearly;
-    figure += (figure.empty() ? "" : ", ") + decimal(*x, 3);
-    before = x;
+std::vector<AboveClaim> claims() {
+  const std::vector<size_t> joint = {kUnordered, kByTurn, kInOrder, kAverage, kAttention};
+  AboveClaim beats_rules{"Not the paper's: a model beats the rules.",
+                         "F1 at distances from 1 on of one of the six above that of each rule.",
+                         {},
+                         {kAlone, kUnordered, kByTurn, kInOrder, kAverage, kAttention}};
+  for (const char* rule : carry::kRules) {
+    beats_rules.parts.push_back(
+        {kAlone, "f1_carried", kAlone, "rules." + std::string(rule) + ".f1_carried"});
   }
-  return {rises || falls ? std::optional(rises) : std::nullopt, figure};
+  return {{"The order of slots matters: none < by turn < temporal.",
+           "F1 at distances from 1 on of the three pointers rises in this order.",
+           {{kByTurn, "f1_carried", kUnordered}, {kInOrder, "f1_carried", kByTurn}}},
+          {"Values in their context are better than averages of embeddings.",
+           "F1 at distances from 1 on of the pointer, as said.",
+           {{kInOrder, "f1_carried", kAverage}}},
+          {"Joint models are better at long distance.",
+           "One of the five joint ones above independent decisions at the longest distance.",
+           {{kUnordered, "f1_far", kAlone}},
+           joint},
+          {"Self-attention is best overall.",
+           "F1 at distances from 1 on, above that of the pointer that reads slots as they were "
+           "said.",
+           {{kAttention, "f1_carried", kInOrder}}},
+          beats_rules};
 }
 
-std::optional<double> best_of(const VariantNumbers& n, const std::vector<size_t>& variants,
-                              const char* key) {
-  std::optional<double> best;
-  for (const size_t v : variants) {
-    const auto x = n.get(v, key);
-    if (x && (!best || *x > *best)) best = x;
-  }
-  return best;
-}
-
-ClaimResult joint_is_better(const VariantNumbers& n) {
-  const auto joint = best_of(n, {kUnordered, kByTurn, kInOrder, kAverage, kAttention}, "f1_far"),
-             alone = n.get(kAlone, "f1_far");
-  if (!joint || !alone) return {};
-  return {*joint > *alone, decimal(*joint, 3) + " against " + decimal(*alone, 3)};
-}
-
-ClaimResult beats_rules(const VariantNumbers& n) {
-  const auto model =
-      best_of(n, {kAlone, kUnordered, kByTurn, kInOrder, kAverage, kAttention}, "f1_carried");
-  std::optional<double> rule;
-  for (const char* name : carry::kRules) {
-    const auto x = n.get(kAlone, "rules." + std::string(name) + ".f1_carried");
-    if (x && (!rule || *x > *rule)) rule = x;
-  }
-  if (!model || !rule) return {};
-  return {*model > *rule, decimal(*model, 3) + " against " + decimal(*rule, 3)};
-}
-
-const std::vector<ClaimRule> kClaims = {
-    {"The order of slots matters: none < by turn < temporal.",
-     "F1 at distances from 1 on of the three pointers rises in this order.",
-     [](const VariantNumbers& n) {
-       return rises(n, {kUnordered, kByTurn, kInOrder}, "f1_carried");
-     }},
-    {"Values in their context are better than averages of embeddings.",
-     "F1 at distances from 1 on of the pointer, as said.",
-     [](const VariantNumbers& n) {
-       return rises(n, {kAverage, kInOrder}, "f1_carried");
-     }},
-    {"Joint models are better at long distance.",
-     "The best of the five joint ones above independent decisions at the longest distance, chosen "
-     "on the test part.",
-     joint_is_better},
-    {"Self-attention is best overall.",
-     "F1 at distances from 1 on, above that of the pointer that reads slots as they were said.",
-     [](const VariantNumbers& n) {
-       return rises(n, {kInOrder, kAttention}, "f1_carried");
-     }},
-    {"Not the paper's: a model beats the rules.",
-     "The best F1 at distances from 1 on of the six, chosen on the test part, above that of the "
-     "best of three rules.",
-     beats_rules}};
-
-}  // namespace
-
-const std::vector<ClaimRule>& carryover_claim_rules() {
-  return kClaims;
-}
-
-VariantNumbers carryover_paper_numbers() {
+// Table 3 of the paper, by the same names: internal data, f1_far is that at distances from 3 on.
+VariantNumbers paper_numbers() {
   VariantNumbers n;
   const std::tuple<size_t, double, double> kTable3[] = {
       {kAlone, 0.8506, 0},       {kUnordered, 0.7817, 0.129}, {kByTurn, 0.8157, 0.4095},
@@ -205,8 +144,10 @@ VariantNumbers carryover_paper_numbers() {
   return n;
 }
 
-const Showing<Found>& carryover_showing() {
-  static const Showing<Found> kShowing = {
+}  // namespace
+
+const Showing<>& carryover_showing() {
+  static const Showing<> kShowing = {
       .title = "Slot carryover",
       .lead = "Which of the values mentioned so far still hold? Six decoders and three rules.",
       .footer =
@@ -220,11 +161,8 @@ const Showing<Found>& carryover_showing() {
           "baseline is described elsewhere; independent decisions stand in for it.",
       .load = load,
       .tables = tables,
-      .claims =
-          [](const Found& found) {
-            return check_claims(kClaims, carryover_paper_numbers(),
-                                {{"means", mean_numbers(found.results)}});
-          },
+      .rules = claims(),
+      .paper = paper_numbers(),
       .sections = {{"f1", "F1 on the test part", shows("f1", true)},
                    {"distances", "By distance", shows("distances")},
                    {"inserted", "Turns of other dialogues in the history", shows("inserted", true)},

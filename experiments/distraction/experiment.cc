@@ -6,9 +6,8 @@
 #include "dialog/respond/on_ranks.h"
 #include "dialog/respond/score_json.h"
 #include "dialog/respond/settings.h"
-#include "dialog/text/format.h"
 #include "dialog/text/tokenizer.h"
-#include "experiments/making_json.h"
+#include "experiments/responders_json.h"
 #include "train/run_files.h"
 
 namespace heed {
@@ -18,14 +17,6 @@ using Json = nlohmann::ordered_json;
 using Run = Subject<ExperimentSettings, ExperimentData>;
 
 constexpr int64_t kBatch = 32;  // changes no result
-
-// Six digits: the numbers of single dialogues are many, and are only ever averaged.
-Json rounded(const std::optional<double>& value) {
-  if (!value) return {};
-  char text[32];
-  std::snprintf(text, sizeof text, "%.6g", *value);
-  return std::strtod(text, nullptr);
-}
 
 void save_responses(const std::string& path, const std::vector<Example>& test,
                     const std::vector<Tokens>& responses) {
@@ -116,9 +107,12 @@ void evaluate_run(const Run& run, const OnMeasuring& progress, Json& json) {
 }
 
 bool train_run(const Run& run, const TrainHooks& hooks) {
-  const TrainSettings settings = run_settings(run.settings, run.data, run.run);
-  begin_on_first(*hooks.ranks, [&] { begin_run(run.directory, settings, run.data.train); });
-  return train(run.directory, settings, run.data.train, run.device, hooks);
+  TrainSettings s = run.settings.train;
+  const Variant& variant = all_variants()[run.run.variant];
+  s.model.structure = variant.structure;
+  s.insert_prob = variant.insert_prob;
+  if (!variant.attention_loss) s.attention_weight = 0;
+  return train_responder(run.run, run.directory, run.device, s, run.data.train, hooks);
 }
 
 // ---- the description
@@ -137,28 +131,12 @@ void visit(ExperimentSettings& s, const OptionVisitor& v) {
   v(setting("rare", "rare", "Utterances of the rare: sets", tests), &s.phrases.rare);
 }
 
-void take(const ExperimentRequest& request, ExperimentSettings& s) {
-  s.data = request.data;
-  s.train = request.responder({});
-  s.limit = s.train.limit.value_or(0);
-}
-
 Json training(const ExperimentSettings& s) {
   Json json = training_options(s.train);
   json.erase("preset");
   json["group"] = in_file(s.train.loop.optimizer.groups);
   json["vocab"] = s.train.model.vocab_size;
   return json;
-}
-
-Json about_data(const ExperimentSettings& s, const ExperimentData& data) {
-  Json counts = {
-      {"train_examples", data.train.train.size()},  {"valid_examples", data.train.valid.size()},
-      {"test_examples", data.test.size()},          {"vocabulary", data.train.vocabulary.size()},
-      {"train_checksum", data.train.fingerprint()}, {"test_checksum", data.test_fingerprint}};
-  const std::string& vectors = s.train.word_vectors;
-  if (!vectors.empty()) counts["word_vectors"] = file_checksum(vectors);
-  return counts;
 }
 
 Json earlier(const ExperimentSettings&) {
@@ -175,41 +153,36 @@ Json about_variant(const ExperimentSettings&, const ExperimentData&, size_t vari
           {"attention_loss", v.attention_loss}};
 }
 
-std::string in_short(const ExperimentSettings&, const ExperimentData& data) {
-  return std::to_string(data.train.train.size()) + " training, " +
-         std::to_string(data.train.valid.size()) + " validation and " +
-         counted(data.test.size(), "test example");
-}
-
-const Making<ExperimentSettings, ExperimentData>& making() {
+Making<ExperimentSettings, ExperimentData> making() {
   using Settings = ExperimentSettings;
   using Data = ExperimentData;
-  static const Making<Settings, Data> kMaking = {
-      .visit = visit,
-      .take = take,
-      .variants = [](const Settings&) { return variant_names(); },
-      .load = [](const Settings& s,
-                 bool reads) { return reads ? load_experiment_data(s) : Data(); },
-      .format = kExperimentFormat,
-      .training = training,
-      .about_data = about_data,
-      .earlier = earlier,
-      .more = {{"test_seed", kTestSeed}},
-      .begin = [](const std::string& out, const Settings&, const Data& d) { save_samples(out, d); },
-      .in_short = in_short,
-      .words = [](const Data& data) -> int64_t { return data.train.vocabulary.size(); },
-      .train = train_run,
-      .about_variant = about_variant,
-      .best_metric = kValidPerplexity,
-      .measurements = {{"evaluation.json", evaluate_run}},
-      .shares_measuring = true,
-      .train_metric = kTrainPerplexity,
-      .valid_metric = kValidPerplexity,
-      .metric_name = "perplexity",
-      .kind = [](const Settings&, const Data&,
-                 size_t variant) { return std::string(all_variants()[variant].structure.name); },
-      .max_epochs = [](const Settings& s, size_t) { return s.train.loop.max_epochs; }};
-  return kMaking;
+  auto making = responders_making<Settings, Data>();
+  making.visit = visit;
+  making.names = variant_names();
+  making.load = [](const Settings& s, bool reads) {
+    return reads ? load_experiment_data(s) : Data();
+  };
+  making.format = kExperimentFormat;
+  making.training = training;
+  making.about_data = [](const Settings& s, const Data& data) {
+    Json json = responders_making<Settings, Data>().about_data(s, data);
+    const std::string& vectors = s.train.word_vectors;
+    if (!vectors.empty()) json["word_vectors"] = file_checksum(vectors);
+    return json;
+  };
+  making.earlier = earlier;
+  making.more = {{"test_seed", kTestSeed}};
+  making.begin = [](const std::string& out, const Settings&, const Data& d) {
+    save_samples(out, d);
+  };
+  making.train = train_run;
+  making.about_variant = about_variant;
+  making.measurements = {{"evaluation.json", evaluate_run}};
+  making.shares_measuring = true;
+  making.kind = [](const Settings&, const Data&, size_t v) {
+    return std::string(all_variants()[v].structure.name);
+  };
+  return making;
 }
 
 }  // namespace

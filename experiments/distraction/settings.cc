@@ -68,7 +68,6 @@ Json describe_samples(const ExperimentData& data) {
 // What people read: the dialogues in all their words, where the models see <unk>.
 void choose_texts(const ExperimentSettings& s, ExperimentData& data) {
   const Vocabulary& vocabulary = data.train.vocabulary;
-  data.references = human_responses(data.test, vocabulary);
   data.samples = choose_samples(data);
   const Phrases phrases =
       encode_phrases(s.phrases, vocabulary, s.train.examples.max_utterance_tokens);
@@ -85,30 +84,10 @@ void ExperimentData::share(const Neighbours& neighbours) {
 }
 
 ExperimentData load_experiment_data(const ExperimentSettings& s) {
-  ExperimentData data;
-  const ExampleOptions& bounds = s.train.examples;
-  data.train = load_train_data(s.data, s.train.vocabulary_options(), bounds, s.limit);
-  TestData test =
-      load_test_data(s.data, data.train.vocabulary, bounds, s.test_limit ? s.test_limit : s.limit);
-  data.test = std::move(test.examples);
-  data.conversations = std::move(test.conversations);
-  data.test_fingerprint = test.fingerprint;
+  ExperimentData data{
+      load_response_data(s.data, s.train, s.limit, s.test_limit ? s.test_limit : s.limit), {}, {}};
   choose_texts(s, data);
   return data;
-}
-
-TrainSettings run_settings(const ExperimentSettings& settings, const ExperimentData& data,
-                           const PlannedRun& run) {
-  TrainSettings s = settings.train;
-  const Variant& variant = all_variants()[run.variant];
-  s.model.structure = variant.structure;
-  s.model.vocab_size = data.train.vocabulary.size();
-  s.insert_prob = variant.insert_prob;
-  s.attention_weight = variant.attention_loss ? settings.train.attention_weight : 0;
-  s.loop.seed = run.seed;
-  s.data_fingerprint = data.train.fingerprint();
-  s.check();
-  return s;
 }
 
 void save_samples(const std::string& out, const ExperimentData& data) {

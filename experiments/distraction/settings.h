@@ -2,13 +2,11 @@
 #pragma once
 
 #include <string>
-#include <utility>
 #include <vector>
 
 #include "dialog/data/distraction.h"
-#include "dialog/respond/task.h"
-#include "dialog/text/overlap.h"
 #include "experiments/distraction/variant.h"
+#include "experiments/responders.h"
 
 namespace heed {
 
@@ -23,15 +21,10 @@ struct ExperimentSettings {
   PhraseText phrases;
 };
 
-struct ExperimentData {
-  TrainData train;
-  std::vector<Example> test;
+struct ExperimentData : ResponseData {
   // With these the first rank measures; the others need not have them.
-  std::vector<int> conversations;     // of each test example its conversation, from 0
-  std::vector<Tokens> references;     // the human responses to the test examples, as words
   std::vector<size_t> samples;        // test examples that the report shows
   std::vector<Example> sample_texts;  // the same with their distractions
-  uint32_t test_fingerprint = 0;
 
   // Has what the first rank of the machine has of the training and the test examples.
   void share(const Neighbours& neighbours);
@@ -39,10 +32,6 @@ struct ExperimentData {
 
 // Reads train, valid and test of the data directory.
 ExperimentData load_experiment_data(const ExperimentSettings& settings);
-
-// The settings of one run.
-TrainSettings run_settings(const ExperimentSettings& settings, const ExperimentData& data,
-                           const PlannedRun& run);
 
 // Writes samples.json, unless it is there.
 void save_samples(const std::string& out, const ExperimentData& data);

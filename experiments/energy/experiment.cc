@@ -135,16 +135,12 @@ std::vector<Conversation> distracted(const std::vector<Conversation>& test) {
   return result;
 }
 
-// The mean under the name, of the items that there are, and "NAME_items".
+// 1 and 0, of each item, under NAME_items, and their mean.
 void put(Json& json, const std::string& name, const std::vector<std::optional<bool>>& items) {
-  double sum = 0, count = 0;
   Json series = Json::array();
-  for (const std::optional<bool> x : items) {
+  for (const std::optional<bool> x : items)
     series.push_back(x ? Json(static_cast<int>(*x)) : Json());
-    if (x) sum += *x, ++count;
-  }
-  json[name] = count > 0 ? Json(sum / count) : Json();
-  json[name + "_items"] = std::move(series);
+  put_mean(json, name, std::move(series));
 }
 
 void put(Json& json, const std::string& name, const std::vector<track::TurnScore>& scores,
@@ -192,14 +188,11 @@ void evaluate_run(const Run& run, const OnMeasuring& progress, Json& json) {
 // ---- the description
 
 void visit(Settings& s, const OptionVisitor& v) {
-  const auto option = [&](const char* name, const char* help, const OptionValue& value,
-                          double least, double most) {
-    v(setting(name, name, help, {.group = "Trackers", .least = least, .most = most}), value);
-  };
-  option("epochs", "Epochs at most, of each training", &s.epochs, 1, 1000);
-  option("width", "Numbers of a word's vector, cells of the LSTMs", &s.width, 1, 4096);
-  option("steps", "Steps down the gradient of the energy", &s.steps, 1, 1000);
-  option("limit", "Read only the first dialogues, of each part; 0: all", &s.limit, 0, 1e9);
+  show(v, "Trackers",
+       {{"epochs", "Epochs at most, of each training", &s.epochs, 1, 1000},
+        {"width", "Numbers of a word's vector, cells of the LSTMs", &s.width, 1, 4096},
+        {"steps", "Steps down the gradient of the energy", &s.steps, 1, 1000},
+        {"limit", "Read only the first dialogues, of each part; 0: all", &s.limit}});
   v(setting("slots", "slots", "Slots to track, as of heed train tracker", {.group = "Trackers"}),
     &s.slots);
   v(setting("machine", "machine", "What is read of the system's turns: acts, text or none",
@@ -209,12 +202,7 @@ void visit(Settings& s, const OptionVisitor& v) {
 
 const Making<Settings, Data> kMaking = {
     .visit = visit,
-    .take =
-        [](const ExperimentRequest& request, Settings& s) {
-          s.data = request.data;
-          s.pieces = request.pieces;
-        },
-    .variants = [](const Settings&) { return energy_variants(); },
+    .names = energy_variants(),
     .load = load,
     .about_data = [](const Settings&, const Data& data) -> Json {
       return {{"train_checksum", data.train.fingerprint},
@@ -227,33 +215,21 @@ const Making<Settings, Data> kMaking = {
                  counted(data.conversations.size(), "test turn");
         },
     .train = train_run,
-    .about_variant = [](const Settings&, const Data&, size_t v) -> Json {
-      return {{"variant", variants()[v].name.name}};
-    },
     .best_metric = track::kValidJoint,
     .measurements = {{"evaluation.json", evaluate_run}},
     .train_metric = track::kTrainJoint,
-    .valid_metric = track::kValidJoint,
     .metric_name = "joint accuracy",
-    .metric_digits = 3,
-    .kind = [](const Settings&, const Data&,
-               size_t v) { return std::string(variants()[v].name.name); },
-    .max_epochs = [](const Settings& s, size_t) { return s.epochs; }};
+    .metric_digits = 3};
 
 }  // namespace
 
 const std::vector<VariantName>& energy_variants() {
-  static const std::vector<VariantName> kNames = [] {
-    std::vector<VariantName> names;
-    for (const Variant& v : variants()) names.push_back(v.name);
-    return names;
-  }();
+  static const auto kNames = variant_names(variants());
   return kNames;
 }
 
 Experiment energy_experiment() {
   return experiment({.name = "energy",
-                     .kind = "energy",
                      .what = "Train six trackers of dialogue states and compute the claims of a "
                              "paper; writes tables",
                      .more = "After Trinh, Ross & Kelleher (2019), docs/tracking.md.",

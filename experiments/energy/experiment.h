@@ -3,12 +3,6 @@
 // docs/tracking.md#the-experiment
 #pragma once
 
-#include <string>
-#include <vector>
-
-#include "experiments/engine/report/claims.h"
-#include "experiments/engine/report/inference.h"
-#include "experiments/engine/runs/plan.h"
 #include "experiments/experiment.h"
 
 namespace heed {
@@ -20,14 +14,7 @@ enum Place : size_t { kHeads, kAgain, kLogisticFixed, kEnergyFixed, kLogistic, k
 }  // namespace trackers
 const std::vector<VariantName>& energy_variants();
 
-struct EnergyFound {
-  Results results;
-  Inference inference;
-};
-const Showing<EnergyFound>& energy_showing();
-const std::vector<ClaimRule>& energy_claim_rules();
-VariantNumbers energy_paper_numbers();  // what the paper prints, by the same names
-
+const Showing<>& energy_showing();
 Experiment energy_experiment();
 
 }  // namespace heed

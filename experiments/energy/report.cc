@@ -1,115 +1,82 @@
-#include <cmath>
-
-#include "dialog/text/format.h"
 #include "experiments/energy/experiment.h"
 #include "experiments/engine/report/variant_tables.h"
 
 namespace heed {
 namespace {
 
-using Found = EnergyFound;
 using namespace trackers;
 
-Found load(const std::string& folder) {
-  ResultsLayout layout{.kind = "energy", .variants = energy_variants()};
-  layout.clusters = "conversations";
-  layout.values = {"phi_difference", "parameters", "best_epoch", "epochs"};
+Findings load(const std::string& folder) {
   std::vector<Measure> measures;
   for (const std::string key :
        {"joint", "above_half", "changes", "string_match", "distracted", "survives"}) {
-    layout.values.push_back(key);
-    layout.items.push_back(key + "_items");
-    measures.push_back({.key = key, .top = key + "_items", .bottom = key + "_items", .mean = true});
+    const std::string items = key + "_items";
+    measures.push_back({.key = key, .top = items, .bottom = items, .mean = true});
   }
-  Results results = load_results(folder, layout);
-  Inference inference(results, measures, {{"joint", "changes", "survives"}, [](size_t v) {
-                                            return v == kHeads ? std::nullopt
-                                                               : std::optional<size_t>(kHeads);
-                                          }});
-  return {std::move(results), std::move(inference)};
+  return load_findings(folder,
+                       {.kind = "energy",
+                        .variants = energy_variants(),
+                        .clusters = "conversations",
+                        .values = {"phi_difference", "parameters", "best_epoch", "epochs"}},
+                       measures, against_first({"joint", "changes", "survives"}));
 }
 
-std::vector<Table> tables(const Found& found) {
-  const auto column = [](const char* group, const char* name, const char* key) {
-    return Column{group, name, key, 1, true, Column::Best::kHighest};
-  };
-  Table accuracy{.id = "accuracy",
-                 .title = "How often the state is right",
-                 .note =
-                     "Percent of the user's turns. Joint: the most probable value of every slot is "
-                     "right; above 1/2: the values with p > 1/2 are the right ones; changes: the "
-                     "turn changes the right slots to the right values. Words: values are set "
-                     "where their words are said. phi: sum of |phi of the tracked states - phi of "
-                     "the right ones| over pairs of slots, lower is better. " +
-                     intervals_text(found.results, "dialogues")};
-  accuracy.columns = {column("right", "joint", "joint"),
-                      column("right", "above 1/2", "above_half"),
-                      column("right", "changes", "changes"),
-                      column("rule", "words", "string_match"),
-                      {"dependence", "phi", "phi_difference", 3, false, Column::Best::kLowest}};
-  add_variants(accuracy, found.results, found.inference);
-  Table distracted{
-      .id = "distracted",
-      .title = "Where an utterance from elsewhere stands before every turn",
-      .note =
-          "Percent. It changed nothing in the test dialogue that it is from. Survives: "
-          "the tracked state after it is the one before. Joint: of the turns that "
-          "belong to the dialogue."};
-  distracted.columns = {column("", "survives", "survives"),
-                        column("", "joint, with them", "distracted"),
-                        column("", "joint, without", "joint")};
-  add_variants(distracted, found.results, found.inference);
-  Table changes{
-      .id = "changes",
-      .title = "Against heads",
-      .note = intervals_text(found.results, "dialogues") + p_values_text(found.inference)};
-  changes.columns = {column("", "joint", "joint"), column("", "changes", "changes"),
-                     column("", "survives", "survives")};
-  add_changes(changes, found.results, found.inference);
+std::vector<Table> tables(const Findings& found) {
   return {
-      accuracy, distracted, changes,
+      of_variants(
+          {.id = "accuracy",
+           .title = "How often the state is right",
+           .note = "Percent of the user's turns. Joint: the most probable value of every slot is "
+                   "right; above 1/2: the values with p > 1/2 are the right ones; changes: the "
+                   "turn changes the right slots to the right values. Words: values are set "
+                   "where their words are said. phi: sum of |phi of the tracked states - phi of "
+                   "the right ones| over pairs of slots, lower is better. " +
+                   intervals_text(found.results, "dialogues"),
+           .columns = {percent("right", "joint", "joint"),
+                       percent("right", "above 1/2", "above_half"),
+                       percent("right", "changes", "changes"),
+                       percent("rule", "words", "string_match"),
+                       {"dependence", "phi", "phi_difference", 3, false, Column::Best::kLowest}}},
+          found),
+      of_variants(
+          {.id = "distracted",
+           .title = "Where an utterance from elsewhere stands before every turn",
+           .note = "Percent. It changed nothing in the test dialogue that it is from. Survives: "
+                   "the tracked state after it is the one before. Joint: of the turns that "
+                   "belong to the dialogue.",
+           .columns = {percent("", "survives", "survives"),
+                       percent("", "joint, with them", "distracted"),
+                       percent("", "joint, without", "joint")}},
+          found),
+      changes_table("Against heads",
+                    {percent("", "joint", "joint"), percent("", "changes", "changes"),
+                     percent("", "survives", "survives")},
+                    found, "dialogues"),
       trainings_table(found.results, "valid_joint", "joint accuracy of the validation", 3, true)};
 }
 
-// The number of `a` is above that of `b`, or below. Undecided where they are nearly the same.
-ClaimResult is_above(const VariantNumbers& n, const char* key, size_t a, size_t b,
-                     bool below = false) {
-  constexpr double kNearly = 0.005;
-  const auto x = n.get(a, key), y = n.get(b, key);
-  if (!x || !y) return {};
-  const bool nearly = std::fabs(*x - *y) <= kNearly;
-  return {nearly ? std::nullopt : std::optional((*x > *y) != below),
-          decimal(*x, 3) + " and " + decimal(*y, 3)};
-}
-
-const std::vector<ClaimRule> kClaims = {
+const std::vector<AboveClaim> kClaims = {
     {"The energy is above softmax heads on its own network of features.",
      "Joint accuracy of energy > heads.",
-     [](const VariantNumbers& n) { return is_above(n, "joint", kEnergy, kHeads); }},
+     {{kEnergy, "joint", kHeads}}},
     {"The energy keeps the dependence of slots better.",
      "Sum of the differences of phi of energy < heads.",
-     [](const VariantNumbers& n) { return is_above(n, "phi_difference", kEnergy, kHeads, true); }},
+     {{kHeads, "phi_difference", kEnergy}}},
     {"Ours: it is not that the features are trained for longer.",
      "Joint accuracy of energy > heads-again.",
-     [](const VariantNumbers& n) { return is_above(n, "joint", kEnergy, kAgain); }},
+     {{kEnergy, "joint", kAgain}}},
     {"Ours: it is that slots meet, with the features fixed.",
      "Joint accuracy of energy-fixed > logistic-fixed.",
-     [](const VariantNumbers& n) { return is_above(n, "joint", kEnergyFixed, kLogisticFixed); }},
+     {{kEnergyFixed, "joint", kLogisticFixed}}},
     {"Ours: it is that slots meet, with the features trained on.",
      "Joint accuracy of energy > logistic.",
-     [](const VariantNumbers& n) { return is_above(n, "joint", kEnergy, kLogistic); }},
+     {{kEnergy, "joint", kLogistic}}},
     {"Ours: states survive distractions better with the energy.",
      "Survives of energy > heads-again.",
-     [](const VariantNumbers& n) { return is_above(n, "survives", kEnergy, kAgain); }}};
-
-}  // namespace
-
-const std::vector<ClaimRule>& energy_claim_rules() {
-  return kClaims;
-}
+     {{kEnergy, "survives", kAgain}}}};
 
 // Tables 4 and 5 (test); phi is the sum over the three pairs of |phi - phi of the test set|.
-VariantNumbers energy_paper_numbers() {
+VariantNumbers paper_numbers() {
   VariantNumbers n;
   n.set(kHeads, "joint", 0.72);
   n.set(kEnergy, "joint", 0.749);
@@ -118,8 +85,10 @@ VariantNumbers energy_paper_numbers() {
   return n;
 }
 
-const Showing<Found>& energy_showing() {
-  static const Showing<Found> kShowing = {
+}  // namespace
+
+const Showing<>& energy_showing() {
+  static const Showing<> kShowing = {
       .title = "States by energy",
       .lead = "Trackers of one size, softmax heads or an energy on one network of features.",
       .footer =
@@ -129,15 +98,11 @@ const Showing<Found>& energy_showing() {
       .claims_title = "Do the paper's claims hold here?",
       .claims_note =
           "\"Paper\" are printed numbers on DSTC2, whose states are not to be had; ours "
-          "are of other dialogues. Claims with \"Ours\" are not the paper's. A "
-          "difference of 0.005 at most decides nothing.",
+          "are of other dialogues. Claims with \"Ours\" are not the paper's.",
       .load = load,
       .tables = tables,
-      .claims =
-          [](const Found& found) {
-            return check_claims(kClaims, energy_paper_numbers(),
-                                {{"means", mean_numbers(found.results)}});
-          },
+      .rules = kClaims,
+      .paper = paper_numbers(),
       .sections = {{"accuracy", "How often the state is right", shows("accuracy", true)},
                    {"distracted", "Distractions", shows("distracted", true)},
                    {"changes", "Against heads", shows("changes", true)}}};

@@ -4,7 +4,6 @@
 #include "dialog/rewrite/rewriter.h"
 #include "dialog/rewrite/run.h"
 #include "dialog/text/format.h"
-#include "experiments/gaps/report.h"
 #include "experiments/making_json.h"
 
 namespace heed {
@@ -189,25 +188,17 @@ void evaluate_run(const Run& run, const OnMeasuring& progress, Json& json) {
 // ---- the description
 
 void visit(Settings& s, const OptionVisitor& v) {
-  const auto option = [&](const char* name, const char* help, const OptionValue& value,
-                          double least, double most) {
-    v(setting(name, name, help, {.group = "Models", .least = least, .most = most}), value);
-  };
-  option("epochs", "Epochs at most, of each training", &s.epochs, 1, 1000);
-  option("width", "Numbers of a word's vector, and cells a direction", &s.width, 1, 4096);
-  option("vocab", "Vocabulary size, special tokens included", &s.vocabulary, kSpecialTokens + 1,
-         1000000);
-  option("limit", "Read only the first dialogues, of each part; 0: all", &s.limit, 0, 1e9);
+  show(v, "Models",
+       {{"epochs", "Epochs at most, of each training", &s.epochs, 1, 1000},
+        {"width", "Numbers of a word's vector, and cells a direction", &s.width, 1, 4096},
+        {"vocab", "Vocabulary size, special tokens included", &s.vocabulary, kSpecialTokens + 1,
+         1e6},
+        {"limit", "Read only the first dialogues, of each part; 0: all", &s.limit}});
 }
 
 const Making<Settings, Data> kMaking = {
     .visit = visit,
-    .take =
-        [](const ExperimentRequest& request, Settings& s) {
-          s.data = request.data;
-          s.pieces = request.pieces;
-        },
-    .variants = [](const Settings&) { return gap_variants(); },
+    .names = gap_variants(),
     .load = load,
     .about_data = [](const Settings&, const Data& data) -> Json {
       return {{"train_checksum", fingerprint(data.train.dialogues)},
@@ -220,26 +211,16 @@ const Making<Settings, Data> kMaking = {
                  counted(data.test.dialogues.size(), "test turn");
         },
     .train = train_run,
-    .about_variant = [](const Settings&, const Data&, size_t v) -> Json {
-      return {{"variant", variants()[v].name.name}};
-    },
     .best_metric = rewrite::kValidLoss,
     .measurements = {{"evaluation.json", evaluate_run}},
     .train_metric = rewrite::kTrainLoss,
-    .valid_metric = rewrite::kValidLoss,
     .metric_name = "loss",
-    .metric_digits = 3,
-    .kind = [](const Settings&, const Data&, size_t v) { return variants()[v].name.name; },
-    .max_epochs = [](const Settings& s, size_t) { return s.epochs; }};
+    .metric_digits = 3};
 
 }  // namespace
 
 const std::vector<VariantName>& gap_variants() {
-  static const std::vector<VariantName> kNames = [] {
-    std::vector<VariantName> names;
-    for (const Variant& v : variants()) names.push_back(v.name);
-    return names;
-  }();
+  static const auto kNames = variant_names(variants());
   return kNames;
 }
 
@@ -249,7 +230,6 @@ std::string inserted_prefix(int inserted) {
 
 Experiment gaps_experiment() {
   return experiment({.name = "gaps",
-                     .kind = "gaps",
                      .what = "Train four models of gaps and compute the claims of a paper; writes "
                              "tables",
                      .more = "After Yang et al. (2019), docs/gaps.md. The dialogues are those of "

@@ -2,10 +2,6 @@
 // where irrelevant turns stand between it and what fills it. docs/gaps.md#the-experiment
 #pragma once
 
-#include <string>
-#include <vector>
-
-#include "experiments/engine/runs/plan.h"
 #include "experiments/experiment.h"
 
 namespace heed {
@@ -22,7 +18,6 @@ constexpr int kMostInserted = 2;
 std::string inserted_prefix(int inserted);
 
 Experiment gaps_experiment();
-struct GapsFound;
-const Showing<GapsFound>& gaps_showing();
+const Showing<>& gaps_showing();
 
 }  // namespace heed

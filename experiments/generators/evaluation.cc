@@ -10,6 +10,7 @@
 #include "dialog/text/lexicon.h"
 #include "dialog/text/measures.h"
 #include "dialog/text/ppmi.h"
+#include "experiments/engine/runs/evaluation_json.h"
 
 namespace heed::generators {
 namespace {
@@ -26,19 +27,6 @@ constexpr const char* kOfWay[] = {"bleu_2", "rouge_2", "mean_length", "repetitio
 constexpr const char* kOfModel[] = {"exchange.query", "exchange.history", "looks.query",
                                     "looks.history", "control"};
 
-Json& at(Json& json, const std::string& name) {
-  const size_t dot = name.find('.');
-  return dot == name.npos ? json[name] : json[name.substr(0, dot)][name.substr(dot + 1)];
-}
-
-// The mean under the name, and NAME_items; null and none for no items.
-void put(Json& json, const std::string& name, const std::vector<double>& items) {
-  double sum = 0;
-  for (const double x : items) sum += x;
-  at(json, name) = items.empty() ? Json() : Json(sum / static_cast<double>(items.size()));
-  at(json, name + "_items") = items;
-}
-
 std::vector<int32_t> known(const std::vector<int32_t>& tokens) {
   std::vector<int32_t> words = tokens;
   std::erase_if(words, [](int32_t token) { return token < kSpecialTokens; });
@@ -50,12 +38,11 @@ struct Measuring {
   const Settings& settings;
   const Data& data;
   const Vocabulary& vocabulary;
-  const std::vector<Tokens> references;
   const Ppmi ppmi;
 
   void put_way(Json& json, const std::string& way, const std::vector<Tokens>& texts) const {
     const std::string prefix = way + ".";
-    const auto values = measure_texts(texts, references);
+    const auto values = measure_texts(texts, data.references);
     for (size_t i = 0; i < values.size(); ++i) {
       at(json, prefix + text_measures()[i].key) = values[i] ? Json(*values[i]) : Json();
     }
@@ -65,20 +52,20 @@ struct Measuring {
       for (const auto& utterance : data.test[i].context) {
         for (const int32_t word : known(utterance)) history.push_back(word);
       }
-      const Tokens &text = texts[i], &reference = references[i];
+      const Tokens &text = texts[i], &reference = data.references[i];
       const double numbers[] = {sentence_bleu_2(text, reference), rouge_n(text, reference, 2),
                                 static_cast<double>(text.size()), repetition({text}, {reference}),
                                 ppmi.coherence(history, known(vocabulary.encode(text)))};
       for (size_t k = 0; k < std::size(kOfWay); ++k) items[k].push_back(numbers[k]);
     }
-    for (size_t k = 0; k < std::size(kOfWay); ++k) put(json, prefix + kOfWay[k], items[k]);
+    for (size_t k = 0; k < std::size(kOfWay); ++k) put_mean(json, prefix + kOfWay[k], items[k]);
   }
 };
 
 // Where a way is not one of this model.
 void put_nothing(Json& json, const std::string& way) {
   for (const TextMeasure& m : text_measures()) at(json, way + "." + m.key) = Json();
-  for (const char* name : kOfWay) put(json, way + "." + name, {});
+  for (const char* name : kOfWay) put_mean(json, way + "." + name, Json::array());
 }
 
 void put_perplexity(Json& json, const std::vector<DialogueScore>& scores) {
@@ -116,8 +103,8 @@ void put_exchanges(Json& json, Responder& model, const Data& data,
       for (size_t t = 0; t < after[i].nll.size(); ++t) sum += after[i].nll[t] - scores[i].nll[t];
       added.push_back(sum);
     }
-    put(json, "exchange." + where, added);
-    put(json, "looks." + where, looks);
+    put_mean(json, "exchange." + where, added);
+    put_mean(json, "looks." + where, looks);
   }
 }
 
@@ -150,7 +137,7 @@ void put_control(Json& json, Responder& model, const Measuring& m, DecodeOptions
     at(json, "sentiment_words." + name) = with / std::max(words, 1.0);
     at(json, "got." + name) = got / static_cast<double>(texts.size());
   }
-  put(json, "control", right);
+  put_mean(json, "control", right);
 }
 
 // The best of L by D and by log p, and one of them.
@@ -208,18 +195,16 @@ std::vector<std::string> measured_values() {
 
 void evaluate(const Settings& settings, const Data& data, const Variant& variant,
               const std::string& run, Device device, const OnMeasuring& progress, Json& json) {
-  const Paper& p = paper(settings.paper);
+  const Paper& p = *settings.paper;
   LoadedModel loaded = load_model(run);
   Responder& model = *loaded.model;
   move(model, device);
-  const Measuring m{settings, data, loaded.vocabulary,
-                    human_responses(data.test, loaded.vocabulary),
-                    Ppmi(neighbouring_pairs(data.train.pool))};
+  const Measuring m{settings, data, loaded.vocabulary, Ppmi(neighbouring_pairs(data.train.pool))};
   json["conversations"] = data.conversations;
   for (const std::string& name : measured_values()) {
     if (!json.contains(name)) at(json, name) = Json();
   }
-  for (const std::string& name : measured_items()) put(json, name, {});
+  for (const std::string& name : measured_items()) put_mean(json, name, Json::array());
   for (const char* way : kWays) put_nothing(json, way);
   json["parameters"] = parameter_count(model);
 

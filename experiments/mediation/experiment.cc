@@ -1,16 +1,14 @@
 #include <cmath>
 
-#include "dialog/data/conversations.h"
 #include "dialog/respond/das.h"
 #include "dialog/respond/evaluate.h"
 #include "dialog/respond/mediation.h"
 #include "dialog/respond/responses.h"
 #include "dialog/respond/score_json.h"
 #include "dialog/respond/settings.h"
-#include "dialog/text/format.h"
 #include "dialog/text/tokenizer.h"
-#include "experiments/making_json.h"
 #include "experiments/mediation/mediation.h"
+#include "experiments/responders_json.h"
 
 namespace heed::mediation {
 namespace {
@@ -22,33 +20,16 @@ constexpr double kInsertProb = 0.7;    // of each of two distractions, as most o
 constexpr double kThousandths = 1000;  // the unit of harm: thousandths of a nat
 constexpr char kGenerationSet[] = "random:1.0";
 
-Json rounded(double value) {
-  if (!std::isfinite(value)) return {};
-  char text[32];
-  std::snprintf(text, sizeof text, "%.6g", value);
-  return std::strtod(text, nullptr);
-}
+using Run = Subject<Settings, ResponseData>;
 
-using Run = Subject<Settings, Data>;
-
-TrainSettings run_settings(const Run& run) {
+bool train_run(const Run& run, const TrainHooks& hooks) {
   const Variant& variant = variants()[run.run.variant];
   TrainSettings s = run.settings.train;
   s.model.structure = variant.structure;
-  s.model.vocab_size = run.data.train.vocabulary.size();
   s.insert_prob = variant.condition == Condition::kNone ? 0 : kInsertProb;
   s.own_distractions = variant.condition == Condition::kPlacebo;
   if (variant.condition == Condition::kInsertion) s.attention_weight = 0;
-  s.loop.seed = run.run.seed;
-  s.data_fingerprint = run.data.train.fingerprint();
-  s.check();
-  return s;
-}
-
-bool train_run(const Run& run, const TrainHooks& hooks) {
-  const TrainSettings settings = run_settings(run);
-  begin_on_first(*hooks.ranks, [&] { begin_run(run.directory, settings, run.data.train); });
-  return train(run.directory, settings, run.data.train, run.device, hooks);
+  return train_responder(run.run, run.directory, run.device, s, run.data.train, hooks);
 }
 
 // What distractions add to -log p of each response under each reading, in thousandths, as lists and
@@ -82,7 +63,8 @@ Json set_json(LstmResponder& model, const std::vector<Example>& distracted,
 
 // Greedy responses to the dialogues without and with distractions.
 Json responses_json(LoadedModel& loaded, const std::vector<Example>& clean,
-                    const std::vector<Example>& distracted, const Data& data, int max_length) {
+                    const std::vector<Example>& distracted, const ResponseData& data,
+                    int max_length) {
   DecodeOptions greedy;
   greedy.max_length = max_length;
   std::vector<Tokens> written[2];
@@ -106,7 +88,7 @@ Json responses_json(LoadedModel& loaded, const std::vector<Example>& clean,
 }
 
 void measure(const Run& run, const OnMeasuring& progress, Json& json) {
-  const Data& data = run.data;
+  const ResponseData& data = run.data;
   LoadedModel loaded = load_model(run.directory);
   auto* model = dynamic_cast<LstmResponder*>(loaded.model.get());
   check_internal(model != nullptr, "mediation: the structures are LSTMs with attention");
@@ -148,12 +130,6 @@ void visit(Settings& s, const OptionVisitor& v) {
   v(setting("rare", "rare", ""), &s.phrases.rare);
 }
 
-void take(const ExperimentRequest& request, Settings& s) {
-  s.data = request.data;
-  s.train = request.responder({});
-  s.limit = s.train.limit.value_or(0);
-}
-
 Json training(const Settings& s) {
   Json json = training_options(s.train);
   json.erase("preset");
@@ -161,59 +137,25 @@ Json training(const Settings& s) {
   return json;
 }
 
-Json about_data(const Settings&, const Data& data) {
-  return {
-      {"train_examples", data.train.train.size()},  {"valid_examples", data.train.valid.size()},
-      {"test_examples", data.test.size()},          {"vocabulary", data.train.vocabulary.size()},
-      {"train_checksum", data.train.fingerprint()}, {"test_checksum", data.test_fingerprint}};
-}
-
-Data load_data(const Settings& s, bool reads) {
-  Data data;
-  if (!reads) return data;
-  const ExampleOptions& bounds = s.train.examples;
-  data.train = load_train_data(s.data, s.train.vocabulary_options(), bounds, s.limit);
-  TestData test =
-      load_test_data(s.data, data.train.vocabulary, bounds, s.test_limit ? s.test_limit : s.limit);
-  data.test = std::move(test.examples);
-  data.conversations = std::move(test.conversations);
-  data.test_fingerprint = test.fingerprint;
-  data.references = human_responses(data.test, data.train.vocabulary);
-  return data;
-}
-
-std::string in_short(const Settings&, const Data& data) {
-  return std::to_string(data.train.train.size()) + " training, " +
-         std::to_string(data.train.valid.size()) + " validation and " +
-         counted(data.test.size(), "test example");
-}
-
-const Making<Settings, Data>& making() {
-  static const Making<Settings, Data> kMaking = {
-      .visit = visit,
-      .take = take,
-      .variants = [](const Settings&) { return variant_names(); },
-      .load = load_data,
-      .format = kFormat,
-      .training = training,
-      .about_data = about_data,
-      .earlier = [](const Settings&) -> Json { return options_before(TrainSettings()); },
-      .more = {{"test_seed", kTestSeed}},
-      .in_short = in_short,
-      .words = [](const Data& data) -> int64_t { return data.train.vocabulary.size(); },
-      .train = train_run,
-      .about_variant = [](const Settings&, const Data&, size_t v) -> Json {
-        return {{"variant", variant_names()[v].name}};
-      },
-      .best_metric = kValidPerplexity,
-      .measurements = {{"evaluation.json", measure}},
-      .train_metric = kTrainPerplexity,
-      .valid_metric = kValidPerplexity,
-      .metric_name = "perplexity",
-      .kind = [](const Settings&, const Data&,
-                 size_t v) { return std::string(variants()[v].structure.name); },
-      .max_epochs = [](const Settings& s, size_t) { return s.train.loop.max_epochs; }};
-  return kMaking;
+Making<Settings, ResponseData> making() {
+  auto making = responders_making<Settings, ResponseData>();
+  making.visit = visit;
+  making.names = variant_names();
+  making.load = [](const Settings& s, bool reads) {
+    return reads
+               ? load_response_data(s.data, s.train, s.limit, s.test_limit ? s.test_limit : s.limit)
+               : ResponseData();
+  };
+  making.format = kFormat;
+  making.training = training;
+  making.earlier = [](const Settings&) -> Json { return options_before(TrainSettings()); };
+  making.more = {{"test_seed", kTestSeed}};
+  making.train = train_run;
+  making.measurements = {{"evaluation.json", measure}};
+  making.kind = [](const Settings&, const ResponseData&, size_t v) {
+    return std::string(variants()[v].structure.name);
+  };
+  return making;
 }
 
 }  // namespace

@@ -8,10 +8,6 @@
 
 #include "dialog/data/distraction.h"
 #include "dialog/respond/task.h"
-#include "dialog/text/overlap.h"
-#include "experiments/engine/report/claims.h"
-#include "experiments/engine/report/inference.h"
-#include "experiments/engine/report/table.h"
 #include "experiments/experiment.h"
 
 namespace heed::mediation {
@@ -52,33 +48,12 @@ struct Settings {
   PhraseText phrases;
 };
 
-struct Data {
-  TrainData train;
-  std::vector<Example> test;
-  std::vector<int> conversations;  // of each test example its conversation, from 0
-  std::vector<Tokens> references;  // the human responses to them, as words
-  uint32_t test_fingerprint = 0;
-
-  // Has what the first rank of the machine trains on; only the first rank measures.
-  void share(const Neighbours& neighbours) { train.share(neighbours); }
-};
-
-Results load(const std::string& folder);
-Inference infer(const Results& results);
-// random-1.0 ...  per test set: DAS ratio, and the harm of each reading, with intervals
-// changes         what each training changes, with corrected p-values
-// responses       BLEU with and without distractions
-// runs            how the trainings went
-std::vector<Table> tables(const Results& results, const Inference& inference);
-Claims claims(const Results& results, const Inference& inference);
 constexpr char kClaimsNote[] =
     "What is asked of each structure: yes where the 95 % interval says so in every structure, no "
     "where it says the contrary in every one, undecided in between. Test set random:1.0.";
-struct Found {
-  Results results;
-  Inference inference = mediation::infer(results);
-};
-const Showing<Found>& showing();
+// Its tables: one for each test set (DAS ratio, and the harm of each reading), changes, responses
+// (BLEU with and without distractions), runs.
+const Showing<>& showing();
 Experiment mediation_experiment();
 
 }  // namespace heed::mediation

@@ -49,10 +49,10 @@ std::string of_dialogues(const Results& r) {
          intervals_text(r, "conversations");
 }
 
-Table set_table(const Results& results, const Inference& inference, const std::string& set) {
+Table set_table(const Findings& found, const std::string& set) {
   Table table{.id = set.substr(0, set.find(':')) + "-" + set.substr(set.find(':') + 1),
               .title = "Harm of the distractions of " + set,
-              .note = of_dialogues(results) +
+              .note = of_dialogues(found.results) +
                       "Thousandths that distractions add to the log-perplexity: all of it, and "
                       "what is left where the attention does not see them, where the decoder "
                       "starts with a state that has not read them, and with both.",
@@ -65,44 +65,39 @@ Table set_table(const Results& results, const Inference& inference, const std::s
                              .digits = 1,
                              .sign = true});
   }
-  add_variants(table, results, inference);
-  return table;
+  return of_variants(table, found);
 }
 
-// One for each structure.
-std::string baselines_text() {
-  return "Insertion and placebo are compared with the training on the data as they are, insertion "
-         "with the loss is compared with insertion alone. ";
-}
-
-Table changes_table(const Results& results, const Inference& inference) {
+Table training_changes(const Findings& found) {
   Table table{.id = "changes",
               .title = "What the trainings change",
-              .note = of_dialogues(results) + baselines_text() + p_values_text(inference)};
+              .note = of_dialogues(found.results) +
+                      "Insertion and placebo are compared with the training on the data as they "
+                      "are, insertion with the loss is compared with insertion alone. " +
+                      p_values_text(found.inference)};
   for (const char* set : kSets) {
     table.columns.push_back(
         {set, "DAS ratio", key(set, "das_ratio"), 2, false, Column::Best::kLowest, true});
     table.columns.push_back(
         {set, "harm", harm_key(set, "as it is"), 1, false, Column::Best::kLowest, true});
   }
-  add_changes(table, results, inference);
+  add_changes(table, found.results, found.inference);
   return table;
 }
 
-Table responses_table(const Results& results, const Inference& inference) {
-  Table table{.id = "responses",
-              .title = "Responses that the models write",
-              .note = of_dialogues(results) +
-                      "Greedy, to the test dialogues without and with the distractions of "
-                      "random:1.0; changed: the share whose words differ.",
-              .columns = {{"without", "perplexity", "perplexity", 1},
-                          {"without", "BLEU", "responses.clean.bleu", 2, true},
-                          {"with", "BLEU", "responses.distracted.bleu", 2, true},
-                          {"without", "distinct-2", "responses.clean.distinct_2", 3},
-                          {"with", "distinct-2", "responses.distracted.distinct_2", 3},
-                          {"with", "changed %", "responses.share_changed", 1, true}}};
-  add_variants(table, results, inference);
-  return table;
+Table responses_table(const Findings& found) {
+  return of_variants({.id = "responses",
+                      .title = "Responses that the models write",
+                      .note = of_dialogues(found.results) +
+                              "Greedy, to the test dialogues without and with the distractions of "
+                              "random:1.0; changed: the share whose words differ.",
+                      .columns = {{"without", "perplexity", "perplexity", 1},
+                                  {"without", "BLEU", "responses.clean.bleu", 2, true},
+                                  {"with", "BLEU", "responses.distracted.bleu", 2, true},
+                                  {"without", "distinct-2", "responses.clean.distinct_2", 3},
+                                  {"with", "distinct-2", "responses.distracted.distinct_2", 3},
+                                  {"with", "changed %", "responses.share_changed", 1, true}}},
+                     found);
 }
 
 // ---- claims
@@ -160,6 +155,41 @@ std::vector<ClaimRule> claim_rules(const Inference& inference) {
        through_state}};
 }
 
+Findings load(const std::string& folder) {
+  ResultsLayout layout{
+      .kind = kKind,
+      .format = kFormat,
+      .variants = variant_names(),
+      .made_by = "heed reproduce mediation",
+      .clusters = "conversations",
+      .values = {"best_epoch", "epochs", "responses.clean.bleu", "responses.distracted.bleu",
+                 "responses.clean.distinct_2", "responses.distracted.distinct_2"},
+      .same = {"tokens"}};
+  std::vector<Measure> measures = {
+      {.key = "perplexity", .top = "nll", .bottom = "tokens", .exponential = true},
+      {.key = "responses.share_changed", .top = "responses.changed", .bottom = "responses.all"}};
+  Comparison comparison{{}, baseline_of};
+  for (const std::string set : kSets) {
+    measures.push_back(
+        {key(set, "das_ratio"), key(set, "as_distractions"), key(set, "as_histories")});
+    for (const std::string& harm : harms()) {
+      measures.push_back({harm_key(set, harm), key(set, "harms." + harm), "tokens"});
+    }
+    comparison.keys.insert(comparison.keys.end(),
+                           {key(set, "das_ratio"), harm_key(set, kHarms[0].name)});
+  }
+  return load_findings(folder, layout, measures, comparison);
+}
+
+std::vector<Table> tables(const Findings& f) {
+  std::vector<Table> all;
+  for (const char* set : kSets) all.push_back(set_table(f, set));
+  all.push_back(training_changes(f));
+  all.push_back(responses_table(f));
+  all.push_back(trainings_table(f.results, "perplexity", "perplexity"));
+  return all;
+}
+
 // ---- the page
 
 constexpr size_t kBars = 3;  // of kHarms: bars have three colours
@@ -190,14 +220,14 @@ std::string harm_figure(const Results& results, const Inference& inference) {
   return html;
 }
 
-const std::vector<Section<Found>> kSections = {
+const std::vector<Section<Findings>> kSections = {
     {"figure", "Which way the harm goes",
-     [](const Found& f, const PageTables&) {
+     [](const Findings& f, const PageTables&) {
        return note_html("Test set random:1.0, with 95 % intervals.") +
               harm_figure(f.results, f.inference);
      }},
     {"harm", "Every test set",
-     [](const Found&, const PageTables& tables) {
+     [](const Findings&, const PageTables& tables) {
        std::string html;
        for (size_t s = 0; s < std::size(kSets); ++s) html += tables.of(tables.all()[s].id, true);
        return html;
@@ -205,7 +235,7 @@ const std::vector<Section<Found>> kSections = {
     {"changes", "Is it more than chance?", shows("changes", true)},
     {"responses", "Responses that the models write", shows("responses")}};
 
-std::vector<PageFact> facts(const Found& f) {
+std::vector<PageFact> facts(const Findings& f) {
   const Results& r = f.results;
   return {{"model", r.setting("layers") + " × " + r.setting("hidden"),
            "layers × size, vocabulary " + r.setting("vocabulary")},
@@ -259,71 +289,21 @@ std::optional<size_t> baseline_of(size_t variant) {
   return std::nullopt;
 }
 
-Results load(const std::string& folder) {
-  ResultsLayout layout{.kind = kKind,
-                       .format = kFormat,
-                       .variants = variant_names(),
-                       .made_by = "heed reproduce mediation",
-                       .clusters = "conversations",
-                       .values = {"best_epoch", "epochs", "perplexity", "responses.clean.bleu",
-                                  "responses.distracted.bleu", "responses.clean.distinct_2",
-                                  "responses.distracted.distinct_2", "responses.share_changed"},
-                       .items = {"nll", "tokens", "responses.changed", "responses.all"},
-                       .same = {"tokens"}};
-  for (const std::string set : kSets) {
-    layout.values.push_back(key(set, "das_ratio"));
-    for (const char* list : {"as_distractions", "as_histories"}) {
-      layout.items.push_back(key(set, list));
-    }
-    for (const std::string& harm : harms()) {
-      layout.values.push_back(harm_key(set, harm));
-      layout.items.push_back(key(set, "harms." + harm));
-    }
-  }
-  return load_results(folder, layout);
-}
-
-Inference infer(const Results& results) {
-  std::vector<Measure> measures = {
-      {.key = "perplexity", .top = "nll", .bottom = "tokens", .exponential = true},
-      {.key = "responses.share_changed", .top = "responses.changed", .bottom = "responses.all"}};
-  Comparison comparison{{}, baseline_of};
-  for (const std::string set : kSets) {
-    measures.push_back(
-        {key(set, "das_ratio"), key(set, "as_distractions"), key(set, "as_histories")});
-    comparison.keys.push_back(key(set, "das_ratio"));
-    for (const std::string& harm : harms()) {
-      measures.push_back({harm_key(set, harm), key(set, "harms." + harm), "tokens"});
-    }
-    comparison.keys.push_back(harm_key(set, kHarms[0].name));
-  }
-  return {results, measures, comparison};
-}
-
-std::vector<Table> tables(const Results& results, const Inference& inference) {
-  std::vector<Table> all;
-  for (const char* set : kSets) all.push_back(set_table(results, inference, set));
-  all.push_back(changes_table(results, inference));
-  all.push_back(responses_table(results, inference));
-  all.push_back(trainings_table(results, "perplexity", "perplexity"));
-  return all;
-}
-
-Claims claims(const Results& results, const Inference& inference) {
-  return check_claims(claim_rules(inference), {}, {{"intervals", mean_numbers(results)}});
-}
-
-const Showing<Found>& showing() {
-  static const Showing<Found> kShowing = {
+const Showing<>& showing() {
+  static const Showing<> kShowing = {
       .title = "Which way do distractions do their harm?",
       .lead = kLead,
       .footer = "Written by <code>heed report</code>.",
       .claims_title = "What does training with distractions change?",
       .claims_note = kClaimsNote,
       .sources_note = "All numbers are computed from evaluation.json of each run.",
-      .load = [](const std::string& folder) { return Found{load(folder)}; },
-      .tables = [](const Found& f) { return tables(f.results, f.inference); },
-      .claims = [](const Found& f) { return claims(f.results, f.inference); },
+      .load = load,
+      .tables = tables,
+      .claims =
+          [](const Findings& f) {
+            return check_claims(claim_rules(f.inference), {},
+                                {{"intervals", mean_numbers(f.results)}});
+          },
       .facts = facts,
       .sections = kSections};
   return kShowing;

@@ -103,14 +103,6 @@ void add_labels(const probe::LabelSets& sets, const std::vector<size_t>& places,
   }
 }
 
-// Six digits: they are only ever drawn.
-Json rounded(double value) {
-  if (!std::isfinite(value)) return {};
-  char text[32];
-  std::snprintf(text, sizeof text, "%.6g", value);
-  return std::strtod(text, nullptr);
-}
-
 Json components_of(const Tensor& x, const std::vector<size_t>& drawn) {
   const int64_t count = std::min<int64_t>(2, x.shape()[1]);
   const auto found = principal_components(x, count);

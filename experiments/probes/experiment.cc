@@ -4,6 +4,7 @@
 #include "dialog/text/format.h"
 #include "experiments/engine/runs/names.h"
 #include "experiments/probes/measurement_json.h"
+#include "experiments/responders_json.h"
 #include "train/settings_json.h"
 
 namespace heed {
@@ -39,7 +40,6 @@ void visit(Settings& s, const OptionVisitor& v) {
 }
 
 void take(const ExperimentRequest& request, Settings& s) {
-  s.data = request.data;
   s.readings = parse_readings(s.reading_names);
   std::vector<std::string> names;
   for (const ProbeReading& reading : s.readings) names.push_back(reading.name);
@@ -91,13 +91,8 @@ Json earlier(const Settings& s) {
 }
 
 bool train_run(const ProbesRun& run, const TrainHooks& hooks) {
-  TrainSettings s = run.settings.train.at(run.run.variant);
-  s.model.vocab_size = run.data.train.vocabulary.size();
-  s.loop.seed = run.run.seed;
-  s.data_fingerprint = run.data.train.fingerprint();
-  s.check();
-  begin_on_first(*hooks.ranks, [&] { begin_run(run.directory, s, run.data.train); });
-  return train(run.directory, s, run.data.train, run.device, hooks);
+  return train_responder(run.run, run.directory, run.device, run.settings.train.at(run.run.variant),
+                         run.data.train, hooks);
 }
 
 std::string in_short(const Settings&, const Data& data) {
@@ -116,7 +111,7 @@ const Making<Settings, Data>& making() {
   static const Making<Settings, Data> kMaking = {
       .visit = visit,
       .take = take,
-      .variants = [](const Settings&) { return probed_names(); },
+      .names = probed_names(),
       .load = [](const Settings& s, bool reads) { return reads ? load_probes_data(s) : Data(); },
       .settle = choose_batches,
       .format = kProbesFormat,
@@ -132,9 +127,7 @@ const Making<Settings, Data>& making() {
       .best_metric = kValidPerplexity,
       .measurements = measurements(),
       .train_metric = kTrainPerplexity,
-      .valid_metric = kValidPerplexity,
       .metric_name = "perplexity",
-      .kind = [](const Settings&, const Data&, size_t v) { return probed_names()[v].name; },
       .max_epochs = [](const Settings& s, size_t v) { return s.train[v].loop.max_epochs; }};
   return kMaking;
 }

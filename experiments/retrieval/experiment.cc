@@ -12,7 +12,6 @@
 #include "dialog/system.h"
 #include "dialog/text/format.h"
 #include "experiments/making_json.h"
-#include "experiments/retrieval/report.h"
 #include "train/run_files.h"
 
 namespace heed {
@@ -144,12 +143,6 @@ Json firsts(const Scores& scores) {
   return items;
 }
 
-// The mean under the name, and "NAME_items".
-void put(Json& json, const std::string& name, Json items) {
-  json[name] = items.empty() ? Json() : Json(mean(items));
-  json[name + "_items"] = std::move(items);
-}
-
 // Only what is among the best 100 by words can be first.
 Scores filtered(const Scores& scores, const Scores& words) {
   constexpr size_t kKept = 100;
@@ -190,13 +183,14 @@ void measure_lists(const Data& data, const Ranker& ranker, retrieve::WordStatist
   const Lists lists(data.test.path, data.test.dialogues, data.pairs,
                     {.from = retrieve::ListKind::From::kRandom, .size = size});
   const Scores scores = scores_of(ranker, data, lists);
-  put(json, "first_of_" + std::to_string(size), firsts(scores));
+  put_mean(json, "first_of_" + std::to_string(size), firsts(scores));
   if (size == 10) return;
   const Scores tf_idf =
       keyword_scores(data.test.dialogues, lists, retrieve::Keywords::kTfIdf, words, false);
-  if (size == 1000) return put(json, "filtered_of_1000", firsts(filtered(scores, tf_idf)));
-  put(json, "tf_idf", firsts(tf_idf));
-  put(json, "bm25",
+  if (size == 1000) return put_mean(json, "filtered_of_1000", firsts(filtered(scores, tf_idf)));
+  put_mean(json, "tf_idf", firsts(tf_idf));
+  put_mean(
+      json, "bm25",
       firsts(keyword_scores(data.test.dialogues, lists, retrieve::Keywords::kBm25, words, false)));
   std::vector<double> right, wrong;
   Json reciprocal = Json::array();
@@ -205,7 +199,7 @@ void measure_lists(const Data& data, const Ranker& ranker, retrieve::WordStatist
     right.push_back(of[0]);
     wrong.insert(wrong.end(), of.begin() + 1, of.begin() + 11);  // ten negatives a context
   }
-  put(json, "mrr", std::move(reciprocal));
+  put_mean(json, "mrr", std::move(reciprocal));
   json["auc_05"] = retrieve::areas(right, wrong, {0.05})[0];
 }
 
@@ -226,7 +220,7 @@ void evaluate_run(const Run& run, const OnMeasuring& progress, Json& json) {
     } catch (const DataError&) {  // there are fewer different responses
       for (const char* name : {"first_of_10", "first_of_100", "first_of_1000", "filtered_of_1000",
                                "tf_idf", "bm25", "mrr"}) {
-        if (!json.contains(name)) put(json, name, Json::array());
+        if (!json.contains(name)) put_mean(json, name, Json::array());
       }
       if (!json.contains("auc_05")) json["auc_05"] = Json();
     }
@@ -245,26 +239,18 @@ void evaluate_run(const Run& run, const OnMeasuring& progress, Json& json) {
 // ---- the description
 
 void visit(Settings& s, const OptionVisitor& v) {
-  const auto option = [&](const char* name, const char* help, const OptionValue& value,
-                          double least, double most) {
-    v(setting(name, name, help, {.group = "Rankers", .least = least, .most = most}), value);
-  };
-  option("epochs", "Epochs at most, of each training", &s.epochs, 1, 1000);
-  option("width", "Numbers of a word's vector, and of a text's", &s.width, 1, 4096);
-  option("vocab", "Vocabulary size, special tokens included", &s.vocabulary, kSpecialTokens + 1,
-         1000000);
-  option("pool", "Texts of the whitelists", &s.pool, 2, 1000000);
-  option("limit", "Read only the first dialogues, of each part; 0: all", &s.limit, 0, 1e9);
+  show(v, "Rankers",
+       {{"epochs", "Epochs at most, of each training", &s.epochs, 1, 1000},
+        {"width", "Numbers of a word's vector, and of a text's", &s.width, 1, 4096},
+        {"vocab", "Vocabulary size, special tokens included", &s.vocabulary, kSpecialTokens + 1,
+         1e6},
+        {"pool", "Texts of the whitelists", &s.pool, 2, 1e6},
+        {"limit", "Read only the first dialogues, of each part; 0: all", &s.limit}});
 }
 
 const Making<Settings, Data> kMaking = {
     .visit = visit,
-    .take =
-        [](const ExperimentRequest& request, Settings& s) {
-          s.data = request.data;
-          s.pieces = request.pieces;
-        },
-    .variants = [](const Settings&) { return retrieval_variants(); },
+    .names = retrieval_variants(),
     .load = load,
     .about_data = [](const Settings&, const Data& data) -> Json {
       return {{"train_checksum", fingerprint(data.train.dialogues)},
@@ -277,33 +263,23 @@ const Making<Settings, Data> kMaking = {
                  counted(data.pairs.size(), "test response");
         },
     .train = train_run,
-    .about_variant = [](const Settings&, const Data&, size_t v) -> Json {
-      return {{"variant", variants()[v].name.name}};
-    },
     .best_metric = retrieve::kValidFirst,
     .measurements = {{"evaluation.json", evaluate_run}},
     .train_metric = retrieve::kTrainFirst,
-    .valid_metric = retrieve::kValidFirst,
     .metric_name = "R@1",
     .metric_digits = 3,
     .kind = [](const Settings& s, const Data&,
-               size_t v) { return settings_of(s, v, 1).model.encoder; },
-    .max_epochs = [](const Settings& s, size_t) { return s.epochs; }};
+               size_t v) { return settings_of(s, v, 1).model.encoder; }};
 
 }  // namespace
 
 const std::vector<VariantName>& retrieval_variants() {
-  static const std::vector<VariantName> kNames = [] {
-    std::vector<VariantName> names;
-    for (const Variant& v : variants()) names.push_back(v.name);
-    return names;
-  }();
+  static const auto kNames = variant_names(variants());
   return kNames;
 }
 
 Experiment retrieval_experiment() {
   return experiment({.name = "retrieval",
-                     .kind = "retrieval",
                      .what = "Train ten rankers and compute the claims of three papers; writes "
                              "tables",
                      .more = "After Henderson et al., Swanson et al. and Gunasekara et al. (2019), "

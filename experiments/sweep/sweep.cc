@@ -155,7 +155,6 @@ const Making<Sweep, SweepData>& sweep_making() {
       .best_metric = kValidPerplexity,
       .measurements = {{"evaluation.json", measure}},
       .train_metric = kTrainPerplexity,
-      .valid_metric = kValidPerplexity,
       .metric_name = "perplexity",
       .kind = [](const Sweep& sweep, const SweepData&,
                  size_t variant) { return sweep.points[variant].grid.name; },

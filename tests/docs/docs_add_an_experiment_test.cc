@@ -45,12 +45,6 @@ struct RateVariant {
 const std::vector<RateVariant> kVariants = {{{"slow", "rate", "0.02"}, 0.02},
                                             {{"fast", "rate", "0.2"}, 0.2}};
 
-std::vector<VariantName> variant_names() {
-  std::vector<VariantName> names;
-  for (const RateVariant& v : kVariants) names.push_back(v.name);
-  return names;
-}
-
 struct RateSettings {
   int epochs = 3;
 };
@@ -84,90 +78,67 @@ void measure_run(const RateRun& run, const OnMeasuring&, Json& json) {
 const Making<RateSettings, NoData> kMaking = {
     .visit =
         [](RateSettings& s, const OptionVisitor& v) {
-          v(setting("epochs", "epochs", "Epochs of each training", {.least = 1, .most = 100}),
-            &s.epochs);
+          show(v, "Rates", {{"epochs", "Epochs of each training", &s.epochs, 1, 100}});
         },
-    .variants = [](const RateSettings&) { return variant_names(); },
+    .names = variant_names(kVariants),
     .in_short = [](const RateSettings&, const NoData&) { return std::string("one number"); },
     .train = train_run,
-    .about_variant = [](const RateSettings&, const NoData&, size_t v) -> Json {
-      return {{"rate", kVariants[v].rate}};
-    },
     .best_metric = "distance",
     .measurements = {{"evaluation.json", measure_run}},
     .train_metric = "train_distance",
-    .valid_metric = "distance",
-    .metric_name = "distance",
-    .kind = [](const RateSettings&, const NoData&, size_t) { return std::string("point"); },
-    .max_epochs = [](const RateSettings& s, size_t) { return s.epochs; }};
+    .metric_name = "distance"};
 
 // ---- results, tables, claims
 
-ResultsLayout rate_layout() {
-  return {.kind = "rates",
-          .variants = variant_names(),
-          .clusters = "clusters",
-          .values = {"accuracy", "distance", "best_epoch", "epochs", "parameters"},
-          .items = {"right", "all"}};
+// Accuracy is a quotient of sums over items: so it has an interval, and a test against that of the
+// first variant.
+Findings load_rates(const std::string& folder) {
+  return load_findings(folder,
+                       {.kind = "rates",
+                        .variants = variant_names(kVariants),
+                        .clusters = "clusters",
+                        .values = {"distance", "best_epoch", "epochs", "parameters"}},
+                       {{.key = "accuracy", .top = "right", .bottom = "all"}},
+                       against_first({"accuracy"}));
 }
 
-// Accuracy is a quotient of sums over items: so it has an interval, and a test against the
-// baseline.
-Inference rate_inference(const Results& results) {
-  return {
-      results,
-      {{.key = "accuracy", .top = "right", .bottom = "all"}},
-      {{"accuracy"}, [](size_t v) { return v == 0 ? std::nullopt : std::optional<size_t>(0); }}};
+std::vector<Table> rate_tables(const Findings& found) {
+  return {of_variants({.id = "accuracy",
+                       .title = "Accuracy",
+                       .note = "Higher is better.",
+                       .columns = {percent("", "accuracy %", "accuracy"),
+                                   {"", "distance", "distance", 3, false, Column::Best::kLowest}}},
+                      found),
+          trainings_table(found.results, "distance", "distance")};
 }
 
-struct RatesFound {
-  Results results;
-  Inference inference = rate_inference(results);
-};
-
-std::vector<Table> rate_tables(const RatesFound& found) {
-  Table accuracy{.id = "accuracy", .title = "Accuracy", .note = "Higher is better."};
-  accuracy.columns = {{"", "accuracy %", "accuracy", 1, true, Column::Best::kHighest},
-                      {"", "distance", "distance", 3, false, Column::Best::kLowest}};
-  add_variants(accuracy, found.results, found.inference);
-  return {accuracy, trainings_table(found.results, "distance", "distance")};
-}
-
-const std::vector<ClaimRule> kClaims = {
-    {"A larger rate comes nearer.", "Distance at rate 0.2 below that at rate 0.02.",
-     [](const VariantNumbers& n) -> ClaimResult {
-       const auto slow = n.get(0, "distance"), fast = n.get(1, "distance");
-       if (!slow || !fast) return {};
-       return {*fast < *slow, std::to_string(*fast) + " and " + std::to_string(*slow)};
-     }}};
+enum Place : size_t { kSlow, kFast };
+const std::vector<AboveClaim> kClaims = {{"A larger rate comes nearer.",
+                                          "Distance at rate 0.02 > that at rate 0.2.",
+                                          {{kSlow, "distance", kFast}}}};
 
 // The numbers of the paper have the same names as ours.
 VariantNumbers paper_numbers() {
   VariantNumbers numbers;
-  numbers.set(0, "distance", 2.5);
-  numbers.set(1, "distance", 0.1);
+  numbers.set(kSlow, "distance", 2.5);
+  numbers.set(kFast, "distance", 0.1);
   return numbers;
 }
 
 // ---- the row
 
-const Showing<RatesFound> kShowing = {
-    .title = "Which rate?",
-    .lead = "A number is drawn to 3 with two rates.",
-    .footer = "Written by a test.",
-    .claims_note = "Of a paper that there is not.",
-    .load =
-        [](const std::string& folder) { return RatesFound{load_results(folder, rate_layout())}; },
-    .tables = rate_tables,
-    .claims =
-        [](const RatesFound& found) {
-          return check_claims(kClaims, paper_numbers(), {{"means", mean_numbers(found.results)}});
-        },
-    .sections = {{"accuracy", "Accuracy", shows("accuracy", true)}}};
+const Showing<> kShowing = {.title = "Which rate?",
+                            .lead = "A number is drawn to 3 with two rates.",
+                            .footer = "Written by a test.",
+                            .claims_note = "Of a paper that there is not.",
+                            .load = load_rates,
+                            .tables = rate_tables,
+                            .rules = kClaims,
+                            .paper = paper_numbers(),
+                            .sections = {{"accuracy", "Accuracy", shows("accuracy", true)}}};
 
 Experiment rates_experiment() {
-  return experiment({.name = "rates", .kind = "rates", .what = "Train with two rates"}, kMaking,
-                    kShowing);
+  return experiment({.name = "rates", .what = "Train with two rates"}, kMaking, kShowing);
 }
 
 TEST(DocsAddAnExperiment, FromTrainingsToThePage) {
@@ -182,7 +153,7 @@ TEST(DocsAddAnExperiment, FromTrainingsToThePage) {
   ASSERT_TRUE(work(plan, {}));
   EXPECT_TRUE(plan.is_finished(plan.runs[3]));
 
-  const RatesFound found{load_results(out, rate_layout())};
+  const Findings found = load_rates(out);
   ASSERT_EQ(found.results.runs.size(), 4u);
   EXPECT_EQ(found.results.setting("epochs"), "3");
   EXPECT_TRUE(found.inference.change("accuracy", 1));

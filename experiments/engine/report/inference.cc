@@ -15,16 +15,6 @@ Series items(const Results& results, const RunResult& run, const std::string& na
   return series;
 }
 
-Quotient quotient_of(const Results& results, const RunResult& run, const Measure& m) {
-  if (!run.numbers.value(m.key)) {  // as where the perplexity of a dialogue overflowed
-    const std::vector<double> zeros(results.cluster_count());
-    return {zeros, zeros};
-  }
-  const Series top = items(results, run, m.top), bottom = items(results, run, m.bottom);
-  return m.mean ? mean_quotient(top, bottom, results.clusters)
-                : quotient(top, bottom, results.clusters);
-}
-
 const std::optional<Estimate> kNone;
 
 // A change of several seeds, whose p-value is wanted.
@@ -86,6 +76,16 @@ void sharpen(const Results& results, std::vector<Tested>& family) {
 
 }  // namespace
 
+Quotient quotient_of(const Results& results, const RunResult& run, const Measure& m) {
+  if (!run.numbers.value(m.key)) {  // as where the perplexity of a dialogue overflowed
+    const std::vector<double> zeros(results.cluster_count());
+    return {zeros, zeros};
+  }
+  const Series top = items(results, run, m.top), bottom = items(results, run, m.bottom);
+  return m.mean ? mean_quotient(top, bottom, results.clusters)
+                : quotient(top, bottom, results.clusters);
+}
+
 Inference::Inference(const Results& results, const std::vector<Measure>& measures,
                      const Comparison& comparison)
     : comparison_(comparison) {
@@ -114,6 +114,7 @@ void Inference::add(const Results& results, const Measure& measure, const Resamp
   const auto at = [&](const RunResult* run) { return &of_runs[run - results.runs.data()]; };
   const size_t n = results.variants.size();
   OfVariants& of = measures_[measure.key];
+  of.measure = measure;
   of.values.resize(n);
   of.changes.resize(n);
   of.corrected.resize(n);
@@ -168,6 +169,26 @@ const std::optional<Estimate>& Inference::change(const std::string& key, size_t 
 std::optional<double> Inference::corrected_p(const std::string& key, size_t variant) const {
   const auto found = measures_.find(key);
   return found == measures_.end() ? std::nullopt : found->second.corrected.at(variant);
+}
+
+const Measure* Inference::measure(const std::string& key) const {
+  const auto found = measures_.find(key);
+  return found == measures_.end() ? nullptr : &found->second.measure;
+}
+
+Findings load_findings(const std::string& folder, ResultsLayout layout,
+                       const std::vector<Measure>& measures, const Comparison& comparison) {
+  for (const Measure& m : measures) {
+    layout.values.push_back(m.key);
+    layout.items.insert(layout.items.end(), {m.top, m.bottom});
+  }
+  Results results = load_results(folder, layout);
+  Inference inference(results, measures, comparison);
+  return {std::move(results), std::move(inference)};
+}
+
+Comparison against_first(const std::vector<std::string>& keys) {
+  return {keys, [](size_t v) { return v == 0 ? std::nullopt : std::optional<size_t>(0); }};
 }
 
 }  // namespace heed

@@ -43,11 +43,13 @@ class Inference {
   // The change's p-value after Holm's correction for all of them. Nothing where there is no
   // change, and of a single seed: its draws do not know what another training would give.
   std::optional<double> corrected_p(const std::string& key, size_t variant) const;
-  size_t comparisons() const { return comparisons_; }  // that have a p-value
+  size_t comparisons() const { return comparisons_; }    // that have a p-value
+  const Measure* measure(const std::string& key) const;  // nullptr where it is none
   const Comparison& comparison() const { return comparison_; }
 
  private:
   struct OfVariants {
+    Measure measure;
     std::vector<std::optional<Estimate>> values, changes;
     std::vector<std::optional<double>> corrected;
   };
@@ -58,5 +60,19 @@ class Inference {
   std::map<std::string, OfVariants> measures_;
   size_t comparisons_ = 0;
 };
+// The sums of a run; zeros where it has no such number.
+Quotient quotient_of(const Results& results, const RunResult& run, const Measure& measure);
+
+// What tables and claims are made of.
+struct Findings {
+  Results results;
+  Inference inference;
+};
+// Reads the folder of an experiment, whose files must also hold the measures and what they are made
+// of.
+Findings load_findings(const std::string& folder, ResultsLayout layout,
+                       const std::vector<Measure>& measures, const Comparison& comparison);
+// With the first variant.
+Comparison against_first(const std::vector<std::string>& keys);
 
 }  // namespace heed

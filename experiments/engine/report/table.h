@@ -3,6 +3,7 @@
 
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "experiments/engine/stats/statistics.h"
@@ -37,6 +38,11 @@ struct Column {
   std::vector<Other> others = {};
   bool p_value = false;  // what would be printed as 0 is "< 0.0001"
 };
+
+// Printed as percent, the highest is the best one.
+inline Column percent(std::string group, std::string name, std::string key, int digits = 1) {
+  return {std::move(group), std::move(name), std::move(key), digits, true, Column::Best::kHighest};
+}
 
 struct Row {
   std::string group, label;               // "p = 0.7", "static-ui"

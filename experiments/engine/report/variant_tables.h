@@ -27,6 +27,12 @@ void add_variants(Table& table, const Results& results, const Inference& inferen
 // seeds; with intervals and corrected p-values.
 void add_changes(Table& table, const Results& results, const Inference& inference);
 
+// The table with a row for each variant.
+Table of_variants(Table table, const Findings& found);
+// The table "changes", with p-values: the variants less the first one. `noun`: what clusters are.
+Table changes_table(const std::string& title, std::vector<Column> columns, const Findings& found,
+                    const std::string& noun);
+
 // For notes: "95 % intervals over 744 conversations, the largest of 4. ", or with `more` behind
 // it.
 std::string intervals_text(const Results& results, const std::string& noun,

@@ -1,6 +1,8 @@
 #include "experiments/engine/runs/evaluation_json.h"
 
 #include <algorithm>
+#include <cmath>
+#include <cstdio>
 
 #include "train/run_directory.h"
 
@@ -33,6 +35,27 @@ Json evaluation_head(const std::string& directory, const PlannedRun& run, const 
   json.update(Json{{"seed", run.seed}, {"best_epoch", best->epoch}, {"epochs", log.size()}});
   if (knows) json[metric] = value_of(best->metrics, metric);
   return json;
+}
+
+Json rounded(std::optional<double> value) {
+  if (!value || !std::isfinite(*value)) return {};
+  char text[32];
+  std::snprintf(text, sizeof text, "%.6g", *value);
+  return std::strtod(text, nullptr);
+}
+
+Json& at(Json& json, const std::string& name) {
+  const size_t dot = name.find('.');
+  return dot == name.npos ? json[name] : json[name.substr(0, dot)][name.substr(dot + 1)];
+}
+
+void put_mean(Json& json, const std::string& name, Json items) {
+  double sum = 0, count = 0;
+  for (const Json& x : items) {
+    if (!x.is_null()) sum += x.get<double>(), ++count;
+  }
+  at(json, name) = count > 0 ? Json(sum / count) : Json();
+  at(json, name + "_items") = std::move(items);
 }
 
 }  // namespace heed

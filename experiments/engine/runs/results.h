@@ -17,6 +17,13 @@ struct VariantName {
   std::string group, label;  // in tables: "p = 0.7", "static-ui"
 };
 std::vector<std::string> names_of(const std::vector<VariantName>& variants);
+// Those of an experiment's own variants, each of which has a `name`.
+template <class Variant>
+std::vector<VariantName> variant_names(const std::vector<Variant>& variants) {
+  std::vector<VariantName> names;
+  for (const Variant& v : variants) names.push_back(v.name);
+  return names;
+}
 
 // What the files of an experiment must hold.
 struct ResultsLayout {

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <map>
+#include <numbers>
 #include <numeric>
 
 #include "autograd/ops.h"
@@ -32,6 +33,18 @@ double sum(const std::vector<double>& values) {
 
 double divide(double top, double bottom) {
   return bottom == 0 ? NAN : top / bottom;
+}
+
+// P(|T| < t) of Student's T with `degrees` of freedom (Abramowitz & Stegun 1964, 26.7.3 and 4).
+double probability_within(double t, size_t degrees) {
+  const bool odd = degrees % 2 == 1;
+  const double angle = std::atan(t / std::sqrt(static_cast<double>(degrees))), c = std::cos(angle);
+  double sum = 0, term = odd ? c : 1;
+  for (size_t k = odd ? 3 : 2; k <= degrees; k += 2) {
+    sum += term;
+    term *= c * c * static_cast<double>(k - 1) / static_cast<double>(k);
+  }
+  return odd ? 2 / std::numbers::pi * (angle + std::sin(angle) * sum) : std::sin(angle) * sum;
 }
 
 }  // namespace
@@ -158,12 +171,12 @@ double Sides::p_value() const {
   return std::min(1.0, 2.0 * static_cast<double>(1 + fewer()) / static_cast<double>(1 + draws));
 }
 
-std::optional<Estimate> estimate(const Resampled& x) {
+std::optional<Estimate> estimate(const Resampled& x, size_t tried) {
   std::vector<double> draws = x.draws;
   std::erase_if(draws, [](double draw) { return std::isnan(draw); });
   if (!std::isfinite(x.value) || draws.empty()) return std::nullopt;
   std::sort(draws.begin(), draws.end());
-  const size_t n = draws.size(), outside = n / 40;  // on each side
+  const size_t n = draws.size(), outside = n / (40 * tried);  // on each side
   Sides sides;
   sides.add(x);
   const double p_value =
@@ -195,6 +208,20 @@ std::optional<Spread> spread(const std::vector<double>& values) {
   for (double v : values) squares += (v - result.mean) * (v - result.mean);
   result.deviation = std::sqrt(squares / (n - 1));
   return result;
+}
+
+std::optional<Estimate> students_interval(const std::vector<double>& values, size_t tried) {
+  const auto of = spread(values);
+  if (!of || !of->deviation) return std::nullopt;
+  double low = 0, high = 1e6;  // the quantile lies between
+  for (int halved = 0; halved < 80; ++halved) {
+    const double t = (low + high) / 2;
+    const bool inside =
+        1 - probability_within(t, values.size() - 1) > 0.05 / static_cast<double>(tried);
+    (inside ? low : high) = t;
+  }
+  const double half = low * *of->deviation / std::sqrt(static_cast<double>(values.size()));
+  return Estimate{.value = of->mean, .interval = {of->mean - half, of->mean + half}};
 }
 
 }  // namespace heed

@@ -80,8 +80,12 @@ struct Estimate {
   // Of "it is 0" (for differences), see Sides.
   double p_value = 1;
 };
-// Nothing where the value is not a finite number.
-std::optional<Estimate> estimate(const Resampled& x);
+// Nothing where the value is not a finite number. `tried`: one of so many, whose intervals all have
+// their values with 95 % together (Bonferroni).
+std::optional<Estimate> estimate(const Resampled& x, size_t tried = 1);
+// Of the mean of a few independent numbers: mean -+ t s / sqrt(n), t the quantile of Student's
+// distribution of n - 1 degrees of freedom. Nothing for less than two.
+std::optional<Estimate> students_interval(const std::vector<double>& values, size_t tried = 1);
 
 // Holm's step-down correction of a family of p-values: the smallest times their number, the next
 // one times one less, ..., never decreasing, at most 1.

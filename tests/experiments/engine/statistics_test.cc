@@ -271,5 +271,36 @@ TEST(Spread, OfASample) {
   EXPECT_DOUBLE_EQ(spread({1, 2, 3, 4})->mean, 2.5);
 }
 
+// ---- few numbers
+
+// Quantiles of Student's distribution as printed in tables, of 1, 2, 3, 4 and 9 degrees of freedom.
+TEST(StudentsInterval, HasTheQuantilesOfTables) {
+  for (const auto& [n, quantile] :
+       {std::pair(2, 12.706205), {3, 4.302653}, {4, 3.182446}, {5, 2.776445}, {10, 2.262157}}) {
+    std::vector<double> values(static_cast<size_t>(n), 5.0);
+    values[0] = 7;
+    const double mean = std::accumulate(values.begin(), values.end(), 0.0) / n;
+    const double error = *spread(values)->deviation / std::sqrt(n);
+    const auto e = students_interval(values);
+    ASSERT_TRUE(e);
+    EXPECT_DOUBLE_EQ(e->value, mean);
+    EXPECT_NEAR((e->interval.high - mean) / error, quantile, 1e-6) << n;
+    EXPECT_NEAR((mean - e->interval.low) / error, quantile, 1e-6) << n;
+  }
+  // Of five such intervals: the quantile of 0.995, of 2 degrees.
+  const auto five = students_interval({1, 2, 3}, 5);
+  EXPECT_NEAR((five->interval.high - 2) * std::sqrt(3.0), 9.924843, 1e-6);
+  EXPECT_EQ(students_interval({1.0}), std::nullopt);
+}
+
+TEST(EstimateOf, OneOfSeveralHasAWiderInterval) {
+  Resampled x{.value = 0, .draws = {}, .clusters = 5};
+  for (int i = 0; i < 1000; ++i) x.draws.push_back(i);
+  EXPECT_EQ(estimate(x)->interval.low, 25);
+  EXPECT_EQ(estimate(x)->interval.high, 974);
+  EXPECT_EQ(estimate(x, 5)->interval.low, 5);
+  EXPECT_EQ(estimate(x, 5)->interval.high, 994);
+}
+
 }  // namespace
 }  // namespace heed

@@ -9,6 +9,12 @@
 namespace heed::generators {
 namespace {
 
+enum : size_t { kHredgan, kThred, kKeywords, kExpressive, kPapers };
+const Paper& paper(size_t p) {
+  const Paper* const all[] = {&hredgan(), &thred(), &keywords(), &expressive()};
+  return *all[p];
+}
+
 TEST(GeneratorPapers, PlacesAreThoseOfTheVariants) {
   const std::vector<std::vector<std::string>> names = {
       {"hred", "attention", "ranker-u", "ranker-w", "gan", "gan-u", "gan-w"},
@@ -29,7 +35,7 @@ TEST(GeneratorPapers, ColumnsAndComparisonsAreMeasured) {
   const std::set<std::string> values(list.begin(), list.end());
   EXPECT_EQ(values.size(), list.size());
   for (size_t p = 0; p < kPapers; ++p) {
-    for (const PaperTable& table : paper(p).tables) {
+    for (const Table& table : paper(p).tables) {
       for (const Column& c : table.columns) EXPECT_TRUE(values.contains(c.key)) << c.key;
     }
     for (const std::string& key : paper(p).compared) EXPECT_TRUE(values.contains(key)) << key;
@@ -44,9 +50,9 @@ TEST(GeneratorPapers, ClaimsReadWhatIsMeasured) {
       double x = 1 + static_cast<double>(v);
       for (const std::string& key : measured_values()) all.set(v, key, x += 0.01);
     }
-    for (const ClaimRule& rule : paper(p).claims) {
-      EXPECT_NE(rule.check(all).figure, "") << rule.claim;
-      EXPECT_EQ(rule.check({}).figure, "") << rule.claim;
+    for (const AboveClaim& rule : paper(p).claims) {
+      EXPECT_NE(decide(rule, all).figure, "") << rule.claim;
+      EXPECT_EQ(decide(rule, VariantNumbers()).figure, "") << rule.claim;
     }
   }
 }
@@ -55,8 +61,8 @@ TEST(GeneratorPapers, ClaimsReadWhatIsMeasured) {
 TEST(GeneratorPapers, ClaimsOfThePapersHoldForTheirOwnNumbers) {
   const auto verdicts = [](size_t p) {
     std::vector<int> all;  // 1 holds, 0 does not, -1 undecided, -2 no numbers
-    for (const ClaimRule& rule : paper(p).claims) {
-      const ClaimResult r = rule.check(paper(p).numbers);
+    for (const AboveClaim& rule : paper(p).claims) {
+      const ClaimResult r = decide(rule, paper(p).numbers);
       all.push_back(r.figure.empty() ? -2 : r.holds ? *r.holds : -1);
     }
     return all;

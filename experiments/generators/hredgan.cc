@@ -1,0 +1,119 @@
+// HRED with attention and a discriminator of words: Olabiyi et al. 2019.
+#include <array>
+
+#include "experiments/generators/paper.h"
+
+namespace heed::generators {
+namespace {
+
+template <Noise N> void noise(TrainSettings& t) {
+  t.model.noise = N;
+}
+const words::Settings kRanker{.mode = words::Mode::kRanker}, kSoft{.mode = words::Mode::kSoft};
+enum : size_t { kHred, kAttention, kRankerU, kRankerW, kPlainGan, kGanU, kGanW };
+
+Paper described() {
+  const char* current = "hred-attention-current";
+  Paper p{
+      .name = "hredgan",
+      .what = "Train HRED, with attention, noise and a discriminator of words",
+      .more = "After Olabiyi et al. (2019), docs/generators.md#a-discriminator-of-words.",
+      .only = "hred, \"ranker-*\"",
+      .title = "HRED and a discriminator of words",
+      .footer =
+          "After Olabiyi et al., <cite>Multi-turn Dialogue Response Generation in an "
+          "Adversarial Learning Framework</cite>, 2019.",
+      .claims_note =
+          "\"Paper\" are its numbers of Ubuntu (1.85 million conversations, 3 layers of 512; "
+          "of the last two rows the best of 64 answers by D). How the discriminator reaches "
+          "the generator the paper does not say: here by the mean of the words' embeddings.",
+      .variants =
+          {{{"hred", "HRED", "HRED"}, "hred-gru"},
+           {{"attention", "HRED", "attention"}, current},
+           {{"ranker-u", "ranker", "noise of answers"}, current, noise<Noise::kUtterance>, kRanker},
+           {{"ranker-w", "ranker", "noise of words"}, current, noise<Noise::kWord>, kRanker},
+           {{"gan", "adversary", "no noise"}, current, noise<Noise::kNone>, kSoft},
+           {{"gan-u", "adversary", "noise of answers"}, current, noise<Noise::kUtterance>, kSoft},
+           {{"gan-w", "adversary", "noise of words"}, current, noise<Noise::kWord>, kSoft}},
+      .prepare = [](TrainSettings& t) { bounds(t, 4); },
+      .decode = {.max_length = 25},
+      .has_noise = true,
+      .tables = {table("answers", "Greedy answers without noise", "Test part.", answers())},
+      .compared = {"perplexity", "own.bleu_2", "own.rouge_2"}};
+  p.tables[0].columns.push_back(plain("", "NASL", "own.nasl"));
+  Table best = table("best", "The best of several answers with noise",
+                     "Chosen by D, by log p, and one of them.", {});
+  for (const auto& [way, title] :
+       {std::pair("best_d", "by D"), {"best_logp", "by log p"}, {"random", "one of them"}}) {
+    const std::string key = way;
+    best.columns.push_back(percent(title, "BLEU-2 %", key + ".bleu_2", 2));
+    best.columns.push_back(percent(title, "ROUGE-2 %", key + ".rouge_2", 2));
+    best.columns.push_back(highest(title, "distinct-2", key + ".distinct_2", 4));
+    best.columns.push_back(plain(title, "NASL", key + ".nasl"));
+  }
+  p.tables.push_back(best);
+  p.tables.push_back(table(
+      "words", "What the discriminator tells",
+      "D of what was said against words drawn behind it (taught), and against an "
+      "answer of the model with noise (free).",
+      {highest("taught", "told right", "words.told"), highest("taught", "AUC", "words.auc_taught"),
+       highest("free", "AUC", "words.auc_free"), plain("free", "-ln D", "words.minus_log_d")}));
+  const auto chosen = [](const char* key) { return Above{kGanW, key, kGanU}; };
+  const auto by_d = [](size_t ranker, const char* other) {
+    return Above{ranker, "best_d.bleu_2", ranker, other};
+  };
+  p.claims = {{"Attention lowers the perplexity of HRED.",
+               "Perplexity, attention < HRED.",
+               {{kHred, "perplexity", kAttention}}},
+              {"Adversarial training with noise has a lower perplexity than HRED.",
+               "Perplexity with either noise < HRED.",
+               {{kHred, "perplexity", kGanU}, {kHred, "perplexity", kGanW}}},
+              {"Without noise the adversary changes little.",
+               "Perplexity, of no noise and attention either is more than 0.98 times the other.",
+               {{kPlainGan, "perplexity", kAttention, "", 0.98},
+                {kAttention, "perplexity", kPlainGan, "", 0.98}}},
+              {"Noise of words is better than noise of answers.",
+               "BLEU-2, ROUGE-2 and distinct-2 of the best by D.",
+               {chosen("best_d.bleu_2"), chosen("best_d.rouge_2"), chosen("best_d.distinct_2")}},
+              {"Ours: noise and adversary raise the perplexity.",
+               "Perplexity with either noise > attention.",
+               {{kGanU, "perplexity", kAttention}, {kGanW, "perplexity", kAttention}}},
+              {"Ours: D chooses better than chance.",
+               "BLEU-2 of the best by D > of one of them, rankers.",
+               {by_d(kRankerU, "random.bleu_2"), by_d(kRankerW, "random.bleu_2")}},
+              {"Ours: D chooses better than log p.",
+               "The same against the most probable one.",
+               {by_d(kRankerU, "best_logp.bleu_2"), by_d(kRankerW, "best_logp.bleu_2")}},
+              {"Ours: D tells the model's own answers worse than drawn words.",
+               "AUC, free < taught, rankers.",
+               {{kRankerU, "words.auc_taught", kRankerU, "words.auc_free"},
+                {kRankerW, "words.auc_taught", kRankerW, "words.auc_free"}}}};
+  const std::pair<size_t, std::array<double, 6>> printed[] = {
+      {kHred, {86.4, 0.0177, 0.0483, 0.0203, 0.0466, 0.892}},
+      {kAttention, {43.92, 0.014, 0.072, 0.0473, 0.1262, 0.76}},
+      {kPlainGan, {44.04, 0.0123, 0.0827, 0.0398, 0.1147, 0.908}},
+      {kGanU, {57.32, 0.0137, 0.0716, 0.026, 0.0847, 1.379}},
+      {kGanW, {48.18, 0.0216, 0.1168, 0.0516, 0.1821, 1.098}}};
+  for (const auto& [v, numbers] : printed) {
+    const std::string way = v >= kGanU ? "best_d" : "own";
+    size_t i = 0;
+    for (const char* key : {"", ".bleu_2", ".rouge_2", ".distinct_1", ".distinct_2", ".nasl"}) {
+      p.numbers.set(v, i == 0 ? "perplexity" : way + key, numbers[i]);
+      ++i;
+    }
+  }
+  return p;
+}
+
+}  // namespace
+
+const Paper& hredgan() {
+  static const Paper kPaper = described();
+  return kPaper;
+}
+
+Experiment hredgan_experiment() {
+  return experiment_of(hredgan());
+}
+
+}  // namespace heed::generators

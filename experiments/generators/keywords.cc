@@ -1,0 +1,83 @@
+// Keywords by mutual information: Takayama & Arase 2019.
+#include <array>
+
+#include "experiments/generators/paper.h"
+
+namespace heed::generators {
+namespace {
+
+template <int Percent> void keyword_weight(TrainSettings& t) {
+  t.model.keyword_weight = Percent / 100.0;
+}
+enum : size_t { kWithoutKeywords, kWeight0, kWeight10, kWeight50 };
+
+Paper described() {
+  Paper p{.name = "keywords",
+          .what = "Train models with keywords by mutual information, and one without",
+          .more = "After Takayama & Arase (2019), docs/generators.md#keywords.",
+          .only = "seq2seq, \"weight-*\"",
+          .title = "Keywords by mutual information",
+          .footer =
+              "After Takayama & Arase, <cite>Relevant and Informative Response Generation "
+              "using Pointwise Mutual Information</cite>, 2019.",
+          .claims_note =
+              "\"Paper\" are its numbers of OpenSubtitles (2 million pairs), Seq2Seq and "
+              "Proposed, both without MMI; the weight of its loss is not printed.",
+          .variants = {{{"seq2seq", "baseline", "Seq2Seq"}, "hred-gru"},
+                       {{"weight-0", "keywords", "weight 0"}, "keywords", keyword_weight<0>},
+                       {{"weight-0.1", "keywords", "weight 0.1"}, "keywords", keyword_weight<10>},
+                       {{"weight-0.5", "keywords", "weight 0.5"}, "keywords", keyword_weight<50>}},
+          .prepare = [](TrainSettings& t) { bounds(t, 1, 2); },
+          .decode = {.method = DecodeOptions::Method::kBeam, .max_length = 25},
+          .tables = {table("answers", "Answers", "Test part, beams of five.", answers()),
+                     table("more", "As in the paper", "Test part, beams of five.",
+                           {percent("overlap", "BLEU %", "own.bleu", 2),
+                            highest("overlap", "NIST", "own.nist"),
+                            highest("diversity", "ent-4", "own.ent_4", 2),
+                            lowest("", "repetition", "own.repetition", 3),
+                            plain("", "NASL", "own.nasl")})},
+          .compared = {"perplexity", "own.bleu_2", "own.rouge_2", "own.mean_length",
+                       "own.pmi_coherence"}};
+  const auto better = [](const char* key) { return Above{kWeight10, key, kWithoutKeywords}; };
+  p.claims = {
+      {"Keywords overlap more with what was said.",
+       "BLEU and NIST, weight 0.1 > Seq2Seq.",
+       {better("own.bleu"), better("own.nist")}},
+      {"They are more diverse.",
+       "distinct-1, distinct-2 and ent-4, weight 0.1 > Seq2Seq.",
+       {better("own.distinct_1"), better("own.distinct_2"), better("own.ent_4")}},
+      {"They are longer.", "Words, weight 0.1 > Seq2Seq.", {better("own.mean_length")}},
+      {"They repeat themselves more.",
+       "Repetition, weight 0.1 > Seq2Seq.",
+       {better("own.repetition")}},
+      {"Ours: their words go with those of the query.",
+       "Coherence, weight 0.1 > Seq2Seq.",
+       {better("own.pmi_coherence")}},
+      {"Ours: the loss on drawn words does it, not the mixture alone.",
+       "Coherence, weights 0.1 and 0.5 > weight 0.",
+       {{kWeight10, "own.pmi_coherence", kWeight0}, {kWeight50, "own.pmi_coherence", kWeight0}}}};
+  const std::pair<size_t, std::array<double, 7>> printed[] = {
+      {kWithoutKeywords, {0.01374, 0.687, 0.005, 0.015, 4.07, 8.025, 1.095}},
+      {kWeight10, {0.01569, 0.837, 0.044, 0.148, 7.327, 7.52, 1.377}}};
+  for (const auto& [v, numbers] : printed) {
+    size_t i = 0;
+    for (const char* key :
+         {"bleu", "nist", "distinct_1", "distinct_2", "ent_4", "mean_length", "repetition"}) {
+      p.numbers.set(v, std::string("own.") + key, numbers[i++]);
+    }
+  }
+  return p;
+}
+
+}  // namespace
+
+const Paper& keywords() {
+  static const Paper kPaper = described();
+  return kPaper;
+}
+
+Experiment keywords_experiment() {
+  return experiment_of(keywords());
+}
+
+}  // namespace heed::generators

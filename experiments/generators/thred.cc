@@ -1,0 +1,89 @@
+// THRED, with topics and attention after integration: Dziri et al. 2019.
+#include <array>
+
+#include "experiments/generators/paper.h"
+
+namespace heed::generators {
+namespace {
+
+enum : size_t { kSeq2Seq, kHredOfTwo, kDynamic, kThredAlone, kThredOnce, kThredTopics };
+
+Paper described() {
+  Paper p{
+      .name = "thred",
+      .what = "Train THRED, with topics and without, and what it is compared with",
+      .more = "After Dziri et al. (2019), docs/generators.md#thred.",
+      .only = "seq2seq, \"thred*\"",
+      .title = "THRED and its attention after integration",
+      .footer =
+          "After Dziri et al., <cite>Augmenting Neural Response Generation with "
+          "Context-Aware Topical Attention</cite>, 2019.",
+      .claims_note =
+          "\"Paper\" are its numbers of Reddit (6 million conversations of three turns). No "
+          "row for SS and REI, which need an encoder of sentences, and for TA-Seq2Seq.",
+      .variants = {{{"seq2seq", "baselines", "Seq2Seq with attention"}, "lstm-attention"},
+                   {{"hred", "baselines", "HRED"}, "hred-gru"},
+                   {{"dynamic-ui", "baselines", "dynamic-ui"}, "dynamic-ui"},
+                   {{"thred", "THRED", "messages by attention"}, "thred"},
+                   {{"thred-once", "THRED", "last states, once"},
+                    "thred",
+                    [](TrainSettings& t) { t.model.message_attention = false; }},
+                   {{"thred-topics", "THRED", "and topics"},
+                    "thred-topics",
+                    [](TrainSettings& t) { t.model.topics = 20; }}},
+      .prepare = [](TrainSettings& t) { bounds(t, 2); },
+      .decode = {.method = DecodeOptions::Method::kBeam, .max_length = 25, .length_penalty = 1},
+      .exchanges = true,
+      .tables = {table("answers", "Answers", "Test part, beams of five.", answers()),
+                 table("exchange", "What an exchanged utterance does",
+                       "Nats that -log p of the response gains where the last utterance (query) or "
+                       "the one before it (history) is one of another dialogue; and attention "
+                       "scores of the two, of THRED after integration.",
+                       {highest("added to -log p", "query", "exchange.query", 2),
+                        highest("added to -log p", "history", "exchange.history", 2),
+                        plain("attention score", "query", "looks.query"),
+                        plain("attention score", "history", "looks.history")})},
+      .compared = {"perplexity", "own.bleu_2", "own.rouge_2"}};
+  const auto more = [](const char* key, size_t than) { return Above{kThredTopics, key, than}; };
+  p.claims = {
+      {"THRED has the lowest perplexity.",
+       "Perplexity, topics < Seq2Seq and HRED.",
+       {{kSeq2Seq, "perplexity", kThredTopics}, {kHredOfTwo, "perplexity", kThredTopics}}},
+      {"THRED is the most diverse.",
+       "distinct-1 and distinct-2, topics > Seq2Seq and HRED.",
+       {more("own.distinct_1", kSeq2Seq), more("own.distinct_1", kHredOfTwo),
+        more("own.distinct_2", kSeq2Seq), more("own.distinct_2", kHredOfTwo)}},
+      {"Ours: hierarchy alone does not help.",
+       "HRED has a higher perplexity and a lower distinct-2 than Seq2Seq.",
+       {{kHredOfTwo, "perplexity", kSeq2Seq}, {kSeq2Seq, "own.distinct_2", kHredOfTwo}}},
+      {"Ours: messages by attention are better than last states.",
+       "Perplexity, messages < last states.",
+       {{kThredOnce, "perplexity", kThredAlone}}},
+      {"Ours: with integration before attention the score hides what the history does.",
+       "The exchange of the history costs THRED more than dynamic-ui, its attention score is the "
+       "smaller one.",
+       {{kThredAlone, "exchange.history", kDynamic}, {kDynamic, "looks.history", kThredAlone}}}};
+  const std::pair<size_t, std::array<double, 3>> printed[] = {
+      {kSeq2Seq, {62.12, 0.0082, 0.0222}},
+      {kHredOfTwo, {63.0, 0.0083, 0.0182}},
+      {kThredTopics, {61.73, 0.0103, 0.0347}}};
+  for (const auto& [v, numbers] : printed) {
+    p.numbers.set(v, "perplexity", numbers[0]);
+    p.numbers.set(v, "own.distinct_1", numbers[1]);
+    p.numbers.set(v, "own.distinct_2", numbers[2]);
+  }
+  return p;
+}
+
+}  // namespace
+
+const Paper& thred() {
+  static const Paper kPaper = described();
+  return kPaper;
+}
+
+Experiment thred_experiment() {
+  return experiment_of(thred());
+}
+
+}  // namespace heed::generators

@@ -1,0 +1,31 @@
+#include "experiments/responders.h"
+
+#include "dialog/respond/responses.h"
+
+namespace heed {
+
+ResponseData load_response_data(const std::string& directory, const TrainSettings& settings,
+                                size_t limit, size_t test_limit) {
+  ResponseData data;
+  ExampleOptions bounds = settings.examples;
+  data.train = load_train_data(directory, settings.vocabulary_options(), bounds, limit);
+  bounds.conditions = data.train.conditions;
+  TestData test = load_test_data(directory, data.train.vocabulary, bounds, test_limit);
+  data.test = std::move(test.examples);
+  data.conversations = std::move(test.conversations);
+  data.test_fingerprint = test.fingerprint;
+  data.references = human_responses(data.test, data.train.vocabulary);
+  return data;
+}
+
+bool train_responder(const PlannedRun& run, const std::string& directory, Device device,
+                     TrainSettings settings, const TrainData& data, const TrainHooks& hooks) {
+  settings.model.vocab_size = data.vocabulary.size();
+  settings.loop.seed = run.seed;
+  settings.data_fingerprint = data.fingerprint();
+  settings.check();
+  begin_on_first(*hooks.ranks, [&] { begin_run(directory, settings, data); });
+  return train(directory, settings, data, device, hooks);
+}
+
+}  // namespace heed

@@ -1,0 +1,37 @@
+// How experiments on models that write responses are made.
+#pragma once
+
+#include "dialog/text/format.h"
+#include "experiments/making_json.h"
+#include "experiments/responders.h"
+
+namespace heed {
+
+// What they say of their data, and what their trainings are called.
+template <class S, class D> Making<S, D> responders_making() {
+  Making<S, D> making;
+  making.take = [](const ExperimentRequest& request, S& s) {
+    if constexpr (requires { s.train = request.responder({}); }) {
+      s.train = request.responder({});
+      s.limit = s.train.limit.value_or(0);
+    }
+  };
+  making.about_data = [](const S&, const D& data) {
+    return nlohmann::ordered_json{
+        {"train_examples", data.train.train.size()},  {"valid_examples", data.train.valid.size()},
+        {"test_examples", data.test.size()},          {"vocabulary", data.train.vocabulary.size()},
+        {"train_checksum", data.train.fingerprint()}, {"test_checksum", data.test_fingerprint}};
+  };
+  making.in_short = [](const S&, const D& data) {
+    return std::to_string(data.train.train.size()) + " training, " +
+           std::to_string(data.train.valid.size()) + " validation and " +
+           counted(data.test.size(), "test example");
+  };
+  making.words = [](const D& data) -> int64_t { return data.train.vocabulary.size(); };
+  making.best_metric = kValidPerplexity;
+  making.train_metric = kTrainPerplexity;
+  making.metric_name = "perplexity";
+  return making;
+}
+
+}  // namespace heed
