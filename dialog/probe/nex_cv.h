@@ -20,10 +20,10 @@ constexpr int32_t kNoClass = -1;  // Ø: none of the classes is right
 // Texts of classes: those of the train part, and where there are texts of no class in either part,
 // behind them those of the test part, and these, which are only tested.
 struct ClassTexts {
-  std::vector<std::string> texts, names;  // names: the classes of the train part, sorted
-  std::vector<int32_t> labels;            // kNoClass: none of these
-  size_t train = 0;                       // so many of them are of the train part, with a class
-  size_t left_out = 0;                    // turns without exactly one label
+  std::vector<std::string> texts = {}, names = {};  // names: the classes of the train part, sorted
+  std::vector<int32_t> labels = {};                 // kNoClass: none of these
+  size_t train = 0;     // so many of them are of the train part, with a class
+  size_t left_out = 0;  // turns without exactly one label
 
   std::vector<int64_t> counts() const;  // of the train part, of each class
 };
