@@ -143,6 +143,7 @@ void add_probe_negatives(CLI::App& probe) {
          "Which classes are small, several with commas: none; below:K, those of fewer than K "
          "texts; share:P, the rarest until they hold the share P of the texts")
       ->delimiter(',')
+      ->default_str("none,share:0.15,below:5")
       ->check([](const std::string& rule) -> std::string {
         try {
           probe::parse_small_rule(rule);
@@ -158,7 +159,8 @@ void add_probe_negatives(CLI::App& probe) {
          whole_number(1, 1000));
   option(c, "--threshold", o.thresholds,
          "Confidence from which on a guess is an answer, several with commas", number(0, 1))
-      ->delimiter(',');
+      ->delimiter(',')
+      ->default_str("0.5");
   c.add_flag("--standardise", o.how.standardise,
              "Each dimension to mean 0 and variance 1 on the training part: that of each division");
   add_json(c, o.json);
