@@ -24,6 +24,7 @@ struct Options {
   std::vector<std::string> runs, against;
   std::string test = "all", json, csv, markdown, latex;
   int64_t batch = 32;
+  bool accuracy = false;
   InputFlags input;
 };
 
@@ -150,11 +151,13 @@ void measure(std::vector<ComparedModel>& runs, const Options& o, Inputs& inputs,
     move(*loaded.model, device);
     inputs.bounds.conditions = loaded.model->config().conditions();
     const EncodedInputs encoded(inputs, run.vocabulary);
-    run.results =
-        evaluate(*loaded.model, encoded.examples, inputs.sets, encoded.pool, encoded.phrases,
-                 o.common->seed, o.batch, [&](const std::string& set, const ScoreProgress& done) {
-                   progress.show(run.name + ", " + set, done.examples, done.tokens);
-                 });
+    run.results = evaluate(
+        *loaded.model, encoded.examples, inputs.sets, encoded.pool, encoded.phrases, o.common->seed,
+        o.batch,
+        [&](const std::string& set, const ScoreProgress& done) {
+          progress.show(run.name + ", " + set, done.examples, done.tokens);
+        },
+        alone(), o.accuracy);
   }
 }
 
@@ -237,11 +240,13 @@ void add_compare(CLI::App& app) {
   o.input.declare(c);
   o.input.declare_tokens(c);
   option(c, "--test", o.test,
-         "Test sets, with commas: as in heed evaluate; none: perplexity, others: DAS ratio");
+         "Test sets, with commas: as in heed evaluate; none: perplexity (with --accuracy that, "
+         "too), others: DAS ratio");
   add_json(c, o.json);
   c.add_option("--csv", o.csv, "Write comma-separated values to this file, - for standard output");
   c.add_option("--markdown", o.markdown, "Write the table as Markdown, - to print it");
   c.add_option("--latex", o.latex, "Write the table as LaTeX's tabular, - to print it");
+  add_accuracy(c, o.accuracy);
   add_batch(c, o.batch);
   o.input.declare_insertion(c);
 }

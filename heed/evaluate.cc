@@ -16,7 +16,7 @@ struct Options {
   std::string model, test = "all", json;
   int64_t batch = 32;
   int ranks = 0;
-  bool per_example = false;
+  bool per_example = false, accuracy = false;
   InputFlags input;
 };
 
@@ -35,6 +35,7 @@ Json set_json(const TestSetResult& result, size_t dialogues, bool per_example) {
                                    {"as_distraction", number(e.means.distraction)},
                                    {"as_history", number(e.means.history)},
                                    {"das_ratio", number(e.das_ratio)}});
+    if (e.right) json["per_example"].back()["right"] = *e.right;
   }
   return json;
 }
@@ -78,8 +79,9 @@ void run(Options& o) {
     const auto show = [&](const std::string& set, const ScoreProgress& done) {
       if (ranks.first()) progress.show(set, done.examples, done.tokens);
     };
-    const auto results = evaluate(*loaded.model, encoded.examples, sets, encoded.pool,
-                                  encoded.phrases, o.common->seed, o.batch, show, ranks);
+    const auto results =
+        evaluate(*loaded.model, encoded.examples, sets, encoded.pool, encoded.phrases,
+                 o.common->seed, o.batch, show, ranks, o.accuracy);
     progress.done();
     if (ranks.first()) tell(o, inputs, left_out, results, output);
   };
@@ -112,6 +114,7 @@ void add_evaluate(CLI::App& app) {
          "end; random, frequent and rare alone: three sets each");
   add_json(c, o.json);
   c.add_flag("--per-example", o.per_example, "Add the numbers of every example to the JSON");
+  add_accuracy(c, o.accuracy);
   add_batch(c, o.batch);
   add_ranks(c, o.ranks);
   o.input.declare_insertion(c);

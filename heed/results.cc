@@ -62,6 +62,10 @@ std::string results_table(const std::vector<TestSetResult>& results, const std::
   std::vector<std::vector<std::string>> table = {{"test set"}};
   for (const TestSetResult& r : results) table[0].push_back(r.name);
   std::vector<Column> columns(std::begin(kColumns), std::end(kColumns));
+  if (!results.empty() && results[0].summary.accuracy) {
+    columns.insert(columns.begin() + 1,
+                   {"accuracy", [](const ScoreSummary& s) { return percent(s.accuracy); }});
+  }
   columns.push_back({unit, count_of});
   const size_t heads = results.empty() ? 0 : results[0].summary.heads.size();
   for (size_t i = 0; i < heads; ++i) columns.push_back(of_head(results[0].summary.heads[i], i));

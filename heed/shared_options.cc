@@ -18,6 +18,12 @@ void add_model_or_bundled(CLI::App& c, std::string& directory) {
                "Directory of a run or a model (default: the bundled data/models/trained)");
 }
 
+void add_accuracy(CLI::App& c, bool& wanted) {
+  c.add_flag("--accuracy", wanted,
+             "Also the share of the responses' tokens, the end counted, that the model finds most "
+             "probable at their place");
+}
+
 void add_json(CLI::App& c, std::string& file) {
   c.add_option("--json", file, "Write the results to this file, - for standard output");
 }

@@ -11,6 +11,7 @@ namespace heed {
 void add_model(CLI::App& command, std::string& directory);  // --model, required
 // --model of commands that take a bundled one where none is given (heed/bundled.h).
 void add_model_or_bundled(CLI::App& command, std::string& directory);
+void add_accuracy(CLI::App& command, bool& wanted);   // --accuracy, of the next token
 void add_json(CLI::App& command, std::string& file);  // --json
 void add_html(CLI::App& command, std::string& file, const std::string& remark = "");
 // --batch, of commands whose results do not depend on it.

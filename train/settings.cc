@@ -17,14 +17,45 @@ void check_rule(bool ok, const char* what, double got) {
   throw UsageError(text.str());
 }
 
+namespace {
+
+template <class T> std::unique_ptr<Optimizer> make_of(Module& module, const OptimizerSettings& s) {
+  return std::make_unique<T>(
+      module, typename T::Options{.weight_decay = s.weight_decay, .groups = s.groups});
+}
+
+// All that a training can step with: name, usual rate, how it is made.
+struct OptimizerKind {
+  const char* name;
+  double rate;
+  std::unique_ptr<Optimizer> (*make)(Module&, const OptimizerSettings&);
+};
+constexpr OptimizerKind kKinds[] = {
+    {"sgd", 1.0, make_of<Sgd>}, {"adam", 0.003, make_of<Adam>}, {"adagrad", 0.1, make_of<Adagrad>}};
+
+const OptimizerKind& find_kind(const std::string& name) {
+  for (const OptimizerKind& kind : kKinds) {
+    if (kind.name == name) return kind;
+  }
+  std::string known;
+  for (const std::string& one : optimizer_names()) known += (known.empty() ? "" : ", ") + one;
+  throw UsageError("optimizer: expected one of " + known + ", got '" + name + "'");
+}
+
+}  // namespace
+
+std::vector<std::string> optimizer_names() {
+  std::vector<std::string> names;
+  for (const OptimizerKind& kind : kKinds) names.emplace_back(kind.name);
+  return names;
+}
+
 double default_rate(const std::string& optimizer) {
-  return optimizer == "adam" ? 0.003 : 1.0;
+  return find_kind(optimizer).rate;
 }
 
 void OptimizerSettings::check() const {
-  if (name != "sgd" && name != "adam") {
-    throw UsageError("optimizer: expected sgd or adam, got '" + name + "'");
-  }
+  find_kind(name);
   if (!(weight_decay >= 0) || std::isinf(weight_decay)) {
     throw UsageError("weight_decay: expected 0 or more, got " + std::to_string(weight_decay));
   }
@@ -44,13 +75,7 @@ double OptimizerSettings::rate_factor(int64_t step) const {
 
 std::unique_ptr<Optimizer> make_optimizer(Module& module, const OptimizerSettings& settings) {
   settings.check();
-  const double decay = settings.weight_decay;
-  if (settings.name == "sgd") {
-    return std::make_unique<Sgd>(module,
-                                 Sgd::Options{.weight_decay = decay, .groups = settings.groups});
-  }
-  return std::make_unique<Adam>(module,
-                                Adam::Options{.weight_decay = decay, .groups = settings.groups});
+  return find_kind(settings.name).make(module, settings);
 }
 
 void LoopSettings::check() const {

@@ -14,7 +14,7 @@ namespace heed {
 
 // What a training steps with. The rate is the schedule's.
 struct OptimizerSettings {
-  std::string name = "sgd";  // sgd or adam
+  std::string name = "sgd";  // one of optimizer_names()
   double weight_decay = 0;
   std::vector<ParameterGroup> groups = {};
   int warm_up = 0;  // steps in which the rate grows linearly from 0
@@ -28,7 +28,8 @@ struct OptimizerSettings {
   // Throws UsageError for another name or numbers out of range.
   void check() const;
 };
-double default_rate(const std::string& optimizer);  // 1 for sgd, 0.003 for adam
+std::vector<std::string> optimizer_names();
+double default_rate(const std::string& optimizer);  // 1 for sgd, 0.003 for adam, 0.1 for adagrad
 std::unique_ptr<Optimizer> make_optimizer(Module& module, const OptimizerSettings& settings);
 
 struct LoopSettings {
@@ -85,8 +86,8 @@ template <class S, class V> void visit_settings(S& s, V& v) {
     s.batch_size);
   v(setting("epochs", "max_epochs", "Epochs at most", {.group = kSizes, .may_change = true}),
     s.max_epochs);
-  v(setting("optimizer", "optimizer/name", "sgd or adam (instead of the preset's)",
-            {.group = kOptimiser, .words = {"sgd", "adam"}}),
+  v(setting("optimizer", "optimizer/name", "sgd, adam or adagrad (instead of the preset's)",
+            {.group = kOptimiser, .words = optimizer_names()}),
     optimizer.name);
   v(setting("rate", "schedule/rate", "Learning rate (instead of the preset's)",
             {.group = kOptimiser, .least = 0, .above = true, .may_change = true}),

@@ -3,10 +3,12 @@
 #include <algorithm>
 #include <charconv>
 #include <cmath>
+#include <filesystem>
 #include <map>
 #include <numeric>
 
 #include "base/error.h"
+#include "dialog/data/corpus.h"
 #include "dialog/stats/logistic.h"
 #include "dialog/stats/standardise.h"
 #include "tensor/random.h"
@@ -37,7 +39,71 @@ Guess best_of(const double* scores, int64_t classes) {
   return {static_cast<int32_t>(best - scores), 1 / sum};
 }
 
+using Labelled = std::vector<std::pair<std::string, std::string>>;  // texts, each with its label
+
+Labelled labelled_turns(const std::string& path, const std::string& label, size_t& left_out) {
+  Labelled found;
+  for (const Dialogue& dialogue :
+       read_dialogues(path, {.limit = 0, .progress = {}, .notes = true})) {
+    for (const Turn& turn : dialogue.turns) {
+      const auto of = turn.notes->labels.find(label);
+      if (of == turn.notes->labels.end() || of->second.size() != 1) {
+        ++left_out;
+      } else {
+        found.emplace_back(turn.text, of->second[0]);
+      }
+    }
+  }
+  return found;
+}
+
 }  // namespace
+
+ClassTexts read_class_texts(const std::string& data, const std::string& label,
+                            const std::string& none) {
+  ClassTexts result;
+  const Labelled train = labelled_turns(find_dialogues(data, "train"), label, result.left_out);
+  Labelled test;
+  std::error_code ignored;
+  if (std::filesystem::is_directory(data, ignored)) {
+    test = labelled_turns(find_part(data, "test"), label, result.left_out);
+  }
+  std::map<std::string, int32_t> classes;
+  for (const auto& [text, its] : train) {
+    if (its != none) classes.emplace(its, 0);
+  }
+  if (classes.size() < 2) {
+    throw DataError(data + ": needs turns with two values of the label " + label + ", has " +
+                    std::to_string(classes.size()));
+  }
+  for (auto& [name, number] : classes) {
+    number = static_cast<int32_t>(result.names.size());
+    result.names.push_back(name);
+  }
+  const auto add = [&](const Labelled& part, bool of_none) {
+    for (const auto& [text, its] : part) {
+      const auto found = classes.find(its);
+      if (of_none ? its != none : found == classes.end()) continue;
+      result.texts.push_back(text);
+      result.labels.push_back(of_none ? kNoClass : found->second);
+    }
+    return result.texts.size();
+  };
+  result.train = add(train, false);
+  const size_t tested = add(test, false);
+  add(train, true);
+  if (add(test, true) == tested) {
+    result.texts.resize(result.train);
+    result.labels.resize(result.train);
+  }
+  return result;
+}
+
+std::vector<int64_t> ClassTexts::counts() const {
+  std::vector<int64_t> counts(names.size());
+  for (size_t i = 0; i < train; ++i) ++counts[labels[i]];
+  return counts;
+}
 
 SmallRule parse_small_rule(const std::string& text) {
   SmallRule rule;
@@ -133,7 +199,7 @@ Outcome outcome(int32_t gold, const Guess& guess, double threshold) {
   return right ? kCautiousRight : kCautiousWrong;
 }
 
-NexScores nex_scores(const std::vector<int32_t>& gold, const std::vector<Guess>& guesses,
+NexScores nex_scores(std::span<const int32_t> gold, std::span<const Guess> guesses,
                      double threshold) {
   NexScores scores;
   struct Class {
@@ -162,6 +228,62 @@ NexScores nex_scores(const std::vector<int32_t>& gold, const std::vector<Guess>&
     scores.withheld_right = right / (wrong + right);
   }
   return scores;
+}
+
+void Tested::add(int32_t label, const Guess& guess, int cluster) {
+  gold.push_back(label);
+  guesses.push_back(guess);
+  clusters.push_back(cluster);
+}
+
+NexScores Tested::scores(double threshold) const {
+  NexScores all = nex_scores(gold, guesses, threshold);
+  all.f1_macro = all.f1_weighted = 0;
+  for (size_t r = 0, begin = 0; r < ends.size(); begin = ends[r++]) {
+    const size_t count = ends[r] - begin;
+    const NexScores one = nex_scores(std::span(gold).subspan(begin, count),
+                                     std::span(guesses).subspan(begin, count), threshold);
+    all.f1_macro += one.f1_macro / static_cast<double>(ends.size());
+    all.f1_weighted += one.f1_weighted / static_cast<double>(ends.size());
+  }
+  return all;
+}
+
+Tested cross_validate(const Tensor& x, const ClassTexts& texts, const SmallRule& rule,
+                      const CrossValidation& how, const std::function<void(int)>& progress) {
+  const std::vector<int32_t> labels(
+      texts.labels.begin(), texts.labels.begin() + static_cast<std::ptrdiff_t>(texts.train));
+  const std::vector<int64_t> counts = texts.counts();
+  Tested tested{small_classes(counts, rule)};
+  for (int r = 0; r < how.repetitions; ++r) {
+    progress(r + 1);
+    const Division parts = divide(labels, counts, tested.small, how.test_share, how.seed, r);
+    const std::vector<Guess> guesses =
+        classify(x, labels, parts.train, parts.test, std::ssize(texts.names), how.standardise);
+    for (size_t i = 0; i < guesses.size(); ++i) {
+      const int32_t label = labels[parts.test[i]];
+      const bool is_none =
+          std::binary_search(parts.negatives.begin(), parts.negatives.end(), label);
+      tested.add(is_none ? kNoClass : label, guesses[i], label);
+    }
+    tested.ends.push_back(tested.gold.size());
+  }
+  return tested;
+}
+
+Tested test_on_real(const Tensor& x, const ClassTexts& texts, bool standardise) {
+  std::vector<size_t> train(texts.train), test(texts.texts.size() - texts.train);
+  std::iota(train.begin(), train.end(), 0);
+  std::iota(test.begin(), test.end(), texts.train);
+  auto classes = static_cast<int>(texts.names.size());
+  const std::vector<Guess> guesses = classify(x, texts.labels, train, test, classes, standardise);
+  Tested tested;
+  for (size_t i = 0; i < test.size(); ++i) {
+    const int32_t label = texts.labels[test[i]];
+    tested.add(label, guesses[i], label == kNoClass ? classes++ : label);
+  }
+  tested.ends.push_back(test.size());
+  return tested;
 }
 
 }  // namespace heed::probe

@@ -5,7 +5,9 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <optional>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -14,6 +16,21 @@
 namespace heed::probe {
 
 constexpr int32_t kNoClass = -1;  // Ø: none of the classes is right
+
+// Texts of classes: those of the train part, and where there are texts of no class in either part,
+// behind them those of the test part, and these, which are only tested.
+struct ClassTexts {
+  std::vector<std::string> texts = {}, names = {};  // names: the classes of the train part, sorted
+  std::vector<int32_t> labels = {};                 // kNoClass: none of these
+  size_t train = 0;     // so many of them are of the train part, with a class
+  size_t left_out = 0;  // turns without exactly one label
+
+  std::vector<int64_t> counts() const;  // of the train part, of each class
+};
+// The turns of a data directory, or of a file alone, that have one value of `label`; `none` is the
+// value that says that none of the classes is right. Throws DataError for fewer than two classes.
+ClassTexts read_class_texts(const std::string& data, const std::string& label,
+                            const std::string& none);
 
 // Which classes are small: none; those of fewer than K examples; the rarest, of equals the first in
 // the alphabet, until they hold the share P of the examples.
@@ -66,7 +83,33 @@ struct NexScores {
   // the paper's text says, and of the right ones, FCO / all, as its program computes it.
   std::optional<double> withheld_wrong = {}, withheld_right = {};
 };
-NexScores nex_scores(const std::vector<int32_t>& gold, const std::vector<Guess>& guesses,
+NexScores nex_scores(std::span<const int32_t> gold, std::span<const Guess> guesses,
                      double threshold);
+
+// What was tested in all repetitions. Texts of one class are not independent: they are a cluster.
+struct Tested {
+  std::vector<int32_t> small = {};  // classes
+  std::vector<int32_t> gold = {};
+  std::vector<Guess> guesses = {};
+  std::vector<int> clusters = {};
+  std::vector<size_t> ends = {};  // of each repetition
+
+  void add(int32_t label, const Guess& guess, int cluster);
+  // Counts are sums; F1, which is no sum over texts, is the mean of the repetitions.
+  NexScores scores(double threshold) const;
+};
+
+struct CrossValidation {
+  double test_share = 0.2;
+  int repetitions = 10;
+  bool standardise = false;
+  uint64_t seed = 1;
+};
+// x: a row for each text. `progress` is called with the number of each repetition.
+Tested cross_validate(const Tensor& x, const ClassTexts& texts, const SmallRule& rule,
+                      const CrossValidation& how, const std::function<void(int)>& progress);
+// The classifier of the whole train part, on the texts that are only tested. A text of no class is
+// its own cluster.
+Tested test_on_real(const Tensor& x, const ClassTexts& texts, bool standardise);
 
 }  // namespace heed::probe

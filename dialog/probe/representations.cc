@@ -4,6 +4,7 @@
 #include <cmath>
 #include <map>
 
+#include "dialog/text/tokenizer.h"
 #include "tensor/random_tensor.h"
 
 namespace heed::probe {
@@ -29,6 +30,18 @@ Tensor bag_of_words(const PackedList<Example>& examples, int64_t width, uint64_t
     }
   }
   return x;
+}
+
+Tensor bag_of_words(const std::vector<std::string>& texts, int64_t width, uint64_t seed) {
+  std::map<std::string, int32_t> numbers;
+  std::vector<Example> examples(texts.size());
+  for (size_t i = 0; i < texts.size(); ++i) {
+    std::vector<int32_t>& utterance = examples[i].context.emplace_back();
+    for (const std::string& word : tokenize(texts[i])) {
+      utterance.push_back(numbers.emplace(word, std::ssize(numbers)).first->second);
+    }
+  }
+  return bag_of_words(examples, width, seed);
 }
 
 Tensor context_lengths(const PackedList<Example>& examples) {

@@ -105,6 +105,7 @@ struct ScoreSummary {
   std::optional<double> as_first;        // mean AS of the history's first original utterance
   std::optional<double> as_last;         // and of its last one
   std::vector<HeadSummary> heads = {};   // of models with several; in no kept result
+  std::optional<double> accuracy = {};   // see evaluate(); on request
 };
 ScoreSummary summarize(const std::vector<DialogueScore>& scores);
 

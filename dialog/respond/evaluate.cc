@@ -44,17 +44,24 @@ std::vector<Example> distracted(const std::vector<Example>& examples, const Test
 std::vector<TestSetResult> evaluate(Responder& model, const std::vector<Example>& examples,
                                     const std::vector<TestSet>& sets, const Pool& pool,
                                     const Phrases& phrases, uint64_t seed, int64_t batch_size,
-                                    const EvaluateProgress& progress, Ranks& ranks) {
+                                    const EvaluateProgress& progress, Ranks& ranks, bool accuracy) {
   std::vector<TestSetResult> results;
   for (const TestSet& set : sets) {
     const auto inserted = distracted(examples, set, pool, phrases, seed);
     const auto report = [&](const ScoreProgress& done) {
       if (progress) progress(set.name, done);
     };
-    const std::vector<DialogueScore> scores = score_on_ranks(
-        ranks, model, part_of_rank(ranks, inserted), inserted.size(), batch_size, report);
+    const auto part = part_of_rank(ranks, inserted);
+    const std::vector<DialogueScore> scores =
+        score_on_ranks(ranks, model, part, inserted.size(), batch_size, report);
     results.push_back({set.name, summarize(scores), {}});
-    for (const DialogueScore& s : scores) results.back().examples.push_back(result_of(s));
+    TestSetResult& result = results.back();
+    for (const DialogueScore& s : scores) result.examples.push_back(result_of(s));
+    if (!accuracy) continue;
+    const auto right = taught_right_on_ranks(ranks, model, part, inserted.size(), batch_size);
+    for (size_t i = 0; i < right.size(); ++i) result.examples[i].right = right[i];
+    result.summary.accuracy = static_cast<double>(std::reduce(right.begin(), right.end())) /
+                              static_cast<double>(std::max<int64_t>(result.summary.tokens, 1));
   }
   return results;
 }

@@ -27,6 +27,7 @@ struct ExampleResult {
   DialogueMeans means;
   std::optional<double> das_ratio;
   Example::Characters characters = {};  // of the response
+  std::optional<int64_t> right = {};    // of the tokens, see taught_right(); on request
 };
 struct TestSetResult {
   std::string name;
@@ -35,10 +36,13 @@ struct TestSetResult {
 };
 using EvaluateProgress = std::function<void(const std::string& set, const ScoreProgress&)>;
 // The ranks share out the examples; all get all results, the same for any number of them.
+// `accuracy` asks for the share of tokens that are most probable at their place, too, which takes
+// about as long again.
 std::vector<TestSetResult> evaluate(Responder& model, const std::vector<Example>& examples,
                                     const std::vector<TestSet>& sets, const Pool& pool,
                                     const Phrases& phrases, uint64_t seed, int64_t batch_size,
-                                    const EvaluateProgress& progress = {}, Ranks& ranks = alone());
+                                    const EvaluateProgress& progress = {}, Ranks& ranks = alone(),
+                                    bool accuracy = false);
 
 // The test sets of a list with commas: "all" (none and the nine), "random", "frequent" or "rare"
 // (the three of the nine), and single ones, see parse_test_set; each once. Throws UsageError.

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "dialog/respond/taught_choices.h"
+
 namespace heed {
 namespace {
 
@@ -64,6 +66,14 @@ static void get(BytesIn& in, Tokens& words) {
   for (std::string& word : words) word = in.get_text();
 }
 
+static void put(BytesOut& out, int64_t value) {
+  out.put(value);
+}
+
+static void get(BytesIn& in, int64_t& value) {
+  value = in.get<int64_t>();
+}
+
 // Of a part as if it were the whole.
 template <class Progress>
 static auto scaled(const std::function<void(const Progress&)>& progress, const Ranks& ranks,
@@ -80,6 +90,12 @@ std::vector<DialogueScore> score_on_ranks(
     int64_t batch_size, const std::function<void(const ScoreProgress&)>& progress) {
   return share_out<DialogueScore>(
       ranks, count, [&] { return score(model, part, batch_size, scaled(progress, ranks, count)); });
+}
+
+std::vector<int64_t> taught_right_on_ranks(Ranks& ranks, Responder& model,
+                                           const std::vector<Example>& part, size_t count,
+                                           int64_t batch_size) {
+  return share_out<int64_t>(ranks, count, [&] { return taught_right(model, part, batch_size); });
 }
 
 std::vector<Tokens> respond_on_ranks(Ranks& ranks, Responder& model,

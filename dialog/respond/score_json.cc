@@ -24,6 +24,7 @@ nlohmann::ordered_json to_json(const ScoreSummary& s) {
                                  {"distracted", s.distracted},
                                  {"tokens", s.tokens},
                                  {"characters", s.characters}};
+  if (s.accuracy) json["accuracy"] = *s.accuracy;
   for (const HeadSummary& h : s.heads) {
     json["heads"].push_back({{"layer", h.layer},
                              {"head", h.head},

@@ -17,4 +17,9 @@ std::vector<std::vector<int32_t>> taught_choices(Responder& model,
                                                  const std::vector<const Example*>& examples,
                                                  bool allow_unk = false);
 
+// For each example how many of these n + 1 places have the response's own token, <eos> last, as the
+// most probable of all tokens. Batches change no result.
+std::vector<int64_t> taught_right(Responder& model, const std::vector<Example>& examples,
+                                  int64_t batch_size);
+
 }  // namespace heed

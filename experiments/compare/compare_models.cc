@@ -8,14 +8,16 @@ namespace heed {
 namespace {
 
 constexpr const char *kPerplexity = "perplexity", *kBits = "bits_per_character",
-                     *kDasRatio = "das_ratio";
+                     *kDasRatio = "das_ratio", *kAccuracy = "accuracy";
 
 Quotient quotient_of(const TestSetResult& result, const std::string& measure,
                      const std::vector<int>& conversations) {
   Series top, bottom;
   for (const ExampleResult& e : result.examples) {
     const double bits = std::numbers::ln2 * static_cast<double>(e.characters.all);
-    top.push_back(measure == kDasRatio ? e.means.distraction : e.nll);
+    top.push_back(measure == kDasRatio   ? e.means.distraction
+                  : measure == kAccuracy ? std::optional<double>(e.right)
+                                         : e.nll);
     bottom.push_back(measure == kDasRatio ? e.means.history
                      : measure == kBits   ? bits
                                           : static_cast<double>(e.tokens));
@@ -30,8 +32,10 @@ std::vector<std::string> measures_of(const std::string& set,
   const bool same = std::all_of(models.begin(), models.end(), [&](const ComparedModel& model) {
     return model.vocabulary == models[0].vocabulary;
   });
-  return same ? std::vector<std::string>{kPerplexity}
-              : std::vector<std::string>{kPerplexity, kBits};
+  std::vector<std::string> measures = {kPerplexity};
+  if (!same) measures.push_back(kBits);
+  if (models[0].results[0].summary.accuracy) measures.push_back(kAccuracy);
+  return measures;
 }
 
 // Adds the numbers of the groups. Perplexities over different words have no change.
@@ -79,6 +83,7 @@ void correct(std::vector<ComparedRow>& rows) {
 std::string ComparedRow::title() const {
   return measure == kPerplexity ? "perplexity"
          : measure == kBits     ? "bits per character"
+         : measure == kAccuracy ? "accuracy of the next token"
                                 : "DAS ratio, " + set;
 }
 

@@ -28,7 +28,8 @@ struct ComparedGroup {
 // A number of every group.
 struct ComparedRow {
   // "perplexity", exp(sum of nll / tokens), and of models with other vocabularies
-  // "bits_per_character", on the original set; "das_ratio", mean D / mean H, on others.
+  // "bits_per_character", where it was asked for "accuracy", on the original set; "das_ratio",
+  // mean D / mean H, on others.
   std::string set, measure;
   // Minus the first group's: nothing for that one, and for perplexities over different words.
   std::vector<std::optional<Estimate>> values, changes;

@@ -6,6 +6,7 @@
 
 #include "dialog/people/screening.h"
 #include "experiments/engine/report/estimate_json.h"
+#include "experiments/measure/negatives.h"
 #include "experiments/measure/ranked_sets.h"
 #include "experiments/measure/rankings.h"
 #include "experiments/measure/real_or_fake.h"
@@ -17,6 +18,8 @@ namespace heed {
 nlohmann::ordered_json to_json(const std::vector<Ranking>& rankings);
 // A key for each test set.
 nlohmann::ordered_json to_json(const std::vector<RankedSetRow>& rows);
+// Without its name and what all thresholds share.
+nlohmann::ordered_json to_json(const NegativesRow& row);
 // "counts", "accuracy", "real" and "fake", each metric with its interval.
 nlohmann::ordered_json to_json(const JudgedRow& row);
 // {"pi": {"value", "low", "high"}, "observed", "expected", "items", "left_out"}.

@@ -129,14 +129,15 @@ TEST_F(Evaluate, ATerminalShowsSpeedAndTimeLeft) {
 
 TEST_F(Evaluate, NumbersOfEveryExampleGiveTheSummary) {
   const Arguments limit = {"--limit", "30", "--test", "none,random:0.7"};
-  const Json results = evaluate(kSample, limit + Arguments{"--per-example"});
+  const Json results = evaluate(kSample, limit + Arguments{"--per-example", "--accuracy"});
   for (const auto& [name, set] : results["test_sets"].items()) {
     ASSERT_EQ(set["per_example"].size(), 30u);
-    double nll = 0, tokens = 0, d_sum = 0, h_sum = 0, above = 0, bounded = 0;
+    double nll = 0, tokens = 0, right = 0, d_sum = 0, h_sum = 0, above = 0, bounded = 0;
     int distracted = 0;
     for (const Json& e : set["per_example"]) {
       nll += e["nll"].get<double>();
       tokens += e["tokens"].get<double>();
+      right += e["right"].get<double>();
       if (e["das_ratio"].is_null()) continue;
       ++distracted;
       const double d = e["as_distraction"], h = e["as_history"];
@@ -144,6 +145,8 @@ TEST_F(Evaluate, NumbersOfEveryExampleGiveTheSummary) {
       d_sum += d, h_sum += h, above += d > h, bounded += d / (d + h);
     }
     EXPECT_DOUBLE_EQ(set["perplexity"], std::exp(nll / tokens)) << name;
+    EXPECT_DOUBLE_EQ(set["accuracy"], right / tokens) << name;
+    EXPECT_GT(right, 0) << name;
     EXPECT_EQ(set["distracted"], distracted) << name;
     EXPECT_EQ(name == "none", distracted == 0);
     if (distracted == 0) continue;

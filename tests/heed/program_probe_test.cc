@@ -269,7 +269,7 @@ TEST_F(ProbeProgram, PlausibleNegatives) {
         code, says, join(more));
   };
   fails({"--small", "rare"}, 2, "--small: expected none, below:K with K > 0, or share:P");
-  fails({"--threshold", "0.5,2"}, 2, "--threshold: expected numbers from 0 to 1, got '2'");
+  fails({"--threshold", "0.5,2"}, 2, "--threshold: expected a number from 0 to 1, got '2'");
   fails({"--threshold", "0.5x"}, 2, "got '0.5x'");
   fails({"--label", "act"}, 1, "needs turns with two values of the label act, has 0");
   fails({"--model", dir.path("none")}, 1, "none");

@@ -124,6 +124,91 @@ TEST(NexCv, Classifies) {
             "a classifier needs two classes to learn");
 }
 
+std::string line(const std::string& text, const std::string& label) {
+  return R"({"turns": [{"text": ")" + text + R"(", "labels": {"is": [)" + label + "]}}]}\n";
+}
+
+TEST(NexCv, ReadsTheTextsOfClasses) {
+  const TempDir dir;
+  dir.write("d/train.jsonl", line("one", R"("b")") + line("odd", R"("none")") +
+                                 line("two", R"("a")") + line("both", R"("a", "b")") +
+                                 line("three", R"("b")"));
+  dir.write("d/test.jsonl", line("four", R"("a")") + line("new", R"("c")") +
+                                line("strange", R"("none")") + line("bare", ""));
+  const ClassTexts with = read_class_texts(dir.path("d"), "is", "none");
+  EXPECT_EQ(with.names, (std::vector<std::string>{"a", "b"}));
+  EXPECT_EQ(with.texts,
+            (std::vector<std::string>{"one", "two", "three", "four", "odd", "strange"}));
+  EXPECT_EQ(with.labels, (std::vector<int32_t>{1, 0, 1, 0, kNoClass, kNoClass}));
+  EXPECT_EQ(with.train, 3u);
+  EXPECT_EQ(with.counts(), (std::vector<int64_t>{1, 2}));
+  EXPECT_EQ(with.left_out, 2u);
+  // where none is of no class, nothing but the train part is used; a file is one
+  const ClassTexts without = read_class_texts(dir.path("d"), "is", "nobody");
+  EXPECT_EQ(without.texts, (std::vector<std::string>{"one", "odd", "two", "three"}));
+  EXPECT_EQ(without.names, (std::vector<std::string>{"a", "b", "none"}));
+  EXPECT_EQ(read_class_texts(dir.path("d/train.jsonl"), "is", "none").texts.size(), 4u);
+  EXPECT_EQ(error_of<DataError>([&] { read_class_texts(dir.path("d"), "was", "none"); }),
+            dir.path("d") + ": needs turns with two values of the label was, has 0");
+}
+
+// The train part alone is learned; what is of no class is a cluster each.
+TEST(NexCv, TestsOnRealTexts) {
+  const Tensor x = Tensor::from(std::vector<float>{-2, -1, 1, 2, 3, -0.01f, 0.01f}, {7, 1});
+  const ClassTexts texts{.texts = std::vector<std::string>(7),
+                         .names = {"a", "b"},
+                         .labels = {0, 0, 1, 1, 1, kNoClass, kNoClass},
+                         .train = 4};
+  const Tested tested = test_on_real(x, texts, false);
+  EXPECT_EQ(tested.gold, (std::vector<int32_t>{1, kNoClass, kNoClass}));
+  EXPECT_EQ(tested.clusters, (std::vector<int>{1, 2, 3}));
+  EXPECT_EQ(tested.ends, (std::vector<size_t>{3}));
+  EXPECT_EQ(tested.guesses[0].label, 1);
+  EXPECT_GT(tested.guesses[0].confidence, 0.9);
+  EXPECT_NEAR(tested.guesses[1].confidence, 0.5, 0.02);
+}
+
+// In every repetition each text is tested by what the others teach, and small classes give Ø.
+TEST(NexCv, CrossValidates) {
+  ClassTexts texts{.texts = std::vector<std::string>(24), .names = {"a", "b", "c"}};
+  std::vector<float> numbers;
+  for (int i = 0; i < 24; ++i) {
+    const int label = i < 10 ? 0 : i < 20 ? 1 : 2;
+    texts.labels.push_back(label);
+    numbers.push_back(static_cast<float>(label == 0 ? -3 : label == 1 ? 3 : 0) + 0.01f * float(i));
+  }
+  texts.train = 24;
+  std::vector<int> repetitions;
+  const Tested tested =
+      cross_validate(Tensor::from(numbers, {24, 1}), texts, parse_small_rule("below:5"),
+                     {.test_share = 0.3, .repetitions = 4},
+                     [&](int repetition) { repetitions.push_back(repetition); });
+  EXPECT_EQ(repetitions, (std::vector<int>{1, 2, 3, 4}));
+  EXPECT_EQ(tested.small, (std::vector<int32_t>{2}));
+  EXPECT_EQ(tested.ends, (std::vector<size_t>{10, 20, 30, 40}));  // 3 of 10, 3 of 10, all 4
+  for (size_t i = 0; i < tested.gold.size(); ++i) {
+    EXPECT_EQ(tested.gold[i], tested.clusters[i] == 2 ? kNoClass : tested.clusters[i]);
+    EXPECT_TRUE(tested.gold[i] == kNoClass || tested.guesses[i].label == tested.gold[i]) << i;
+  }
+  EXPECT_EQ(std::count(tested.gold.begin(), tested.gold.end(), kNoClass), 16);
+}
+
+// Counts are of all repetitions together, F1 is the mean of theirs, which have other sizes.
+TEST(NexCv, ScoresOfRepetitions) {
+  Tested tested;
+  for (int i = 0; i < 2; ++i) tested.add(0, {0, 0.9}, 0);  // F1 1
+  tested.ends.push_back(2);
+  tested.add(0, {0, 0.9}, 0);
+  tested.add(0, {1, 0.9}, 0);  // F1 of 0 2/3, of 1 0
+  tested.add(kNoClass, {1, 0.1}, 1);
+  tested.ends.push_back(5);
+  const NexScores s = tested.scores(0.5);
+  EXPECT_EQ(s.counts, (std::array<int64_t, kOutcomes>{3, 1, 0, 0, 1}));
+  EXPECT_DOUBLE_EQ(s.accuracy, 0.8);
+  EXPECT_DOUBLE_EQ(s.f1_macro, (1 + (2.0 / 3 + 0 + 1) / 3) / 2);
+  EXPECT_DOUBLE_EQ(s.f1_weighted, (1 + (2 * 2.0 / 3 + 1) / 3) / 2);
+}
+
 // The counts of the specification, on corpora that are not bundled: HEED_INTENTS is a folder with
 // atis/ and clinc150_data_full.json.gz.
 TEST(NexCv, CountsOfPublishedCorpora) {

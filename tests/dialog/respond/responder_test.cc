@@ -241,6 +241,36 @@ TEST_P(AnyResponder, ReadsContextsOfOneUtterance) {
   (void)m->representation(make_batch(pointers(examples), m->parts()), Pooling::kSum);
 }
 
+// By scoring every token at every place. Responses that the model has chosen itself are all right.
+TEST_P(AnyResponder, CountsTheTokensThatItFindsMostProbable) {
+  const auto m = model();
+  std::vector<Example> examples = random_examples(5, 5);
+  const auto written = decode(*m, pointers(examples), {.max_length = 4, .any_token = true});
+  for (size_t i = 0; i < 2; ++i) {
+    examples.push_back(examples[i]);
+    examples.back().response = written[i].tokens;
+  }
+  std::vector<int64_t> right(examples.size());
+  for (size_t i = 0; i < examples.size(); ++i) {
+    const std::vector<int32_t>& response = examples[i].response;
+    for (size_t t = 0; t <= response.size(); ++t) {
+      std::vector<Example> next(kTestVocabulary, examples[i]);
+      for (int32_t token = 0; token < kTestVocabulary; ++token) {
+        next[token].response.resize(t);
+        if (token != kEos) next[token].response.push_back(token);
+      }
+      const auto scores = score(*m, next, 32);
+      const double nll = scores[t < response.size() ? response[t] : kEos].nll[t];
+      right[i] += std::all_of(scores.begin(), scores.end(),
+                              [&](const DialogueScore& s) { return s.nll[t] >= nll; });
+    }
+  }
+  EXPECT_EQ(taught_right(*m, examples, 3), right);
+  EXPECT_EQ(taught_right(*m, examples, 1), right);
+  for (size_t i = 0; i < 2; ++i) EXPECT_GE(right[5 + i], std::ssize(written[i].tokens));
+  EXPECT_LT(std::reduce(right.begin(), right.begin() + 5), 5);
+}
+
 // Behind its own words, what a model finds most probable is what it writes; behind the words of
 // others it is the token with the smallest -log p there.
 TEST_P(AnyResponder, ChoosesBehindTheWordsOfTheResponse) {

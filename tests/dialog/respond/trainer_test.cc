@@ -44,10 +44,9 @@ TEST_F(TrainerTest, StoppedAfterAnyStepAndResumed) {
 }
 
 TEST_F(TrainerTest, StoppedAfterEveryStep) {
-  for (const char* optimizer : {"sgd", "adam"}) {
+  for (const std::string& optimizer : optimizer_names()) {
     settings.loop.optimizer = {.name = optimizer, .weight_decay = 0.01, .warm_up = 7};
-    const std::string whole = std::string("whole-") + optimizer,
-                      often = std::string("often-") + optimizer;
+    const std::string whole = "whole-" + optimizer, often = "often-" + optimizer;
     run(whole);
     int runs = 0;
     for (bool finished = false; !finished && runs < 100; ++runs) {
@@ -76,9 +75,9 @@ TEST_F(TrainerTest, TheOptimiserIsPartOfTheCheckpoint) {
   EXPECT_EQ(error_of<DataError>([&] { run("run"); }),
             path("run/checkpoint-0-3.safetensors") +
                 ": the model has no parameter \"optimizer.m.decoder.combine.weight\"");
-  settings.loop.optimizer.name = "adagrad";
+  settings.loop.optimizer.name = "lbfgs";
   EXPECT_EQ(error_of<UsageError>([&] { run("run"); }),
-            "optimizer: expected sgd or adam, got 'adagrad'");
+            "optimizer: expected one of sgd, adam, adagrad, got 'lbfgs'");
 }
 
 // Settings of before there was a choice.

@@ -13,6 +13,36 @@ namespace {
 using people::Judgement;
 using people::Key;
 
+// ---- texts of no class
+
+// Four texts of two classes, three of none: of a class one is right, one withheld, two are wrong;
+// of none two are withheld.
+TEST(Negatives, SharesOfTextsAndTheirOrder) {
+  using probe::kNoClass;
+  probe::Tested tested;
+  tested.add(0, {0, 0.9}, 0);
+  tested.add(0, {1, 0.8}, 0);
+  tested.add(1, {1, 0.4}, 1);
+  tested.add(1, {0, 0.6}, 1);
+  tested.add(kNoClass, {0, 0.7}, 2);
+  tested.add(kNoClass, {0, 0.3}, 3);
+  tested.add(kNoClass, {1, 0.2}, 3);
+  tested.ends = {7};
+  const auto rows = measure_negatives("real", tested, {0.5, 0}, 1);
+  ASSERT_EQ(rows.size(), 2u);
+  EXPECT_EQ(rows[0].tested, 7);
+  EXPECT_EQ(rows[0].none, 3);
+  EXPECT_DOUBLE_EQ(rows[0].accuracy->value, 3.0 / 7);
+  EXPECT_DOUBLE_EQ(rows[0].known_right->value, 1.0 / 4);
+  EXPECT_DOUBLE_EQ(rows[0].none_withheld->value, 2.0 / 3);
+  EXPECT_DOUBLE_EQ(rows[0].none_withheld->interval.low, 0);  // of its two clusters one is 0 of 1
+  EXPECT_DOUBLE_EQ(rows[0].none_withheld->interval.high, 1);
+  EXPECT_DOUBLE_EQ(rows[0].auc->value, 10.0 / 12);  // 0.7 is above 0.6 and 0.4
+  EXPECT_DOUBLE_EQ(rows[1].known_right->value, 2.0 / 4);
+  EXPECT_DOUBLE_EQ(rows[1].none_withheld->value, 0);
+  EXPECT_EQ(to_json(rows[0])["outcomes"].dump(), R"({"T":1,"TO":2,"FCO":1,"FO":0,"F":3})");
+}
+
 // ---- ties
 
 // Three pairs; the second one was shown swapped, the third one has equal responses.
