@@ -11,7 +11,7 @@
 #include "dialog/data/formats/rewriting.h"
 #include "dialog/data/formats/schema_guided.h"
 #include "dialog/data/formats/woz.h"
-#include "dialog/rewrite/english.h"
+#include "dialog/data/formats/english_gaps.h"
 #include "heed/prepare.h"
 
 namespace heed {
