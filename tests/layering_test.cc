@@ -53,6 +53,7 @@ const std::map<std::string, std::set<std::string>> kRows = {
     {"dialog/probe",
      {"dialog/respond/encoder.h", "dialog/respond/responder.h", "dialog/stats", "dialog/parts",
       "dialog/data", "dialog/text", "train", "optim", "nn", "autograd", "tensor", "base"}},
+    {"dialog/people", {"dialog/text", "tensor", "base"}},
     {"dialog/describe", {"dialog", "train", "nn", "tensor", "base"}},
     {"dialog/view", {"dialog/respond/das.h", "dialog/text", "tensor", "base"}},
     {"experiments", {"experiments/engine", "train", "nn", "autograd", "tensor", "base"}},

@@ -158,7 +158,7 @@ TEST_F(Trained, RanksByWhatItSaysOfPassages) {
   settings.loop.max_epochs = 1;
   settings.model.passages = {.context = 2, .min_tokens = 1, .max_tokens = 3};
   run("ranker", data(64, true));
-  const LoadedSystem system = discriminate_system().load(dir.path("ranker"), "best");
+  const LoadedSystem system = load_system(dir.path("ranker"));
   const std::vector<std::string> texts = {"w11 w12 w13 w14", "w15 unknown"};
   const auto scores =
       system.ranker->score(texts, {{{"w10", "w11 w12 w13 w14", "w12"}, {1, 0}}, {{"w16"}, {0}}}, 1)

@@ -123,7 +123,7 @@ TEST_F(Trained, IsASystemThatEncodes) {
   settings.loop.max_epochs = 1;
   ASSERT_TRUE(run("heads"));
   const LoadedSystem loaded = load_system(dir.path("heads"));
-  EXPECT_EQ(loaded.system, kSystem);
+  EXPECT_EQ(loaded.system, "tracker");
   ASSERT_TRUE(loaded.encoder);
   EXPECT_EQ(loaded.encoder->width(), 12);
   const auto words = [&](const char* text) { return loaded.encoder->numbers(text); };
@@ -164,7 +164,7 @@ TEST_F(Trained, RefusesWhatCannotBe) {
   }
   write_dialogues(dir.path("data/train.jsonl"), dialogues);
   const TrainData without = data();
-  EXPECT_TRUE(has(error_of<UsageError>([&] { settle(settings, without); }), "--machine text"));
+  EXPECT_TRUE(has(error_of<UsageError>([&] { Runs::take(settings, without); }), "--machine text"));
 }
 
 }  // namespace
