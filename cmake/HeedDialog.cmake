@@ -5,8 +5,13 @@ if(NOT HEED_ALL_COMMANDS)
   if(HEED_TESTS OR HEED_EXAMPLES OR HEED_FUZZ)
     message(FATAL_ERROR "HEED_ALL_COMMANDS=OFF: tests, examples and fuzz programs need them; turn these off too")
   endif()
+  # The folder of every system but respond.
+  file(GLOB systems RELATIVE ${PROJECT_SOURCE_DIR} CONFIGURE_DEPENDS dialog/*/system.cc)
+  list(TRANSFORM systems REPLACE "system.cc$" "")
+  list(REMOVE_ITEM systems dialog/respond/)
+  list(JOIN systems "|" systems)
   list(FILTER dialog_sources EXCLUDE REGEX
-       "/(experiments/|dialog/(carry|comprehend|describe|discriminate|people|pretrained|probe|retrieve|stats|track)/|dialog/(respond/(distracted_dialogues|policy|step_times|verify)|rewrite/(example|loss|model|rewriter|run|system)|view/curve[a-z_]*)[.])")
+       "/(experiments/|${systems}|dialog/(describe|people|probe|stats)/|dialog/(respond/(distracted_dialogues|policy|step_times|verify)|view/curve[a-z_]*)[.])")
   list(APPEND dialog_sources ${PROJECT_SOURCE_DIR}/experiments/compare/compare_models.cc  # of heed compare
        ${PROJECT_SOURCE_DIR}/experiments/engine/report/estimate_json.cc ${PROJECT_SOURCE_DIR}/experiments/engine/stats/statistics.cc ${PROJECT_SOURCE_DIR}/experiments/engine/report/table.cc)
 endif()
@@ -58,7 +63,7 @@ if(HEED_ALL_COMMANDS)
   list(REMOVE_ITEM program_sources ${PROJECT_SOURCE_DIR}/heed/commands_left_out.cc)
 else()
   list(FILTER program_sources EXCLUDE REGEX
-       "/heed/(ask|bench|card|carry|diff|discriminat|distract|encode|features|generate|info|judge|log|plot|pool[.]|prepare_(carryover|labels)|pretrained|probe|rank[.]|rank_(lists|scores)|report|reproduce|rerank|rewrite|sweep|track|verify|watch|work)[^/]*$")
+       "/heed/(annotate|bench|card|diff|discriminat|distract|encode|features|generate|info|judge|log|plot|pool[.]|prepare_(carryover|labels)|pretrained|probe|rank[.]|rank_(lists|scores)|report|reproduce|rerank|sweep|verify|watch|work)[^/]*$")
 endif()
 add_library(heed_commands STATIC ${program_sources})  # all but main(), for the fuzz programs too
 heed_target(heed_commands)

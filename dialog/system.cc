@@ -3,16 +3,34 @@
 #include <algorithm>
 
 #include "base/error.h"
+#include "dialog/runs_of.h"
+#include "dialog/text/format.h"
 
 namespace heed {
 
 const char* name_of(Capability capability) {
-  const char* const kNames[] = {"respond", "rank", "tag", "classify", "encode"};
+  const char* const kNames[] = {"respond", "rank", "tag", "classify", "encode", "answer"};
   return kNames[static_cast<int>(capability)];
 }
 
 std::string Training::end_text(const std::string& run) const {
   return "done: the best model is in " + run;
+}
+
+std::string line_text(const LineColumn& column, double value) {
+  return std::string(column.title) + " " + decimal(value, column.digits);
+}
+
+std::string epoch_line(const EpochLog& e, bool best, const LineColumn* begin,
+                       const LineColumn* end) {
+  char text[32];
+  std::snprintf(text, sizeof text, "epoch %2d", e.epoch);
+  std::string line = text;
+  for (const LineColumn* c = begin; c != end; ++c) {
+    const bool of_epoch = std::string_view(c->metric) == "loss";
+    line += "  " + line_text(*c, of_epoch ? e.loss : value_of(e.metrics, c->metric));
+  }
+  return line + (best ? "  best" : "");
 }
 
 bool System::has(Capability capability) const {

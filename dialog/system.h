@@ -2,15 +2,15 @@
 // ask for what they need, a ContextEncoder or a Ranker, and know no system by its name.
 //
 // To add one:
-//   1. a file dialog/FOLDER/NAME.{h,cc} with the model (a Module), its settings (visit_settings(),
-//      train/setting.h), the Task that the loop runs (train/task.h), and a function
+//   1. a folder dialog/FOLDER with the model (a Module), its settings (settings.h), the Task that
+//      the loop runs (train/task.h), what is its own of a run (dialog/runs_of.h), and a function
 //        System NAME_system();
-//      which returns the row: name, what it can do, load(), presets, and train(), which makes a
-//      Training. The folder includes dialog/parts, dialog/data and train, and no other system;
+//      which returns the row: what it can do, load(), and what trained() adds (training_of.h). The
+//      folder includes dialog/parts, dialog/data and train, and no other system;
 //   2. a row in dialog/systems.cc. (A program of one's own calls register_system() instead.)
 // Then `heed train NAME` trains it, with an option for each setting, and goes on with --resume;
-// `heed info` describes it; features, probe and encode take it if it encodes, rank if it ranks. The
-// smallest example is dialog/discriminate/system.cc.
+// `heed info` describes it; features, probe and encode take it if it encodes, rank if it ranks. A
+// small example is dialog/carry/system.cc.
 #pragma once
 
 #include <functional>
@@ -18,6 +18,7 @@
 #include <string>
 #include <vector>
 
+#include "dialog/parts/annotator.h"
 #include "dialog/parts/encoder.h"
 #include "nn/module.h"
 #include "train/any_settings.h"
@@ -26,8 +27,8 @@
 
 namespace heed {
 
-enum class Capability { kRespond, kRank, kTag, kClassify, kEncode };
-const char* name_of(Capability capability);  // "respond", "rank", "tag", "classify", "encode"
+enum class Capability { kRespond, kRank, kTag, kClassify, kEncode, kAnswer };
+const char* name_of(Capability capability);  // "respond", "rank", "tag", ...
 
 // How a training talks to people.
 struct Talk {
@@ -97,16 +98,18 @@ struct LoadedSystem {
   // These refer to the module and what else they need.
   std::shared_ptr<const ContextEncoder> encoder = {};
   std::shared_ptr<const Ranker> ranker = {};
+  std::shared_ptr<const Annotator> tagger = {}, answerer = {};
 };
 
 struct System {
-  std::string name;  // "retrieve/dual-encoder": for `heed train`, and "system" in config.json
-  std::string what;  // "a response model", for people
-  std::vector<Capability> can;
+  std::string name = {};  // "retrieve/dual-encoder": for `heed train`, and "system" in config.json
+  std::string what = {};  // "a response model", for people
+  std::vector<Capability> can = {};
   // The model of a run or of a directory; of a run also that of another epoch (load_epoch(),
   // dialog/respond/run.h). Throws DataError.
   std::function<LoadedSystem(const std::string& directory, const std::string& epoch)> load = {};
-  std::string older_name = {};  // "system" as earlier versions wrote it
+  std::shared_ptr<const Annotator> rules = {};  // what tags without a model
+  std::string older_name = {};                  // "system" as earlier versions wrote it
 
   // ---- of systems that are trained here
   std::string help = {};    // what `heed train NAME --help` says of it
@@ -118,8 +121,15 @@ struct System {
     std::string usual = {}, help = {};
   };
   std::function<Choice()> presets = [] { return Choice{}; };
-  std::function<Choice()> forms = presets;
+  std::function<Choice()> forms = [] { return Choice{}; };
   std::function<bool(const Setting&)> is_option = [](const Setting&) { return true; };
+  // What it writes to config.json and to settings.json, or the one file of its own, as it is
+  // without a preset.
+  struct Files {
+    std::shared_ptr<void> settings;
+    std::vector<AnySettings> files;
+  };
+  std::function<Files()> files = {};
   bool several_corpora = false;  // --data takes several, with commas
   bool ranks = false;            // several processes may train it together
 
@@ -141,5 +151,7 @@ const System& system_of(const std::string& directory);
 // without the capability.
 void require(const std::string& directory, Capability capability);
 LoadedSystem load_system(const std::string& directory, const std::string& epoch = "best");
+// Both, and moves it to the device.
+LoadedSystem open_model(const std::string& directory, Capability capability, Device device);
 
 }  // namespace heed

@@ -3,39 +3,38 @@
 #include <nlohmann/json.hpp>
 
 #include "dialog/respond/system.h"
-#include "dialog/system.h"
 #include "train/model_directory.h"
 #include "train/run_json.h"
+
+// A row each: the namespace, and its NAME_system(). A build for the demo alone has respond only.
 #if HEED_ALL_SYSTEMS
-#include "dialog/carry/system.h"
-#include "dialog/comprehend/system.h"
-#include "dialog/discriminate/gan/system.h"
-#include "dialog/discriminate/system.h"
-#include "dialog/discriminate/words/system.h"
-#include "dialog/pretrained/system.h"
-#include "dialog/retrieve/system.h"
-#include "dialog/rewrite/system.h"
-#include "dialog/track/system.h"
+#define HEED_SYSTEMS(ROW)         \
+  ROW(discriminate, discriminate) \
+  ROW(gan, adversary)             \
+  ROW(words, hredgan)             \
+  ROW(pretrained, bert)           \
+  ROW(retrieve, retrieval)        \
+  ROW(rewrite, gaps)              \
+  ROW(track, tracker)             \
+  ROW(comprehend, comprehend)     \
+  ROW(carry, carryover)
+#else
+#define HEED_SYSTEMS(ROW)
 #endif
 
 namespace heed {
+
+#define HEED_DECLARE(space, name) \
+  namespace space {               \
+  System name##_system();         \
+  }
+HEED_SYSTEMS(HEED_DECLARE)
+
 namespace {
 
 std::vector<System>& all_systems() {
-  static std::vector<System> all = {
-    respond_system(),
-#if HEED_ALL_SYSTEMS
-    discriminate::discriminate_system(),
-    gan::adversary_system(),
-    words::hredgan_system(),
-    pretrained::bert_system(),
-    retrieve::retrieval_system(),
-    rewrite::gaps_system(),
-    track::tracker_system(),
-    comprehend::comprehend_system(),
-    carry::carryover_system(),
-#endif
-  };
+#define HEED_ROW(space, name) space::name##_system(),
+  static std::vector<System> all = {respond_system(), HEED_SYSTEMS(HEED_ROW)};
   return all;
 }
 
@@ -100,6 +99,13 @@ LoadedSystem load_system(const std::string& directory, const std::string& epoch)
   const System& system = system_of(directory);
   LoadedSystem loaded = system.load(directory, epoch);
   loaded.system = system.name;
+  return loaded;
+}
+
+LoadedSystem open_model(const std::string& directory, Capability capability, Device device) {
+  require(directory, capability);
+  LoadedSystem loaded = load_system(directory);
+  move(*loaded.module, device);
   return loaded;
 }
 

@@ -1,11 +1,13 @@
 // What the trainings of all systems say alike.
 #pragma once
 
+#include <iterator>
 #include <memory>
 #include <string>
 #include <utility>
 
-#include "dialog/system.h"
+#include "dialog/runs_of.h"
+#include "train/model_directory.h"
 
 namespace heed {
 
@@ -38,27 +40,48 @@ template <class S> class TrainingOf : public Training {
   S s_;
 };
 
-// The settings of a preset, which say so, and which size of the vocabulary is asked for.
-template <class Preset> auto settings_of(const Preset& preset) {
-  auto s = preset.settings;
-  s.preset = preset.name;
-  s.vocabulary = s.model.vocab_size;
-  return s;
-}
+// The training of a system whose runs are RunsOf<Own>.
+template <class Own> class SystemTraining : public TrainingOf<typename Own::Settings> {
+ public:
+  using Runs = RunsOf<Own>;
 
-template <class Presets>
-System::Choice choice_of(const Presets& presets, const std::string& usual,
-                         const std::string& help) {
-  System::Choice choice{{}, usual, help};
-  for (const auto& known : presets) choice.names.emplace_back(known.name);
-  return choice;
-}
+  explicit SystemTraining(const std::string& preset)
+      : TrainingOf<typename Own::Settings>(Runs::preset(preset)) {
+    s_.preset = preset;
+    if constexpr (requires { s_.vocabulary.reset(); }) s_.vocabulary = s_.model.vocab_size;
+  }
 
-// Throws UsageError for another epoch of a model than those that are kept of all.
-inline void check_epoch(const std::string& epoch, const std::string& what) {
-  if (epoch == "best" || epoch == "untrained") return;
-  throw UsageError("epoch: of " + what + " best or untrained, got '" + epoch + "'");
-}
+  void complete() override {
+    if constexpr (requires { s_.vocabulary.reset(); }) s_.model.vocab_size = *s_.vocabulary;
+    auto& schedule = s_.loop.schedule;
+    if (Own::kNames.rate_ends && !this->given("min-rate")) schedule.min_rate = schedule.rate / 1000;
+    s_.check();
+  }
+  void read(const Paths& data, const std::string& run) override {
+    data_ = Own::read(data, s_, run);
+    if (run.empty()) return Runs::take(s_, data_);
+    check_same_data(data_.fingerprint() == s_.data_fingerprint, data, run);
+  }
+  void prepare(const Talk&) override { check_memory(Own::size(s_)); }
+  void start(const std::string& run, const std::string& made_with) override {
+    Runs::start(run, s_, data_, made_with);
+  }
+  bool train(const std::string& run, Device device, const TrainHooks& hooks) override {
+    return Runs::train(run, s_, data_, device, hooks);
+  }
+  std::string step_text(const TrainProgress& p) const override {
+    return line_text(Own::kStep, value_of(p.metrics, Own::kStep.metric));
+  }
+  std::string epoch_text(const EpochLog& e, bool best) const override {
+    return epoch_line(e, best, std::begin(Own::kEpoch), std::end(Own::kEpoch));
+  }
+
+ protected:
+  using TrainingOf<typename Own::Settings>::s_;
+  typename Own::Settings load(const std::string& run) const override { return Runs::settings(run); }
+
+  typename Own::Data data_;
+};
 
 // Makes a T from the names of a preset and a form, as System::train does.
 template <class T>
@@ -70,6 +93,35 @@ std::unique_ptr<Training> new_training(const std::string& preset, const std::str
   } else {
     return std::make_unique<T>();
   }
+}
+
+template <class Presets>
+System::Choice choice_of(const Presets& presets, const std::string& usual,
+                         const std::string& help) {
+  System::Choice choice{{}, usual, help};
+  for (const auto& known : presets) choice.names.emplace_back(known.name);
+  return choice;
+}
+
+// System::files of settings S.
+template <class S, class... Visits> std::function<System::Files()> files_of(Visits... visits) {
+  return [=] {
+    const auto s = std::make_shared<S>();
+    return System::Files{s, {AnySettings(*s, visits)...}};
+  };
+}
+
+// Adds to the row of a system what T, its SystemTraining<Own>, says.
+template <class T, class Own> System trained(System row) {
+  row.name = Own::kNames.command;
+  row.what = Own::kNames.what;
+  row.train = new_training<T>;
+  row.files = files_of<typename Own::Settings>([](auto& s, auto& v) { visit_config(s, v); },
+                                               [](auto& s, auto& v) { visit_training(s, v); });
+  row.presets = [] {
+    return choice_of(RunsOf<Own>::presets(), Own::kNames.usual, RunsOf<Own>::preset_table());
+  };
+  return row;
 }
 
 }  // namespace heed

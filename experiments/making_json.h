@@ -120,6 +120,24 @@ nlohmann::ordered_json describe(const Making<S, D>& making, S settings, const D&
   return json;
 }
 
+// Begins the run of a system (dialog/runs_of.h), or finds it begun, and trains it.
+template <class Runs>
+typename Runs::Settings begin_system(const std::string& directory, const auto& subject,
+                                     typename Runs::Settings s, const typename Runs::Data& data,
+                                     const TrainHooks& hooks) {
+  Runs::take(s, data);
+  begin_on_first(*hooks.ranks,
+                 [&] { Runs::begin(directory, s, data, program_json(subject.made_with).dump()); });
+  return s;
+}
+template <class Runs>
+bool train_system(const std::string& directory, const auto& subject,
+                  const typename Runs::Settings& settings, const typename Runs::Data& data,
+                  const TrainHooks& hooks) {
+  const auto s = begin_system<Runs>(directory, subject, settings, data, hooks);
+  return Runs::train(directory, s, data, subject.device, hooks);
+}
+
 // Writes the measurements that the run lacks.
 template <class S, class D>
 void measure(const Making<S, D>& making, const Subject<S, D>& subject,

@@ -1,4 +1,5 @@
 #include "heed/discriminator_flags.h"
+#include "dialog/discriminate/task.h"
 #include "heed/command.h"
 
 namespace heed {
@@ -9,13 +10,13 @@ void DiscriminatorFlags::declare_variant(CLI::App& c) {
 
 void DiscriminatorFlags::declare(CLI::App& c) {
   option(c, "--preset", preset,
-         "Sizes and an optimiser that belong together\n" + discriminate::preset_table(),
+         "Sizes and an optimiser that belong together\n" + discriminate::Runs::preset_table(),
          one_of({"paper", "laptop", "smoke"}));
   flags.declare(c, discriminate::Settings{}, [](const Setting& s) { return !s.of_variant; });
 }
 
 discriminate::Settings DiscriminatorFlags::settings(uint64_t seed) const {
-  discriminate::Settings s = discriminate::find_preset(preset).settings;
+  discriminate::Settings s = discriminate::Runs::preset(preset);
   s.preset = preset;
   s.vocabulary = s.model.vocab_size;
   flags.apply_to_preset(s, s.loop);

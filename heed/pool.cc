@@ -105,10 +105,7 @@ std::vector<std::string> responses_in(const WhitelistOptions& o, const std::stri
 
 std::vector<std::string> of_clusters(const WhitelistOptions& o,
                                      const std::vector<std::string>& texts) {
-  const Device device = start(*o.common);
-  require(o.model, Capability::kRank);
-  const LoadedSystem loaded = load_system(o.model);
-  move(*loaded.module, device);
+  const LoadedSystem loaded = open_model(o.model, Capability::kRank, start(*o.common));
   const auto* ranker = dynamic_cast<const VectorRanker*>(loaded.ranker.get());
   if (!ranker)
     throw UsageError(o.model + ": ranks without vectors, so there is nothing to cluster");
@@ -190,8 +187,7 @@ std::vector<Choice> PoolRanker::choose(const std::vector<std::string>& context,
 PoolRanker open_pool(const std::string& model, const std::string& file, Device device) {
   require(model, Capability::kRank);
   const std::string path = file.empty() ? own_pool(model) : file;
-  PoolRanker ranker{load_system(model), {}};
-  move(*ranker.loaded.module, device);
+  PoolRanker ranker{open_model(model, Capability::kRank, device), {}};
   size_t repeated = 0;
   ranker.pool = retrieve::read_pool(path, &repeated);
   if (repeated > 0) note(path + ": " + counted(repeated, "line") + " left out as repeated");

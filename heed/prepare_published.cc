@@ -3,6 +3,7 @@
 #include <memory>
 
 #include "dialog/data/formats/daily_dialog.h"
+#include "dialog/data/formats/english_gaps.h"
 #include "dialog/data/formats/intents.h"
 #include "dialog/data/formats/messages.h"
 #include "dialog/data/formats/multiwoz.h"
@@ -11,7 +12,6 @@
 #include "dialog/data/formats/rewriting.h"
 #include "dialog/data/formats/schema_guided.h"
 #include "dialog/data/formats/woz.h"
-#include "dialog/rewrite/english.h"
 #include "heed/prepare.h"
 
 namespace heed {

@@ -70,9 +70,7 @@ void write_lines(const std::string& path, const std::vector<std::string>& texts,
 
 void encode(const Options& o) {
   const Device device = start(*o.common);
-  require(o.model, Capability::kEncode);
-  const LoadedSystem loaded = load_system(o.model);
-  move(*loaded.module, device);
+  const LoadedSystem loaded = open_model(o.model, Capability::kEncode, device);
   const std::vector<std::string> texts = read_texts(o.in);
   std::vector<Read> read;
   size_t cut = 0, longest = 0;

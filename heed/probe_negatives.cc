@@ -25,9 +25,7 @@ struct Options {
 
 Tensor vectors_of(const Options& o, const std::vector<std::string>& texts, Device device) {
   if (o.model.empty()) return probe::bag_of_words(texts, kBagWidth, o.common->seed);
-  require(o.model, Capability::kEncode);
-  const LoadedSystem loaded = load_system(o.model);
-  move(*loaded.module, device);
+  const LoadedSystem loaded = open_model(o.model, Capability::kEncode, device);
   std::vector<ContextEncoder::Text> read;
   for (const std::string& text : texts) {
     read.push_back(loaded.encoder->read(text));

@@ -74,10 +74,9 @@ RankedPart read_data(Options& o) {
 
 // The model as it ranks, or for sim and map by the vectors that it makes.
 LoadedSystem load_ranker(const Options& o) {
-  LoadedSystem loaded = load_system(o.model);
-  move(*loaded.module, Device::parse(o.common->device));
+  LoadedSystem loaded = open_model(o.model, o.test() ? Capability::kRank : Capability::kEncode,
+                                   Device::parse(o.common->device));
   if (o.test() || dynamic_cast<const VectorRanker*>(loaded.ranker.get())) return loaded;
-  if (!loaded.encoder) throw UsageError(o.model + ": makes no vectors, which sim and map compare");
   loaded.ranker = std::make_shared<CosineRanker>(loaded.encoder, loaded.bounds);
   return loaded;
 }

@@ -27,7 +27,7 @@ struct Include {
 // folder can be allowed a header at a time. A folder is what stands on the left; one that has no
 // row is an error.
 const std::set<std::string> kCore = {"base", "tensor", "autograd", "nn", "optim"};  // heed_core
-const std::map<std::string, std::set<std::string>> kMayInclude = {
+const std::map<std::string, std::set<std::string>> kRows = {
     {"base", {}},
     {"emulator", {}},
     {"tensor/cuda", {"emulator", "tensor", "base"}},
@@ -42,47 +42,17 @@ const std::map<std::string, std::set<std::string>> kMayInclude = {
     {"dialog/system.h",
      {"dialog/parts", "dialog/data", "dialog/text", "train", "optim", "nn", "autograd", "tensor",
       "base"}},
-    {"dialog/system.cc", {"dialog/system.h", "base"}},
+    {"dialog/system.cc", {"dialog/system.h", "dialog/runs_of.h", "dialog/text", "base"}},
     {"dialog/systems.cc", {"dialog", "train", "nn", "tensor", "base"}},  // the only list
-    {"dialog/training_of.h", {"dialog/system.h"}},
+    {"dialog/runs_of.h", {"dialog/system.h", "dialog/text", "train"}},
+    {"dialog/runs_of_json.h", {"dialog/runs_of.h", "train", "nn", "base"}},
+    {"dialog/training_of.h", {"dialog/runs_of.h", "dialog/system.h", "train"}},
     {"dialog/open_run.h", {"dialog/system.h", "train"}},
     {"dialog/open_run.cc", {"dialog/open_run.h", "train", "base"}},
-    {"dialog/respond",
-     {"dialog/training_of.h", "dialog/system.h", "dialog/parts", "dialog/data", "dialog/text",
-      "train", "optim", "nn", "autograd", "tensor", "base"}},
     {"dialog/stats", {"tensor", "base"}},
     {"dialog/probe",
      {"dialog/respond/encoder.h", "dialog/respond/responder.h", "dialog/stats", "dialog/parts",
       "dialog/data", "dialog/text", "train", "optim", "nn", "autograd", "tensor", "base"}},
-    {"dialog/discriminate",  // whose encoder may be a pretrained one
-     {"dialog/pretrained", "dialog/stats", "dialog/training_of.h", "dialog/system.h",
-      "dialog/parts", "dialog/data", "dialog/text", "train", "optim", "nn", "autograd", "tensor",
-      "base"}},
-    {"dialog/discriminate/gan",  // a generator and a discriminator
-     {"dialog/discriminate", "dialog/respond", "dialog/training_of.h", "dialog/system.h",
-      "dialog/parts", "dialog/data", "dialog/text", "train", "optim", "nn", "autograd", "tensor",
-      "base"}},
-    {"dialog/discriminate/words",  // a generator and a discriminator of its words
-     {"dialog/respond", "dialog/training_of.h", "dialog/system.h", "dialog/parts", "dialog/data",
-      "dialog/text", "train", "optim", "nn", "autograd", "tensor", "base"}},
-    {"dialog/pretrained",
-     {"dialog/system.h", "dialog/parts", "dialog/data", "dialog/text", "train", "nn", "autograd",
-      "tensor", "base"}},
-    {"dialog/retrieve",  // whose encoder may be a pretrained one
-     {"dialog/pretrained", "dialog/training_of.h", "dialog/system.h", "dialog/parts", "dialog/data",
-      "dialog/text", "train", "optim", "nn", "autograd", "tensor", "base"}},
-    {"dialog/rewrite",
-     {"dialog/training_of.h", "dialog/system.h", "dialog/parts", "dialog/data", "dialog/text",
-      "train", "optim", "nn", "autograd", "tensor", "base"}},
-    {"dialog/track",
-     {"dialog/stats", "dialog/training_of.h", "dialog/system.h", "dialog/parts", "dialog/data",
-      "dialog/text", "train", "optim", "nn", "autograd", "tensor", "base"}},
-    {"dialog/comprehend",  // whose encoder is a pretrained one
-     {"dialog/pretrained", "dialog/training_of.h", "dialog/system.h", "dialog/data", "dialog/text",
-      "train", "optim", "nn", "autograd", "tensor", "base"}},
-    {"dialog/carry",
-     {"dialog/training_of.h", "dialog/system.h", "dialog/parts", "dialog/data", "dialog/text",
-      "train", "optim", "nn", "autograd", "tensor", "base"}},
     {"dialog/people", {"dialog/text", "tensor", "base"}},
     {"dialog/describe", {"dialog", "train", "nn", "tensor", "base"}},
     {"dialog/view", {"dialog/respond/das.h", "dialog/text", "tensor", "base"}},
@@ -101,51 +71,56 @@ const std::map<std::string, std::set<std::string>> kMayInclude = {
       "base"}},
     {"experiments/compare", {"experiments/engine", "dialog", "tensor", "base"}},
     {"experiments/measure", {"experiments/engine", "dialog", "tensor", "base"}},
-    {"experiments/sweep",
-     {"experiments/experiment.h", "experiments/making_json.h", "experiments/engine", "dialog",
-      "train", "optim", "nn", "autograd", "tensor", "base"}},
-    {"experiments/probes",
-     {"experiments/experiment.h", "experiments/making_json.h", "experiments/responders.h",
-      "experiments/responders_json.h", "experiments/engine", "dialog", "train", "optim", "nn",
-      "autograd", "tensor", "base"}},
-    {"experiments/retrieval",
-     {"experiments/experiment.h", "experiments/making_json.h", "experiments/engine", "dialog",
-      "train", "nn", "tensor", "base"}},
-    {"experiments/gaps",
-     {"experiments/experiment.h", "experiments/making_json.h", "experiments/engine", "dialog",
-      "train", "nn", "tensor", "base"}},
-    {"experiments/energy",
-     {"experiments/experiment.h", "experiments/making_json.h", "experiments/engine", "dialog",
-      "train", "nn", "tensor", "base"}},
-    {"experiments/comprehend",
-     {"experiments/experiment.h", "experiments/making_json.h", "experiments/engine", "dialog",
-      "train", "nn", "tensor", "base"}},
-    {"experiments/carryover",
-     {"experiments/experiment.h", "experiments/making_json.h", "experiments/engine", "dialog",
-      "train", "nn", "tensor", "base"}},
-    {"experiments/history",
-     {"experiments/experiment.h", "experiments/making_json.h", "experiments/engine", "dialog",
-      "train", "nn", "tensor", "base"}},
-    {"experiments/generators",
-     {"experiments/experiment.h", "experiments/making_json.h", "experiments/responders.h",
-      "experiments/responders_json.h", "experiments/engine", "dialog", "train", "nn", "tensor",
-      "base"}},
-    {"experiments/mediation",
-     {"experiments/experiment.h", "experiments/making_json.h", "experiments/responders.h",
-      "experiments/responders_json.h", "experiments/engine", "dialog", "train", "optim", "nn",
-      "autograd", "tensor", "base"}},
-    {"experiments/adversarial",
-     {"experiments/experiment.h", "experiments/making_json.h", "experiments/engine",
-      "experiments/measure", "dialog", "train", "optim", "nn", "autograd", "tensor", "base"}},
-    {"experiments/distraction",
-     {"experiments/experiment.h", "experiments/making_json.h", "experiments/responders.h",
-      "experiments/responders_json.h", "experiments/engine", "dialog", "train", "optim", "nn",
-      "autograd", "tensor", "base"}},
     {"heed", {"experiments", "dialog", "train", "optim", "nn", "autograd", "tensor", "base"}},
     {"labs", {"emulator", "dialog", "train", "optim", "nn", "autograd", "tensor", "base"}},
     {"examples",
      {"heed/program.h", "dialog", "train", "optim", "nn", "autograd", "tensor", "base"}},
 };
+
+const std::set<std::string> kBelow = {"train", "optim", "nn", "autograd", "tensor", "base"};
+// What a system may include, never another one; but for these.
+const std::set<std::string> kOfSystems = {
+    "dialog/runs_of.h", "dialog/runs_of_json.h", "dialog/training_of.h", "dialog/system.h",
+    "dialog/stats",     "dialog/parts",          "dialog/data",          "dialog/text"};
+const std::map<std::string, std::set<std::string>> kOtherSystems = {
+    {"dialog/discriminate", {"dialog/pretrained"}},  // whose encoder may be a pretrained one
+    {"dialog/retrieve", {"dialog/pretrained"}},
+    {"dialog/comprehend", {"dialog/pretrained"}},
+    {"dialog/discriminate/gan", {"dialog/discriminate", "dialog/respond"}},  // two players
+    {"dialog/discriminate/words", {"dialog/respond"}},
+};
+const std::set<std::string> kOfExperiments = {
+    "experiments/experiment.h",   "experiments/making_json.h",
+    "experiments/responders.h",   "experiments/responders_json.h",
+    "experiments/engine",         "experiments/measure",
+    "dialog"};
+
+// The rows, those of the systems, which are the folders below dialog/ with a system.cc, and those
+// of the experiments, which are the other folders below experiments/.
+const std::map<std::string, std::set<std::string>>& may_include() {
+  static const std::map<std::string, std::set<std::string>> all = [] {
+    std::map<std::string, std::set<std::string>> rows = kRows;
+    const fs::path root = heed::source_dir();
+    for (const auto& entry : fs::recursive_directory_iterator(root / "dialog")) {
+      if (entry.path().filename() != "system.cc" || entry.path().parent_path() == root / "dialog")
+        continue;
+      const std::string folder = entry.path().parent_path().lexically_relative(root);
+      std::set<std::string>& row = rows[folder] = kOfSystems;
+      row.insert(kBelow.begin(), kBelow.end());
+      const auto more = kOtherSystems.find(folder);
+      if (more != kOtherSystems.end()) row.insert(more->second.begin(), more->second.end());
+    }
+    for (const auto& entry : fs::directory_iterator(root / "experiments")) {
+      const std::string folder = entry.path().lexically_relative(root);
+      if (!entry.is_directory() || folder == "experiments/engine" || rows.contains(folder))
+        continue;
+      rows[folder] = kOfExperiments;
+      rows[folder].insert(kBelow.begin(), kBelow.end());
+    }
+    return rows;
+  }();
+  return all;
+}
 
 std::string top_folder(const std::string& path) {
   return path.substr(0, path.find('/'));
@@ -158,16 +133,16 @@ bool is_inside(const std::string& path, const std::string& folder) {
 // The row of the table for a file; empty if there is none.
 std::string folder_of(const std::string& path) {
   std::string longest;
-  for (const auto& [folder, below] : kMayInclude) {
+  for (const auto& [folder, below] : may_include()) {
     if (is_inside(path, folder) && folder.size() > longest.size()) longest = folder;
   }
   return longest;
 }
 
-bool may_include(const std::string& from, const std::string& target) {
+bool is_allowed(const std::string& from, const std::string& target) {
   const std::string own = folder_of(from);
   if (folder_of(target) == own) return true;
-  const std::set<std::string>& allowed = kMayInclude.at(own);
+  const std::set<std::string>& allowed = may_include().at(own);
   return std::any_of(allowed.begin(), allowed.end(),
                      [&](const std::string& prefix) { return is_inside(target, prefix); });
 }
@@ -208,7 +183,7 @@ const std::vector<Include>& all_includes() {
     std::vector<Include> all;
     const fs::path root = heed::source_dir();
     std::set<std::string> tops;
-    for (const auto& [folder, below] : kMayInclude) tops.insert(top_folder(folder));
+    for (const auto& [folder, below] : may_include()) tops.insert(top_folder(folder));
     for (const std::string& folder : tops) {
       if (!fs::exists(root / folder)) continue;
       for (const auto& entry : fs::recursive_directory_iterator(root / folder)) {
@@ -240,15 +215,15 @@ TEST(Layering, EveryFolderHasARow) {
 TEST(Layering, TheLongestPrefixDecides) {
   EXPECT_EQ(folder_of("dialog/view/render.cc"), "dialog/view");
   EXPECT_EQ(folder_of("dialog/viewer/render.cc"), "");
-  EXPECT_TRUE(may_include("dialog/view/render.cc", "dialog/respond/das.h"));
-  EXPECT_FALSE(may_include("dialog/view/render.cc", "dialog/respond/models/lstm.h"));
-  EXPECT_FALSE(may_include("dialog/data/example.h", "dialog/parts/batch.h"));
+  EXPECT_TRUE(is_allowed("dialog/view/render.cc", "dialog/respond/das.h"));
+  EXPECT_FALSE(is_allowed("dialog/view/render.cc", "dialog/respond/models/lstm.h"));
+  EXPECT_FALSE(is_allowed("dialog/data/example.h", "dialog/parts/batch.h"));
 }
 
 TEST(Layering, DependenciesPointDown) {
   for (const Include& include : all_includes()) {
     if (folder_of(include.target).empty() || folder_of(include.file).empty()) continue;
-    EXPECT_TRUE(may_include(include.file, include.target))
+    EXPECT_TRUE(is_allowed(include.file, include.target))
         << include.where << ": " << folder_of(include.file) << "/ must not include \""
         << include.target << "\"";
   }

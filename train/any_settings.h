@@ -27,7 +27,11 @@ class AnySettings {
   // Refers to the struct, which must outlive it.
   template <class S>
   requires(!std::is_same_v<std::remove_const_t<S>, AnySettings>) explicit AnySettings(S& settings)
-      : each_([&settings](const Use& use) {
+      : AnySettings(settings, [](auto& s, auto& v) { visit_settings(s, v); }) {}
+  // Those of one file.
+  template <class S, class Visit>
+  AnySettings(S& settings, Visit visit)
+      : each_([&settings, visit](const Use& use) {
           const auto visitor = [&](const Setting& setting, auto&& value) {
             if constexpr (std::is_constructible_v<SettingValue, decltype(&value)>) {
               use(setting, &value);
@@ -35,7 +39,7 @@ class AnySettings {
               use(setting, value);
             }
           };
-          visit_settings(settings, visitor);
+          visit(settings, visitor);
         }) {}
 
   void each(const Use& use) const { each_(use); }

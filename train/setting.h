@@ -72,4 +72,14 @@ struct Named {
   std::function<void(const std::string& name)> set;  // none of what cannot change
 };
 
+// Settings that stand in two files.
+template <class S, class V> void visit_settings(S& s, V& v) requires requires {
+  visit_config(s, v);
+  visit_training(s, v);
+}
+{
+  visit_config(s, v);
+  visit_training(s, v);
+}
+
 }  // namespace heed

@@ -170,16 +170,20 @@ inline void erase_key(auto& json, const std::string& key) {
 
 // What a file holds of the settings; what is of a later version only where it is not the default.
 template <class S, class Visit>
-nlohmann::ordered_json settings_to_json(const S& settings, const Visit& visit) {
+nlohmann::ordered_json settings_to_json(const S& settings, const S& defaults, const Visit& visit) {
   SettingWriter here, usual;
   visit(settings, here);
-  visit(static_cast<const S&>(S{}), usual);
+  visit(defaults, usual);
   for (const std::string& key : here.later) {
     const auto place = place_of<nlohmann::ordered_json>(key);
     if (!usual.json.contains(place) || usual.json.at(place) != here.json.at(place)) continue;
     erase_key(here.json, key);
   }
   return here.json;
+}
+template <class S, class Visit>
+nlohmann::ordered_json settings_to_json(const S& settings, const Visit& visit) {
+  return settings_to_json(settings, S{}, visit);
 }
 
 template <class S, class Visit>

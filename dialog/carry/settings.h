@@ -1,14 +1,35 @@
 // The settings of slot carryover and its training, a line each (train/setting.h).
 #pragma once
 
-#include "dialog/carry/run.h"
+#include <cstdint>
+#include <optional>
+#include <string>
+
+#include "dialog/carry/carryover.h"
+#include "dialog/runs_of.h"
 
 namespace heed::carry {
+
+struct Settings {
+  Config model = {};
+  LoopSettings loop = {};
+  double share = 1;               // of the training dialogues (ReadItems::share)
+  std::string set = "both";       // of the candidates
+  bool shuffled_labels = false;   // a control: labels of an item change places among its candidates
+  uint32_t data_fingerprint = 0;  // of what was read: a run goes on with the same only
+  std::optional<std::string> preset = {};
+  std::optional<int64_t> vocabulary = {};  // as it was asked for
+  size_t limit = 0;                        // dialogues to read of each part, 0: all
+
+  void check() const;  // throws UsageError
+  void check_model() const { model.check(); }
+};
 
 constexpr const char *kForm = "Carryover (instead of the preset's)", *kItems = "Items";
 
 // Those of config.json.
-template <class S, class V> void visit_config(S& m, V& v) {
+template <class S, class V> void visit_config(S& s, V& v) {
+  auto& m = s.model;
   const auto form = [&](const char* option, auto& value, std::vector<std::string> words,
                         const char* help) {
     v(setting(option, option, help,
@@ -24,13 +45,8 @@ template <class S, class V> void visit_config(S& m, V& v) {
   form("value", m.value, {"lstm", "average"},
        "A value is a mean of its words' states in the dialogue, or of their embeddings");
   visit_sizes(m, v);
-  const auto size = [&](const char* option, const char* key, auto& value, const char* help) {
-    v(setting(option, key, help,
-              {.group = kSizes, .least = 1, .most = kMaxModelSize, .required = true}),
-      value);
-  };
-  size("slot-heads", "heads", m.heads, "Heads of self-attention");
-  size("head-size", "head_size", m.head_size, "Width of each of its heads");
+  v(size_of("slot-heads", "heads", "Heads of self-attention"), m.heads);
+  v(size_of("head-size", "head_size", "Width of each of its heads"), m.head_size);
   visit_dropout(m.dropout, v);
 }
 
@@ -51,23 +67,7 @@ template <class S, class V> void visit_training(S& s, V& v) {
             "learn but how many hold",
             {.group = kItems, .of_data = true}),
     s.shuffled_labels);
-  v(setting("vocab", "vocabulary", "Vocabulary size, special tokens included",
-            {.group = kSizes,
-             .least = kSpecialTokens + 1,
-             .most = Vocabulary::kMaxSize,
-             .of_data = true}),
-    s.vocabulary);
-  visit_limit(s.limit, v);
-  visit_settings(s.loop, v);
-  v({.key = "data_fingerprint", .required = true}, s.data_fingerprint);
-}
-
-template <class S, class V> void visit_settings(S& s, V& v) requires requires {
-  s.shuffled_labels;
-}
-{
-  visit_config(s.model, v);
-  visit_training(s, v);
+  visit_asked(s, v);
 }
 
 }  // namespace heed::carry

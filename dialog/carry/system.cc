@@ -1,43 +1,29 @@
-#include "dialog/carry/system.h"
-
-#include "base/file.h"
-#include "dialog/carry/settings.h"
+// The system "carryover": which values of a dialogue still hold.
 #include "dialog/carry/task.h"
+#include "dialog/runs_of_json.h"
 #include "dialog/text/format.h"
 #include "dialog/training_of.h"
-#include "train/model_directory.h"
 
 namespace heed::carry {
 namespace {
 
-class CarryoverTraining : public TrainingOf<Settings> {
+Settings sized(int64_t words, int64_t width, int64_t heads, int64_t head_size, int epochs) {
+  Settings s;
+  s.model.vocab_size = words;
+  s.model.embedding_size = s.model.hidden_size = width;
+  s.model.heads = heads;
+  s.model.head_size = head_size;
+  s.loop = {.batch_size = 32,
+            .optimizer = {.name = "adam"},
+            .max_norm = 5,
+            .max_epochs = epochs,
+            .schedule = {.rate = 0.001, .min_rate = 1e-6, .patience = 1, .stop_after = 3}};
+  return s;
+}
+
+class CarryoverTraining : public SystemTraining<Own> {
  public:
-  explicit CarryoverTraining(const std::string& preset)
-      : TrainingOf(settings_of(find_preset(preset))) {}
-
-  void complete() override {
-    s_.model.vocab_size = *s_.vocabulary;
-    s_.check();
-  }
-
-  void read(const Paths& data, const std::string& run) override {
-    if (run.empty()) {
-      data_ = load_train_data(data[0], s_);
-      s_.model.vocab_size = data_.vocabulary.size();
-      s_.data_fingerprint = data_.fingerprint();
-      return;
-    }
-    const Vocabulary words = load_vocabulary(file_inside(run, "vocab.txt"), s_.model.vocab_size);
-    data_ = load_train_data(data[0], s_, &words);
-    check_same_data(data_.fingerprint() == s_.data_fingerprint, data, run);
-  }
-  void prepare(const Talk&) override { check_memory(parameter_count(s_.model)); }
-  void start(const std::string& run, const std::string& made_with) override {
-    start_run(run, s_, data_.vocabulary, made_with);
-  }
-  bool train(const std::string& run, Device device, const TrainHooks& hooks) override {
-    return carry::train(run, s_, data_, device, hooks);
-  }
+  using SystemTraining::SystemTraining;
 
   void describe(const std::string& run, bool, const Talk& talk) const override {
     const Config& m = s_.model;
@@ -50,88 +36,91 @@ class CarryoverTraining : public TrainingOf<Settings> {
       talk.note("left out: " + counted(data_.empty, "training item") + " without a candidate");
     }
   }
-  std::string step_text(const TrainProgress& p) const override {
-    return "loss " + decimal(value_of(p.metrics, kTrainLoss), 3);
-  }
-  std::string epoch_text(const EpochLog& e, bool best) const override {
-    char text[160];
-    std::snprintf(text, sizeof text, "epoch %2d  loss %.4f  valid F1 %.4f  distance >= 1 %.4f%s",
-                  e.epoch, e.loss, value_of(e.metrics, kValidF1), value_of(e.metrics, kValidFarF1),
-                  best ? "  best" : "");
-    return text;
-  }
-
- private:
-  Settings load(const std::string& run) const override { return load_settings(run); }
-
-  TrainData data_;
 };
 
-// A context as the turns of two speakers in turn; its vector is [fwd_T; bwd_1].
-class ContextReader : public ContextEncoder {
- public:
-  ContextReader(const Carryover& model, const Vocabulary& words) : model_(model), words_(words) {}
-  int64_t width() const override { return 2 * model_.config().hidden_size; }
-  std::vector<int32_t> numbers(const std::string& utterance) const override {
-    return encode_utterance(utterance, words_);
+// A context as the turns of two speakers in turn.
+std::vector<int32_t> tokens_of(const std::vector<std::vector<int32_t>>& context, int32_t words) {
+  std::vector<int32_t> tokens;
+  for (size_t u = 0; u < context.size(); ++u) {
+    const bool other = (context.size() - 1 - u) % 2 == 1;
+    tokens.push_back(words + other);
+    tokens.insert(tokens.end(), context[u].begin(), context[u].end());
+    tokens.push_back(kEou);
   }
-  Tensor encode(const std::vector<Example>& examples, const EncodeOptions& options) const override {
-    return encode_in_batches(examples, options, [&](const ExamplePointers& batch) {
-      std::vector<std::vector<int32_t>> contexts;
-      for (const Example* e : batch) contexts.push_back(tokens_of(e->context));
-      return model_.contexts(pack(contexts, model_.device()));
-    });
-  }
-
- private:
-  std::vector<int32_t> tokens_of(const std::vector<std::vector<int32_t>>& context) const {
-    std::vector<int32_t> tokens;
-    for (size_t u = 0; u < context.size(); ++u) {
-      const bool other = (context.size() - 1 - u) % 2 == 1;
-      tokens.push_back(words_.size() + other);
-      tokens.insert(tokens.end(), context[u].begin(), context[u].end());
-      tokens.push_back(kEou);
-    }
-    return tokens;
-  }
-
-  const Carryover& model_;
-  const Vocabulary& words_;
-};
+  return tokens;
+}
 
 LoadedSystem load_model(const std::string& directory, const std::string& epoch) {
-  check_epoch(epoch, "slot carryover");
-  const auto model = std::make_shared<LoadedCarryover>(
-      epoch == "best" ? load_carryover(directory) : first_carryover(directory));
-  LoadedSystem loaded{
-      .vocabulary = {model, &model->vocabulary},
-      .bounds = {.max_turns = 0, .max_utterance_tokens = 0, .max_response_tokens = 0}};
-  loaded.module = {model, &model->model};
-  loaded.encoder = std::make_shared<ContextReader>(model->model, model->vocabulary);
+  const auto model = Runs::of_epoch(directory, epoch);
+  LoadedSystem loaded = without_bounds(model);
+  loaded.vocabulary = {model, &model->vocabulary};
+  loaded.tagger = annotator(model);
+  loaded.encoder = make_encoder(  // its vector is [fwd_T; bwd_1]
+      2 * model->model.config().hidden_size,
+      [model](const std::string& text) { return encode_utterance(text, model->vocabulary); },
+      [model](const ExamplePointers& batch) {
+        std::vector<std::vector<int32_t>> contexts;
+        for (const Example* e : batch) {
+          contexts.push_back(tokens_of(e->context, model->vocabulary.size()));
+        }
+        return model->model.contexts(pack(contexts, model->model.device()));
+      });
   return loaded;
 }
 
 }  // namespace
 
-System carryover_system() {
+void Settings::check() const {
+  model.check();
+  loop.check();
+  check_rule(share > 0 && share <= 1, "carryover: share: expected more than 0, to 1", share);
+  if (set != "same" && set != "cross" && set != "both") {
+    throw UsageError("carryover: set: expected same, cross or both, got '" + set + "'");
+  }
+}
+
+std::vector<PresetOf<Settings>> Own::presets() {
+  Settings smoke = sized(2000, 32, 2, 8, 2), paper = sized(25000, 300, 80, 64, 40);
+  smoke.loop.optimizer.name = "adam";
+  smoke.loop.schedule.rate = 0.005;
+  smoke.model.dropout = 0.1;
+  paper.loop.schedule.stop_after = 0;
   return {
-      .name = kSystem,
-      .what = "slot carryover",
-      .can = {Capability::kTag, Capability::kEncode},
-      .load = load_model,
-      .help = "Train a model to say which values of a dialogue still hold",
-      .footer =
-          "--data is a directory of items, which heed prepare carryover makes: dialogues, the "
-          "values mentioned in them, and which of these hold at the last turn. The best model by "
-          "F1 on the validation part is kept. docs/carryover.md goes through it.\n"
-          "Examples:\n"
-          "  heed train carryover --data data/sgd-items --preset laptop --share 0.1 --out "
-          "runs/carry\n"
-          "  heed train carryover --data data/sgd-items --decoder pointer --order turn "
-          "--out runs/pointer",
-      .train = new_training<CarryoverTraining>,
-      .presets = [] { return choice_of(presets(), "laptop", preset_table()); },
-      .forms = [] { return System::Choice{}; }};
+      {"smoke", smoke, "32 wide; under a minute on small data"},
+      {"laptop", sized(10000, 128, 4, 16, 10), "128 wide, 4 heads of 16"},
+      {"paper", paper, "Chen et al.: 300 wide, 80 heads of 64, 40 epochs; days on a processor"}};
+}
+
+TrainData Own::read(const Paths& data, const Settings& s, const std::string& run) {
+  const auto words = words_of(run, s.model.vocab_size);
+  return load_train_data(data[0], s, words ? &*words : nullptr);
+}
+
+void Own::keep(const std::string& run, const Settings&, const TrainData& data) {
+  data.vocabulary.save(in(run, "vocab.txt"));
+}
+
+LoadedCarryover Own::blank(const std::string& directory, const Settings& s) {
+  return {Carryover(s.model), *words_of(directory, s.model.vocab_size)};
+}
+
+System carryover_system() {
+  return trained<CarryoverTraining, Own>(
+      {.can = {Capability::kTag, Capability::kEncode},
+       .load = load_model,
+       .rules = annotator(nullptr),
+       .help = "Train a model to say which values of a dialogue still hold",
+       .footer =
+           "--data is a directory of items, which heed prepare carryover makes: dialogues, the "
+           "values mentioned in them, and which of these hold at the last turn. The best model by "
+           "F1 on the validation part is kept. docs/carryover.md goes through it.\n"
+           "Examples:\n"
+           "  heed train carryover --data data/sgd-items --preset laptop --share 0.1 --out "
+           "runs/carry\n"
+           "  heed train carryover --data data/sgd-items --decoder pointer --order turn "
+           "--out runs/pointer"});
 }
 
 }  // namespace heed::carry
+
+template struct heed::RunsOf<heed::carry::Own>;

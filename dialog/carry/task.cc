@@ -81,6 +81,9 @@ class Learning {
     return loss;
   }
 
+  static Metrics measure(const Counts& counts) {
+    return {{kTrainLoss, counts.at("loss") / counts.at("items")}};
+  }
   Metrics validate(const OnValidation& on_batch) const {
     const std::vector<Decision> decisions =
         decide(model_, data_.vocabulary, data_.valid, 64, on_batch);
@@ -107,10 +110,6 @@ class Learning {
   const Settings& settings_;
   const TrainData& data_;
 };
-
-Metrics measure(const Counts& counts) {
-  return {{kTrainLoss, counts.at("loss") / counts.at("items")}};
-}
 
 }  // namespace
 
@@ -220,22 +219,7 @@ std::map<std::string, LookShare> look_by_distance(const std::vector<Item>& items
 Task carryover_task(Carryover& model, const Settings& settings, const TrainData& data) {
   std::vector<int64_t> sizes;
   for (const Encoded& item : data.train) sizes.push_back(std::ssize(item.tokens));
-  const auto learning = std::make_shared<const Learning>(model, settings, data);
-  return {.module = &model,
-          .sizes = std::move(sizes),
-          .loss = [learning](const auto& items,
-                             const StepKey& key) { return learning->loss(items, key); },
-          .measure = measure,
-          .validate = [learning](const auto& on_batch) { return learning->validate(on_batch); },
-          .describe = [learning](const auto& items) { return learning->describe(items); }};
-}
-
-bool train(const std::string& run, const Settings& settings, const TrainData& data, Device device,
-           const TrainHooks& hooks) {
-  settings.check();
-  LoadedCarryover loaded = first_carryover(run);
-  move(loaded.model, device);
-  return heed::train(run, settings.loop, {carryover_task(loaded.model, settings, data)}, hooks);
+  return task_of(model, std::move(sizes), std::make_shared<const Learning>(model, settings, data));
 }
 
 }  // namespace heed::carry

@@ -1,11 +1,13 @@
-// Training slot carryover, and deciding with it.
+// Training slot carryover, and deciding with it. A model is a directory with
+//   config.json         "system": "carryover", "kind": the decoder, sizes, what it reads
+//   vocab.txt, model.safetensors
 #pragma once
 
 #include <string>
 #include <vector>
 
 #include "dialog/carry/rules.h"
-#include "dialog/carry/run.h"
+#include "dialog/carry/settings.h"
 #include "train/loop.h"
 
 namespace heed::carry {
@@ -48,8 +50,40 @@ std::map<std::string, LookShare> look_by_distance(const std::vector<Item>& items
 
 // Refers to the three, which must outlive it.
 Task carryover_task(Carryover& model, const Settings& settings, const TrainData& data);
-// Trains the run with the loop of train/loop.h, which says what is returned and thrown.
-bool train(const std::string& run, const Settings& settings, const TrainData& data, Device device,
-           const TrainHooks& hooks = {});
+
+struct LoadedCarryover {
+  Carryover model;
+  Vocabulary vocabulary;
+};
+
+struct Own {  // dialog/runs_of.h
+  using Settings = carry::Settings;
+  using Data = TrainData;
+  using Loaded = LoadedCarryover;
+  static constexpr RunNames kNames = {.system = "carryover",
+                                      .kind = "",
+                                      .what = "slot carryover",
+                                      .command = "carryover",
+                                      .usual = "laptop"};
+  static constexpr LineColumn kStep = {"loss", kTrainLoss, 3},
+                              kEpoch[] = {{"loss", "loss", 4},
+                                          {"valid F1", kValidF1, 4},
+                                          {"distance >= 1", kValidFarF1, 4}};
+
+  static std::vector<PresetOf<Settings>> presets();
+  static Data read(const Paths& data, const Settings& s, const std::string& run);
+  static void take(Settings& s, const Data& data) { s.model.vocab_size = data.vocabulary.size(); }
+  static void keep(const std::string& run, const Settings& s, const Data& data);
+  static std::string kind(const Settings& s) { return s.model.decoder; }
+  static double size(const Settings& s) { return parameter_count(s.model); }
+  static Loaded blank(const std::string& directory, const Settings& s);
+  static Task task(Loaded& loaded, const Settings& s, const Data& data) {
+    return carryover_task(loaded.model, s, data);
+  }
+};
+using Runs = RunsOf<Own>;
+
+// By the model, which may be null, and by rules.
+std::shared_ptr<const Annotator> annotator(std::shared_ptr<const LoadedCarryover> loaded);
 
 }  // namespace heed::carry

@@ -47,6 +47,8 @@ Corpus read_passages(const std::string& path);
 
 struct Parts {
   Corpus train, valid, test;
+
+  uint32_t fingerprint() const;  // of training and validation
 };
 // Of a folder with a train part, the published parts by the names of the files (train, dev or val,
 // test): the test part is the last of them, and without three of them every 20th passage of the

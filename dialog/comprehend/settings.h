@@ -1,9 +1,29 @@
 // The settings of a reader of passages and its training, a line each (train/setting.h).
 #pragma once
 
-#include "dialog/comprehend/run.h"
+#include <cstdint>
+#include <optional>
+#include <string>
+
+#include "dialog/comprehend/read.h"
+#include "dialog/runs_of.h"
 
 namespace heed::comprehend {
+
+struct Settings {
+  Config model = {};
+  // Of an encoder that is drawn, without --init.
+  int64_t hidden = 64, layers = 2, vocabulary = 4000;
+  int64_t together = 4;  // questions of one passage that follow each other: an example
+  LoopSettings loop = {};
+  size_t limit = 0;               // passages to read of each file, 0: all
+  uint32_t data_fingerprint = 0;  // of what was read: a run goes on with the same only
+  std::string init = {};          // the pretrained encoder that the run began with
+  std::optional<std::string> preset = {};
+
+  void check() const;  // throws UsageError
+  void check_model() const { model.check(); }
+};
 
 constexpr const char *kReader = "Reader (instead of the preset's)", *kQuestions = "Questions";
 
@@ -59,19 +79,7 @@ template <class S, class V> void visit_training(S& s, V& v) {
             "share is read once",
             {.group = kQuestions, .least = 1, .most = 1000, .required = true}),
     s.together);
-  v({.option = "init", .key = "init"}, s.init);
-  visit_limit(s.limit, v);
-  visit_settings(s.loop, v);
-  v({.key = "data_fingerprint", .required = true}, s.data_fingerprint);
-}
-
-template <class S, class V> void visit_settings(S& s, V& v) requires requires {
-  s.together;
-  s.init;
-}
-{
-  visit_config(s, v);
-  visit_training(s, v);
+  visit_asked(s, v);
 }
 
 }  // namespace heed::comprehend

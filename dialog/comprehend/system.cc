@@ -1,14 +1,112 @@
-#include "dialog/comprehend/system.h"
+// The system "comprehend": where in a text does an answer stand?
+#include <algorithm>
+#include <map>
 
-#include "dialog/comprehend/run.h"
-#include "dialog/comprehend/settings.h"
+#include "dialog/comprehend/score.h"
+#include "dialog/comprehend/task.h"
+#include "dialog/pretrained/encoder.h"
+#include "dialog/runs_of_json.h"
 #include "dialog/text/format.h"
 #include "dialog/training_of.h"
-#include "train/model_directory.h"
-#include "train/preset.h"
 
 namespace heed::comprehend {
 namespace {
+
+using pretrained::kFolderInRun;
+
+Settings adam(int epochs, int64_t examples, double rate) {
+  return {.loop = {
+              .batch_size = examples,
+              .optimizer = {.name = "adam"},
+              .max_norm = 1,
+              .max_epochs = epochs,
+              .schedule = {.rate = rate, .min_rate = rate / 1000, .patience = 1, .stop_after = 2}}};
+}
+
+// Small, and drawn.
+Settings smoke() {
+  Settings s = adam(2, 4, 0.002);
+  s.model.turns = 1;
+  s.model.width = 32;
+  s.model.window = 200;
+  return s;
+}
+
+// As the paper's, but for its size: BERT is larger, and its GRUs are as wide as it.
+Settings fine_tuned() {
+  Settings s = adam(2, 4, 3e-5);
+  s.loop.optimizer.weight_decay = 0.01;
+  s.loop.optimizer.warm_up = 50;
+  return s;
+}
+
+Settings frozen() {
+  Settings s = adam(6, 4, 0.002);
+  s.model.frozen = true;
+  s.model.width = 96;
+  s.model.window = 160;
+  return s;
+}
+
+// A line each: the special pieces, signs and letters, and the most frequent words.
+std::string vocabulary_lines(const Corpus& corpus, int64_t words) {
+  std::string lines = "[PAD]\n[UNK]\n[CLS]\n[SEP]\n[MASK]\n";
+  for (char c = '!'; c <= '~'; ++c) {
+    if (c >= 'A' && c <= 'Z') continue;
+    lines += std::string(1, c) + "\n";
+    if (std::isalnum(static_cast<unsigned char>(c))) lines += "##" + std::string(1, c) + "\n";
+  }
+  std::map<std::string, int64_t> counts;
+  const auto count = [&](const std::string& text) {
+    std::string word;
+    for (const char c : lower_case(text) + " ") {
+      if (c >= 'a' && c <= 'z') {
+        word += c;
+      } else {
+        if (word.size() > 1) ++counts[word];
+        word.clear();
+      }
+    }
+  };
+  for (const Passage& p : corpus.passages) {
+    count(p.text);
+    for (const Question& q : p.questions) count(q.text);
+  }
+  std::vector<std::pair<int64_t, std::string>> frequent;
+  for (const auto& [word, n] : counts) frequent.emplace_back(-n, word);
+  std::sort(frequent.begin(), frequent.end());
+  for (size_t i = 0; i < frequent.size() && std::cmp_less(i, words); ++i) {
+    lines += frequent[i].second + "\n";
+  }
+  return lines;
+}
+
+// A folder as one that was imported, whose weights are drawn.
+void draw_encoder(const std::string& folder, const Settings& s, const Corpus& corpus) {
+  make_directory(folder);
+  const std::string lines = vocabulary_lines(corpus, s.vocabulary);
+  pretrained::BertConfig c{.hidden_size = s.hidden,
+                           .num_hidden_layers = s.layers,
+                           .num_attention_heads = 4,
+                           .intermediate_size = 4 * s.hidden,
+                           .type_vocab_size = 2};
+  c.vocab_size = std::count(lines.begin(), lines.end(), '\n');
+  c.max_position_embeddings = s.model.window + s.model.longest_query + 3;
+  pretrained::Bert bert(c);
+  init(bert, s.loop.seed);
+  save_parameters(in(folder, "model.safetensors"), bert);
+  write_file(in(folder, "vocab.txt"), lines);
+  const nlohmann::ordered_json config = {{"system", pretrained::kBertSystem},
+                                         {"model_type", "bert"},
+                                         {"vocab_size", c.vocab_size},
+                                         {"hidden_size", c.hidden_size},
+                                         {"num_hidden_layers", c.num_hidden_layers},
+                                         {"num_attention_heads", c.num_attention_heads},
+                                         {"intermediate_size", c.intermediate_size},
+                                         {"max_position_embeddings", c.max_position_embeddings},
+                                         {"type_vocab_size", c.type_vocab_size}};
+  write_file(in(folder, "config.json"), config.dump(2) + "\n");
+}
 
 size_t questions_of(const Corpus& corpus) {
   size_t count = 0;
@@ -16,25 +114,13 @@ size_t questions_of(const Corpus& corpus) {
   return count;
 }
 
-class ReaderTraining : public TrainingOf<Settings> {
+class ReaderTraining : public SystemTraining<Own> {
  public:
-  explicit ReaderTraining(const std::string& preset) : TrainingOf(find_preset(preset).settings) {
-    s_.preset = preset;
-  }
+  using SystemTraining::SystemTraining;
 
   std::vector<Folder> folders() override {
     return {{"init", "Begin with the weights of this model or run, a BERT that heed import made",
              &s_.init}};
-  }
-  void complete() override {
-    if (!given("min-rate")) s_.loop.schedule.min_rate = s_.loop.schedule.rate / 1000;
-    s_.check();
-  }
-  void read(const Paths& data, const std::string& run) override {
-    parts_ = read_parts(data, s_.limit);
-    const uint32_t print = fingerprint(parts_);
-    if (!run.empty()) return check_same_data(print == s_.data_fingerprint, data, run);
-    s_.data_fingerprint = print;
   }
   void prepare(const Talk&) override {
     if (s_.init.empty()) {
@@ -43,73 +129,77 @@ class ReaderTraining : public TrainingOf<Settings> {
                    static_cast<double>(s_.layers) * 12 * h * h);
     }
   }
-  void start(const std::string& run, const std::string& made_with) override {
-    start_run(run, s_, parts_, made_with);
-  }
-  bool train(const std::string& run, Device device, const TrainHooks& hooks) override {
-    return comprehend::train(run, s_, parts_, device, hooks);
-  }
   void describe(const std::string& run, bool, const Talk& talk) const override {
     const Config& m = s_.model;
     talk.say(run + ": " + (s_.init.empty() ? "an encoder from nothing" : s_.init) +
              (m.frozen ? ", frozen" : "") + ", GRUs of " + std::to_string(m.width) + " cells, " +
              std::to_string(m.turns) + " turns before");
-    talk.say(counted(questions_of(parts_.train), "training question") + " on " +
-             counted(parts_.train.passages.size(), "passage") + " and " +
-             std::to_string(questions_of(parts_.valid)) + " to validate");
-    if (parts_.train.left_out > 0) {
-      talk.note("left out: " + counted(parts_.train.left_out, "question") +
+    talk.say(counted(questions_of(data_.train), "training question") + " on " +
+             counted(data_.train.passages.size(), "passage") + " and " +
+             std::to_string(questions_of(data_.valid)) + " to validate");
+    if (data_.train.left_out > 0) {
+      talk.note("left out: " + counted(data_.train.left_out, "question") +
                 " of all parts whose answer does not stand in the passage");
     }
   }
-  std::string step_text(const TrainProgress& p) const override {
-    return "nll " + decimal(value_of(p.metrics, kTrainNll), 3);
-  }
-  std::string epoch_text(const EpochLog& e, bool best) const override {
-    return "epoch " + std::to_string(e.epoch) + "  loss " + decimal(e.loss, 4) + "  valid F1 " +
-           decimal(value_of(e.metrics, kValidF1), 3) + "  valid EM " +
-           decimal(value_of(e.metrics, kValidExact), 3) + (best ? "  best" : "");
-  }
-
- private:
-  Settings load(const std::string& run) const override { return load_settings(run); }
-
-  Parts parts_;
 };
 
-LoadedSystem load_comprehend(const std::string& directory, const std::string& epoch) {
-  check_epoch(epoch, "a reader of passages");
-  const auto reader = std::make_shared<LoadedReader>(
-      epoch == "best" ? load_reader(directory) : first_reader(directory, load_settings(directory)));
-  LoadedSystem loaded;
-  loaded.module = {reader, &reader->model};
+LoadedSystem load_model(const std::string& directory, const std::string& epoch) {
+  const auto reader = Runs::of_epoch(directory, epoch);
+  LoadedSystem loaded = without_bounds(reader);
+  loaded.answerer = annotator(reader);
   return loaded;
 }
 
 }  // namespace
 
-System comprehend_system() {
+void Settings::check() const {
+  model.check();
+  loop.check();
+  check_rule(hidden >= 4 && hidden % 4 == 0, "comprehend: hidden: expected a multiple of 4",
+             static_cast<double>(hidden));
+  if (init.empty() && model.frozen) {
+    throw UsageError("comprehend: --frozen needs --init: an encoder that is drawn must learn");
+  }
+}
+
+std::vector<PresetOf<Settings>> Own::presets() {
   return {
-      .name = kSystem,
-      .what = "a reader of passages",
-      .can = {},
-      .load = load_comprehend,
-      .help = "Train a reader of a dialogue or a text that answers questions on it by a span",
-      .footer =
-          "--data: a file, a folder with the published parts, or several files with commas, in the "
-          "form of CoQA, QuAC, FriendsQA or Molweni. The best model by F1 on the validation part "
-          "is kept. docs/comprehension.md goes through it.\n"
-          "Examples:\n"
-          "  heed train comprehend --data friendsqa --preset smoke --out runs/reader\n"
-          "  heed train comprehend --data friendsqa --preset fine-tuned --init models/minilm --out "
-          "runs/tuned --matmul bf16",
-      .train = new_training<ReaderTraining>,
-      .presets =
-          [] {
-            return choice_of(presets(), "smoke",
-                             preset_lines(presets(), [](const Preset& p) { return p.help; }));
-          },
-      .several_corpora = true};
+      {"smoke", smoke(), "a small encoder from nothing; a minute or two"},
+      {"frozen", frozen(), "a pretrained encoder (--init) that stays as it is, GRUs of 96 cells"},
+      {"fine-tuned", fine_tuned(), "a pretrained encoder (--init), trained further; AdamW 3e-5"}};
+}
+
+void Own::keep(const std::string& run, const Settings& s, const Parts& parts) {
+  if (!s.init.empty()) return pretrained::keep_encoder(s.init, run);
+  draw_encoder(in(run, kFolderInRun), s, parts.train);
+}
+
+LoadedReader Own::blank(const std::string& directory, const Settings& s) {
+  pretrained::Encoder e = pretrained::load_encoder(in(directory, kFolderInRun));
+  const std::vector<int32_t> special = e.pieces.read("", 2).ids;  // [CLS] [SEP]
+  return {std::move(e.pieces),
+          SpanReader(s.model, std::move(e.model), {special.at(0), special.at(1)})};
+}
+
+System comprehend_system() {
+  return trained<ReaderTraining, Own>(
+      {.can = {Capability::kAnswer},
+       .load = load_model,
+       .help = "Train a reader of a dialogue or a text that answers questions on it by a span",
+       .footer =
+           "--data: a file, a folder with the published parts, or several files with commas, in "
+           "the "
+           "form of CoQA, QuAC, FriendsQA or Molweni. The best model by F1 on the validation part "
+           "is kept. docs/comprehension.md goes through it.\n"
+           "Examples:\n"
+           "  heed train comprehend --data friendsqa --preset smoke --out runs/reader\n"
+           "  heed train comprehend --data friendsqa --preset fine-tuned --init models/minilm "
+           "--out "
+           "runs/tuned --matmul bf16",
+       .several_corpora = true});
 }
 
 }  // namespace heed::comprehend
+
+template struct heed::RunsOf<heed::comprehend::Own>;

@@ -1,27 +1,50 @@
 // The settings of a discriminator and its training, a line each (train/setting.h).
 #pragma once
 
-#include "dialog/discriminate/run.h"
+#include <cstdint>
+#include <optional>
+#include <string>
+
+#include "dialog/discriminate/discriminator.h"
+#include "dialog/discriminate/replacement.h"
+#include "dialog/runs_of.h"
 
 namespace heed::discriminate {
 
+struct Settings {
+  Config model = {};
+  Negatives negatives = {};
+  LoopSettings loop = {};
+  size_t limit = 0;               // dialogues to read of each part, 0: all
+  std::string init = {};          // the pretrained encoder that the run began with
+  uint32_t data_fingerprint = 0;  // of what was read: a run goes on with the same only
+  // The preset that the numbers above began with, and the vocab_size that was asked for, which
+  // texts may not fill. Runs of older versions did not keep them.
+  std::optional<std::string> preset = {};
+  std::optional<int64_t> vocabulary = {};
+
+  void check() const;  // throws UsageError
+  void check_model() const { model.check(); }
+};
+
 // Those of config.json.
 template <class S, class V> void visit_config(S& s, V& v) {
+  auto& m = s.model;
   v(setting("encoder", "encoder",
             "What reads words: lstm, or pretrained, a BERT that goes on learning (--init)",
             {.group = kSizes, .usual = "lstm", .of_variant = true}),
-    s.encoder);
-  visit_sizes(s, v);
-  visit_dropout(s.dropout, v);
+    m.encoder);
+  visit_sizes(m, v);
+  visit_dropout(m.dropout, v);
   v(setting("response-only", "response_only",
             "A control: it reads the response and not the context",
             {.required = true, .of_variant = true}),
-    s.response_only);
+    m.response_only);
   v(setting("context", "context", "Utterances before the response, 1 or 2",
             {.usual = "2", .least = 1, .most = 2, .required = true, .of_data = true}),
-    s.passages.context);
-  v({.key = "min_tokens", .required = true}, s.passages.min_tokens);
-  v({.key = "max_tokens", .required = true}, s.passages.max_tokens);
+    m.passages.context);
+  v({.key = "min_tokens", .required = true}, m.passages.min_tokens);
+  v({.key = "max_tokens", .required = true}, m.passages.max_tokens);
 }
 
 // Those of settings.json.
@@ -34,24 +57,7 @@ template <class S, class V> void visit_training(S& s, V& v) {
             "heed respond writes them)",
             {.usual = "random", .required = true, .of_variant = true}),
     Named{s.negatives, s.negatives.name(), Negatives::parse});
-  v(setting("vocab", "vocabulary", "Vocabulary size, special tokens included",
-            {.group = kSizes,
-             .least = kSpecialTokens + 1,
-             .most = Vocabulary::kMaxSize,
-             .of_data = true}),
-    s.vocabulary);
-  visit_limit(s.limit, v);
-  visit_settings(s.loop, v);
-  v({.option = "init", .key = "init"}, s.init);
-  v({.key = "data_fingerprint", .required = true}, s.data_fingerprint);
-}
-
-template <class S, class V> void visit_settings(S& s, V& v) requires requires {
-  s.negatives;
-}
-{
-  visit_config(s.model, v);
-  visit_training(s, v);
+  visit_asked(s, v);
 }
 
 }  // namespace heed::discriminate

@@ -1,49 +1,75 @@
 // The system "discriminate": was the response said there?
-#include "dialog/discriminate/system.h"
-
-#include "base/file.h"
-#include "dialog/discriminate/settings.h"
 #include "dialog/discriminate/task.h"
 #include "dialog/discriminate/verdict.h"
 #include "dialog/parts/nbest.h"
+#include "dialog/runs_of_json.h"
 #include "dialog/text/format.h"
 #include "dialog/training_of.h"
-#include "train/model_directory.h"
 
 namespace heed::discriminate {
 namespace {
 
-class DiscriminatorTraining : public TrainingOf<Settings> {
+// What the paper leaves open: batches of 64, clipping at 5, at most 20 epochs, the end after three
+// without a better loss on the validation part.
+LoopSettings loop(int64_t batch, int epochs, double rate) {
+  return {.batch_size = batch,
+          .optimizer = {.name = "adam"},
+          .max_norm = 5,
+          .max_epochs = epochs,
+          .schedule = {.rate = rate, .min_rate = 0, .patience = 3, .max_halvings = 0}};
+}
+
+// Fine-tuning of a BERT.
+Settings fine_tuned() {
+  Settings s;
+  s.model.encoder = "pretrained";
+  s.model.dropout = 0.1;
+  s.model.vocab_size = 50000 + kSpecialTokens;
+  s.loop = loop(32, 3, 5e-5);
+  s.loop.optimizer.weight_decay = 0.01;
+  s.loop.optimizer.warm_up = 100;
+  s.loop.max_norm = 1;
+  return s;
+}
+
+// What reads words, as in an imported folder.
+std::optional<PretrainedWords> pieces_in(const std::string& folder, const Config& config,
+                                         const Vocabulary& vocabulary) {
+  if (!config.pretrained()) return {};
+  pretrained::Encoder encoder = pretrained::load_encoder(folder);
+  if (encoder.model.config().hidden_size != 2 * config.hidden_size) {
+    throw DataError(folder + ": states of " + std::to_string(encoder.model.config().hidden_size) +
+                    " numbers, the discriminator reads " + std::to_string(2 * config.hidden_size));
+  }
+  return pretrained_words(std::move(encoder), vocabulary,
+                          (config.passages.context + 1) * (config.passages.max_tokens + 1) + 1);
+}
+
+Settings sized(int64_t words, int64_t width, const LoopSettings& loop) {
+  Settings s;
+  s.model.vocab_size = words + kSpecialTokens;
+  s.model.embedding_size = s.model.hidden_size = width;
+  s.loop = loop;
+  return s;
+}
+
+// With embeddings as narrow as the cells, or more dropout, it takes epochs until it leaves chance.
+Settings smoke() {
+  Settings s = sized(2000, 32, loop(32, 3, 0.003));
+  s.model.embedding_size = 128;
+  s.model.dropout = 0.1;
+  return s;
+}
+
+class DiscriminatorTraining : public SystemTraining<Own> {
  public:
-  explicit DiscriminatorTraining(const std::string& preset)
-      : TrainingOf(settings_of(find_preset(preset))) {}
+  using SystemTraining::SystemTraining;
 
   std::vector<Folder> folders() override { return {{"init", pretrained::kInitHelp, &s_.init}}; }
   void complete() override {
-    s_.model.vocab_size = *s_.vocabulary;
-    s_.check();
+    SystemTraining::complete();
     if (s_.model.pretrained()) take_sizes();
   }
-
-  void read(const Paths& directories, const std::string& run) override {
-    if (run.empty()) {
-      data_ = load_train_data(directories, s_);
-      s_.model.vocab_size = data_.vocabulary.size();
-      s_.data_fingerprint = data_.fingerprint();
-      return;
-    }
-    const Vocabulary words = load_vocabulary(file_inside(run, "vocab.txt"), s_.model.vocab_size);
-    data_ = load_train_data(directories, s_, &words);
-    check_same_data(data_.fingerprint() == s_.data_fingerprint, directories, run);
-  }
-  void prepare(const Talk&) override { check_memory(parameter_count(s_.model)); }
-  void start(const std::string& run, const std::string& made_with) override {
-    start_run(run, s_, data_.vocabulary, made_with);
-  }
-  bool train(const std::string& run, Device device, const TrainHooks& hooks) override {
-    return discriminate::train(run, s_, data_, device, hooks);
-  }
-
   void describe(const std::string& run, bool, const Talk& talk) const override {
     const Config& m = s_.model;
     talk.say(run + ": " + std::to_string(m.vocab_size) + " words, " +
@@ -56,21 +82,8 @@ class DiscriminatorTraining : public TrainingOf<Settings> {
     note_left_out(data_.train, "train", talk);
     note_left_out(data_.valid, "valid", talk);
   }
-  std::string step_text(const TrainProgress& p) const override {
-    return "accuracy " + decimal(value_of(p.metrics, kTrainAccuracy), 3);
-  }
-  std::string epoch_text(const EpochLog& e, bool best) const override {
-    char text[160];
-    std::snprintf(text, sizeof text,
-                  "epoch %2d  loss %.4f  accuracy %.3f  valid loss %.4f  valid accuracy %.3f%s",
-                  e.epoch, e.loss, value_of(e.metrics, kTrainAccuracy),
-                  value_of(e.metrics, kValidLoss), value_of(e.metrics, kValidAccuracy),
-                  best ? "  best" : "");
-    return text;
-  }
 
  private:
-  Settings load(const std::string& run) const override { return load_settings(run); }
   // Those of the encoder, which has no embeddings of words.
   void take_sizes() {
     for (const char* option : {"hidden", "embed"}) {
@@ -83,8 +96,6 @@ class DiscriminatorTraining : public TrainingOf<Settings> {
     s_.model.hidden_size = width / 2;
     s_.model.embedding_size = 1;
   }
-
-  TrainData data_;
 };
 
 // A context, as the passages are cut: its last utterances, of each the first tokens. Its vector is
@@ -142,19 +153,12 @@ class PassageReader : public ContextEncoder, public PairRanker {
 };
 
 LoadedSystem load_model(const std::string& directory, const std::string& epoch) {
-  LoadedDiscriminator model = load_discriminator(directory);
-  check_epoch(epoch, "a discriminator");
-  auto discriminator = epoch == "best"
-                           ? std::make_shared<Discriminator>(std::move(model.model))
-                           : std::make_shared<Discriminator>(first_discriminator(
-                                 directory, load_settings(directory), model.vocabulary));
-  LoadedSystem loaded{
-      .vocabulary = std::make_shared<Vocabulary>(std::move(model.vocabulary)),
-      .bounds = {.max_turns = 0, .max_utterance_tokens = 0, .max_response_tokens = 0}};
-  const auto reader = std::make_shared<PassageReader>(*discriminator, *loaded.vocabulary);
+  const auto model = Runs::of_epoch(directory, epoch);
+  LoadedSystem loaded = without_bounds(model);
+  loaded.vocabulary = {model, &model->vocabulary};
+  const auto reader = std::make_shared<PassageReader>(model->model, model->vocabulary);
   loaded.encoder = reader;
   loaded.ranker = reader;
-  loaded.module = std::move(discriminator);
   return loaded;
 }
 
@@ -174,29 +178,74 @@ void note_left_out(const Part& part, const std::string& name, const Talk& talk) 
   say(u.as_said, "response", "the same words as the real one");
 }
 
+void Settings::check() const {
+  model.check();
+  loop.check();
+  pretrained::check_init(model.encoder, init);
+  Discriminator small({.vocab_size = 1, .embedding_size = 1, .hidden_size = 1});
+  (void)make_optimizer(small, loop.optimizer);  // throws for a group that no parameter is of
+}
+
+std::vector<PresetOf<Settings>> Own::presets() {
+  std::vector<PresetOf<Settings>> all = {
+      {"paper", sized(25000, 500, loop(64, 20, 0.001)), "hours on two cores (not measured)"},
+      {"laptop", sized(10000, 128, loop(64, 20, 0.001)), "some minutes an epoch (not measured)"},
+      {"smoke", smoke(), "about a minute on one core"},
+      {"pretrained", fine_tuned(), "hours on two cores; begins with a BERT (--init), AdamW 5e-5"},
+  };
+  for (auto& [name, s, time] : all) {
+    time = (s.model.pretrained()
+                ? "fine-tuning, "
+                : std::to_string(s.model.hidden_size) + " cells in each direction, ") +
+           std::to_string(s.model.vocab_size - kSpecialTokens) + " words, batches of " +
+           std::to_string(s.loop.batch_size) + ", at most " +
+           counted(static_cast<size_t>(s.loop.max_epochs), "epoch") + "; takes " + time;
+  }
+  return all;
+}
+
+TrainData Own::read(const Paths& data, const Settings& s, const std::string& run) {
+  const auto words = words_of(run, s.model.vocab_size);
+  return load_train_data(data, s, words ? &*words : nullptr);
+}
+
+void Own::keep(const std::string& run, const Settings& s, const TrainData& data) {
+  if (s.model.pretrained()) pretrained::keep_encoder(s.init, run);
+  data.vocabulary.save(in(run, "vocab.txt"));
+}
+
+LoadedDiscriminator Own::blank(const std::string& directory, const Settings& s) {
+  Vocabulary words = *words_of(directory, s.model.vocab_size);
+  auto pieces = pieces_in(in(directory, pretrained::kFolderInRun), s.model, words);
+  return {Discriminator(s.model, std::move(pieces)), std::move(words)};
+}
+
+void Own::draw(LoadedDiscriminator& loaded, const std::string&, const Settings& s) {
+  const double bound = init_bound(s.model.hidden_size);
+  init_uniform(loaded.model, -bound, bound, s.loop.seed);
+}
+
 System discriminate_system() {
-  return {
-      .name = "discriminate",
-      .what = "a discriminator",
-      .can = {Capability::kRank, Capability::kClassify, Capability::kEncode},
-      .load = load_model,
-      .older_name = "adversarial",
-      .help = "Train a discriminator between real responses and others",
-      .footer =
-          "Passages are runs of turns with 3 to 25 tokens each. Every passage is learned from "
-          "twice "
-          "in an epoch: as it was said, and with another response in place of its own, drawn anew "
-          "each time. The best model by the loss on the validation part is kept; after three "
-          "epochs without a better one the training ends.\n"
-          "Examples:\n"
-          "  heed train discriminate --data data/ubuntu-sample --preset smoke --out runs/judge\n"
-          "  heed train discriminate --data data/ubuntu-sample --preset smoke --response-only "
-          "--out runs/control\n"
-          "  heed train discriminate --data data/ubuntu-sample --preset pretrained --init "
-          "models/minilm --out runs/strong-judge",
-      .train = new_training<DiscriminatorTraining>,
-      .presets = [] { return choice_of(presets(), "laptop", preset_table()); },
-      .several_corpora = true};
+  return trained<DiscriminatorTraining, Own>(
+      {.can = {Capability::kRank, Capability::kClassify, Capability::kEncode},
+       .load = load_model,
+       .older_name = Own::kNames.system,
+       .help = "Train a discriminator between real responses and others",
+       .footer =
+           "Passages are runs of turns with 3 to 25 tokens each. Every passage is learned from "
+           "twice "
+           "in an epoch: as it was said, and with another response in place of its own, drawn anew "
+           "each time. The best model by the loss on the validation part is kept; after three "
+           "epochs without a better one the training ends.\n"
+           "Examples:\n"
+           "  heed train discriminate --data data/ubuntu-sample --preset smoke --out runs/judge\n"
+           "  heed train discriminate --data data/ubuntu-sample --preset smoke --response-only "
+           "--out runs/control\n"
+           "  heed train discriminate --data data/ubuntu-sample --preset pretrained --init "
+           "models/minilm --out runs/strong-judge",
+       .several_corpora = true});
 }
 
 }  // namespace heed::discriminate
+
+template struct heed::RunsOf<heed::discriminate::Own>;

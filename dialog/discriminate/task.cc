@@ -202,12 +202,4 @@ Task discriminator_task(Discriminator& model, const Settings& settings, const Tr
           .guess = std::log(2.0)};
 }
 
-bool train(const std::string& run, const Settings& settings, const TrainData& data, Device device,
-           const TrainHooks& hooks) {
-  settings.check();
-  Discriminator model = first_discriminator(run, settings, data.vocabulary);
-  move(model, device);
-  return heed::train(run, settings.loop, {discriminator_task(model, settings, data)}, hooks);
-}
-
 }  // namespace heed::discriminate

@@ -1,11 +1,15 @@
-// Training a discriminator: what it learns from, and the task that the training loop runs.
+// Training a discriminator: what it learns from, and the task that the training loop runs. A model
+// is a directory with
+//   config.json         "system": "adversarial", "kind": "discriminator", sizes, what it reads
+//   vocab.txt, model.safetensors
+//   encoder/            of a pretrained encoder: the model that it began with
 #pragma once
 
 #include <string>
 #include <vector>
 
 #include "dialog/discriminate/responses_file.h"
-#include "dialog/discriminate/run.h"
+#include "dialog/discriminate/settings.h"
 #include "train/loop.h"
 #include "train/neighbours.h"
 
@@ -50,9 +54,41 @@ constexpr const char *kValidLoss = "valid_loss", *kValidAccuracy = "valid_accura
 // epoch; in the validation always the same. Refers to the three, which must outlive it.
 Task discriminator_task(Discriminator& model, const Settings& settings, const TrainData& data);
 
-// Trains the discriminator of a run with the loop of train/loop.h, which says what is returned and
-// thrown.
-bool train(const std::string& run, const Settings& settings, const TrainData& data, Device device,
-           const TrainHooks& hooks = {});
+// What became no passage, and which responses of a file stand in no passage's place, in a line
+// each.
+void note_left_out(const Part& part, const std::string& name, const Talk& talk);
+
+struct LoadedDiscriminator {
+  Discriminator model;
+  Vocabulary vocabulary;
+};
+
+struct Own {  // dialog/runs_of.h
+  using Settings = discriminate::Settings;
+  using Data = TrainData;
+  using Loaded = LoadedDiscriminator;
+  static constexpr RunNames kNames = {.system = "adversarial",
+                                      .kind = "discriminator",
+                                      .what = "a discriminator",
+                                      .command = "discriminate",
+                                      .usual = "laptop"};
+  static constexpr LineColumn kStep = {"accuracy", kTrainAccuracy, 3},
+                              kEpoch[] = {{"loss", "loss", 4},
+                                          {"accuracy", kTrainAccuracy, 3},
+                                          {"valid loss", kValidLoss, 4},
+                                          {"valid accuracy", kValidAccuracy, 3}};
+
+  static std::vector<PresetOf<Settings>> presets();
+  static Data read(const Paths& data, const Settings& s, const std::string& run);
+  static void take(Settings& s, const Data& data) { s.model.vocab_size = data.vocabulary.size(); }
+  static void keep(const std::string& run, const Settings& s, const Data& data);
+  static double size(const Settings& s) { return parameter_count(s.model); }
+  static Loaded blank(const std::string& directory, const Settings& s);
+  static void draw(Loaded& loaded, const std::string& run, const Settings& s);
+  static Task task(Loaded& loaded, const Settings& s, const Data& data) {
+    return discriminator_task(loaded.model, s, data);
+  }
+};
+using Runs = RunsOf<Own>;
 
 }  // namespace heed::discriminate

@@ -47,4 +47,33 @@ Tensor ContextEncoder::encode_texts(std::vector<Text> texts, const EncodeOptions
   return encode(examples, options);
 }
 
+namespace {
+
+class EncoderOfFunctions : public ContextEncoder {
+ public:
+  std::function<std::vector<int32_t>(const std::string&)> numbers_of;
+  std::function<Var(const ExamplePointers&)> vectors;
+  int64_t d = 0;
+
+  int64_t width() const override { return d; }
+  std::vector<int32_t> numbers(const std::string& utterance) const override {
+    return numbers_of(utterance);
+  }
+  Tensor encode(const std::vector<Example>& examples, const EncodeOptions& options) const override {
+    return encode_in_batches(examples, options, vectors);
+  }
+};
+
+}  // namespace
+
+std::shared_ptr<const ContextEncoder> make_encoder(
+    int64_t width, std::function<std::vector<int32_t>(const std::string&)> numbers,
+    std::function<Var(const ExamplePointers&)> vectors) {
+  const auto encoder = std::make_shared<EncoderOfFunctions>();
+  encoder->numbers_of = std::move(numbers);
+  encoder->vectors = std::move(vectors);
+  encoder->d = width;
+  return encoder;
+}
+
 }  // namespace heed

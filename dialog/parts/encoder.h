@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <memory>
 #include <string>
 #include <vector>
 
@@ -49,6 +50,11 @@ class ContextEncoder {
 // gives a row for each example of a batch, in their order. Undefined of no examples.
 Tensor encode_in_batches(const std::vector<Example>& examples, const EncodeOptions& options,
                          const std::function<Var(const ExamplePointers& batch)>& vectors);
+
+// An encoder of functions, which keep what they need.
+std::shared_ptr<const ContextEncoder> make_encoder(
+    int64_t width, std::function<std::vector<int32_t>(const std::string&)> numbers,
+    std::function<Var(const ExamplePointers& batch)> vectors);
 
 // A context, oldest utterance first, and the candidates that it is asked for: places in a list of
 // texts that many contexts share.

@@ -252,6 +252,19 @@ Encoder export_encoder(const std::string& from, const std::string& to) {
   return copy_encoder(began, to, edit, file_inside(from, kWeights));
 }
 
+void keep_encoder(const std::string& from, const std::string& run) {
+  const std::string folder = in(run, kFolderInRun);
+  fs::remove_all(folder);  // what is left of a start that was killed
+  import_encoder(from, folder);
+}
+
+void check_init(const std::string& encoder, const std::string& init) {
+  if ((encoder == "pretrained") != init.empty()) return;
+  throw UsageError(init.empty()
+                       ? "--encoder pretrained needs --init: a model that `heed import` made"
+                       : "--init is for --encoder pretrained, not for " + encoder);
+}
+
 Tensor encode_texts(const Encoder& encoder, const std::vector<Pieces>& texts, size_t batch,
                     const OnTexts& progress) {
   const NoGrad guard;

@@ -40,6 +40,11 @@ Encoder load_encoder(const std::string& folder);
 Encoder import_encoder(const std::string& from, const std::string& to);
 Encoder export_encoder(const std::string& from, const std::string& to);
 
+// The encoder that a run begins with, as its folder kFolderInRun.
+void keep_encoder(const std::string& from, const std::string& run);
+// Throws UsageError unless --init is given with --encoder pretrained, and only there.
+void check_init(const std::string& encoder, const std::string& init);
+
 // The normalised mean vector of each text, (texts, hidden_size), on the CPU; texts of similar
 // length are computed together, at most `batch` of them.
 using OnTexts = std::function<void(size_t done, size_t of)>;

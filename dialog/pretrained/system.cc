@@ -1,6 +1,5 @@
 // The system "pretrained/bert": encoders that others trained (heed import).
-#include "dialog/pretrained/system.h"
-
+#include "dialog/system.h"
 #include "base/error.h"
 #include "dialog/parts/vector_ranker.h"
 #include "dialog/pretrained/encoder.h"

@@ -27,7 +27,16 @@ const OptimizerSettings kAdam{.name = "adam",
 
 // Every turn from the third on is a response to learn from: three times as many examples as
 // dialogues, and so fewer epochs.
-const ExampleOptions kAllTurns{.all_positions = true};
+TrainSettings all_turns(const ModelConfig& model, int epochs, double rate, int halve_after) {
+  return {.model = model,
+          .examples = {.all_positions = true},
+          .attention_weight = 3,
+          .loop = {.batch_size = 32,
+                   .optimizer = kAdam,
+                   .max_norm = 1,
+                   .max_epochs = epochs,
+                   .schedule = {.rate = rate, .halve_after = halve_after}}};
+}
 
 // As Parthasarathi, Pineau & Chandar (2020, section 4) train what is probed: the last 100 tokens of
 // any context, Adam, a rate that nothing changes, no attention loss; every epoch is kept, for heed
@@ -148,34 +157,13 @@ const std::vector<Preset>& presets() {
                              .schedule = {.rate = 1}}},
        .time = "some seven hours on one core"},
       {.name = "laptop",
-       .settings = {.model = sizes(2, 256, 10000),
-                    .examples = kAllTurns,
-                    .attention_weight = 3,
-                    .loop = {.batch_size = 32,
-                             .optimizer = kAdam,
-                             .max_norm = 1,
-                             .max_epochs = 4,
-                             .schedule = {.rate = 0.005, .halve_after = 2}}},
+       .settings = all_turns(sizes(2, 256, 10000), 4, 0.005, 2),
        .time = "about half an hour on one core"},
       {.name = "demo",
-       .settings = {.model = sizes(1, 128, 2000),
-                    .examples = kAllTurns,
-                    .attention_weight = 3,
-                    .loop = {.batch_size = 32,
-                             .optimizer = kAdam,
-                             .max_norm = 1,
-                             .max_epochs = 3,
-                             .schedule = {.rate = 0.007, .halve_after = 1}}},
+       .settings = all_turns(sizes(1, 128, 2000), 3, 0.007, 1),
        .time = "about three minutes on one core"},
       {.name = "smoke",
-       .settings = {.model = sizes(1, 64, 2000),
-                    .examples = kAllTurns,
-                    .attention_weight = 3,
-                    .loop = {.batch_size = 32,
-                             .optimizer = kAdam,
-                             .max_norm = 1,
-                             .max_epochs = 2,
-                             .schedule = {.rate = 0.01, .halve_after = 1}}},
+       .settings = all_turns(sizes(1, 64, 2000), 2, 0.01, 1),
        .time = "about a minute on one core"},
       // The paper has one rate for all; probe-tuned one that suits each.
       {.name = "probe-paper",

@@ -197,6 +197,8 @@ System respond_system() {
                         ". A transformer takes adam, a warm-up of 200 steps and a fifth "
                         "of the preset's rate");
               },
+          .files = files_of<TrainSettings>([](auto& s, auto& v) { visit_model(s.model, v); },
+                                           [](auto& s, auto& v) { visit_run(s, v); }),
           .ranks = true};
 }
 

@@ -1,9 +1,41 @@
 // The settings of a ranker and its training, a line each (train/setting.h).
 #pragma once
 
-#include "dialog/retrieve/run.h"
+#include <cstdint>
+#include <optional>
+#include <string>
+
+#include "dialog/retrieve/text_reader.h"
+#include "dialog/runs_of.h"
 
 namespace heed::retrieve {
+
+struct Settings {
+  Config model = {};
+  TextBounds bounds = {};
+  bool all_positions = true;  // every turn from the third on is a response, not only the last one
+  std::string loss = "softmax";     // or hinge
+  std::string negatives = "batch";  // batch, shared:K or batch+shared:K
+  double smoothing = 0;             // of the softmax
+  double margin = 0.25;             // of the hinge
+  double insert_prob = 0;           // of each of two distractions in a context
+  double attention_weight = 0;      // of the attention loss
+  LoopSettings loop = {};
+  size_t limit = 0;               // dialogues to read of each part, 0: all
+  uint32_t data_fingerprint = 0;  // of what was read: a run goes on with the same only
+  std::string init = {};          // the pretrained encoder that the run began with
+  std::optional<std::string> preset = {};
+  std::optional<int64_t> vocabulary = {};  // as it was asked for
+
+  void check() const;  // throws UsageError
+  void check_model() const { model.check(), bounds.check(); }
+};
+
+struct Negatives {
+  bool of_batch = true;
+  int64_t shared = 0;  // drawn from the training responses, frequent ones more often
+};
+Negatives parse_negatives(const std::string& name);  // throws UsageError
 
 constexpr const char *kRanker = "Ranker (instead of the preset's)", *kTexts = "Dialogues";
 
@@ -14,11 +46,6 @@ template <class S, class V> void visit_config(S& s, V& v) {
                         const char* help) {
     v(setting(option, option, help,
               {.group = kRanker, .words = std::move(words), .required = true, .of_variant = true}),
-      value);
-  };
-  const auto size = [&](const char* option, const char* key, auto& value, const char* help) {
-    v(setting(option, key, help,
-              {.group = kRanker, .least = 1, .most = kMaxModelSize, .required = true}),
       value);
   };
   form("encoder", m.encoder, {"lstm", "sru", "hierarchical", "bag", "weighted-bag", "pretrained"},
@@ -32,9 +59,10 @@ template <class S, class V> void visit_config(S& s, V& v) {
   form("pool", m.pool, {"attention", "last"},
        "The vector of a text: a mean that attention weighs, or (lstm) its last states");
   visit_sizes(m, v);
-  size("layers", "num_layers", m.layers, "LSTM layers, or those of sru");
-  size("pooling-heads", "heads", m.heads, "Heads of the attention that pools");
-  size("attention-size", "attention_size", m.attention_size, "Width of the attention's keys");
+  v(size_of("layers", "num_layers", "LSTM layers, or those of sru", kRanker), m.layers);
+  v(size_of("pooling-heads", "heads", "Heads of the attention that pools", kRanker), m.heads);
+  v(size_of("attention-size", "attention_size", "Width of the attention's keys", kRanker),
+    m.attention_size);
   v(setting("buckets", "buckets", "Rows of the table for pairs of words (bag); 0: no pairs",
             {.group = kRanker, .least = 0, .most = kMaxModelSize, .required = true}),
     m.buckets);
@@ -90,25 +118,7 @@ template <class S, class V> void visit_training(S& s, V& v) {
             "last: a dialogue's last turn is the response; all: every turn from the third on",
             {.group = kTexts, .words = {"last", "all"}, .required = true, .of_data = true}),
     Words{s.all_positions, "last", "all"});
-  v(setting("vocab", "vocabulary", "Vocabulary size, special tokens included",
-            {.group = kSizes,
-             .least = kSpecialTokens + 1,
-             .most = Vocabulary::kMaxSize,
-             .of_data = true}),
-    s.vocabulary);
-  v({.option = "init", .key = "init"}, s.init);
-  visit_limit(s.limit, v);
-  visit_settings(s.loop, v);
-  v({.key = "data_fingerprint", .required = true}, s.data_fingerprint);
-}
-
-template <class S, class V> void visit_settings(S& s, V& v) requires requires {
-  s.negatives;
-  s.margin;
-}
-{
-  visit_config(s, v);
-  visit_training(s, v);
+  visit_asked(s, v);
 }
 
 }  // namespace heed::retrieve

@@ -1,48 +1,98 @@
-#include "dialog/retrieve/system.h"
+// The system "retrieval": which response answers a context?
+#include <charconv>
+#include <cmath>
 
-#include "base/file.h"
 #include "dialog/pretrained/encoder.h"
 #include "dialog/retrieve/attention.h"
-#include "dialog/retrieve/settings.h"
 #include "dialog/retrieve/task.h"
+#include "dialog/runs_of_json.h"
 #include "dialog/text/format.h"
 #include "dialog/training_of.h"
-#include "train/model_directory.h"
 
 namespace heed::retrieve {
 namespace {
 
-class RankerTraining : public TrainingOf<Settings> {
+using pretrained::kFolderInRun;
+
+LoopSettings adam(int64_t batch, int epochs, double rate) {
+  return {.batch_size = batch,
+          .optimizer = {.name = "adam"},
+          .max_norm = 5,
+          .max_epochs = epochs,
+          .schedule = {.rate = rate, .min_rate = rate / 1000, .patience = 1, .stop_after = 2}};
+}
+
+// Wide and without pairs of words: the best of the few forms that were tried
+// (docs/results/retrieval.md).
+Settings bag(int64_t words, int64_t width, double rate) {
+  Settings s{.loop = adam(200, 5, rate)};
+  s.model.encoder = "bag";
+  s.model.vocab_size = words + kSpecialTokens;
+  s.model.embedding_size = s.model.hidden_size = width;
+  s.model.buckets = 0;
+  s.model.dropout = 0.1;
+  s.model.scale = 15;
+  return s;
+}
+
+Settings production() {
+  Settings s{.loop = adam(100, 10, 0.002)};
+  s.model.vocab_size = 10000 + kSpecialTokens;
+  return s;
+}
+
+// Four layers of 300 cells a direction, 16 heads, 200 shared negatives, Adam by Noam's schedule of
+// the width 600, whose highest rate is (600 x 4000)^-1/2; 30 epochs of 10,000 batches there.
+Settings printed_production() {
+  Settings s{.loop = adam(200, 30, 1 / std::sqrt(600.0 * 4000))};
+  s.model = {.encoder = "sru",
+             .score = "dot",
+             .vocab_size = 25000 + kSpecialTokens,
+             .embedding_size = 300,
+             .hidden_size = 300,
+             .layers = 4,
+             .heads = 16,
+             .attention_size = 64,
+             .shared = false};
+  s.bounds = {.max_context = 500, .max_response = 100};
+  s.negatives = "shared:200";
+  s.loop.optimizer.warm_up = 4000;
+  s.loop.optimizer.rate_decay = "inverse-sqrt";
+  return s;
+}
+
+// 256 cells in one direction, c' M r of the last states, batches of 16.
+Settings dstc7() {
+  Settings s{.loop = adam(16, 10, 0.001)};
+  s.model = {.score = "bilinear",
+             .pool = "last",
+             .vocab_size = 25000 + kSpecialTokens,
+             .embedding_size = 100,
+             .hidden_size = 256,
+             .shared = false,
+             .bidirectional = false};
+  s.bounds = {.max_context = 160, .max_response = 160};
+  return s;
+}
+
+Settings fine_tuned() {
+  Settings s{.loop = adam(64, 1, 5e-5)};
+  s.model.encoder = "pretrained";
+  s.model.scale = 20;
+  s.model.dropout = 0;
+  s.loop.optimizer.weight_decay = 0.01;
+  s.loop.optimizer.warm_up = 100;
+  s.loop.max_norm = 1;
+  s.bounds = {.max_context = 128, .max_response = 64};
+  s.all_positions = false;
+  return s;
+}
+
+class RankerTraining : public SystemTraining<Own> {
  public:
-  explicit RankerTraining(const std::string& preset)
-      : TrainingOf(settings_of(find_preset(preset))) {}
+  using SystemTraining::SystemTraining;
 
   std::vector<Folder> folders() override { return {{"init", pretrained::kInitHelp, &s_.init}}; }
-  void complete() override {
-    s_.model.vocab_size = *s_.vocabulary;
-    if (!given("min-rate")) s_.loop.schedule.min_rate = s_.loop.schedule.rate / 1000;
-    s_.check();
-  }
-
-  void read(const Paths& data, const std::string& run) override {
-    const bool words = !run.empty() && !s_.model.pretrained();
-    const Vocabulary of_run =
-        words ? load_vocabulary(file_inside(run, "vocab.txt"), s_.model.vocab_size) : Vocabulary();
-    data_ = load_train_data(data[0], s_, words ? &of_run : nullptr, run);
-    if (!run.empty()) {
-      return check_same_data(data_.fingerprint() == s_.data_fingerprint, data, run);
-    }
-    if (!s_.model.pretrained()) s_.model.vocab_size = data_.vocabulary.size();
-    s_.data_fingerprint = data_.fingerprint();
-  }
-  void prepare(const Talk&) override { check_memory(parameter_count(s_.model)); }
-  void start(const std::string& run, const std::string& made_with) override {
-    start_run(run, s_, data_.vocabulary, made_with);
-  }
-  bool train(const std::string& run, Device device, const TrainHooks& hooks) override {
-    return retrieve::train(run, s_, data_, device, hooks);
-  }
-
   void describe(const std::string& run, bool, const Talk& talk) const override {
     const Config& m = s_.model;
     talk.say(run + ": " + m.encoder +
@@ -59,23 +109,6 @@ class RankerTraining : public TrainingOf<Settings> {
               counted(data_.cut_responses, "response") + " of more than " +
               std::to_string(s_.bounds.max_response) + ", of which the first ones");
   }
-  std::string step_text(const TrainProgress& p) const override {
-    return "R@1 of the batch " + decimal(value_of(p.metrics, kTrainFirst), 3);
-  }
-  std::string epoch_text(const EpochLog& e, bool best) const override {
-    char text[160];
-    std::snprintf(text, sizeof text,
-                  "epoch %2d  loss %.4f  R@1 of the batch %.3f  valid R@1 %.3f  valid MRR %.3f%s",
-                  e.epoch, e.loss, value_of(e.metrics, kTrainFirst),
-                  value_of(e.metrics, kValidFirst), value_of(e.metrics, kValidReciprocal),
-                  best ? "  best" : "");
-    return text;
-  }
-
- private:
-  Settings load(const std::string& run) const override { return load_settings(run); }
-
-  TrainData data_;
 };
 
 class DualRanker : public VectorRanker {
@@ -110,13 +143,9 @@ class DualRanker : public VectorRanker {
   std::shared_ptr<const LoadedRanker> ranker_;
 };
 
-LoadedSystem load_retrieval(const std::string& directory, const std::string& epoch) {
-  check_epoch(epoch, "a ranker");
-  const auto ranker = std::make_shared<LoadedRanker>(
-      epoch == "best" ? load_ranker(directory) : first_ranker(directory, load_settings(directory)));
-  LoadedSystem loaded{
-      .bounds = {.max_turns = 0, .max_utterance_tokens = 0, .max_response_tokens = 0}};
-  loaded.module = {ranker, &ranker->model};
+LoadedSystem load_model(const std::string& directory, const std::string& epoch) {
+  const auto ranker = Runs::of_epoch(directory, epoch);
+  LoadedSystem loaded = without_bounds(ranker);
   loaded.ranker = std::make_shared<DualRanker>(ranker);
   if (!ranker->model.config().pretrained()) {
     loaded.vocabulary = std::make_shared<Vocabulary>(ranker->reader.words());
@@ -126,22 +155,106 @@ LoadedSystem load_retrieval(const std::string& directory, const std::string& epo
 
 }  // namespace
 
-System retrieval_system() {
+Negatives parse_negatives(const std::string& name) {
+  Negatives n{.of_batch = name.starts_with("batch")};
+  std::string_view rest = name;
+  if (rest == "batch") return n;
+  if (rest.starts_with("batch+")) rest.remove_prefix(6);
+  if (rest.starts_with("shared:")) {
+    rest.remove_prefix(7);
+    const auto read = std::from_chars(rest.data(), rest.data() + rest.size(), n.shared);
+    const bool whole = read.ec == std::errc() && read.ptr == rest.data() + rest.size();
+    if (whole && n.shared >= 1 && n.shared <= kMaxBatch) return n;
+  }
+  throw UsageError("negatives: expected batch, shared:K or batch+shared:K, got '" + name + "'");
+}
+
+void Settings::check() const {
+  model.check();
+  bounds.check();
+  loop.check();
+  parse_negatives(negatives);
+  if (loss != "softmax" && loss != "hinge") {
+    throw UsageError("retrieval: loss: expected softmax or hinge, got '" + loss + "'");
+  }
+  check_rule(smoothing >= 0 && smoothing < 1, "retrieval: smoothing: expected 0 to below 1",
+             smoothing);
+  check_rule(margin >= 0, "retrieval: margin: expected 0 or more", margin);
+  check_rule(loop.batch_size >= 2 || !parse_negatives(negatives).of_batch,
+             "retrieval: the negatives of a batch: expected batches of at least 2",
+             static_cast<double>(loop.batch_size));
+  check_rule(insert_prob >= 0 && insert_prob <= 1, "retrieval: insert-prob: expected 0 to 1",
+             insert_prob);
+  if (insert_prob > 0 && model.pretrained()) {
+    throw UsageError("retrieval: insert-prob is not for the encoder pretrained");
+  }
+  if (attention_weight > 0 && (!model.attends() || insert_prob == 0)) {
+    throw UsageError(
+        "retrieval: attention-weight is for encoders that pool with attention, with "
+        "insert-prob above 0");
+  }
+  pretrained::check_init(model.encoder, init);
+}
+
+std::vector<PresetOf<Settings>> Own::presets() {
+  Settings smoke = bag(5000, 64, 0.005);
+  smoke.loop.max_epochs = 1;
+  smoke.loop.batch_size = 100;
   return {
-      .name = kSystem,
-      .what = "a ranker",
-      .can = {Capability::kRank},
-      .load = load_retrieval,
-      .help = "Train two encoders to choose the response to a context out of many",
-      .footer =
-          "The best model by R@1 on the validation part is kept: how often a response is put above "
-          "99 others. docs/retrieval.md goes through it.\n"
-          "Examples:\n"
-          "  heed train retrieval --data data/ubuntu-sample --preset smoke --out runs/ranker\n"
-          "  heed train retrieval --data DIR --preset pretrained --init models/minilm --out "
-          "runs/tuned --matmul bf16",
-      .train = new_training<RankerTraining>,
-      .presets = [] { return choice_of(presets(), "repository", preset_table()); }};
+      {"smoke", smoke, "a small bag; under a minute"},
+      {"repository", bag(20000, 256, 0.003),
+       "a bag of words 256 wide (Henderson et al., without their pairs of words: --buckets "
+       "65536)"},
+      {"production", production(), "one LSTM layer of 128 cells a direction, 4 heads"},
+      {"production-paper", printed_production(),
+       "Swanson et al. as printed: 4 SRU layers of 300 cells a direction, 16 heads; days"},
+      {"dstc7", dstc7(), "Lowe et al., the baseline of DSTC7: LSTMs of 256 cells, c M r"},
+      {"pretrained", fine_tuned(), "fine-tuning of a BERT (--init), AdamW 5e-5, one epoch"},
+  };
+}
+
+TrainData Own::read(const Paths& data, const Settings& s, const std::string& run) {
+  const auto words = words_of(s.model.pretrained() ? "" : run, s.model.vocab_size);
+  return load_train_data(data[0], s, words ? &*words : nullptr, run);
+}
+
+void Own::take(Settings& s, const TrainData& data) {
+  if (!s.model.pretrained()) s.model.vocab_size = data.vocabulary.size();
+}
+
+void Own::keep(const std::string& run, const Settings& s, const TrainData& data) {
+  if (s.model.pretrained()) {
+    pretrained::keep_encoder(s.init, run);
+  } else {
+    data.vocabulary.save(in(run, "vocab.txt"));
+  }
+}
+
+LoadedRanker Own::blank(const std::string& directory, const Settings& s) {
+  if (!s.model.pretrained()) {
+    Vocabulary words = *words_of(directory, s.model.vocab_size);
+    return {DualEncoder(s.model), TextReader(std::move(words), s.bounds)};
+  }
+  pretrained::Encoder e = pretrained::load_encoder(in(directory, kFolderInRun));
+  return {DualEncoder(s.model, std::move(e.model)),
+          TextReader(std::move(e.pieces), e.max_length, s.bounds)};
+}
+
+System retrieval_system() {
+  return trained<RankerTraining, Own>(
+      {.can = {Capability::kRank},
+       .load = load_model,
+       .help = "Train two encoders to choose the response to a context out of many",
+       .footer =
+           "The best model by R@1 on the validation part is kept: how often a response is put "
+           "above "
+           "99 others. docs/retrieval.md goes through it.\n"
+           "Examples:\n"
+           "  heed train retrieval --data data/ubuntu-sample --preset smoke --out runs/ranker\n"
+           "  heed train retrieval --data DIR --preset pretrained --init models/minilm --out "
+           "runs/tuned --matmul bf16"});
 }
 
 }  // namespace heed::retrieve
+
+template struct heed::RunsOf<heed::retrieve::Own>;

@@ -6,6 +6,7 @@
 
 #include "autograd/discrete.h"
 #include "base/error.h"
+#include "dialog/pretrained/encoder.h"
 #include "dialog/retrieve/attention.h"
 #include "dialog/retrieve/candidates.h"
 #include "dialog/retrieve/losses.h"
@@ -85,6 +86,9 @@ class Ranking {
     return loss;
   }
 
+  static Metrics measure(const Counts& counts) {
+    return {{kTrainFirst, counts.at("right") / counts.at("contexts"), true}};
+  }
   Metrics validate(const OnValidation& on_batch) const {
     const std::vector<double> c = valid_vectors(Side::kContexts, on_batch),
                               r = valid_vectors(Side::kResponses, on_batch);
@@ -169,8 +173,12 @@ class Ranking {
   std::vector<Tensor> frozen_;  // none, or four
 };
 
-Metrics measure_first(const Counts& counts) {
-  return {{kTrainFirst, counts.at("right") / counts.at("contexts"), true}};
+// What reads texts: with these words, or the pieces of the run, or of --init if that is empty.
+TextReader reader_of(const Settings& s, const Vocabulary& vocabulary, const std::string& run) {
+  if (!s.model.pretrained()) return TextReader(vocabulary, s.bounds);
+  pretrained::Encoder e =
+      pretrained::load_encoder(run.empty() ? s.init : in(run, pretrained::kFolderInRun));
+  return TextReader(std::move(e.pieces), e.max_length, s.bounds);
 }
 
 std::vector<TextPair> read_pairs(const std::vector<Dialogue>& dialogues, const Settings& settings,
@@ -242,22 +250,7 @@ Task ranker_task(DualEncoder& model, const Settings& settings, const TrainData& 
   for (const TextPair& pair : data.train) {
     sizes.push_back(std::ssize(pair.context) + std::ssize(pair.response));
   }
-  const auto ranking = std::make_shared<const Ranking>(model, settings, data);
-  return {.module = &model,
-          .sizes = std::move(sizes),
-          .loss = [ranking](const auto& examples,
-                            const StepKey& key) { return ranking->loss(examples, key); },
-          .measure = measure_first,
-          .validate = [ranking](const auto& on_batch) { return ranking->validate(on_batch); },
-          .describe = [ranking](const auto& examples) { return ranking->describe(examples); }};
-}
-
-bool train(const std::string& run, const Settings& settings, const TrainData& data, Device device,
-           const TrainHooks& hooks) {
-  settings.check();
-  LoadedRanker ranker = first_ranker(run, settings);
-  move(ranker.model, device);
-  return heed::train(run, settings.loop, {ranker_task(ranker.model, settings, data)}, hooks);
+  return task_of(model, std::move(sizes), std::make_shared<const Ranking>(model, settings, data));
 }
 
 }  // namespace heed::retrieve

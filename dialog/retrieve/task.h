@@ -1,11 +1,15 @@
-// Training a ranker: what it learns from, and the task that the training loop runs.
+// Training a ranker: what it learns from, and the task that the training loop runs. A model is a
+// directory with
+//   config.json         "system": "retrieval", "kind": "dual-encoder", sizes, what it reads
+//   vocab.txt, model.safetensors
+// and of a pretrained encoder encoder/, the model that it began with, in the place of vocab.txt.
 #pragma once
 
 #include <string>
 #include <vector>
 
 #include "dialog/data/distraction.h"
-#include "dialog/retrieve/run.h"
+#include "dialog/retrieve/settings.h"
 #include "train/loop.h"
 
 namespace heed::retrieve {
@@ -46,8 +50,37 @@ constexpr int64_t kMeasured = 2000;
 // Refers to the three, which must outlive it.
 Task ranker_task(DualEncoder& model, const Settings& settings, const TrainData& data);
 
-// Trains the ranker of a run with the loop of train/loop.h, which says what is returned and thrown.
-bool train(const std::string& run, const Settings& settings, const TrainData& data, Device device,
-           const TrainHooks& hooks = {});
+struct LoadedRanker {
+  DualEncoder model;
+  TextReader reader;
+};
+
+struct Own {  // dialog/runs_of.h
+  using Settings = retrieve::Settings;
+  using Data = TrainData;
+  using Loaded = LoadedRanker;
+  static constexpr RunNames kNames = {.system = "retrieval",
+                                      .kind = "dual-encoder",
+                                      .what = "a ranker",
+                                      .command = "retrieval",
+                                      .usual = "repository",
+                                      .rate_ends = true};
+  static constexpr LineColumn kStep = {"R@1 of the batch", kTrainFirst, 3},
+                              kEpoch[] = {{"loss", "loss", 4},
+                                          {"R@1 of the batch", kTrainFirst, 3},
+                                          {"valid R@1", kValidFirst, 3},
+                                          {"valid MRR", kValidReciprocal, 3}};
+
+  static std::vector<PresetOf<Settings>> presets();
+  static Data read(const Paths& data, const Settings& s, const std::string& run);
+  static void take(Settings& s, const Data& data);
+  static void keep(const std::string& run, const Settings& s, const Data& data);
+  static double size(const Settings& s) { return parameter_count(s.model); }
+  static Loaded blank(const std::string& directory, const Settings& s);
+  static Task task(Loaded& loaded, const Settings& s, const Data& data) {
+    return ranker_task(loaded.model, s, data);
+  }
+};
+using Runs = RunsOf<Own>;
 
 }  // namespace heed::retrieve

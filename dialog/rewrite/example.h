@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "dialog/data/corpus.h"
-#include "dialog/rewrite/gaps.h"
+#include "dialog/data/gaps.h"
 #include "dialog/text/vocabulary.h"
 
 namespace heed::rewrite {

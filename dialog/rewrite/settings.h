@@ -1,9 +1,28 @@
 // The settings of a model of gaps and its training, a line each (train/setting.h).
 #pragma once
 
-#include "dialog/rewrite/run.h"
+#include <cstdint>
+#include <optional>
+#include <string>
+
+#include "dialog/rewrite/loss.h"
+#include "dialog/runs_of.h"
 
 namespace heed::rewrite {
+
+struct Settings {
+  Config model = {};
+  Bounds bounds = {};
+  LossSettings loss = {};
+  LoopSettings loop = {};
+  size_t limit = 0;               // dialogues to read of each part, 0: all
+  uint32_t data_fingerprint = 0;  // of what was read: a run goes on with the same only
+  std::optional<std::string> preset = {};
+  std::optional<int64_t> vocabulary = {};  // as it was asked for
+
+  void check() const;  // throws UsageError
+  void check_model() const { model.check(), bounds.check(); }
+};
 
 constexpr const char *kModel = "Model (instead of the preset's)", *kTexts = "Dialogues";
 
@@ -56,23 +75,7 @@ template <class S, class V> void visit_training(S& s, V& v) {
         "Candidates that a filling is told from in a step, those with the highest scores; 0: all",
         {.group = kModel, .least = 0, .most = 100'000, .required = true}),
     loss.hardest);
-  v(setting("vocab", "vocabulary", "Vocabulary size, special tokens included",
-            {.group = kSizes,
-             .least = kSpecialTokens + 1,
-             .most = Vocabulary::kMaxSize,
-             .of_data = true}),
-    s.vocabulary);
-  visit_limit(s.limit, v);
-  visit_settings(s.loop, v);
-  v({.key = "data_fingerprint", .required = true}, s.data_fingerprint);
-}
-
-template <class S, class V> void visit_settings(S& s, V& v) requires requires {
-  s.loss.label_weight;
-}
-{
-  visit_config(s, v);
-  visit_training(s, v);
+  visit_asked(s, v);
 }
 
 }  // namespace heed::rewrite

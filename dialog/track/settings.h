@@ -1,19 +1,34 @@
 // The settings of a tracker and its training, a line each (train/setting.h).
 #pragma once
 
-#include "dialog/track/run.h"
+#include <cstdint>
+#include <optional>
+#include <string>
+
+#include "dialog/runs_of.h"
+#include "dialog/track/model.h"
 
 namespace heed::track {
+
+struct Settings {
+  Config model = {};
+  bool fixed_features = false;  // they stay as they were in --init
+  LoopSettings loop = {};
+  size_t limit = 0;               // dialogues to read of each part, 0: all
+  uint32_t data_fingerprint = 0;  // of what was read: a run goes on with the same only
+  std::string init = {};          // the tracker whose features the run began with
+  std::optional<std::string> preset = {};
+  std::optional<int64_t> vocabulary = {};  // as it was asked for
+
+  void check() const;  // throws UsageError
+  void check_model() const { model.check(); }
+};
 
 constexpr const char* kTracker = "Tracker (instead of the preset's)";
 
 // Those of config.json.
-template <class S, class V> void visit_config(S& m, V& v) {
-  const auto size = [&](const char* option, const char* key, auto& value, const char* help) {
-    v(setting(option, key, help,
-              {.group = kTracker, .least = 1, .most = kMaxModelSize, .required = true}),
-      value);
-  };
+template <class S, class V> void visit_config(S& s, V& v) {
+  auto& m = s.model;
   v(setting(
         "output", "output",
         "heads: a softmax for each slot; energy: all slots' values together, by --steps steps "
@@ -30,8 +45,8 @@ template <class S, class V> void visit_config(S& m, V& v) {
             {.group = kTracker, .words = {"acts", "text", "none"}, .required = true}),
     m.machine);
   visit_sizes(m, v);
-  size("act-size", "act_size", m.act_size, "Width of the layers that read acts");
-  size("energy-size", "energy_size", m.energy_size, "Columns of W_1 of the energy");
+  v(size_of("act-size", "act_size", "Width of the layers that read acts", kTracker), m.act_size);
+  v(size_of("energy-size", "energy_size", "Columns of W_1 of the energy", kTracker), m.energy_size);
   v(setting("steps", "steps", "Steps down the gradient of the energy",
             {.group = kTracker, .least = 1, .most = 10000, .required = true, .of_variant = true}),
     m.steps);
@@ -54,24 +69,7 @@ template <class S, class V> void visit_training(S& s, V& v) {
             "The network under the output stays as it was in --init",
             {.group = kTracker, .required = true, .of_variant = true}),
     s.fixed_features);
-  v(setting("vocab", "vocabulary", "Vocabulary size, special tokens included",
-            {.group = kSizes,
-             .least = kSpecialTokens + 1,
-             .most = Vocabulary::kMaxSize,
-             .of_data = true}),
-    s.vocabulary);
-  v({.option = "init", .key = "init"}, s.init);
-  visit_limit(s.limit, v);
-  visit_settings(s.loop, v);
-  v({.key = "data_fingerprint", .required = true}, s.data_fingerprint);
-}
-
-template <class S, class V> void visit_settings(S& s, V& v) requires requires {
-  s.fixed_features;
-}
-{
-  visit_config(s.model, v);
-  visit_training(s, v);
+  visit_asked(s, v);
 }
 
 }  // namespace heed::track

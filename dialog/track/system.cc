@@ -1,19 +1,44 @@
 // The system "tracker": what has the user asked for so far?
-#include "dialog/track/system.h"
-
+#include "dialog/runs_of_json.h"
 #include "dialog/text/format.h"
-#include "dialog/track/settings.h"
 #include "dialog/track/task.h"
 #include "dialog/training_of.h"
-#include "train/model_directory.h"
 
 namespace heed::track {
 namespace {
 
-class TrackerTraining : public TrainingOf<Settings> {
+constexpr const char *kWords = "vocab.txt", *kActs = "acts.txt", *kValues = "values.txt",
+                     *kInit = "init.safetensors", *kFeatures = "features.";
+
+// What the paper leaves open: batches of 32 dialogues, the end after five epochs without a better
+// joint accuracy on the validation part.
+Settings sized(int64_t width, int64_t words, int epochs, double rate, double inner_rate) {
+  Settings s;
+  s.model.vocab_size = 25000;
+  s.model.embedding_size = s.model.act_size = words;
+  s.model.hidden_size = width;
+  s.model.inner_rate = inner_rate;
+  s.loop = {.batch_size = 32, .optimizer = {.name = "adam"}, .max_norm = 5, .max_epochs = epochs};
+  s.loop.schedule = {.rate = rate, .min_rate = 0, .patience = 5, .max_halvings = 0};
+  return s;
+}
+
+// Copies the parameters that stand below "features." in a file, all of them.
+void take_features(const std::string& path, Tracker& model) {
+  const TensorMap tensors = load_tensors(path);
+  for (const NamedParameter& p : parameters(model)) {
+    if (!p.name.starts_with(kFeatures)) continue;
+    const auto found = tensors.find(p.name);
+    if (found == tensors.end() || found->second.shape() != p.var.shape()) {
+      throw DataError(path + ": has no '" + p.name + "' of shape " + p.var.shape().str());
+    }
+    p.var.set_value(found->second);
+  }
+}
+
+class TrackerTraining : public SystemTraining<Own> {
  public:
-  explicit TrackerTraining(const std::string& preset)
-      : TrainingOf(settings_of(find_preset(preset))) {}
+  using SystemTraining::SystemTraining;
 
   std::vector<Folder> folders() override {
     return {
@@ -22,7 +47,6 @@ class TrackerTraining : public TrainingOf<Settings> {
          "those of its features, and with its words, acts and values",
          &s_.init}};
   }
-  void complete() override { s_.check(); }
   void read(const Paths& data, const std::string& run) override {
     if (run.empty() && !s_.init.empty()) {
       for (const char* option : {"embed", "hidden", "act-size", "machine", "vocab", "slots"}) {
@@ -32,18 +56,8 @@ class TrackerTraining : public TrainingOf<Settings> {
       }
       take_from_init(s_);
     }
-    data_ = load_train_data(data[0], s_, run.empty() ? s_.init : run);
-    if (run.empty()) return settle(s_, data_);
-    check_same_data(data_.fingerprint == s_.data_fingerprint, data, run);
+    SystemTraining::read(data, run);
   }
-  void prepare(const Talk&) override { check_memory(parameter_count(s_.model)); }
-  void start(const std::string& run, const std::string& made_with) override {
-    start_run(run, s_, data_.reader, made_with);
-  }
-  bool train(const std::string& run, Device device, const TrainHooks& hooks) override {
-    return track::train(run, s_, data_, device, hooks);
-  }
-
   void describe(const std::string& run, bool, const Talk& talk) const override {
     const Config& m = s_.model;
     std::string slots;
@@ -58,101 +72,121 @@ class TrackerTraining : public TrainingOf<Settings> {
     talk.say(counted(data_.train.size(), "training dialogue") + " and " +
              std::to_string(data_.valid.size()) + " to validate");
   }
-  std::string step_text(const TrainProgress& p) const override {
-    return "joint accuracy " + decimal(value_of(p.metrics, kTrainJoint), 3);
-  }
-  std::string epoch_text(const EpochLog& e, bool best) const override {
-    char text[160];
-    std::snprintf(text, sizeof text,
-                  "epoch %2d  loss %.4f  joint accuracy %.3f  valid %.3f  set %.3f%s", e.epoch,
-                  e.loss, value_of(e.metrics, kTrainJoint), value_of(e.metrics, kValidJoint),
-                  value_of(e.metrics, kValidSet), best ? "  best" : "");
-    return text;
-  }
-
- private:
-  Settings load(const std::string& run) const override { return load_settings(run); }
-
-  TrainData data_;
 };
 
-// A context, as user and system in turn, of whom the user spoke last. Its vector is F of that turn;
-// there are no acts.
-class StateReader : public ContextEncoder {
- public:
-  explicit StateReader(std::shared_ptr<const LoadedTracker> tracker)
-      : tracker_(std::move(tracker)) {}
-  int64_t width() const override { return tracker_->model.config().hidden_size; }
-  std::vector<int32_t> numbers(const std::string& utterance) const override {
-    return encode_utterance(utterance, tracker_->reader.words);
+// A context, as user and system in turn, of whom the user spoke last; there are no acts.
+Conversation conversation_of(const Example& example) {
+  Conversation c;
+  const size_t count = example.context.size();
+  for (size_t u = (count + 1) % 2; u < count; u += 2) {
+    UserTurn& turn = c.turns.emplace_back();
+    turn.user = example.context[u];
+    if (u > 0) turn.system = example.context[u - 1];
+    turn.user.push_back(kEou);
+    turn.system.push_back(kEou);
   }
-  Tensor encode(const std::vector<Example>& examples, const EncodeOptions& options) const override {
-    const Tracker& model = tracker_->model;
-    return encode_in_batches(examples, options, [&](const ExamplePointers& batch) {
-      std::vector<Conversation> conversations;
-      for (const Example* e : batch) conversations.push_back(conversation_of(*e));
-      std::vector<const Conversation*> chosen;
-      for (const Conversation& c : conversations) chosen.push_back(&c);
-      const TurnBatch turns = make_batch(chosen, model.config(), model.device());
-      std::vector<int32_t> last(batch.size());  // the row of each conversation's last turn
-      for (size_t r = 0; r < turns.places.size(); ++r) {
-        last[turns.places[r].first] = static_cast<int32_t>(r);
-      }
-      return gather_rows(model.features(turns), Tensor::from(last, model.device()));
-    });
-  }
+  return c;
+}
 
- private:
-  static Conversation conversation_of(const Example& example) {
-    Conversation c;
-    const size_t count = example.context.size();
-    for (size_t u = (count + 1) % 2; u < count; u += 2) {
-      UserTurn& turn = c.turns.emplace_back();
-      turn.user = example.context[u];
-      if (u > 0) turn.system = example.context[u - 1];
-      turn.user.push_back(kEou);
-      turn.system.push_back(kEou);
-    }
-    return c;
+// F of the last turn.
+Var vectors_of(const Tracker& model, const ExamplePointers& batch) {
+  std::vector<Conversation> conversations;
+  for (const Example* e : batch) conversations.push_back(conversation_of(*e));
+  std::vector<const Conversation*> chosen;
+  for (const Conversation& c : conversations) chosen.push_back(&c);
+  const TurnBatch turns = make_batch(chosen, model.config(), model.device());
+  std::vector<int32_t> last(batch.size());  // the row of each conversation's last turn
+  for (size_t r = 0; r < turns.places.size(); ++r) {
+    last[turns.places[r].first] = static_cast<int32_t>(r);
   }
-
-  std::shared_ptr<const LoadedTracker> tracker_;
-};
+  return gather_rows(model.features(turns), Tensor::from(last, model.device()));
+}
 
 LoadedSystem load_model(const std::string& directory, const std::string& epoch) {
-  check_epoch(epoch, "a tracker");
-  const auto tracker = std::make_shared<LoadedTracker>(load_tracker(directory));
-  if (epoch == "untrained") tracker->model = first_tracker(directory, load_settings(directory));
-  LoadedSystem loaded{
-      .vocabulary = std::make_shared<Vocabulary>(tracker->reader.words),
-      .bounds = {.max_turns = 0, .max_utterance_tokens = 0, .max_response_tokens = 0}};
-  loaded.module = {tracker, &tracker->model};
-  loaded.encoder = std::make_shared<StateReader>(tracker);
+  const auto tracker = Runs::of_epoch(directory, epoch);
+  LoadedSystem loaded = without_bounds(tracker);
+  loaded.vocabulary = {tracker, &tracker->reader.words};
+  loaded.tagger = annotator(tracker);
+  loaded.encoder = make_encoder(
+      tracker->model.config().hidden_size,
+      [tracker](const std::string& text) { return encode_utterance(text, tracker->reader.words); },
+      [tracker](const ExamplePointers& batch) { return vectors_of(tracker->model, batch); });
   return loaded;
 }
 
 }  // namespace
 
+void Settings::check() const {
+  loop.check();
+  if (fixed_features && init.empty()) {
+    throw UsageError("--fixed-features needs --init: a tracker whose features stay as they are");
+  }
+  if (model.independent && model.output != "energy") {
+    throw UsageError("--independent is for --output energy");
+  }
+}
+
+std::vector<PresetOf<Settings>> Own::presets() {
+  return {{"paper", sized(128, 300, 100, 0.001, 0.001),
+           "as printed: LSTMs of 128 cells, words and acts 300 wide"},
+          {"laptop", sized(64, 64, 100, 0.01, 0.1), "LSTMs of 64 cells, words and acts 64 wide"},
+          {"smoke", sized(24, 24, 4, 0.01, 0.1), "24 wide, 4 epochs; seconds"}};
+}
+
+void Own::take(Settings& s, const TrainData& data) {
+  s.model.vocab_size = data.reader.words.size();
+  s.model.act_count = data.reader.acts.size() - kSpecialTokens;
+  s.model.values = data.reader.slots.size();
+  if (s.model.machine == "acts" && s.model.act_count == 0) {
+    throw UsageError(
+        "--machine acts: no turn of the system has a label \"act\"; --machine text reads its "
+        "words");
+  }
+  s.model.check();
+}
+
+void Own::keep(const std::string& run, const Settings& s, const TrainData& data) {
+  data.reader.words.save(in(run, kWords));
+  data.reader.acts.save(in(run, kActs));
+  data.reader.slots.values().save(in(run, kValues));
+  if (s.init.empty()) return;
+  const std::string weights = weights_of(s.init, size(Runs::config(s.init)));
+  write_file(in(run, kInit), read_file(weights, kMaxRunFileBytes));
+}
+
+LoadedTracker Own::blank(const std::string& directory, const Settings& s) {
+  const auto load = [&](const char* name, int64_t size) {
+    return load_vocabulary(file_inside(directory, name), size);
+  };
+  return {Tracker(s.model),
+          {load(kWords, s.model.vocab_size), load(kActs, s.model.act_count + kSpecialTokens),
+           Slots(load(kValues, s.model.values + kSpecialTokens), file_inside(directory, kValues))}};
+}
+
+void Own::draw(LoadedTracker& loaded, const std::string& run, const Settings& s) {
+  init(loaded.model, s.loop.seed);
+  if (!s.init.empty()) take_features(file_inside(run, kInit), loaded.model);
+  if (s.fixed_features) freeze(loaded.model, "features");
+}
+
 System tracker_system() {
-  return {
-      .name = kSystem,
-      .what = "a tracker of states",
-      .can = {Capability::kTag, Capability::kEncode},
-      .load = load_model,
-      .help = "Train a tracker of what the user has asked for, slot by slot",
-      .footer =
-          "The dialogues have turns of \"user\" with the label \"state\": `heed prepare woz` and "
-          "`heed prepare multiwoz` write them. First a tracker with softmax heads, then an energy "
-          "on its features. The best model by joint accuracy on the validation part is kept: how "
-          "often all slots are right. docs/tracking.md goes through it.\n"
-          "Examples:\n"
-          "  heed train tracker --data data/woz2 --out runs/heads\n"
-          "  heed train tracker --data data/woz2 --output energy --init runs/heads "
-          "--fixed-features "
-          ""
-          "--out runs/energy",
-      .train = new_training<TrackerTraining>,
-      .presets = [] { return choice_of(presets(), "laptop", preset_table()); }};
+  return trained<TrackerTraining, Own>(
+      {.can = {Capability::kTag, Capability::kEncode},
+       .load = load_model,
+       .help = "Train a tracker of what the user has asked for, slot by slot",
+       .footer =
+           "The dialogues have turns of \"user\" with the label \"state\": `heed prepare woz` and "
+           "`heed prepare multiwoz` write them. First a tracker with softmax heads, then an energy "
+           "on its features. The best model by joint accuracy on the validation part is kept: how "
+           "often all slots are right. docs/tracking.md goes through it.\n"
+           "Examples:\n"
+           "  heed train tracker --data data/woz2 --out runs/heads\n"
+           "  heed train tracker --data data/woz2 --output energy --init runs/heads "
+           "--fixed-features "
+           ""
+           "--out runs/energy"});
 }
 
 }  // namespace heed::track
+
+template struct heed::RunsOf<heed::track::Own>;

@@ -74,7 +74,7 @@ TrainData load_train_data(const std::string& directory, const Settings& s,
     data.reader = Reader::of(dialogues, s.vocabulary.value_or(s.model.vocab_size),
                              Slots::of(dialogues, s.model.slots, path));
   } else {
-    data.reader = load_reader(from, load_config(from));
+    data.reader = Own::blank(from, Runs::config(from)).reader;
   }
   std::vector<std::string> unknown;
   data.train = data.reader.conversations(dialogues, unknown, s.model.slots);
@@ -84,35 +84,24 @@ TrainData load_train_data(const std::string& directory, const Settings& s,
   const std::string valid = find_part(directory, "valid");
   data.valid = data.reader.conversations(read(valid, s.limit), unknown, s.model.slots);
   for (const auto& [part, file] : {std::pair(&data.train, path), std::pair(&data.valid, valid)}) {
-    if (part->empty()) {
-      throw DataError(file + ": no dialogue has turns of \"" + kUser + "\"" +
-                      (s.model.slots.empty() ? "" : " and a value of '" + s.model.slots + "'"));
-    }
-    data.fingerprint = fingerprint_of(*part, data.fingerprint);
+    if (!part->empty()) continue;
+    throw DataError(file + ": no dialogue has turns of \"" + kUser + "\"" +
+                    (s.model.slots.empty() ? "" : " and a value of '" + s.model.slots + "'"));
   }
   return data;
 }
 
+uint32_t TrainData::fingerprint() const {
+  return fingerprint_of(valid, fingerprint_of(train, 0));
+}
+
 void take_from_init(Settings& s) {
-  const Config from = load_config(s.init);
+  const Config from = Runs::config(s.init).model;
   s.model.embedding_size = from.embedding_size;
   s.model.hidden_size = from.hidden_size;
   s.model.act_size = from.act_size;
   s.model.machine = from.machine;
   s.model.slots = from.slots;
-}
-
-void settle(Settings& s, const TrainData& data) {
-  s.model.vocab_size = data.reader.words.size();
-  s.model.act_count = data.reader.acts.size() - kSpecialTokens;
-  s.model.values = data.reader.slots.size();
-  s.data_fingerprint = data.fingerprint;
-  if (s.model.machine == "acts" && s.model.act_count == 0) {
-    throw UsageError(
-        "--machine acts: no turn of the system has a label \"act\"; --machine text reads its "
-        "words");
-  }
-  s.model.check();
 }
 
 Task tracker_task(Tracker& model, const Settings& settings, const TrainData& data) {
@@ -137,13 +126,6 @@ Task tracker_task(Tracker& model, const Settings& settings, const TrainData& dat
           .validate =
               [&, batch](const auto& on_batch) { return validate(model, data, batch, on_batch); },
           .describe = {}};
-}
-
-bool train(const std::string& run, const Settings& settings, const TrainData& data, Device device,
-           const TrainHooks& hooks) {
-  Tracker model = first_tracker(run, settings);
-  move(model, device);
-  return heed::train(run, settings.loop, {tracker_task(model, settings, data)}, hooks);
 }
 
 }  // namespace heed::track

@@ -1,8 +1,11 @@
-// What a tracker learns from, and its task in the training loop.
+// What a tracker learns from, and its task in the training loop. A model is a directory with
+//   config.json         "system": "tracker", "kind": "tracker", sizes, what it reads
+//   vocab.txt, acts.txt, values.txt, model.safetensors
+//   init.safetensors    of a run that began with another tracker (--init): its weights
 #pragma once
 
 #include "dialog/track/metrics.h"
-#include "dialog/track/run.h"
+#include "dialog/track/settings.h"
 #include "train/loop.h"
 
 namespace heed::track {
@@ -10,7 +13,8 @@ namespace heed::track {
 struct TrainData {
   Reader reader;
   std::vector<Conversation> train, valid;
-  uint32_t fingerprint = 0;
+
+  uint32_t fingerprint() const;
 };
 
 // The train and valid parts of a data directory. With `from`, a directory of a tracker, its words,
@@ -20,16 +24,48 @@ TrainData load_train_data(const std::string& directory, const Settings& settings
                           const std::string& from = {});
 // The sizes of the features of --init, and what it reads; before the data.
 void take_from_init(Settings& settings);
-// The settings of the model that follow from the data.
-void settle(Settings& settings, const TrainData& data);
 
 constexpr const char *kTrainJoint = "train_joint", *kValidJoint = "valid_joint",
                      *kValidSet = "valid_set", *kValidChange = "valid_change";
 
 // The model and the data must outlive it.
 Task tracker_task(Tracker& model, const Settings& settings, const TrainData& data);
-// Trains, or goes on; returns what the loop returns.
-bool train(const std::string& run, const Settings& settings, const TrainData& data, Device device,
-           const TrainHooks& hooks);
+
+struct LoadedTracker {
+  Tracker model;
+  Reader reader;
+};
+
+struct Own {  // dialog/runs_of.h
+  using Settings = track::Settings;
+  using Data = TrainData;
+  using Loaded = LoadedTracker;
+  static constexpr RunNames kNames = {.system = "tracker",
+                                      .kind = "tracker",
+                                      .what = "a tracker of states",
+                                      .command = "tracker",
+                                      .usual = "laptop"};
+  static constexpr LineColumn kStep = {"joint accuracy", kTrainJoint, 3},
+                              kEpoch[] = {{"loss", "loss", 4},
+                                          {"joint accuracy", kTrainJoint, 3},
+                                          {"valid", kValidJoint, 3},
+                                          {"set", kValidSet, 3}};
+
+  static std::vector<PresetOf<Settings>> presets();
+  static Data read(const Paths& data, const Settings& s, const std::string& run) {
+    return load_train_data(data[0], s, run.empty() ? s.init : run);
+  }
+  static void take(Settings& s, const Data& data);
+  static void keep(const std::string& run, const Settings& s, const Data& data);
+  static double size(const Settings& s) { return parameter_count(s.model); }
+  static Loaded blank(const std::string& directory, const Settings& s);
+  static void draw(Loaded& loaded, const std::string& run, const Settings& s);
+  static Task task(Loaded& loaded, const Settings& s, const Data& data) {
+    return tracker_task(loaded.model, s, data);
+  }
+};
+using Runs = RunsOf<Own>;
+
+std::shared_ptr<const Annotator> annotator(std::shared_ptr<const LoadedTracker> loaded);
 
 }  // namespace heed::track

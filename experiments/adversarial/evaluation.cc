@@ -59,7 +59,7 @@ class Judging {
         settings_(run.settings),
         data_(run.data),
         variant_(data_.variants.at(run_.variant)),
-        loaded_(discriminate::load_discriminator(run.directory)),
+        loaded_(discriminate::Runs::load(run.directory)),
         progress_(progress) {
     if (!variant_.scenario)
       make_generated(out_, settings_, data_, run_.variant + run_.seed, run.device, progress);

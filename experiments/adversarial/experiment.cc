@@ -1,6 +1,6 @@
 #include "experiments/adversarial/experiment.h"
 
-#include "dialog/discriminate/settings.h"
+#include "dialog/discriminate/task.h"
 #include "dialog/text/format.h"
 #include "experiments/adversarial/generated_json.h"
 #include "experiments/adversarial/measurement_json.h"
@@ -82,31 +82,24 @@ Json about_data(const Settings& s, const Data& data) {
 
 // All presets have alike what older versions did not write down.
 Json earlier(const Settings&) {
-  Json json = as_texts(training_options(discriminate::presets()[0].settings));
+  Json json = as_texts(training_options(discriminate::Runs::presets()[0].settings));
   json.update({{"decode", "beam"}, {"reliability", false}});
   return json;
 }
 
 discriminate::Settings run_settings(const AdversarialRun& run) {
-  const discriminate::TrainData& train = run.data.train_of(run.run.variant);
   const JudgeVariant& variant = run.data.variants.at(run.run.variant);
   discriminate::Settings s = run.settings.train;
   if (variant.scenario) s.negatives = {variant.scenario->kind};
   s.model.response_only = variant.response_only;
   s.vocabulary = s.model.vocab_size;
-  s.model.vocab_size = train.vocabulary.size();
-  s.data_fingerprint = train.fingerprint();
   s.loop.seed = run.run.seed;
   return s;
 }
 
 bool train_run(const AdversarialRun& run, const TrainHooks& hooks) {
-  const discriminate::TrainData& data = run.data.train_of(run.run.variant);
-  const discriminate::Settings settings = run_settings(run);
-  begin_on_first(*hooks.ranks, [&] {
-    begin_run(run.directory, settings, data.vocabulary, program_json(run.made_with).dump());
-  });
-  return discriminate::train(run.directory, settings, data, run.device, hooks);
+  return train_system<discriminate::Runs>(run.directory, run, run_settings(run),
+                                          run.data.train_of(run.run.variant), hooks);
 }
 
 std::string in_short(const Settings& s, const Data& data) {

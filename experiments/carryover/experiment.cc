@@ -63,7 +63,7 @@ const std::vector<Variant>& variants() {
 
 carry::Settings settings_of(const Settings& s, size_t variant, uint64_t seed) {
   const Variant& v = variants()[variant];
-  carry::Settings c = carry::find_preset("laptop").settings;
+  carry::Settings c = carry::Runs::preset("laptop");
   c.model.decoder = v.decoder;
   c.model.order = v.order;
   c.model.value = v.value;
@@ -94,14 +94,9 @@ Data load(const Settings& s, bool) {
 }
 
 bool train_run(const Run& run, const TrainHooks& hooks) {
-  carry::Settings s = settings_of(run.settings, run.run.variant, run.run.seed);
-  const carry::TrainData& data = run.data.train;
-  s.model.vocab_size = data.vocabulary.size();
-  s.data_fingerprint = data.fingerprint();
-  begin_on_first(*hooks.ranks, [&] {
-    carry::begin_run(run.directory, s, data.vocabulary, program_json(run.made_with).dump());
-  });
-  return carry::train(run.directory, s, data, run.device, hooks);
+  return train_system<carry::Runs>(run.directory, run,
+                                   settings_of(run.settings, run.run.variant, run.run.seed),
+                                   run.data.train, hooks);
 }
 
 // ---- measuring
@@ -159,7 +154,7 @@ void measure_distracted(const Run& run, const carry::LoadedCarryover& loaded, in
 
 void evaluate_run(const Run& run, const OnMeasuring& progress, Json& json) {
   const Data& data = run.data;
-  carry::LoadedCarryover loaded = carry::load_carryover(run.directory);
+  carry::LoadedCarryover loaded = carry::Runs::load(run.directory);
   move(loaded.model, run.device);
   json["parameters"] = heed::parameter_count(loaded.model);
   std::vector<int> clusters(static_cast<size_t>(data.dialogues.back()) + 1);

@@ -1,7 +1,7 @@
 #include "experiments/comprehend/experiment.h"
 
-#include "dialog/comprehend/run.h"
 #include "dialog/comprehend/score.h"
+#include "dialog/comprehend/task.h"
 #include "dialog/text/format.h"
 #include "experiments/engine/report/claims.h"
 #include "experiments/engine/report/inference.h"
@@ -56,10 +56,9 @@ std::vector<VariantName> variant_names() {
 comprehend::Settings settings_of(const Settings& s, size_t variant, uint64_t seed) {
   const Variant& v = kVariants[variant];
   const bool frozen = !s.init.empty() && !s.fine_tune;
-  comprehend::Settings r = comprehend::find_preset(s.init.empty() ? "smoke"
-                                                   : s.fine_tune  ? "fine-tuned"
-                                                                  : "frozen")
-                               .settings;
+  comprehend::Settings r = comprehend::Runs::preset(s.init.empty() ? "smoke"
+                                                    : s.fine_tune  ? "fine-tuned"
+                                                                   : "frozen");
   r.model.turns = v.turns;
   r.model.questions = v.questions;
   r.model.answers = v.answers;
@@ -74,12 +73,13 @@ comprehend::Settings settings_of(const Settings& s, size_t variant, uint64_t see
 }
 
 bool train_run(const Run& run, const TrainHooks& hooks) {
-  comprehend::Settings s = settings_of(run.settings, run.run.variant, run.run.seed);
-  s.data_fingerprint = comprehend::fingerprint(run.data.parts);
-  begin_on_first(*hooks.ranks, [&] {
-    comprehend::begin_run(run.directory, s, run.data.parts, program_json(run.made_with).dump());
-  });
-  return comprehend::train(run.directory, s, run.data.parts, run.device, hooks, run.data.states);
+  const auto s = begin_system<comprehend::Runs>(
+      run.directory, run, settings_of(run.settings, run.run.variant, run.run.seed), run.data.parts,
+      hooks);
+  comprehend::LoadedReader reader = comprehend::Runs::first(run.directory, s);
+  reader.model.share(run.data.states);
+  return comprehend::Runs::train(std::move(reader), run.directory, s, run.data.parts, run.device,
+                                 hooks);
 }
 
 // ---- measuring
@@ -108,7 +108,7 @@ void put(Json& json, const std::string& prefix, const comprehend::Corpus& corpus
 }
 
 void evaluate_run(const Run& run, const OnMeasuring& progress, Json& json) {
-  comprehend::LoadedReader reader = comprehend::load_reader(run.directory);
+  comprehend::LoadedReader reader = comprehend::Runs::load(run.directory);
   move(reader.model, run.device);
   const comprehend::Corpus& test = run.data.parts.test;
   const auto read = comprehend::read_all(test, reader.pieces, reader.model.config());
@@ -294,7 +294,7 @@ const Making<Settings, Data> kMaking = {
     .variants = [](const Settings&) { return variant_names(); },
     .load = [](const Settings& s, bool) { return Data{comprehend::read_parts({s.data}, s.limit)}; },
     .about_data = [](const Settings&, const Data& data) -> Json {
-      return {{"checksum", comprehend::fingerprint(data.parts)},
+      return {{"checksum", data.parts.fingerprint()},
               {"test_questions", questions_of(data.parts.test)},
               {"left_out", data.parts.train.left_out}};
     },

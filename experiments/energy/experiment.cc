@@ -49,7 +49,7 @@ const std::vector<Variant>& variants() {
 }
 
 track::Settings settings_of(const Settings& s, uint64_t seed) {
-  track::Settings t = track::find_preset("laptop").settings;
+  track::Settings t = track::Runs::preset("laptop");
   t.model.machine = s.machine;
   t.model.embedding_size = t.model.hidden_size = t.model.act_size = s.width;
   t.model.steps = s.steps;
@@ -82,13 +82,9 @@ Data load(const Settings& s, bool) {
 bool train_run(const Run& run, const TrainHooks& hooks) {
   const Variant& variant = variants()[run.run.variant];
   track::Settings s = settings_of(run.settings, run.run.seed);
-  track::settle(s, run.data.train);
   const auto train_in = [&](const std::string& directory, const track::Settings& s) {
-    begin_on_first(*hooks.ranks, [&] {
-      std::filesystem::create_directories(directory);
-      track::begin_run(directory, s, run.data.train.reader, program_json(run.made_with).dump());
-    });
-    return track::train(directory, s, run.data.train, run.device, hooks);
+    std::filesystem::create_directories(directory);
+    return train_system<track::Runs>(directory, run, s, run.data.train, hooks);
   };
   if (variant.again) {
     const std::string heads = in(run.out, "heads-seed" + std::to_string(run.run.seed));
@@ -151,7 +147,7 @@ void put(Json& json, const std::string& name, const std::vector<track::TurnScore
 }
 
 void evaluate_run(const Run& run, const OnMeasuring& progress, Json& json) {
-  track::LoadedTracker loaded = track::load_tracker(run.directory);
+  track::LoadedTracker loaded = track::Runs::load(run.directory);
   move(loaded.model, run.device);
   const track::Slots& slots = loaded.reader.slots;
   const std::vector<Conversation>& test = run.data.test;
@@ -205,7 +201,7 @@ const Making<Settings, Data> kMaking = {
     .names = energy_variants(),
     .load = load,
     .about_data = [](const Settings&, const Data& data) -> Json {
-      return {{"train_checksum", data.train.fingerprint},
+      return {{"train_checksum", data.train.fingerprint()},
               {"values", data.train.reader.slots.size()},
               {"test_turns", data.conversations.size()}};
     },

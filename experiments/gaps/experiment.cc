@@ -2,7 +2,7 @@
 
 #include "dialog/data/conversations.h"
 #include "dialog/rewrite/rewriter.h"
-#include "dialog/rewrite/run.h"
+#include "dialog/rewrite/task.h"
 #include "dialog/text/format.h"
 #include "experiments/making_json.h"
 
@@ -42,7 +42,7 @@ const std::vector<Variant>& variants() {
 }
 
 rewrite::Settings settings_of(const Settings& s, size_t variant, uint64_t seed) {
-  rewrite::Settings r = rewrite::find_preset("laptop").settings;
+  rewrite::Settings r = rewrite::Runs::preset("laptop");
   r.model.vocab_size = s.vocabulary;
   r.model.embedding_size = r.model.hidden_size = s.width;
   r.loop.max_epochs = s.epochs;
@@ -64,14 +64,9 @@ Data load(const Settings& s, bool) {
 }
 
 bool train_run(const Run& run, const TrainHooks& hooks) {
-  rewrite::Settings s = settings_of(run.settings, run.run.variant, run.run.seed);
-  const rewrite::TrainData data = rewrite::make_train_data(run.data.train, run.data.valid, s);
-  s.model.vocab_size = data.vocabulary.size();
-  s.data_fingerprint = data.fingerprint();
-  begin_on_first(*hooks.ranks, [&] {
-    rewrite::begin_run(run.directory, s, data.vocabulary, program_json(run.made_with).dump());
-  });
-  return rewrite::train(run.directory, s, data, run.device, hooks);
+  const rewrite::Settings s = settings_of(run.settings, run.run.variant, run.run.seed);
+  return train_system<rewrite::Runs>(
+      run.directory, run, s, rewrite::make_train_data(run.data.train, run.data.valid, s), hooks);
 }
 
 // ---- measuring
@@ -155,9 +150,9 @@ void measure_rules(const Run& run, const rewrite::LoadedGaps& gaps,
 }
 
 void evaluate_run(const Run& run, const OnMeasuring& progress, Json& json) {
-  rewrite::LoadedGaps gaps = rewrite::load_gaps(run.directory);
+  rewrite::LoadedGaps gaps = rewrite::Runs::load(run.directory);
   move(gaps.model, run.device);
-  const rewrite::LossSettings loss = rewrite::load_settings(run.directory).loss;
+  const rewrite::LossSettings loss = rewrite::Runs::settings(run.directory).loss;
   json["parameters"] = heed::parameter_count(gaps.model);
   std::vector<Outcome> before;
   for (int inserted = 0; inserted <= kMostInserted; ++inserted) {

@@ -14,7 +14,7 @@ const std::vector<std::string> kPassageControls = {"response-only", "length", "u
                                                    "shuffled-context"};
 
 PassageJudge::PassageJudge(const std::string& run, Options options, Device device)
-    : options_(std::move(options)), loaded_(discriminate::load_discriminator(run)) {
+    : options_(std::move(options)), loaded_(discriminate::Runs::load(run)) {
   move(loaded_.model, device);
 }
 

@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "dialog/discriminate/system.h"
+#include "dialog/discriminate/task.h"
 #include "experiments/measure/tested_part.h"
 
 namespace heed {

@@ -84,7 +84,7 @@ Data load(const Settings& s, bool) {
 
 retrieve::Settings settings_of(const Settings& s, size_t variant, uint64_t seed) {
   const Variant& v = variants()[variant];
-  retrieve::Settings r = retrieve::find_preset("repository").settings;
+  retrieve::Settings r = retrieve::Runs::preset("repository");
   r.model.encoder = "weighted-bag";
   r.model.vocab_size = s.vocabulary;
   r.model.embedding_size = r.model.hidden_size = s.width;
@@ -99,19 +99,14 @@ retrieve::Settings settings_of(const Settings& s, size_t variant, uint64_t seed)
 }
 
 bool train_run(const Run& run, const TrainHooks& hooks) {
-  retrieve::Settings s = settings_of(run.settings, run.run.variant, run.run.seed);
+  const retrieve::Settings s = settings_of(run.settings, run.run.variant, run.run.seed);
   const auto first = run.data.train.dialogues.begin();
   const auto all = static_cast<double>(run.data.train.dialogues.size());
   const double share = std::max(1.0, std::floor(variants()[run.run.variant].share * all));
   const retrieve::DataPart train{run.data.train.path,
                                  {first, first + static_cast<ptrdiff_t>(share)}};
-  const retrieve::TrainData data = retrieve::make_train_data(train, run.data.valid, s);
-  s.model.vocab_size = data.vocabulary.size();
-  s.data_fingerprint = data.fingerprint();
-  begin_on_first(*hooks.ranks, [&] {
-    retrieve::begin_run(run.directory, s, data.vocabulary, program_json(run.made_with).dump());
-  });
-  return retrieve::train(run.directory, s, data, run.device, hooks);
+  return train_system<retrieve::Runs>(run.directory, run, s,
+                                      retrieve::make_train_data(train, run.data.valid, s), hooks);
 }
 
 // ---- measuring

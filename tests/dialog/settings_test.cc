@@ -1,13 +1,8 @@
 // One line makes a setting: each is written, read, shown as an option and held against a run, of
 // every system.
-#include "dialog/discriminate/settings.h"
-#include "dialog/carry/settings.h"
-#include "dialog/discriminate/gan/run.h"
-#include "dialog/discriminate/gan/settings.h"
+#include "dialog/discriminate/task.h"
 #include "dialog/respond/task.h"
-#include "dialog/retrieve/settings.h"
-#include "dialog/rewrite/settings.h"
-#include "dialog/track/settings.h"
+#include "dialog/system.h"
 #include "tests/dialog/settings_helpers.h"
 #include "tests/file_helpers.h"
 
@@ -16,49 +11,74 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-template <class S> Json in_files(const S& settings) {
-  return settings_to_json(settings, kVisitSettings);
+// What the files of a system hold.
+Json in_files(const System& system, const System::Files& of) {
+  const System::Files usual = system.files();
+  Json json = Json::object();
+  for (size_t i = 0; i < of.files.size(); ++i) {
+    json.update(settings_to_json(of.files[i], usual.files[i], kVisitSettings));
+  }
+  return json;
 }
 
-template <class S> class Settings : public testing::Test {};
-using Systems =
-    testing::Types<TrainSettings, discriminate::Settings, gan::Settings, retrieve::Settings,
-                   rewrite::Settings, carry::Settings, track::Settings>;
-TYPED_TEST_SUITE(Settings, Systems);
+void read(const System::Files& of, const nlohmann::json& json) {
+  const SettingReader reader(json);
+  for (const AnySettings& settings : of.files) visit_settings(settings, reader);
+}
 
-TYPED_TEST(Settings, EveryOneIsWrittenAndReadAgain) {
-  const auto changes = all_changes<TypeParam>();
-  EXPECT_GT(changes.size(), 30u);
-  for (const auto& [setting, settings] : changes) {
-    SCOPED_TRACE(setting.key + " --" + setting.option);
+Json options_of(const System::Files& of) {
+  Json json = Json::object();
+  for (const AnySettings& settings : of.files) json.update(as_options(settings));
+  return json;
+}
+
+// Calls use(system, setting, files) with each setting of each system changed, and nothing else.
+template <class Use> void each_change(const Use& use) {
+  size_t all = 0;
+  for (const System& system : systems()) {
+    if (!system.files) continue;
+    for (size_t i = 0;; ++i, ++all) {
+      const System::Files files = system.files();
+      Changer changer{.number = i};
+      for (const AnySettings& settings : files.files) visit_settings(settings, changer);
+      if (i == changer.at) break;
+      SCOPED_TRACE(system.name + ": " + changer.changed.key + " --" + changer.changed.option);
+      use(system, changer.changed, files);
+    }
+  }
+  EXPECT_GT(all, 200u);
+}
+
+TEST(Settings, EveryOneIsWrittenAndReadAgain) {
+  each_change([](const System& system, const Setting& setting, const System::Files& changed) {
     ASSERT_NE(setting.key, "");
-    const Json written = in_files(settings);
-    EXPECT_NE(written, in_files(TypeParam()));
-    const auto read = settings_from_json<TypeParam>(nlohmann::json(written), kVisitSettings);
-    EXPECT_EQ(in_files(read), written);
-  }
+    const Json written = in_files(system, changed);
+    const System::Files there = system.files();
+    EXPECT_NE(written, in_files(system, there));
+    read(there, nlohmann::json(written));
+    EXPECT_EQ(in_files(system, there), written);
+  });
 }
 
-TYPED_TEST(Settings, EveryOptionIsShown) {
-  const Json usual = as_options(TypeParam());
-  for (const auto& [setting, settings] : all_changes<TypeParam>()) {
-    if (setting.option.empty()) continue;
-    const Json options = as_options(settings);
-    EXPECT_NE(options.at(setting.option), usual.at(setting.option)) << setting.option;
-  }
+TEST(Settings, EveryOptionIsShown) {
+  each_change([](const System& system, const Setting& setting, const System::Files& changed) {
+    if (setting.option.empty()) return;
+    EXPECT_NE(options_of(changed).at(setting.option),
+              options_of(system.files()).at(setting.option));
+  });
 }
 
 // What older versions did not write has a value there that is no other training's.
-TYPED_TEST(Settings, WhatIsNewerIsOnlyWrittenWhereItIsNotTheDefault) {
-  const Json usual = in_files(TypeParam()), before = options_before(TypeParam());
-  for (const auto& [setting, settings] : all_changes<TypeParam>()) {
-    if (!setting.later) continue;
+TEST(Settings, WhatIsNewerIsOnlyWrittenWhereItIsNotTheDefault) {
+  each_change([](const System& system, const Setting& setting, const System::Files& changed) {
+    if (!setting.later) return;
     const Json::json_pointer place("/" + setting.key);
-    EXPECT_FALSE(usual.contains(place)) << setting.key;
-    EXPECT_TRUE(in_files(settings).contains(place)) << setting.key;
-    if (setting.option.empty()) continue;  // of files only
-    EXPECT_EQ(before.at(setting.option), as_options(TypeParam()).at(setting.option));
-  }
+    EXPECT_FALSE(in_files(system, system.files()).contains(place));
+    EXPECT_TRUE(in_files(system, changed).contains(place));
+  });
+  const Json before = options_before(TrainSettings()), usual = as_options(TrainSettings());
+  EXPECT_EQ(before.at("tokens"), usual.at("tokens"));
+  EXPECT_FALSE(before.contains("vocab"));
 }
 
 // An unfinished run does not go on as another one, whatever the setting.
@@ -82,25 +102,29 @@ TEST(BegunRuns, DoNotGoOnWithAnotherValueOfAnySetting) {
   expect_no_other_run<TrainSettings>(
       model, [&](const TrainSettings& s) { begin_run(model, s, TrainData{}); });
   std::filesystem::create_directory(discriminator);
-  discriminate::begin_run(discriminator, {}, words, "{}");
+  discriminate::Runs::begin(discriminator, {}, {words, {}, {}}, "{}");
   expect_no_other_run<discriminate::Settings>(discriminator, [&](const discriminate::Settings& s) {
-    discriminate::begin_run(discriminator, s, words, "{}");
+    discriminate::Runs::begin(discriminator, s, {words, {}, {}}, "{}");
   });
 }
 
-TYPED_TEST(Settings, AFileThatHoldsWhatDoesNotFitSaysWhichKey) {
-  const auto fails = [](const char* key, const nlohmann::json& value, const std::string& says) {
-    nlohmann::json json = in_files(TypeParam());
-    json[nlohmann::json::json_pointer(std::string("/") + key)] = value;
-    if (value.is_null()) json.erase(key);
-    EXPECT_EQ(error_of<UsageError>([&] { settings_from_json<TypeParam>(json, kVisitSettings); }),
-              "'" + std::string(key) + "' " + says);
-  };
-  fails("schedule/patience", "three", "has the wrong type");
-  fails("schedule/patience", 1.5, "has the wrong type");
-  fails("schedule/patience", int64_t{1} << 32, "is out of range");
-  fails("limit", -1, "is out of range");
-  fails("hidden_size", nullptr, "is missing");
+TEST(Settings, AFileThatHoldsWhatDoesNotFitSaysWhichKey) {
+  for (const System& system : systems()) {
+    if (!system.files || system.files().files.size() < 2) continue;  // players have no loop
+    const auto fails = [&](const char* key, const nlohmann::json& value, const std::string& says) {
+      const System::Files of = system.files();
+      nlohmann::json json = in_files(system, of);
+      json[nlohmann::json::json_pointer(std::string("/") + key)] = value;
+      if (value.is_null()) json.erase(key);
+      EXPECT_EQ(error_of<UsageError>([&] { read(of, json); }), "'" + std::string(key) + "' " + says)
+          << system.name;
+    };
+    fails("schedule/patience", "three", "has the wrong type");
+    fails("schedule/patience", 1.5, "has the wrong type");
+    fails("schedule/patience", int64_t{1} << 32, "is out of range");
+    fails("limit", -1, "is out of range");
+    fails("hidden_size", nullptr, "is missing");
+  }
 }
 
 }  // namespace

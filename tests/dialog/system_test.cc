@@ -6,7 +6,7 @@
 
 #include "autograd/ops.h"
 #include "base/file.h"
-#include "dialog/discriminate/run.h"
+#include "dialog/discriminate/task.h"
 #include "dialog/open_run.h"
 #include "dialog/respond/config.h"
 #include "nn/safetensors.h"
@@ -250,6 +250,20 @@ TEST_F(Systems, CommandsAskForWhatAModelCanDo) {
   EXPECT_TRUE(has(error_of<DataError>([&] { system_of(dir.path("m")); }), "the system 3"));
 }
 
+// A structure is no preset, and one that is offered can be made.
+TEST(Forms, AreThoseOfTheirSystem) {
+  for (const System& system : systems()) {
+    if (!system.train) continue;
+    const System::Choice presets = system.presets(), forms = system.forms();
+    EXPECT_EQ(forms.names.empty(), system.name != "respond" && system.name != "hredgan")
+        << system.name;
+    for (const std::string& form : forms.names) {
+      EXPECT_FALSE(std::count(presets.names.begin(), presets.names.end(), form)) << form;
+      EXPECT_NE(system.train(presets.usual, form), nullptr) << form;
+    }
+  }
+}
+
 // Runs of version 0.1.0, and one that is older than the key "system".
 TEST(KeptRuns, AreOfTheSystemsThatTheyWere) {
   const std::string kept = source_dir() + "/tests/heed/";
@@ -270,7 +284,7 @@ TEST(KeptRuns, AreOfTheSystemsThatTheyWere) {
 TEST(DiscriminatorAsEncoder, ReadsAContextAsItsPassages) {
   const std::string run = source_dir() + "/tests/heed/discriminator-run";
   const LoadedSystem loaded = load_system(run);
-  const auto model = discriminate::load_discriminator(run);
+  const auto model = discriminate::Runs::load(run);
   std::vector<int32_t> long_one(30, 9);
   const std::vector<Example> examples = {context_of({{5, 6}, {7, 8, 9}, long_one}),
                                          context_of({{10}})};

@@ -3,15 +3,8 @@
 #include <cstdlib>
 
 #include "base/file.h"
-#include "dialog/carry/settings.h"
-#include "dialog/comprehend/settings.h"
-#include "dialog/discriminate/gan/settings.h"
-#include "dialog/discriminate/settings.h"
-#include "dialog/discriminate/words/settings.h"
 #include "dialog/respond/settings.h"
-#include "dialog/retrieve/settings.h"
-#include "dialog/rewrite/settings.h"
-#include "dialog/track/settings.h"
+#include "dialog/system.h"
 #include "tests/docs/pages_helpers.h"
 #include "train/settings_json.h"
 
@@ -40,13 +33,6 @@ class Rows {
   std::string text =
       "| option | key | in a file without it | may change | |\n|---|---|---|---|---|\n";
 };
-
-template <class S, class Visit> std::string table(const Visit& visit) {
-  Rows rows;
-  const S usual;
-  visit(usual, rows);
-  return rows.text;
-}
 
 // A field of a dataclass each: "    heads: int = 2". Structure and sizes have no default.
 struct PythonFields {
@@ -81,31 +67,16 @@ void expect_section(const fs::path& path, const std::string& begin, const std::s
 }
 
 TEST(Docs, TablesOfSettingsAreThoseOfTheProgram) {
-  const auto model = [](auto& s, auto& v) { visit_model(s, v); };
-  const auto run = [](auto& s, auto& v) { visit_run(s, v); };
-  const auto config = [](auto& s, auto& v) { visit_config(s, v); };
-  const auto training = [](auto& s, auto& v) { visit_training(s, v); };
-  const auto players = [](auto& s, auto& v) { visit_players(s, v); };
-  const std::vector<std::pair<std::string, std::string>> tables = {
-      {"model", table<ModelConfig>(model)},
-      {"training", table<TrainSettings>(run)},
-      {"discriminator", table<discriminate::Config>(config)},
-      {"discriminator's training", table<discriminate::Settings>(training)},
-      {"adversary", table<gan::Settings>(players)},
-      {"hredgan", table<words::Settings>(players)},
-      {"ranker", table<retrieve::Settings>(config)},
-      {"ranker's training", table<retrieve::Settings>(training)},
-      {"gaps", table<rewrite::Settings>(config)},
-      {"gaps' training", table<rewrite::Settings>(training)},
-      {"tracker", table<track::Config>(config)},
-      {"tracker's training", table<track::Settings>(training)},
-      {"reader", table<comprehend::Settings>(config)},
-      {"reader's training", table<comprehend::Settings>(training)},
-      {"carryover", table<carry::Config>(config)},
-      {"carryover's training", table<carry::Settings>(training)}};
-  for (const auto& [name, rows] : tables) {
-    expect_section(kRoot / "docs/settings.md", "<!-- " + name + " -->\n", "<!-- /" + name + " -->",
-                   rows);
+  for (const System& system : systems()) {
+    if (!system.files) continue;
+    const System::Files of = system.files();
+    for (size_t i = 0; i < of.files.size(); ++i) {
+      Rows rows;
+      visit_settings(of.files[i], rows);
+      const std::string name = system.name + (i == 0 ? "" : " training");
+      expect_section(kRoot / "docs/settings.md", "<!-- " + name + " -->\n",
+                     "<!-- /" + name + " -->", rows.text);
+    }
   }
 }
 

@@ -103,8 +103,10 @@ TEST_F(Ask, RefusesWhatItCannotDo) {
   EXPECT_TRUE(has(tuned.err, "--fine-tune needs --init")) << tuned.err;
   const Result other =
       heed_program({"ask", "--model", source_dir() + "/data/models/ranker", "--data", data});
-  EXPECT_EQ(other.code, 1);
-  EXPECT_TRUE(has(other.err, "not a reader of passages")) << other.err;
+  EXPECT_EQ(other.code, 2);
+  EXPECT_TRUE(
+      has(other.err, "a ranker, which cannot answer; models of these systems can: comprehend"))
+      << other.err;
 }
 
 TEST_F(Ask, IsAnExperiment) {

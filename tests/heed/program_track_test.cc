@@ -117,6 +117,7 @@ TEST(Track, RefusesWhatItCannotDo) {
   refused({"track", made().heads, "--out", "x"}, 2, "--out: only applies with --data");
   refused({"track", kSample}, 1, "config.json");
   refused({"track", kModel}, 2, "which cannot tag");
+  refused({"rewrite", "--model", made().heads}, 2, "a tracker of states, for heed track");
   refused({"train", "tracker", "--data", kSample, "--out", none}, 1, "no turn has a state");
   refused({"train", "tracker", "--data", made().data, "--fixed-features", "--out", none}, 2,
           "--fixed-features needs --init");

@@ -1,7 +1,7 @@
 // heed train SYSTEM, and commands that take a model of any system that can do what they need.
 #include <nlohmann/json.hpp>
 
-#include "dialog/discriminate/run.h"
+#include "dialog/discriminate/task.h"
 #include "dialog/pretrained/encoder.h"
 #include "dialog/probe/feature_file.h"
 #include "nn/init.h"

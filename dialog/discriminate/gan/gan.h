@@ -13,7 +13,7 @@
 #include <string>
 #include <vector>
 
-#include "dialog/discriminate/run.h"
+#include "dialog/discriminate/task.h"
 #include "dialog/respond/policy.h"
 
 namespace heed::gan {

@@ -43,7 +43,7 @@ LoadedPlayers load_players(const std::string& generator, const std::string& disc
                            Device device) {
   LoadedModel loaded = load_model(generator);
   LoadedPlayers players{std::move(loaded.model), std::move(loaded.vocabulary),
-                        discriminate::load_discriminator(discriminator)};
+                        discriminate::Runs::load(discriminator)};
   move(*players.generator, device);
   move(players.discriminator.model, device);
   return players;

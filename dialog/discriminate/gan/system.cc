@@ -1,7 +1,5 @@
 // The system "adversary": a generator and a discriminator that learn from each other. Its models
 // are those of its generator.
-#include "dialog/discriminate/gan/system.h"
-
 #include <algorithm>
 
 #include "base/file.h"
@@ -152,7 +150,8 @@ System adversary_system() {
           "  heed train adversary --model runs/generator --discriminator runs/judge --data "
           "data/ubuntu-sample --out runs/adversary",
       .train = new_training<AdversaryTraining>,
-      .is_option = is_chosen};
+      .is_option = is_chosen,
+      .files = files_of<Settings>([](auto& s, auto& v) { visit_players(s, v); })};
 }
 
 }  // namespace heed::gan

@@ -1,9 +1,7 @@
 // The system "hredgan": a response model and a discriminator of its words that learn together. Its
 // models are those of its generator.
-#include "dialog/discriminate/words/system.h"
-
-#include "dialog/discriminate/words/settings.h"
 #include "dialog/respond/system.h"
+#include "dialog/discriminate/words/settings.h"
 #include "dialog/respond/training.h"
 
 namespace heed::words {
@@ -67,6 +65,7 @@ System hredgan_system() {
                           "hred-attention-current",
                           "The generator: hred-attention-current, hred-attention, hred-gru"};
   };
+  system.files = files_of<Settings>([](auto& s, auto& v) { visit_players(s, v); });
   system.ranks = false;
   return system;
 }

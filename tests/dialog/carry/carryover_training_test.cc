@@ -39,7 +39,7 @@ std::string planted(uint64_t seed, int count) {
 }
 
 Settings small(const std::string& decoder) {
-  Settings s = find_preset("smoke").settings;
+  Settings s = Runs::preset("smoke");
   s.model.decoder = decoder;
   s.model.dropout = 0;
   s.loop.max_epochs = 12;
@@ -59,7 +59,7 @@ std::string begun(const TempDir& dir, const std::string& name, const Settings& s
                   const TrainData& data) {
   const std::string run = dir.path(name);
   std::filesystem::create_directory(run);
-  start_run(run, s, data.vocabulary, "");
+  Runs::start(run, s, data, "");
   return run;
 }
 
@@ -76,7 +76,7 @@ TEST(CarryoverTraining, LearnsAPlantedRule) {
     Settings s = small(decoder);
     const TrainData data = read(dir, s);
     const std::string run = begun(dir, decoder, s, data);
-    ASSERT_TRUE(train(run, s, data, {}));
+    ASSERT_TRUE(Runs::train(run, s, data, {}));
     EXPECT_GT(best_of(run), 0.99);
   }
 }
@@ -89,7 +89,7 @@ TEST(CarryoverTraining, WithShuffledLabelsItIsAsGoodAsAConstant) {
   s.loop.max_epochs = 2;
   const TrainData data = read(dir, s);
   const std::string run = begun(dir, "run", s, data);
-  ASSERT_TRUE(train(run, s, data, {}));
+  ASSERT_TRUE(Runs::train(run, s, data, {}));
   Tallies everything;
   for (const Item& item : data.valid) count(item, decide_by_rule("everything", item), everything);
   EXPECT_LT(best_of(run), everything["both/all"].f1() + 0.02);
@@ -105,19 +105,19 @@ TEST(CarryoverTraining, ARunIsTheSameAfterAStop) {
   const TrainData data = read(dir, s);
   begun(dir, "whole", s, data);
   begun(dir, "parts", s, data);
-  ASSERT_TRUE(train(dir.path("whole"), s, data, {}));
+  ASSERT_TRUE(Runs::train(dir.path("whole"), s, data, {}));
   std::atomic<bool> stop = false;
   int steps = 0;
   TrainHooks hooks;
   hooks.stop = &stop;
   hooks.on_step = [&](const TrainProgress&) { stop = ++steps == 45; };
-  ASSERT_FALSE(train(dir.path("parts"), s, data, {}, hooks));
+  ASSERT_FALSE(Runs::train(dir.path("parts"), s, data, {}, hooks));
   stop = false;
   hooks.on_step = {};
-  ASSERT_TRUE(train(dir.path("parts"), load_settings(dir.path("parts")), data, {}, hooks));
+  ASSERT_TRUE(Runs::train(dir.path("parts"), Runs::settings(dir.path("parts")), data, {}, hooks));
   EXPECT_EQ(dir.read("parts/log.jsonl"), dir.read("whole/log.jsonl"));
   EXPECT_EQ(dir.read("parts/model.safetensors"), dir.read("whole/model.safetensors"));
-  const LoadedCarryover loaded = load_carryover(dir.path("whole"));
+  const LoadedCarryover loaded = Runs::load(dir.path("whole"));
   EXPECT_EQ(loaded.model.config().order, kNoOrder);
   EXPECT_TRUE(loaded.vocabulary == data.vocabulary);
   // What it reads in a random order stands in that of the candidates.

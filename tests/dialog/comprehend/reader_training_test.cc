@@ -4,8 +4,8 @@
 
 #include <atomic>
 
-#include "dialog/comprehend/run.h"
 #include "dialog/comprehend/score.h"
+#include "dialog/comprehend/task.h"
 #include "tests/file_helpers.h"
 #include "tests/paths.h"
 #include "train/run_directory.h"
@@ -38,7 +38,7 @@ Corpus questions(int passages) {
 }
 
 Settings small() {
-  Settings s = find_preset("smoke").settings;
+  Settings s = Runs::preset("smoke");
   s.model.turns = 1;
   s.model.width = 16;
   s.model.window = 32;
@@ -62,11 +62,11 @@ TEST(ReaderTraining, LearnsWhereAnswersStand) {
   const Parts data = parts();
   const std::string run = dir.path("run");
   std::filesystem::create_directory(run);
-  start_run(run, small(), data, "");
-  EXPECT_TRUE(train(run, small(), data, {}));
+  Runs::start(run, small(), data, "");
+  EXPECT_TRUE(Runs::train(run, small(), data, {}));
   const std::vector<EpochLog> log = load_log(run);
   EXPECT_LT(log.back().loss, 0.3 * log.front().loss);
-  const LoadedReader best = load_reader(run);
+  const LoadedReader best = Runs::load(run);
   const auto read = read_all(data.valid, best.pieces, best.model.config());
   const auto texts = texts_of(answer_all(best.model, best.pieces, read, History::kGold, 16));
   EXPECT_GT(measure(data.valid, texts).exact, 0.8);
@@ -88,16 +88,16 @@ TEST(ReaderTraining, GoesOnAsIfItHadNotBeenStopped) {
   s.model.dropout = 0.2;
   for (const char* name : {"whole", "stopped"}) {
     std::filesystem::create_directory(dir.path(name));
-    start_run(dir.path(name), s, data, "");
+    Runs::start(dir.path(name), s, data, "");
   }
-  EXPECT_TRUE(train(dir.path("whole"), s, data, {}));
+  EXPECT_TRUE(Runs::train(dir.path("whole"), s, data, {}));
   int64_t steps = 0;
   std::atomic<bool> stop = false;
   TrainHooks hooks;
   hooks.stop = &stop;
   hooks.on_step = [&](const TrainProgress&) { stop = ++steps == 7; };
-  EXPECT_FALSE(train(dir.path("stopped"), s, data, {}, hooks));
-  EXPECT_TRUE(train(dir.path("stopped"), load_settings(dir.path("stopped")), data, {}));
+  EXPECT_FALSE(Runs::train(dir.path("stopped"), s, data, {}, hooks));
+  EXPECT_TRUE(Runs::train(dir.path("stopped"), Runs::settings(dir.path("stopped")), data, {}));
   EXPECT_EQ(dir.read("stopped/model.safetensors"), dir.read("whole/model.safetensors"));
   EXPECT_EQ(dir.read("stopped/log.jsonl"), dir.read("whole/log.jsonl"));
 }
@@ -105,13 +105,13 @@ TEST(ReaderTraining, GoesOnAsIfItHadNotBeenStopped) {
 TEST(ReaderTraining, BeginsARunOnce) {
   const TempDir dir;
   const Parts data = parts();
-  begin_run(dir.path("run"), small(), data, "");
-  begin_run(dir.path("run"), small(), data, "");
+  Runs::begin(dir.path("run"), small(), data, "");
+  Runs::begin(dir.path("run"), small(), data, "");
   Settings other = small();
   other.model.turns = 0;
-  EXPECT_TRUE(has(error_of<DataError>([&] { begin_run(dir.path("run"), other, data, ""); }),
+  EXPECT_TRUE(has(error_of<DataError>([&] { Runs::begin(dir.path("run"), other, data, ""); }),
                   "other settings"));
-  EXPECT_EQ(load_settings(dir.path("run")).model.turns, 1);
+  EXPECT_EQ(Runs::settings(dir.path("run")).model.turns, 1);
   other.model.frozen = true;
   EXPECT_TRUE(has(error_of<UsageError>([&] { other.check(); }), "needs --init"));
 }

@@ -7,7 +7,7 @@
 #include <set>
 
 #include "autograd/node.h"
-#include "dialog/discriminate/run.h"
+#include "dialog/discriminate/task.h"
 #include "dialog/discriminate/verdict.h"
 #include "nn/losses.h"
 #include "nn/safetensors.h"
@@ -224,7 +224,7 @@ struct DiscriminatorFiles : testing::Test {
     settings.model = kSmall;
     settings.model.vocab_size = kSpecialTokens;
     std::filesystem::create_directory(run);
-    start_run(run, settings, Vocabulary(), "{}");
+    Runs::start(run, settings, TrainData(), "{}");
   }
   void save_weights() {
     Discriminator model(settings.model, 1);
@@ -232,7 +232,7 @@ struct DiscriminatorFiles : testing::Test {
   }
   const TempDir dir;
   const std::string run = dir.path("run");
-  Settings settings = find_preset("smoke").settings;
+  Settings settings = Runs::preset("smoke");
 };
 
 TEST_F(DiscriminatorFiles, ComeBack) {
@@ -242,8 +242,8 @@ TEST_F(DiscriminatorFiles, ComeBack) {
   settings.limit = 12;
   settings.data_fingerprint = 77;
   settings.loop.seed = 5;
-  start_run(run, settings, Vocabulary(), "{}");
-  const Settings there = load_settings(run);
+  Runs::start(run, settings, TrainData(), "{}");
+  const Settings there = Runs::settings(run);
   EXPECT_EQ(there.negatives.name(), "length-matched");
   EXPECT_EQ(there.limit, 12u);
   EXPECT_EQ(there.data_fingerprint, 77u);
@@ -253,7 +253,7 @@ TEST_F(DiscriminatorFiles, ComeBack) {
   EXPECT_EQ(there.model.passages.max_tokens, 9);
   EXPECT_TRUE(there.model.response_only);
   save_weights();
-  EXPECT_EQ(load_discriminator(run).model.config().hidden_size, kSmall.hidden_size);
+  EXPECT_EQ(Runs::load(run).model.config().hidden_size, kSmall.hidden_size);
 }
 
 // The first versions did not keep what was asked for; later ones wrote 0 where they did not know
@@ -263,22 +263,22 @@ TEST_F(DiscriminatorFiles, OfOlderVersionsAreRead) {
   json["preset"] = "smoke";
   json["vocabulary"] = 90;
   dir.write("run/settings.json", json.dump());
-  EXPECT_EQ(load_settings(run).preset, "smoke");
-  EXPECT_EQ(load_settings(run).vocabulary, 90);
+  EXPECT_EQ(Runs::settings(run).preset, "smoke");
+  EXPECT_EQ(Runs::settings(run).vocabulary, 90);
   json["vocabulary"] = 0;
   json.erase("preset");
   dir.write("run/settings.json", json.dump());
-  EXPECT_FALSE(load_settings(run).vocabulary.has_value());
+  EXPECT_FALSE(Runs::settings(run).vocabulary.has_value());
   json.erase("vocabulary");
   dir.write("run/settings.json", json.dump());
-  EXPECT_FALSE(load_settings(run).preset.has_value());
-  EXPECT_FALSE(load_settings(run).vocabulary.has_value());
-  EXPECT_EQ(load_settings(run).loop.batch_size, settings.loop.batch_size);
+  EXPECT_FALSE(Runs::settings(run).preset.has_value());
+  EXPECT_FALSE(Runs::settings(run).vocabulary.has_value());
+  EXPECT_EQ(Runs::settings(run).loop.batch_size, settings.loop.batch_size);
 }
 
 TEST_F(DiscriminatorFiles, AreNotTrusted) {
   const auto fails = [&](const std::string& says) {
-    const std::string error = error_of<DataError>([&] { load_discriminator(run); });
+    const std::string error = error_of<DataError>([&] { Runs::load(run); });
     EXPECT_NE(error.find(says), std::string::npos) << error;
   };
   fails("no model yet");
@@ -300,12 +300,12 @@ TEST_F(DiscriminatorFiles, AreNotTrusted) {
   with("context", 3);
   fails("expected a context of 1 or 2 utterances");
   with("kind", "generator");
-  fails("not a discriminator; heed discriminate train makes one");
+  fails("not a discriminator, which heed train discriminate makes");
   dir.write("run/config.json", "[]");
   fails("not a JSON object");
   dir.write("run/config.json", config);
   dir.write("run/settings.json", "{\"negatives\": \"all\"}");
-  EXPECT_EQ(error_of<DataError>([&] { load_settings(run); }),
+  EXPECT_EQ(error_of<DataError>([&] { Runs::settings(run); }),
             run +
                 "/settings.json: negatives: expected random, length-matched, same-conversation, "
                 "shuffled-words, other-corpus, real or generated:FILE, got 'all'");

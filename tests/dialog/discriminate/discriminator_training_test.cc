@@ -2,7 +2,6 @@
 // was.
 #include <gtest/gtest.h>
 
-#include "dialog/discriminate/system.h"
 #include "dialog/discriminate/task.h"
 #include "dialog/discriminate/verdict.h"
 #include "experiments/engine/stats/hypothesis.h"
@@ -57,12 +56,12 @@ struct Trained : testing::Test {
   bool run(const std::string& name, const TrainData& data, const TrainHooks& hooks = {}) {
     std::filesystem::create_directories(dir.path(name));
     if (!std::filesystem::exists(dir.path(name + "/settings.json")))
-      start_run(dir.path(name), settings, data.vocabulary, "{}");
-    return train(dir.path(name), settings, data, {}, hooks);
+      Runs::start(dir.path(name), settings, data, "{}");
+    return Runs::train(dir.path(name), settings, data, {}, hooks);
   }
   // Of the best model on passages that it has not seen.
   BinomialTest accuracy(const std::string& name, bool signal) const {
-    const LoadedDiscriminator loaded = load_discriminator(dir.path(name));
+    const LoadedDiscriminator loaded = Runs::load(dir.path(name));
     const Part part = made_part(400, signal, 3);
     const Replacements random = part.replacements(Negatives::Kind::kRandom);
     const auto items = with_fakes(part.passages, random.replaceable(), random, 4);
@@ -72,7 +71,7 @@ struct Trained : testing::Test {
     return binomial_test(right, static_cast<int64_t>(items.size()));
   }
   const TempDir dir;
-  Settings settings = find_preset("smoke").settings;
+  Settings settings = Runs::preset("smoke");
 };
 
 TEST_F(Trained, FindsASignalThatNeedsTheContext) {
@@ -159,12 +158,12 @@ TEST_F(Trained, RanksByWhatItSaysOfPassages) {
   settings.loop.max_epochs = 1;
   settings.model.passages = {.context = 2, .min_tokens = 1, .max_tokens = 3};
   run("ranker", data(64, true));
-  const LoadedSystem system = discriminate_system().load(dir.path("ranker"), "best");
+  const LoadedSystem system = load_system(dir.path("ranker"));
   const std::vector<std::string> texts = {"w11 w12 w13 w14", "w15 unknown"};
   const auto scores =
       system.ranker->score(texts, {{{"w10", "w11 w12 w13 w14", "w12"}, {1, 0}}, {{"w16"}, {0}}}, 1)
           .of_queries;
-  const LoadedDiscriminator loaded = load_discriminator(dir.path("ranker"));
+  const LoadedDiscriminator loaded = Runs::load(dir.path("ranker"));
   const auto p_real = [&](const std::vector<std::string>& context, const std::string& said) {
     Passage p;
     for (const std::string& text : context) {
@@ -210,7 +209,7 @@ TEST(TrainData, IsReadFromDirectories) {
     for (const std::string part : {"train", "valid"})
       dir.write(name + "/" + part + ".jsonl", lines("x", name + part) + lines("y", "other" + name));
   }
-  Settings settings = find_preset("smoke").settings;
+  Settings settings = Runs::preset("smoke");
   const TrainData data = load_train_data({dir.path("one"), dir.path("two")}, settings);
   ASSERT_EQ(data.train.passages.size(), 4u);
   EXPECT_EQ(data.train.passages[2].corpus, 1);

@@ -1,7 +1,6 @@
 // A discriminator whose words a pretrained encoder reads.
 #include <gtest/gtest.h>
 
-#include "dialog/discriminate/system.h"
 #include "dialog/discriminate/task.h"
 #include "dialog/discriminate/verdict.h"
 #include "nn/gradcheck.h"
@@ -121,7 +120,7 @@ TEST(PretrainedDiscriminator, LearnsAPlantedRuleAndIsLoadedAsItWas) {
   }
   dir.write("data/train.jsonl", lines);
   dir.write("data/valid.jsonl", lines);
-  Settings s = find_preset("pretrained").settings;
+  Settings s = Runs::preset("pretrained");
   s.init = imported_tiny_bert(dir);
   s.model.hidden_size = 4;
   s.model.embedding_size = 1;
@@ -137,9 +136,9 @@ TEST(PretrainedDiscriminator, LearnsAPlantedRuleAndIsLoadedAsItWas) {
   s.data_fingerprint = data.fingerprint();
   const std::string run = dir.path("run");
   std::filesystem::create_directory(run);
-  start_run(run, s, data.vocabulary, "");
-  ASSERT_TRUE(train(run, s, data, {}));
-  const LoadedDiscriminator loaded = load_discriminator(run);
+  Runs::start(run, s, data, "");
+  ASSERT_TRUE(Runs::train(run, s, data, {}));
+  const LoadedDiscriminator loaded = Runs::load(run);
   const int32_t a = encode_utterance("a", loaded.vocabulary).at(0),
                 b = encode_utterance("b", loaded.vocabulary).at(0);
   const std::vector<Verdict> verdicts =
@@ -149,15 +148,15 @@ TEST(PretrainedDiscriminator, LearnsAPlantedRuleAndIsLoadedAsItWas) {
   EXPECT_GT(verdicts[2].p_real, 0.8);
   const LoadedSystem untrained = load_system(run, "untrained");  // whose encoder is --init's
   EXPECT_EQ(untrained.encoder->width(), 8);
-  EXPECT_EQ(load_settings(run).init, s.init);
+  EXPECT_EQ(Runs::settings(run).init, s.init);
 }
 
 TEST(PretrainedDiscriminator, RefusesWhatDoesNotFit) {
-  Settings s = find_preset("pretrained").settings;
+  Settings s = Runs::preset("pretrained");
   EXPECT_THROW(s.check(), UsageError);  // no --init
   s.model.encoder = "gru";
   EXPECT_THROW(s.check(), UsageError);
-  Settings plain = find_preset("smoke").settings;
+  Settings plain = Runs::preset("smoke");
   plain.init = "x";
   EXPECT_THROW(plain.check(), UsageError);
 }

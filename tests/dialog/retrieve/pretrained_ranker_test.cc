@@ -33,7 +33,7 @@ struct Tuned {
 };
 
 Tuned tuned(const TempDir& dir, const std::string& score) {
-  Tuned t{find_preset("pretrained").settings, {}, dir.path(score)};
+  Tuned t{Runs::preset("pretrained"), {}, dir.path(score)};
   Settings& s = t.settings;
   s.init = imported_tiny_bert(dir);
   s.model.score = score;
@@ -48,8 +48,8 @@ Tuned tuned(const TempDir& dir, const std::string& score) {
   t.data = load_train_data(dir.path("data"), s);
   s.data_fingerprint = t.data.fingerprint();
   std::filesystem::create_directory(t.run);
-  start_run(t.run, s, t.data.vocabulary, "");
-  EXPECT_TRUE(train(t.run, s, t.data, {}));
+  Runs::start(t.run, s, t.data, "");
+  EXPECT_TRUE(Runs::train(t.run, s, t.data, {}));
   return t;
 }
 
@@ -79,7 +79,7 @@ TEST(PretrainedRanker, FineTuningMovesTheEncoderAndAMapDoesNot) {
     const Tuned t = tuned(dir, score);
     const std::vector<EpochLog> log = load_log(t.run);
     EXPECT_LT(log.back().loss, (score == std::string("map") ? 0.99 : 0.8) * log.front().loss);
-    const LoadedRanker best = load_ranker(t.run);
+    const LoadedRanker best = Runs::load(t.run);
     const auto before = load_tensors(t.settings.init + "/model.safetensors"),
                after = load_tensors(t.run + "/model.safetensors");
     const std::string name = "encoder.layer.0.intermediate.dense.weight";
@@ -95,7 +95,7 @@ TEST(PretrainedRanker, IsExportedAsItWasTrained) {
   const TempDir dir;
   const Tuned t = tuned(dir, "cosine");
   pretrained::export_encoder(t.run, dir.path("out"));
-  const LoadedRanker best = load_ranker(t.run);
+  const LoadedRanker best = Runs::load(t.run);
   const Tensor own = best.model.encode_f(DualEncoder::Side::kResponses, {{1, 3, 4, 2}}, 1);
   EXPECT_EQ(dir.read("out/config.json").find("system"), std::string::npos);
   for (const std::string& folder : {dir.path("out"), dir.path("again")}) {

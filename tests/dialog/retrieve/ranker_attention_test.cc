@@ -107,7 +107,7 @@ TEST(RankerAttention, TrainingWithDistractionsTakesItOffThem) {
   dir.write("data/train.jsonl", lines);
   dir.write("data/valid.jsonl", lines);
   const auto share = [&](double weight, const std::string& run) {
-    Settings s = find_preset("smoke").settings;
+    Settings s = Runs::preset("smoke");
     s.model = tiny("weighted-bag");
     s.insert_prob = 1;
     s.attention_weight = weight;
@@ -120,10 +120,10 @@ TEST(RankerAttention, TrainingWithDistractionsTakesItOffThem) {
     EXPECT_EQ(data.pool.size(), 180u);
     s.model.vocab_size = data.vocabulary.size();
     std::filesystem::create_directory(dir.path(run));
-    start_run(dir.path(run), s, data.vocabulary, "");
-    EXPECT_TRUE(train(dir.path(run), s, data, {}));
-    EXPECT_EQ(load_settings(dir.path(run)).insert_prob, 1);
-    const LoadedRanker ranker = load_ranker(dir.path(run));
+    Runs::start(dir.path(run), s, data, "");
+    EXPECT_TRUE(Runs::train(dir.path(run), s, data, {}));
+    EXPECT_EQ(Runs::settings(dir.path(run)).insert_prob, 1);
+    const LoadedRanker ranker = Runs::load(dir.path(run));
     const Tokens context = ranker.reader.context({"r a", "q a"});
     return attention_scores(looks_of(ranker.model, {context}, 1)[0])[0];
   };
@@ -132,7 +132,7 @@ TEST(RankerAttention, TrainingWithDistractionsTakesItOffThem) {
 }
 
 TEST(RankerAttention, IsRefusedWhereThereIsNone) {
-  Settings s = find_preset("smoke").settings;
+  Settings s = Runs::preset("smoke");
   s.insert_prob = 0.5;
   EXPECT_NO_THROW(s.check());
   s.attention_weight = 1;

@@ -27,7 +27,7 @@ std::string dialogues(int first, int count, bool shuffled) {
 }
 
 Settings small() {
-  Settings s = find_preset("smoke").settings;
+  Settings s = Runs::preset("smoke");
   s.model.embedding_size = s.model.hidden_size = 32;
   s.model.dropout = 0;
   s.loop.batch_size = 50;
@@ -64,8 +64,8 @@ TEST(RankerTraining, LearnsACode) {
       const TrainData data = read(dir, s);
       const std::string run = dir.path(std::string(loss) + negatives);
       std::filesystem::create_directory(run);
-      start_run(run, s, data.vocabulary, "");
-      ASSERT_TRUE(train(run, s, data, {}));
+      Runs::start(run, s, data, "");
+      ASSERT_TRUE(Runs::train(run, s, data, {}));
       EXPECT_GT(best_of(run), 0.9);
     }
   }
@@ -79,21 +79,21 @@ TEST(RankerTraining, ARunIsTheSameAfterAStop) {
   const TrainData data = read(dir, s);
   for (const char* run : {"whole", "parts"}) {
     std::filesystem::create_directory(dir.path(run));
-    start_run(dir.path(run), s, data.vocabulary, "");
+    Runs::start(dir.path(run), s, data, "");
   }
-  ASSERT_TRUE(train(dir.path("whole"), s, data, {}));
+  ASSERT_TRUE(Runs::train(dir.path("whole"), s, data, {}));
   std::atomic<bool> stop = false;
   int steps = 0;
   TrainHooks hooks;
   hooks.stop = &stop;
   hooks.on_step = [&](const TrainProgress&) { stop = ++steps == 11; };
-  ASSERT_FALSE(train(dir.path("parts"), s, data, {}, hooks));
+  ASSERT_FALSE(Runs::train(dir.path("parts"), s, data, {}, hooks));
   stop = false;
   hooks.on_step = {};
-  ASSERT_TRUE(train(dir.path("parts"), load_settings(dir.path("parts")), data, {}, hooks));
+  ASSERT_TRUE(Runs::train(dir.path("parts"), Runs::settings(dir.path("parts")), data, {}, hooks));
   EXPECT_EQ(dir.read("parts/log.jsonl"), dir.read("whole/log.jsonl"));
   EXPECT_EQ(dir.read("parts/model.safetensors"), dir.read("whole/model.safetensors"));
-  const LoadedRanker loaded = load_ranker(dir.path("whole"));
+  const LoadedRanker loaded = Runs::load(dir.path("whole"));
   EXPECT_EQ(loaded.model.config().encoder, "bag");
   EXPECT_TRUE(loaded.reader.words() == data.vocabulary);
 }

@@ -5,7 +5,7 @@
 #include <filesystem>
 
 #include "dialog/rewrite/rewriter.h"
-#include "dialog/rewrite/run.h"
+#include "dialog/rewrite/task.h"
 #include "dialog/system.h"
 #include "tests/file_helpers.h"
 #include "train/run_directory.h"
@@ -33,7 +33,7 @@ std::string dialogues(int first, int count, bool shuffled) {
 }
 
 Settings small(const std::string& learn = "both") {
-  Settings s = find_preset("smoke").settings;
+  Settings s = Runs::preset("smoke");
   s.model.embedding_size = s.model.hidden_size = 24;
   s.model.dropout = 0;
   s.loss.learn = learn;
@@ -57,15 +57,15 @@ std::string begin(const TempDir& dir, const std::string& name, const Settings& s
                   const TrainData& data) {
   const std::string run = dir.path(name);
   std::filesystem::create_directory(run);
-  start_run(run, s, data.vocabulary, "");
+  Runs::start(run, s, data, "");
   return run;
 }
 
 Measured trained(const TempDir& dir, const std::string& name, Settings s, bool shuffled = false) {
   const TrainData data = read(dir, s, shuffled);
   const std::string run = begin(dir, name, s, data);
-  EXPECT_TRUE(train(run, s, data, {}));
-  const LoadedGaps gaps = load_gaps(run);
+  EXPECT_TRUE(Runs::train(run, s, data, {}));
+  const LoadedGaps gaps = Runs::load(run);
   EXPECT_TRUE(gaps.vocabulary == data.vocabulary);
   return measured(data.valid, rewrite(gaps.model, data.valid, false, 7),
                   rewrite(gaps.model, data.valid, true, 7));
@@ -96,17 +96,17 @@ TEST(GapTraining, ARunIsTheSameAfterAStop) {
   s.model.dropout = 0.1;
   s.loop.max_epochs = 2;
   const TrainData data = read(dir, s);
-  ASSERT_TRUE(train(begin(dir, "whole", s, data), s, data, {}));
+  ASSERT_TRUE(Runs::train(begin(dir, "whole", s, data), s, data, {}));
   const std::string parts = begin(dir, "parts", s, data);
   std::atomic<bool> stop = false;
   int steps = 0;
   TrainHooks hooks;
   hooks.stop = &stop;
   hooks.on_step = [&](const TrainProgress&) { stop = ++steps == 25; };
-  ASSERT_FALSE(train(parts, s, data, {}, hooks));
+  ASSERT_FALSE(Runs::train(parts, s, data, {}, hooks));
   stop = false;
   hooks.on_step = {};
-  ASSERT_TRUE(train(parts, load_settings(parts), data, {}, hooks));
+  ASSERT_TRUE(Runs::train(parts, Runs::settings(parts), data, {}, hooks));
   EXPECT_EQ(dir.read("parts/log.jsonl"), dir.read("whole/log.jsonl"));
   EXPECT_EQ(dir.read("parts/model.safetensors"), dir.read("whole/model.safetensors"));
 }
@@ -117,7 +117,7 @@ TEST(GapTraining, IsASystem) {
   s.loop.max_epochs = 1;
   const TrainData data = read(dir, s);
   const std::string run = begin(dir, "run", s, data);
-  ASSERT_TRUE(train(run, s, data, {}));
+  ASSERT_TRUE(Runs::train(run, s, data, {}));
   EXPECT_TRUE(system_of(run).has(Capability::kTag));
   const LoadedSystem loaded = load_system(run);
   EXPECT_EQ(loaded.encoder->width(), 48);
@@ -139,8 +139,8 @@ TEST(GapTraining, RefusesWhatIsNoModelOfGaps) {
   dir.write("other/config.json", R"({"system": "gaps", "kind": "x"})");
   dir.write("other/vocab.txt", "");
   dir.write("other/model.safetensors", "");
-  EXPECT_EQ(error_of<DataError>([&] { load_gaps(dir.path("other")); }),
-            dir.path("other/config.json") + ": not a model of gaps; heed train gaps makes one");
+  EXPECT_EQ(error_of<DataError>([&] { Runs::load(dir.path("other")); }),
+            dir.path("other/config.json") + ": not a model of gaps, which heed train gaps makes");
   dir.write("data/train.jsonl", "{\"turns\": [{\"text\": \"a\"}, {\"text\": \"b\"}]}\n");
   Settings s = small();
   EXPECT_TRUE(has(error_of<DataError>([&] {

@@ -1,11 +1,11 @@
 // Labels of turns that are laid beside their full form, by hand, in Chinese and English; and the
 // ways back.
-#include "dialog/rewrite/gaps.h"
+#include "dialog/data/gaps.h"
 
 #include <gtest/gtest.h>
 
+#include "dialog/data/formats/english_gaps.h"
 #include "dialog/data/formats/rewriting.h"
-#include "dialog/rewrite/english.h"
 #include "dialog/rewrite/example.h"
 #include "dialog/rewrite/rewriter.h"
 #include "tensor/random.h"

@@ -2,7 +2,6 @@
 #include <gtest/gtest.h>
 
 #include "dialog/open_run.h"
-#include "dialog/track/system.h"
 #include "dialog/track/task.h"
 #include "nn/safetensors.h"
 #include "tensor/parallel.h"
@@ -42,7 +41,7 @@ struct Trained : testing::Test {
     set_num_threads(1);
     write_dialogues(dir.write("data/train.jsonl", ""), made_dialogues(120, 1));
     write_dialogues(dir.write("data/valid.jsonl", ""), made_dialogues(40, 2));
-    settings = find_preset("smoke").settings;
+    settings = Runs::preset("smoke");
     settings.model.hidden_size = settings.model.embedding_size = settings.model.act_size = 12;
     settings.model.dropout = 0;
     settings.model.steps = 4;
@@ -57,10 +56,10 @@ struct Trained : testing::Test {
     Settings s = settings;
     if (!s.init.empty()) take_from_init(s);
     const TrainData read = load_train_data(dir.path("data"), s, s.init);
-    settle(s, read);
+    Runs::take(s, read);
     std::filesystem::create_directories(dir.path(name));
-    begin_run(dir.path(name), s, read.reader, "{}");
-    return train(dir.path(name), s, read, {}, hooks);
+    Runs::begin(dir.path(name), s, read, "{}");
+    return Runs::train(dir.path(name), s, read, {}, hooks);
   }
   double best(const std::string& name) {
     double value = 0;
@@ -111,9 +110,9 @@ TEST_F(Trained, GoesOnToTheSameResult) {
   hooks.stop = &stop;
   hooks.on_step = [&](const TrainProgress& p) { stop = p.epoch == 2 && p.step == 3; };
   EXPECT_FALSE(run("parts", hooks));
-  const Settings kept = load_settings(dir.path("parts"));
+  const Settings kept = Runs::settings(dir.path("parts"));
   std::filesystem::remove_all(dir.path("heads"));
-  EXPECT_TRUE(train(dir.path("parts"), kept, data(dir.path("parts")), {}, {}));
+  EXPECT_TRUE(Runs::train(dir.path("parts"), kept, data(dir.path("parts")), {}, {}));
   for (const char* file : {"model.safetensors", "log.jsonl"}) {
     EXPECT_TRUE(dir.read(std::string("whole/") + file) == dir.read(std::string("parts/") + file))
         << file;
@@ -124,7 +123,7 @@ TEST_F(Trained, IsASystemThatEncodes) {
   settings.loop.max_epochs = 1;
   ASSERT_TRUE(run("heads"));
   const LoadedSystem loaded = load_system(dir.path("heads"));
-  EXPECT_EQ(loaded.system, kSystem);
+  EXPECT_EQ(loaded.system, "tracker");
   ASSERT_TRUE(loaded.encoder);
   EXPECT_EQ(loaded.encoder->width(), 12);
   const auto words = [&](const char* text) { return loaded.encoder->numbers(text); };
@@ -159,13 +158,13 @@ TEST_F(Trained, RefusesWhatCannotBe) {
       error_of<DataError>([&] { data(dir.path("heads")); }),
       dir.path("data/train.jsonl") + ": the value 'food=welsh' is none of " + dir.path("heads"));
   dir.write("heads/values.txt", dir.read("heads/values.txt") + "x\n");
-  EXPECT_TRUE(has(error_of<DataError>([&] { load_tracker(dir.path("heads")); }), "values.txt"));
+  EXPECT_TRUE(has(error_of<DataError>([&] { Runs::load(dir.path("heads")); }), "values.txt"));
   for (auto& d : dialogues) {
     for (Turn& turn : d.turns) turn.notes.edit().labels.erase("act");
   }
   write_dialogues(dir.path("data/train.jsonl"), dialogues);
   const TrainData without = data();
-  EXPECT_TRUE(has(error_of<UsageError>([&] { settle(settings, without); }), "--machine text"));
+  EXPECT_TRUE(has(error_of<UsageError>([&] { Runs::take(settings, without); }), "--machine text"));
 }
 
 }  // namespace

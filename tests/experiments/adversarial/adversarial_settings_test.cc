@@ -1,5 +1,5 @@
 // The folder of an experiment on adversarial evaluation says what its runs are trained with.
-#include "dialog/discriminate/settings.h"
+#include "dialog/discriminate/task.h"
 #include "experiments/adversarial/measurement_json.h"
 
 #include "tests/dialog/settings_helpers.h"
@@ -16,7 +16,7 @@ void open(const std::string& out, const AdversarialSettings& settings) {
 TEST(AdversarialFolder, RefusesAnotherValueOfAnySetting) {
   const TempDir dir;
   const std::string out = dir.path("out");
-  const AdversarialSettings usual = {.train = discriminate::find_preset("smoke").settings};
+  const AdversarialSettings usual = {.train = discriminate::Runs::preset("smoke")};
   open(out, usual);
   open(out, usual);
   int refused = 0;
@@ -36,7 +36,7 @@ TEST(AdversarialFolder, RefusesAnotherValueOfAnySetting) {
 TEST(AdversarialFolder, OfAnOlderVersionIsOpened) {
   const TempDir dir;
   const std::string out = dir.path("out");
-  AdversarialSettings settings = {.train = discriminate::find_preset("smoke").settings};
+  AdversarialSettings settings = {.train = discriminate::Runs::preset("smoke")};
   settings.train.preset = "smoke";
   settings.train.vocabulary = 2005;
   dir.write("out/adversarial.json", R"({"format": 1, "heed": {}, "settings": {

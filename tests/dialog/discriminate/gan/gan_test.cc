@@ -62,7 +62,7 @@ struct Adversary : testing::Test {
     discriminate::Settings of_discriminator;
     of_discriminator.model = discriminator.config();
     fs::create_directory(dir.path("d"));
-    discriminate::start_run(dir.path("d"), of_discriminator, data.vocabulary, "{}");
+    discriminate::Runs::start(dir.path("d"), of_discriminator, {data.vocabulary, {}, {}}, "{}");
     save_parameters(dir.path("d/model.safetensors"), discriminator);
     start(dir.path(name), settings, {dir.path("g"), dir.path("d"), {{"valid_words", 3}}, "{}"});
     return dir.path(name);

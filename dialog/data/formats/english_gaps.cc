@@ -1,9 +1,9 @@
-#include "dialog/rewrite/english.h"
+#include "dialog/data/formats/english_gaps.h"
 
 #include <algorithm>
 
 #include "dialog/data/formats/rewriting.h"
-#include "dialog/rewrite/gaps.h"
+#include "dialog/data/gaps.h"
 #include "tensor/random.h"
 
 namespace heed::rewrite {

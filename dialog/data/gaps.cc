@@ -1,4 +1,4 @@
-#include "dialog/rewrite/gaps.h"
+#include "dialog/data/gaps.h"
 
 #include <algorithm>
 

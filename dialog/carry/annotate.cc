@@ -1,0 +1,195 @@
+// What `heed carry` says: which values of a dialogue still hold, by a model or by rules.
+#include <algorithm>
+
+#include "base/utf8.h"
+#include "dialog/carry/tallies_json.h"
+#include "dialog/data/corpus.h"
+#include "dialog/parts/annotator_json.h"
+#include "dialog/text/format.h"
+#include "dialog/text/terminal.h"
+#include "dialog/text/text_table.h"
+
+namespace heed::carry {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+struct RowOf {
+  std::string who;
+  Tallies tallies;
+};
+
+std::string f1_table(const std::vector<RowOf>& rows, int width) {
+  std::vector<std::string> groups(kDistances.begin(), kDistances.end());
+  groups.insert(groups.end(), {">=1", "all", "seen", "new"});
+  std::vector<std::vector<std::string>> columns = {{"F1 by distance"}, {"candidates"}};
+  for (const std::string& group : groups) columns.push_back({group});
+  for (const char* set : {"same", "cross", "both"}) {
+    for (const RowOf& row : rows) {
+      if (!row.tallies.contains(std::string(set) + "/all")) continue;
+      columns[0].push_back(row.who);
+      columns[1].emplace_back(set);
+      for (size_t g = 0; g < groups.size(); ++g) {
+        const auto found = row.tallies.find(std::string(set) + "/" + groups[g]);
+        const bool any = found != row.tallies.end() && found->second.decided + found->second.right;
+        columns[g + 2].push_back(any ? decimal(found->second.f1(), 4) : "-");
+      }
+    }
+  }
+  return text_table(columns, width);
+}
+
+std::string decision_line(const Item& item, const Decision& decision) {
+  Json json = {{"id", item.id}, {"carry", Json::array()}};
+  for (size_t i = 0; i < decision.carry.size(); ++i) {
+    if (decision.carry[i]) json["carry"].push_back(i);
+  }
+  json["p"] = decision.p;
+  if (!decision.look.empty()) json["look"] = decision.look;
+  return json_line(json);
+}
+
+std::string looks_line(const std::map<std::string, LookShare>& looks) {
+  if (looks.empty()) return "";
+  std::string line = "attention by distance, 100 % is even:";
+  for (const auto& [group, share] : looks) {
+    line += "  " + group + ": " + percent_text(share.of_even());
+  }
+  return line + "\n";
+}
+
+// "to [city: San Jose] please" is "to San Jose please", with a candidate.
+void add_typed(Item& item, const std::string& line) {
+  const auto turn = static_cast<int32_t>(item.turns.size());
+  std::string text;
+  for (size_t at = 0; at < line.size();) {
+    const size_t close = line[at] == '[' ? line.find(']', at) : line.npos;
+    const size_t colon = close == line.npos ? line.npos : line.find(':', at);
+    if (colon >= close) {
+      text += line[at++];
+      continue;
+    }
+    const std::string key(trimmed(line.substr(at + 1, colon - at - 1))),
+        value(trimmed(line.substr(colon + 1, close - colon - 1)));
+    const auto begin = static_cast<int32_t>(count_code_points(text));
+    if (!key.empty() && !value.empty()) {
+      const auto end = begin + static_cast<int32_t>(count_code_points(value));
+      item.candidates.push_back(
+          {.turn = turn, .key = key, .value = value, .begin = begin, .end = end});
+    }
+    text += value;
+    at = close + 1;
+  }
+  item.turns.push_back({turn % 2 == 0 ? "user" : "system", text});
+}
+
+std::string decision_table(const Item& item, const Decision& decision, int width) {
+  std::vector<std::vector<std::string>> columns = {{"holds"},     {"key"}, {"value"},
+                                                   {"turns ago"}, {"p"},   {"attention"}};
+  for (size_t i = 0; i < item.candidates.size(); ++i) {
+    const Candidate& c = item.candidates[i];
+    columns[0].emplace_back(decision.carry[i] ? "yes" : "no");
+    columns[1].push_back(printable(c.key));
+    columns[2].push_back(printable(c.value));
+    columns[3].push_back(std::to_string(item.distance(i)));
+    columns[4].push_back(decimal(decision.p[i], 2));
+    columns[5].push_back(decision.look.empty() ? "-" : percent_text(decision.look[i]));
+  }
+  return text_table(columns, width);
+}
+
+// The share of the attention on the values of each turn, 1 where it is even.
+std::vector<double> look_at_turns(const Item& item, const Decision& decision) {
+  if (decision.look.empty()) return {};
+  std::vector<double> of_turn(item.turns.size());
+  for (size_t i = 0; i < decision.look.size(); ++i) {
+    of_turn[static_cast<size_t>(item.candidates[i].turn)] +=
+        decision.look[i] * static_cast<double>(item.turns.size());
+  }
+  return of_turn;
+}
+
+class CarryAnnotator : public Annotator {
+ public:
+  explicit CarryAnnotator(std::shared_ptr<const LoadedCarryover> loaded)
+      : loaded_(std::move(loaded)) {}
+  std::string command() const override { return "carry"; }
+
+  Annotated annotate(const std::string& data, const AnnotateOptions& o) const override {
+    Annotated found{.path = find_dialogues(data, "test")};
+    const std::vector<Item> items = read_items(
+        found.path, {.labels = o.lines ? Labels::kOptional : Labels::kNeeded, .limit = o.limit});
+    std::vector<Decision> decisions;
+    if (loaded_) decisions = decisions_on(items, o);
+    for (size_t i = 0; i < decisions.size(); ++i) {
+      found.lines += decision_line(items[i], decisions[i]);
+    }
+    found.count = counted(decisions.size(), "item");
+    Json json = {
+        {"inputs", {{"data", {{"items", items.size()}}}, {"insert", o.insert}, {"seed", o.seed}}}};
+    if (std::all_of(items.begin(), items.end(), [](const Item& item) { return item.labelled; })) {
+      compare(items, decisions, found, json);
+    } else {
+      found.remarks.push_back(data + ": has items without \"carry\", so nothing is compared");
+    }
+    found.json = json.dump();
+    return found;
+  }
+
+  TypedDialogue typed(const TypedOptions& o) const override {
+    const auto item = std::make_shared<Item>(Item{.id = "typed"});
+    return {.greeting =
+                "Type turns, yours and the system's in turn, with values in brackets: to "
+                "[city: San Jose]. /help explains.",
+            .help =
+                "After each turn you see which of the values so far still hold, with what "
+                "probability,\nand where the model looked.",
+            .reset = [item] { *item = {.id = "typed"}; },
+            .hear = [this, item, width = o.width](const std::string& line) -> Heard {
+              add_typed(*item, line);
+              if (item->candidates.empty()) return {};
+              const Decision decision = decide(loaded_->model, loaded_->vocabulary, {*item})[0];
+              return {decision_table(*item, decision, width), item->turns,
+                      look_at_turns(*item, decision)};
+            }};
+  }
+
+ private:
+  std::vector<Decision> decisions_on(const std::vector<Item>& items,
+                                     const AnnotateOptions& o) const {
+    std::vector<Item> read = items;
+    for (size_t i = 0; o.insert > 0 && i < read.size(); ++i) {
+      Rng rng(o.seed, "carry.distract", i);
+      read[i] = distract(std::move(read[i]), items, o.insert, rng);
+    }
+    return decide(loaded_->model, loaded_->vocabulary, read, static_cast<size_t>(o.batch),
+                  [&](int64_t done, int64_t of) { o.progress(done, of, "item"); });
+  }
+  // With the labels, beside the rules.
+  static void compare(const std::vector<Item>& items, const std::vector<Decision>& decisions,
+                      Annotated& found, Json& json) {
+    std::vector<RowOf> rows;
+    if (!decisions.empty()) rows.push_back({"model", {}});
+    for (size_t i = 0; i < decisions.size(); ++i) {
+      count(items[i], decisions[i].carry, rows[0].tallies);
+    }
+    for (const char* rule : kRules) {
+      RowOf& row = rows.emplace_back(RowOf{rule, {}});
+      for (const Item& item : items) count(item, decide_by_rule(rule, item), row.tallies);
+    }
+    const auto looks = look_by_distance(items, decisions);
+    for (const RowOf& row : rows) json["decided_by"][row.who] = to_json(row.tallies);
+    if (!looks.empty()) json["look"] = to_json(looks);
+    found.table = [rows, looks](int width) { return f1_table(rows, width) + looks_line(looks); };
+  }
+
+  std::shared_ptr<const LoadedCarryover> loaded_;
+};
+
+}  // namespace
+
+std::shared_ptr<const Annotator> annotator(std::shared_ptr<const LoadedCarryover> loaded) {
+  return std::make_shared<CarryAnnotator>(std::move(loaded));
+}
+
+}  // namespace heed::carry

@@ -1,0 +1,138 @@
+// What `heed ask` says: questions about a dialogue, answered by a span of it.
+#include "dialog/comprehend/score.h"
+#include "dialog/comprehend/task.h"
+#include "dialog/parts/annotator_json.h"
+#include "dialog/text/format.h"
+#include "dialog/text/terminal.h"
+#include "dialog/text/text_table.h"
+
+namespace heed::comprehend {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+// The answer, and the turn that it stands in, with the answer in brackets.
+std::string answer_text(const Passage& passage, const Predicted& p, double least_p) {
+  const std::string percent = decimal(100 * p.p, 1) + " %";
+  const bool none = p.answer.kind == Kind::kNone;
+  if (none || p.p < least_p) {
+    return "the dialogue does not say (" + (none ? "" : std::string("the best answer has ")) +
+           percent + ")\n";
+  }
+  std::string shown = printable(p.answer.text) + " (" + percent + ")\n";
+  if (p.answer.end <= p.answer.begin) return shown;
+  const PassageTurn &first = passage.turn_at(p.answer.begin),
+                    &last = passage.turn_at(p.answer.end - 1);
+  const auto text = [&](size_t begin, size_t end) {
+    return printable(passage.text.substr(begin, end - begin));
+  };
+  return shown + "  " + text(first.begin, p.answer.begin) + "[" +
+         text(p.answer.begin, p.answer.end) + "]" + text(p.answer.end, last.end) + "\n";
+}
+
+Json to_json(const Scores& s) {
+  const auto or_null = [](double x) { return x < 0 ? Json() : Json(x); };
+  return {{"exact", s.exact},
+          {"f1", s.f1},
+          {"heq_q", or_null(s.heq_q)},
+          {"heq_d", or_null(s.heq_d)},
+          {"f1_answerable", or_null(s.answerable)},
+          {"f1_unanswerable", or_null(s.unanswerable)},
+          {"questions", s.questions}};
+}
+
+std::string lines_of(const Corpus& corpus, const std::vector<std::vector<Predicted>>& answers) {
+  std::string lines;
+  for (size_t p = 0; p < answers.size(); ++p) {
+    for (size_t q = 0; q < answers[p].size(); ++q) {
+      const Predicted& a = answers[p][q];
+      lines += json_line({{"id", corpus.passages[p].questions[q].id},
+                          {"answer", a.answer.kind == Kind::kNone ? Json() : Json(a.answer.text)},
+                          {"p", a.p}});
+    }
+  }
+  return lines;
+}
+
+std::string table_of(const std::vector<std::pair<std::string, Scores>>& rows, size_t passages,
+                     int width) {
+  std::vector<std::vector<std::string>> columns = {{"answers before"}, {"EM"},    {"F1"},
+                                                   {"HEQ-Q"},          {"HEQ-D"}, {"F1 answerable"},
+                                                   {"unanswerable"}};
+  for (const auto& [history, s] : rows) {
+    columns[0].push_back(history);
+    const double shown[] = {s.exact, s.f1, s.heq_q, s.heq_d, s.answerable, s.unanswerable};
+    for (size_t i = 0; i < std::size(shown); ++i) {
+      columns[i + 1].push_back(shown[i] < 0 ? "-" : decimal(100 * shown[i], 1));
+    }
+  }
+  return text_table(columns, width) + counted(rows[0].second.questions, "question") + " on " +
+         counted(passages, "passage") + " of the test part\n";
+}
+
+class PassageAnnotator : public Annotator {
+ public:
+  explicit PassageAnnotator(std::shared_ptr<const LoadedReader> reader)
+      : reader_(std::move(reader)) {}
+  std::string command() const override { return "ask"; }
+
+  // All questions of the test part of a corpus with answers.
+  Annotated annotate(const std::string& data, const AnnotateOptions& o) const override {
+    const Parts parts = read_parts({data}, o.limit);
+    const auto read = read_all(parts.test, reader_->pieces, reader_->model.config());
+    Annotated found;
+    Json json = {{"left_out", parts.test.left_out}};
+    std::vector<std::pair<std::string, Scores>> rows;
+    for (const std::string name : {"gold", "predicted"}) {
+      if (o.history != "both" && o.history != name) continue;
+      const auto answers =
+          answer_all(reader_->model, reader_->pieces, read,
+                     name == "gold" ? History::kGold : History::kPredicted, o.batch,
+                     [&](int64_t done, int64_t of) { o.progress(done, of, "question"); });
+      rows.emplace_back(name, measure(parts.test, texts_of(answers)));
+      json[name] = to_json(rows.back().second);
+      found.lines = lines_of(parts.test, answers);
+    }
+    found.count = counted(rows[0].second.questions, "answer");
+    found.json = json.dump();
+    found.table = [rows, passages = parts.test.passages.size()](int width) {
+      return table_of(rows, passages, width);
+    };
+    return found;
+  }
+
+  TypedDialogue typed(const TypedOptions& o) const override {
+    struct About {
+      Passage passage;
+      ReadPassage read = {};
+      std::vector<TurnBefore> before = {};
+    };
+    const int64_t longest = reader_->model.config().longest_query;
+    const auto about = std::make_shared<About>(About{passage_of(o.dialogue)});
+    about->read = read_passage(about->passage, reader_->pieces, longest);
+    return {.greeting = "",
+            .help = "Type questions about the dialogue; those before are read with each.",
+            .reset = [about] { about->before.clear(); },
+            .hear = [this, about, longest, least = o.least_p](const std::string& line) -> Heard {
+              const Ids question = read_query(line, reader_->pieces, longest);
+              const Predicted p =
+                  answer(reader_->model,
+                         {asked(about->read, question, about->before, reader_->model.config())},
+                         {&about->read})[0];
+              about->before.push_back(
+                  {question, read_query(as_history(p.answer), reader_->pieces, longest)});
+              return {answer_text(about->passage, p, least)};
+            }};
+  }
+
+ private:
+  std::shared_ptr<const LoadedReader> reader_;
+};
+
+}  // namespace
+
+std::shared_ptr<const Annotator> annotator(std::shared_ptr<const LoadedReader> reader) {
+  return std::make_shared<PassageAnnotator>(std::move(reader));
+}
+
+}  // namespace heed::comprehend

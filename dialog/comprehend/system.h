@@ -1,9 +1,0 @@
-#pragma once
-
-#include "dialog/system.h"
-
-namespace heed::comprehend {
-
-System comprehend_system();
-
-}  // namespace heed::comprehend

@@ -1,0 +1,132 @@
+#include "dialog/comprehend/task.h"
+
+#include <algorithm>
+#include <memory>
+
+#include "dialog/comprehend/score.h"
+#include "train/run_json.h"
+
+namespace heed::comprehend {
+namespace {
+
+// Questions of one passage that follow each other.
+struct Together {
+  size_t passage, first, end;
+};
+
+class Reading {
+ public:
+  Reading(LoadedReader& reader, const Settings& settings, const Parts& parts)
+      : model_(reader.model),
+        pieces_(reader.pieces),
+        settings_(settings),
+        valid_(parts.valid),
+        train_read_(read_all(parts.train, pieces_, settings.model)),
+        valid_read_(read_all(parts.valid, pieces_, settings.model)) {
+    const auto together = static_cast<size_t>(settings.together);
+    for (size_t p = 0; p < train_read_.size(); ++p) {
+      const size_t n = train_read_[p].questions.size();
+      for (size_t q = 0; q < n; q += together) {
+        examples_.push_back({p, q, std::min(n, q + together)});
+      }
+    }
+  }
+
+  std::vector<int64_t> sizes() const {
+    std::vector<int64_t> sizes;
+    for (const Together& t : examples_) {
+      sizes.push_back(static_cast<int64_t>(t.end - t.first) *
+                      std::ssize(train_read_[t.passage].pieces));
+    }
+    return sizes;
+  }
+
+  Loss loss(const std::vector<int64_t>& indices, const StepKey& key) const {
+    std::vector<Asked> questions;
+    std::vector<Target> targets;
+    Loss loss;
+    for (const int64_t i : indices) {
+      const Together& t = examples_[i];
+      const ReadPassage& read = train_read_[t.passage];
+      std::vector<TurnBefore> before;
+      for (size_t q = 0; q < t.end; ++q) {
+        const ReadQuestion& question = read.questions[q];
+        if (q >= t.first) {
+          questions.push_back(asked(read, question.question, before, settings_.model));
+          targets.push_back(question.target);
+          loss.tokens += std::ssize(read.pieces);
+        }
+        before.push_back({question.question, question.answer});
+      }
+    }
+    const DropoutMode drop(settings_.model.dropout, key.seed, key.number());
+    loss.total = span_loss(model_(questions, drop), targets);
+    loss.nll = loss.total.value().item();
+    const auto count = static_cast<double>(questions.size());
+    loss.counts = {{"nll", loss.nll * count}, {"questions", count}};
+    return loss;
+  }
+
+  static Metrics measure(const Counts& c) {
+    return {{kTrainNll, c.at("nll") / c.at("questions"), false}};
+  }
+  Metrics validate(const OnValidation& on_batch) const {
+    const auto answers =
+        answer_all(model_, pieces_, valid_read_, History::kGold, /*batch=*/16, on_batch);
+    const Scores scores = comprehend::measure(valid_, texts_of(answers));
+    return {{kValidF1, scores.f1, true}, {kValidExact, scores.exact, true}};
+  }
+
+  std::string describe(const std::vector<int64_t>& indices) const {
+    int64_t questions = 0, longest = 0;
+    for (const int64_t i : indices) {
+      questions += static_cast<int64_t>(examples_[i].end - examples_[i].first);
+      longest = std::max<int64_t>(longest, std::ssize(train_read_[examples_[i].passage].pieces));
+    }
+    return std::to_string(questions) + " questions on passages of up to " +
+           std::to_string(longest) + " pieces";
+  }
+
+ private:
+  SpanReader& model_;
+  const pretrained::WordPiece& pieces_;
+  const Settings& settings_;
+  const Corpus& valid_;
+  const std::vector<ReadPassage> train_read_, valid_read_;
+  std::vector<Together> examples_;
+};
+
+}  // namespace
+
+std::vector<ReadPassage> read_all(const Corpus& corpus, const pretrained::WordPiece& pieces,
+                                  const Config& config) {
+  std::vector<ReadPassage> all;
+  for (const Passage& p : corpus.passages) {
+    all.push_back(read_passage(p, pieces, config.longest_query));
+  }
+  return all;
+}
+
+uint32_t Parts::fingerprint() const {
+  uint32_t crc = 0;
+  const auto mix = [&](const std::string& text) {
+    crc = checksum(std::to_string(text.size()) + " " + text, crc);
+  };
+  for (const Corpus* part : {&train, &valid}) {
+    for (const Passage& p : part->passages) {
+      mix(p.text);
+      for (const Question& q : p.questions) {
+        mix(q.text);
+        for (const Answer& a : q.answers) mix(a.text);
+      }
+    }
+  }
+  return crc;
+}
+
+Task reader_task(LoadedReader& reader, const Settings& settings, const Parts& parts) {
+  const auto reading = std::make_shared<const Reading>(reader, settings, parts);
+  return task_of(reader.model, reading->sizes(), reading);
+}
+
+}  // namespace heed::comprehend

@@ -1,0 +1,61 @@
+// Training a reader of passages. A model is a directory with
+//   config.json         "system": "comprehend", sizes, what it reads
+//   encoder/            the encoder that it began with, a pretrained one or one that was drawn
+//   model.safetensors
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "dialog/comprehend/settings.h"
+#include "train/loop.h"
+
+namespace heed::comprehend {
+
+struct LoadedReader {
+  pretrained::WordPiece pieces;
+  SpanReader model;
+};
+
+std::vector<ReadPassage> read_all(const Corpus& corpus, const pretrained::WordPiece& pieces,
+                                  const Config& config);
+
+// Columns of the log: means over the questions of validation, with gold answers before them.
+constexpr const char *kValidF1 = "valid_f1", *kValidExact = "valid_exact", *kTrainNll = "train_nll";
+
+// Refers to the three, which must outlive it.
+Task reader_task(LoadedReader& reader, const Settings& settings, const Parts& parts);
+
+struct Own {  // dialog/runs_of.h
+  using Settings = comprehend::Settings;
+  using Data = Parts;
+  using Loaded = LoadedReader;
+  static constexpr RunNames kNames = {.system = "comprehend",
+                                      .kind = "",
+                                      .what = "a reader of passages",
+                                      .command = "comprehend",
+                                      .usual = "smoke",
+                                      .rate_ends = true};
+  static constexpr LineColumn kStep = {"nll", kTrainNll, 3},
+                              kEpoch[] = {{"loss", "loss", 4},
+                                          {"valid F1", kValidF1, 3},
+                                          {"valid EM", kValidExact, 3}};
+
+  static std::vector<PresetOf<Settings>> presets();
+  static Data read(const Paths& data, const Settings& s, const std::string&) {
+    return read_parts(data, s.limit);
+  }
+  static void take(Settings&, const Data&) {}
+  // The encoder: that of --init, or one that is drawn, with the words of the training part.
+  static void keep(const std::string& run, const Settings& s, const Data& data);
+  static double size(const Settings&) { return 0; }  // what its encoder has is in a file
+  static Loaded blank(const std::string& directory, const Settings& s);
+  static Task task(Loaded& loaded, const Settings& s, const Data& data) {
+    return reader_task(loaded, s, data);
+  }
+};
+using Runs = RunsOf<Own>;
+
+std::shared_ptr<const Annotator> annotator(std::shared_ptr<const LoadedReader> reader);
+
+}  // namespace heed::comprehend

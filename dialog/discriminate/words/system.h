@@ -1,9 +1,0 @@
-#pragma once
-
-#include "dialog/system.h"
-
-namespace heed::words {
-
-System hredgan_system();
-
-}  // namespace heed::words

@@ -1,0 +1,15 @@
+// What annotators write.
+#pragma once
+
+#include <nlohmann/json.hpp>
+
+#include "dialog/parts/annotator.h"
+
+namespace heed {
+
+// A line of JSON Lines, of texts that may not be UTF-8.
+inline std::string json_line(const nlohmann::ordered_json& json) {
+  return json.dump(-1, ' ', false, nlohmann::ordered_json::error_handler_t::replace) + "\n";
+}
+
+}  // namespace heed

@@ -1,0 +1,189 @@
+// What `heed rewrite` says: turns written out, so that they say all that they leave to the turns
+// before.
+#include <algorithm>
+#include <filesystem>
+
+#include "dialog/data/corpus.h"
+#include "dialog/parts/annotator_json.h"
+#include "dialog/rewrite/rewriter.h"
+#include "dialog/rewrite/task.h"
+#include "dialog/text/format.h"
+#include "dialog/text/terminal.h"
+#include "dialog/text/text_table.h"
+
+namespace heed::rewrite {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+std::vector<std::string> fillings(const GapExample& e, const Filled& f) {
+  std::vector<std::string> texts;
+  for (const size_t c : f.best) texts.push_back(joined(e.text(e.candidates[c])));
+  return texts;
+}
+
+Json line_json(const GapExample& e, const Rewrite& r) {
+  Json gaps = Json::array();
+  for (const Filled& f : r.gaps) {
+    const Tokens was(e.turn.begin() + f.gap.begin, e.turn.begin() + f.gap.end);
+    gaps.push_back({{"begin", f.gap.begin},
+                    {"end", f.gap.end},
+                    {"was", joined(was)},
+                    {"filled", joined(f.gap.piece)},
+                    {"above_null", f.above_null},
+                    {"best", fillings(e, f)}});
+  }
+  return {{"id", e.id},
+          {"turn", joined(e.turn)},
+          {"rewritten", joined(r.text)},
+          {"gaps", std::move(gaps)}};
+}
+
+Json to_json(const Measured& m) {
+  const auto label = [](const Measured::Precision& p) -> Json {
+    return {{"precision", p.precision}, {"recall", p.recall}, {"f1", p.f1}};
+  };
+  return {{"border", label(m.border)},
+          {"pronoun", label(m.pronoun)},
+          {"both", label(m.both)},
+          {"p1", m.at[0]},
+          {"p2", m.at[1]},
+          {"p3", m.at[2]},
+          {"answered", m.answered},
+          {"exact", m.exact},
+          {"bleu", m.bleu}};
+}
+
+struct Row {
+  std::string name;
+  Measured measured;
+};
+
+std::string table_of(const std::vector<Row>& rows, int width) {
+  std::vector<std::vector<std::string>> columns = {{""}};
+  for (const Row& row : rows) columns[0].push_back(row.name);
+  const auto add = [&](const char* title, auto value, bool of_rules = true) {
+    std::vector<std::string>& column = columns.emplace_back(1, title);
+    for (const Row& row : rows) {
+      const bool has = of_rules || &row == &rows[0];
+      column.push_back(has ? decimal(100 * value(row.measured), 1) : "-");
+    }
+  };
+  using M = Measured;
+  add(
+      "borders P", [](const M& m) { return m.border.precision; }, false);
+  add(
+      "R", [](const M& m) { return m.border.recall; }, false);
+  add(
+      "F1", [](const M& m) { return m.border.f1; }, false);
+  add(
+      "pronouns P", [](const M& m) { return m.pronoun.precision; }, false);
+  add(
+      "R", [](const M& m) { return m.pronoun.recall; }, false);
+  add(
+      "F1", [](const M& m) { return m.pronoun.f1; }, false);
+  add("P@1", [](const M& m) { return m.at[0]; });
+  add("P@2", [](const M& m) { return m.at[1]; });
+  add("P@3", [](const M& m) { return m.at[2]; });
+  add("exact", [](const M& m) { return m.exact; });
+  add("BLEU", [](const M& m) { return m.bleu; });
+  return text_table(columns, width) + "P@k: of the " + decimal(100 * rows[0].measured.answered, 1) +
+         " % of gaps that something in the context fills; rules are given the gaps\n";
+}
+
+// 'left out before "好看": "tfboys" (0.53 above nothing; or "演唱会")'
+std::string gap_text(const GapExample& e, const Filled& f) {
+  const auto quoted = [](const std::string& text) { return "\"" + text + "\""; };
+  const auto from = e.turn.begin() + f.gap.begin;
+  std::string text = f.gap.begin < f.gap.end
+                         ? quoted(joined({from, e.turn.begin() + f.gap.end})) + " is"
+                     : from == e.turn.end() ? "left out at the end:"
+                                            : "left out before " + quoted(*from) + ":";
+  const std::vector<std::string> best = fillings(e, f);
+  if (f.gap.piece.empty()) return text + " nothing that was said";
+  text += " " + quoted(best[0]) + " (" + decimal(f.above_null, 2) + " above nothing";
+  for (size_t k = 1; k < best.size(); ++k) text += (k == 1 ? "; or " : ", ") + quoted(best[k]);
+  return text + ")";
+}
+
+class RewriteAnnotator : public Annotator {
+ public:
+  explicit RewriteAnnotator(std::shared_ptr<const LoadedGaps> gaps) : gaps_(std::move(gaps)) {}
+  std::string command() const override { return "rewrite"; }
+
+  Annotated annotate(const std::string& data, const AnnotateOptions& o) const override {
+    Annotated found{.path = find_dialogues(data, "test")};
+    size_t left_out = 0;
+    const std::vector<GapExample> examples = gap_examples(
+        found.path, read_dialogues(found.path, Reading{.limit = o.limit, .notes = true}),
+        gaps_->model.bounds(), gaps_->vocabulary, /*labelled=*/false, &left_out);
+    const std::vector<Rewrite> texts =
+        rewrite(gaps_->model, examples, false, o.batch,
+                [&](int64_t done) { o.progress(done, std::ssize(examples), "turn"); });
+    for (size_t i = 0; i < examples.size(); ++i) {
+      found.lines += json_line(line_json(examples[i], texts[i]));
+    }
+    found.count = counted(examples.size(), "turn");
+    if (left_out > 0) {
+      found.remarks.push_back(counted(left_out, "dialogue") +
+                              " left out: no turn before the last one, or more than " +
+                              std::to_string(gaps_->model.bounds().max_turn) + " words in it");
+    }
+    Json json = {{"turns", examples.size()}, {"left_out", left_out}};
+    if (std::none_of(examples.begin(), examples.end(),
+                     [](const GapExample& e) { return e.rewritten.empty(); })) {
+      const std::vector<Row> rows = measure(data, examples, texts, o.batch);
+      for (const Row& row : rows) json[row.name] = to_json(row.measured);
+      found.table = [rows](int width) { return table_of(rows, width); };
+    }
+    found.json = json.dump();
+    return found;
+  }
+
+  TypedDialogue typed(const TypedOptions& o) const override {
+    const auto dialogue = std::make_shared<Dialogue>();
+    return {
+        .greeting = o.model + " writes turns out. Say something; /help explains.",
+        .help =
+            "Type the turns of a conversation, of both sides. From the second one on you see what\n"
+            "each says by itself, and what fills its gaps.",
+        .reset = [dialogue] { dialogue->turns.clear(); },
+        .hear = [this, dialogue](const std::string& line) -> Heard {
+          dialogue->turns.push_back({"", line});
+          const auto e = gap_example(*dialogue, gaps_->model.bounds(), gaps_->vocabulary);
+          if (!e) return {};
+          const Rewrite r = rewrite(gaps_->model, {*e}, false, 1)[0];
+          std::string text = "says: " + printable(joined(r.text)) + "\n";
+          for (const Filled& f : r.gaps) text += "  " + printable(gap_text(*e, f)) + "\n";
+          return {text};
+        }};
+  }
+
+ private:
+  // The model, and the rules where there is a training part to count in.
+  std::vector<Row> measure(const std::string& data, const std::vector<GapExample>& examples,
+                           const std::vector<Rewrite>& found, int64_t batch) const {
+    const std::vector<Rewrite> given = rewrite(gaps_->model, examples, true, batch);
+    std::vector<Row> rows = {{"model", measured(examples, found, given)}};
+    std::error_code ignored;
+    if (!std::filesystem::is_directory(data, ignored)) return rows;
+    const DataPart train = read_part(data, "train", 0);
+    const Rules rules(gap_examples(train.path, train.dialogues, gaps_->model.bounds(),
+                                   gaps_->vocabulary, /*labelled=*/true));
+    for (const auto& [name, rule] : kRules) {
+      const std::vector<Rewrite> texts = rules.rewrite(rule, examples);
+      rows.push_back({name, measured(examples, texts, texts)});
+    }
+    return rows;
+  }
+
+  std::shared_ptr<const LoadedGaps> gaps_;
+};
+
+}  // namespace
+
+std::shared_ptr<const Annotator> annotator(std::shared_ptr<const LoadedGaps> gaps) {
+  return std::make_shared<RewriteAnnotator>(std::move(gaps));
+}
+
+}  // namespace heed::rewrite

@@ -1,0 +1,74 @@
+// Training a model of gaps. It is a directory with
+//   config.json         "system": "gaps", "kind": "gaps", sizes, what it reads
+//   vocab.txt, model.safetensors
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "dialog/rewrite/settings.h"
+#include "train/loop.h"
+
+namespace heed::rewrite {
+
+struct DataPart {
+  std::string path;  // for errors
+  std::vector<Dialogue> dialogues;
+};
+// Of a data directory, with its labels.
+DataPart read_part(const std::string& directory, const char* part, size_t limit);
+
+struct TrainData {
+  Vocabulary vocabulary;
+  std::vector<GapExample> train, valid;
+  size_t left_out = 0;
+
+  uint32_t fingerprint() const;
+};
+// The vocabulary is that of the training dialogues unless one is given.
+TrainData make_train_data(const DataPart& train, const DataPart& valid, const Settings& settings,
+                          const Vocabulary* vocabulary = nullptr);
+
+// Columns of the log. The loss is the mean of what is minimised, but for |W|.
+constexpr const char *kValidLoss = "valid_loss", *kValidF1 = "valid_f1", *kValidFirst = "valid_p1",
+                     *kValidExact = "valid_exact", *kTrainLoss = "train_loss";
+// Refers to the three, which must outlive it.
+Task gap_task(GapModel& model, const Settings& settings, const TrainData& data);
+
+struct LoadedGaps {
+  GapModel model;
+  Vocabulary vocabulary;
+};
+
+struct Own {  // dialog/runs_of.h
+  using Settings = rewrite::Settings;
+  using Data = TrainData;
+  using Loaded = LoadedGaps;
+  static constexpr RunNames kNames = {.system = "gaps",
+                                      .kind = "gaps",
+                                      .what = "a model of gaps",
+                                      .command = "gaps",
+                                      .usual = "laptop",
+                                      .rate_ends = true};
+  static constexpr LineColumn kStep = {"loss", kTrainLoss, 3},
+                              kEpoch[] = {{"loss", kTrainLoss, 4},
+                                          {"valid loss", kValidLoss, 4},
+                                          {"labels F1", kValidF1, 3},
+                                          {"P@1", kValidFirst, 3},
+                                          {"exact", kValidExact, 3}};
+
+  static std::vector<PresetOf<Settings>> presets();
+  static Data read(const Paths& data, const Settings& s, const std::string& run);
+  static void take(Settings& s, const Data& data) { s.model.vocab_size = data.vocabulary.size(); }
+  static void keep(const std::string& run, const Settings& s, const Data& data);
+  static double size(const Settings& s) { return parameter_count(s.model, s.bounds); }
+  static Loaded blank(const std::string& directory, const Settings& s);
+  static Task task(Loaded& loaded, const Settings& s, const Data& data) {
+    return gap_task(loaded.model, s, data);
+  }
+};
+using Runs = RunsOf<Own>;
+
+std::shared_ptr<const Annotator> annotator(std::shared_ptr<const LoadedGaps> gaps);
+
+}  // namespace heed::rewrite

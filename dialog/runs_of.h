@@ -1,0 +1,157 @@
+// What the runs of all systems have alike: how one begins, is loaded and is trained. A system says
+// what is its own in a struct:
+//
+//   struct Own {
+//     using Settings = ...;  // visit_config(): config.json, visit_training(): settings.json;
+//     check(),
+//                            // check_model(), loop, preset, vocabulary, limit, data_fingerprint
+//     using Data = ...;      // what it learns from, with fingerprint()
+//     using Loaded = ...;    // its `model`, and what reads texts for it
+//     static constexpr RunNames kNames = {...};
+//     static std::vector<PresetOf<Settings>> presets();
+//     static Data read(const Paths&, const Settings&, const std::string& run);  // with its words
+//     static void take(Settings&, const Data&);              // the sizes that follow from the data
+//     static void keep(const std::string& run, const Settings&, const Data&);  // words and the
+//     like static double size(const Settings&);                   // parameters, before a model is
+//     made static Loaded blank(const std::string& directory, const Settings&); static Task
+//     task(Loaded&, const Settings&, const Data&);  // refers to all three
+//     // for the lines of a training
+//     static constexpr LineColumn kStep = {...}, kEpoch[] = {...};
+//     // where it is not init() that draws the first weights:
+//     static void draw(Loaded&, const std::string& run, const Settings&);
+//   };
+//   using Runs = RunsOf<Own>;
+//
+// and has `template struct RunsOf<Own>;` in one file, which includes dialog/runs_of_json.h.
+#pragma once
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "dialog/system.h"
+#include "dialog/text/vocabulary.h"
+#include "train/preset.h"
+
+namespace heed {
+
+// A size of a model.
+inline Setting size_of(const char* option, const char* key, const char* help,
+                       const char* group = kSizes) {
+  return setting(option, key, help,
+                 {.group = group, .least = 1, .most = kMaxModelSize, .required = true});
+}
+
+// The last lines of a visit_training(): words, what the run began with, how much is read, the loop.
+template <class S, class V> void visit_asked(S& s, V& v) {
+  if constexpr (requires { *s.vocabulary; }) {
+    v(setting("vocab", "vocabulary", "Vocabulary size, special tokens included",
+              {.group = kSizes,
+               .least = kSpecialTokens + 1,
+               .most = Vocabulary::kMaxSize,
+               .of_data = true}),
+      s.vocabulary);
+  }
+  if constexpr (requires { s.init; }) v({.option = "init", .key = "init"}, s.init);
+  visit_limit(s.limit, v);
+  visit_settings(s.loop, v);
+  v({.key = "data_fingerprint", .required = true}, s.data_fingerprint);
+}
+
+// A task whose functions are those of what it learns with.
+template <class L>
+Task task_of(Module& module, std::vector<int64_t> sizes, std::shared_ptr<const L> learning) {
+  Task task;
+  task.module = &module;
+  task.sizes = std::move(sizes);
+  task.loss = [learning](const std::vector<int64_t>& examples, const StepKey& key) {
+    return learning->loss(examples, key);
+  };
+  task.measure = L::measure;
+  task.validate = [learning](const OnValidation& on_batch) { return learning->validate(on_batch); };
+  task.describe = [learning](const std::vector<int64_t>& examples) {
+    return learning->describe(examples);
+  };
+  return task;
+}
+
+template <class S> struct PresetOf {
+  std::string name;
+  S settings;
+  std::string help;
+};
+
+struct RunNames {
+  const char* system;      // in config.json
+  const char* kind;        // "kind" there; empty: not looked at
+  const char* what;        // for people: "a ranker"
+  const char* command;     // heed train COMMAND
+  const char* usual;       // the preset that is taken if none is asked for
+  bool rate_ends = false;  // unless --min-rate is given, at a 1000th of the rate
+};
+
+// "loss 0.123": a metric in a line for people, "loss" being that of the epoch.
+struct LineColumn {
+  const char *title, *metric;
+  int digits;
+};
+std::string line_text(const LineColumn& column, double value);
+// "epoch  3  loss 0.1234  valid F1 0.512  best"
+std::string epoch_line(const EpochLog& epoch, bool best, const LineColumn* begin,
+                       const LineColumn* end);
+
+template <class Own> struct RunsOf {
+  using Settings = typename Own::Settings;
+  using Data = typename Own::Data;
+  using Loaded = typename Own::Loaded;
+
+  static const std::vector<PresetOf<Settings>>& presets() {
+    static const std::vector<PresetOf<Settings>> kPresets = Own::presets();
+    return kPresets;
+  }
+  static const Settings& preset(const std::string& name) {  // throws UsageError, with the names
+    return find_preset_in(presets(), name).settings;
+  }
+  static std::string preset_table() {  // a line for each, for --help
+    return preset_lines(presets(), [](const auto& preset) { return preset.help; });
+  }
+
+  // What a run begins with; settings.json, which makes the directory a run, last. `made_with`: a
+  // JSON object that says which program began it, or empty.
+  static void start(const std::string& run, const Settings& settings, const Data& data,
+                    const std::string& made_with);
+  // Of an experiment: the same unless the run is there. Throws DataError where it is another one.
+  static void begin(const std::string& run, const Settings& settings, const Data& data,
+                    const std::string& made_with);
+  // The settings that follow from the data.
+  static void take(Settings& settings, const Data& data) {
+    Own::take(settings, data);
+    settings.data_fingerprint = data.fingerprint();
+  }
+
+  // These throw DataError where the directory holds no such run (yet), or files do not fit
+  // together. Of a model those of config.json, of a run all.
+  static Settings config(const std::string& directory);
+  static Settings settings(const std::string& run);
+  static Loaded load(const std::string& directory);                       // the best model
+  static Loaded first(const std::string& run, const Settings& settings);  // before the first step
+  static Loaded first(const std::string& run) { return first(run, settings(run)); }
+  // "best" or "untrained"; throws UsageError for another epoch.
+  static std::shared_ptr<Loaded> of_epoch(const std::string& directory, const std::string& epoch);
+
+  // Trains the model with the loop of train/loop.h, which says what is returned and thrown.
+  static bool train(const std::string& run, const Settings& settings, const Data& data,
+                    Device device, const TrainHooks& hooks = {}) {
+    return train(first(run, settings), run, settings, data, device, hooks);
+  }
+  static bool train(Loaded loaded, const std::string& run, const Settings& settings,
+                    const Data& data, Device device, const TrainHooks& hooks);
+};
+
+// What commands have of a model without bounds; its encoder and the like are to be added.
+template <class Loaded> LoadedSystem without_bounds(const std::shared_ptr<Loaded>& loaded) {
+  return {.module = {loaded, &loaded->model},
+          .bounds = {.max_turns = 0, .max_utterance_tokens = 0, .max_response_tokens = 0}};
+}
+
+}  // namespace heed

@@ -1,0 +1,252 @@
+// `heed carry`, `heed track`, `heed rewrite`, `heed ask`: what a model says of the dialogues of a
+// file, or of one that is typed.
+#include "base/file.h"
+#include "base/utf8.h"
+#include "dialog/data/corpus.h"
+#include "dialog/system.h"
+#include "dialog/view/render.h"
+#include "heed/command.h"
+#include "heed/conversation.h"
+#include "heed/progress.h"
+#include "train/run_directory.h"
+
+namespace heed {
+namespace {
+
+struct Options {
+  CommonPtr common;
+  const CLI::App* command = nullptr;
+  std::string model, data, out, json;
+  AnnotateOptions annotate;
+  // heed ask
+  std::string dialogue, id;
+  std::vector<std::string> questions;
+  double least_p = 0;
+};
+
+void refuse(const Options& o, const std::vector<std::string>& options, const std::string& where) {
+  for (const std::string& name : options) {
+    if (o.command->get_option_no_throw(name)) refuse_given(*o.command, name, where);
+  }
+}
+
+// What the command is made for. Without a model it is rules.
+std::shared_ptr<const Annotator> open(const Options& o, Capability capability) {
+  const Device device = start(*o.common);
+  const std::string command = o.command->get_name();
+  if (o.model.empty()) {
+    for (const System& s : systems()) {
+      if (s.rules && s.rules->command() == command) return s.rules;
+    }
+  }
+  const LoadedSystem loaded = open_model(o.model, capability, device);
+  const auto found = capability == Capability::kTag ? loaded.tagger : loaded.answerer;
+  if (found->command() != command) {
+    throw UsageError(o.model + ": " + system_of(o.model).what + ", for heed " + found->command());
+  }
+  return found;
+}
+
+void on_file(const Options& o, Capability capability) {
+  const JsonOutput json(o.json), out(o.out);
+  const auto annotator = open(o, capability);
+  Progress progress;
+  AnnotateOptions options = o.annotate;
+  options.lines = out.wanted();
+  options.model = o.model;
+  options.seed = o.common->seed;
+  options.progress = [&](int64_t done, int64_t of, const char* unit) {
+    progress.show(std::to_string(done) + " of " + counted(static_cast<size_t>(of), unit));
+  };
+  const Annotated found = annotator->annotate(o.data, options);
+  progress.done();
+  if (out.wanted()) out.write_text(found.lines);
+  if (!json.to_stdout() && !out.to_stdout()) {
+    if (found.table) std::fputs(found.table(results_width()).c_str(), stdout);
+    if (out.wanted()) std::printf("%s: %s\n", o.out.c_str(), found.count.c_str());
+  }
+  for (const std::string& remark : found.remarks) note(remark);
+  if (!json.wanted()) return;
+  Json data = o.data;
+  if (!found.path.empty()) {
+    data = {{"path", found.path}, {"fingerprint", file_checksum(found.path)}};
+  }
+  Json written = {{"heed", provenance(o.command->get_name(), *o.common)},
+                  {"inputs",
+                   {{"model", o.model.empty() ? Json() : Json(o.model)},
+                    {"data", data},
+                    {"limit", o.annotate.limit}}}};
+  written.update(Json::parse(found.json), /*merge_objects=*/true);
+  json.write(written);
+}
+
+void show(const Heard& heard, const TerminalStyle& style) {
+  std::fputs(heard.text.c_str(), stdout);
+  if (heard.look.empty()) return;
+  DialogueView view{"", {}, "", {{heard.look, std::nullopt, ""}}, 0};
+  for (const Turn& turn : heard.turns) {
+    view.context.push_back({turn.speaker + ": " + turn.text, turn.distraction});
+  }
+  std::fputs(attention_text(view, {{"looked at", ""}}, style).c_str(), stdout);
+}
+
+Dialogue chosen(const Options& o) {
+  for (Dialogue& d : read_dialogues(o.dialogue)) {
+    if (o.id.empty() || d.id == o.id) return std::move(d);
+  }
+  throw DataError(o.dialogue + ": no dialogue has the id '" + o.id + "'");
+}
+
+void typed(const Options& o, Capability capability) {
+  const auto annotator = open(o, capability);
+  TypedOptions options{.model = o.model, .width = results_width(), .least_p = o.least_p};
+  if (!o.dialogue.empty()) options.dialogue = chosen(o);
+  const TypedDialogue dialogue = annotator->typed(options);
+  const TerminalStyle style = terminal_style(stdout);
+  for (const std::string& question : o.questions) {
+    if (o.questions.size() > 1) std::printf("%s\n", printable(question).c_str());
+    show(dialogue.hear(question), style);
+  }
+  if (!o.questions.empty()) return;
+  converse({dialogue.greeting, dialogue.help, dialogue.reset, [&](const std::string& line) {
+              if (!is_utf8(line)) return note("that is not UTF-8");
+              show(dialogue.hear(line), style);
+            }});
+}
+
+void tag(const Options& o) {
+  if (o.model.empty()) {
+    if (o.data.empty()) throw UsageError("give --model RUN, --data ITEMS, or both");
+    refuse(o, {"--out", "--insert"}, "with --model");
+  }
+  if (!o.data.empty()) return on_file(o, Capability::kTag);
+  refuse(o, {"--out", "--json", "--insert", "--limit"}, "with --data");
+  typed(o, Capability::kTag);
+}
+
+void ask(const Options& o) {
+  if (o.data.empty() == o.dialogue.empty()) {
+    throw UsageError(
+        "ask: give --dialogue FILE and questions, or --data for questions with answers");
+  }
+  if (o.data.empty()) {
+    refuse(o, {"--history", "--limit", "--out", "--json", "--batch"}, "with --data");
+    return typed(o, Capability::kAnswer);
+  }
+  refuse(o, {"questions", "--which", "--least-p"}, "with --dialogue");
+  if (!o.out.empty() && o.annotate.history == "both") {
+    throw UsageError("--out: say --history gold or predicted, whose answers are to be written");
+  }
+  on_file(o, Capability::kAnswer);
+}
+
+// What all of them read and write.
+void declare_file(CLI::App& c, Options& o, const std::string& data, const std::string& out) {
+  c.add_option("--data", o.data, data);
+  option(c, "--limit", o.annotate.limit, "Read only the first dialogues, of --data; 0: all");
+  c.add_option("--out", o.out, out + "; - for standard output");
+  add_json(c, o.json);
+  add_batch(c, o.annotate.batch);
+}
+
+constexpr const char* kPartOrFile =
+    "a data directory (its test part is read), or a file, JSON Lines, plain or gzip";
+
+}  // namespace
+
+void add_carry(CLI::App& app) {
+  const auto [c, o] = declare<Options>(
+      app, "carry", "Say which values of a dialogue still hold, by a model or by rules",
+      "With --data it compares with the labels of items: F1 by distance in turns, for candidates "
+      "that were said to the same service, to others (cross) and both, for services that training "
+      "has seen and new ones, by three rules and, with --model, by a model. The rules: everything "
+      "holds, the latest value of a key, the latest that the user said. --insert adds turns of "
+      "other dialogues to the history, and counts distances without them. Without --data turns are "
+      "typed. docs/carryover.md goes through it.\n"
+      "Examples:\n"
+      "  heed carry --data data/sgd-items\n"
+      "  heed carry --model runs/carry --data data/sgd-items --insert 8\n"
+      "  heed carry --model runs/carry --data mine.jsonl --out decisions.jsonl\n"
+      "  heed carry --model runs/carry",
+      {.seed = "Seed of what --insert draws"}, tag);
+  o.annotate.batch = 64;
+  c.add_option("--model", o.model, "Directory of a run or a model, one of heed train carryover");
+  declare_file(
+      c, o, std::string("Dialogues: items, ") + kPartOrFile,
+      "Write the decisions to this file, a line each: {\"id\", \"carry\", \"p\", \"look\"}");
+  option(c, "--insert", o.annotate.insert, "Turns of other dialogues to insert into each history",
+         whole_number(0, 1000));
+}
+
+void add_track(CLI::App& app) {
+  const auto [c, o] = declare<Options>(
+      app, "track", "What the user has asked for, after each turn of a dialogue",
+      "Without --data you type the turns, and see the state after each and what changed. With it, "
+      "how right the states of a file are: joint: all slots are; above 1/2: the values with p > "
+      "1/2 are the right ones; changes: a turn changes the right slots to the right values. Beside "
+      "the tracker stand two rules: a value is set where its words are said, and always the most "
+      "frequent state of the file. docs/tracking.md goes through it.\n"
+      "Examples:\n"
+      "  heed train tracker --data data/woz2 --out runs/heads\n"
+      "  heed track runs/heads\n"
+      "  heed track runs/heads --data data/woz2 --out states.jsonl",
+      {.seed = ""}, tag);
+  c.add_option("model", o.model, "Directory of a run or a model, a tracker")->required();
+  declare_file(c, o, std::string("Dialogues: ") + kPartOrFile,
+               "The states as JSON Lines, a dialogue a line: {\"id\", \"turns\": [{\"text\", "
+               "\"state\": {\"food\": \"chinese\"}, \"p\"}]}");
+}
+
+void add_rewrite(CLI::App& app) {
+  const auto [c, o] = declare<Options>(
+      app, "rewrite", "Write turns out, with what they leave to the turns before",
+      "Without --data it reads a conversation that is typed. A line of --out is {\"id\", \"turn\", "
+      "\"rewritten\", \"gaps\": [{\"begin\", \"end\", \"was\", \"filled\", \"above_null\", "
+      "\"best\"}]}; begin and end count words, each Chinese character being one. Where the "
+      "dialogues have the label \"rewritten\" it says how well that is done, and of a data "
+      "directory how well three rules do.\n"
+      "Examples:\n"
+      "  heed rewrite --model runs/gaps\n"
+      "  heed rewrite --model runs/gaps --data data/rewriting --out turns.jsonl --json "
+      "how-well.json",
+      {.seed = ""}, tag);
+  add_model(c, o.model);
+  declare_file(c, o,
+               std::string("Dialogues: ") + kPartOrFile + ", whose last turns are written out",
+               "The turns, JSON Lines");
+}
+
+void add_ask(CLI::App& app) {
+  const auto [c, o] = declare<Options>(
+      app, "ask", "Answer questions about a dialogue by what stands in it, or say that it does not",
+      "An answer is shown in its turn, in brackets, with its probability. Without a question they "
+      "are read line by line, /reset forgets those before, /quit ends. The model reads the last "
+      "questions and its own answers with each question, as many as it was trained with "
+      "(--turns).\n"
+      "With --data, the questions of the test part of a corpus are answered and measured: EM and "
+      "F1 of words, HEQ where questions have several references; with gold answers before each "
+      "question, and with the model's own.\n"
+      "Examples:\n"
+      "  heed ask --model runs/reader --dialogue talk.jsonl \"Who has the keys?\"\n"
+      "  heed ask --model runs/reader --data friendsqa --json scores.json",
+      {.seed = ""}, ask);
+  o.annotate.batch = 16;
+  add_model(c, o.model);
+  c.add_option("questions", o.questions, "Questions, one after the other; none: standard input");
+  c.add_option("--dialogue", o.dialogue, "File of dialogues (JSON Lines, plain or gzip)")
+      ->option_text("FILE");
+  c.add_option("--which", o.id, "The id of the dialogue; if not given: the first one")
+      ->option_text("ID");
+  option(c, "--least-p", o.least_p,
+         "Answers of a lower probability are taken for none: the dialogue does not say",
+         number(0, 1));
+  declare_file(c, o,
+               "Dialogues, or texts, with questions and answers in the form of CoQA, QuAC, "
+               "FriendsQA or Molweni: a folder or a file",
+               "Write the answers to this file");
+  option(c, "--history", o.annotate.history,
+         "The answers before each question: gold, predicted or both",
+         one_of({"gold", "predicted", "both"}));
+}
+
+}  // namespace heed
