@@ -9,7 +9,7 @@ from unittest import mock
 
 import helpers
 from heed_lab import commands, handout, watching
-from heed_lab.build import Build
+from heed_lab.build import FIRST_TIME, Build
 from heed_lab.running import BLANK, PASSED, Verdict
 
 
@@ -87,7 +87,7 @@ class Watching(unittest.TestCase):
     def bench(self, done):
         lab = helpers.course().lab(2)
         tasks = {check.name: check.task.name for check in lab.judged}
-        return types.SimpleNamespace(lab=lab, run=lambda checks, seed: [
+        return types.SimpleNamespace(lab=lab, run=lambda checks, seed, tell: [
             Verdict(check, PASSED if tasks[check.name] in done else BLANK, seed) for check in checks])
 
     def at(self, done):
@@ -115,7 +115,7 @@ class Builds(unittest.TestCase):
                 with mock.patch.object(build, "run", side_effect=lambda *words, **_: program.touch()), contextlib.redirect_stderr(errors):
                     build.ensure(lab)
                 return errors.getvalue()
-            self.assertEqual(ensure(), "Building the library (once, some minutes) ...\n")
+            self.assertEqual(ensure(), f"Building what lab 0 stands on{FIRST_TIME} ...\n")
             self.assertEqual(ensure(), "")
             (build.folder / "labs" / f"{lab.target}.stamp").unlink()
             self.assertEqual(ensure(), "Building what lab 0 stands on ...\n")
