@@ -19,8 +19,8 @@ from pathlib import Path
 from . import LabError
 from .sandbox import COMPILING
 
-# A blank leaves parameters and variables unused. OpenMP's loops must not be left by an exception, and a blank throws.
-EXTRA = ["-Wno-error", "-Wno-unused", "-Wno-unused-parameter", "-Wno-unknown-pragmas", "-fno-openmp-simd"]
+EXTRA = ["-Wno-error", "-Wno-unused", "-Wno-unused-parameter", "-Wno-unknown-pragmas"]  # a blank leaves parameters and variables unused
+PLAIN_LOOPS = "-fno-openmp-simd"  # OpenMP's must not be left by an exception, and a blank in a header throws in those that call it
 TEST_LIBRARY = ("_ZN7testing", "_ZNK7testing")
 WANTED = "Uwv"  # letters of nm for what an object does not define itself
 STANDARD = re.compile("_ZN?K?S")  # what a compiler emits of the standard library's templates is weak
@@ -142,6 +142,7 @@ class Build:
         units = list(dict.fromkeys([*lab.units, *([lab.variation.file] if lab.variation else []), *more_units]))
         overlaid = sorted(p for p in overlay.rglob("*") if p.suffix in (".h", ".cu")) if overlay else []
         headers = overlaid or [self.root / name for name in lab.files if not name.endswith(".cc")]
+        flags = [*flags, *([PLAIN_LOOPS] if any(b"heed::lab::not_done" in path.read_bytes() for path in headers) else [])]
         if overlay and not overlaid:
             units = [unit for unit in units if (overlay / unit).exists()]
         with ThreadPoolExecutor(os.cpu_count()) as pool:
@@ -154,10 +155,16 @@ class Build:
         for path in objects:
             digest.update(path.read_bytes())
         if not is_current(program, digest):
+            made = dict(zip(units, objects))
             if wrong := self.compiler(words, self.folder):
-                refuse_lost(dict(zip(units, objects)), self.library_object)
+                # For want of a function the linker takes the library's object for it, and then finds all others twice.
+                self.refuse_lost(made, lambda name, kind: kind in "TDBR")
                 raise CompileError("the program does not link; does a function lack its body?\n" + first_of_linker(wrong))
-            self.refuse_gaps(dict(zip(units, objects)), program, base)
+            linked = symbols(program)
+            # Templates are weak, and may come from another object: but not from a shared library.
+            self.refuse_lost(made, lambda name, kind: name in linked and (
+                kind in "TDBR" or (kind == "W" and linked[name] == "U" and "heed" in name)))
+            self.refuse_taken(made, symbols(base))
             mark_current(program, digest)
         return program
 
@@ -175,31 +182,22 @@ class Build:
             if (copy or unit_of_theirs) and not path.is_relative_to(overlay) and path != source:
                 raise CompileError(f"{unit} includes {inside or path.name}")
 
-    def refuse_gaps(self, objects, program, base):
-        """The library stands behind what a student wrote: a function that is not there must not come from it. And what the
-        checks stand on is the library's: nothing that a student defines may take its place."""
-        linked, judges = symbols(program), symbols(base)
+    def refuse_lost(self, objects, wanted):
+        """The library stands behind what a student wrote: a function that is not there must not come from it."""
         for unit, path in objects.items():
-            mine, theirs = symbols(path), symbols(self.library_object(unit))
-            for name, kind in theirs.items():
-                # Templates are weak, and may come from another object: but not from a shared library.
-                if mine.get(name, "U") == "U" and name in linked and (
-                        kind in "TDBR" or (kind == "W" and linked[name] == "U" and "heed" in name)):
+            mine = symbols(path)
+            for name, kind in symbols(self.library_object(unit)).items():
+                if mine.get(name, "U") == "U" and wanted(name, kind):
                     raise CompileError(f"{unit} no longer defines {readable(name)}")
-            for name, kind in mine.items():
-                judge = judges.get(name, "w")
+
+    def refuse_taken(self, objects, judges):
+        """What the checks stand on is the library's: nothing that a student defines may take its place."""
+        for unit, path in objects.items():
+            theirs = symbols(self.library_object(unit))
+            for name, kind in symbols(path).items():
                 known = theirs.get(name, "U") not in WANTED or kind in "WVu" and STANDARD.match(name)
-                if kind not in WANTED and not known and (judge in "UTDBR" or name.startswith(TEST_LIBRARY)):
+                if kind not in WANTED and not known and (judges.get(name, "w") in "UTDBR" or name.startswith(TEST_LIBRARY)):
                     raise CompileError(f"{unit} defines {readable(name)}, which is there already")
-
-
-def refuse_lost(objects, library_object):
-    """What does not link for want of a function: the linker takes the library's object for it, and then finds all others twice."""
-    for unit, path in objects.items():
-        mine = symbols(path)
-        lost = [readable(name) for name, kind in symbols(library_object(unit)).items() if kind in "TDBR" and mine.get(name, "U") == "U"]
-        if lost:
-            raise CompileError(f"{unit} no longer defines {lost[0]}" + (f" (and {len(lost) - 1} more)" if lost[1:] else ""))
 
 
 def first_of_linker(errors):

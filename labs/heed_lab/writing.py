@@ -16,15 +16,15 @@ def path_of(lab, name="answers.md"):
 def asked(lab):
     """[(title, what is asked)] of the lab's README."""
     text = (lab.folder / "README.md").read_text(encoding="utf-8")
-    by_hand = re.findall(r"^(Do by hand,.*?)\n\n", text, re.M | re.S)
+    by_hand = re.findall(r"^(Do by hand[,:].*?)\n\n", text, re.M | re.S)
     sections = dict(re.findall(r"^## (.*?)\n\n(.*?)(?=\n## |\Z)", text, re.M | re.S))
     questions = re.findall(r"^(\d+)\. (.*?)(?=^\d+\. |\Z)", sections.get("Questions", ""), re.M | re.S)
     found = [("By hand", text) for text in by_hand] + [(f"Question {number}", text) for number, text in questions]
-    return found + ([("The figure", sections["The figure"])] if "The figure" in sections else [])
+    return found + [(title, sections[title]) for title in ("The figure", "A page of claims") if title in sections]
 
 
 def form(lab):
-    parts = [f"# Lab {lab.number}: answers\n\nGraded by hand: {', '.join(f'{name} {points}' for name, points in lab.by_hand.items())} points.\n"]
+    parts = [f"# Lab {lab.number}: answers\n\nGraded by hand: {lab.said_by_hand} points.\n"]
     for title, text in asked(lab):
         quoted = "\n".join(f"> {line}" for line in text.strip().splitlines())
         place = f"A photo or a file beside this one, {' or '.join(PHOTOS)}, or here:\n\n" if title == "By hand" else ""

@@ -9,7 +9,7 @@ from unittest import mock
 
 import helpers
 from heed_lab import commands, handout, watching
-from heed_lab.build import FIRST_TIME, Build
+from heed_lab.build import FIRST_TIME, Build, CompileError, write_overlay
 from heed_lab.running import BLANK, PASSED, Verdict
 
 
@@ -104,6 +104,25 @@ class Watching(unittest.TestCase):
 
 
 class Builds(unittest.TestCase):
+    def flags_of(self, number, texts):
+        """What a submission is compiled with beside the library's own flags."""
+        build, seen = helpers.build(), []
+
+        def compiled(unit, headers, overlay, out, flags):
+            seen.append(flags)
+            raise CompileError(unit)
+        with tempfile.TemporaryDirectory() as folder, mock.patch.object(build, "compile", compiled), contextlib.suppress(CompileError):
+            build.program(helpers.course().lab(number), Path(folder), write_overlay(Path(folder) / "src", texts))
+        return seen[0]
+
+    def test_loops_are_plain_only_while_a_header_throws_in_them(self):
+        """Else what a student writes would be slower than the library by a factor of ten, and figures would measure that."""
+        course = helpers.course()
+        for number, plain in ((0, True), (4, False), (5, True)):
+            lab = course.lab(number)
+            self.assertEqual(self.flags_of(number, course.blanks(lab)), ["-fno-openmp-simd"] * plain, number)
+            self.assertEqual(self.flags_of(number, course.texts(lab)), [], number)
+
     def test_it_says_that_it_builds(self):
         with tempfile.TemporaryDirectory() as folder:
             build, lab = Build(helpers.ROOT, folder), helpers.course().lab(0)
