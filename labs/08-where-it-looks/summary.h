@@ -16,13 +16,14 @@ inline std::vector<DialogueScore> draw_scores(Draw& draw, bool distractions) {
   int64_t above = 0, below = 0;  // dialogues in which distractions get more, or less
   for (size_t i = 0; i < scores.size(); ++i) {
     DialogueScore& s = scores[i];
-    const int64_t q = draw.between(3, 6);
+    const int64_t q = draw.between(i == 0 ? 4 : 3, 6);
     for (int64_t k = 0; k < q; ++k) s.as_scores.push_back(draw.uniform(0.1, 2));
     for (int64_t k = 0; k < q; ++k) {
       s.distraction.push_back(static_cast<char>(distractions && draw.between(0, 1)));
     }
     s.distraction[0] = distractions && i % 4 < 2;
     s.distraction[1] = distractions && i % 4 == 1 && q == 3;
+    if (i == 0) s.distraction[q - 2] = distractions;  // the first one and the last
     if (i % 4 == 2) s.distraction.assign(q, 0);
     if (i == 4 && distractions) {
       s.distraction.assign(q, 0);

@@ -152,14 +152,14 @@ std::string constant_factor(const Numbers& n) {
   if (std::isnan(factor) || (n.size() == 1 && name.empty())) return "";
   return (n.size() > 1 ? "Everything is " : "It is ") + number(factor) +
          " times what it should be" + name + "." +
-         (n.size() > 1 || n.expected.law.empty() ? "" : " " + n.expected.law);
+         ((n.size() > 1 && !name.empty()) || n.expected.law.empty() ? "" : " " + n.expected.law);
 }
 
 std::string all_the_same(const Numbers& n) {
   const auto same = [&](int64_t i) { return n.got[i] == n.got[0]; };
   return n.size() > 1 && all(0, n.size(), same)
              ? text("All elements are the same, ", number(n.got[0]),
-                    ": it does not depend on the place.")
+                    ": it does not depend on the place. ", n.expected.law)
              : "";
 }
 
