@@ -287,6 +287,9 @@ LAB_CHECK(SlopeOfGelu) {
 LAB_CHECK(SlopesOfDiv) {
   Draw draw;
   const Tensor a = draw.normal({draw.between(5, 12)}), b = away_from_zero(draw, a.shape());
+  for (const int sign : {0, 1}) {  // both are there
+    b.data<double>()[sign] = (sign == 0 ? 1 : -1) * std::fabs(b.data<double>()[sign]);
+  }
   const Tensor da = unwritten(a.shape()), db = unwritten(a.shape()), dy = ones(a.shape());
   cpu::binary_backward_a<Div>(Out<double>(da.data<double>()), a.data<double>(), b.data<double>(),
                               dy.data<double>(), a.numel());

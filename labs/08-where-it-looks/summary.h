@@ -22,8 +22,10 @@ inline std::vector<DialogueScore> draw_scores(Draw& draw, bool distractions) {
       s.distraction.push_back(static_cast<char>(distractions && draw.between(0, 1)));
     }
     s.distraction[0] = distractions && i % 4 < 2;
-    s.distraction[1] = distractions && i % 4 == 1 && q == 3;
-    if (i == 0) s.distraction[q - 2] = distractions;  // the first one and the last
+    s.distraction[1] = 0;
+    if (i == 0) s.distraction[q - 2] = distractions;              // the first one and the last
+    if (i == 1 || i == 7) s.distraction.assign(q, distractions);  // no history of its own, or
+    if (i == 7) s.distraction[0] = 0;                             // a single utterance
     if (i % 4 == 2) s.distraction.assign(q, 0);
     if (i == 4 && distractions) {
       s.distraction.assign(q, 0);
@@ -67,8 +69,10 @@ inline void expect_summary(const std::vector<DialogueScore>& scores) {
                  {"the median of the dialogues' ratios", median_ratio}},
                 "mean D / mean H, over the dialogues that have both");
   expect_number("mean_das_ratio", got.mean_das_ratio, mean_ratio,
-                {{"the ratio of the means", want.das_ratio()}});
-  expect_number("median_das_ratio", got.median_das_ratio, median_ratio);
+                {{"the ratio of the means", want.das_ratio()}},
+                "the mean of D / H over the dialogues in which it is defined");
+  expect_number("median_das_ratio", got.median_das_ratio, median_ratio, {},
+                "the median of D / H over the dialogues in which it is defined");
   const auto rest = [](std::optional<double> share) { return share ? 1 - *share : share; };
   expect_number("das_above", got.das_above, mean_of(want.above),
                 {{"the share of dialogues with D < H", rest(mean_of(want.above))}},
@@ -76,7 +80,8 @@ inline void expect_summary(const std::vector<DialogueScore>& scores) {
   expect_number("das_bounded", got.das_bounded, mean_of(want.bounded),
                 {{"the mean of H / (D + H)", rest(mean_of(want.bounded))}},
                 "the mean of D / (D + H)");
-  expect_number("das_ratio_long", got.das_ratio_long, want.das_ratio_long());
+  expect_number("das_ratio_long", got.das_ratio_long, want.das_ratio_long(), {},
+                "as das_ratio, of dialogues with two original utterances and more");
   expect_number("as_distraction", got.as_distraction, want.as_distraction(), {},
                 "a mean over the dialogues that have D and H: no other counts, also not as 0");
   expect_number("as_history", got.as_history, want.as_history(),
