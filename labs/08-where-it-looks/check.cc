@@ -127,6 +127,8 @@ void check_heads(Draw& draw, Output o) {
     o.taught.heads.push_back({2, head, o.trace(Output::kStepByStep)});
     as.push_back(o.as());
   }
+  const std::string law =
+      "means of a head's own scores, those of the example that batch.order leads to";
   const std::vector<DialogueScore> scores = scored(o);
   size_t at = 0;
   for (size_t i = 0; i < scores.size(); ++i) {
@@ -140,9 +142,10 @@ void check_heads(Draw& draw, Output o) {
       const auto& head = scores[i].heads[k];
       expect(head.layer == 2 && head.head == static_cast<int>(k) + 1,
              "layer and head are those of the trace.");
-      expect_number("D of a head", head.means.distraction,
-                    mean_of(scores_of(of_head, flags, true)));
-      expect_number("H of a head", head.means.history, mean_of(scores_of(of_head, flags, false)));
+      expect_number("D of a head", head.means.distraction, mean_of(scores_of(of_head, flags, true)),
+                    {}, law);
+      expect_number("H of a head", head.means.history, mean_of(scores_of(of_head, flags, false)),
+                    {}, law);
     }
     at += flags.size();
   }

@@ -42,7 +42,8 @@ inline std::vector<DialogueScore> draw_scores(Draw& draw, bool distractions) {
     s.das_ratio = das_ratio(dialogue_means(s.as_scores, s.distraction));
     Summary one;
     one.add(s.as_scores, s.distraction);
-    if (one.distracted()) ++(one.d[0] > one.h[0] ? above : below);
+    above += one.distracted() && one.d[0] > one.h[0];
+    below += one.distracted() && one.d[0] < one.h[0];
   }
   // As many of one kind as of the other would hide who exchanges them.
   return distractions && above == below ? draw_scores(draw, distractions) : scores;
