@@ -60,7 +60,7 @@ LAB_CHECK(ReshapeSharesTheMemory) {
 LAB_CHECK(RowsAreARange) {
   Draw draw;
   const Shape shape = draw_shape(draw);
-  const int64_t begin = draw.between(1, shape[0] - 1), end = draw.between(begin, shape[0]);
+  const int64_t begin = draw.between(1, shape[0] - 1), end = draw.between(begin + 1, shape[0]);
   for (const Shape& some : {shape, Shape{shape[0]}}) {
     for (const Tensor& x : of_each_type(draw, some)) {
       const int64_t width = some.numel() / some[0], want = begin * width * size_of(x.dtype());
@@ -78,6 +78,7 @@ LAB_CHECK(RowsAreARange) {
   }
   const Tensor x = draw.normal(shape);
   expect_close("all rows", x.rows(0, shape[0]), x, {.tolerance = kExact});
+  expect_close("no rows", x.rows(begin, begin), range_of(x, 0, 0, shape.with(0, 0)));
 }
 
 LAB_CHECK(RowsOfRows) {
@@ -152,12 +153,20 @@ LAB_CHECK(RowHasOneAxisLess) {
 LAB_CHECK(RowFromTheEnd) {
   Draw draw;
   const Tensor x = draw.normal(draw_shape(draw));
-  const int64_t n = x.shape()[0];
+  const int64_t n = x.shape()[0], size = x.numel() / n;
+  const auto row_of = [&](int64_t r) {
+    return range_of(x, r * size, (r + 1) * size, x.shape().without(0));
+  };
   for (const int64_t i : {int64_t{1}, draw.between(2, n - 1), n}) {
     const std::string row = i == 1 ? "the last row, -1" : text("row ", -i);
     try {
-      expect_close(row, x[-i], x.rows(n - i, n - i + 1).reshape(x.shape().without(0)),
-                   {.tolerance = kExact});
+      expect_close(row, x[-i], row_of(n - i),
+                   {.tolerance = kExact,
+                    .suspects = {{"row 0 of it, whatever was asked for", row_of(0)},
+                                 {"the row with this number from the beginning", row_of(i % n)},
+                                 {"the row behind it", row_of((n - i + 1) % n)},
+                                 {"the row before it", row_of((2 * n - i - 1) % n)}},
+                    .law = "-1 is the last row, -2 the one before it"});
     } catch (const ShapeError& error) {
       expect(false, text(row, " of ", x.shape(), " is refused (", error.what(),
                          "): where does the range of the last row end?"));

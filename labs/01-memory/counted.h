@@ -2,7 +2,7 @@
 // kernel can be counted.
 #pragma once
 
-#include "labs/support/cache.h"
+#include "labs/01-memory/cache.h"
 
 namespace heed::lab {
 

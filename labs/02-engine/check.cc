@@ -47,6 +47,7 @@ LAB_CHECK(FindsEachNodeOnce) {
   expect(std::ssize(found) == wanted, "nodes are missing: " + std::to_string(found.size()) +
                                           " found, the root depends on " + std::to_string(wanted) +
                                           ", itself included.");
+  if_stopped("of no root nothing is reachable: it is not looked at, and not put on a list.");
   expect(reachable(nullptr).empty(), "of no root nothing is reachable.");
 }
 
@@ -171,16 +172,27 @@ GradientBuffer buffer_with(const std::vector<Tensor>& contributions) {
 LAB_CHECK(ContributionsAddUp) {
   Draw draw;
   const Shape shape = {draw.between(2, 5), draw.between(2, 7)};
-  const Tensor a = draw.normal(shape), b = draw.normal(shape), c = draw.normal(shape),
-               want = a.clone();
-  for (int64_t i = 0; i < want.numel(); ++i) {
-    want.data<double>()[i] += b.data<double>()[i] + c.data<double>()[i];
-  }
+  const Tensor a = draw.normal(shape), b = draw.normal(shape), c = draw.normal(shape);
+  const auto made_of = [&](double of_a, double of_b, double of_c) {
+    const Tensor sum = empty_like(a);
+    for (int64_t i = 0; i < sum.numel(); ++i) {
+      sum.data<double>()[i] =
+          of_a * a.data<double>()[i] + of_b * b.data<double>()[i] + of_c * c.data<double>()[i];
+    }
+    return sum;
+  };
   expect_close("one contribution", buffer_with({a.clone()}).total.dense, a);
   expect_close("the sum of three contributions",
-               buffer_with({a.clone(), b.clone(), c.clone()}).total.dense, want,
+               buffer_with({a.clone(), b.clone(), c.clone()}).total.dense, made_of(1, 1, 1),
                {.suspects = {{"the last contribution alone: assigned where it has to be added", c},
-                             {"the first contribution alone: the others are lost", a}}});
+                             {"the first contribution alone: the others are lost", a},
+                             {"the sum without the second contribution", made_of(1, 0, 1)},
+                             {"the sum without the third contribution", made_of(1, 1, 0)},
+                             {"made with the first contribution twice", made_of(2, 0, 1)},
+                             {"made with the first contribution twice", made_of(2, 1, 1)},
+                             {"made with the third contribution taken away", made_of(1, 1, -1)},
+                             {"made with the second contribution taken away", made_of(1, -1, 1)}},
+                .law = "whatever came before stays in the sum, and each counts once"});
 }
 
 LAB_CHECK(NobodysGradientChanges) {

@@ -1,7 +1,7 @@
 // The page of lab 2: only ops that no lab cuts.
 #include "autograd/ops.h"
+#include "labs/02-engine/story.h"
 #include "labs/support/check.h"
-#include "labs/support/explore.h"
 
 // Bumps exp(-(x w + b)^2), weighed by v, fitted to a target. w is used twice: by the bumps, and by
 // the penalty for large weights.

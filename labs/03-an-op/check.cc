@@ -3,7 +3,9 @@
 // hides nothing.
 #include "autograd/gradcheck.h"
 
+#include <algorithm>
 #include <cmath>
+#include <utility>
 
 #include "autograd/node.h"
 #include "autograd/ops.h"
@@ -52,6 +54,8 @@ Tensor away_from_zero(Draw& draw, Shape shape) {
 LAB_CHECK(AcceptsWhatIsRight) {
   Draw draw;
   const Shape a = {draw.between(2, 3), draw.between(2, 4)}, b = {draw.between(2, 5)};
+  const Tensor some = draw.normal(a);
+  some.data<double>()[draw.between(0, a.numel() - 1)] = 0;
   int64_t times = 0, recorded = 0;
   const GradCheck verdict = check_gradient(
       [&](const std::vector<Var>& x) {
@@ -60,7 +64,7 @@ LAB_CHECK(AcceptsWhatIsRight) {
         recorded += y.node() != nullptr;
         return y;
       },
-      {draw.normal(a), draw.normal(b)}, seed());
+      {some, draw.normal(b)}, seed());
   expect(
       verdict.max_error < 1e-5,
       "a right gradient is called wrong, " + verdict.worst +
@@ -102,19 +106,27 @@ LAB_CHECK(FindsTheWrongElement) {
 LAB_CHECK(MeasuresTheError) {
   Draw draw;
   const double factor = draw.uniform(1.2, 3);
-  const Shape shape = {draw.between(1, 4)};
-  const GradCheck verdict = check_gradient(
-      [&](const std::vector<Var>& x) {
-        return cube(x[0], Tensor::full(shape, factor, DType::f64));
-      },
-      {Tensor::full(shape, 20, DType::f64)}, seed());
-  expect_close(
-      "max_error", Tensor::full({1}, verdict.max_error, DType::f64),
-      Tensor::full({1}, (factor - 1) / factor, DType::f64),
-      {.tolerance = {.relative = 1e-4},
-       .suspects = {{"divided by the numeric gradient: the header says by the larger of both",
-                     Tensor::full({1}, factor - 1, DType::f64)}},
-       .law = "|analytic - numeric| / max(|analytic|, |numeric|, 0.01), as the header says"});
+  const Shape shape = {draw.between(6, 9)};
+  const auto error_at = [&](double x) {
+    return check_gradient(
+               [&](const std::vector<Var>& at) {
+                 return cube(at[0], Tensor::full(shape, factor, DType::f64));
+               },
+               {Tensor::full(shape, x, DType::f64)}, seed())
+        .max_error;
+  };
+  for (const double x : {20.0, 0.3}) {  // slopes of 1200, and of 0.27
+    expect_close(
+        "max_error", Tensor::full({1}, error_at(x), DType::f64),
+        Tensor::full({1}, (factor - 1) / factor, DType::f64),
+        {.tolerance = {.relative = 1e-4},
+         .suspects = {{"divided by the numeric gradient: the header says by the larger of both",
+                       Tensor::full({1}, factor - 1, DType::f64)}},
+         .law = "|analytic - numeric| / max(|analytic|, |numeric|, 0.01), as the header says"});
+  }
+  expect(error_at(0.002) < 0.01,
+         text("gradients of some 1e-5 that are off by as much have the error ", error_at(0.002),
+              ": numbers near 0 are divided by 0.01, as the header says."));
 }
 
 LAB_CHECK(NoElementHidesAnother) {
@@ -157,6 +169,18 @@ LAB_CHECK(NoElementHidesAnother) {
          "an op whose closure gives every element the mean of dy is accepted. If all elements of "
          "the result count "
          "the same, one error hides another: give each a random weight.");
+  for (int64_t other = 1; other < n; ++other) {
+    const auto exchanged = [other](const std::vector<Var>& x) {
+      return record("wrong", x[0].value().clone(), x, [other](Tensor dy, const Grads& dx) {
+        Values values = dy.to_vector();
+        std::swap(values[0], values[other]);
+        dx.add(0, Tensor::from(values, dy.shape()));
+      });
+    };
+    expect(check_gradient(exchanged, {draw.normal({n})}, seed()).max_error > 1e-6,
+           text("an op whose closure exchanges dy of the elements 0 and ", other,
+                " is accepted: is the weight of each element another one?"));
+  }
 }
 
 LAB_CHECK(LeavesTheOthersAlone) {
@@ -165,17 +189,25 @@ LAB_CHECK(LeavesTheOthersAlone) {
                                       draw.normal({draw.between(2, 4)})};
   const std::vector<Tensor> before = {inputs[0].clone(), inputs[1].clone()};
   int64_t worst = 0;
+  const double step = draw.uniform(1e-4, 1e-3);
+  double farthest = 0;
   (void)check_gradient(
       [&](const std::vector<Var>& x) {
         int64_t changed = 0;
         for (size_t i = 0; i < x.size(); ++i) {
           const Values now = x[i].value().to_vector(), was = before[i].to_vector();
-          for (size_t k = 0; k < now.size(); ++k) changed += now[k] != was[k];
+          for (size_t k = 0; k < now.size(); ++k) {
+            changed += now[k] != was[k];
+            farthest = std::max(farthest, std::fabs(now[k] - was[k]));
+          }
         }
         worst = std::max(worst, changed);
         return sum(cube(x[0], ones(x[0].shape()))) * sum(x[1]);
       },
-      inputs, seed());
+      inputs, seed(), step);
+  expect(
+      worst == 0 || std::fabs(farthest - step) < 1e-9,
+      text("an element moved by ", farthest, ", not by the step that was asked for, ", step, "."));
   expect(worst > 0, "f was never evaluated with another element than it was given.");
   expect(worst <= 1, "f was evaluated with " + std::to_string(worst) +
                          " elements changed at once: an element has to get its value back before "
@@ -198,7 +230,7 @@ template <class Op> Tensor wanted(const Tensor& x) {
   return map(x, [](double at) { return (Op::f(at + 1e-5) - Op::f(at - 1e-5)) / 2e-5; });
 }
 
-const Tolerance kRough = {.relative = 1e-6, .absolute = 1e-9};
+const Tolerance kRough = {.relative = 1e-8, .absolute = 1e-9};
 
 LAB_CHECK(SlopeOfTanh) {
   Draw draw;
@@ -255,6 +287,9 @@ LAB_CHECK(SlopeOfGelu) {
 LAB_CHECK(SlopesOfDiv) {
   Draw draw;
   const Tensor a = draw.normal({draw.between(5, 12)}), b = away_from_zero(draw, a.shape());
+  for (const int sign : {0, 1}) {  // both are there
+    b.data<double>()[sign] = (sign == 0 ? 1 : -1) * std::fabs(b.data<double>()[sign]);
+  }
   const Tensor da = unwritten(a.shape()), db = unwritten(a.shape()), dy = ones(a.shape());
   cpu::binary_backward_a<Div>(Out<double>(da.data<double>()), a.data<double>(), b.data<double>(),
                               dy.data<double>(), a.numel());

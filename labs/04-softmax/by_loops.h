@@ -7,10 +7,20 @@
 #include <numeric>
 #include <vector>
 
-#include "labs/support/diagnose.h"
+#include "labs/support/check.h"
 #include "tensor/tensor.h"
 
 namespace heed::lab {
+
+inline const Tolerance kRough = {.relative = 1e-5, .absolute = 1e-8};
+
+struct Size {
+  int64_t rows, cols;
+};
+
+inline Size draw_size(Draw& draw) {
+  return {draw.between(2, 5), draw.between(3, 9)};
+}
 
 // Of every row, in f64 by plain loops: ln softmax.
 inline Tensor log_softmax_by_loops(const Tensor& x) {
@@ -129,6 +139,8 @@ inline Suspects wrong_losses(const Tensor& x, const std::vector<int32_t>& target
            with([](const Row&, double, double max) { return -2 * max; })},
           {"off by two maxima: the maximum has the wrong sign in one place",
            with([](const Row&, double, double max) { return 2 * max; })},
+          {"made with the target of the first row in all",
+           losses_by_loops(x, std::vector<int32_t>(targets.size(), targets[0]), smoothing)},
           {"the loss of the first row for all: is r in each index?",
            Tensor::full({rows}, loss.data<double>()[0], DType::f64)},
           {"made with the mean of the exponentials, not their sum",

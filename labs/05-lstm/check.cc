@@ -181,7 +181,8 @@ LAB_CHECK(OnlyWhatComesIn) {
         {.tolerance = kDifferences,
          .suspects = {{"that of all rows of " + name + ", also of rows into which nothing comes",
                        step_differences(noisy).gates}},
-         .law = "below the first dh_rows and dc_rows rows stands what happened to be there"});
+         .law = "in rows into which nothing comes, those from dh_rows and dc_rows on, stands what "
+                "happened to be there"});
   }
   if_stopped("dy is null where no step's output is used: it must not be read then.");
   StepInputs no_dy = in;

@@ -22,7 +22,7 @@ inline std::vector<int64_t> rows_of_utterances(const Example& e, MemoryOf of) {
 }
 
 // Eq. 7 meaned over the steps, as it should be or with one mistake.
-enum class Mistake { kNone, kShares, kSumsOverTokens, kOneStep };
+enum class Mistake { kNone, kShares, kSumsOverTokens, kOneStep, kSumOverSteps, kLastRow };
 inline std::vector<double> as_by_loops(const Example& e, MemoryOf of, const Rows& weights,
                                        Mistake mistake = Mistake::kNone) {
   const std::vector<int64_t> rows = rows_of_utterances(e, of);
@@ -32,9 +32,11 @@ inline std::vector<double> as_by_loops(const Example& e, MemoryOf of, const Rows
   for (size_t k = 0, first = 0; k < rows.size(); first += static_cast<size_t>(rows[k++])) {
     double sum = 0;
     for (size_t t = 0; t < steps; ++t) {
-      for (int64_t j = 0; j < rows[k]; ++j) sum += weights[t][first + static_cast<size_t>(j)];
+      for (int64_t j = 0; j < rows[k]; ++j) {
+        sum = (mistake == Mistake::kLastRow ? 0 : sum) + weights[t][first + static_cast<size_t>(j)];
+      }
     }
-    sum /= static_cast<double>(steps);
+    if (mistake != Mistake::kSumOverSteps) sum /= static_cast<double>(steps);
     scores.push_back(mistake == Mistake::kShares ? sum
                      : mistake == Mistake::kSumsOverTokens
                          ? q * sum

@@ -1,15 +1,12 @@
 // Lab 8: where does it look. Attention is made here, so that scores can be judged without a model;
-// the last checks measure models, and compare with the reference cases.
+// check_models.cc has what measures models.
 #include <map>
 #include <numeric>
 
 #include "dialog/respond/das.h"
-#include "dialog/respond/evaluate.h"
-#include "dialog/respond/verify.h"
 #include "labs/08-where-it-looks/output.h"
 #include "labs/08-where-it-looks/summary.h"
 #include "labs/support/dialogues.h"
-#include "nn/init.h"
 
 namespace heed::lab {
 namespace {
@@ -130,6 +127,8 @@ void check_heads(Draw& draw, Output o) {
     o.taught.heads.push_back({2, head, o.trace(Output::kStepByStep)});
     as.push_back(o.as());
   }
+  const std::string law =
+      "means of a head's own scores, those of the example that batch.order leads to";
   const std::vector<DialogueScore> scores = scored(o);
   size_t at = 0;
   for (size_t i = 0; i < scores.size(); ++i) {
@@ -143,9 +142,10 @@ void check_heads(Draw& draw, Output o) {
       const auto& head = scores[i].heads[k];
       expect(head.layer == 2 && head.head == static_cast<int>(k) + 1,
              "layer and head are those of the trace.");
-      expect_number("D of a head", head.means.distraction,
-                    mean_of(scores_of(of_head, flags, true)));
-      expect_number("H of a head", head.means.history, mean_of(scores_of(of_head, flags, false)));
+      expect_number("D of a head", head.means.distraction, mean_of(scores_of(of_head, flags, true)),
+                    {}, law);
+      expect_number("H of a head", head.means.history, mean_of(scores_of(of_head, flags, false)),
+                    {}, law);
     }
     at += flags.size();
   }
@@ -158,14 +158,18 @@ LAB_CHECK(AttentionScores) {
         "the attention scores of all utterances", all_of(scored(o), &DialogueScore::as_scores),
         o.as(),
         {.tolerance = kExact,
-         .suspects = {{"an utterance's share of the attention, not divided by what even attention "
-                       "would give it",
-                       o.as(Mistake::kShares)},
-                      {"q times the sum over the rows: then long utterances score high. See Eq. 7 "
-                       "in docs/paper.md",
-                       o.as(Mistake::kSumsOverTokens)},
-                      {"that of the first step; it is the mean over all steps",
-                       o.as(Mistake::kOneStep)}},
+         .suspects =
+             {{"an utterance's share of the attention, not divided by what even attention "
+               "would give it",
+               o.as(Mistake::kShares)},
+              {"q times the sum over the rows: then long utterances score high. See Eq. 7 "
+               "in docs/paper.md",
+               o.as(Mistake::kSumsOverTokens)},
+              {"that of the first step; it is the mean over all steps", o.as(Mistake::kOneStep)},
+              {"the sum over the steps, not their mean", o.as(Mistake::kSumOverSteps)},
+              {"made with one row of each utterance in one step: assigned where weights are "
+               "to be added",
+               o.as(Mistake::kLastRow)}},
          .law = "the share of an utterance, meaned over the steps, over even_attention()"});
   });
   Output o = draw_output(draw);
@@ -233,6 +237,24 @@ LAB_CHECK(ScoresComeInTheOrderOfTheExamples) {
                          "batch.response.packing.row(t, b)"});
     const bool all = std::ssize(scores[i].attention) == std::ssize(nll[i]);
     expect(all, "the attention of each step was asked for.");
+    const auto &got = scores[i].characters, &want = o.examples[i].characters;
+    expect(got.all == want.all && got.unknown == want.unknown,
+           "the characters of an example are its score's, too.");
+    const DialogueScore& s = scores[i];
+    const auto d = mean_of(scores_of(s.as_scores, s.distraction, true)),
+               h = mean_of(scores_of(s.as_scores, s.distraction, false));
+    const auto over = [](const auto& top, const auto& bottom) {
+      return top && bottom && *bottom != 0 ? std::optional(*top / *bottom) : std::nullopt;
+    };
+    expect_number("das_ratio of " + s.id, s.das_ratio, over(d, h), {{"H / D", over(h, d)}},
+                  "the ratio of its means, of its own scores and flags");
+  }
+  for (int64_t b = 0; b < o.dialogues() && !testing::Test::HasFailure(); ++b) {
+    const auto& attention = scores[o.batch.order[b]].attention;
+    for (int64_t t = 0; t < o.steps(b); ++t) {
+      expect_close("the attention of a step", numbers(attention[t]), numbers(o.weights[b][t]),
+                   {.tolerance = kExact, .law = "a weight for each memory row of the dialogue"});
+    }
   }
   expect(scored(o)[0].attention.empty(), "the attention was not asked for, and takes memory.");
   if_stopped("A model without attention has no trace: taught.attention.empty().");
@@ -245,11 +267,12 @@ LAB_CHECK(ScoresComeInTheOrderOfTheExamples) {
 }
 
 void check_loss_of_each_step(const Output& o) {
-  const auto loss = [&](bool squares, bool over_distractions) {
+  const auto loss = [&](bool squares, bool over_distractions, bool first = false, bool all = true) {
     return o.in_order([&](const Example& e, const Rows& w) {
       const std::vector<int64_t> rows = rows_of_utterances(e, o.of);
       std::vector<double> of_steps;
-      for (const std::vector<double>& step : w) {
+      for (size_t t = 0; t < w.size(); ++t) {
+        const std::vector<double>& step = w[first ? 0 : t];
         double sum = 0, flagged = 0;
         size_t j = 0;
         for (size_t k = 0; k < rows.size(); ++k) {
@@ -258,53 +281,27 @@ void check_loss_of_each_step(const Output& o) {
             sum += e.distraction[k] * (squares ? step[j] * step[j] : step[j]);
           }
         }
-        of_steps.push_back(
-            sum / (over_distractions ? std::max(flagged, 1.0) : static_cast<double>(step.size())));
+        of_steps.push_back(sum / (over_distractions ? std::max(flagged, 1.0)
+                                  : all             ? static_cast<double>(step.size())
+                                                    : 1));
       }
       return of_steps;
     });
   };
-  expect_close("the attention loss of each step", all_of(scored(o), &DialogueScore::attention_loss),
-               loss(true, false),
-               {.tolerance = kExact,
-                .suspects = {{"the mean of the weights, not of their squares", loss(false, false)},
-                             {"the mean over the distractions: Eq. 9 divides by all rows",
-                              loss(true, true)}},
-                .law = "mean over the memory rows of (weight x mask)^2"});
+  expect_close(
+      "the attention loss of each step", all_of(scored(o), &DialogueScore::attention_loss),
+      loss(true, false),
+      {.tolerance = kExact,
+       .suspects = {{"the mean of the weights, not of their squares", loss(false, false)},
+                    {"the mean over the distractions: Eq. 9 divides by all rows", loss(true, true)},
+                    {"that of the first step in all", loss(true, false, true)},
+                    {"the sum over the rows, not their mean", loss(true, false, false, false)}},
+       .law = "mean over the memory rows of (weight x mask)^2"});
 }
 
 LAB_CHECK(LossOfEachStep) {
   Draw draw;
   for_each_output(draw, check_loss_of_each_step);
-}
-
-// A model with weights that are wide enough for attention that is far from even.
-LstmResponder draw_model(Draw& draw) {
-  const auto names = structures(Family::kLstm);
-  const Structure structure = names[draw.between(0, std::ssize(names) - 1)];
-  LstmResponder model(small_config(structure.name, kVocabulary, 6), seed());
-  init_again_uniform(model, -1, 1, seed());
-  convert(model, DType::f64);
-  return model;
-}
-
-LAB_CHECK(BatchesDoNotMatter) {
-  Draw draw;
-  LstmResponder model = draw_model(draw);
-  const std::vector<Example> examples = draw_examples(draw, 9);
-  const std::vector<DialogueScore> alone = score(model, examples, 1);
-  for (const int64_t size : {2, 4, 9}) {
-    const std::vector<DialogueScore> together = score(model, examples, size);
-    for (const auto member :
-         {&DialogueScore::as_scores, &DialogueScore::nll, &DialogueScore::attention_loss}) {
-      expect_close(text("scores in batches of ", size), all_of(together, member),
-                   all_of(alone, member),
-                   {.tolerance = kExact,
-                    .law = "a dialogue's numbers must not depend on those beside it",
-                    .want = "yours, each alone",
-                    .got = "yours, in batches"});
-    }
-  }
 }
 
 // ---- task: summarize
@@ -357,53 +354,6 @@ LAB_CHECK(SummaryOfHeads) {
   Draw draw;
   for (const bool distractions : {true, false})
     check_heads_of(draw, draw_scores(draw, distractions));
-}
-
-LAB_CHECK(VerifyFiveStructures) {
-  for (const Structure& structure : structures(Family::kLstm)) {
-    const std::string name(structure.name);
-    for (const VerifyRow& row :
-         verify_case(HEED_SOURCE_DIR "/tests/reference/" + name, DType::f64)) {
-      if (row.ok()) continue;
-      return expect(false, text(name, ", ", row.kind, ": ", row.worst, " (off by ", row.max_error,
-                                " of it, allowed ", row.tolerance,
-                                "). The other program, in PyTorch, has what docs/paper.md says."));
-    }
-  }
-}
-
-// The numbers of a model on a test set, once more from its attention alone.
-LAB_CHECK(NumbersOfAModel) {
-  Draw draw;
-  LstmResponder model = draw_model(draw);
-  const std::vector<Example> plain = draw_examples(draw, 8);
-  Pool pool;
-  for (const Example& e : plain) pool.push_back({e.dialogue_id, e.context[0]});
-  const std::vector<Example> examples =
-      distracted(plain, parse_test_set("random:1.0"), pool, {}, seed());
-  Summary want;
-  double nll = 0, tokens = 0;
-  for (const Example& e : examples) {
-    const NoGrad guard;
-    const Batch batch = make_batch({&e}, model.parts());
-    const Taught out = model.teach(batch);
-    const std::vector<double> all = out.attention.weights().value().to_vector();
-    const int64_t count = batch.memory.segments.length(0);
-    Rows rows;
-    for (int64_t t = 0; t < batch.response.packing.steps(); ++t) {
-      const auto first = all.begin() + out.attention.at(0, t);
-      rows.emplace_back(first, first + count);
-    }
-    want.add(as_by_loops(e, model.parts().memory, rows), e.distraction);
-    for (const double one : out.nll.to_vector()) nll += one;
-    tokens += static_cast<double>(out.nll.numel());
-  }
-  const ScoreSummary got = summarize(score(model, examples, 3));
-  expect_number("das_ratio", got.das_ratio, want.das_ratio());
-  expect_number("as_distraction", got.as_distraction, want.as_distraction());
-  expect_number("as_history", got.as_history, want.as_history());
-  expect_number("mean_das_ratio", got.mean_das_ratio, mean_of(want.ratios));
-  expect_number("perplexity", got.perplexity, std::exp(nll / tokens));
 }
 
 }  // namespace

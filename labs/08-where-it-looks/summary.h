@@ -16,25 +16,34 @@ inline std::vector<DialogueScore> draw_scores(Draw& draw, bool distractions) {
   int64_t above = 0, below = 0;  // dialogues in which distractions get more, or less
   for (size_t i = 0; i < scores.size(); ++i) {
     DialogueScore& s = scores[i];
-    const int64_t q = draw.between(3, 6);
+    const int64_t q = draw.between(i == 0 ? 4 : 3, 6);
     for (int64_t k = 0; k < q; ++k) s.as_scores.push_back(draw.uniform(0.1, 2));
     for (int64_t k = 0; k < q; ++k) {
       s.distraction.push_back(static_cast<char>(distractions && draw.between(0, 1)));
     }
     s.distraction[0] = distractions && i % 4 < 2;
-    s.distraction[1] = distractions && i % 4 == 1 && q == 3;
+    s.distraction[1] = 0;
+    if (i == 0) s.distraction[q - 2] = distractions;              // the first one and the last
+    if (i == 1 || i == 7) s.distraction.assign(q, distractions);  // no history of its own, or
+    if (i == 7) s.distraction[0] = 0;                             // a single utterance
     if (i % 4 == 2) s.distraction.assign(q, 0);
     if (i == 4 && distractions) {
       s.distraction.assign(q, 0);
       s.distraction[0] = 1;
       std::fill(s.as_scores.begin() + 1, s.as_scores.end(), 0.0);
     }
+    if (i == 5 && distractions) {  // the query gets all: D = H = 0
+      s.distraction.assign(q, 0);
+      s.distraction[0] = 1;
+      std::fill(s.as_scores.begin(), s.as_scores.end() - 1, 0.0);
+    }
     for (int64_t t = draw.between(1, 5); t > 0; --t) s.nll.push_back(draw.uniform(0.5, 4));
     s.characters = {.all = draw.between(5, 30), .unknown = draw.between(0, 4)};
     s.das_ratio = das_ratio(dialogue_means(s.as_scores, s.distraction));
     Summary one;
     one.add(s.as_scores, s.distraction);
-    if (one.distracted()) ++(one.d[0] > one.h[0] ? above : below);
+    above += one.distracted() && one.d[0] > one.h[0];
+    below += one.distracted() && one.d[0] < one.h[0];
   }
   // As many of one kind as of the other would hide who exchanges them.
   return distractions && above == below ? draw_scores(draw, distractions) : scores;
@@ -61,21 +70,33 @@ inline void expect_summary(const std::vector<DialogueScore>& scores) {
                  {"the median of the dialogues' ratios", median_ratio}},
                 "mean D / mean H, over the dialogues that have both");
   expect_number("mean_das_ratio", got.mean_das_ratio, mean_ratio,
-                {{"the ratio of the means", want.das_ratio()}});
-  expect_number("median_das_ratio", got.median_das_ratio, median_ratio);
-  expect_number("das_above", got.das_above, mean_of(want.above));
-  expect_number("das_bounded", got.das_bounded, mean_of(want.bounded));
-  expect_number("das_ratio_long", got.das_ratio_long, want.das_ratio_long());
-  expect_number("as_distraction", got.as_distraction, want.as_distraction());
+                {{"the ratio of the means", want.das_ratio()}},
+                "the mean of D / H over the dialogues in which it is defined");
+  expect_number("median_das_ratio", got.median_das_ratio, median_ratio, {},
+                "the median of D / H over the dialogues in which it is defined");
+  const auto rest = [](std::optional<double> share) { return share ? 1 - *share : share; };
+  expect_number("das_above", got.das_above, mean_of(want.above),
+                {{"the share of dialogues with D < H", rest(mean_of(want.above))}},
+                "the share of dialogues with D > H");
+  expect_number("das_bounded", got.das_bounded, mean_of(want.bounded),
+                {{"the mean of H / (D + H)", rest(mean_of(want.bounded))}},
+                "the mean of D / (D + H)");
+  expect_number("das_ratio_long", got.das_ratio_long, want.das_ratio_long(), {},
+                "as das_ratio, of dialogues with two original utterances and more");
+  expect_number("as_distraction", got.as_distraction, want.as_distraction(), {},
+                "a mean over the dialogues that have D and H: no other counts, also not as 0");
   expect_number("as_history", got.as_history, want.as_history(),
                 {{"the mean over all dialogues with a history: where there are distractions, both "
                   "means are over the same dialogues",
                   mean_of(want.h_all)}},
                 "a mean over dialogues, each with its H");
-  expect_number("as_first", got.as_first, want.as_first());
-  expect_number("as_last", got.as_last, want.as_last());
+  expect_number("as_first", got.as_first, want.as_first(), {{"that of the last", want.as_last()}},
+                "the first original utterance of each history");
+  expect_number("as_last", got.as_last, want.as_last(), {{"that of the first", want.as_first()}},
+                "the last original utterance of each history, before the query");
   expect_number("perplexity", got.perplexity, std::exp(nll / tokens),
-                {{"a mean over dialogues; every token counts the same", mean_of(perplexities)}});
+                {{"a mean over dialogues; every token counts the same", mean_of(perplexities)}},
+                "exp of all nll over all tokens, of all dialogues");
   expect_number("bits_per_character", got.bits_per_character, nll / std::log(2) / characters,
                 {{"in nats", nll / characters}});
   expect_number("unknown_characters", got.unknown_characters, unknown / characters);

@@ -4,7 +4,7 @@
 #include <nlohmann/json.hpp>
 
 #include "labs/09-a-kernel/bench.h"
-#include "labs/support/explore.h"
+#include "labs/support/check.h"
 
 namespace heed::lab {
 namespace {

@@ -13,19 +13,19 @@ import subprocess
 import sys
 import tempfile
 import time
-from types import SimpleNamespace
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 from . import LabError
 from .sandbox import COMPILING
 
-# A blank leaves parameters and variables unused. OpenMP's loops must not be left by an exception, and a blank throws.
-EXTRA = ["-Wno-error", "-Wno-unused", "-Wno-unused-parameter", "-Wno-unknown-pragmas", "-fno-openmp-simd"]
+EXTRA = ["-Wno-error", "-Wno-unused", "-Wno-unused-parameter", "-Wno-unknown-pragmas"]  # a blank leaves parameters and variables unused
+PLAIN_LOOPS = "-fno-openmp-simd"  # OpenMP's must not be left by an exception, and a blank in a header throws in those that call it
 TEST_LIBRARY = ("_ZN7testing", "_ZNK7testing")
 WANTED = "Uwv"  # letters of nm for what an object does not define itself
 STANDARD = re.compile("_ZN?K?S")  # what a compiler emits of the standard library's templates is weak
 LIBRARY = ("base", "emulator", "tensor", "autograd", "nn", "optim", "train", "dialog", "labs/support", "labs/01-memory/kernels")
+FIRST_TIME = " (the first time: about a minute on two cores, two for labs 7 and 8)"
 
 
 class CompileError(LabError):
@@ -51,19 +51,14 @@ class Build:
         self.sandbox = None  # for what strangers wrote
         self.links, self.commands = {}, None
 
-    def configure(self):
-        """Makes the folder of the preset `lab`, if it is not there."""
-        if not (self.folder / "build.ninja").exists():
-            self.run(["cmake", "--preset", "lab"], "cmake")
-
     def compiler(self, words, folder):
-        """Runs a compiler or linker, on what strangers wrote in their sandbox."""
+        """Runs a compiler or linker, on what strangers wrote in their sandbox; what it says of what it cannot do, or nothing."""
         prefix = self.sandbox.words(COMPILING) if self.sandbox else []
         environment = {**os.environ, "CCACHE_DISABLE": "1"} if self.sandbox else None  # its folder is somebody else's
         with tempfile.TemporaryFile() as errors:
             done = subprocess.run([*prefix, *words], cwd=folder, stdout=errors, stderr=errors, env=environment)
             errors.seek(0)
-            return SimpleNamespace(returncode=done.returncode, stderr=errors.read(1 << 20).decode(errors="replace"))
+            return done.returncode and (errors.read(1 << 20).decode(errors="replace") or "it was stopped")
 
     def run(self, command, what, brief=lambda output: output[-3000:], follow=False):
         """What the command says; with `follow` how far Ninja is, and how long that will take, as it goes."""
@@ -80,17 +75,17 @@ class Build:
         return "".join(said)
 
     def ensure(self, lab):
-        """Builds the reference program of a lab, if the library changed in another file than the lab's own."""
-        stamp = self.folder / "labs" / f"{lab.target}.stamp"
+        """Builds the reference program of a lab, in the folder of the preset `lab`, if the library changed in another file than the lab's own."""
         program = self.folder / "labs" / lab.target
+        stamp = program.with_suffix(".stamp")
         sources = [p for folder in (*LIBRARY, f"labs/{lab.folder.name}") for p in (self.root / folder).rglob("*.*")
                    if p.suffix in (".h", ".cc", ".cu") and str(p.relative_to(self.root)) not in [*lab.files, *lab.own]]
-        newest = max(p.stat().st_mtime for p in sources)
-        if program.exists() and stamp.exists() and stamp.stat().st_mtime > newest:
+        if program.exists() and stamp.exists() and stamp.stat().st_mtime > max(p.stat().st_mtime for p in sources):
             return
-        new = not any((self.folder / "labs").glob("lab_??"))
-        print("Building the library (once, some minutes) ..." if new else f"Building what lab {lab.number} stands on ...",
-              file=sys.stderr, flush=True)
+        first = "" if any(program.parent.glob("lab_??")) else FIRST_TIME
+        print(f"Building what lab {lab.number} stands on{first} ...", file=sys.stderr, flush=True)
+        if not (self.folder / "build.ninja").exists():
+            self.run(["cmake", "--preset", "lab"], "cmake")
         self.run(["cmake", "--build", self.folder, "-j", str(os.cpu_count()), "--target", lab.target], "the build",
                  lambda output: first_error(output, lab.own), follow=sys.stderr.isatty())
         stamp.touch()
@@ -133,9 +128,8 @@ class Build:
         for path in [source, *headers]:
             digest.update(path.read_bytes())
         if not is_current(target, digest) or is_older(target, depends, self.root, overlay):
-            done = self.compiler(words, folder)
-            if done.returncode != 0:
-                raise CompileError(first_error(done.stderr, [unit.split("/")[-1], unit]) or f"{unit}: the compiler was stopped")
+            if wrong := self.compiler(words, folder):
+                raise CompileError(first_error(wrong, [unit.split("/")[-1], unit]))
             self.refuse_includes(unit, source, depends, overlay)
             mark_current(target, digest)
         return target
@@ -145,10 +139,10 @@ class Build:
         What an overlay changes no file of is as in the library and not compiled."""
         out.mkdir(parents=True, exist_ok=True)
         program, base = out / lab.target, self.folder / "labs" / lab.target
-        own = [lab.variation.file] if lab.variation else []
-        units = list(dict.fromkeys([*lab.units, *own, *more_units]))
+        units = list(dict.fromkeys([*lab.units, *([lab.variation.file] if lab.variation else []), *more_units]))
         overlaid = sorted(p for p in overlay.rglob("*") if p.suffix in (".h", ".cu")) if overlay else []
         headers = overlaid or [self.root / name for name in lab.files if not name.endswith(".cc")]
+        flags = [*flags, *([PLAIN_LOOPS] if any(b"heed::lab::not_done" in path.read_bytes() for path in headers) else [])]
         if overlay and not overlaid:
             units = [unit for unit in units if (overlay / unit).exists()]
         with ThreadPoolExecutor(os.cpu_count()) as pool:
@@ -161,11 +155,16 @@ class Build:
         for path in objects:
             digest.update(path.read_bytes())
         if not is_current(program, digest):
-            done = self.compiler(words, self.folder)
-            if done.returncode != 0:
-                refuse_lost(dict(zip(units, objects)), self.library_object)
-                raise CompileError("the program does not link; does a function lack its body?\n" + first_of_linker(done.stderr))
-            self.refuse_gaps(dict(zip(units, objects)), program, base)
+            made = dict(zip(units, objects))
+            if wrong := self.compiler(words, self.folder):
+                # For want of a function the linker takes the library's object for it, and then finds all others twice.
+                self.refuse_lost(made, lambda name, kind: kind in "TDBR")
+                raise CompileError("the program does not link; does a function lack its body?\n" + first_of_linker(wrong))
+            linked = symbols(program)
+            # Templates are weak, and may come from another object: but not from a shared library.
+            self.refuse_lost(made, lambda name, kind: name in linked and (
+                kind in "TDBR" or (kind == "W" and linked[name] == "U" and "heed" in name)))
+            self.refuse_taken(made, symbols(base))
             mark_current(program, digest)
         return program
 
@@ -183,31 +182,22 @@ class Build:
             if (copy or unit_of_theirs) and not path.is_relative_to(overlay) and path != source:
                 raise CompileError(f"{unit} includes {inside or path.name}")
 
-    def refuse_gaps(self, objects, program, base):
-        """The library stands behind what a student wrote: a function that is not there must not come from it. And what the
-        checks stand on is the library's: nothing that a student defines may take its place."""
-        linked, judges = symbols(program), symbols(base)
+    def refuse_lost(self, objects, wanted):
+        """The library stands behind what a student wrote: a function that is not there must not come from it."""
         for unit, path in objects.items():
-            mine, theirs = symbols(path), symbols(self.library_object(unit))
-            for name, kind in theirs.items():
-                # Templates are weak, and may come from another object: but not from a shared library.
-                if mine.get(name, "U") == "U" and name in linked and (
-                        kind in "TDBR" or (kind == "W" and linked[name] == "U" and "heed" in name)):
+            mine = symbols(path)
+            for name, kind in symbols(self.library_object(unit)).items():
+                if mine.get(name, "U") == "U" and wanted(name, kind):
                     raise CompileError(f"{unit} no longer defines {readable(name)}")
-            for name, kind in mine.items():
-                judge = judges.get(name, "w")
+
+    def refuse_taken(self, objects, judges):
+        """What the checks stand on is the library's: nothing that a student defines may take its place."""
+        for unit, path in objects.items():
+            theirs = symbols(self.library_object(unit))
+            for name, kind in symbols(path).items():
                 known = theirs.get(name, "U") not in WANTED or kind in "WVu" and STANDARD.match(name)
-                if kind not in WANTED and not known and (judge in "UTDBR" or name.startswith(TEST_LIBRARY)):
+                if kind not in WANTED and not known and (judges.get(name, "w") in "UTDBR" or name.startswith(TEST_LIBRARY)):
                     raise CompileError(f"{unit} defines {readable(name)}, which is there already")
-
-
-def refuse_lost(objects, library_object):
-    """What does not link for want of a function: the linker takes the library's object for it, and then finds all others twice."""
-    for unit, path in objects.items():
-        mine = symbols(path)
-        lost = [readable(name) for name, kind in symbols(library_object(unit)).items() if kind in "TDBR" and mine.get(name, "U") == "U"]
-        if lost:
-            raise CompileError(f"{unit} no longer defines {lost[0]}" + (f" (and {len(lost) - 1} more)" if lost[1:] else ""))
 
 
 def first_of_linker(errors):

@@ -3,7 +3,8 @@ import hashlib
 import random
 import re
 import zlib
-from itertools import combinations
+from collections import Counter
+from itertools import chain, combinations
 
 from . import LabError
 from .grading import name_of, read_submission
@@ -40,18 +41,13 @@ def fingerprints(words):
 
 def own_prints(blank, texts):
     """{file: fingerprints of what is not in the blank}"""
-    found = {}
-    for name, text in texts.items():
-        known = set(TOKEN.findall(COMMENT.sub(" ", blank[name])))
-        found[name] = fingerprints(tokens(text, known)) - fingerprints(tokens(blank[name], known))
-    return found
+    known = {name: set(TOKEN.findall(COMMENT.sub(" ", blank[name]))) for name in texts}
+    return {name: fingerprints(tokens(text, known[name])) - fingerprints(tokens(blank[name], known[name])) for name, text in texts.items()}
 
 
 def blanks(course, lab):
     """{file: text} as students get them."""
-    texts = course.blanks(lab)
-    own = {name: (course.root / name).read_text(encoding="utf-8") for name in lab.own if name not in texts}
-    return {**texts, **own}
+    return {name: (course.root / name).read_text(encoding="utf-8") for name in lab.own} | course.blanks(lab)
 
 
 def submissions(folders):
@@ -66,40 +62,30 @@ def submissions(folders):
 
 def similar(course, lab, folders, least):
     """(share, one, other, file, how many are shared), the largest first: of the smaller one's fingerprints of a file, shared ones."""
-    blank = blanks(course, lab)
+    blank, found = blanks(course, lab), []
     prints = {LIBRARY: own_prints(blank, {name: course.texts(lab)[name] for name in lab.written})}
-    for name, path in submissions(folders):
-        prints[name] = own_prints(blank, read_submission(path, lab))
-    found = []
+    prints |= {name: own_prints(blank, read_submission(path, lab)) for name, path in submissions(folders)}
     for file in lab.own:
         of = {name: files[file] for name, files in prints.items() if file in files}
-        counts = {}
-        for name in of if len(of) > COMMON else ():
-            for print_ in of[name]:
-                counts[print_] = counts.get(print_, 0) + 1
-        common = {print_ for print_, count in counts.items() if 2 * count > len(of)}
-        for one, other in combinations(of, 2):
-            a, b = of[one] - common, of[other] - common
-            smaller = min(len(a), len(b))
-            if smaller >= LEAST and len(a & b) >= least * smaller:
-                found.append((len(a & b) / smaller, one, other, file, len(a & b)))
+        counts = Counter(chain.from_iterable(of.values()) if len(of) > COMMON else ())
+        own = {name: {each for each in theirs if 2 * counts[each] <= len(of)} for name, theirs in of.items()}
+        for one, other in combinations(own, 2):
+            shared, smaller = len(own[one] & own[other]), min(len(own[one]), len(own[other]))
+            if smaller >= LEAST and shared >= least * smaller:
+                found.append((shared / smaller, one, other, file, shared))
     return sorted(found, reverse=True)
 
 
 def questions(course, lab, path, count=3):
     """(file, line number, line, question) about lines of the student's own, of different kinds; the same each time for the same texts."""
-    blank, texts = blanks(course, lab), read_submission(path, lab)
-    chance = random.Random(hashlib.sha256("".join(texts.values()).encode()).digest())
-    found = []
+    blank, texts, found = blanks(course, lab), read_submission(path, lab), []
     for name, text in texts.items():
         given = {line.strip() for line in blank[name].splitlines()}
         for number, line in enumerate(text.splitlines(), 1):
             code = COMMENT.sub("", line).strip()
-            kind = next((kind for kind in KINDS if re.search(kind[0], code)), None)
-            if kind and line.strip() not in given and not code.startswith("#"):
-                found.append((name, number, code, kind[1]))
-    chance.shuffle(found)
-    asked = {}
-    for row in found:  # the first of each kind
-        asked.setdefault(row[3], row)
-    return sorted((list(asked.values()) + [row for row in found if row not in asked.values()])[:count])
+            asks = next((question for looks, question in KINDS if re.search(looks, code)), None)
+            if asks and line.strip() not in given and not code.startswith("#"):
+                found.append((name, number, code, asks))
+    random.Random(hashlib.sha256("".join(texts.values()).encode()).digest()).shuffle(found)
+    first = list({row[3]: row for row in reversed(found)}.values())[::-1]  # of each kind
+    return sorted((first + [row for row in found if row not in first])[:count])

@@ -19,18 +19,13 @@ import re
 from . import LabError
 
 INCLUDE = '#include "labs/support/not_done.h"'
-KINDS = {"function": {"at"}, "statement": {"at"}, "line": {"at"}, "hide": {"piece"},
-         "break": {"piece", "with", "in"}}
+KINDS = {"function": {"at"}, "statement": {"at"}, "line": {"at"}, "hide": {"piece"}, "break": {"piece", "with", "in"}}
 OPTIONAL = {"kind", "file", "in", "to", "silent", "twin"}
 
 
 def code_of(line):
     """The line without comments, strings and characters, whose brackets do not count."""
     return re.sub(r'"(\\.|[^"\\])*"|\'(\\.|[^\'\\])\'|//.*', "", line).rstrip()
-
-
-def depth(line):
-    return sum((c in "({[") - (c in ")}]") for c in code_of(line))
 
 
 def column(line):
@@ -43,43 +38,43 @@ class Lines:
     def __init__(self, text, label):
         self.lines, self.label = text.split("\n"), label
 
-    def begin(self, text, first, end):
-        found = [i for i in range(first, end) if self.lines[i].lstrip(" ").startswith(text)]
+    def begin(self, text, first=0, end=None):
+        found = [i for i, line in enumerate(self.lines[:end]) if i >= first and line.lstrip(" ").startswith(text)]
         if len(found) != 1:
             raise LabError(f"{self.label}: {len(found)} lines begin with {text!r}, expected one")
         return found[0]
 
+    def first(self, at, fits, what, count=None):
+        """The first line from `at` on that fits."""
+        for i in range(at, len(self.lines))[:count]:
+            if fits(code_of(self.lines[i])):
+                return i
+        raise LabError(f"{self.label}: {what} line {at + 1}, {self.lines[at].strip()!r}")
+
     def opening(self, at):
         """The line whose code ends in the brace that opens what begins in line `at`."""
-        for i in range(at, min(at + 12, len(self.lines))):
-            code = code_of(self.lines[i])
-            if code.endswith("{"):
-                return i
-            if code.endswith(";"):
-                break
-        raise LabError(f"{self.label}: no body follows line {at + 1}, {self.lines[at].strip()!r}")
+        found = self.first(at, lambda code: code.endswith(("{", ";")), "no body follows", 12)
+        return self.first(found, lambda code: code.endswith("{"), "no body follows", 1)
 
     def closing(self, at):
         """The first line from `at` on that is a closing brace in the column of line `at`."""
         brace = " " * column(self.lines[at]) + "}"
-        for i in range(at, len(self.lines)):
-            if code_of(self.lines[i]) in (brace, brace + ";"):
-                return i
-        raise LabError(f"{self.label}: nothing closes line {at + 1}, {self.lines[at].strip()!r}")
+        return self.first(at, lambda code: code in (brace, brace + ";"), "nothing closes")
 
     def end_of_statement(self, at):
         level = 0
-        for i in range(at, len(self.lines)):
-            level += depth(self.lines[i])
-            if level == 0 and code_of(self.lines[i]).endswith((";", "}")):
-                return i
-        raise LabError(f"{self.label}: the statement of line {at + 1} does not end")
+
+        def ends(code):
+            nonlocal level
+            level += sum((c in "({[") - (c in ")}]") for c in code)
+            return level == 0 and code.endswith((";", "}"))
+        return self.first(at, ends, "no end of the statement of")
 
     def region(self, cut):
         """First and last line of what a cut replaces."""
-        first, end = 0, len(self.lines)
+        first, end = 0, None
         if "in" in cut:
-            around = self.begin(cut["in"], first, end)
+            around = self.begin(cut["in"])
             first, end = around + 1, self.closing(around)
         at = self.begin(cut["at"], first, end)
         if cut["kind"] == "function":
@@ -88,12 +83,16 @@ class Lines:
             return at, at
         return at, self.end_of_statement(self.begin(cut["to"], at, end) if "to" in cut else at)
 
+    def replaced(self, first, last, new):
+        """The text with other lines in the place of these."""
+        return "\n".join(self.lines[:first] + new + self.lines[last + 1:])
+
 
 def check_cut(cut, label):
     known = KINDS.get(cut.get("kind"))
     if known is None:
         raise LabError(f"{label}: the kind of a cut is one of {', '.join(KINDS)}, got {cut.get('kind')!r}")
-    if not known | {"file"} <= set(cut) or not set(cut) <= known | OPTIONAL:
+    if not known | {"file"} <= set(cut) <= known | OPTIONAL:
         raise LabError(f"{label}: a cut of kind {cut['kind']} has {', '.join(sorted(known | {'file'}))}, got {sorted(cut)}")
 
 
@@ -123,18 +122,14 @@ def apply(text, cut, place, label):
         return text.replace(piece(text, cut, label), cut.get("with", ""))
     lines = Lines(text, label)
     first, last = lines.region(cut)
+    line = lines.lines[first]
     call = f'::heed::lab::{"mark_not_done" if cut.get("silent") else "not_done"}("{place}");'
-    if cut["kind"] == "line":
-        line = lines.lines[first]
-        opens, closes = line.find("{"), line.rfind("}")
-        if not 0 <= opens < closes:
-            raise LabError(f"{label}: line {first + 1} has no body in braces")
-        new = [f"{line[:opens]}{{ {call} {line[closes:]}"]
-    else:
-        inner = column(lines.lines[first])
-        new = [" " * inner + call]
-    lines.lines[first:last + 1] = new
-    return "\n".join(lines.lines)
+    if cut["kind"] != "line":
+        return lines.replaced(first, last, [" " * column(line) + call])
+    opens, closes = line.find("{"), line.rfind("}")
+    if not 0 <= opens < closes:
+        raise LabError(f"{label}: line {first + 1} has no body in braces")
+    return lines.replaced(first, last, [f"{line[:opens]}{{ {call} {line[closes:]}"])
 
 
 def removed(text, cut, label):
@@ -150,11 +145,9 @@ def put(text, cut, source, label):
     """The text with the function or struct around a cut as it is in `source`: blank again, or as in the library."""
     if cut["kind"] == "hide":
         return text
-    whole = {"kind": "function", "file": cut["file"], "at": cut["in"] if "in" in cut else cut["at"]}
+    whole = {"kind": "function", "at": cut.get("in") or cut["at"]}
     lines = Lines(text, label)
-    first, last = lines.region(whole)
-    lines.lines[first:last + 1] = removed(source, whole, label).split("\n")
-    return "\n".join(lines.lines)
+    return lines.replaced(*lines.region(whole), removed(source, whole, label).split("\n"))
 
 
 def include_not_done(text):

@@ -11,8 +11,9 @@ import tempfile
 import time
 import zipfile
 import zlib
+from collections import Counter
 from pathlib import Path
-from xml.sax.saxutils import quoteattr
+from xml.etree.ElementTree import Element, SubElement, tostring
 
 from . import LabError, pages, progress, report, writing
 from .build import CompileError, write_overlay
@@ -40,13 +41,9 @@ def secret_seeds(key, lab, check):
 
 def read_files(path, names):
     """{file: bytes} of those that a folder or a zip has; one too long is cut behind LARGEST. Links are not followed."""
-    found = {}
     if path.is_dir():
-        for name in names:
-            if (path / name).is_file() and (path / name).resolve() == path.resolve() / name:
-                with open(path / name, "rb") as file:
-                    found[name] = file.read(LARGEST + 1)
-        return found
+        here = [name for name in names if (path / name).is_file() and (path / name).resolve() == path.resolve() / name]
+        return {name: first_bytes(open(path / name, "rb")) for name in here}
     if not zipfile.is_zipfile(path):
         raise LabError(f"{path}: a submission is a folder or a zip")
     try:
@@ -54,36 +51,31 @@ def read_files(path, names):
             members = archive.namelist()
             if len(members) > MANY:
                 raise LabError(f"{path}: a zip of {len(members)} files; hand in the lab's files")
-            for name in names:
-                fitting = [m for m in members if m == name or m.endswith("/" + name)]
-                if len(fitting) == 1:
-                    with archive.open(fitting[0]) as file:
-                        found[name] = file.read(LARGEST + 1)
+            fitting = {name: [m for m in members if m == name or m.endswith("/" + name)] for name in names}
+            return {name: first_bytes(archive.open(found[0])) for name, found in fitting.items() if len(found) == 1}
     except (zipfile.BadZipFile, zlib.error, RuntimeError, NotImplementedError, EOFError, OSError) as error:
         raise LabError(f"{path}: a zip that cannot be read: {error}") from None
-    return found
 
 
-def judges(root, lab):
-    """What judges, and is taken from this checkout: the checks, what they stand on, and the tool."""
-    folders = (f"labs/{lab.folder.name}", "labs/support", "labs/heed_lab")
-    return sorted(str(p.relative_to(root)) for folder in folders for p in (root / folder).iterdir()
-                  if p.suffix in (".cc", ".h", ".py", ".json") and not (lab.variation and lab.variation.file.endswith(p.name)))
+def first_bytes(file):
+    with file:
+        return file.read(LARGEST + 1)
 
 
 def tampered(path, root, lab):
-    """Notes on files that judge and that a submission has changed, or lacks while it has others of them."""
-    names = judges(root, lab)
-    theirs = read_files(path, names)
-    changed = [name for name, content in theirs.items() if content != (root / name).read_bytes()]
-    gone = sorted(set(names) - set(theirs)) if theirs else []
-    return [f"{name} was changed" for name in changed] + [f"{name} is gone" for name in gone]
+    """Notes on files that judge (the checks, what they stand on, and the tool), which a submission has changed, or lacks while it has others of them."""
+    folders = (f"labs/{lab.folder.name}", "labs/support", "labs/heed_lab")
+    names = sorted(str(p.relative_to(root)) for folder in folders for p in (root / folder).iterdir() if p.suffix in (".cc", ".h", ".py", ".json"))
+    theirs = read_files(path, names := [name for name in names if name not in lab.own])
+    said = {name: "was changed" if name in theirs else "is gone" for name in names
+            if theirs and theirs.get(name) != (root / name).read_bytes()}
+    return [f"{name} {what}" for name, what in said.items()]
 
 
 def read_submission(path, lab):
     """{file: text} of a folder or a zip; files that are not there are missing."""
-    found, texts = read_files(path, lab.own), {}
-    for name, content in found.items():
+    texts = {}
+    for name, content in read_files(path, lab.own).items():
         if len(content) > LARGEST:
             raise LabError(f"{path}: {name} is larger than {LARGEST} bytes")
         try:
@@ -95,16 +87,11 @@ def read_submission(path, lab):
 
 def flags(lab, texts, reference):
     """Names that a solution has no need of, for a person to look at."""
-    found = []
     for name, text in texts.items():
-        for word in (*BANNED, *lab.banned):
-            count = [len(re.findall(rf"\b{re.escape(word)}\b", t)) for t in (text, reference[name])]
-            if count[0] > count[1]:
-                found.append(f"{name} uses {word}")
-        for include in set(re.findall(r"^\s*#\s*include.*", text, re.M)) - set(re.findall(r"^\s*#\s*include.*", reference[name], re.M)):
-            if "not_done.h" not in include:
-                found.append(f"{name} has {include.strip()}")
-    return found
+        theirs, ours = (Counter(re.findall(r"\w+", words)) for words in (text, reference[name]))
+        yield from (f"{name} uses {word}" for word in (*BANNED, *lab.banned) if theirs[word] > ours[word])
+        includes, known = (set(re.findall(r"^\s*(#\s*include.*?)\s*$", words, re.M)) for words in (text, reference[name]))
+        yield from (f"{name} has {include}" for include in includes - known if "not_done.h" not in include)
 
 
 class Grade:
@@ -133,10 +120,7 @@ class Grade:
         return "It fails with a seed, or shapes, that are not shown." if hidden else printable(row["output"])
 
     def by_kind(self):
-        sums = {}
-        for row in self.rows:
-            sums[row["kind"]] = sums.get(row["kind"], 0) + row["score"]
-        return sums
+        return {kind: sum(row["score"] for row in self.rows if row["kind"] == kind) for kind in dict.fromkeys(row["kind"] for row in self.rows)}
 
     def gradescope(self):
         """results.json of Gradescope's autograder."""
@@ -152,13 +136,12 @@ class Grade:
 
     def junit(self):
         failures = sum(row["status"] == "failed" for row in self.rows)
-        lines = ['<?xml version="1.0" encoding="UTF-8"?>',
-                 f'<testsuite name="lab {self.lab.number}" tests="{len(self.rows)}" failures="{failures}" errors="0">']
+        suite = Element("testsuite", name=f"lab {self.lab.number}", tests=str(len(self.rows)), failures=str(failures), errors="0")
         for row in self.rows:
-            name = f'  <testcase classname={quoteattr(row["kind"])} name={quoteattr(row["check"])}'
-            message = quoteattr(self.shown(row))
-            lines.append(name + ("/>" if row["status"] == "passed" else f"><failure message={message}/></testcase>"))
-        return "\n".join([*lines, "</testsuite>", ""])
+            case = SubElement(suite, "testcase", classname=row["kind"], name=row["check"])
+            if row["status"] == "failed":
+                SubElement(case, "failure", message=self.shown(row))
+        return tostring(suite, "UTF-8", xml_declaration=True).decode() + "\n"
 
     def classroom50(self, facts):
         """result.json of an autograder of Classroom 50, which gives it the facts in its environment."""

@@ -2,7 +2,7 @@
 import html
 import json
 
-from .pages import scroll
+from . import pages
 
 ROW, MIB = 34, 1 << 20  # pixels of a row of the table, as page.css has it; bytes
 SCRIPT = """
@@ -43,6 +43,10 @@ def mib(count):
     return f"{count / MIB:.2f}"
 
 
+def most_of(story):
+    return max(step["bytes"] for step in story["steps"]) or 1
+
+
 def rows_of(story):
     """Of each node: itself, its forward step (None for an op within another), its backward step, and when that was."""
     forward = {step["number"]: step for step in story["steps"] if step["forward"]}
@@ -64,7 +68,7 @@ def graph_text(story):
 
 def memory_text(story):
     """What `show memory` prints: the bytes in use after each step."""
-    most = max(step["bytes"] for step in story["steps"]) or 1
+    most = most_of(story)
     ops = {node["number"]: node["op"] for node in story["nodes"]}
     return "\n".join(f"{'recorded' if step['forward'] else 'backward'} {step['number']:>4} {ops[step['number']]:<10} "
                      f"{mib(step['bytes']):>8} MiB {'#' * round(40 * step['bytes'] / most)}" for step in story["steps"])
@@ -85,24 +89,20 @@ def edges(story):
 
 
 def table(story):
-    most = max(step["bytes"] for step in story["steps"]) or 1
+    most = most_of(story)
 
     def used(step, kind):
         return f'<span class="bar {kind}" style="width:{6 * step["bytes"] / most:.2f}rem"></span>{mib(step["bytes"])}' if step else ""
-    rows = []
-    for node, forward, when, back in rows_of(story):
-        cells = [node["number"], html.escape(node["op"]), html.escape(node["name"]), node["shape"],
-                 ", ".join(map(str, node["inputs"])), used(forward, "there"), when or "", used(back, "back"), mib(back["freed"]) if back else ""]
-        rows.append(f'<tr data-number="{node["number"]}">' + "".join(f"<td>{cell}</td>" for cell in cells) + "</tr>")
-    heads = ("node", "op", "value", "shape", "reads", "MiB, recorded", "backward", "MiB after", "let go, MiB")
-    return (f"<table><thead><tr>{''.join(f'<th>{head}</th>' for head in heads)}</tr></thead>\n<tbody>\n" + "\n".join(rows) +
-            "\n</tbody></table>")
+    rows = [(f' data-number="{node["number"]}"', [
+        node["number"], html.escape(node["op"]), html.escape(node["name"]), node["shape"], ", ".join(map(str, node["inputs"])),
+        used(forward, "there"), when or "", used(back, "back"), mib(back["freed"]) if back else ""]) for node, forward, when, back in rows_of(story)]
+    return pages.table(("node", "op", "value", "shape", "reads", "MiB, recorded", "backward", "MiB after", "let go, MiB"), rows)
 
 
 def chart(story):
     """(SVG of the memory over the steps, the points of the curve)"""
     steps = story["steps"]
-    most = max(step["bytes"] for step in steps) or 1
+    most = most_of(story)
     points = [(60 + 640 * i / max(1, len(steps) - 1), 220 - 190 * step["bytes"] / most) for i, step in enumerate(steps)]
     turn = sum(step["forward"] for step in steps)
 
@@ -116,8 +116,8 @@ def chart(story):
             f'{line("there", points[:turn])}{line("back", points[turn - 1:])}<circle id="mark" r="6" cx="60" cy="220"/></svg>', points)
 
 
-def part(story):
-    """(HTML, script) of the graph with its memory."""
+def part(story, what):
+    """What `show graph` or `show memory` says, and HTML and script of both."""
     picture, points = chart(story)
     data = json.dumps({**story, "points": points}).replace("</", "<\\/")
     body = f"""<h2>{html.escape(story["title"])}</h2>
@@ -126,6 +126,6 @@ def part(story):
 <input id="at" type="range" min="0" max="{len(story["steps"]) - 1}" value="0" aria-label="step"></div>
 <p id="said" aria-live="polite"></p>
 <h3>Memory</h3>
-{scroll("Memory", picture)}<h3>Graph</h3>
-{scroll("Graph", f'<div class="graph">{edges(story)}{table(story)}</div>')}"""
-    return body, f"const story = {data};{SCRIPT}"
+{pages.scroll("Memory", picture)}<h3>Graph</h3>
+{pages.scroll("Graph", f'<div class="graph">{edges(story)}{table(story)}</div>')}"""
+    return graph_text(story) if what == "graph" else memory_text(story), body, f"const story = {data};{SCRIPT}"

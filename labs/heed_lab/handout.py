@@ -4,6 +4,7 @@ import json
 import posixpath
 import re
 import subprocess
+from collections import Counter, defaultdict
 from pathlib import Path, PurePosixPath
 
 from . import LabError
@@ -73,17 +74,13 @@ def without_answers(text):
 
 def contents(course, labs):
     """{file: bytes} of a handout, and [(lab, task, text)] of what was taken out."""
-    files = {}
     cut_files = {name for lab in labs for name in lab.files}
-    for name in tracked(course.root):
-        if not is_left_out(name, cut_files):
-            files[name] = (course.root / name).read_bytes()
+    files = {name: (course.root / name).read_bytes() for name in tracked(course.root) if not is_left_out(name, cut_files)}
     texts, taken = {name: files[name].decode() for name in cut_files}, []
     for lab in labs:
-        for task in lab.tasks:
-            taken += [(lab.number, task.name, removed(course.texts(lab)[cut["file"]], cut, cut["file"])) for cut in task.cuts]
+        whole, path = course.texts(lab), f"labs/{lab.folder.name}/lab.json"
+        taken += [(lab.number, task.name, removed(whole[cut["file"]], cut, cut["file"])) for task in lab.tasks for cut in task.cuts]
         texts.update(lab.cut({name: texts[name] for name in lab.files}))
-        path = f"labs/{lab.folder.name}/lab.json"
         if path in files:
             files[path] = without_answers(files[path].decode()).encode()
     files.update({name: text.encode() for name, text in texts.items()})
@@ -91,14 +88,11 @@ def contents(course, labs):
         files["labs/class.json"] = (course.root / "labs/class.json").read_bytes()
     files.update({name: files.pop(other) for name, other in IN_PLACE_OF.items()})
     first = (labs or list(course.labs.values()))[0]
-    text = files["README.md"].decode().replace("LAB", str(first.number)).replace("TASK", first.tasks[0].name)
-    files["README.md"] = text.encode()
+    files["README.md"] = files["README.md"].replace(b"LAB", b"%d" % first.number).replace(b"TASK", first.tasks[0].name.encode())
     files[BLANKS] = json.dumps(texts).encode()
-    for name in [name for name in files if name.startswith("labs/vscode/")]:
-        files[".vscode/" + PurePosixPath(name).name] = files[name]
+    files.update({".vscode/" + name.rpartition("/")[2]: content for name, content in files.items() if name.startswith("labs/vscode/")})
     for name in [name for name in files if name.endswith(".md")]:
-        text = without_dead_links(name, files[name].decode(), files)
-        files[name] = COMPARE.sub(published, text).encode()
+        files[name] = COMPARE.sub(published, without_dead_links(name, files[name].decode(), files)).encode()
     return files, taken
 
 
@@ -114,12 +108,11 @@ def without_dead_links(name, text, files):
 
 def formulas(course, labs):
     """{(lab, task): hidden lines without spaces and the marks of comments}, which hold answers however short they are."""
-    found = {}
-    for lab in labs:
-        for task in lab.tasks:
-            lines = [squeezed(line) for cut in task.cuts if cut["kind"] == "hide"
-                     for line in removed(course.texts(lab)[cut["file"]], cut, cut["file"]).splitlines()]
-            found[lab.number, task.name] = {line for line in lines if len(line) >= FORMULA}
+    hidden = [(lab, task, removed(course.texts(lab)[cut["file"]], cut, cut["file"])) for lab in labs for task in lab.tasks
+              for cut in task.cuts if cut["kind"] == "hide"]
+    found = defaultdict(set)
+    for lab, task, text in hidden:
+        found[lab.number, task.name] |= {line for line in map(squeezed, text.splitlines()) if len(line) >= FORMULA}
     return found
 
 
@@ -129,67 +122,51 @@ def squeezed(text):
 
 def hidden_lines(files, formulas):
     """(file, lab, task, the line) for each hidden line that a handout still holds."""
-    plain = {name: squeezed(content.decode(errors="replace")) for name, content in files.items() if name.endswith(TEXTS)}
-    return [(name, *place, line) for place, lines in formulas.items() for line in lines for name, text in sorted(plain.items())
-            if line in text]
+    plain = {name: squeezed(content.decode(errors="replace")) for name, content in sorted(files.items()) if name.endswith(TEXTS)}
+    return [(name, *place, line) for place, lines in formulas.items() for line in lines for name, text in plain.items() if line in text]
 
 
-def shingles(text):
-    tokens = TOKEN.findall(text)
-    return zip(*(tokens[i:] for i in range(SHINGLE)))
+def in_a_row(tokens, count):
+    return zip(*(tokens[i:] for i in range(count)))
 
 
 def leaks(files, taken, accepted=()):
     """(file, lab, task, the tokens) for each piece of what was taken out that a handout still holds."""
-    wanted = {}
-    for lab, task, text in taken:
-        for piece in shingles(text):
-            wanted.setdefault(piece, (lab, task))
-    found = []
+    wanted = {run: (lab, task) for lab, task, text in reversed(taken) for run in in_a_row(TOKEN.findall(text), SHINGLE)}
+    found = {}
     for name, content in sorted(files.items()):
-        if not name.endswith(TEXTS):
-            continue
-        said = set()
-        for piece in shingles(content.decode(errors="replace")):
-            place = wanted.get(piece)
-            if place and place not in said and (name, *place) not in accepted:
-                said.add(place)
-                found.append((name, *place, " ".join(piece)))
-    return found
+        for run in in_a_row(TOKEN.findall(content.decode(errors="replace")), SHINGLE) if name.endswith(TEXTS) else ():
+            if run in wanted:
+                found.setdefault((name, *wanted[run]), " ".join(run))
+    return [(*place, said) for place, said in found.items() if place not in accepted]
 
 
 def runs(text):
     """[RUN tokens in a row of code], where variables are alike, and what is called has its name."""
     tokens = TOKEN.findall(COMMENT.sub(" ", text))
-    tokens = [token if not re.match(r"[A-Za-z_]", token) or token in WORDS or after == "(" and len(token) > 1 else "v"
-              for token, after in zip(tokens, tokens[1:] + [""])]
-    return list(zip(*(tokens[i:] for i in range(RUN))))
+    return list(in_a_row([token if not re.match(r"[A-Za-z_]", token) or token in WORDS or after == "(" and len(token) > 1 else "v"
+                          for token, after in zip(tokens, tokens[1:] + [""])], RUN))
 
 
 def twins(files, taken, accepted=()):
     """(file, lab, task, how much of it is there) for each file that has much of what was taken out, in other names."""
-    having = {}
+    having, found = defaultdict(set), {}
     for name, content in files.items():
-        if name.endswith((".h", ".cc", ".cu")):
-            for run in set(runs(content.decode())):
-                having.setdefault(run, set()).add(name)
-    found = {}
+        for run in runs(content.decode()) if name.endswith((".h", ".cc", ".cu")) else ():
+            having[run].add(name)
     for lab, task, text in taken:
-        wanted, shared = runs(text), {}
-        for names in (having.get(run, ()) for run in wanted):
-            for name in names if len(names) <= MANY else ():
-                shared[name] = shared.get(name, 0) + 1
+        wanted = runs(text)
+        shared = Counter(name for run in wanted if len(having.get(run, ())) <= MANY for name in having.get(run, ()))
         for name, count in shared.items():
-            if len(wanted) >= LEAST and count >= TWIN * len(wanted) and (name, lab, task) not in accepted:
+            if len(wanted) >= LEAST and count >= TWIN * len(wanted):
                 found[name, lab, task] = max(count / len(wanted), found.get((name, lab, task), 0))
-    return [(*place, f"{share:.0%} of the code, in other names") for place, share in sorted(found.items())]
+    return [(*place, f"{share:.0%} of the code, in other names") for place, share in sorted(found.items()) if place not in accepted]
 
 
 def accepted_leaks(root):
     """Lines of labs/accepted_leaks.txt: FILE LAB TASK REASON."""
-    path = root / "labs/accepted_leaks.txt"
-    rows = [line.split(maxsplit=3) for line in path.read_text().splitlines() if line.strip() and not line.startswith("#")]
-    return {(row[0], int(row[1]), row[2]) for row in rows}
+    rows = map(str.split, (root / "labs/accepted_leaks.txt").read_text().splitlines())
+    return {(row[0], int(row[1]), row[2]) for row in rows if row and not row[0].startswith("#")}
 
 
 def write_handout(course, labs, out):
@@ -226,5 +203,5 @@ def catch_up(course, path):
     lab = course.lab(number if isinstance(number, int) else str(number))
     if not isinstance(texts, dict) or not all(isinstance(texts.get(name), str) for name in lab.files):
         raise LabError(f"{path}: it lacks files of lab {number}")
-    put_back(course.root, [cut for task in lab.tasks for cut in task.cuts], texts)
+    put_back(course.root, lab.cuts, texts)
     return lab

@@ -62,19 +62,23 @@ def scroll(label, body):
     return f'<div class="scroll" tabindex="0" role="region" aria-label="{html.escape(label)}">{body}</div>\n'
 
 
+def table(heads, rows, kind=""):
+    """A row is (its attributes, its cells), all of it HTML."""
+    head = "".join(f'<th scope="col">{head}</th>' if head else "<td></td>" for head in heads)
+    body = "\n".join(f"<tr{attributes}>" + "".join(f"<td>{cell}</td>" for cell in cells) + "</tr>" for attributes, cells in rows)
+    return f'<table class="{kind}"><thead><tr>{head}</tr></thead>\n<tbody>\n{body}\n</tbody></table>'
+
+
 def result_page(result):
     """Points, notes, and each failure as the terminal shows it."""
-    esc = html.escape
-    lab = result.lab
-    rows = "\n".join(f"<tr><td>{'+' if r['score'] else '-'}</td><td>{esc(r['name'])}</td><td>{r['score']} of {r['max_score']}</td></tr>"
-                     for r in result.rows)
+    lab, esc = result.lab, html.escape
+    rows = [("", ["+" if r["score"] else "-", esc(r["name"]), f"{r['score']} of {r['max_score']}"]) for r in result.rows]
     failures = "\n".join(f"<h3>{esc(r['name'])}</h3>\n<pre>{esc(result.shown(r))}</pre>" for r in result.rows if not r["score"])
-    by_hand = ", ".join(f"{name} {points}" for name, points in lab.by_hand.items())
     notes = "\n".join(f"<li>{esc(note)}</li>" for note in result.notes)
-    points = scroll("Points", f"<table><thead><tr><td></td><th scope=\"col\">check</th><th scope=\"col\">points</th></tr></thead>\n<tbody>{rows}</tbody></table>")
-    answers = f"<h2>By hand: {', '.join(f'{esc(name)} ___ of {most}' for name, most in lab.by_hand.items())}</h2>\n<pre>{esc(result.answers)}</pre>\n"
-    body = (f"<h1>Lab {lab.number}: {esc(lab.title)}</h1>\n<p>{esc(result.student)}: <b>{result.score} points</b>; by hand: {esc(by_hand)}</p>\n"
-            f"{points}<ul>{notes}</ul>\n{failures}{answers if result.answers else ''}")
+    by_hand = ", ".join(f"{esc(name)} ___ of {most}" for name, most in lab.by_hand.items())
+    answers = f"<h2>By hand: {by_hand}</h2>\n<pre>{esc(result.answers)}</pre>\n" if result.answers else ""
+    body = (f"<h1>Lab {lab.number}: {esc(lab.title)}</h1>\n<p>{esc(result.student)}: <b>{result.score} points</b>; by hand: {esc(lab.said_by_hand)}</p>\n"
+            f"{scroll('Points', table(('', 'check', 'points'), rows))}<ul>{notes}</ul>\n{failures}{answers}")
     return page(f"Lab {lab.number}, {result.student}", body)
 
 

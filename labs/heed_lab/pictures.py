@@ -1,19 +1,64 @@
-"""Parts of lab.html: the tensors that a check compares, what a warp asks of the memory, and a roofline. Each is (what the
-terminal says, HTML); none needs a colour, and none a script."""
+"""`figure` and `show`: numbers of the lab's program as pictures. Those of `show` are parts of lab.html, one page that needs no network; each
+is (what the terminal says, HTML, script), and none needs a colour."""
 import html
+import importlib.util
+import json
 import math
+import subprocess
 from collections import Counter
 from itertools import groupby
 
-from . import LabError
+from . import LabError, graph, pages
 from .build import write_overlay
-from .figures import numbers_of
-from .pages import scroll
+from .pages import scroll, table
 from .repository import Repository
 from .running import run_check
 
 FLOAT, SECTOR, BANKS = 4, 32, 32  # bytes, bytes, words side by side
 MARKS = "●○◆◇▲■"  # of the lines of a roofline, in their order
+OF_A_PAGE = {"graph": "nodes", "memory": "nodes", "access": "kernels"}  # what the numbers of a lab's page have
+WHAT = (*OF_A_PAGE, "tensor", "roofline")
+
+
+def numbers_of(program, what, seed):
+    """What the program prints for a picture."""
+    done = subprocess.run([str(program), what, f"--seed={seed}"], capture_output=True, text=True, timeout=180)
+    if done.returncode != 0:
+        raise LabError(f"there is no picture yet: {done.stderr.strip() or f'it ended with status {done.returncode}'}")
+    print(done.stderr, end="")  # what the lab says beside its picture
+    return json.loads(done.stdout)
+
+
+def draw(root, program, seed, path):
+    """The figure, by the module that draws those of the benchmarks."""
+    row = numbers_of(program, "--figure", seed)
+    spec = importlib.util.spec_from_file_location("svg", root / "bench/svg.py")
+    svg = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(svg)
+    path.write_text(svg.curves(row["title"], row["x"], row["y"], row["values"], row["lines"]), encoding="utf-8")
+
+
+def part(bench, what, seed, check=None):
+    """One picture of `show`."""
+    if what in OF_A_PAGE and not (bench.lab.folder / "show.cc").exists():
+        raise LabError(f"lab {bench.lab.number} has no {what}")
+    program = bench.program()
+    if what == "tensor":
+        return tensors(bench.lab, program, seed, check)
+    if what == "roofline":
+        return roofline(bench, program, seed)
+    numbers = numbers_of(program, "--show", seed)
+    if OF_A_PAGE[what] not in numbers:
+        raise LabError(f"lab {bench.lab.number} has no {what}")
+    return accesses(numbers) if what == "access" else graph.part(numbers, what)
+
+
+def page(lab, parts, how):
+    """parts: {HTML: script}; how: what was typed."""
+    title = f"Lab {lab.number}: {lab.title}"
+    footer = f"<footer>labs/heed-lab show {lab.number} {html.escape(how)}, with the code of this tree.</footer>"
+    return pages.page(title, f"<h1>{html.escape(title)}</h1>\n{''.join(parts)}{footer}", "".join(parts.values()))
+
 
 # ---- tensors of a check
 
@@ -23,39 +68,39 @@ def tensors(lab, program, seed, name):
     compares = sorted((v for v in verdicts if v.tensors), key=lambda v: v.passed)
     if not compares:
         raise LabError(f"{name or f'no check of lab {lab.number}'} compares tensors here; labs/heed-lab test {lab.number} says what it found")
-    verdict = compares[0]
-    title = f"check {verdict.check.name}, seed {seed}: {verdict.status}"
-    rows = sorted(verdict.tensors, key=lambda row: row["wrong"] == 0)
-    text = "\n".join([title, *(f"  {row['tensor']} {row['shape']}: {how_wrong(row)}" for row in rows)])
-    return text, (f'<h2>{html.escape(title[0].upper() + title[1:])}</h2>\n<p class="note">The larger a number, the stronger its colour: blue if it is positive, '
-                  'orange if it is negative. What differs has a frame and a ×.</p>\n' + "".join(map(side_by_side, rows)))
+    title = f"heck {compares[0].check.name}, seed {seed}: {compares[0].status}"
+    rows = sorted(compares[0].tensors, key=lambda row: row["wrong"] == 0)
+    return "\n".join([f"c{title}", *(f"  {said_of(row)}" for row in rows)]), (
+        f'<h2>C{html.escape(title)}</h2>\n<p class="note">The larger a number, the stronger its colour: blue if it is positive, '
+        'orange if it is negative. What differs has a frame and a ×.</p>\n' + "".join(map(side_by_side, rows))), ""
 
 
-def how_wrong(row):
-    return f"{row['wrong']} of {row['numel']} elements differ" if row["wrong"] else "no element differs"
+def said_of(row):
+    wrong = f"{row['wrong']} of {row['numel']} elements differ" if row["wrong"] else "no element differs"
+    return f"{row['tensor']} {row['shape']}: {wrong}"
 
 
 def side_by_side(row):
-    most = max((abs(v) for v in map(float, row["want"]) if math.isfinite(v)), default=0) or 1
     (rows, cols), (top, left), shown = row["all"], row["first"], len(row["want"]) // row["cols"]
-    part = "" if (shown, row["cols"]) == (rows, cols) else (
+    window = "" if (shown, row["cols"]) == (rows, cols) else (
         f" Shown are rows {top} to {top + shown - 1} of {rows} and columns {left} to {left + row['cols'] - 1} of {cols}.")
-    pair = "".join(cells(row, row[key], caption, most, marks) for key, caption, marks in (("want", "expected", False), ("got", "yours", True)))
-    return (f"<p><b>{html.escape(row['tensor'])} {row['shape']}</b>: {how_wrong(row)}.{part}</p>\n" + scroll(row["tensor"], f'<div class="side">{pair}</div>'))
+    name, _, wrong = said_of(row).rpartition(": ")
+    pair = cells(row, row["want"], "expected", [False] * len(row["want"])) + cells(row, row["got"], "yours", row["is_wrong"])
+    return f"<p><b>{html.escape(name)}</b>: {wrong}.{window}</p>\n" + scroll(row["tensor"], f'<div class="side">{pair}</div>')
 
 
-def cells(row, values, caption, most, marks):
+def cells(row, values, caption, marks):
     (top, left), cols = row["first"], row["cols"]
+    most = max((abs(v) for v in map(float, row["want"]) if math.isfinite(v)), default=0) or 1
 
     def cell(text, wrong):
         value = float(text)
-        kinds = ["heat"] + ["minus"] * (value < 0) + ["wrong"] * wrong
+        kinds = " ".join(["heat"] + ["minus"] * (value < 0) + ["wrong"] * wrong)
         heat = min(1, abs(value) / most) if math.isfinite(value) else 0
-        return f'<td class="{" ".join(kinds)}" style="--heat:{heat:.2f}">{"× " * wrong}{html.escape(text.replace("-", "−"))}</td>'
+        return f'<td class="{kinds}" style="--heat:{heat:.2f}">{"× " * wrong}{html.escape(text.replace("-", "−"))}</td>'
     head = "".join(f'<th scope="col">{left + i}</th>' for i in range(cols))
-    lines = [f'<tr><th scope="row">{top + at // cols}</th>' + "".join(
-        cell(text, marks and wrong) for text, wrong in zip(values[at:at + cols], row["is_wrong"][at:at + cols])) + "</tr>"
-        for at in range(0, len(values), cols)]
+    lines = [f'<tr><th scope="row">{top + at // cols}</th>' + "".join(map(cell, values[at:at + cols], marks[at:at + cols])) + "</tr>"
+             for at in range(0, len(values), cols)]
     return f'<table class="cells"><caption>{caption}</caption><tr><td></td>{head}</tr>\n' + "\n".join(lines) + "</table>\n"
 
 
@@ -65,36 +110,32 @@ def accesses(numbers):
     said, parts = [], ["<h2>What the first warp asks of the memory</h2>\n<p class=\"note\">A box is a sector of 32 bytes of global memory, with the number "
                        "of lanes that use it, or a bank of shared memory, with the number of different words that lanes want of it: more than one, and they wait.</p>\n"]
     for kernel in numbers["kernels"]:
-        said.append(kernel["name"] + (f": stopped, {kernel['stopped']}" if kernel["stopped"] else ""))
-        rows = repeated(kernel["accesses"])
-        said += [f"  {times(count):>3} {row['does']:<16} {lanes_of(row):>2} lanes  {cost(row)}" for row, count in rows]
+        groups = [list(group) for _, group in groupby(kernel["accesses"], key=lambda row: (row["does"], boxes(row)))]
+        rows = [(group[0], f"{len(group)} ×" if len(group) > 1 else "") for group in groups]  # of those that look the same the first
+        said += [kernel["name"] + (f": stopped, {kernel['stopped']}" if kernel["stopped"] else ""),
+                 *(f"  {times:>3} {row['does']:<16} {lanes_of(row):>2} lanes  {cost(row)}" for row, times in rows)]
         parts.append(f"<h3>{html.escape(kernel['name'])}</h3>\n")
         if kernel["stopped"]:
             parts.append(f"<p>It was stopped: {html.escape(kernel['stopped'])}</p>\n")
         if rows:
-            heads = "".join(f'<th scope="col">{head}</th>' for head in ("access", "lanes", "cost", "sectors, or banks", "lane→element"))
-            body = "\n".join(access(*row) for row in rows)
-            parts.append(scroll(kernel["name"], f'<table class="access"><thead><tr>{heads}</tr></thead><tbody>\n{body}\n</tbody></table>'))
-    return "\n".join(said), "".join(parts)
-
-
-def repeated(rows):
-    """[(row, how often)]: those in a row that look the same are one, with the elements of the first."""
-    groups = (list(group) for _, group in groupby(rows, key=lambda row: (row["does"], boxes(row))))
-    return [(group[0], len(group)) for group in groups]
-
-
-def times(count):
-    return f"{count} ×" if count > 1 else ""
+            parts.append(scroll(kernel["name"], table(("access", "lanes", "cost", "sectors, or banks", "lane→element"), (
+                (" class=over" if is_over(row) else "", [f"{times} {html.escape(row['does'])}", lanes_of(row), cost(row), boxes(row), lanes(row)])
+                for row, times in rows), "access")))
+    return "\n".join(said), "".join(parts), ""
 
 
 def lanes_of(row):
     return sum(at >= 0 for at in row["bytes"])
 
 
+def lanes(row):
+    each = " ".join(f"{lane}→{at // FLOAT}" for lane, at in enumerate(row["bytes"]) if at >= 0)
+    return f'<details class="lanes"><summary>show</summary>{each}</details>'
+
+
 def cost(row):
     if row["shared"]:
-        return f"{row['cost']} conflicts of banks" if row["cost"] else "no conflict of banks"
+        return f"{row['cost'] or 'no'} conflict{'s' * (row['cost'] > 0)} of banks"
     return f"{row['cost']} sectors" + (f", {row['least']} would do" if is_over(row) else "")
 
 
@@ -103,23 +144,15 @@ def is_over(row):
     return row["cost"] > row["least"] + (not row["shared"])
 
 
-def access(row, count):
-    lanes = " ".join(f"{lane}→{at // FLOAT}" for lane, at in enumerate(row["bytes"]) if at >= 0)
-    return (f'<tr{" class=over" if is_over(row) else ""}><td>{times(count)} {html.escape(row["does"])}</td><td>{lanes_of(row)}</td><td>{cost(row)}</td><td>{boxes(row)}</td>'
-            f'<td class="lanes"><details><summary>show</summary>{lanes}</details></td></tr>')
-
-
 def boxes(row):
     used = [at for at in row["bytes"] if at >= 0]
     if row["shared"]:
         words = Counter(at // FLOAT % BANKS for at in set(used))
         return "".join(f'<span class="box {"waits" if words[bank] > 1 else "" if words[bank] else "none"}">{words[bank] or "·"}</span>'
                        for bank in range(BANKS))
-    sectors, found, before = Counter(at // SECTOR for at in used), [], None
-    for sector, lanes in sorted(sectors.items()):
-        found.append(('<span class="gap"></span>' if before not in (None, sector - 1) else "") + f'<span class="box">{lanes}</span>')
-        before = sector
-    return "".join(found)
+    sectors = Counter(at // SECTOR for at in used)
+    return "".join(('<span class="gap"></span>' if sector - 1 not in sectors and sector > min(sectors) else "") + f'<span class="box">{sectors[sector]}</span>'
+                   for sector in sorted(sectors))
 
 
 # ---- speed beside what the machine can do
@@ -135,16 +168,13 @@ def roofline(bench, program, seed):
     roof = [min(peak, bandwidth * x) for x in row["values"]]
     said = ", ".join(f"{value:.1f} {name}" for name, value in row["facts"].items())
     heads = [f"{mark} {html.escape(name)}" for mark, name in zip(MARKS, lines)]
-    table = [["operations for each byte", "roof", *heads]] + [
-        [f"{x:g}", f"{top:.1f}", *(f"{line[i]:.1f} ({line[i] / top:.0%})" for line in lines.values())] for i, (x, top) in enumerate(zip(row["values"], roof))]
+    rows = [[f"{x:g}", f"{top:.1f}", *(f"{line[i]:.1f} ({line[i] / top:.0%})" for line in lines.values())] for i, (x, top) in enumerate(zip(row["values"], roof))]
     names = ["op/byte", "roof", *lines]
     text = "\n".join([f"{row['title']}: {said}"] + [
-        "  ".join(f"{cell:>{max(12, len(name))}}" for cell, name in zip(cells, names)) for cells in [names, *table[1:]]])
-    body = "\n".join("<tr>" + "".join(f"<td>{cell}</td>" for cell in cells) + "</tr>" for cells in table[1:])
-    head = "".join(f'<th scope="col">{cell}</th>' for cell in table[0])
+        "  ".join(f"{cell:>{max(12, len(name))}}" for cell, name in zip(cells, names)) for cells in [names, *rows]])
     return text, (f"<h2>{html.escape(row['title'])}</h2>\n<p>Measured here: {said}. The roof is what the memory brings, then what the processor multiplies; "
                   f"both scales are logarithms.</p>\n" + scroll("Roofline", chart(row["values"], peak, bandwidth, lines)) +
-                  scroll("GFLOP/s, and share of the roof", f'<table class="roof"><thead><tr>{head}</tr></thead><tbody>\n{body}\n</tbody></table>'))
+                  scroll("GFLOP/s, and share of the roof", table(("operations for each byte", "roof", *heads), (("", row) for row in rows), "roof"))), ""
 
 
 def heeds(bench, seed):

@@ -32,13 +32,9 @@ class Progress:
         self.hints[check] = max(number, self.hints.get(check, 0))
         self.save()
 
-    def points(self):
-        """(points of the checks that passed, of all)"""
-        of = {check.name: sum(check.points.values()) for check in self.lab.judged}
-        return sum(of[name] for name in self.passed if name in of), sum(of.values())
-
     def said(self):
-        have, most = self.points()
+        checks = self.lab.judged
+        have, most = sum(check.worth for check in checks if check.name in self.passed), sum(check.worth for check in checks)
         done = sum(all(check.name in self.passed for check in task.checks) for task in self.lab.tasks)
         taken = f", {sum(self.hints.values())} hints" if self.hints else ""
         return f"{done} of {len(self.lab.tasks)} tasks, {have} of {most} points{taken}" if self.passed or self.hints else ""

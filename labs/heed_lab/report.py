@@ -1,32 +1,32 @@
 """What students see: plain text, complete without colour."""
 import re
 
-from .running import BLANK, HANGS, PASSED
+from .running import BLANK, HANGS
 
-MARKS = {PASSED: "+"}
+ENDLESS = ("a loop whose condition never turns false, or work that doubles with each step. labs/heed-lab debug, then `run`, and Ctrl-C "
+           "after a while shows where it is.")
 
 
 class Table:
     """One line for each check, by task, with its points, printed as it comes."""
 
     def __init__(self, lab):
-        self.lab, self.task, self.verdicts = lab, None, []
+        self.lab, self.verdicts = lab, []
 
     def add(self, verdict):
-        if self.task is None:
+        task = verdict.check.task
+        if not self.verdicts:
             print(f"lab {self.lab.number}, {self.lab.title}")
-        if verdict.check.task is not self.task:
-            self.task = verdict.check.task
-            print(f"  {self.task.name}")
-        print(f"    {MARKS.get(verdict.status, '-')} {verdict.check.name:<28} {points([verdict]):>3} points  {verdict.status}", flush=True)
+        if not self.verdicts or task is not self.verdicts[-1].check.task:
+            print(f"  {task.name}")
+        print(f"    {'+' if verdict.passed else '-'} {verdict.check.name:<28} {verdict.check.worth:>3} points  {verdict.status}", flush=True)
         self.verdicts.append(verdict)
 
     def end(self):
         """The sums; what a person grades counts where all checks were asked for."""
         passed = [v for v in self.verdicts if v.passed]
-        line = f"{len(passed)} of {len(self.verdicts)} checks pass: {points(passed)} of {points(self.verdicts)} points"
-        by_hand = ", ".join(f"{name} {most}" for name, most in self.lab.by_hand.items())
-        print(line + (f"; graded by hand: {by_hand}" if len(self.verdicts) == len(self.lab.judged) else ""))
+        print(f"{len(passed)} of {len(self.verdicts)} checks pass: {points(passed)} of {points(self.verdicts)} points" +
+              (f"; graded by hand: {self.lab.said_by_hand}" if len(self.verdicts) == len(self.lab.judged) else ""))
 
 
 def numbers(task):
@@ -35,11 +35,7 @@ def numbers(task):
 
 
 def points(verdicts):
-    return sum(sum(v.check.points.values()) for v in verdicts)
-
-
-ENDLESS = ("a loop whose condition never turns false, or work that doubles with each step. labs/heed-lab debug, then `run`, and Ctrl-C "
-           "after a while shows where it is.")
+    return sum(v.check.worth for v in verdicts)
 
 
 def of_another_lab(lab, verdict):
@@ -51,17 +47,12 @@ def of_another_lab(lab, verdict):
 def failure(lab, verdict):
     """Everything that is known about one check that did not pass."""
     check = verdict.check
+    about = f"lab {lab.number}, task {check.task.name}, check {check.name}: "
     if (other := of_another_lab(lab, verdict)) is not None:
-        return (f"lab {lab.number}, task {check.task.name}, check {check.name}: it needs a function of lab {other} that is not written yet\n"
-                f"  {verdict.message}\n"
+        return (f"{about}it needs a function of lab {other} that is not written yet\n  {verdict.message}\n"
                 f"Write it (labs/heed-lab watch {other}), or put in what your teacher has published: labs/heed-lab catch-up FILE")
-    reasons = verdict.reasons[-1:] or [ENDLESS] * (verdict.status == HANGS)
-    lines = [f"lab {lab.number}, task {check.task.name}, check {check.name}: {verdict.status}, seed {verdict.seed}",
-             *(f"  What it means: {reason}" for reason in reasons),
-             *("  " + line for line in verdict.message.splitlines())]
-    if check.task in lab.assigned:
-        ask = f"the numbers are {numbers(check.task)}"
-    else:
-        ask = f"hint: labs/heed-lab hint {lab.number} {check.name}"
-    lines.append(f"{ask}   again: labs/heed-lab test {lab.number} {check.name} --seed {verdict.seed}")
-    return "\n".join(lines)
+    lines = [f"What it means: {reason}" for reason in verdict.reasons[-1:] or [ENDLESS] * (verdict.status == HANGS)]
+    of_a_name = check.task in lab.assigned
+    ask = f"the numbers are {numbers(check.task)}" if of_a_name else f"hint: labs/heed-lab hint {lab.number} {check.name}"
+    return "\n  ".join([f"{about}{verdict.status}, seed {verdict.seed}", *lines, *verdict.message.splitlines()]) + (
+        f"\n{ask}   again: labs/heed-lab test {lab.number} {check.name} --seed {verdict.seed}")

@@ -16,15 +16,15 @@ def path_of(lab, name="answers.md"):
 def asked(lab):
     """[(title, what is asked)] of the lab's README."""
     text = (lab.folder / "README.md").read_text(encoding="utf-8")
-    by_hand = re.findall(r"^(Do by hand,.*?)\n\n", text, re.M | re.S)
+    by_hand = re.findall(r"^(Do by hand[,:].*?)\n\n", text, re.M | re.S)
     sections = dict(re.findall(r"^## (.*?)\n\n(.*?)(?=\n## |\Z)", text, re.M | re.S))
     questions = re.findall(r"^(\d+)\. (.*?)(?=^\d+\. |\Z)", sections.get("Questions", ""), re.M | re.S)
     found = [("By hand", text) for text in by_hand] + [(f"Question {number}", text) for number, text in questions]
-    return found + ([("The figure", sections["The figure"])] if "The figure" in sections else [])
+    return found + [(title, sections[title]) for title in ("The figure", "A page of claims") if title in sections]
 
 
 def form(lab):
-    parts = [f"# Lab {lab.number}: answers\n\nGraded by hand: {', '.join(f'{name} {points}' for name, points in lab.by_hand.items())} points.\n"]
+    parts = [f"# Lab {lab.number}: answers\n\nGraded by hand: {lab.said_by_hand} points.\n"]
     for title, text in asked(lab):
         quoted = "\n".join(f"> {line}" for line in text.strip().splitlines())
         place = f"A photo or a file beside this one, {' or '.join(PHOTOS)}, or here:\n\n" if title == "By hand" else ""
@@ -34,15 +34,12 @@ def form(lab):
 
 def answers(lab, files):
     """(text, notes) of what a submission has of it; `files` are {name: bytes}."""
-    text = files.get(path_of(lab), b"").decode(errors="replace")
-    given = dict(re.findall(r"^## (.*?)\n(.*?)(?=\n## |\Z)", text, re.M | re.S))
-    plain = {title: re.sub(r"^(>.*|A photo or a file beside.*)$", "", said, flags=re.M).strip() for title, said in given.items()}
-    photos = [name for name in PHOTOS if path_of(lab, name) in files]
-    if photos:
-        plain["By hand"] = plain.get("By hand") or photos[0]
-    missing = [title for title, _ in asked(lab) if not plain.get(title)]
+    text, photos = files.get(path_of(lab), b"").decode(errors="replace"), [name for name in PHOTOS if path_of(lab, name) in files]
+    plain = re.sub(r"^(>.*|A photo or a file beside.*)\n", "", text, flags=re.M)
+    given = {title for title, said in re.findall(r"^## (.*?)\n(.*?)(?=\n## |\Z)", plain, re.M | re.S) if said.strip()} | {"By hand" for _ in photos}
+    missing = ", ".join(title for title, _ in asked(lab) if title not in given)
     return text, [f"to be graded by hand: {', '.join(photos + [path_of(lab)] * bool(text)) or 'nothing was handed in'}"
-                  + (f"; not answered: {', '.join(missing)}" if text and missing else "")]
+                  + (f"; not answered: {missing}" if text and missing else "")]
 
 
 Slip = namedtuple("Slip", "file old new check says")

@@ -1,5 +1,5 @@
 // What the checks of a lab are written with. One LAB_CHECK is one check: a GoogleTest test that the
-// tool runs in a process of its own (labs/heed_lab/run.py).
+// tool runs in a process of its own (labs/heed_lab/running.py).
 //
 //   LAB_CHECK(RowsAddUpToOne) {
 //     Draw draw;
@@ -36,8 +36,10 @@
   if (testing::Test::HasFailure()) return
 // A check of a variation, which needs its numbers: only the tool runs it.
 #define LAB_VARIATION(name) LAB_TEST(Variation, name)
-// The numbers of the lab's figure: a function body that calls print_curves().
+// The numbers of the lab's figure: a function body that calls print_curves(); and those of its
+// page, which not every lab has.
 #define LAB_FIGURE() void heed::lab::figure()
+#define LAB_SHOW() void heed::lab::show()
 
 namespace heed::lab {
 
@@ -97,7 +99,8 @@ Tensor central_differences(const std::function<double(const Tensor&)>& f, const 
 
 // ---- the figure
 
-void figure();  // defined by LAB_FIGURE() in the lab's figure.cc
+void figure();              // defined by LAB_FIGURE() in the lab's figure.cc
+[[gnu::weak]] void show();  // and by LAB_SHOW() in show.cc
 // Curves over common x values, to be drawn by the tool, and numbers that belong to all of them.
 void print_curves(const std::string& title, const std::string& x_label, const std::string& y_label,
                   const std::vector<double>& x,

@@ -40,58 +40,61 @@ struct Numbers {
   bool near(double a, double b) const { return within(20, a, b) || std::fabs(a - b) <= 1e-12; }
   bool right(int64_t i) const { return close(got[i], want[i]); }
   std::string place(int64_t i) const {
-    return rows == 1 ? "element " + std::to_string(i)
-                     : "(" + std::to_string(i / cols) + ", " + std::to_string(i % cols) + ")";
+    return rows == 1 ? "element " + std::to_string(i) : text("(", i / cols, ", ", i % cols, ")");
+  }
+  // The first i of a range that fits, else its end.
+  template <class F> static int64_t first(int64_t begin, int64_t end, const F& fits) {
+    while (begin < end && !fits(begin)) ++begin;
+    return begin;
+  }
+  int64_t first_wrong() const {
+    return first(0, size(), [&](int64_t i) { return !right(i); });
   }
 };
+
+template <class F> bool all(int64_t begin, int64_t end, const F& fits) {
+  return Numbers::first(begin, end, [&](int64_t i) { return !fits(i); }) == end;
+}
 
 // ---- symptoms: a sentence, or nothing
 
 std::string never_written(const Numbers& n) {
-  const auto left = std::count(n.got.begin(), n.got.end(), kUnwritten);
-  if (left > 0) {
-    const auto first = std::find(n.got.begin(), n.got.end(), kUnwritten) - n.got.begin();
-    return std::to_string(left) + " of " + std::to_string(n.size()) +
-           " elements were never written, the first is " + n.place(first) + ".";
-  }
-  const auto made = std::count_if(n.got.begin(), n.got.end(), is_fresh);
-  if (made > 0) {
-    const auto first = std::find_if(n.got.begin(), n.got.end(), is_fresh) - n.got.begin();
-    return text(made, " of ", n.size(),
-                " elements are, or were made of, memory that nobody had "
-                "written (here it holds NaN), the first is ",
-                n.place(first),
-                ": left out, added to before it was assigned, or read past an end?");
-  }
-  const auto is_zero = [](double x) { return x == 0; };
-  if (std::all_of(n.got.begin(), n.got.end(), is_zero)) {
-    return "All zeros: nothing arrived here.";
-  }
-  return "";
+  const auto count = [&](auto is, const char* what, const char* why) -> std::string {
+    const int64_t found = std::count_if(n.got.begin(), n.got.end(), is);
+    const int64_t first = n.first(0, n.size(), [&](int64_t i) { return is(n.got[i]); });
+    return found ? text(found, " of ", n.size(), what, n.place(first), why) : "";
+  };
+  const std::string left = count([](double x) { return x == kUnwritten; },
+                                 " elements were never written, the first is ", ".");
+  const std::string made =
+      count(is_fresh,
+            " elements are, or were made of, memory that nobody had "
+            "written (here it holds NaN), the first is ",
+            ": left out, added to before it was assigned, or read past an end?");
+  const bool zero = all(0, n.size(), [&](int64_t i) { return n.got[i] == 0; });
+  return !left.empty() ? left : zero ? "All zeros: nothing arrived here." : made;
 }
 
 std::string not_finite(const Numbers& n) {
-  for (int64_t i = 0; i < n.size(); ++i) {
-    if (std::isfinite(n.got[i]) || !std::isfinite(n.want[i])) continue;
-    const std::string& known = n.expected.not_finite;
-    return "Not a finite number, first at " + n.place(i) + ": " + number(n.got[i]) + ". " +
-           (!known.empty()         ? known
-            : std::isnan(n.got[i]) ? "0/0, inf - inf or inf/inf gives NaN. "
-                                   : std::string("Something grew too large, was divided by zero") +
-                                         (n.got[i] < 0 ? ", or is ln 0. " : ". ")) +
-           (known.empty() ? n.expected.law : "");
-  }
-  return "";
+  const int64_t i = n.first(0, n.size(), [&](int64_t at) {
+    return !std::isfinite(n.got[at]) && std::isfinite(n.want[at]);
+  });
+  if (i == n.size()) return "";
+  const std::string& known = n.expected.not_finite;
+  return "Not a finite number, first at " + n.place(i) + ": " + number(n.got[i]) + ". " +
+         (!known.empty()         ? known
+          : std::isnan(n.got[i]) ? "0/0, inf - inf or inf/inf gives NaN. "
+                                 : std::string("Something grew too large, was divided by zero") +
+                                       (n.got[i] < 0 ? ", or is ln 0. " : ". ")) +
+         (known.empty() ? n.expected.law : "");
 }
 
 std::string suspect(const Numbers& n) {
   std::string found;
   for (const auto& [name, tensor] : n.expected.suspects) {
     const std::vector<double> values = tensor.to_vector();
-    if (values.size() != n.got.size()) continue;
-    bool same = true;
-    for (int64_t i = 0; i < n.size() && same; ++i) same = n.near(n.got[i], values[i]);
-    if (same && found.find(name) == found.npos)
+    if (values.size() == n.got.size() && found.find(name) == found.npos &&
+        all(0, n.size(), [&](int64_t i) { return n.near(n.got[i], values[i]); }))
       found += (found.empty() ? "Yours is " : "; or, which gives the same here: ") + name;
   }
   return found.empty() ? "" : found + ".";
@@ -137,95 +140,83 @@ double factor_of(const Numbers& n, int64_t begin, int64_t end) {
     product += n.got[i] * n.want[i];
     square += n.want[i] * n.want[i];
   }
-  const double factor = product / square;
-  for (int64_t i = begin; i < end; ++i) {
-    if (!n.near(n.got[i], factor * n.want[i])) return NAN;
-  }
-  return factor;
+  const double c = product / square;
+  const auto fits = [&](int64_t i) { return n.near(n.got[i], c * n.want[i]); };
+  return all(begin, end, fits) ? c : NAN;
 }
 
 std::string constant_factor(const Numbers& n) {
   const double factor = factor_of(n, 0, n.size());
-  if (std::isnan(factor)) return "";
   const std::string name = name_of_factor(factor, n);
-  if (n.size() > 1)
-    return "Everything is " + number(factor) + " times what it should be" + name + ".";
   // A single number is some multiple of any other: only a factor with a name tells something.
-  if (name.empty()) return "";
-  return "It is " + number(factor) + " times what it should be" + name + "." +
-         (n.expected.law.empty() ? "" : " " + n.expected.law);
+  if (std::isnan(factor) || (n.size() == 1 && name.empty())) return "";
+  return (n.size() > 1 ? "Everything is " : "It is ") + number(factor) +
+         " times what it should be" + name + "." +
+         ((n.size() > 1 && !name.empty()) || n.expected.law.empty() ? "" : " " + n.expected.law);
+}
+
+std::string all_the_same(const Numbers& n) {
+  const auto same = [&](int64_t i) { return n.got[i] == n.got[0]; };
+  return n.size() > 1 && all(0, n.size(), same)
+             ? text("All elements are the same, ", number(n.got[0]),
+                    ": it does not depend on the place. ", n.expected.law)
+             : "";
 }
 
 std::string constant_offset(const Numbers& n) {
-  if (n.size() < 2) return "";
   const double offset = n.got[0] - n.want[0];
-  for (int64_t i = 0; i < n.size(); ++i) {
-    if (!n.near(n.got[i], n.want[i] + offset)) return "";
-  }
+  const auto fits = [&](int64_t i) { return n.near(n.got[i], n.want[i] + offset); };
+  if (n.size() < 2 || !all(0, n.size(), fits)) return "";
   if (std::fabs(offset - kUnwritten) < 1e-6)
     return "It was added to what was there: here it is to be assigned.";
   return "Everything is off by the same number, " + number(offset) + ".";
 }
 
-std::string all_the_same(const Numbers& n) {
-  const auto [low, high] = std::minmax_element(n.got.begin(), n.got.end());
-  return n.size() > 1 && *low == *high
-             ? "All elements are the same, " + number(*low) + ": it does not depend on the place."
+std::string transposed(const Numbers& n) {
+  const auto fits = [&](int64_t i) {
+    return n.close(n.got[i % n.cols * n.rows + i / n.cols], n.want[i]);
+  };
+  return n.rows > 1 && n.cols > 1 && all(0, n.size(), fits)
+             ? "Transposed: rows and columns have changed places."
              : "";
 }
 
-std::string transposed(const Numbers& n) {
-  if (n.rows < 2 || n.cols < 2) return "";
-  for (int64_t r = 0; r < n.rows; ++r) {
-    for (int64_t c = 0; c < n.cols; ++c) {
-      if (!n.close(n.got[c * n.rows + r], n.want[r * n.cols + c])) return "";
-    }
-  }
-  return "Transposed: rows and columns have changed places.";
-}
-
 std::string shifted(const Numbers& n) {
-  const auto fits = [&](int64_t by, int64_t unit) {
-    const int64_t step = by * unit, count = n.size() - std::abs(step);
-    if (count < std::max<int64_t>(3, n.size() / 2)) return false;
-    for (int64_t i = 0; i < count; ++i) {
-      const int64_t here = step > 0 ? i : i - step;
-      if (!n.close(n.got[here], n.want[here + step])) return false;
-    }
-    return true;
-  };
   for (const auto& [unit, name] :
        {std::pair<int64_t, const char*>{1, "element"}, {n.cols, "row"}}) {
-    for (int64_t by : {1, -1, 2, -2}) {
-      if (!fits(by, unit)) continue;
-      return "Shifted by " + std::to_string(std::abs(by)) + " " + name +
-             (by > 0 ? ": yours holds what comes later." : ": yours holds what came before.");
+    for (const int64_t by : {1, -1, 2, -2}) {
+      const int64_t step = by * unit, count = n.size() - std::abs(step);
+      const auto fits = [&](int64_t i) {
+        const int64_t here = step > 0 ? i : i - step;
+        return n.close(n.got[here], n.want[here + step]);
+      };
+      if (count < std::max<int64_t>(3, n.size() / 2) || !all(0, count, fits)) continue;
+      return text("Shifted by ", std::abs(by), " ", name, ": yours holds what ",
+                  by > 0 ? "comes later." : "came before.");
     }
   }
   return "";
 }
 
-std::string blocks_permuted(const Numbers& n) {
+std::string blocks(const Numbers& n) {
   const auto& names = n.expected.blocks;
   const int64_t count = std::ssize(names), width = count ? n.cols / count : 0;
   if (count < 2 || n.cols % count != 0) return "";
-  const auto same = [&](int64_t a, int64_t b) {  // got of block a is want of block b
-    for (int64_t r = 0; r < n.rows; ++r) {
-      for (int64_t c = 0; c < width; ++c) {
-        const int64_t at = r * n.cols + c;
-        if (!n.close(n.got[at + a * width], n.want[at + b * width])) return false;
-      }
-    }
-    return true;
-  };
-  std::string moved;
-  for (int64_t a = 0; a < count; ++a) {
-    for (int64_t b = 0; b < count; ++b) {
-      if (a != b && same(a, b))
-        moved += " where " + names[a] + " belongs there is " + names[b] + ";";
-    }
+  std::string moved, wrong;
+  bool some_right = false;
+  for (int64_t ab = 0; ab < count * count; ++ab) {
+    const int64_t a = ab / count, b = ab % count;
+    const bool same = all(0, n.rows * width, [&](int64_t i) {  // got of block a is want of block b
+      const int64_t at = i / width * n.cols + i % width;
+      return n.close(n.got[at + a * width], n.want[at + b * width]);
+    });
+    some_right |= a == b && same;
+    if (a == b && !same) wrong += (wrong.empty() ? "" : ", ") + names[a];
+    if (a != b && same) moved += " where " + names[a] + " belongs there is " + names[b] + ";";
   }
-  return moved.empty() ? "" : "Parts are permuted:" + moved.substr(0, moved.size() - 1) + ".";
+  if (!moved.empty()) return "Parts are permuted:" + moved.substr(0, moved.size() - 1) + ".";
+  return some_right ? "Wrong only in " + wrong + ": the other parts are right. " + n.expected.law
+                    : "";
 }
 
 std::string factor_of_each_row(const Numbers& n) {
@@ -241,34 +232,34 @@ std::string factor_of_each_row(const Numbers& n) {
 }
 
 std::string tail_only(const Numbers& n) {
-  int64_t first = 0;
-  while (first < n.size() && n.right(first)) ++first;
-  if (first < 2) return "";
-  for (int64_t i = first; i < n.size(); ++i) {
-    if (n.right(i)) return "";
-  }
-  if (n.rows > 1 && first == n.cols) {
-    return "The first row is right, and no element of the others. " + n.expected.law;
-  }
+  const int64_t first = n.first_wrong();
+  if (first < 2 || !all(first, n.size(), [&](int64_t i) { return !n.right(i); })) return "";
+  if (n.rows > 1 && first % n.cols == 0)
+    return (first == n.cols
+                ? "The first row is right, and no element of the others. "
+                : text("Rows 0 to ", first / n.cols - 1, " are right, and no element from row ",
+                       first / n.cols, " on: where does a loop end, and what is read there? ")) +
+           n.expected.law;
   if (first < n.size() - n.size() / 4) return "";
   return "Right up to " + n.place(first - 1) + ", wrong from " + n.place(first) +
          " on: the tail is treated differently. " + n.expected.law;
 }
 
 std::string repeated_only(const Numbers& n) {
-  if (std::ssize(n.expected.ids) == 0) return "";
   std::map<int32_t, int> count;
-  for (int32_t id : n.expected.ids) ++count[id];
-  for (int64_t i = 0; i < n.size(); ++i) {
-    if (!n.right(i) && count[static_cast<int32_t>(i / n.cols)] < 2) return "";
-  }
-  return "Wrong only in rows whose index occurs more than once: was a row assigned where it has to "
-         "be added?";
+  for (const int32_t id : n.expected.ids) ++count[id];
+  const auto fits = [&](int64_t i) {
+    return n.right(i) || count[static_cast<int32_t>(i / n.cols)] > 1;
+  };
+  return !count.empty() && all(0, n.size(), fits)
+             ? "Wrong only in rows whose index occurs more than once: was a row assigned where it "
+               "has to be added?"
+             : "";
 }
 
 std::string what_the_numbers_say(const Numbers& n) {
   for (const auto symptom : {never_written, not_finite, suspect, rounding, constant_factor,
-                             all_the_same, constant_offset, transposed, shifted, blocks_permuted,
+                             all_the_same, constant_offset, transposed, shifted, blocks,
                              factor_of_each_row, tail_only, repeated_only}) {
     const std::string says = symptom(n);
     if (!says.empty()) return says;
@@ -297,10 +288,8 @@ std::string corner(const Numbers& n, const std::vector<double>& values) {
 // The part of it that has the first wrong element.
 std::string map_of(const Numbers& n) {
   constexpr int64_t kRows = 12, kCols = 64;
-  int64_t first = 0;
-  while (first < n.size() && n.right(first)) ++first;
-  const int64_t row = first == n.size() ? 0 : first / n.cols / kRows * kRows,
-                col = first == n.size() ? 0 : first % n.cols / kCols * kCols;
+  const int64_t first = n.first_wrong() % n.size();
+  const int64_t row = first / n.cols / kRows * kRows, col = first % n.cols / kCols * kCols;
   std::string lines =
       row + col == 0 ? "\n" : "; this is from " + n.place(row * n.cols + col) + " on\n";
   for (int64_t r = row; r < std::min(n.rows, row + kRows); ++r) {
@@ -343,7 +332,13 @@ std::string diagnose(const std::string& what, const Tensor& got, const Tensor& w
   const std::string problem = mismatch(got, want, expected.tolerance);
   if (problem.empty()) return "";
   std::string lines = what + " " + want.shape().str() + ": " + problem + "\n";
-  if (got.shape() != want.shape() || got.dtype() != want.dtype()) return lines;
+  if (got.dtype() != want.dtype()) return lines + "What it means: another element type.";
+  if (got.shape() != want.shape())
+    return lines + "What it means: " +
+           (got.numel() == want.numel()
+                ? "as many elements as there should be, in another shape."
+                : text("another shape: ", got.numel(), " elements where there should be ",
+                       want.numel(), "."));
   const Numbers n(got, want, expected);
   return lines + "  " + expected.want + "\n" + corner(n, n.want) + "  " + expected.got + "\n" +
          corner(n, n.got) + (n.two() ? "  . the same, x another" : "  . right, x wrong") +

@@ -35,8 +35,8 @@ struct Expected {
 // Nothing where got is close to want, else several lines: the worst element, a corner of both, a
 // map of right and wrong, and the first symptom that fits. Symptoms are tried in this order: other
 // shape; never written; NaN or infinity; a suspect; rounding; a constant factor; a constant offset;
-// transposed; shifted; blocks permuted; a factor for each row; wrong only at the tail; wrong only
-// where an index occurs twice. The last resort is the law.
+// transposed; shifted; blocks permuted, or some right; a factor for each row; wrong only at the
+// tail; wrong only where an index occurs twice. The last resort is the law.
 std::string diagnose(const std::string& what, const Tensor& got, const Tensor& want,
                      const Expected& expected = {});
 

@@ -38,6 +38,7 @@ inline std::vector<Example> draw_examples(Draw& draw, int64_t count) {
     e.distraction.assign(utterances, 0);
     if (i % 2 == 0) e.distraction[draw.between(0, utterances - 2)] = 1;
     e.response = some(i == 0);
+    e.characters = {.all = draw.between(5, 30), .unknown = draw.between(0, 4)};
   }
   return examples;
 }

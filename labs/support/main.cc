@@ -19,7 +19,6 @@
 #include <sstream>
 
 #include "labs/support/check.h"
-#include "labs/support/explore.h"
 
 namespace heed::lab {
 namespace {
@@ -146,7 +145,7 @@ std::function<void()> parse(int& argc, char** argv) {
     } else if (argument == "--figure") {
       picture = figure;
     } else if (argument == "--show") {
-      picture = show;
+      picture = show ? show : +[] { throw UsageError("this lab has no page"); };
     } else {
       argv[kept++] = argv[i];
     }

@@ -1,5 +1,5 @@
 // The model of a cache that labs count misses with.
-#include "labs/support/cache.h"
+#include "labs/01-memory/cache.h"
 
 #include <gtest/gtest.h>
 

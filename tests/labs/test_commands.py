@@ -9,7 +9,7 @@ from unittest import mock
 
 import helpers
 from heed_lab import commands, handout, watching
-from heed_lab.build import Build
+from heed_lab.build import FIRST_TIME, Build, CompileError, write_overlay
 from heed_lab.running import BLANK, PASSED, Verdict
 
 
@@ -87,7 +87,7 @@ class Watching(unittest.TestCase):
     def bench(self, done):
         lab = helpers.course().lab(2)
         tasks = {check.name: check.task.name for check in lab.judged}
-        return types.SimpleNamespace(lab=lab, run=lambda checks, seed: [
+        return types.SimpleNamespace(lab=lab, run=lambda checks, seed, tell: [
             Verdict(check, PASSED if tasks[check.name] in done else BLANK, seed) for check in checks])
 
     def at(self, done):
@@ -104,6 +104,25 @@ class Watching(unittest.TestCase):
 
 
 class Builds(unittest.TestCase):
+    def flags_of(self, number, texts):
+        """What a submission is compiled with beside the library's own flags."""
+        build, seen = helpers.build(), []
+
+        def compiled(unit, headers, overlay, out, flags):
+            seen.append(flags)
+            raise CompileError(unit)
+        with tempfile.TemporaryDirectory() as folder, mock.patch.object(build, "compile", compiled), contextlib.suppress(CompileError):
+            build.program(helpers.course().lab(number), Path(folder), write_overlay(Path(folder) / "src", texts))
+        return seen[0]
+
+    def test_loops_are_plain_only_while_a_header_throws_in_them(self):
+        """Else what a student writes would be slower than the library by a factor of ten, and figures would measure that."""
+        course = helpers.course()
+        for number, plain in ((0, True), (4, False), (5, True)):
+            lab = course.lab(number)
+            self.assertEqual(self.flags_of(number, course.blanks(lab)), ["-fno-openmp-simd"] * plain, number)
+            self.assertEqual(self.flags_of(number, course.texts(lab)), [], number)
+
     def test_it_says_that_it_builds(self):
         with tempfile.TemporaryDirectory() as folder:
             build, lab = Build(helpers.ROOT, folder), helpers.course().lab(0)
@@ -115,7 +134,7 @@ class Builds(unittest.TestCase):
                 with mock.patch.object(build, "run", side_effect=lambda *words, **_: program.touch()), contextlib.redirect_stderr(errors):
                     build.ensure(lab)
                 return errors.getvalue()
-            self.assertEqual(ensure(), "Building the library (once, some minutes) ...\n")
+            self.assertEqual(ensure(), f"Building what lab 0 stands on{FIRST_TIME} ...\n")
             self.assertEqual(ensure(), "")
             (build.folder / "labs" / f"{lab.target}.stamp").unlink()
             self.assertEqual(ensure(), "Building what lab 0 stands on ...\n")

@@ -4,7 +4,7 @@ import subprocess
 import unittest
 
 import helpers
-from heed_lab import LabError, commands, explore, figures, graph
+from heed_lab import LabError, commands, graph, pictures
 from heed_lab.build import write_overlay
 from heed_lab.running import run_check
 from helpers import CHROMIUM, bench_of, changed, in_a_browser
@@ -34,9 +34,9 @@ class Graph(unittest.TestCase):
     @classmethod
     def setUpClass(cls):
         bench = bench_of(2)
-        cls.lab, cls.story = bench.lab, figures.numbers_of(bench.program(), "--show", 5)
-        _, body, script = explore.part(bench, "graph", 5)
-        cls.page = explore.page(cls.lab, {body: script}, "graph")
+        cls.lab, cls.story = bench.lab, pictures.numbers_of(bench.program(), "--show", 5)
+        _, body, script = pictures.part(bench, "graph", 5)
+        cls.page = pictures.page(cls.lab, {body: script}, "graph")
 
     def test_the_graph_is_played_from_new_to_old(self):
         steps = self.story["steps"]
@@ -58,7 +58,7 @@ class Graph(unittest.TestCase):
     def test_closures_that_are_kept_show(self):
         """The mistake that the figure of the lab is about, in a student's engine."""
         program = changed(2, "held", "autograd/var.cc", "  node.backward = nullptr;\n", "")
-        last = figures.numbers_of(program, "--show", 5)["steps"][-1]
+        last = pictures.numbers_of(program, "--show", 5)["steps"][-1]
         self.assertGreater(last["bytes"] - last["freed"], 3 << 20)  # x w + b, the bump, and the error
 
     def test_text(self):
@@ -77,9 +77,9 @@ class Graph(unittest.TestCase):
 
     def test_labs_without_a_page_say_so(self):
         with self.assertRaisesRegex(LabError, "^lab 0 has no graph$"):
-            explore.part(bench_of(0), "graph", 5)
+            pictures.part(bench_of(0), "graph", 5)
         with self.assertRaisesRegex(LabError, "lab 2 has no access"):
-            explore.part(bench_of(2), "access", 5)
+            pictures.part(bench_of(2), "access", 5)
 
     @unittest.skipUnless(CHROMIUM, "no chromium here")
     def test_in_a_browser(self):

@@ -7,7 +7,7 @@ from pathlib import Path
 from unittest import mock
 
 import helpers
-from heed_lab import LabError, explore, figures, pictures
+from heed_lab import LabError, pictures
 from heed_lab.running import run_check
 from helpers import CHROMIUM, bench_of, changed, in_a_browser, page_problems
 from test_pages import Balanced
@@ -38,7 +38,7 @@ class Tensors(unittest.TestCase):
     @classmethod
     def setUpClass(cls):
         cls.wrong = bench_of(0, changed(0, "shown", *SLOPE))
-        cls.text, cls.body, _ = explore.part(cls.wrong, "tensor", 5)
+        cls.text, cls.body, _ = pictures.part(cls.wrong, "tensor", 5)
 
     def test_the_first_check_that_fails(self):
         self.assertRegex(self.text, r"^check SlopeOfTheSquare, seed 5: failed\n  the slope of x\^2 \(\d+\): (\d+) of \1 elements differ$")
@@ -61,7 +61,7 @@ class Tensors(unittest.TestCase):
 
     def test_the_first_wrong_element_is_shown(self):
         program = changed(9, "tail", "labs/09-a-kernel/five.cu", "y[i] = factor * x[i];", "y[i] = (i > 150 ? T(2) : factor) * x[i];")
-        text, body, _ = explore.part(bench_of(9, program), "tensor", 5, "Scale")
+        text, body, _ = pictures.part(bench_of(9, program), "tensor", 5, "Scale")
         wrong, count = map(int, re.search(r"3 x \(\d+\): (\d+) of (\d+) elements differ", text).groups())
         self.assertEqual(wrong, count - 151)
         self.assertIn(f"Shown are rows 0 to 0 of 1 and columns 145 to 156 of {count}.", body)
@@ -72,13 +72,13 @@ class Tensors(unittest.TestCase):
 
     def test_what_compares_none_says_so(self):
         with self.assertRaisesRegex(LabError, "ConstantsAreNotRecorded compares tensors here"):
-            explore.part(bench_of(2), "tensor", 5, "ConstantsAreNotRecorded")
+            pictures.part(bench_of(2), "tensor", 5, "ConstantsAreNotRecorded")
 
 
 class Access(unittest.TestCase):
     @classmethod
     def setUpClass(cls):
-        cls.numbers = figures.numbers_of(helpers.BUILD / "labs/lab_09", "--show", 5)
+        cls.numbers = pictures.numbers_of(helpers.BUILD / "labs/lab_09", "--show", 5)
 
     def costs(self, kernel):
         return [row["cost"] for row in kernel["accesses"]]
@@ -86,7 +86,7 @@ class Access(unittest.TestCase):
     def test_before_and_after(self):
         direct, yours, column = self.numbers["kernels"][:3]
         self.assertEqual((self.costs(direct), self.costs(yours), self.costs(column)), ([4, 32], [4, 0, 0, 4], [4, 31, 31, 4]))
-        said, body = pictures.accesses(self.numbers)
+        said, body, _ = pictures.accesses(self.numbers)
         self.assertRegex(said, r"writes y +32 lanes  32 sectors, 4 would do\nYour transposition\n")
         self.assertEqual(body.count("<tr class=over>"), 3)
 
@@ -107,17 +107,17 @@ class Access(unittest.TestCase):
     def test_what_is_stopped_or_not_written_says_so(self):
         lab = helpers.course().lab(9)
         blank = helpers.program(lab, lab.cut(helpers.course().texts(lab)), "blank")
-        text, body, _ = explore.part(bench_of(9, blank), "access", 5)
+        text, body, _ = pictures.part(bench_of(9, blank), "access", 5)
         self.assertIn("Your softmax of a row of 160: stopped, not written yet: lab 9, softmax", text)
         self.assertIn("<p>It was stopped: not written yet: lab 9, column_sum</p>", body)
-        self.assertEqual(self.costs(figures.numbers_of(blank, "--show", 5)["kernels"][1]), [4, 0, 0, 32])
+        self.assertEqual(self.costs(pictures.numbers_of(blank, "--show", 5)["kernels"][1]), [4, 0, 0, 32])
 
 
 class Figure(unittest.TestCase):
     def test_labels_of_an_axis_have_room(self):
         with tempfile.TemporaryDirectory() as folder:
             path = Path(folder) / "lab.svg"
-            figures.draw(helpers.ROOT, helpers.BUILD / "labs/lab_09", 5, path)
+            pictures.draw(helpers.ROOT, helpers.BUILD / "labs/lab_09", 5, path)
             labels = re.findall(r'y="290.0" text-anchor="middle" >(.*?)<', path.read_text())
         self.assertEqual(labels, [str(lane) for lane in range(0, 32, 3)])
 
@@ -129,7 +129,7 @@ class Roofline(unittest.TestCase):
 
     def part(self, heed):
         with mock.patch.object(pictures, "numbers_of", lambda *_: self.NUMBERS), mock.patch.object(pictures, "heeds", lambda *_: heed):
-            return explore.part(bench_of(10), "roofline", 5)
+            return pictures.part(bench_of(10), "roofline", 5)
 
     def test_points_stand_below_the_roof_where_they_belong(self):
         text, body, _ = self.part({"yours": [10, 20, 40, 80, 100, 100], "Eigen": [1] * 6})
@@ -159,7 +159,7 @@ class Roofline(unittest.TestCase):
 
     def test_other_labs_have_none(self):
         with self.assertRaisesRegex(LabError, "lab 0 has no roofline"):
-            explore.part(bench_of(0), "roofline", 5)
+            pictures.part(bench_of(0), "roofline", 5)
 
 
 class Page(unittest.TestCase):
@@ -169,8 +169,8 @@ class Page(unittest.TestCase):
     def setUpClass(cls):
         wrong = bench_of(0, changed(0, "shown", *SLOPE))
         whats = ((wrong, "tensor"), (bench_of(2), "graph"), (bench_of(9), "access"))
-        found = [explore.part(bench, what, 5) for bench, what in whats] + [Roofline().part({})]
-        cls.page = explore.page(wrong.lab, {body: script for _, body, script in found}, "everything")
+        found = [pictures.part(bench, what, 5) for bench, what in whats] + [Roofline().part({})]
+        cls.page = pictures.page(wrong.lab, {body: script for _, body, script in found}, "everything")
 
     def test_it_stands_alone(self):
         made = Balanced(self.page)

@@ -54,7 +54,7 @@ class Answers(unittest.TestCase):
     def test_every_lab_has_a_form(self):
         for lab in helpers.course().labs.values():
             titles = [title for title, _ in writing.asked(lab)]
-            self.assertIn("Question 1", titles)
+            self.assertLessEqual({"By hand", "Question 1", "The figure"}, set(titles), lab.number)
             for title in titles:
                 self.assertEqual(writing.form(lab).count(f"## {title}\n"), 1, lab.number)
 

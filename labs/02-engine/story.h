@@ -1,4 +1,4 @@
-// The numbers of a lab's page: a graph as it is recorded, and its backward pass node by node.
+// The numbers of the lab's page: a graph as it is recorded, and its backward pass node by node.
 #pragma once
 
 #include <map>
@@ -6,12 +6,7 @@
 
 #include "autograd/var.h"
 
-// The example of the lab's page: a function body that calls a Story's play().
-#define LAB_SHOW() void heed::lab::show()
-
 namespace heed::lab {
-
-void show();  // defined by LAB_SHOW() where a lab has a page
 
 //   Story story;
 //   const Var y = story("y", mul(x, w)), loss = story("loss", sum(y));

@@ -1,4 +1,4 @@
-#include "labs/support/explore.h"
+#include "labs/02-engine/story.h"
 
 #include <iostream>
 #include <nlohmann/json.hpp>

@@ -1,0 +1,336 @@
+// Lab 4, second part: the loss of a row of logits, its gradient, both at once, and over chunks of
+// rows.
+#include <cmath>
+#include <numeric>
+
+#include "autograd/ops.h"
+#include "labs/04-softmax/by_loops.h"
+#include "labs/04-softmax/chunked.h"
+#include "labs/support/check.h"
+#include "tensor/allocator.h"
+#include "tensor/kernels/cross_entropy.h"
+
+namespace heed::lab {
+namespace {
+
+std::string with(double smoothing) {
+  return smoothing > 0 ? ", smoothing " + std::to_string(smoothing).substr(0, 3) : "";
+}
+
+// At least two rows have different ones.
+std::vector<int32_t> draw_targets(Draw& draw, const Size& size) {
+  std::vector<int32_t> targets = draw.ids(size.rows, size.cols);
+  if (targets[1] == targets[0]) targets[1] = static_cast<int32_t>((targets[0] + 1) % size.cols);
+  return targets;
+}
+
+// ---- task: cross_entropy
+
+Tensor losses_of(const Tensor& x, const std::vector<int32_t>& targets, double smoothing) {
+  const Tensor loss = unwritten({x.shape()[0]});
+  cpu::cross_entropy_forward(loss.data<double>(), x.data<double>(), targets.data(), smoothing,
+                             x.shape()[0], x.shape()[1]);
+  return loss;
+}
+
+LAB_CHECK(CrossEntropy) {
+  Draw draw;
+  const Size size = draw_size(draw);
+  const Tensor x = draw.normal({size.rows, size.cols});
+  const std::vector<int32_t> targets = draw_targets(draw, size);
+  for (const double smoothing : {0.0, 0.1}) {
+    expect_close("the loss of each row" + with(smoothing), losses_of(x, targets, smoothing),
+                 losses_by_loops(x, targets, smoothing),
+                 {.tolerance = {.relative = 1e-11, .absolute = 1e-11},
+                  .suspects = wrong_losses(x, targets, smoothing),
+                  .law = "-ln softmax(x)_target, and smoothed() adds what smoothing asks for"});
+  }
+}
+
+LAB_CHECK(CrossEntropyOfLargeLogits) {
+  const Tensor x = Tensor::of({{2000, 0, -2000}, {-5000, -5010, -5020}}, DType::f64);
+  const std::vector<int32_t> targets = {2, 0};
+  expect_close("the loss of rows with logits in the thousands", losses_of(x, targets, 0),
+               Tensor::of({4000, std::log1p(std::exp(-10) + std::exp(-20))}, DType::f64),
+               {.suspects = wrong_losses(x, targets, 0),
+                .law = "ln of a sum of exponentials: exp(2000) is infinite, exp(-5000) is 0. Which "
+                       "number makes every exponent safe, and comes back where?"});
+}
+
+LAB_CHECK(GradientOfCrossEntropy) {
+  Draw draw;
+  const Size size = draw_size(draw);
+  const Tensor x = draw.normal({size.rows, size.cols}), dloss = draw.normal({size.rows});
+  const std::vector<int32_t> targets = draw_targets(draw, size);
+  for (const double smoothing : {0.0, 0.2}) {
+    const Tensor want = central_differences(
+        [&](const Tensor& at) { return loss_by_loops(at, targets, smoothing, dloss); }, x);
+    const Expected expected = {
+        .tolerance = kRough,
+        .suspects = wrong_gradients(x, targets, smoothing, dloss),
+        .law =
+            "each row of dx adds up to 0. With smoothing e the target has 1 - e + e/C "
+            "and all others e/C"};
+    const auto run = [&](const Tensor& dx, Write write) {
+      cpu::cross_entropy_backward(Out<double>(dx.data<double>(), write), x.data<double>(),
+                                  targets.data(), smoothing, dloss.data<double>(), size.rows,
+                                  size.cols);
+      return dx;
+    };
+    expect_close("dx" + with(smoothing), run(unwritten(x.shape()), Write::assign), want, expected);
+    const Tensor before = draw.normal(x.shape());
+    expect_added("dx" + with(smoothing), run(before.clone(), Write::add), before, want, expected);
+  }
+}
+
+// ---- task: in_place
+
+// What smoothed() adds where it gets the logit of the target and a row of exponentials.
+Tensor half_late(const Tensor& logits, const Tensor& powers, const std::vector<int32_t>& targets,
+                 double smoothing) {
+  std::vector<double> found;
+  for (size_t r = 0; r < targets.size(); ++r) {
+    const std::vector<double> row = powers[r].to_vector();
+    const double mean =
+        std::accumulate(row.begin(), row.end(), 0.0) / static_cast<double>(row.size());
+    found.push_back(smoothing * (logits[r].to_vector()[targets[r]] - mean));
+  }
+  return Tensor::from(found, {std::ssize(found)});
+}
+
+// With and without smoothing, weights, and a memory of its own for the loss.
+void check_in_place(Draw& draw, double smoothing, bool weighted, bool same_memory) {
+  const Size size = draw_size(draw);
+  const Tensor logits = draw.normal({size.rows, size.cols}), x = logits.clone();
+  const Tensor weights =
+      weighted ? draw.normal({size.rows}) : Tensor::full({size.rows}, 1, DType::f64);
+  const std::vector<int32_t> targets = draw_targets(draw, size);
+  const Tensor nll = unwritten({size.rows}), loss = same_memory ? nll : unwritten({size.rows});
+  const std::string how = with(smoothing) + (weighted ? "" : ", weights null") +
+                          (same_memory ? ", loss and nll in the same memory" : "");
+  if_stopped(weighted ? "" : "weights is null here, where each row counts once.");
+  cpu::cross_entropy_in_place(nll.data<double>(), loss.data<double>(), x.data<double>(),
+                              targets.data(), weighted ? weights.data<double>() : nullptr,
+                              smoothing, size.rows, size.cols);
+  // What is read late: exp(x - max) stands where the logits were.
+  const Tensor powers = logits.clone(), late = zeros_like(nll), later = zeros_like(nll),
+               want_nll = losses_by_loops(logits, targets, 0),
+               plain = losses_by_loops(logits, targets, smoothing), extra = minus(plain, want_nll);
+  for (int64_t r = 0; r < size.rows; ++r) {
+    double* const row = powers.data<double>() + r * size.cols;
+    const double max = *std::max_element(row, row + size.cols), t = row[targets[r]];
+    double mean = 0;
+    for (int64_t i = 0; i < size.cols; ++i) {
+      mean += (row[i] = std::exp(row[i] - max)) / static_cast<double>(size.cols);
+    }
+    late.data<double>()[r] = want_nll.data<double>()[r] + t - row[targets[r]];
+    later.data<double>()[r] = smoothing * (row[targets[r]] - mean);
+  }
+  const Tolerance exact = {.relative = 1e-11, .absolute = 1e-11};
+  Suspects of_nll = wrong_losses(logits, targets, 0);
+  of_nll.emplace_back(
+      "made with an exponential for the logit of the target: the logits are gone "
+      "once their exponentials are there, so it is read before",
+      late);
+  of_nll.emplace_back("the loss with smoothing, which nll is without", plain);
+  of_nll.emplace_back("the weighted loss: nll has no weights", times(weights, want_nll));
+  expect_close("nll" + how, nll, want_nll,
+               {.tolerance = exact,
+                .suspects = of_nll,
+                .law = "-ln softmax(x)_target, without weights and smoothing"});
+  if (testing::Test::HasFailure()) return;
+  expect_close(
+      "loss" + how, loss, times(weights, plain),
+      {.tolerance = exact,
+       .suspects =
+           {{"the loss without the weights of the rows", plain},
+            {"the loss without smoothing", times(weights, want_nll)},
+            {"made with weights of the loss, but not of what smoothing adds",
+             plus(times(weights, want_nll), extra)},
+            {"made with what smoothing adds taken away", times(weights, minus(want_nll, extra))},
+            {"made with smoothed() of exponentials: the logits are gone once their "
+             "exponentials are there, so what it reads is read before",
+             times(weights, plus(want_nll, later))},
+            {"made with smoothed() of exponentials and the right target: the logits are "
+             "gone once their exponentials are there, so what it reads is read before",
+             times(weights, plus(want_nll, half_late(logits, powers, targets, smoothing)))}},
+       .law = "the weight of a row times nll and what smoothed() adds"});
+  Suspects of_x = wrong_gradients(logits, targets, smoothing, weights);
+  of_x.emplace_back("still the logits", logits);
+  of_x.emplace_back("exp(x - max), not yet the gradient", powers);
+  expect_close(
+      "the gradient in the place of the logits" + how, x,
+      central_differences(
+          [&](const Tensor& at) { return loss_by_loops(at, targets, smoothing, weights); }, logits),
+      {.tolerance = kRough,
+       .suspects = of_x,
+       .law = "the logits of a row are gone once its exponentials are there: what is needed of "
+              "them has to be read before"});
+}
+
+LAB_CHECK(LossAndGradientAtOnce) {
+  Draw draw;
+  for (const double smoothing : {0.0, 0.1}) {
+    for (const bool weighted : {true, false}) check_in_place(draw, smoothing, weighted, false);
+  }
+  check_in_place(draw, 0, false, true);
+}
+
+// ---- task: fused
+
+struct Result {
+  Tensor total, nll, dx, dw;
+};
+
+enum class Wanted { kBoth, kX, kW };
+
+Result fused(const Tensor& x, const Tensor& w, const std::vector<int32_t>& targets,
+             double smoothing = 0, const Tensor& weights = {}, Wanted wanted = Wanted::kBoth) {
+  const Var px = wanted == Wanted::kW ? Var(x) : Var::parameter(x),
+            pw = wanted == Wanted::kX ? Var(w) : Var::parameter(w);
+  const CrossEntropy loss = linear_cross_entropy(px, pw, Tensor::from(targets), smoothing, weights);
+  loss.total.backward();
+  return {loss.total.value(), loss.nll, wanted == Wanted::kW ? Tensor() : px.grad(),
+          wanted == Wanted::kX ? Tensor() : pw.grad()};
+}
+
+Tensor logits_by_loops(const Tensor& x, const Tensor& w) {
+  const int64_t rows = x.shape()[0], cols = w.shape()[0], width = x.shape()[1];
+  std::vector<double> logits(rows * cols);
+  const std::vector<double> left = x.to_vector(), right = w.to_vector();
+  for (int64_t i = 0; i < rows * cols; ++i) {
+    for (int64_t k = 0; k < width; ++k) {
+      logits[i] += left[i / cols * width + k] * right[i % cols * width + k];
+    }
+  }
+  return Tensor::from(logits, {rows, cols});
+}
+
+LAB_CHECK(FusedEqualsParts) {
+  Draw draw;
+  const int64_t rows = draw.between(2, 5), cols = draw.between(3, 7), width = draw.between(2, 4);
+  const Tensor x = draw.normal({rows, width}), w = draw.normal({cols, width}),
+               drawn = draw.normal({rows}), logits = logits_by_loops(x, w);
+  const std::vector<int32_t> targets = draw_targets(draw, {rows, cols});
+  for (const double smoothing : {0.0, 0.1}) {
+    for (const bool weighted : {false, true}) {
+      const Tensor weights = weighted ? drawn : Tensor::full({rows}, 1, DType::f64);
+      const auto loss = [&](const Tensor& left, const Tensor& right) {
+        return loss_by_loops(logits_by_loops(left, right), targets, smoothing, weights);
+      };
+      const auto total = [&](double e, const Tensor& of) {
+        return Tensor::full({1}, loss_by_loops(logits, targets, e, of), DType::f64);
+      };
+      const auto dx = [&](double e, const Tensor& of) {
+        return central_differences(
+            [&](const Tensor& at) { return loss_by_loops(logits_by_loops(at, w), targets, e, of); },
+            x);
+      };
+      const Tensor one = Tensor::full({rows}, 1, DType::f64), want_dx = dx(smoothing, weights),
+                   want_dw = central_differences([&](const Tensor&at) { return loss(x, at); }, w);
+      for (const Wanted wanted : {Wanted::kBoth, Wanted::kX, Wanted::kW}) {
+        const std::string how = with(smoothing) + (weighted ? ", weighted" : "") +
+                                (wanted == Wanted::kX   ? ", only dx wanted"
+                                 : wanted == Wanted::kW ? ", only dW wanted"
+                                                        : "");
+        if_stopped(wanted == Wanted::kX   ? "dW is not wanted here: then dw1 is undefined."
+                   : wanted == Wanted::kW ? "dx is not wanted here: then dx1 is undefined."
+                   : !weighted            ? "There are no weights here: the tensor is undefined, "
+                                            "and what the kernel gets is null."
+                                          : "");
+        const Result got = fused(x, w, targets, smoothing, weighted ? weights : Tensor(), wanted);
+        expect_close("nll" + how, got.nll, losses_by_loops(logits, targets, 0),
+                     {.suspects = wrong_losses(logits, targets, 0),
+                      .law = "what the kernel gives for the logits x W^T"});
+        expect_close(
+            "the total" + how, got.total.reshape({1}), total(smoothing, weights),
+            {.suspects = {{"the total without smoothing", total(0, weights)},
+                          {"the total without the weights of the rows", total(smoothing, one)},
+                          {"the total without weights and smoothing", total(0, one)}}});
+        if (wanted != Wanted::kW) {
+          expect_close("dx" + how, got.dx, want_dx,
+                       {.tolerance = kRough,
+                        .suspects = {{"made without smoothing", dx(0, weights)},
+                                     {"made without the weights of the rows", dx(smoothing, one)}},
+                        .law = "dx comes from the gradient of the logits, times W"});
+        }
+        if (wanted != Wanted::kX) {
+          expect_close("dW" + how, got.dw, want_dw,
+                       {.tolerance = kRough,
+                        .law = "dW comes from the gradient of the logits, transposed, times x"});
+        }
+        if (testing::Test::HasFailure()) return;
+      }
+    }
+  }
+}
+
+// 520 to 640 rows of 33 000 logits: three chunks of at most 256. What is expected is the losses by
+// loops, and how they change: of some rows of x, and of W the classes that are targets of some.
+LAB_CHECK(ChunksAddUp) {
+  LAB_AFTER(FusedEqualsParts);
+  Draw draw;
+  constexpr int64_t kCols = 33000, kChunk = 256, kWidth = 2;
+  constexpr double kSmoothing = 0.1;
+  const int64_t count = draw.between(520, 640);
+  const Tensor x = draw.normal({count, kWidth}, DType::f32),
+               w = draw.normal({kCols, kWidth}, DType::f32),
+               weights = draw.normal({count}, DType::f32);
+  const std::vector<int32_t> targets = draw.ids(count, kCols);
+  const Result got = fused(x, w, targets, kSmoothing, weights);
+  const Chunked by_loops(x, w, targets, kSmoothing, weights);
+  const Tolerance f32 = {.relative = 1e-3, .absolute = 1e-4};
+  std::vector<int32_t> repeated = targets;
+  for (int64_t r = kChunk; r < count; ++r) repeated[r] = targets[r % kChunk];
+  expect_close("nll of all rows", got.nll.to(DType::f64), by_loops.nll(targets),
+               {.tolerance = f32,
+                .suspects = {{"made with the targets of the first chunk in all chunks",
+                              by_loops.nll(repeated)}},
+                .law = "each chunk has rows and targets of its own"});
+  const std::vector<int64_t> rows = {0,
+                                     kChunk - 1,
+                                     kChunk,
+                                     kChunk + 1,
+                                     2 * kChunk - 1,
+                                     2 * kChunk,
+                                     count - 1,
+                                     draw.between(1, count - 2)};
+  expect_close("dx of rows on both sides of each chunk's end", gathered(got.dx, rows),
+               by_loops.dx(rows),
+               {.tolerance = f32, .law = "dx of a chunk belongs into the rows of this chunk"});
+  std::vector<int64_t> classes;
+  for (int64_t r = 0; r < count; r += 29) classes.push_back(targets[r]);
+  const Tensor dw = by_loops.dw(classes, 0, count);
+  expect_close(
+      "dW of " + std::to_string(classes.size()) + " classes, over several chunks",
+      gathered(got.dw, classes), dw,
+      {.tolerance = f32,
+       .suspects = {{"that of the last chunk alone: assigned where it has to be added",
+                     by_loops.dw(classes, 2 * kChunk, count)},
+                    {"that of the first chunk alone", by_loops.dw(classes, 0, kChunk)},
+                    {"that of all chunks but the first", by_loops.dw(classes, kChunk, count)},
+                    {"that of full chunks alone: the last one is shorter",
+                     by_loops.dw(classes, 0, count - count % kChunk)}},
+       .law = "dW is the sum over all rows, of all chunks"});
+}
+
+LAB_CHECK(MemoryStaysBelowTheLogits) {
+  LAB_AFTER(FusedEqualsParts);
+  Draw draw;
+  constexpr int64_t kCols = 40000;
+  const int64_t count = draw.between(1000, 1200);
+  const Tensor x = draw.normal({count, 2}, DType::f32), w = draw.normal({kCols, 2}, DType::f32);
+  const std::vector<int32_t> targets = draw.ids(count, kCols);
+  release_cached();
+  const int64_t before = memory_stats().bytes_in_use, logits = count * kCols * 4;
+  reset_peak();
+  fused(x, w, targets);
+  const double share =
+      static_cast<double>(memory_stats().peak_bytes - before) / static_cast<double>(logits);
+  expect(share < 0.6, "the peak is " + text(share) +
+                          " times the bytes of all logits: only one chunk of them may "
+                          "exist at a time, and its gradient takes the same memory.");
+}
+
+}  // namespace
+}  // namespace heed::lab

@@ -1,0 +1,295 @@
+// Lab 7, first part: attention over segments. Kernels are called directly.
+#include "autograd/ops.h"
+#include "labs/07-attention/ragged.h"
+#include "labs/support/check.h"
+#include "nn/attention.h"
+#include "tensor/allocator.h"
+#include "tensor/parallel.h"
+
+namespace heed::lab {
+namespace {
+
+// ---- task: scores
+
+LAB_CHECK(Scores) {
+  Draw draw;
+  const Ragged r(draw, draw_segments(draw));
+  std::vector<Look> first_query = looks(r.s), first_rows = looks(r.s);
+  for (Look& look : first_query) look.query = 0;
+  for (Look& look : first_rows) look.row -= r.s.memory_begin(look.query);
+  expect_close(
+      "scores", scores_of<double>(r), scores_by_loops(r.query, r.memory, looks(r.s)),
+      {.tolerance = kExact,
+       .suspects = {{"the first query in all segments",
+                     scores_by_loops(r.query, r.memory, first_query)},
+                    {"each query with the first rows of the memory, not with those of its segment",
+                     scores_by_loops(r.query, r.memory, first_rows)}},
+       .law = "score j of query b is the dot product of its memory row and query b"});
+}
+
+LAB_CHECK(SegmentsThatShareRows) {
+  Draw draw;
+  const Segments all = draw_segments(draw);
+  const auto last = static_cast<int32_t>(all.count() - 1);
+  const Ragged r(draw, all.select({last, last, 0}));
+  std::vector<Look> first_look = looks(r.s), by_score = looks(r.s);
+  for (Look& look : by_score) look.row = look.score;
+  for (Look& look : first_look) {
+    if (look.query == 1) look.query = 0;  // segments 0 and 1 look at the same rows
+  }
+  expect_close("scores of segments that were chosen from a memory", scores_of<double>(r),
+               scores_by_loops(r.query, r.memory, looks(r.s)),
+               {.tolerance = kExact,
+                .suspects = {{"of the first query that looks at a row, for all that do",
+                              scores_by_loops(r.query, r.memory, first_look)},
+                             {"made with memory rows by the number of the score: a segment's rows "
+                              "begin at `starts`",
+                              scores_by_loops(r.query, r.memory, by_score)}},
+                .law = "two hypotheses of a beam look at the same rows: they have scores of their "
+                       "own, and one memory"});
+}
+
+// ---- task: softmax
+
+LAB_CHECK(SoftmaxOfEachSegment) {
+  Draw draw;
+  const Segments s = draw_segments(draw, 0);  // some may be empty
+  const Tensor x = draw.normal({s.total()}), whole = zeros_like(x), shifted = x.clone();
+  softmax_by_loops(whole.data<double>(), x.data<double>(), 0, s.total());
+  expect_close(
+      "weights", softmax_of<double>(x, s), softmax_by_loops(x, s),
+      {.tolerance = kExact,
+       .suspects = {{"the softmax over the whole batch: dialogues must not see each other", whole}},
+       .law = "the weights of each segment add up to 1: it begins at its offset"});
+  for (const Look& look : looks(s)) {  // a constant of its own for each segment
+    shifted.data<double>()[look.score] += 1000.0 * static_cast<double>(look.query - 1);
+  }
+  expect_close("weights of scores + 1000 b in segment b", softmax_of<double>(shifted, s),
+               softmax_by_loops(x, s),
+               {.tolerance = {.relative = 1e-9, .absolute = 1e-12},
+                .law = "a constant that is added to all scores of a segment changes nothing"});
+}
+
+LAB_CHECK(GradientOfSegmentSoftmax) {
+  Draw draw;
+  const Segments s = draw_segments(draw, 0);
+  const Tensor x = draw.normal({s.total()}), dy = draw.normal({s.total()});
+  const Tensor y = softmax_by_loops(x, s), dx = unwritten(x.shape());
+  cpu::segment_softmax_backward(Out<double>(dx.data<double>()), y.data<double>(), dy.data<double>(),
+                                s.offsets().data<int32_t>(), s.count());
+  const Tensor want =
+      central_differences([&](const Tensor& at) { return dot(dy, softmax_by_loops(at, s)); }, x);
+  // y_i (dy_i - sum of y dy over the whole batch)
+  const double of_all = dot(y, dy);
+  const Tensor batch = zeros_like(x);
+  for (int64_t score = 0; score < x.numel(); ++score) {
+    const double weight = y.data<double>()[score];
+    batch.data<double>()[score] = weight * (dy.data<double>()[score] - of_all);
+  }
+  expect_close("dscores", dx, want,
+               {.tolerance = kRough,
+                .suspects = {{"made with a sum over the whole batch: the softmax of a segment "
+                              "knows nothing of the others",
+                              batch}},
+                .law = "dscores adds up to 0 within each segment, and the destination of a segment "
+                       "begins at its offset, as y and dy do"});
+  const Tensor before = draw.normal(x.shape()), added = before.clone();
+  cpu::segment_softmax_backward(Out<double>(added.data<double>(), Write::add), y.data<double>(),
+                                dy.data<double>(), s.offsets().data<int32_t>(), s.count());
+  expect_added("dscores", added, before, want,
+               {.tolerance = kRough,
+                .law = "the destination of a segment begins at its offset: Out::from()"});
+}
+
+// ---- task: context
+
+LAB_CHECK(Context) {
+  Draw draw;
+  const Ragged r(draw, draw_segments(draw, 0));  // some may have no row: their context is 0
+  expect_close("context", context_of<double>(r), context_by_loops(r.weights, r.memory, r.s),
+               {.tolerance = kExact,
+                .law = "context b is the sum of the rows of segment b, each times its weight; of "
+                       "no rows it is 0, and what stood there before does not count"});
+  const Segments all = draw_segments(draw);
+  const auto last = static_cast<int32_t>(all.count() - 1);
+  const Ragged shared(draw, all.select({last, last, 0}));
+  expect_close("context of segments that share rows", context_of<double>(shared),
+               context_by_loops(shared.weights, shared.memory, shared.s),
+               {.tolerance = kExact, .law = "weights stand at `offsets`, memory rows at `starts`"});
+}
+
+// Gradients of a sum over looks: each segment alone, and two that look at the same rows.
+LAB_CHECK(GradientOfScores) {
+  Draw draw;
+  const Segments all = draw_segments(draw, 0);
+  const auto last = static_cast<int32_t>(all.count() - 1);
+  for (const Segments& s : {all, all.select({last, last, 0})}) {
+    const Ragged r(draw, s);
+    const Tensor dy = draw.normal({r.s.total()});
+    const auto slopes = [&](bool of_query, const std::vector<Look>& those) {
+      return central_differences(
+          [&](const Tensor& at) {
+            return dot(dy,
+                       scores_by_loops(of_query ? at : r.query, of_query ? r.memory : at, those));
+          },
+          of_query ? r.query : r.memory);
+    };
+    std::vector<Look> by_score = looks(r.s), first_query = looks(r.s);
+    for (Look& look : by_score) look.row = look.score;
+    for (Look& look : first_query) look.query = 0;
+    const auto expected = [&](bool of_query, const char* law) {
+      return Expected{
+          .tolerance = kRough,
+          .suspects = {{"made with memory rows by the number of the score: a segment's rows begin "
+                        "at `starts`",
+                        slopes(of_query, by_score)},
+                       {"made with the first query for all", slopes(of_query, first_query)}},
+          .law = law};
+    };
+    const std::string which = s.selected() ? " of segments that share rows" : "";
+    expect_gradient(
+        draw, "dquery" + which, slopes(true, looks(r.s)), r.memory,
+        [&](const Tensor& dq, const Tensor& dm) { add_score_gradients<double>(r, dq, dm, dy); },
+        expected(true,
+                 "query b gives every row of its segment a score, so dquery_b is a sum over "
+                 "these rows"));
+    expect_gradient(
+        draw, "dmemory" + which, slopes(false, looks(r.s)), r.query,
+        [&](const Tensor& dm, const Tensor& dq) { add_score_gradients<double>(r, dq, dm, dy); },
+        expected(false, "a row has a score with every query that looks at it"));
+  }
+}
+
+LAB_CHECK(GradientOfContext) {
+  Draw draw;
+  const Segments all = draw_segments(draw, 0);
+  const auto last = static_cast<int32_t>(all.count() - 1);
+  for (const Segments& s : {all, all.select({last, last, 0})}) {
+    const Ragged r(draw, s);
+    const Tensor dy = draw.normal({r.s.count(), r.width()});
+    const auto loss = [&](const Tensor& weights, const Tensor& memory) {
+      return dot(dy, context_by_loops(weights, memory, r.s));
+    };
+    const std::string which = s.selected() ? " of segments that share rows" : "";
+    expect_gradient(
+        draw, "dweights" + which,
+        central_differences([&](const Tensor& at) { return loss(at, r.memory); }, r.weights),
+        r.memory,
+        [&](const Tensor& dw, const Tensor& dm) { add_context_gradients<double>(r, dw, dm, dy); },
+        {.tolerance = kRough,
+         .law = "a weight moves its context vector in the direction of its memory row"});
+    expect_gradient(
+        draw, "dmemory" + which,
+        central_differences([&](const Tensor& at) { return loss(r.weights, at); }, r.memory),
+        r.weights,
+        [&](const Tensor& dm, const Tensor& dw) { add_context_gradients<double>(r, dw, dm, dy); },
+        {.tolerance = kRough,
+         .law = "a row has a weight for every query that looks at it, and what it changes is the "
+                "context of that query's segment"});
+  }
+}
+
+LAB_CHECK(AloneEqualsTogether) {
+  LAB_AFTER(Context);
+  LAB_AFTER(GradientOfScores);
+  LAB_AFTER(GradientOfContext);
+  LAB_AFTER(GradientOfSegmentSoftmax);
+  Draw draw;
+  std::vector<int32_t> lengths = draw.ids(draw.between(40, 60), 30);
+  for (int32_t& length : lengths) ++length;
+  const Ragged r(draw, Segments(lengths), DType::f32);
+  const Tolerance same = {.relative = 0, .absolute = 0};
+  const int before = num_threads();
+  set_num_threads(1);
+  const auto alone = all_kernels(r);
+  set_num_threads(3);
+  const auto together = all_kernels(r);
+  set_num_threads(before);
+  for (const auto& [what, tensor] : alone) {
+    expect_close(what, together.at(what), tensor,
+                 {.tolerance = same,
+                  .law = "a result must not depend on the number of threads",
+                  .want = "yours by one thread",
+                  .got = "yours by three"});
+  }
+  const int64_t b = draw.between(1, r.s.count() - 1);
+  for (const auto& [what, tensor] : all_kernels(r.alone(b))) {
+    const bool of_query = what == "context" || what == "dquery";
+    const Tensor part =
+        of_query ? alone.at(what).rows(b, b + 1) : alone.at(what).rows(r.s.begin(b), r.s.end(b));
+    expect_close(what + " of a dialogue", tensor, part,
+                 {.tolerance = same,
+                  .law = "a dialogue must not depend on those beside it",
+                  .want = "yours, within a batch",
+                  .got = "yours, alone"});
+  }
+}
+
+// ---- task: attend
+
+LAB_CHECK(Attend) {
+  Draw draw;
+  const Segments s = draw_segments(draw);
+  const Tensor query = draw.normal({s.count(), 3}), memory = draw.normal({s.total(), 3});
+  const Attended got = attend(Var(query), Var(memory), s);
+  const Tensor scores = scores_by_loops(query, memory, looks(s)),
+               weights = softmax_by_loops(scores, s), minus = scores.clone();
+  for (int64_t i = 0; i < s.total(); ++i) minus.data<double>()[i] *= -1;
+  expect_close("weights", got.weights.value(), weights,
+               {.tolerance = kExact,
+                .suspects = {{"the scores, without a softmax", scores},
+                             {"made of weights of -score", softmax_by_loops(minus, s)}}});
+  expect_close(
+      "context", got.context.value(), context_by_loops(weights, memory, s),
+      {.tolerance = kExact,
+       .suspects = {{"the sum with scores for weights", context_by_loops(scores, memory, s)}},
+       .law = "score the rows, make weights of the scores, sum the rows with these weights"});
+}
+
+LAB_CHECK(FewerDialoguesAreRunning) {
+  Draw draw;
+  const Segments all = draw_segments(draw), s = all.first(draw.between(1, all.count() - 1));
+  const Tensor query = draw.normal({s.count(), 3}), memory = draw.normal({all.total(), 3});
+  const Tensor dc = draw.normal({s.count(), 3});
+  const Var q = Var::parameter(query), m = Var::parameter(memory);
+  const Attended got = attend(q, m, s);
+  expect(got.weights.shape() == Shape{s.total()},
+         text("of a memory of ", all.total(), " rows ", s.total(),
+              " belong to the dialogues that are still running, and have a weight; there are ",
+              got.weights.shape(), " weights."));
+  sum(mul(got.context, Var(dc))).backward();
+  const auto loss = [&](const Tensor& x, const Tensor& rows) {
+    const Tensor weights = softmax_by_loops(scores_by_loops(x, rows, looks(s)), s);
+    return dot(dc, context_by_loops(weights, rows, s));
+  };
+  expect_close("dquery", q.grad(),
+               central_differences([&](const Tensor& at) { return loss(at, memory); }, query),
+               {.tolerance = kRough, .law = "through scores, softmax and sum"});
+  expect_close("dmemory", m.grad(),
+               central_differences([&](const Tensor& at) { return loss(query, at); }, memory),
+               {.tolerance = kRough,
+                .law = "a row is scored and summed, so two gradients meet in it; rows of nobody "
+                       "get 0"});
+}
+
+LAB_CHECK(NothingIsPadded) {
+  Draw draw;
+  constexpr int64_t kShort = 1000, kLong = 4000, kWidth = 4;
+  std::vector<int32_t> lengths(kShort, 1);
+  lengths.push_back(kLong);
+  const Segments s(lengths);
+  const Var query = Var::parameter(draw.normal({s.count(), kWidth}, DType::f32)),
+            memory = Var::parameter(draw.normal({s.total(), kWidth}, DType::f32));
+  const int64_t before = memory_stats().bytes_in_use, padded = s.count() * kLong * 4;
+  reset_peak();
+  sum(attend(query, memory, s).context).backward();
+  const double share =
+      static_cast<double>(memory_stats().peak_bytes - before) / static_cast<double>(padded);
+  expect(share < 0.1,
+         text("one dialogue of ", kLong, " rows and ", kShort, " of one: the peak is ", share,
+              " times the bytes of a score for every query and row. A "
+              "dialogue costs what its own segment is long."));
+}
+
+}  // namespace
+}  // namespace heed::lab

@@ -1,0 +1,173 @@
+// Lab 10, second part: the product on all shapes. What is fast is measured by the figure only: a
+// check counts nothing that a busy machine changes.
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <new>
+
+#include "labs/10-speed/kernels/parts.h"
+#include "labs/support/products.h"
+
+namespace heed::lab {
+namespace {
+
+using parts::constants;
+
+// ---- task: multiply
+
+const Tolerance kRoundingOfFloats = {.relative = 1e-4, .absolute = 1e-4};
+
+void expect_product(const Problem& p, Write write) {
+  const Tensor alone = p.want();
+  const Tensor want = write == Write::add ? sum(alone, p.c.values()) : alone;
+  expect_close(p.str(), p.run(write), want, {.tolerance = kRounding, .law = kProduct});
+  expect_close(p.str() + " in f32", p.run<float>(write), want,
+               {.tolerance = kRoundingOfFloats, .law = kProduct});
+}
+
+LAB_CHECK(ProductsOfAllShapes) {
+  Draw draw;
+  std::vector<Sizes> shapes = {{1, 1, 1}, {1, 70, 9}, {70, 1, 9}};
+  for (int i = 0; i < 4; ++i) shapes.push_back(draw_sizes(draw, 2, 70));
+  // More than one piece each way; and so few columns that each tile of A is copied on its own.
+  shapes.push_back({draw.between(260, 300), draw.between(500, 560), draw.between(2, 5)});
+  shapes.push_back({draw.between(400, 450), draw.between(3, 30), draw.between(2, 9)});
+  // Panels that do not share out evenly, whatever the number that goes together.
+  for (int64_t more = 1; more <= 4; ++more) {
+    shapes.push_back({280, (32 + more) * constants().width - 3, draw.between(2, 5)});
+  }
+  for (const Sizes& shape : shapes) {
+    for (const bool transposed : {false, true}) {
+      expect_product(draw_problem(draw, shape, transposed, !transposed, 1), Write::assign);
+      expect_product(draw_problem(draw, shape, transposed, transposed, 0), Write::add);
+      if (testing::Test::HasFailure()) return;
+    }
+  }
+}
+
+LAB_CHECK(EdgesStayInside) {
+  Draw draw;
+  for (int i = 0; i < 5; ++i) {
+    const int64_t n = draw.between(1, 3 * constants().width), slack = constants().width;
+    const Sizes sizes = {draw.between(1, 40), n, draw.between(1, 9)};
+    expect_product(draw_problem(draw, sizes, false, false, slack), Write::add);
+    if (testing::Test::HasFailure()) return;
+  }
+}
+
+LAB_CHECK(RowsAndThreadsDoNotMatter) {
+  LAB_AFTER(ProductsOfAllShapes);
+  Draw draw;
+  expect_same_bits(draw, {draw.between(300, 400), draw.between(200, 300), draw.between(20, 90)});
+}
+
+// ---- task: blocks
+
+// The product over the last numbers of k alone, which the last block has if there are `blocks`.
+Tensor last_part(const Problem& p, int64_t begin) {
+  const Tensor a = p.a.values(), b = p.b.values();
+  const int64_t k = p.a.cols, n = p.b.cols;
+  const Tensor left = Tensor::zeros({p.a.rows, k - begin}, DType::f64);
+  for (int64_t at = 0; at < left.numel(); ++at) {
+    left.data<double>()[at] = a.data<double>()[at / (k - begin) * k + begin + at % (k - begin)];
+  }
+  return product(left, range_of(b, begin * n, k * n, {k - begin, n}));
+}
+
+LAB_CHECK(DeepProducts) {
+  Draw draw;
+  for (const int64_t blocks : {2, 3}) {
+    const int64_t k = constants().depth * (blocks - 1) + 16 * draw.between(2, 16) * (blocks - 1) +
+                      draw.between(1, 7);  // the last block is shorter
+    const Problem p =
+        draw_problem(draw, {draw.between(2, 20), draw.between(2, 40), k}, false, true, 1);
+    const int64_t depth = ((k + blocks - 1) / blocks + 15) / 16 * 16;
+    expect_close(
+        p.str(), p.run(Write::assign), p.want(),
+        {.tolerance = kRounding,
+         .suspects = {{"what the last block of k gives, alone: assigned where it has to be "
+                       "added",
+                       last_part(p, depth * (blocks - 1))}},
+         .law = "the sum over k is the sum over its blocks"});
+    expect_close(p.str() + ", added", p.run(Write::add), sum(p.want(), p.c.values()),
+                 {.tolerance = kRounding, .law = "the first block of k does what `write` says"});
+  }
+}
+
+LAB_CHECK(WideAndTall) {
+  Draw draw;
+  const int64_t large = constants().span + draw.between(1, 40), small = draw.between(2, 9);
+  expect_product(draw_problem(draw, {large, small, 7}, true, false, 1), Write::assign);
+  expect_product(draw_problem(draw, {small, large, 7}, false, true, 1), Write::add);
+}
+
+LAB_CHECK(PackedOnce) {
+  LAB_AFTER(DeepProducts);
+  Draw draw;
+  const Sizes x = {draw.between(2, 40), draw.between(2, 90),
+                   constants().depth + draw.between(-99, 99)};
+  for (const bool transposed : {false, true}) {
+    const Problem p = draw_problem(draw, x, false, transposed, 2);
+    int64_t size = 0;
+    cpu::packed_size<double>(&size, x.k, x.n);
+    const Tensor memory = unwritten({size});
+    cpu::pack_matrix<double>(memory.data<double>(), p.b.mat());
+    for (const Write write : {Write::assign, Write::add}) {
+      const Stored out = {p.c.memory.clone(), x.m, x.n, false};
+      cpu::gemm_packed<double>(out.mat(), p.a.mat(), memory.data<double>(), write);
+      expect_close(p.str() + ", B packed before", out.values(), p.run(write),
+                   {.tolerance = kExact,
+                    .law = "the same numbers as without: the panels of a block begin length(k0) "
+                           "times the width behind those of the whole",
+                    .want = "yours, packed for the call",
+                    .got = "yours, packed before"});
+    }
+  }
+}
+
+// Memory that begins right behind a page that nobody may touch, or ends right before one.
+class Guarded {
+ public:
+  Guarded(const Tensor& values, bool at_end) {
+    const int64_t page = ::sysconf(_SC_PAGESIZE), bytes = values.bytes();
+    const int64_t inside = (bytes + page - 1) / page * page;
+    size_ = static_cast<size_t>(inside + 2 * page);
+    all_ = ::mmap(nullptr, size_, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    if (all_ == MAP_FAILED) throw std::bad_alloc();
+    std::byte* const first = static_cast<std::byte*>(all_) + page;
+    ::mprotect(first, static_cast<size_t>(inside), PROT_READ | PROT_WRITE);
+    at_ = reinterpret_cast<double*>(at_end ? first + inside - bytes : first);
+    std::copy_n(values.data<double>(), values.numel(), at_);
+  }
+  ~Guarded() { ::munmap(all_, size_); }
+  Guarded(const Guarded&) = delete;
+  Guarded& operator=(const Guarded&) = delete;
+
+  Mat<double> mat(const Stored& x) const { return {at_, x.rows, x.cols, x.ld(), x.transposed}; }
+
+ private:
+  void* all_;
+  size_t size_;
+  double* at_;
+};
+
+LAB_CHECK(NothingOutsideIsTouched) {
+  if_stopped(
+      "Memory outside of A, B or C was read or written: there is nothing there. The last panel of "
+      "B and the last tile may be smaller than the others.");
+  Draw draw;
+  for (int i = 0; i < 8; ++i) {
+    const bool ta = i & 1, tb = i & 2, at_end = i & 4;
+    const Problem p = draw_problem(draw, draw_sizes(draw, 2, 60), ta, tb);
+    const Guarded a(p.a.memory, at_end), b(p.b.memory, at_end), c(p.c.memory, at_end);
+    const Mat<double> result = c.mat(p.c);
+    cpu::gemm<double>(result, a.mat(p.a), b.mat(p.b), Write::assign);
+    const std::vector<double> got(result.at, result.at + p.c.memory.numel());
+    expect_close(p.str(), Tensor::from(got, p.c.memory.shape()), p.want(),
+                 {.tolerance = kRounding});
+  }
+}
+
+}  // namespace
+}  // namespace heed::lab
