@@ -2,19 +2,19 @@
 // what is its own in a struct:
 //
 //   struct Own {
-//     using Settings = ...;  // visit_config(): config.json, visit_training(): settings.json;
-//     check(),
-//                            // check_model(), loop, preset, vocabulary, limit, data_fingerprint
-//     using Data = ...;      // what it learns from, with fingerprint()
-//     using Loaded = ...;    // its `model`, and what reads texts for it
+//     // visit_config(): config.json, visit_training(): settings.json; check(), check_model(),
+//     // loop, preset, vocabulary, limit, data_fingerprint
+//     using Settings = ...;
+//     using Data = ...;    // what it learns from, with fingerprint()
+//     using Loaded = ...;  // its `model`, and what reads texts for it
 //     static constexpr RunNames kNames = {...};
 //     static std::vector<PresetOf<Settings>> presets();
 //     static Data read(const Paths&, const Settings&, const std::string& run);  // with its words
-//     static void take(Settings&, const Data&);              // the sizes that follow from the data
-//     static void keep(const std::string& run, const Settings&, const Data&);  // words and the
-//     like static double size(const Settings&);                   // parameters, before a model is
-//     made static Loaded blank(const std::string& directory, const Settings&); static Task
-//     task(Loaded&, const Settings&, const Data&);  // refers to all three
+//     static void take(Settings&, const Data&);  // the sizes that follow from the data
+//     static void keep(const std::string& run, const Settings&, const Data&);  // words, the like
+//     static double size(const Settings&);  // parameters, before a model is made
+//     static Loaded blank(const std::string& directory, const Settings&);
+//     static Task task(Loaded&, const Settings&, const Data&);  // refers to all three
 //     // for the lines of a training
 //     static constexpr LineColumn kStep = {...}, kEpoch[] = {...};
 //     // where it is not init() that draws the first weights:
