@@ -109,7 +109,7 @@ struct System {
   // dialog/respond/run.h). Throws DataError.
   std::function<LoadedSystem(const std::string& directory, const std::string& epoch)> load = {};
   std::shared_ptr<const Annotator> rules = {};  // what tags without a model
-  std::string older_name = {};                  // "system" as earlier versions wrote it
+  std::string older_name = {};                  // in config.json, where that is not `name`
 
   // ---- of systems that are trained here
   std::string help = {};    // what `heed train NAME --help` says of it

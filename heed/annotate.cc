@@ -39,12 +39,14 @@ std::shared_ptr<const Annotator> open(const Options& o, Capability capability) {
       if (s.rules && s.rules->command() == command) return s.rules;
     }
   }
-  const LoadedSystem loaded = open_model(o.model, capability, device);
-  const auto found = capability == Capability::kTag ? loaded.tagger : loaded.answerer;
-  if (found->command() != command) {
-    throw UsageError(o.model + ": " + system_of(o.model).what + ", for heed " + found->command());
+  const auto loaded = std::make_shared<const LoadedSystem>(open_model(o.model, capability, device));
+  const auto& found = capability == Capability::kTag ? loaded->tagger : loaded->answerer;
+  if (!found || found->command() != command) {
+    throw UsageError(
+        o.model + ": " + system_of(o.model).what + ", " +
+        (found ? "for heed " + found->command() : "which heed " + command + " cannot use"));
   }
-  return found;
+  return {loaded, found.get()};  // which refers to the model
 }
 
 void on_file(const Options& o, Capability capability) {

@@ -19,6 +19,7 @@ ROOT = pathlib.Path(__file__).resolve().parent.parent
 RESULTS = ROOT / "docs/results/experiment"
 MEDIATION = ROOT / "docs/results/mediation"
 sys.path.insert(0, str(ROOT / "bench"))
+import compare_gpu  # noqa: E402
 import compare_torch  # noqa: E402
 import decoding  # noqa: E402
 
@@ -312,6 +313,9 @@ def wrong_speeds():
     for title in ("speed", "speed-bf16", "speed-bf16-amx"):
         if compare_torch.table(runs(title)) not in (folder / f"{title}.md").read_text():
             yield f"{title}.md has another table than {title}.json"
+    for runs_of_gpu in ("gpu-1", "gpu-2"):
+        if compare_gpu.table(folder / f"{runs_of_gpu}.jsonl") not in (folder / "gpu.md").read_text():
+            yield f"gpu.md has another table than {runs_of_gpu}.jsonl"
     page, kept = (folder / "decoding.md").read_text(), runs("decoding")
     for run in kept:
         if decoding.row(run["cell"], [r for r in kept if r["cell"] == run["cell"]]) not in page:

@@ -167,12 +167,13 @@ bench() {
   rm -f "$kept"
   if [[ $emulate ]]; then
     heed bench --device cuda --count --batch 2 --embed 8 --hidden 8 --layers 4 --vocab 50 --steps 1
-  elif python3 -c 'import torch; assert torch.cuda.is_available()' 2> /dev/null; then
-    bench/compare_gpu.py "$build/heed/bin/heed" --batch "$1" --json "$kept"
-    bench/compare_gpu.py --table "$kept"
-  else
-    echo "not run: no PyTorch with CUDA"
+    return
   fi
+  bench/compare_gpu.py "$build/heed/bin/heed" --batch "$1" --matmul f32,tf32,bf16 --json "$kept" || {
+    failed=1
+    echo "FAILED: $kept"
+  }
+  bench/compare_gpu.py --table "$kept"
 }
 
 page() {

@@ -163,7 +163,9 @@ class CarryAnnotator : public Annotator {
       read[i] = distract(std::move(read[i]), items, o.insert, rng);
     }
     return decide(loaded_->model, loaded_->vocabulary, read, static_cast<size_t>(o.batch),
-                  [&](int64_t done, int64_t of) { o.progress(done, of, "item"); });
+                  [&](int64_t done, int64_t of) {
+                    if (o.progress) o.progress(done, of, "item");
+                  });
   }
   // With the labels, beside the rules.
   static void compare(const std::vector<Item>& items, const std::vector<Decision>& decisions,

@@ -85,13 +85,17 @@ class PassageAnnotator : public Annotator {
     std::vector<std::pair<std::string, Scores>> rows;
     for (const std::string name : {"gold", "predicted"}) {
       if (o.history != "both" && o.history != name) continue;
-      const auto answers =
-          answer_all(reader_->model, reader_->pieces, read,
-                     name == "gold" ? History::kGold : History::kPredicted, o.batch,
-                     [&](int64_t done, int64_t of) { o.progress(done, of, "question"); });
+      const auto answers = answer_all(reader_->model, reader_->pieces, read,
+                                      name == "gold" ? History::kGold : History::kPredicted,
+                                      o.batch, [&](int64_t done, int64_t of) {
+                                        if (o.progress) o.progress(done, of, "question");
+                                      });
       rows.emplace_back(name, measure(parts.test, texts_of(answers)));
       json[name] = to_json(rows.back().second);
       found.lines = lines_of(parts.test, answers);
+    }
+    if (rows.empty()) {
+      throw UsageError("history: expected gold, predicted or both, got '" + o.history + "'");
     }
     found.count = counted(rows[0].second.questions, "answer");
     found.json = json.dump();

@@ -57,7 +57,7 @@ class Annotator {
  public:
   virtual ~Annotator() = default;
   virtual std::string command() const = 0;  // that is made for it: "carry" of heed carry
-  // Throws DataError, also where there are neither labels to compare with nor lines wanted.
+  // Throws DataError; of a tagger of values also without labels to compare with and lines wanted.
   virtual Annotated annotate(const std::string& data, const AnnotateOptions& options) const = 0;
   // Refers to it.
   virtual TypedDialogue typed(const TypedOptions& options) const = 0;

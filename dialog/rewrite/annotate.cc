@@ -118,8 +118,9 @@ class RewriteAnnotator : public Annotator {
         found.path, read_dialogues(found.path, Reading{.limit = o.limit, .notes = true}),
         gaps_->model.bounds(), gaps_->vocabulary, /*labelled=*/false, &left_out);
     const std::vector<Rewrite> texts =
-        rewrite(gaps_->model, examples, false, o.batch,
-                [&](int64_t done) { o.progress(done, std::ssize(examples), "turn"); });
+        rewrite(gaps_->model, examples, false, o.batch, [&](int64_t done) {
+          if (o.progress) o.progress(done, std::ssize(examples), "turn");
+        });
     for (size_t i = 0; i < examples.size(); ++i) {
       found.lines += json_line(line_json(examples[i], texts[i]));
     }

@@ -166,8 +166,9 @@ class TrackAnnotator : public Annotator {
         loaded_->model.config().slots);
     if (conversations.empty()) throw DataError(found.path + ": no dialogue has turns of \"user\"");
     const Beliefs beliefs =
-        track(loaded_->model, slots_, conversations, o.batch,
-              [&](int64_t done) { o.progress(done, std::ssize(conversations), "dialogue"); });
+        track(loaded_->model, slots_, conversations, o.batch, [&](int64_t done) {
+          if (o.progress) o.progress(done, std::ssize(conversations), "dialogue");
+        });
     for (size_t c = 0; c < conversations.size(); ++c) {
       found.lines += json_line(states_json(conversations[c], beliefs[c], slots_));
     }
@@ -216,7 +217,9 @@ class TrackAnnotator : public Annotator {
   static std::vector<std::string> acts_in(const std::string& system) {
     std::vector<std::string> acts;
     std::istringstream in(system);
-    for (std::string act; std::getline(in, act, ',');) acts.push_back(act);
+    for (std::string act; std::getline(in, act, ',');) {
+      if (!act.empty()) acts.push_back(act);
+    }
     return acts;
   }
   void judge(const std::vector<Conversation>& conversations, const Beliefs& beliefs,

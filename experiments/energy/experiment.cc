@@ -83,7 +83,7 @@ bool train_run(const Run& run, const TrainHooks& hooks) {
   const Variant& variant = variants()[run.run.variant];
   track::Settings s = settings_of(run.settings, run.run.seed);
   const auto train_in = [&](const std::string& directory, const track::Settings& s) {
-    std::filesystem::create_directories(directory);
+    make_directory(directory);
     return train_system<track::Runs>(directory, run, s, run.data.train, hooks);
   };
   if (variant.again) {

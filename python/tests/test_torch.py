@@ -92,7 +92,7 @@ class Settings(unittest.TestCase):
         config = sys.modules[spec.name] = importlib.util.module_from_spec(spec)
         spec.loader.exec_module(config)
         page = (ROOT / "docs" / "settings.md").read_text()  # made from the program
-        table = page.partition("<!-- model -->")[2].partition("<!-- /model -->")[0]
+        table = page.partition("<!-- respond -->")[2].partition("<!-- /respond -->")[0]
         fields = [field.name for field in dataclasses.fields(config.ModelConfig)]
         self.assertEqual(re.findall(r"^\| [^|]+ \| `(\w+)` ", table, re.M), fields)
         with self.assertRaisesRegex(heed.DataError, "^embedding_scale: not a setting that these modules know"):

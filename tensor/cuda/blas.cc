@@ -11,6 +11,7 @@
 
 #include "base/error.h"
 #include "tensor/cuda/runtime.h"
+#include "tensor/kernels/matmul.h"
 
 namespace heed::cuda {
 namespace {
@@ -117,6 +118,7 @@ void blas_gemm(const BlasMatrix<T>& c, const BlasMatrix<const T>& a, const BlasM
     return static_cast<int>(size);
   };
   count_launch();
+  cpu::count_product(batch * m, n, k);
   const cublasComputeType_t compute = compute_type(DTypeOf<T>::value);
   const cublasStatus_t status =
       batch == 1

@@ -2,7 +2,6 @@
 // cuBLAS is their transpose. So it is asked for C^T = op(B)^T op(A)^T: the operands change places,
 // and nothing else changes.
 #include "tensor/kernels/gemm.h"
-#include "tensor/kernels/matmul.h"
 
 #include "tensor/cuda/blas.h"
 #include "tensor/cuda/launch.h"
@@ -32,7 +31,6 @@ void gemm_batched(Mat<T> c, Mat<const T> a, Mat<const T> b, int64_t batch, Write
     });
     return;
   }
-  cpu::count_product(batch * m, n, k);
   cuda::blas_gemm<T>(blas(c), blas(b), blas(a), n, m, k, T(write == Write::add), batch);
 }
 

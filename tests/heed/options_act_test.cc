@@ -198,6 +198,7 @@ TEST_F(Act, Evaluate) {
                 kEvaluation,
                 {kModelRow,
                  {"--per-example", {}},
+                 {"--accuracy", {}},
                  {"--ranks", {}, {}, "OnRanks.AnEvaluationHasTheSameNumbers"}}}));
 }
 
@@ -209,7 +210,8 @@ TEST_F(Act, Compare) {
                 kBounds,
                 kInsertion,
                 kEvaluation,
-                {{"--against", {run(1)}, {}, "Compare.GroupsAreComparedByTheirMeans"},
+                {{"--accuracy", {}},
+                 {"--against", {run(1)}, {}, "Compare.GroupsAreComparedByTheirMeans"},
                  {"--csv", {}, {}, "Compare.GroupsAreComparedByTheirMeans"},
                  {"--markdown", {}, {}, "Compare.GroupsAreComparedByTheirMeans"},
                  {"--latex", {}, {}, "Compare.GroupsAreComparedByTheirMeans"}}}));
@@ -242,6 +244,9 @@ TEST_F(Act, Respond) {
                  {"--noise-variance", {}, {}, "HredganProgram.RanksAnswers"},
                  {"--taught", {}},
                  {"--pmi", {data()}},
+                 {"--distance", {run(1)}},
+                 {"--dull", {}, {}, "Respond.MeasuresDistanceAndEchoesIfAsked"},
+                 {"--echo", {data()}},
                  {"--sentiment-words", {shared->write("lexicon.txt", "the\t1\n")}},
                  {"--out", {}, {}, "Respond.WritesResponsesAndMeasures"}}}));
 }

@@ -61,7 +61,7 @@ TEST_F(Completion, OfCommandsAndOptions) {
 }
 
 TEST_F(Completion, OfWhatAnOptionTakes) {
-  EXPECT_EQ(bash("heed train --optimizer ''"), "sgd adam\n");
+  EXPECT_EQ(bash("heed train --optimizer ''"), "sgd adam adagrad\n");
   EXPECT_EQ(bash("heed train --matmul t"), "tf32\n");
   EXPECT_EQ(bash("heed evaluate --optimizer ''").find("sgd"), std::string::npos);
   dir_.write("files/my data/x", "");
@@ -76,7 +76,7 @@ TEST_F(Completion, OfFish) {
   EXPECT_TRUE(has(script,
                   "complete -c heed -n '__fish_seen_subcommand_from prepare; and "
                   "__fish_seen_subcommand_from text' -l in -r -d '"));
-  EXPECT_TRUE(has(script, "-l optimizer -r -f -a 'sgd adam ' -d '"));
+  EXPECT_TRUE(has(script, "-l optimizer -r -f -a 'sgd adam adagrad ' -d '"));
   if (is_there("fish")) {
     EXPECT_EQ(shell("fish -n " + dir_.write("heed.fish", script)), "");
   }
