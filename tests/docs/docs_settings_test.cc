@@ -68,6 +68,7 @@ void expect_section(const fs::path& path, const std::string& begin, const std::s
 
 TEST(Docs, TablesOfSettingsAreThoseOfTheProgram) {
   for (const System& system : systems()) {
+    ASSERT_EQ(bool(system.files), bool(system.train)) << system.name;
     if (!system.files) continue;
     const System::Files of = system.files();
     for (size_t i = 0; i < of.files.size(); ++i) {
