@@ -94,8 +94,8 @@ std::vector<Extra> extras_of(const Options& o, const Measured& m, const Texts& r
                       }});
   }
   if (!o.distance.empty()) {
-    const auto encoder = std::make_shared<const LoadedSystem>(
-        open_model(o.distance, Capability::kEncode, device));
+    const auto encoder =
+        std::make_shared<const LoadedSystem>(open_model(o.distance, Capability::kEncode, device));
     for (const std::string name : {"last", "before"}) {
       const size_t back = name == "last" ? 0 : 1;
       extras.push_back({"ss_" + name, "SS " + name,

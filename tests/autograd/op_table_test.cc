@@ -169,9 +169,10 @@ TEST_P(OpTable, CudaAgreesWithTheCpu) {
   if (!has_cuda()) GTEST_SKIP() << kNoCuda;
   for (DType dtype : {DType::f64, DType::f32}) {
     for (const auto& shapes : {row().shapes, row().one, row().large, row().empty}) {
-      // cuBLAS adds the products of a row one after the other: 30,000 of them cost 1.1e-5 on an
-      // H100.
-      const double tolerance = dtype == DType::f64 ? 1e-12 : shapes == row().large ? 2e-5 : 1e-5;
+      // cuBLAS adds the products of a row one after the other: the 30,000 classes of this one cost
+      // 1.1e-5 on an H100.
+      const bool long_rows = shapes == row().large && row().op.starts_with("linear_cross_entropy");
+      const double tolerance = dtype == DType::f64 ? 1e-12 : long_rows ? 2e-5 : 1e-5;
       if (shapes == row().empty && !row().refuses_empty.empty()) continue;
       std::vector<Tensor> x = inputs(shapes, dtype);
       const Result expected = run(row(), x);

@@ -12,6 +12,7 @@
 #include "tensor/allocator.h"
 #include "tensor/async_read.h"
 #include "tensor/kernels/elementwise.h"
+#include "tensor/kernels/matmul.h"
 #include "tensor/kernels/random.h"
 #include "tensor/kernels/reduce.h"
 #include "tensor/kernels/update.h"
@@ -347,6 +348,25 @@ TEST_F(Cuda, GridsAreSmallerThanTensors) {
   gpu::scale<float>({x.data<float>(), Write::add}, x.data<float>(), 0.5f, n);
   const std::vector<double> got = x.to_vector();
   EXPECT_EQ(got, std::vector<double>(n, 3));
+}
+
+// As often on a device as on the CPU: 2 m n k, of each matrix of a batch.
+TEST_F(Cuda, ProductsAreCountedOnce) {
+  const auto flops = [](Device device, bool batched) {
+    const Tensor a = random_tensor({3, 4, 5}, DType::f32, 1).to(device),
+                 b = random_tensor({3, 5, 6}, DType::f32, 2).to(device),
+                 c = Tensor::empty({3, 4, 6}, DType::f32, device);
+    const double before = cpu::product_flops();
+    if (batched)
+      gemm_batched(Matrix::each(c), Matrix::each(a), Matrix::each(b), Write::assign);
+    else
+      gemm(c[1], a[1], b[1], Write::assign);
+    return cpu::product_flops() - before;
+  };
+  for (const Device device : {Device{}, kCuda}) {
+    EXPECT_EQ(flops(device, false), 2 * 4 * 5 * 6) << text(device);
+    EXPECT_EQ(flops(device, true), 3 * 2 * 4 * 5 * 6) << text(device);
+  }
 }
 
 }  // namespace
