@@ -80,7 +80,8 @@ Var RecurrentCells::first_gates(const Packing& packing, Var gates, const Var& x)
     gates = gates + affine_columns(x, cells_[0].w_ih, in() - shape[1]);
   }
   const Var& bias = cells_[0].biases[0];
-  return bias.defined() ? gates + bias : gates;
+  // Moved: lstm() and gru() work in the memory of gates that nobody else holds.
+  return bias.defined() ? gates + bias : std::move(gates);
 }
 
 RecurrentOutput RecurrentCells::operator()(const Packing& packing, const Var& x, Var first_gates,

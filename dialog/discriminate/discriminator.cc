@@ -69,8 +69,12 @@ Discriminator::Discriminator(const Config& config, std::optional<PretrainedWords
 Discriminator::Discriminator(const Config& config, uint64_t seed,
                              std::optional<PretrainedWords> words)
     : Discriminator(config, std::move(words)) {
-  const double bound = init_bound(config.hidden_size);
-  init_uniform(*this, -bound, bound, seed);
+  draw(*this, seed);
+}
+
+void draw(Discriminator& model, uint64_t seed) {
+  const double bound = init_bound(model.config().hidden_size);
+  init_uniform(model, -bound, bound, seed);
 }
 
 Discriminator Discriminator::like() const {

@@ -56,8 +56,7 @@ class Discriminator : public Module {
  public:
   // Blank, to be loaded; `words` if the encoder is pretrained.
   explicit Discriminator(const Config& config, std::optional<PretrainedWords> words = {});
-  // All parameters, but for a pretrained encoder's, uniform in [-b, b), b =
-  // init_bound(hidden_size).
+  // With its first weights, those of draw().
   Discriminator(const Config& config, uint64_t seed, std::optional<PretrainedWords> words = {});
 
   struct Output {
@@ -85,5 +84,10 @@ class Discriminator : public Module {
   Linear query_;                        // u_w as one row
   Linear output_;                       // W_c, b_c
 };
+
+// The first weights: all parameters that are blank, so not those of a pretrained encoder, uniform
+// in
+// [-b, b), b = init_bound(hidden_size).
+void draw(Discriminator& model, uint64_t seed);
 
 }  // namespace heed::discriminate

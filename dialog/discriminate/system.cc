@@ -221,8 +221,7 @@ LoadedDiscriminator Own::blank(const std::string& directory, const Settings& s) 
 }
 
 void Own::draw(LoadedDiscriminator& loaded, const std::string&, const Settings& s) {
-  const double bound = init_bound(s.model.hidden_size);
-  init_uniform(loaded.model, -bound, bound, s.loop.seed);
+  discriminate::draw(loaded.model, s.loop.seed);
 }
 
 System discriminate_system() {

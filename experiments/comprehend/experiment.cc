@@ -45,12 +45,6 @@ const std::vector<Variant> kVariants = {
     {{"no-questions", "2 turns, without", "questions"}, 2, false, true},
     {{"no-answers", "2 turns, without", "answers"}, 2, true, false}};
 
-std::vector<VariantName> variant_names() {
-  std::vector<VariantName> names;
-  for (const Variant& v : kVariants) names.push_back(v.name);
-  return names;
-}
-
 // ---- training
 
 comprehend::Settings settings_of(const Settings& s, size_t variant, uint64_t seed) {
@@ -139,7 +133,7 @@ struct Found {
 };
 
 Found load_found(const std::string& folder) {
-  ResultsLayout layout{.kind = "comprehend", .variants = variant_names()};
+  ResultsLayout layout{.kind = "comprehend", .variants = variant_names(kVariants)};
   layout.clusters = "passages";
   layout.values = {"parameters", "best_epoch", "epochs"};
   std::vector<Measure> measures;
@@ -286,13 +280,17 @@ void visit(Settings& s, const OptionVisitor& v) {
 const Making<Settings, Data> kMaking = {
     .visit = visit,
     .take =
-        [](const ExperimentRequest& request, Settings& s) {
-          s.data = request.data;
-          s.pieces = request.pieces;
+        [](const ExperimentRequest&, Settings& s) {
           if (s.init.empty() && s.fine_tune) throw UsageError("--fine-tune needs --init");
         },
-    .variants = [](const Settings&) { return variant_names(); },
-    .load = [](const Settings& s, bool) { return Data{comprehend::read_parts({s.data}, s.limit)}; },
+    .names = variant_names(kVariants),
+    .load =
+        [](const Settings& s, bool) {
+          Data data{comprehend::read_parts({s.data}, s.limit)};
+          if (questions_of(data.parts.test) > 0) return data;
+          throw DataError(s.data + ": no questions to test" +
+                          (s.limit > 0 ? "; give a larger --limit, of ten passages two are" : ""));
+        },
     .about_data = [](const Settings&, const Data& data) -> Json {
       return {{"checksum", data.parts.fingerprint()},
               {"test_questions", questions_of(data.parts.test)},
@@ -304,18 +302,13 @@ const Making<Settings, Data> kMaking = {
                  std::to_string(questions_of(data.parts.test)) + " to test";
         },
     .train = train_run,
-    .about_variant = [](const Settings&, const Data&, size_t v) -> Json {
-      return {{"variant", kVariants[v].name.name}};
-    },
     .best_metric = comprehend::kValidF1,
     .measurements = {{"evaluation.json", evaluate_run}},
     .train_metric = comprehend::kTrainNll,
-    .valid_metric = comprehend::kValidF1,
     .metric_name = "F1",
     .metric_digits = 3,
     .kind = [](const Settings& s, const Data&,
-               size_t) { return std::string(s.init.empty() ? "drawn" : "pretrained"); },
-    .max_epochs = [](const Settings& s, size_t) { return s.epochs; }};
+               size_t) { return std::string(s.init.empty() ? "drawn" : "pretrained"); }};
 
 }  // namespace
 

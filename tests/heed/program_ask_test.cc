@@ -101,6 +101,10 @@ TEST_F(Ask, RefusesWhatItCannotDo) {
       {"reproduce", "comprehend", "--data", data, "--fine-tune", "--out", dir->path("tuned")});
   EXPECT_EQ(tuned.code, 2);
   EXPECT_TRUE(has(tuned.err, "--fine-tune needs --init")) << tuned.err;
+  expect_failure(heed_program({"reproduce", "comprehend", "--data", data, "--limit", "8", "--out",
+                               dir->path("none")}),
+                 1, "questions.json: no questions to test; give a larger --limit", "--limit 8");
+  EXPECT_FALSE(std::filesystem::exists(dir->path("none")));
   const Result other =
       heed_program({"ask", "--model", source_dir() + "/data/models/ranker", "--data", data});
   EXPECT_EQ(other.code, 2);
