@@ -12,8 +12,8 @@ namespace heed::cpu {
 void set_matmul(Matmul precision);
 Matmul matmul();
 
-// What was multiplied since the program began, by any thread, on any device: 2 m n k for a product of
-// (m, k) and (k, n), and likewise for scores and sums of attention (whole tiles on the CPU).
+// What was multiplied since the program began, by any thread, on any device: 2 m n k for a product
+// of (m, k) and (k, n), and likewise for scores and sums of attention (whole tiles on the CPU).
 void count_product(int64_t m, int64_t n, int64_t k);
 double product_flops();
 
