@@ -1,7 +1,8 @@
 // Transformer layers over ragged batches (Vaswani et al. 2017), in the order that trains without
 // warm-up (pre-norm): each part reads its normalised input and adds its output to the input (Xiong
-// et al. 2020). The rows of a sequence are contiguous; AttentionPairs says which row sees which. A
-// stack of layers needs a LayerNorm after the last one.
+// et al. 2020).
+// The rows of a sequence are contiguous; AttentionPairs says which row sees which. A stack of
+// layers needs a LayerNorm after the last one.
 #pragma once
 
 #include <string_view>

@@ -54,7 +54,8 @@ struct TrainHooks {
 //
 // Throws Error, with epoch, step and the first parameter that is not finite, if the loss or a
 // gradient is not a number, and DeviceError, with the sizes of the batch, if memory runs out: the
-// step is not applied and the checkpoint stays. Throws UsageError for invalid settings or turns.
+// step is not applied and the checkpoint stays.
+// Throws UsageError for invalid settings or turns.
 bool train(const std::string& run, const LoopSettings& settings, const std::vector<Task>& tasks,
            const TrainHooks& hooks = {}, const std::vector<int>& turns = {1});
 

@@ -39,7 +39,8 @@ struct LoopSettings {
   int max_epochs = 12;
   uint64_t seed = 1;
   HalvingSchedule::Options schedule = {};
-  int keep_every = 0;  // also keep the model of every keep_every-th epoch; 0: none
+  // The model of every keep_every-th epoch is kept, too, as epoch-N.safetensors; 0: none.
+  int keep_every = 0;
   // Pieces of a batch, a power of two: their gradients are computed one by one, by at most so many
   // ranks, and summed in a fixed order (train/step.h).
   int pieces = 1;

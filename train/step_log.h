@@ -67,7 +67,8 @@ class StepLog {
   bool wanted() const { return every_ > 0; }
   // Steps begin now: the time before, such as a validation's, does not count in tokens_per_s.
   void start_clock();
-  // Call it for every step, in order; it keeps the line of every N-th one and fills in the times.
+  // Call it for every step, in order. It keeps the line of every N-th one.
+  // It fills in the times.
   void add(StepRecord record);
 
   bool due() const;  // whether lines have waited for a second and should be written

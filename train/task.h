@@ -43,7 +43,8 @@ struct Loss {
   Var total;  // a scalar, which is minimised: a mean over the examples (train/step.h)
   int64_t tokens = 0;
   Counts counts = {};
-  double nll = 0;  // nats per token, or another number to compare with Task::guess
+  // Nats per token, or another number that can be compared between steps and with Task::guess.
+  double nll = 0;
   Late late = {};
 };
 
@@ -77,7 +78,8 @@ struct Task {
   std::function<Metrics(const OnValidation&)> validate = {};
   // For error messages: "32 dialogues of 4012 tokens".
   std::function<std::string(const std::vector<int64_t>& examples)> describe = {};
-  double guess = 0;  // Loss::nll of a uniform guess; 0: unknown, no test for a diverging loss
+  // Loss::nll of a uniform guess. 0: unknown, and a diverging loss is not detected.
+  double guess = 0;
   // An optimiser for this task that differs from the one in the training settings.
   std::optional<OptimizerSettings> optimizer = {};
   // For a task other than the first one: a rate of its own, halved by the first metric of its own
