@@ -274,7 +274,25 @@ def prediction_table():
                   "right of the real ones at that threshold", "at their own best"], rows)
 
 
+def explanations_table():
+    rows = []
+    for what, name in (("because", "explanation"), ("why", "answer to why")):
+        for turns in (1, 6):
+            for seed in (1, 2):
+                kept = json.loads((ROOT / f"docs/results/explanations/{what}-turns{turns}-seed{seed}.json").read_text())
+                row = [name, f"{turns}", f"{seed}"]
+                for measure, form in (("perplexity", "{:.1f}"), ("accuracy", "{:.3f}")):
+                    lstm, transformer = next(r["runs"] for r in kept["rows"] if r["measure"] == measure)
+                    change = transformer["change"]
+                    row += [form.format(x["estimate"]["value"]) for x in (lstm, transformer)]
+                    row.append(f"{{:+{form[2:]} [{{:+{form[2:]}, {{:+{form[2:]}]".format(*(change[k] for k in ("value", "low", "high"))))
+                rows.append(row)
+    return table(["response", "turns read", "seed", "perplexity, LSTM", "Transformer", "change", "next token right, LSTM", "Transformer",
+                  "change"], rows)
+
+
 PAGES = {
+    "explanations": {"trained": explanations_table},
     "nex-cv": {"prediction": prediction_table, "clinc150": lambda: negatives_table("clinc150", (0.3, 0.5, 0.7, 0.9)),
                "atis": lambda: negatives_table("atis", (0.5, 0.9))},
     "experiment": {"das": das_table, "claims": claims_table, "harm": harm_table, "share": share_table, "middle": middle_table,
@@ -327,10 +345,10 @@ def facts():
             f"`rare:middle` in {rises('rare:middle')}",
             f"{of_verdict('**holds**')} hold, {of_verdict('does not hold')} do not, {of_verdict('undecided')} are undecided",
         ],
-        "docs/experiment.md": [f"{of_verdict('**holds**')} of {len(claims)} hold"],
+        "docs/experiment.md": [f"{of_verdict('**holds**')} of the {len(claims)} claims that can be computed hold"],
         "README.md": [
             f"a DAS ratio of {das_change[1]} instead of {das_change[0]}",
-            f"{mean_das(no_loss, 'random:1.0'):.2f}, makes the words as robust",
+            f"{mean_das(no_loss, 'random:1.0'):.2f} and makes the model's words as robust",
             f"a DAS ratio of {fmean(float(row[7]) for row in bundled):.2f} against {fmean(float(row[6]) for row in bundled):.2f} on average",
         ],
     }

@@ -106,26 +106,32 @@ LAB_CHECK(FindsTheWrongElement) {
 LAB_CHECK(MeasuresTheError) {
   Draw draw;
   const double factor = draw.uniform(1.2, 3);
-  const Shape shape = {draw.between(6, 9)};
-  const auto error_at = [&](double x) {
+  const Shape shape = {draw.between(24, 30)};  // slopes of both signs are surely among them
+  const auto error_at = [&](double x, double times) {
     return check_gradient(
                [&](const std::vector<Var>& at) {
-                 return cube(at[0], Tensor::full(shape, factor, DType::f64));
+                 return cube(at[0], Tensor::full(shape, times, DType::f64));
                },
                {Tensor::full(shape, x, DType::f64)}, seed())
         .max_error;
   };
   for (const double x : {20.0, 0.3}) {  // slopes of 1200, and of 0.27
-    expect_close(
-        "max_error", Tensor::full({1}, error_at(x), DType::f64),
-        Tensor::full({1}, (factor - 1) / factor, DType::f64),
-        {.tolerance = {.relative = 1e-4},
-         .suspects = {{"divided by the numeric gradient: the header says by the larger of both",
-                       Tensor::full({1}, factor - 1, DType::f64)}},
-         .law = "|analytic - numeric| / max(|analytic|, |numeric|, 0.01), as the header says"});
+    for (const bool larger : {true, false}) {
+      const char* const divided =
+          larger ? "divided by the numeric gradient: the header says by the larger of both"
+                 : "divided by the analytic gradient, or by a numeric one below 0: the header says "
+                   "by the larger of both absolute values";
+      expect_close(
+          "max_error", Tensor::full({1}, error_at(x, larger ? factor : 1 / factor), DType::f64),
+          Tensor::full({1}, (factor - 1) / factor, DType::f64),
+          {.tolerance = {.relative = 1e-4},
+           .suspects = {{divided, Tensor::full({1}, factor - 1, DType::f64)}},
+           .law = "|analytic - numeric| / max(|analytic|, |numeric|, 0.01), as the header says"});
+    }
   }
-  expect(error_at(0.002) < 0.01,
-         text("gradients of some 1e-5 that are off by as much have the error ", error_at(0.002),
+  const double of_small = error_at(0.002, factor);
+  expect(of_small < 0.01,
+         text("gradients of some 1e-5 that are off by as much have the error ", of_small,
               ": numbers near 0 are divided by 0.01, as the header says."));
 }
 
@@ -247,7 +253,9 @@ LAB_CHECK(SlopeOfTanh) {
                     {"1 - y: the square is missing",
                      map(x, [](double v) { return 1 - std::tanh(v); })},
                     {"1 + y^2: a sign",
-                     map(x, [](double v) { return 1 + std::tanh(v) * std::tanh(v); })}},
+                     map(x, [](double v) { return 1 + std::tanh(v) * std::tanh(v); })},
+                    {"y (1 - y), the slope of sigmoid",
+                     map(x, [](double v) { return std::tanh(v) * (1 - std::tanh(v)); })}},
        .law = "write tanh as a quotient of exponentials, differentiate, and express it by y"});
 }
 
@@ -260,7 +268,9 @@ LAB_CHECK(SlopeOfSigmoid) {
       {.tolerance = kRough,
        .suspects = {{"a function of sigmoid(y): df gets the output already",
                      map(x, [&](double v) { return y(y(v)) * (1 - y(y(v))); })},
-                    {"y (1 + y): a sign", map(x, [&](double v) { return y(v) * (1 + y(v)); })}},
+                    {"y (1 + y): a sign", map(x, [&](double v) { return y(v) * (1 + y(v)); })},
+                    {"1 - y^2, the slope of tanh",
+                     map(x, [&](double v) { return 1 - y(v) * y(v); })}},
        .law = "e^-x / (1 + e^-x)^2, expressed by y"});
 }
 
@@ -271,17 +281,20 @@ double density(double x) {
 LAB_CHECK(SlopeOfGelu) {
   Draw draw;
   const Tensor x = draw.normal({draw.between(5, 12)});
-  expect_close("the slope of gelu", slopes<Gelu>(x), wanted<Gelu>(x),
-               {.tolerance = kRough,
-                .suspects = {{"Phi(x) alone: the second term of the product rule is missing",
-                              map(x, Gelu::cdf<double>)},
-                             {"Phi(x) - x phi(x): a sign",
-                              map(x, [](double v) { return Gelu::cdf(v) - v * density(v); })},
-                             {"Phi(x) + phi(x): the factor x is missing",
-                              map(x, [](double v) { return Gelu::cdf(v) + density(v); })},
-                             {"x phi(x) alone", map(x, [](double v) { return v * density(v); })}},
-                .law = "x Phi(x) is a product; the derivative of Phi is the density of the normal "
-                       "distribution"});
+  expect_close(
+      "the slope of gelu", slopes<Gelu>(x), wanted<Gelu>(x),
+      {.tolerance = kRough,
+       .suspects = {{"Phi(x) alone: the second term of the product rule is missing",
+                     map(x, Gelu::cdf<double>)},
+                    {"Phi(x) - x phi(x): a sign",
+                     map(x, [](double v) { return Gelu::cdf(v) - v * density(v); })},
+                    {"Phi(x) + phi(x): the factor x is missing",
+                     map(x, [](double v) { return Gelu::cdf(v) + density(v); })},
+                    {"x phi(x) alone", map(x, [](double v) { return v * density(v); })},
+                    {"Phi(x) + x e^(-x^2/2): 1 / sqrt(2 pi) is missing",
+                     map(x, [](double v) { return Gelu::cdf(v) + v * density(v) / density(0); })}},
+       .law = "x Phi(x) is a product; the derivative of Phi is the density of the normal "
+              "distribution"});
 }
 
 LAB_CHECK(SlopesOfDiv) {
@@ -306,6 +319,7 @@ LAB_CHECK(SlopesOfDiv) {
       "d(a/b)/db", db, product(minus, product(over, over)),
       {.suspects = {{"-a/b: the square is missing", product(minus, over)},
                     {"-1/b^2: a is missing", product(over, map(over, [](double v) { return -v; }))},
+                    {"-a: -a / b * b is (-a / b) b", minus},
                     {"made with a in the square, too",
                      product(minus, product(a, product(over, over)))}},
        .law = "what happens to a/b if b grows?"});
@@ -363,14 +377,25 @@ LAB_CHECK(GradientOfASquareProduct) {
   const int64_t n = draw.between(2, 4);
   const Tensor a = draw.normal({n, n}), b = draw.normal({n, n}), dc = draw.normal({n, n});
   const Tolerance rough = {.relative = 1e-5, .absolute = 1e-8};
+  const auto t = [n](const Tensor& x) {
+    const Tensor y = empty_like(x);
+    for (int64_t i = 0; i < n * n; ++i) {
+      y.data<double>()[i] = x.data<double>()[i % n * n + i / n];
+    }
+    return y;
+  };
   check_matmul(a, b, dc,
                {.tolerance = rough,
                 .suspects = {{"dC B: B has to be transposed", multiply(dc, b)},
-                             {"B dC: the order of the factors", multiply(b, dc)}},
+                             {"B dC: the order of the factors", multiply(b, dc)},
+                             {"B^T dC: the order of the factors", multiply(t(b), dc)},
+                             {"dC^T B: B is to be transposed, and dC is not", multiply(t(dc), b)}},
                 .law = "write C_ij as a sum, and differentiate by A_ik"},
                {.tolerance = rough,
                 .suspects = {{"A dC: A has to be transposed", multiply(a, dc)},
-                             {"dC A: the order of the factors", multiply(dc, a)}},
+                             {"dC A: the order of the factors", multiply(dc, a)},
+                             {"dC A^T: the order of the factors", multiply(dc, t(a))},
+                             {"A dC^T: A is to be transposed, and dC is not", multiply(a, t(dc))}},
                 .law = "write C_ij as a sum, and differentiate by B_kj"});
 }
 

@@ -82,7 +82,7 @@ inline void expect_summary(const std::vector<DialogueScore>& scores) {
                 {{"the mean of H / (D + H)", rest(mean_of(want.bounded))}},
                 "the mean of D / (D + H)");
   expect_number("das_ratio_long", got.das_ratio_long, want.das_ratio_long(), {},
-                "as das_ratio, of dialogues with two original utterances and more");
+                "as das_ratio, of dialogues with two original utterances or more");
   expect_number("as_distraction", got.as_distraction, want.as_distraction(), {},
                 "a mean over the dialogues that have D and H: no other counts, also not as 0");
   expect_number("as_history", got.as_history, want.as_history(),
@@ -98,8 +98,11 @@ inline void expect_summary(const std::vector<DialogueScore>& scores) {
                 {{"a mean over dialogues; every token counts the same", mean_of(perplexities)}},
                 "exp of all nll over all tokens, of all dialogues");
   expect_number("bits_per_character", got.bits_per_character, nll / std::log(2) / characters,
-                {{"in nats", nll / characters}});
-  expect_number("unknown_characters", got.unknown_characters, unknown / characters);
+                {{"in nats", nll / characters},
+                 {"times ln 2: a nat is 1 / ln 2 bits", nll * std::log(2) / characters}},
+                "all nll, in bits, over all characters");
+  expect_number("unknown_characters", got.unknown_characters, unknown / characters, {},
+                "all unknown characters over all characters");
   const auto count = [](int64_t n) { return static_cast<double>(n); };
   expect_close("dialogues, tokens, characters and distracted",
                numbers({count(got.dialogues), count(got.tokens), count(got.characters),
