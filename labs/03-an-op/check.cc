@@ -253,9 +253,7 @@ LAB_CHECK(SlopeOfTanh) {
                     {"1 - y: the square is missing",
                      map(x, [](double v) { return 1 - std::tanh(v); })},
                     {"1 + y^2: a sign",
-                     map(x, [](double v) { return 1 + std::tanh(v) * std::tanh(v); })},
-                    {"y (1 - y), the slope of sigmoid",
-                     map(x, [](double v) { return std::tanh(v) * (1 - std::tanh(v)); })}},
+                     map(x, [](double v) { return 1 + std::tanh(v) * std::tanh(v); })}},
        .law = "write tanh as a quotient of exponentials, differentiate, and express it by y"});
 }
 
@@ -268,9 +266,7 @@ LAB_CHECK(SlopeOfSigmoid) {
       {.tolerance = kRough,
        .suspects = {{"a function of sigmoid(y): df gets the output already",
                      map(x, [&](double v) { return y(y(v)) * (1 - y(y(v))); })},
-                    {"y (1 + y): a sign", map(x, [&](double v) { return y(v) * (1 + y(v)); })},
-                    {"1 - y^2, the slope of tanh",
-                     map(x, [&](double v) { return 1 - y(v) * y(v); })}},
+                    {"y (1 + y): a sign", map(x, [&](double v) { return y(v) * (1 + y(v)); })}},
        .law = "e^-x / (1 + e^-x)^2, expressed by y"});
 }
 
