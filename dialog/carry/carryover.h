@@ -2,7 +2,7 @@
 // candidates, each a key, a value (tokens l..r) and a distance d:
 //
 //   h_1..h_T = BiLSTM(E w_1, .., E w_T);   c = [fwd_T; bwd_1]                       (2H)
-//   i = mean of E over the words of the intent, 0 where there is none               (E)
+//   i = mean of E over the words of the intent, 0 if there is none                  (E)
 //   x = [mean of E over the key's words;  mean of h_l..h_r (value lstm) or of E w_l..w_r (average);
 //        a learned vector of min(d, 10)]                                           (D)
 //
@@ -10,13 +10,13 @@
 //   e_0..e_n = BiLSTM(x_EOS, x_1, .., x_n)                                         (2H)
 //   d_t = LSTM(x_{y_{t-1}}, d_{t-1}),  x_{y_0} = x_BOS,  d_0 = linear(last states of e)  (H)
 //   p(y_t = j) = softmax_j(W [d_t; c; i] . e_j) over the j that are not chosen yet; y_t = 0 ends
-//   loss: sum_t -ln p(y_t) of the candidates that hold, in their order, and of the end
+//   loss: sum_t -ln p(y_t) of the candidates that apply, in order, and of the end
 // self-attention, Z heads:
 //   q_i = W_Q [x_i; c; i];  k_i = W_K x_i;  a_ij = q_i W k_j;  o_i = sum_j softmax_j(a_ij) k_j
 //   x~_i = W_O [o_i of all heads] + b                                              (Eqs. 13 to 17)
-//   p_i = sigmoid(W_2 relu(W_1 [x_i; x~_i; c; i] + b_1) + b_2);  holds where p >= 0.5
+//   p_i = sigmoid(W_2 relu(W_1 [x_i; x~_i; c; i] + b_1) + b_2);  applies if p >= 0.5
 //   loss: sum_i binary cross entropy
-// independent: the same without x~, so that no candidate knows of another.
+// independent: the same without x~, so that candidates do not know of each other.
 #pragma once
 
 #include <string>
@@ -46,9 +46,9 @@ double parameter_count(const Config& config);  // before a model is made
 
 struct Decision {
   std::vector<char> carry;   // of each slot
-  std::vector<double> p;     // pointer: of the choice, 0 of what is not chosen
-  std::vector<double> look;  // share of the attention on the slot, a mean over steps or over slots
-                             // and heads; empty of independent
+  std::vector<double> p;     // pointer: of the choice, 0 for slots that are not chosen
+  std::vector<double> look;  // the slot's share of the attention, a mean over steps or over slots
+                             // and heads; empty for independent
 };
 
 class Carryover : public Module {
@@ -72,7 +72,7 @@ class Carryover : public Module {
   };
   Read read(const ItemBatch& batch, const DropoutMode& drop) const;
 
-  struct Pointed {                    // what a pointer network chooses from
+  struct Pointed {                    // the options of a pointer network
     Var inputs;                       // [x_EOS; x_BOS; x_1; ..]
     Var e = {};                       // item by item, in the order of `place`
     std::vector<int32_t> begin = {};  // of each item: the row of its e_0
@@ -81,14 +81,14 @@ class Carryover : public Module {
   Pointed point(const ItemBatch& batch, const Read& read) const;
   Var pointer_loss(const ItemBatch& batch, const Read& read) const;
   std::vector<Decision> pointer_decisions(const ItemBatch& batch, const Read& read) const;
-  // Of each slot: its logit; and the weights of self-attention (Z, P).
+  // The logit of each slot; and the weights of self-attention (Z, P).
   Var logits(const ItemBatch& batch, const Read& read, const DropoutMode& drop,
              Var* weights = nullptr) const;
 
   Config config_;
   Embedding embedding_, distance_;
   Lstm lstm_;
-  // One of each, of the decoder that there is.
+  // One of each, for the decoder in use.
   std::vector<Lstm> slots_, steps_;
   std::vector<Linear> start_h_, start_c_, query_;
   Var ends_;  // (2, D): x_EOS, x_BOS

@@ -1,4 +1,4 @@
-// Items in the numbers of a vocabulary, and batches of them.
+// Items as ids of a vocabulary, and batches of them.
 #pragma once
 
 #include <cstdint>
@@ -11,8 +11,8 @@
 
 namespace heed::carry {
 
-constexpr int64_t kSpeakers = 2;   // rows behind the vocabulary: the last turn's, another
-constexpr int32_t kFarthest = 10;  // distances are told apart up to here
+constexpr int64_t kSpeakers = 2;   // rows after the vocabulary: the last turn's speaker, another
+constexpr int32_t kFarthest = 10;  // distances are distinguished up to here
 constexpr const char* kNoWords = "<unk>";
 
 // Every turn is its speaker, its words and <eou>, oldest first.
@@ -24,18 +24,18 @@ struct Encoded {
   };
   std::vector<int32_t> tokens, intent;
   std::vector<Slot> slots = {};
-  std::vector<int32_t> gold = {};  // the slots that hold, in their order
+  std::vector<int32_t> gold = {};  // the slots that are carried over, in order
 };
 Encoded encode(const Item& item, const Vocabulary& vocabulary);
 // The tokens of turns alone.
 std::vector<int32_t> encode_turns(const std::vector<Turn>& turns, const Vocabulary& vocabulary);
-// A text's words with '_' and '-' as blanks: "departure_date" has two.
+// A text's words, with '_' and '-' as spaces: "departure_date" has two.
 std::vector<int32_t> encode_name(const std::string& name, const Vocabulary& vocabulary);
 
-// The order in which a pointer network reads the slots, and in which it is to choose them: temporal
-// is theirs, turn is by distance and random within a turn, none is random.
+// The order in which a pointer network reads the slots and should choose them: temporal is their
+// own order, turn is by distance and random within a turn, none is random.
 constexpr const char *kNoOrder = "none", *kTurnOrder = "turn", *kTemporal = "temporal";
-// place[i]: the slot that stands at i.
+// place[i]: the slot at position i.
 std::vector<int32_t> order_of(const Encoded& item, const std::string& order, Rng& rng);
 Encoded ordered(const Encoded& item, const std::vector<int32_t>& place);
 

@@ -1,4 +1,4 @@
-// Decisions without a model, and how good decisions are.
+// Decisions without a model, and the quality of decisions.
 #pragma once
 
 #include <array>
@@ -10,23 +10,23 @@
 
 namespace heed::carry {
 
-// everything: all candidates hold. latest: those with the value that was said last of their key.
-// latest-user: the value that the speaker of the last turn said last. A key is one of a service:
-// candidates of two services never replace one another.
+// everything: all candidates apply. latest: those with the last mentioned value of their key.
+// latest-user: the last value that the speaker of the last turn mentioned. A key belongs to a
+// service: candidates of two services never replace one another.
 constexpr std::array<const char*, 3> kRules = {"everything", "latest", "latest-user"};
-// Throws UsageError for another name.
+// Throws UsageError for an unknown name.
 std::vector<char> decide_by_rule(const std::string& rule, const Item& item);
 
 struct Tally {
-  int64_t hits = 0, decided = 0, right = 0;  // decided to hold; hold
+  int64_t hits = 0, decided = 0, right = 0;  // right: they apply
   double precision() const;
   double recall() const;
-  double f1() const;  // 2 hits / (decided + right); all three are 0 where there is nothing
+  double f1() const;  // 2 hits / (decided + right); all three are 0 if there is nothing
 };
 
 // Candidates by "SET/GROUP": same, cross, both; and all, 0 to 5, >=6, >=1 (distances), seen and new
-// (services), "final F carry C": F keys of the item hold, 1, 2, >=3, of which C are in none of the
-// last turn's words, 0, 1, 2, >=3 (S_final and S_carry of the paper).
+// (services), "final F carry C": F keys of the item apply, 1, 2, >=3, of which C are not mentioned
+// in the last turn, 0, 1, 2, >=3 (S_final and S_carry of the paper).
 using Tallies = std::map<std::string, Tally>;
 // Counts the decisions on a labelled item.
 void count(const Item& item, const std::vector<char>& decided, Tallies& tallies);

@@ -1,4 +1,4 @@
-// The settings of slot carryover and its training, a line each (train/setting.h).
+// The settings of slot carryover and its training, one line each (train/setting.h).
 #pragma once
 
 #include <cstdint>
@@ -15,10 +15,10 @@ struct Settings {
   LoopSettings loop = {};
   double share = 1;               // of the training dialogues (ReadItems::share)
   std::string set = "both";       // of the candidates
-  bool shuffled_labels = false;   // a control: labels of an item change places among its candidates
-  uint32_t data_fingerprint = 0;  // of what was read: a run goes on with the same only
+  bool shuffled_labels = false;   // a control: an item's labels are shuffled among its candidates
+  uint32_t data_fingerprint = 0;  // of the data: a run is resumed only with the same data
   std::optional<std::string> preset = {};
-  std::optional<int64_t> vocabulary = {};  // as it was asked for
+  std::optional<int64_t> vocabulary = {};  // as requested
   size_t limit = 0;                        // dialogues to read of each part, 0: all
 
   void check() const;  // throws UsageError

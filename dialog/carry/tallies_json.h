@@ -1,4 +1,4 @@
-// Tallies in JSON: by set and by group. Only what writes results looks in here.
+// Tallies in JSON: by set and by group. Only code that writes results includes this header.
 #pragma once
 
 #include <nlohmann/json.hpp>

@@ -1,5 +1,5 @@
 // Training slot carryover, and deciding with it. A model is a directory with
-//   config.json         "system": "carryover", "kind": the decoder, sizes, what it reads
+//   config.json         "system": "carryover", "kind": the decoder, sizes, its inputs
 //   vocab.txt, model.safetensors
 #pragma once
 
@@ -14,16 +14,16 @@ namespace heed::carry {
 
 struct TrainData {
   Vocabulary vocabulary;
-  std::vector<Encoded> train;  // that have candidates
-  std::vector<Item> valid;     // kMeasured at most, evenly spread
-  size_t empty = 0;            // items to train on without a candidate, left out
+  std::vector<Encoded> train;  // items with candidates
+  std::vector<Item> valid;     // at most kMeasured, evenly spread
+  size_t empty = 0;            // training items without a candidate, which are left out
 
   uint32_t fingerprint() const;
 };
 constexpr size_t kMeasured = 3000;
 
 // Reads train and valid of a directory of items. The vocabulary is that of the training items
-// unless one is given. Throws DataError, also where no item has a candidate.
+// unless one is given. Throws DataError, also if no item has a candidate.
 TrainData load_train_data(const std::string& directory, const Settings& settings,
                           const Vocabulary* vocabulary = nullptr);
 
@@ -32,15 +32,15 @@ TrainData load_train_data(const std::string& directory, const Settings& settings
 constexpr const char *kValidF1 = "valid_f1", *kValidFarF1 = "valid_f1_far",
                      *kTrainLoss = "train_loss";
 
-// Decisions on items, in their order, whatever the batch; no decisions on items without candidates.
-// An order that is random is a function of the item alone.
+// Decisions on items, in order, independent of the batch; none on items without candidates. A
+// random order of slots is a function of the item alone.
 std::vector<Decision> decide(const Carryover& model, const Vocabulary& vocabulary,
                              const std::vector<Item>& items, size_t batch = 64,
                              const OnValidation& progress = {});
 
-// How the attention falls on distances, by their groups: its share on candidates of each, and their
-// share of the candidates; means over the items that have decisions with looks. The quotient is 1
-// for even attention over what there is to choose from. Empty where no decision has looks.
+// The distribution of attention over groups of distances: the share of attention on candidates of
+// each group, and the group's share of the candidates; means over the items whose decisions have
+// looks. The quotient is 1 for uniform attention. Empty if no decision has looks.
 struct LookShare {
   double of_attention = 0, of_slots = 0;
   double of_even() const { return of_slots > 0 ? of_attention / of_slots : 0; }
@@ -48,7 +48,7 @@ struct LookShare {
 std::map<std::string, LookShare> look_by_distance(const std::vector<Item>& items,
                                                   const std::vector<Decision>& decisions);
 
-// Refers to the three, which must outlive it.
+// It refers to the three, which must outlive it.
 Task carryover_task(Carryover& model, const Settings& settings, const TrainData& data);
 
 struct LoadedCarryover {
@@ -83,7 +83,7 @@ struct Own {  // dialog/runs_of.h
 };
 using Runs = RunsOf<Own>;
 
-// By the model, which may be null, and by rules.
+// Annotates by the model, which may be null, and by rules.
 std::shared_ptr<const Annotator> annotator(std::shared_ptr<const LoadedCarryover> loaded);
 
 }  // namespace heed::carry

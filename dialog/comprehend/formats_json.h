@@ -1,4 +1,4 @@
-// The published forms of corpora of questions. Only passage.cc and the readers look in here.
+// The published forms of question corpora. Only passage.cc and the readers include this header.
 #pragma once
 
 #include <nlohmann/json.hpp>
@@ -7,7 +7,7 @@
 
 namespace heed::comprehend {
 
-// A member of a file, which knows its place: "data[3].qas[0].answers[1]". The functions throw
+// A member of a file, which knows its position: "data[3].qas[0].answers[1]". The functions throw
 // DataError "path: place: rule" for a member that is missing or of another type.
 class Node {
  public:

@@ -1,6 +1,6 @@
-// Where a passage answers a question, with the k questions and answers before it (Ohsugi, Saito,
-// Nishida, Asano & Tomita, "A simple but effective method to incorporate multi-turn context with
-// BERT for conversational machine comprehension", NLP4ConvAI 2019, Eqs. 2 to 9).
+// Finds the answer to a question in a passage, given the k questions and answers before (Ohsugi,
+// Saito, Nishida, Asano & Tomita, "A simple but effective method to incorporate multi-turn context
+// with BERT for conversational machine comprehension", NLP4ConvAI 2019, Eqs. 2 to 9).
 #pragma once
 
 #include <map>
@@ -19,36 +19,36 @@ using Ids = std::vector<int32_t>;
 
 struct Config {
   int64_t turns = 2;                      // k
-  bool questions = true, answers = true;  // those of the turns before are read
-  bool kinds = false;                     // Eq. 8: tells yes, no and unanswerable from a span
-  bool frozen = false;                    // the encoder stays as it is
-  int64_t width = 384;                    // cells of a direction of the two GRUs, d in the paper
+  bool questions = true, answers = true;  // whether those of the turns before are read
+  bool kinds = false;                     // Eq. 8: predicts yes, no, unanswerable or a span
+  bool frozen = false;                    // the encoder is not trained
+  int64_t width = 384;                    // cells per direction of the two GRUs, d in the paper
   int64_t window = 384;                   // pieces of the passage that one pass reads
-  int64_t longest_query = 64;             // pieces; of a question the first, of an answer too
+  int64_t longest_query = 64;             // the first pieces of a question, and of an answer
   double dropout = 0.1;
 
   int64_t parts() const { return 1 + turns * ((questions ? 1 : 0) + (answers ? 1 : 0)); }
   void check() const;  // throws UsageError
 };
 
-// A question as it is read: the pieces of its passage, and a query a part: the question, the
-// questions before it (latest first), the answers before it. An empty one is not there: zeros.
+// The input for a question: the pieces of its passage, and queries: the question, the questions
+// before it (latest first), the answers before it. An empty query is missing: zeros.
 struct Asked {
   const Ids* passage;
   std::vector<Ids> queries;
 };
 
-// States of a frozen encoder, by what it read. Many models of one encoder may share them.
+// States of a frozen encoder, by its input. Many models of one encoder may share them.
 using StateCache = std::map<std::string, Tensor>;
 
 class SpanReader : public Module {
  public:
-  // `special`: the numbers of [CLS] and [SEP].
+  // `special`: the ids of [CLS] and [SEP].
   SpanReader(const Config& config, pretrained::Bert bert, std::pair<int32_t, int32_t> special);
 
-  // Of each question and each piece of its passage, and of the place behind the last piece, which
-  // stands for no answer: logits (N), question after question in the order `of` (numbers of
-  // `asked`); and what tells the kinds of answers, (N, 4), or nothing.
+  // For each question and each piece of its passage, and for the position after the last piece,
+  // which stands for no answer: logits (N), question after question in the order `of` (indices into
+  // `asked`); and logits of the kinds of answers, (N, 4), or nothing.
   struct Logits {
     Var start, end, kinds;
     Segments segments;
@@ -75,13 +75,13 @@ class SpanReader : public Module {
   Linear start_, end_, kind_;
 };
 
-// What is learned of a question: pieces of its passage, T for no answer, and its kind.
+// The target of a question: pieces of its passage, T for no answer, and its kind.
 struct Target {
   int32_t begin, end;
   int32_t kind;
 };
-// Eq. 9, the mean over the questions: -(ln p_start + ln p_end), and the cross entropy of the kind
-// at the end of the answer where the model tells kinds.
+// Eq. 9, the mean over the questions: -(ln p_start + ln p_end), plus the cross entropy of the kind
+// at the end of the answer if the model predicts kinds.
 Var span_loss(const SpanReader::Logits& logits, const std::vector<Target>& targets);
 
 // The span begin <= end < n with the largest start_begin + end_end, in one pass over n.

@@ -1,4 +1,4 @@
-// Passages with questions on them, as published corpora have them. docs/comprehension.md
+// Passages with questions on them, from published corpora. docs/comprehension.md
 #pragma once
 
 #include <cstdint>
@@ -13,20 +13,20 @@ enum class Kind { kSpan, kYes, kNo, kNone };  // kNone: the passage does not say
 
 struct Answer {
   Kind kind = Kind::kSpan;
-  std::string text = {};      // as it is compared with others; of kNone ""
+  std::string text = {};      // compared with other answers; "" for kNone
   size_t begin = 0, end = 0;  // bytes of Passage::text; begin = end: nowhere
 };
 struct Question {
   std::string id, text;
-  std::vector<Answer> answers;  // references, at least one; the first is what is learned
+  std::vector<Answer> answers;  // references, at least one; the first is learned
 };
 struct PassageTurn {
   std::string speaker;
-  size_t begin = 0, said = 0, end = 0;  // "Speaker: " from begin on, what was said from said on
+  size_t begin = 0, said = 0, end = 0;  // "Speaker: " begins at `begin`, the text at `said`
 };
 struct Passage {
   std::string id = {}, text = {};
-  std::vector<PassageTurn> turns = {};  // of a text that is no dialogue one, without a speaker
+  std::vector<PassageTurn> turns = {};  // a text that is not a dialogue is one, without a speaker
   std::vector<Question> questions = {};
 
   void add_turn(const std::string& speaker, const std::string& said);
@@ -36,13 +36,13 @@ Passage passage_of(const Dialogue& dialogue);
 
 struct Corpus {
   std::vector<Passage> passages;
-  // Where a question has several references, its F1 is the mean over them of the best of the
-  // others, as CoQA and QuAC count it to compare it with people's; else the best of all.
+  // If a question has several references, its F1 is the mean over them of the best of the others,
+  // as CoQA and QuAC count it to compare it with people's; else the best of all.
   bool leave_one_out = false;
-  size_t left_out = 0;  // questions without an answer, or whose answer does not stand where it says
+  size_t left_out = 0;  // questions without an answer, or with an answer at a wrong position
 };
-// Reads a file in the published form of CoQA, QuAC, FriendsQA or Molweni, JSON, plain or gzip; its
-// members tell which. Throws DataError "path: place: rule" for anything else.
+// Reads a file in the published form of CoQA, QuAC, FriendsQA or Molweni, JSON, plain or gzip,
+// recognised by its members. Throws DataError "path: place: rule" for anything else.
 Corpus read_passages(const std::string& path);
 
 struct Parts {
@@ -50,11 +50,11 @@ struct Parts {
 
   uint32_t fingerprint() const;  // of training and validation
 };
-// Of a folder with a train part, the published parts by the names of the files (train, dev or val,
-// test): the test part is the last of them, and without three of them every 20th passage of the
-// train part is for validation. Of other folders and of files (several with commas) all passages
-// are divided, of each ten in their order 7 : 1 : 2. `limit`: only the first passages of each file,
-// 0: all.
+// For a folder with a train part, the published parts by the names of the files (train, dev or val,
+// test): the test part is the last of them, and if there are not three, every 20th passage of the
+// train part is for validation. Passages of other folders and of files (several separated by
+// commas) are divided, each ten in order by 7 : 1 : 2. `limit`: only the first passages of each
+// file, 0: all.
 Parts read_parts(const std::vector<std::string>& data, size_t limit);
 
 }  // namespace heed::comprehend

@@ -1,4 +1,4 @@
-// Passages and questions in the pieces of an encoder, and answers back in their words.
+// Passages and questions as pieces of an encoder, and answers back as words.
 #pragma once
 
 #include <optional>
@@ -18,17 +18,17 @@ struct ReadQuestion {
 struct ReadPassage {
   const Passage* passage = nullptr;
   Ids pieces = {};
-  std::vector<std::pair<size_t, size_t>> bytes = {};  // of each piece those of its word
+  std::vector<std::pair<size_t, size_t>> bytes = {};  // for each piece the bytes of its word
   std::vector<ReadQuestion> questions = {};
 };
-// Words end at blanks and punctuation, so that a span is one of words. Refers to the passage.
-// Throws DataError "path: passage ID: ..." where there is no piece. Of a question and an answer the
-// first `longest_query` pieces are read.
+// Words end at spaces and punctuation, so that a span consists of words. The result refers to the
+// passage. Throws DataError "path: passage ID: ..." if there is no piece. The first `longest_query`
+// pieces of a question and of an answer are read.
 ReadPassage read_passage(const Passage& passage, const pretrained::WordPiece& pieces,
                          int64_t longest_query);
 Ids read_query(const std::string& text, const pretrained::WordPiece& pieces, int64_t longest);
 
-// What is said before a question: pieces of questions and answers, oldest first.
+// The history of a question: pieces of previous questions and answers, oldest first.
 struct TurnBefore {
   Ids question, answer;
 };
@@ -37,18 +37,17 @@ Asked asked(const ReadPassage& passage, const Ids& question, const std::vector<T
 
 struct Predicted {
   Answer answer;
-  double p = 0;       // of the span and, where the model tells kinds, of the kind
+  double p = 0;       // of the span and, if the model predicts kinds, of the kind
   double p_none = 0;  // that the passage does not say
 };
-// The answers to several questions, each of its passage.
+// The answers to several questions, each on its passage.
 std::vector<Predicted> answer(const SpanReader& model, const std::vector<Asked>& asked,
                               const std::vector<const ReadPassage*>& passages);
 
-// The text of an answer as history.
+// The text of an answer in a history.
 std::string as_history(const Answer& answer);
 
-// The answers to all questions in their order, with the gold answers before them, or the model's
-// own. `predicted`: as many passages as given.
+// The answers to all questions in order, with a history of gold answers or of the model's own.
 enum class History { kGold, kPredicted };
 using OnQuestions = std::function<void(int64_t done, int64_t of)>;
 std::vector<std::vector<Predicted>> answer_all(const SpanReader& model,

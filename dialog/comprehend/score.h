@@ -1,4 +1,4 @@
-// How good answers are: the public measures of SQuAD, CoQA and QuAC.
+// The quality of answers: the public measures of SQuAD, CoQA and QuAC.
 #pragma once
 
 #include <string>
@@ -9,16 +9,16 @@
 namespace heed::comprehend {
 
 std::string lower_case(const std::string& text);  // of ASCII letters
-// As SQuAD's and CoQA's programs compare answers: small letters, without punctuation (ASCII),
-// articles (a, an, the) and further blanks.
+// The form in which SQuAD's and CoQA's programs compare answers: lower case, without punctuation
+// (ASCII), articles (a, an, the) and extra spaces.
 std::string normalised(const std::string& text);
-// The F1 of the words of the two, normalised: 2 P R / (P + R), matches clipped. Where one of them
-// has no words, 1 if both have none, else 0.
+// The F1 of the normalised words of the two: 2 P R / (P + R), matches clipped. If one of them has
+// no words: 1 if both have none, else 0.
 double word_f1(const std::string& answer, const std::string& reference);
 
-// What a model, or a person, says to a question; kNone has no text.
+// The score of a model's or a person's answer to a question; kNone has no text.
 struct Measured {
-  double exact = 0, f1 = 0;  // the best reference, or the mean that leave_one_out asks for
+  double exact = 0, f1 = 0;  // with the best reference, or the mean defined by leave_one_out
   double people = -1;        // the mean F1 of each reference against the others; -1: one reference
   double human_like() const { return f1 >= people ? 1 : 0; }
 };
@@ -26,7 +26,7 @@ Measured measure(const std::string& answer, const std::vector<Answer>& reference
                  bool leave_one_out);
 
 // Means, 0 to 1. HEQ (Choi et al. 2018): the share of the questions with several references, and of
-// the passages with such questions, of which every answer is at least as good as people's; -1 where
+// the passages with such questions, for which every answer is at least as good as people's; -1 if
 // there is none.
 struct Scores {
   double exact = 0, f1 = 0, heq_q = -1, heq_d = -1;

@@ -1,4 +1,4 @@
-// The settings of a reader of passages and its training, a line each (train/setting.h).
+// The settings of a passage reader and its training, one line each (train/setting.h).
 #pragma once
 
 #include <cstdint>
@@ -12,13 +12,13 @@ namespace heed::comprehend {
 
 struct Settings {
   Config model = {};
-  // Of an encoder that is drawn, without --init.
+  // Of a randomly initialised encoder, without --init.
   int64_t hidden = 64, layers = 2, vocabulary = 4000;
-  int64_t together = 4;  // questions of one passage that follow each other: an example
+  int64_t together = 4;  // consecutive questions of one passage that make an example
   LoopSettings loop = {};
   size_t limit = 0;               // passages to read of each file, 0: all
-  uint32_t data_fingerprint = 0;  // of what was read: a run goes on with the same only
-  std::string init = {};          // the pretrained encoder that the run began with
+  uint32_t data_fingerprint = 0;  // of the data: a run is resumed only with the same data
+  std::string init = {};          // the pretrained encoder with which the run began
   std::optional<std::string> preset = {};
 
   void check() const;  // throws UsageError

@@ -1,6 +1,6 @@
-// Training a reader of passages. A model is a directory with
-//   config.json         "system": "comprehend", sizes, what it reads
-//   encoder/            the encoder that it began with, a pretrained one or one that was drawn
+// Training a passage reader. A model is a directory with
+//   config.json         "system": "comprehend", sizes, its inputs
+//   encoder/            its initial encoder, pretrained or randomly initialised
 //   model.safetensors
 #pragma once
 
@@ -20,10 +20,10 @@ struct LoadedReader {
 std::vector<ReadPassage> read_all(const Corpus& corpus, const pretrained::WordPiece& pieces,
                                   const Config& config);
 
-// Columns of the log: means over the questions of validation, with gold answers before them.
+// Columns of the log: means over the validation questions, with a history of gold answers.
 constexpr const char *kValidF1 = "valid_f1", *kValidExact = "valid_exact", *kTrainNll = "train_nll";
 
-// Refers to the three, which must outlive it.
+// It refers to the three, which must outlive it.
 Task reader_task(LoadedReader& reader, const Settings& settings, const Parts& parts);
 
 struct Own {  // dialog/runs_of.h
@@ -46,9 +46,9 @@ struct Own {  // dialog/runs_of.h
     return read_parts(data, s.limit);
   }
   static void take(Settings&, const Data&) {}
-  // The encoder: that of --init, or one that is drawn, with the words of the training part.
+  // Keeps the encoder: that of --init, or a random one with the words of the training part.
   static void keep(const std::string& run, const Settings& s, const Data& data);
-  static double size(const Settings&) { return 0; }  // what its encoder has is in a file
+  static double size(const Settings&) { return 0; }  // its encoder's parameters are in a file
   static Loaded blank(const std::string& directory, const Settings& s);
   static Task task(Loaded& loaded, const Settings& s, const Data& data) {
     return reader_task(loaded, s, data);

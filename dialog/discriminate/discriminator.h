@@ -1,5 +1,5 @@
-// The discriminator (Bruni and Fernández 2017, section 4): was the response of a passage said
-// there? For its T tokens w_1 .. w_T, u_1 <eou> u_2 <eou> <sos> r <eou>:
+// The discriminator (Bruni and Fernández 2017, section 4): is the response of a passage the real
+// one? For its T tokens w_1 .. w_T, u_1 <eou> u_2 <eou> <sos> r <eou>:
 //
 //   x_t = E w_t                                                        Eq. 1     (E)
 //   fwd_t = LSTM(x_t), t = 1..T;  bwd_t = LSTM(x_t), t = T..1          Eqs. 2, 3 (H) each
@@ -8,7 +8,7 @@
 //   a_t = exp(u_t . u_w) / sum_s exp(u_s . u_w);  v = sum_t a_t h_t    Eq. 5
 //   p(real) = sigmoid(W_c v + b_c)                                     Eq. 6
 //
-// Dropout falls on the input and on the output of the LSTM. A pretrained encoder may give the h_t
+// Dropout applies to the input and the output of the LSTM. A pretrained encoder may compute the h_t
 // instead (pretrained_words.h).
 #pragma once
 
@@ -29,7 +29,7 @@ struct Config {
   std::string encoder = "lstm";  // or pretrained, whose states have 2 hidden_size numbers
   int64_t vocab_size = 25005, embedding_size = 500, hidden_size = 500;
   double dropout = 0.3;
-  bool response_only = false;  // it is given no context: a control
+  bool response_only = false;  // it gets no context: a control
   PassageOptions passages = {};
 
   void check() const;  // throws UsageError
@@ -39,30 +39,30 @@ struct Config {
 // Before a model of these sizes is made; without a pretrained encoder.
 double parameter_count(const Config& config);
 
-// How far from 0 parameters are drawn: 0.1 sqrt(500 / hidden_size), which is the paper's 0.1 at its
+// The bound of the initial parameters: 0.1 sqrt(500 / hidden_size), which is the paper's 0.1 at its
 // 500 cells. A sum over H inputs then has the same size at any width; with 0.1 a narrow model
 // begins with outputs so near 0 that it stays at chance.
 double init_bound(int64_t hidden_size);
 
-// Sequences packed for the LSTM, and where their tokens stand in it.
+// Sequences packed for the LSTM, and the positions of their tokens in it.
 struct SequenceBatch {
   ContextBatch packed;
   Memory tokens;  // sequence after sequence, in the order given: the packed row of each token
 };
-// Of sequence_of(); each holds a token.
+// Packs results of sequence_of(); each must have a token.
 SequenceBatch pack_sequences(const std::vector<Example>& sequences, Device device = {});
 
 class Discriminator : public Module {
  public:
   // Blank, to be loaded; `words` if the encoder is pretrained.
   explicit Discriminator(const Config& config, std::optional<PretrainedWords> words = {});
-  // With its first weights, those of draw().
+  // With the initial weights of draw().
   Discriminator(const Config& config, uint64_t seed, std::optional<PretrainedWords> words = {});
 
   struct Output {
     Var logits;     // (B): p(real) = sigmoid(logit)
     Var attention;  // (M): a_t, sequence after sequence
-    Var last;       // (B, 2H): [fwd_T; bwd_1]; of a pretrained encoder the state of [CLS]
+    Var last;       // (B, 2H): [fwd_T; bwd_1]; for a pretrained encoder the state of [CLS]
   };
   Output operator()(const SequenceBatch& batch, const DropoutMode& drop = {}) const;
   void visit(Visitor& v) override;
@@ -85,9 +85,8 @@ class Discriminator : public Module {
   Linear output_;                       // W_c, b_c
 };
 
-// The first weights: all parameters that are blank, so not those of a pretrained encoder, uniform
-// in
-// [-b, b), b = init_bound(hidden_size).
+// Draws the initial weights: all blank parameters, which excludes a pretrained encoder's, uniform
+// in [-b, b), b = init_bound(hidden_size).
 void draw(Discriminator& model, uint64_t seed);
 
 }  // namespace heed::discriminate

@@ -1,6 +1,5 @@
-// Passages of dialogue: a context, and a response that was said, or another one in its place (Bruni
-// and Fernández, "Adversarial Evaluation for Open-Domain Dialogue Generation", SIGDIAL 2017,
-// section 2).
+// Passages of dialogue: a context, and its real response or another one (Bruni and Fernández,
+// "Adversarial Evaluation for Open-Domain Dialogue Generation", SIGDIAL 2017, section 2).
 #pragma once
 
 #include <cstdint>
@@ -16,17 +15,17 @@ using TokenIds = std::vector<int32_t>;
 
 struct Passage {
   std::string id;                      // "<dialogue>#<turn>", the turn of the response, from 1
-  std::string dialogue_id;             // given where the response is the dialogue's last turn
-  int corpus = 0;                      // place in a list of corpora
+  std::string dialogue_id;             // given if the response is the dialogue's last turn
+  int corpus = 0;                      // index in a list of corpora
   int conversation = 0;                // a number for all passages that share text, of all corpora
-  std::vector<TokenIds> context = {};  // without <eou>, as the response
+  std::vector<TokenIds> context = {};  // without <eou>, like the response
   TokenIds response = {};
   bool real = true;  // whether the response was said there
 
   bool operator==(const Passage&) const = default;
 };
 
-// Into bytes, for another process, and out of them.
+// Writes it as bytes, for another process, and reads it.
 void put(BytesOut& out, const Passage& passage);
 void get(BytesIn& in, Passage& passage);
 
@@ -37,22 +36,22 @@ struct PassageOptions {
   void check() const;  // throws UsageError
 };
 
-// What a corpus gave, and what it did not.
+// Counts of the passages of a corpus, and of those left out.
 struct PassageCounts {
   int64_t dialogues = 0, passages = 0;
   int64_t other_length =
-      0;  // places of a response where an utterance has other than so many tokens
+      0;  // possible responses left out because an utterance is too short or too long
 };
 
-// Appends a passage for every run of `context` + 1 turns of a dialogue that have so many tokens
-// each and none of which is marked as a distraction. Conversations (SplitBy::kConversation) are
-// numbered on behind those that are there. Throws DataError where two dialogues have one id.
+// Appends a passage for every run of `context` + 1 turns of a dialogue that have these numbers of
+// tokens and are not marked as distractions. The numbers of conversations (SplitBy::kConversation)
+// continue those already there. Throws DataError if two dialogues have the same id.
 PassageCounts add_passages(std::vector<Passage>& passages, const std::vector<Dialogue>& dialogues,
                            const Vocabulary& vocabulary, const PassageOptions& options, int corpus);
 
-// What of a passage a discriminator reads.
+// The part of a passage that a discriminator reads.
 enum class Reads { kAll, kResponse, kContext };
-// The input sequence u_1 <eou> u_2 <eou> <sos> r <eou>, or the part of it, in the form of an
+// The input sequence u_1 <eou> u_2 <eou> <sos> r <eou>, or a part of it, in the form of an
 // example's context: each <eou> closes an utterance, <sos> r is one.
 Example sequence_of(const Passage& passage, Reads reads);
 

@@ -1,4 +1,4 @@
-// What stands in the place of a response that was said.
+// Replacements for real responses.
 #pragma once
 
 #include <cstdint>
@@ -11,15 +11,15 @@
 
 namespace heed::discriminate {
 
-// The kind, and of generated responses their file:
+// The kind, and for generated responses their file:
 //   random             the response of another passage of the corpus, drawn uniformly
-//   length-matched     one whose number of tokens differs by one at most
-//   same-conversation  one of the same conversation, which no utterance of the context is
+//   length-matched     one whose number of tokens differs by at most one
+//   same-conversation  one from the same conversation that is not an utterance of the context
 //   shuffled-words     its own one, with the words in another order
 //   other-corpus       that of a passage of another corpus, drawn uniformly
-//   real               that of a random passage, with the context that it was said in: nothing is
-//                      wrong with it, and who tells it from real ones has been told
-//   generated:FILE     what a model responds to the context (read_responses())
+//   real               that of a random passage, together with its own context: nothing is wrong
+//                      with it, and a judge that recognises it has been told the answer
+//   generated:FILE     a model's response to the context (read_responses())
 struct Negatives {
   enum class Kind {
     kRandom,
@@ -37,12 +37,12 @@ struct Negatives {
   std::string name() const;                         // as it is parsed
 };
 
-// Responses of a file to passages, in their numbers; nothing where there is none that fits.
+// Responses of a file to passages, as word ids; nothing for passages without a usable one.
 using Responses = std::vector<std::optional<TokenIds>>;
 
-// Replacements for the responses of passages. Drawn ones are never of the same conversation (unless
-// that is what is asked for) and never the same words; each corpus has a pool of its own, but for
-// kOtherCorpus. A function of (seed, epoch, id of the passage).
+// Replacements for the responses of passages. Drawn ones are never from the same conversation
+// (unless that is requested) and never have the same words; each corpus has its own pool, except
+// for kOtherCorpus. A function of (seed, epoch, id of the passage).
 class Replacements {
  public:
   // Refers to the passages, which must outlive it. Throws UsageError for kGenerated.
@@ -50,7 +50,7 @@ class Replacements {
   // Generated ones: always the same.
   Replacements(const std::vector<Passage>& passages, Responses responses);
 
-  // The passage with another response; nothing where there is none that could stand there.
+  // The passage with another response; nothing if there is no replacement.
   std::optional<Passage> operator()(size_t passage, uint64_t seed, uint64_t epoch) const;
   // Passages that have a replacement, ascending.
   std::vector<size_t> replaceable() const;

@@ -1,4 +1,4 @@
-// The settings of a discriminator and its training, a line each (train/setting.h).
+// The settings of a discriminator and its training, one line each (train/setting.h).
 #pragma once
 
 #include <cstdint>
@@ -16,10 +16,10 @@ struct Settings {
   Negatives negatives = {};
   LoopSettings loop = {};
   size_t limit = 0;               // dialogues to read of each part, 0: all
-  std::string init = {};          // the pretrained encoder that the run began with
-  uint32_t data_fingerprint = 0;  // of what was read: a run goes on with the same only
-  // The preset that the numbers above began with, and the vocab_size that was asked for, which
-  // texts may not fill. Runs of older versions did not keep them.
+  std::string init = {};          // the pretrained encoder with which the run began
+  uint32_t data_fingerprint = 0;  // of the data: a run is resumed only with the same data
+  // The preset from which the numbers above started, and the requested vocab_size, which texts may
+  // not fill. Runs of older versions did not keep them.
   std::optional<std::string> preset = {};
   std::optional<int64_t> vocabulary = {};
 

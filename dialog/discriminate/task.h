@@ -1,8 +1,8 @@
-// Training a discriminator: what it learns from, and the task that the training loop runs. A model
-// is a directory with
-//   config.json         "system": "adversarial", "kind": "discriminator", sizes, what it reads
+// Training a discriminator: its data, and the task for the training loop.
+// A model is a directory with
+//   config.json         "system": "adversarial", "kind": "discriminator", sizes, its inputs
 //   vocab.txt, model.safetensors
-//   encoder/            of a pretrained encoder: the model that it began with
+//   encoder/            for a pretrained encoder: the model with which training began
 #pragma once
 
 #include <string>
@@ -15,21 +15,21 @@
 
 namespace heed::discriminate {
 
-// A part of one or more corpora: passages that have something to stand in the place of their
-// response, and what does.
+// A part of one or more corpora: passages that have a replacement for their response, and the
+// replacements.
 struct Part {
   std::vector<Passage> passages = {};
   Responses responses = {};  // if they are generated
   PassageCounts counts = {};
   UnfitResponses unfit = {};
-  int64_t irreplaceable = 0;        // passages that were left out: nothing could stand there
-  std::vector<uint32_t> read = {};  // fingerprints of what was read
+  int64_t irreplaceable = 0;        // passages that were left out, without a replacement
+  std::vector<uint32_t> read = {};  // fingerprints of the data
 
-  // Refers to this part, which must outlive it.
+  // The result refers to this part, which must outlive it.
   Replacements replacements(Negatives::Kind kind) const;
 };
 // Reads one part ("train") of each data directory; a path that is a file is read as it is. Throws
-// DataError where no passage is left.
+// DataError if no passage is left.
 Part read_part(const std::vector<std::string>& data, const std::string& part,
                const Vocabulary& vocabulary, const PassageOptions& options,
                const Negatives& negatives, size_t limit = 0);
@@ -39,23 +39,23 @@ struct TrainData {
   Part train, valid;
 
   uint32_t fingerprint() const;
-  // Has what the first rank of the machine has: a training without generated responses.
+  // Takes over the data of the machine's first rank; not for training on generated responses.
   void share(const Neighbours& neighbours);
 };
 // The vocabulary is that of the training dialogues of all directories, unless one is given.
 TrainData load_train_data(const std::vector<std::string>& directories, const Settings& settings,
                           const Vocabulary* vocabulary = nullptr);
 
-// Columns of the log. The loss is the mean of -ln p of what is true.
+// Columns of the log. The loss is the mean of -ln p of the truth.
 constexpr const char *kValidLoss = "valid_loss", *kValidAccuracy = "valid_accuracy",
                      *kTrainAccuracy = "train_accuracy";
 
-// Each passage is an example twice: as it was said, and with another response, drawn anew in every
-// epoch; in the validation always the same. Refers to the three, which must outlive it.
+// Each passage is an example twice: with its real response, and with another one, drawn anew in
+// every epoch; in validation always the same. It refers to the three, which must outlive it.
 Task discriminator_task(Discriminator& model, const Settings& settings, const TrainData& data);
 
-// What became no passage, and which responses of a file stand in no passage's place, in a line
-// each.
+// Notes what was left out, in a line each: utterances that make no passage, and responses of a file
+// that replace none.
 void note_left_out(const Part& part, const std::string& name, const Talk& talk);
 
 struct LoadedDiscriminator {

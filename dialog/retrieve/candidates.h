@@ -1,4 +1,4 @@
-// Contexts, and the responses that they are to be told from.
+// Contexts and their candidate responses.
 #pragma once
 
 #include <cstdint>
@@ -16,15 +16,15 @@ struct Pair {
 };
 
 // The pairs of responses_of(dialogue, options) (dialog/data/example.h); the context is whole, or
-// its last turn. Other bounds than which responses there are have no part in it.
+// its last turn. Bounds that do not select responses are ignored.
 std::vector<Pair> make_pairs(const std::vector<Dialogue>& dialogues, const ExampleOptions& options,
                              bool whole_context);
 std::vector<std::string> response_texts(const std::vector<Dialogue>& dialogues,
                                         const std::vector<Pair>& pairs);
 std::vector<std::string> context_turns(const std::vector<Dialogue>& dialogues, const Pair& pair);
-// These turns with a blank between them.
+// These turns, joined by spaces.
 std::string context_text(const std::vector<Dialogue>& dialogues, const Pair& pair);
-// "d7", or where a dialogue has several pairs "d7#3", whose response is the third turn.
+// "d7" or, if a dialogue has several pairs, "d7#3", whose response is the third turn.
 std::string id_of(const std::vector<Dialogue>& dialogues, const Pair& pair, bool several);
 
 struct ListKind {
@@ -41,21 +41,21 @@ ListKind parse_list_kind(const std::string& name);
 //   stride:n   batches of n pairs: with N = floor(pairs / n), batch b has the pairs b + j N,
 //              j = 0..n-1, and its responses are the candidates of each; the last pairs mod n are
 //              left out. No random numbers, and no neighbours in a batch
-//   random:n   n - 1 other responses of all pairs, of different texts, frequent ones more often:
-//              those with the largest u^(1/w), u uniform and w how often the text is said
-//   whitelist:f  the texts of a pool (dialog/retrieve/pool.h), and the response where it is none of
-//              them, whatever its case and punctuation
-//   covered:f  the texts of a pool; pairs whose response is none of them are left out
+//   random:n   n - 1 other responses of all pairs, with different texts, frequent ones more often:
+//              those with the largest u^(1/w), u uniform and w the frequency of the text
+//   whitelist:f  the texts of a pool (dialog/retrieve/pool.h), and the response if it is not among
+//              them, ignoring case and punctuation
+//   covered:f  the texts of a pool; pairs whose response is not among them are left out
 class Lists {
  public:
-  // Throws DataError "path: ..." where the pairs of that file make no list; UsageError for more
-  // than kMaxScores scores.
+  // Throws DataError "path: ..." if the pairs of that file make no list; UsageError for more than
+  // kMaxScores scores.
   Lists(const std::string& path, const std::vector<Dialogue>& dialogues, std::vector<Pair> pairs,
         const ListKind& kind);
 
   size_t size() const { return lists_; }
   const Pair& pair(size_t list) const { return pairs_[list]; }
-  std::vector<int32_t> candidates(size_t list) const;               // numbers in texts()
+  std::vector<int32_t> candidates(size_t list) const;               // indices into texts()
   const std::vector<std::string>& texts() const { return texts_; }  // all different
   size_t left_out() const { return left_out_; }                     // pairs
 
@@ -69,17 +69,17 @@ class Lists {
 
   ListKind kind_;
   std::vector<Pair> pairs_;
-  size_t lists_ = 0, left_out_ = 0, pool_ = 0;  // pool: texts of it, the first ones
+  size_t lists_ = 0, left_out_ = 0, pool_ = 0;  // pool_: the number of its texts, the first ones
   std::vector<std::string> texts_;
   std::unordered_map<std::string, int32_t> numbers_;
   std::vector<int32_t> responses_;            // of each pair
   std::vector<std::vector<int32_t>> others_;  // of each list that is given or random
 };
 
-// What all lists hold twice.
+// Duplicates in all lists.
 struct Duplicates {
   size_t right = 0;   // lists in which another candidate has the right response's text
-  size_t others = 0;  // candidates that stand in their list before, the right ones not counted
+  size_t others = 0;  // candidates that occur earlier in their list, without the right ones
   size_t shortest = 0, longest = 0;
 };
 Duplicates find_duplicates(const Lists& lists);

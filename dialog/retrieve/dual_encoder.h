@@ -1,23 +1,22 @@
-// Two encoders, of contexts and of responses, whose vectors say by a product which response belongs
-// where (Swanson et al. 2019, Eqs. 1 to 5; Henderson et al. 2019; Lowe et al. 2015). Texts are
-// ragged: no padding is computed.
+// Two encoders, of contexts and of responses; the product of their vectors scores how well they fit
+// (Swanson et al. 2019, Eqs. 1 to 5; Henderson et al. 2019; Lowe et al. 2015). Texts are ragged: no
+// padding is computed.
 //
 //   lstm, sru      h_1 .. h_n = layers in both directions over the words' vectors
-//                  u_j = tanh(W_a h_j);  alpha^i = softmax_j(v_i . u_j)                  each head
-//                  i f = mean over i of sum_j alpha_j^i h_j
+//                  u_j = tanh(W_a h_j);  alpha^i = softmax_j(v_i . u_j) for each head i
+//                  f = mean over i of sum_j alpha_j^i h_j
 //   hierarchical   the same (sru) for each utterance, and once more over the utterances' vectors;
 //                  responses are one utterance
-//   bag            f = W tanh(sum / sqrt(n)) + b, over the n words and pairs of neighbours
-//   weighted-bag   f = W tanh(sqrt(n) sum_j a_j x_j) + b, the words weighed by attention on their
-//                  vectors x_j in the place of h_j (Henderson et al. reduce so)
+//   bag            f = W tanh(sum / sqrt(n)) + b, over the n words and bigrams
+//   weighted-bag   f = W tanh(sqrt(n) sum_j a_j x_j) + b, the words weighted by attention to their
+//                  vectors x_j instead of h_j (the reduction of Henderson et al.)
 //   pretrained     the mean of the states of a BERT, the same one for both
 //
 //   dot            s(c, r) = f_c(c) . f_r(r)
-//   cosine         the same of vectors of the length 1, times a learned scale
+//   cosine         the same with vectors of length 1, times a learned scale
 //   bilinear       f_c(c) M f_r(r)
-//   map            f_c(c) . (W + I) f_r(r), of vectors of the length 1 of a pretrained encoder,
-//   which
-//                  stays as it is: only W is learned, from 0 on (Henderson et al. 2019)
+//   map            f_c(c) . (W + I) f_r(r), with vectors of length 1 of a frozen pretrained
+//                  encoder: only W is learned, starting at 0 (Henderson et al. 2019)
 #pragma once
 
 #include <cstdint>
@@ -32,23 +31,23 @@
 
 namespace heed::retrieve {
 
-// The words of a text by number, every utterance closed by <eou>; of a pretrained encoder what its
-// WordPiece::read() gives.
+// The word ids of a text, every utterance closed by <eou>; for a pretrained encoder the result of
+// WordPiece::read().
 using Tokens = std::vector<int32_t>;
-// Those of a text, each with its <eou>.
+// The utterances of a text, each with its <eou>.
 std::vector<Tokens> utterances_of(const Tokens& text);
 
 struct Config {
   std::string encoder = "lstm";    // lstm, sru, hierarchical, bag, weighted-bag or pretrained
   std::string score = "cosine";    // cosine, dot, bilinear or map
-  std::string pool = "attention";  // or last, of lstm: the states behind the last word
-  int64_t vocab_size = 10005, embedding_size = 128, hidden_size = 128;  // hidden: a direction
+  std::string pool = "attention";  // or last, of lstm: the states after the last word
+  int64_t vocab_size = 10005, embedding_size = 128, hidden_size = 128;  // hidden: per direction
   int64_t layers = 1, heads = 4, attention_size = 32;
-  int64_t buckets = 1 << 16;  // of bag: rows that pairs of words share; 0: no pairs
+  int64_t buckets = 1 << 16;  // of bag: rows that word bigrams share; 0: no bigrams
   bool shared = true;         // one encoder for contexts and responses, or two
   bool bidirectional = true;  // of lstm
-  double dropout = 0.2;       // of the words' vectors and of those of texts
-  double scale = 5;           // of the cosine, before the training
+  double dropout = 0.2;       // of the vectors of words and of texts
+  double scale = 5;           // of the cosine, before training
 
   bool pretrained() const { return encoder == "pretrained"; }
   bool bag() const { return encoder == "bag" || encoder == "weighted-bag"; }
@@ -60,8 +59,8 @@ struct Config {
 // Before a model of these sizes is made; without a pretrained encoder.
 double parameter_count(const Config& config);
 
-// How sequences of rows are weighed, in several heads, to be summed to one vector each. As the mean
-// over heads is linear, it is one sum with the weights a_j = mean over i of alpha_j^i.
+// The weights, in several heads, by which sequences of rows are summed to one vector each. As the
+// mean over heads is linear, it is one sum with the weights a_j = mean over i of alpha_j^i.
 class AttentionPooling : public Module {
  public:
   AttentionPooling(int64_t in, int64_t size, int64_t heads)
@@ -73,9 +72,9 @@ class AttentionPooling : public Module {
   Linear project_, queries_;
 };
 
-// Where a tower looks while it reads texts: the weights of the rows that it pools last, words with
-// <eou> behind each utterance or (hierarchical) utterances, 1 in sum of each text. Segment s is
-// that of the text number order[s].
+// A tower's attention while it reads texts: the weights of the rows of its last pooling, which are
+// words, with <eou> after each utterance, or (hierarchical) utterances. They sum to 1 for each
+// text. Segment s belongs to text order[s].
 struct Looks {
   Var weights;
   Segments segments;
@@ -86,8 +85,8 @@ struct Looks {
 class Recurrent : public Module {
  public:
   Recurrent(const Config& config, bool sru, int64_t in);
-  // x (N, in) -> (sequences, width()), in the order of the packing. *looks, if it is given, gets
-  // weights and segments.
+  // x (N, in) -> (sequences, width()), in the order of the packing. *looks, if given, gets weights
+  // and segments.
   Var operator()(const Packing& packing, const Var& x, const DropoutMode& drop,
                  std::string_view place, Looks* looks = nullptr) const;
   void visit(Visitor& v) override;
@@ -103,8 +102,8 @@ class Recurrent : public Module {
 class Tower : public Module {
  public:
   Tower(const Config& config, bool hierarchical);
-  // (texts, width()). Dropout draws by the name `place`. *looks, if it is given, is filled where
-  // attention pools.
+  // (texts, width()). Dropout draws by the name `place`. *looks, if given, is filled if attention
+  // pools.
   Var operator()(const Embedding& embedding, const std::vector<Tokens>& texts,
                  const DropoutMode& drop, std::string_view place, Looks* looks = nullptr) const;
   void visit(Visitor& v) override;
@@ -125,8 +124,8 @@ class DualEncoder : public Module {
   // Blank, to be loaded or drawn by init() (nn/init.h); `bert` if the encoder is pretrained.
   explicit DualEncoder(const Config& config, std::optional<pretrained::Bert> bert = {});
 
-  // (texts, width): the score of a context and a response is the product of their vectors, with the
-  // scale or M in that of the context.
+  // (texts, width): the score of a context and a response is the product of their vectors; the
+  // context's vector includes the scale or M.
   enum class Side { kContexts, kResponses };
   Var contexts(const std::vector<Tokens>& texts, const DropoutMode& drop = {}) const {
     return scored(Side::kContexts, f(Side::kContexts, texts, drop));
@@ -134,11 +133,11 @@ class DualEncoder : public Module {
   Var responses(const std::vector<Tokens>& texts, const DropoutMode& drop = {}) const {
     return scored(Side::kResponses, f(Side::kResponses, texts, drop));
   }
-  // These two are made of f_c or f_r, and of what the score makes of it.
+  // These two have f_c or f_r, and its transformation for the score.
   Var f(Side side, const std::vector<Tokens>& texts, const DropoutMode& drop = {},
         Looks* looks = nullptr) const;
   Var scored(Side side, const Var& f) const;
-  // f without a graph, on the CPU, texts of similar length together, at most `batch`; and scored.
+  // f without a graph, on the CPU, at most `batch` texts of similar length at a time; and scored().
   using OnTexts = std::function<void(size_t done, size_t of)>;
   Tensor encode_f(Side side, const std::vector<Tokens>& texts, size_t batch,
                   const OnTexts& progress = {}) const;

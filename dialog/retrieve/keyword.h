@@ -1,4 +1,4 @@
-// Scorers that count words in common, without training beyond the counting.
+// Scorers that count common words, without training beyond the counting.
 #pragma once
 
 #include <cstdint>
@@ -15,11 +15,11 @@ namespace heed::retrieve {
 
 enum class Keywords { kTfIdf, kBm25 };
 
-// Words, by number, ascending, and what each weighs. A score is the product of two of them.
+// Word ids, ascending, and their weights. A score is the product of two such vectors.
 using Weights = std::vector<std::pair<int32_t, double>>;
 
-// With df_t of the D documents of training, contexts and responses each, holding the word t (unseen
-// words: 0):
+// With df_t the number of the D training documents (contexts and responses) that have the word t
+// (unseen words: 0):
 //   TF-IDF  w_t = count_t (ln((1 + D) / (1 + df_t)) + 1); the score is the cosine
 //   BM25    context  idf_t = ln(1 + (D - df_t + 0.5) / (df_t + 0.5)), each word once
 //           response count_t (k1 + 1) / (count_t + k1 (1 - b + b |r| / avg)), k1 = 2, b = 0.75;
@@ -32,7 +32,7 @@ class WordStatistics {
 
   double mean_length(bool of_responses) const;
 
-  // Not const: words that were not seen in training get numbers.
+  // Not const: words that do not occur in training get ids.
   Weights tf_idf(std::string_view text);
   Weights bm25_context(std::string_view text);
   Weights bm25_response(std::string_view text, double mean_length);
@@ -50,7 +50,7 @@ class WordStatistics {
   double documents_ = 0, length_ = 0, length_of_responses_ = 0;
 };
 
-// The scores of the candidates of each list; BM25 with one or the other mean length.
+// The scores of the candidates of each list; BM25 with either mean length.
 std::vector<std::vector<double>> keyword_scores(const std::vector<Dialogue>& dialogues,
                                                 const Lists& lists, Keywords kind,
                                                 WordStatistics& statistics,

@@ -7,16 +7,16 @@
 
 namespace heed::retrieve {
 
-// W' (width, width), so that (x + W' x) . y is the score, from rows x and y (pairs, width) of the
-// length 1. `said` has a number for each different response: equal ones are no negatives of each
-// other. Every fifth pair is held out; of the rates 0.03, 0.01 and 0.003 of Adam, and of the
-// epochs, the ones that have the least loss on it count: softmax of 20 times the scores over
-// batches of 256, label smoothing 0.2; at most 100 epochs, which end after 10 without improvement.
-// W begins at 0, as SIM. (The authors' program: AdaGrad, a grid of rates and weight decays, and an
-// orthogonal W.)
+// W' (width, width), such that (x + W' x) . y is the score, from rows x and y (pairs, width) of
+// length 1. `said` numbers the different responses: equal ones are not negatives of each other.
+// Every fifth pair is held out and chooses the rate of Adam (0.03, 0.01 or 0.003) and the epoch
+// with the least loss: softmax of 20 times the scores over batches of 256, label smoothing 0.2; at
+// most 100 epochs, ending after 10 without improvement. W begins at 0, so that the scores begin as
+// SIM's. (The authors' program has AdaGrad, a grid of rates and weight decays, and an orthogonal
+// W.)
 Tensor learn_map(const Tensor& x, const Tensor& y, const std::vector<int32_t>& said, uint64_t seed);
 
-// A ranker, which must outlive it, under such a map.
+// A ranker with such a map. The ranker must outlive it.
 class MappedRanker : public VectorRanker {
  public:
   MappedRanker(const VectorRanker& ranker, Tensor map) : ranker_(ranker), map_(std::move(map)) {}
@@ -31,7 +31,7 @@ class MappedRanker : public VectorRanker {
   const VectorRanker& ranker_;
   Tensor map_;
 };
-// Learned from 10,000 of the pairs at most, evenly spread.
+// Learned from at most 10,000 of the pairs, evenly spread.
 MappedRanker learn_map(const VectorRanker& ranker, const std::vector<Dialogue>& dialogues,
                        const std::vector<Pair>& pairs, uint64_t seed,
                        const VectorRanker::OnTexts& progress = {});

@@ -1,4 +1,4 @@
-// Where the right responses stand among the candidates, by a scorer's numbers.
+// The ranks of the right responses among the candidates, by a scorer's numbers.
 #pragma once
 
 #include <cstddef>
@@ -13,16 +13,16 @@ struct ScoredList {
   std::string id = {};
   int conversation = 0;  // lists of one conversation are not independent
   std::vector<double> scores = {};
-  std::vector<size_t> right = {};  // places in scores
+  std::vector<size_t> right = {};  // indices into scores
 };
 
-// Candidates with the same score stand in no order: every number here is the mean over all orders
-// of them, so equal texts share the credit, and a scorer that gives all n candidates the same score
+// Candidates with the same score have no order: every number here is the mean over all their
+// orders, so equal texts share the credit, and a scorer that gives all n candidates the same score
 // has R@k = k / n and a reciprocal rank of H_n / n.
 class Ranks {
  public:
-  // Throws DataError "rule" for fewer than two candidates, none that is right, a place that is none
-  // or is given twice, and scores that are not finite.
+  // Throws DataError "rule" for fewer than two candidates, none that is right, an index that is out
+  // of range or repeated, and scores that are not finite.
   explicit Ranks(const ScoredList& list);
 
   // Share of the right responses among the first k. With one right response, g candidates above it
@@ -33,8 +33,8 @@ class Ranks {
   // Mean over the right responses, by rank, of i / rank_i, i from 1: with one the same as above.
   double average_precision() const;
 
-  // Of the best right response: its rank where it stands before its equals, and how many others
-  // have its score.
+  // For the best right response: its rank if it comes before its equals, and how many others have
+  // its score.
   int64_t first() const { return groups_.front().above + 1; }
   int64_t ties() const { return groups_.front().size - 1; }
 
@@ -47,7 +47,7 @@ class Ranks {
 };
 
 // The area under the ROC curve up to the false-positive rate p, divided by p, for each p in (0, 1].
-// The curve has straight segments, one for all that have the same score: a random scorer has p / 2.
+// The curve has straight segments, one per distinct score: a random scorer has p / 2.
 // (scikit-learn's max_fpr rescales so that it has 1/2.) Neither class may be empty.
 std::vector<double> areas(std::vector<double> positive, std::vector<double> negative,
                           const std::vector<double>& p);

@@ -1,4 +1,4 @@
-// Scores of lists of candidates in a file, of this program or of others: JSON Lines, plain or gzip,
+// Scores of lists of candidates in a file, by this or another program: JSON Lines, plain or gzip,
 //   {"id": "d7", "conversation": 3, "right": [0], "scores": [0.5, 0.25, ...]}
 #pragma once
 
@@ -9,10 +9,10 @@
 
 namespace heed::retrieve {
 
-// "id" may be a string or a number and be left out; "conversation", a whole number from 0 on,
-// stands in all lines or in none, where each list is on its own. Conversations are numbered anew,
-// from 0 in the order of the lines. Throws DataError "file:line: ..." for other lines and for lists
-// that Ranks refuses, "file: ..." where there is none.
+// "id" is an optional string or number. "conversation", an integer from 0 on, is in all lines or in
+// none; without it each list is a conversation of its own. Conversations are renumbered from 0 in
+// the order of the lines. Throws DataError "file:line: ..." for other lines and for lists that
+// Ranks refuses, "file: ..." if there is none.
 std::vector<ScoredList> read_scores(const std::string& path);
 
 // The line of a list, with "rank" and "ties" of its best right response.

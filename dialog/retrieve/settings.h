@@ -1,4 +1,4 @@
-// The settings of a ranker and its training, a line each (train/setting.h).
+// The settings of a ranker and its training, one line each (train/setting.h).
 #pragma once
 
 #include <cstdint>
@@ -13,7 +13,7 @@ namespace heed::retrieve {
 struct Settings {
   Config model = {};
   TextBounds bounds = {};
-  bool all_positions = true;  // every turn from the third on is a response, not only the last one
+  bool all_positions = true;        // every turn from the third on is a response, not only the last
   std::string loss = "softmax";     // or hinge
   std::string negatives = "batch";  // batch, shared:K or batch+shared:K
   double smoothing = 0;             // of the softmax
@@ -22,10 +22,10 @@ struct Settings {
   double attention_weight = 0;      // of the attention loss
   LoopSettings loop = {};
   size_t limit = 0;               // dialogues to read of each part, 0: all
-  uint32_t data_fingerprint = 0;  // of what was read: a run goes on with the same only
-  std::string init = {};          // the pretrained encoder that the run began with
+  uint32_t data_fingerprint = 0;  // of the data: a run is resumed only with the same data
+  std::string init = {};          // the pretrained encoder with which the run began
   std::optional<std::string> preset = {};
-  std::optional<int64_t> vocabulary = {};  // as it was asked for
+  std::optional<int64_t> vocabulary = {};  // as requested
 
   void check() const;  // throws UsageError
   void check_model() const { model.check(), bounds.check(); }

@@ -1,5 +1,5 @@
-// The simple recurrent unit (Lei et al. 2018, as Swanson et al. 2019, Eq. 1, print it). No product
-// has the state h' of the step before in it, so the products of all steps are computed at once.
+// The simple recurrent unit (Lei et al. 2018, as printed by Swanson et al. 2019, Eq. 1). No product
+// involves the state h' of the step before, so the products of all steps are computed at once.
 #pragma once
 
 #include <string_view>
@@ -10,14 +10,14 @@
 
 namespace heed::retrieve {
 
-// A layer in both directions, of H cells each, over a packed ragged batch. In each direction, with
-// the cell c' of the step before (0 at the first):
+// A bidirectional layer, of H cells each, over a packed ragged batch. In each direction, with the
+// cell c' of the step before (0 at the first):
 //   f = sigmoid(W_f x + v_f * c' + b_f);   c = f * c' + (1 - f) * (W x)
 //   r = sigmoid(W_r x + v_r * c' + b_r);   h = r * c + (1 - r) * x
-// and the output is [forward; backward]. Where x has the 2H columns of the output, each direction
-// has its half of them in the last term; else W_x x takes the place of x.
-// Initialised as the authors' program does: weights uniform in +-sqrt(3 / in), those of the gates
-// times sqrt(1/2), v uniform in +-sqrt(3/2), biases 0.
+// and the output is [forward; backward]. If x has the 2H columns of the output, each direction uses
+// its half of them in the last term; otherwise W_x x replaces x. Initialised as in the authors'
+// program: weights uniform in +-sqrt(3 / in), those of the gates times sqrt(1/2), v uniform in
+// +-sqrt(3/2), biases 0.
 class SruLayer : public Module {
  public:
   SruLayer(int64_t in, int64_t hidden);

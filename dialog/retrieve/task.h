@@ -1,8 +1,8 @@
-// Training a ranker: what it learns from, and the task that the training loop runs. A model is a
-// directory with
-//   config.json         "system": "retrieval", "kind": "dual-encoder", sizes, what it reads
+// Training a ranker: its data, and the task for the training loop. A model is a directory with
+//   config.json         "system": "retrieval", "kind": "dual-encoder", sizes, bounds of texts
 //   vocab.txt, model.safetensors
-// and of a pretrained encoder encoder/, the model that it began with, in the place of vocab.txt.
+// and for a pretrained encoder, instead of vocab.txt,
+//   encoder/            the model with which training began
 #pragma once
 
 #include <string>
@@ -20,9 +20,9 @@ struct TextPair {
 };
 
 struct TrainData {
-  Vocabulary vocabulary;  // empty of a pretrained encoder
+  Vocabulary vocabulary;  // empty for a pretrained encoder
   std::vector<TextPair> train, valid;
-  Pool pool = {};                              // what distractions are drawn from, if there are any
+  Pool pool = {};                              // from which distractions are drawn, if any
   size_t cut_contexts = 0, cut_responses = 0;  // longer than the bounds
 
   uint32_t fingerprint() const;
@@ -32,22 +32,22 @@ struct DataPart {
   std::vector<Dialogue> dialogues;
 };
 // The vocabulary is that of the training dialogues unless one is given; a `run` with a pretrained
-// encoder has its pieces. Throws DataError where one of the two has fewer than two responses with a
-// context.
+// encoder has its pieces. Throws DataError if one of the two parts has fewer than two responses
+// with a context.
 TrainData make_train_data(const DataPart& train, const DataPart& valid, const Settings& settings,
                           const Vocabulary* vocabulary = nullptr, const std::string& run = "");
 // Reads train and valid of a data directory.
 TrainData load_train_data(const std::string& directory, const Settings& settings,
                           const Vocabulary* vocabulary = nullptr, const std::string& run = "");
 
-// Columns of the log. In the validation a response is told from 99 others, by stride
-// (dialog/retrieve/candidates.h), on kMeasured examples at most; fewer than 100 examples are one
-// list. In the training, from the candidates of its batch.
+// Columns of the log. In validation a response competes with 99 others, by stride
+// (dialog/retrieve/candidates.h), on at most kMeasured examples; fewer than 100 examples are one
+// list. In training it competes with the candidates of its batch.
 constexpr const char *kValidFirst = "valid_recall_1", *kValidReciprocal = "valid_mrr",
                      *kTrainFirst = "train_recall_1";
 constexpr int64_t kMeasured = 2000;
 
-// Refers to the three, which must outlive it.
+// It refers to the three, which must outlive it.
 Task ranker_task(DualEncoder& model, const Settings& settings, const TrainData& data);
 
 struct LoadedRanker {

@@ -1,4 +1,4 @@
-// Texts as a dual encoder reads them.
+// The texts that a dual encoder reads.
 #pragma once
 
 #include <optional>
@@ -11,9 +11,9 @@
 
 namespace heed::retrieve {
 
-// Words (of a pretrained encoder pieces, with [CLS] and [SEP]) at most; 0: all.
+// Maximum numbers of words (for a pretrained encoder pieces, with [CLS] and [SEP]); 0: all.
 struct TextBounds {
-  int max_context = 160;  // the last ones, the end of each utterance counted
+  int max_context = 160;  // the last ones, including the end of each utterance
   int max_response = 60;  // the first ones
 
   void check() const;  // throws UsageError
@@ -24,11 +24,11 @@ class TextReader {
  public:
   TextReader(Vocabulary words, const TextBounds& bounds)
       : words_(std::move(words)), bounds_(bounds) {}
-  // Reads `longest` pieces of a text at most, whatever the bounds.
+  // Reads at most `longest` pieces of a text, whatever the bounds.
   TextReader(pretrained::WordPiece pieces, int64_t longest, const TextBounds& bounds);
 
   Tokens utterance(const std::string& text) const;  // its words or pieces, all of them
-  // Adds one to *cut, if it is given, where the text is longer than its bound.
+  // Adds one to *cut, if given, when the text is longer than its bound.
   Tokens context_of(std::vector<Tokens> utterances, size_t* cut = nullptr) const;
   Tokens context(const std::vector<std::string>& turns, size_t* cut = nullptr) const;
   Tokens response(const std::string& text, size_t* cut = nullptr) const;

@@ -1,15 +1,15 @@
-// POSNet (Yang et al. 2019) with a bidirectional LSTM as its reader: it labels where a turn has
-// gaps, and ranks what may fill them, with one reader for both. Of the units w_1 .. w_T of context
-// and turn:
+// POSNet (Yang et al. 2019) with a bidirectional LSTM as its reader: it labels the positions of a
+// turn's gaps and ranks their possible fillings, with one reader for both. For the units w_1 .. w_T
+// of context and turn:
 //
-//   x_t = E w_t + P d_t                    d_t: units up to the end, kFarthest at most   (E)
+//   x_t = E w_t + P d_t                    d_t: units up to the end, at most kFarthest   (E)
 //   h_t = [LSTM(x_1 .. x_t); LSTM(x_T .. x_t)]                                           (2H)
 //   y_t = W h_t + b                        a label of t (gaps.h), for the turn and its borders
 //   g   = W_l h_l + W_r h_r                a gap with the neighbours l and r, or a pronoun l .. r
 //   F(c, g) = v . tanh(W_b h_i + W_e h_j + L_(j - i) + b + g)      the candidate i .. j
 //   F(0, g) = v . tanh(n + g)              the null candidate: nothing here fills it
 //
-// Dropout falls on x and h. The paper has words with parts of speech, and five gated convolutions
+// Dropout applies to x and h. The paper has words with parts of speech, and five gated convolutions
 // over them.
 #pragma once
 
@@ -23,7 +23,7 @@
 namespace heed::rewrite {
 
 struct Config {
-  int64_t vocab_size = 25005, embedding_size = 128, hidden_size = 128;  // hidden: a direction
+  int64_t vocab_size = 25005, embedding_size = 128, hidden_size = 128;  // hidden: per direction
   double dropout = 0.2;
   bool positions = true;  // P
 
@@ -34,7 +34,7 @@ double parameter_count(const Config& config, const Bounds& bounds);
 
 constexpr int64_t kFarthest = 127;
 
-// Gaps whose candidates are to be ranked: of the example of this number in a batch.
+// Gaps whose candidates should be ranked, of the example with this number in a batch.
 struct Asked {
   size_t example;
   Gap gap;
@@ -45,8 +45,8 @@ class GapModel : public Module {
  public:
   GapModel(const Config& config, const Bounds& bounds);  // blank, to be loaded or drawn by init()
 
-  // States, sequence after sequence: row begin[i] + t is h_(t + 1) of the i-th one given; and of
-  // each the last states of both directions.
+  // States, sequence after sequence: row begin[i] + t is h_(t + 1) of the i-th given one; and the
+  // last states of both directions of each.
   struct States {
     Var h = {};     // (M, 2H)
     Var last = {};  // (B, 2H)
@@ -57,8 +57,8 @@ class GapModel : public Module {
   States read(const GapBatch& batch, const DropoutMode& drop = {}) const;
   // (sum over the batch of the units of a turn + 2, kLabels), turn after turn.
   Var label_logits(const States& states, const GapBatch& batch) const;
-  // Of each gap the scores of its example's candidates, then that of null: from begin[k] to
-  // begin[k + 1], in the end their number.
+  // For each gap k the scores of its example's candidates, then that of null: [begin[k], begin[k +
+  // 1]); begin ends with their number.
   struct Scores {
     Var f = {};  // (P, 1)
     std::vector<int32_t> begin = {};

@@ -1,4 +1,4 @@
-// The settings of a model of gaps and its training, a line each (train/setting.h).
+// The settings of a model of gaps and its training, one line each (train/setting.h).
 #pragma once
 
 #include <cstdint>
@@ -16,9 +16,9 @@ struct Settings {
   LossSettings loss = {};
   LoopSettings loop = {};
   size_t limit = 0;               // dialogues to read of each part, 0: all
-  uint32_t data_fingerprint = 0;  // of what was read: a run goes on with the same only
+  uint32_t data_fingerprint = 0;  // of the data: a run is resumed only with the same data
   std::optional<std::string> preset = {};
-  std::optional<int64_t> vocabulary = {};  // as it was asked for
+  std::optional<int64_t> vocabulary = {};  // as requested
 
   void check() const;  // throws UsageError
   void check_model() const { model.check(), bounds.check(); }

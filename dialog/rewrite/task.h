@@ -1,5 +1,5 @@
-// Training a model of gaps. It is a directory with
-//   config.json         "system": "gaps", "kind": "gaps", sizes, what it reads
+// Training a model of gaps. A model is a directory with
+//   config.json         "system": "gaps", "kind": "gaps", sizes, bounds of examples
 //   vocab.txt, model.safetensors
 #pragma once
 
@@ -15,7 +15,7 @@ struct DataPart {
   std::string path;  // for errors
   std::vector<Dialogue> dialogues;
 };
-// Of a data directory, with its labels.
+// A part of a data directory, with its labels.
 DataPart read_part(const std::string& directory, const char* part, size_t limit);
 
 struct TrainData {
@@ -29,10 +29,10 @@ struct TrainData {
 TrainData make_train_data(const DataPart& train, const DataPart& valid, const Settings& settings,
                           const Vocabulary* vocabulary = nullptr);
 
-// Columns of the log. The loss is the mean of what is minimised, but for |W|.
+// Columns of the log. The loss is the mean of the training objective, without |W|.
 constexpr const char *kValidLoss = "valid_loss", *kValidF1 = "valid_f1", *kValidFirst = "valid_p1",
                      *kValidExact = "valid_exact", *kTrainLoss = "train_loss";
-// Refers to the three, which must outlive it.
+// It refers to the three, which must outlive it.
 Task gap_task(GapModel& model, const Settings& settings, const TrainData& data);
 
 struct LoadedGaps {

@@ -1,4 +1,4 @@
-// How right tracked states are, turn by turn.
+// The accuracy of tracked states, turn by turn.
 #pragma once
 
 #include <optional>
@@ -8,14 +8,14 @@
 
 namespace heed::track {
 
-// Of a turn.
+// The score of a turn.
 struct TurnScore {
   bool joint = false;   // every slot has its right value (joint goal accuracy)
-  bool set = false;     // the values above one half are the right ones, of each slot one
-  bool change = false;  // the values that the turn changes, from the state before as it was tracked
+  bool set = false;     // the values above one half are the right ones, one per slot
+  bool change = false;  // the right values change, given the tracked state of the turn before
   std::vector<char> slots = {};  // each slot's value is right
 };
-// Of all turns that are no distractions, conversation by conversation.
+// The scores of all turns that are not distractions, conversation by conversation.
 std::vector<TurnScore> score(const Slots& slots, const std::vector<Conversation>& conversations,
                              const Beliefs& beliefs);
 
@@ -26,28 +26,28 @@ struct Accuracy {
 };
 Accuracy mean(const std::vector<TurnScore>& scores);
 
-// Of each turn that is none: whether the distraction right before it left the tracked state as it
-// was; nothing where there is none.
+// For each turn that is not a distraction: whether the distraction directly before it left the
+// tracked state unchanged; nothing if there is none.
 std::vector<std::optional<bool>> survivals(const Slots& slots,
                                            const std::vector<Conversation>& conversations,
                                            const Beliefs& beliefs);
 
-// Rules that learn nothing but the values of the slots.
+// Rules that learn only the values of the slots.
 //
-// A value is set if its words stand in the user's words ([a-z0-9]+, lower case) in one piece, of
-// several the longest, and is kept until another one is; none and dontcare are no words.
+// A value is set if its words occur contiguously in the user's words ([a-z0-9]+, lower case), the
+// longest of several, and is kept until another one is set; none and dontcare are not words.
 Beliefs string_match(const Slots& slots, const std::vector<Conversation>& conversations);
 // Always the most frequent state of these conversations: no constant is right more often.
 Beliefs most_frequent(const std::vector<Conversation>& conversations);
 
-// How often a slot has a value, and another one than the turn before, in percent of the turns.
+// How often a slot has a value, and how often it differs from the turn before, in percent of turns.
 struct SlotShares {
   double has_value = 0, changes = 0;
 };
 std::vector<SlotShares> slot_shares(const Slots& slots,
                                     const std::vector<Conversation>& conversations);
 
-// Of each pair of slots (0, 1), (0, 2), (1, 2) .. in the right states, and in the tracked ones.
+// For each pair of slots (0, 1), (0, 2), (1, 2) .. in the right states, and in the tracked ones.
 struct PairDependence {
   size_t a, b;
   Dependence right, tracked;

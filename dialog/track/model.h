@@ -1,7 +1,7 @@
-// A tracker of states (Trinh, Ross & Kelleher, Energy-Based Modelling for Dialogue State Tracking,
-// 2019). A network of features reads a turn at a time; on it stand softmax heads, one a slot, which
-// know nothing of each other, or an energy of all slots' values together, which is low where they
-// fit the dialogue and each other. docs/tracking.md
+// A state tracker (Trinh, Ross & Kelleher, Energy-Based Modelling for Dialogue State Tracking,
+// 2019). A feature network reads one turn at a time. Its outputs feed softmax heads, one per slot,
+// which are independent of each other, or an energy of all slots' values together, which is low if
+// they fit the dialogue and each other. docs/tracking.md
 #pragma once
 
 #include <functional>
@@ -16,15 +16,15 @@ namespace heed::track {
 
 struct Config {
   std::string output = "heads";  // heads or energy
-  std::string slots = {};        // that are tracked: Slots::of()
-  std::string machine = "acts";  // what is read of the system's turns: acts, text or none
+  std::string slots = {};        // the tracked slots: Slots::of()
+  std::string machine = "acts";  // how the system's turns are read: acts, text or none
   int64_t vocab_size = 0, embedding_size = 300, hidden_size = 128;
-  int64_t act_count = 0, act_size = 300;  // acts there are, width of their layers
+  int64_t act_count = 0, act_size = 300;  // the number of acts, the width of their layers
   int64_t values = 0;                     // N
   int64_t energy_size = 64;               // columns of W_1
   int steps = 50;                         // T
-  double inner_rate = 0.001;              // eta_k in the beginning
-  bool independent = false;               // w_2 = 0: slots do not meet, logistic regression
+  double inner_rate = 0.001;              // the initial eta_k
+  bool independent = false;               // w_2 = 0: slots do not interact, logistic regression
   double dropout = 0.2;
 
   void check() const;  // throws UsageError
@@ -44,8 +44,8 @@ TurnBatch make_batch(const std::vector<const Conversation*>& conversations, cons
 // 1 at the right values, f64 (R, N).
 Tensor targets(const TurnBatch& batch, int64_t values);
 
-// F_t = LSTM over turns of [BiLSTM over the user's words, last states; the system's turn], and the
-// system's turn is tanh(FC(tanh(FC(acts)))), or the last states of a second BiLSTM.
+// F_t = LSTM over turns of [BiLSTM over the user's words, last states; the system's turn], where
+// the system's turn is tanh(FC(tanh(FC(acts)))), or the last states of a second BiLSTM.
 class Features : public Module {
  public:
   explicit Features(const Config& config);
@@ -62,8 +62,8 @@ class Features : public Module {
   Lstm turns_;
 };
 
-// E(y) = sum_i y_i W_i . F + w_2 . tanh(W_1' y), and T steps down its gradient from y = 0, which
-// are ordinary ops as the gradient has a closed form:
+// E(y) = sum_i y_i W_i . F + w_2 . tanh(W_1' y), and T steps of gradient descent from y = 0, which
+// are ordinary ops, as the gradient has a closed form:
 //   dE/dy = W F + W_1 (w_2 * (1 - tanh^2(W_1' y)))
 //   y_0 = 0;  y_k = y_(k-1) - eta_k dE/dy,  eta_k = exp(theta_k),  k = 1 .. T
 class Energy : public Module {
@@ -93,7 +93,7 @@ class Tracker : public Module {
     Var logits;  // (R, N): of heads, or y_T
     Var loss;    // a scalar: mean over turns, of sums over slots; undefined without `slots`
   };
-  // Of heads the loss is cross entropy, slot by slot; of energies
+  // The loss of heads is cross entropy, slot by slot; the loss of energies is
   //   sum_k step_weight(k) sum_i CE(sigmoid(y_ki), gold_i)
   Output operator()(const TurnBatch& batch, const Slots* slots = nullptr,
                     const DropoutMode& drop = {}) const;
@@ -111,10 +111,10 @@ class Tracker : public Module {
 };
 double parameter_count(const Config& config);
 
-// What a tracker says after a turn.
+// A tracker's output after a turn.
 struct Belief {
   State state;            // the most probable value of each slot
-  State above_half;       // all values that are more probable than not
+  State above_half;       // all values with a probability above one half
   std::vector<double> p;  // of the values of `state`
 };
 using Beliefs = std::vector<std::vector<Belief>>;  // of each conversation, of each turn

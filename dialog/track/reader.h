@@ -1,4 +1,4 @@
-// What a tracker reads: the user's turns of a dialogue, each with what the system said before it.
+// The input of a tracker: the user's turns of a dialogue, each with the system's turns before it.
 #pragma once
 
 #include <string>
@@ -10,9 +10,9 @@ namespace heed::track {
 
 struct UserTurn {
   std::string text;                   // the user's
-  std::vector<int32_t> user, system;  // words, each closed by <eou>; of the system since the last
-  std::vector<int32_t> acts;          // of the system, in the numbers of Reader::acts
-  State state;                        // after it, as the labels say
+  std::vector<int32_t> user, system;  // words, each closed by <eou>; the system's since the last
+  std::vector<int32_t> acts;          // of the system, as ids of Reader::acts
+  State state;                        // after it, by the labels
   bool distraction = false;           // marked as an utterance from elsewhere
 };
 struct Conversation {
@@ -24,13 +24,13 @@ struct Reader {
   Vocabulary words, acts;  // of acts: "request_food"
   Slots slots;
 
-  // With the words of the dialogues, `vocabulary` of them at most, and their acts.
+  // With at most `vocabulary` words of the dialogues, and their acts.
   static Reader of(const std::vector<Dialogue>& dialogues, int64_t vocabulary, Slots slots);
 
   UserTurn turn(const std::string& user, const std::string& system,
                 const std::vector<std::string>& system_acts) const;
-  // The dialogues with a turn of "user"; `which` as of Slots::of(): unless it is empty, those
-  // without any value of the slots are left out. `unknown` as of Slots::state().
+  // The dialogues with a turn of "user"; `which` as in Slots::of(): unless it is empty, dialogues
+  // without any value of the slots are left out. `unknown` as in Slots::state().
   std::vector<Conversation> conversations(const std::vector<Dialogue>& dialogues,
                                           std::vector<std::string>& unknown,
                                           const std::string& which = {}) const;

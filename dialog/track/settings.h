@@ -1,4 +1,4 @@
-// The settings of a tracker and its training, a line each (train/setting.h).
+// The settings of a tracker and its training, one line each (train/setting.h).
 #pragma once
 
 #include <cstdint>
@@ -12,13 +12,13 @@ namespace heed::track {
 
 struct Settings {
   Config model = {};
-  bool fixed_features = false;  // they stay as they were in --init
+  bool fixed_features = false;  // the features of --init are frozen
   LoopSettings loop = {};
   size_t limit = 0;               // dialogues to read of each part, 0: all
-  uint32_t data_fingerprint = 0;  // of what was read: a run goes on with the same only
-  std::string init = {};          // the tracker whose features the run began with
+  uint32_t data_fingerprint = 0;  // of the data: a run is resumed only with the same data
+  std::string init = {};          // the tracker with whose features the run began
   std::optional<std::string> preset = {};
-  std::optional<int64_t> vocabulary = {};  // as it was asked for
+  std::optional<int64_t> vocabulary = {};  // as requested
 
   void check() const;  // throws UsageError
   void check_model() const { model.check(); }

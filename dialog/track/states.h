@@ -1,4 +1,4 @@
-// States of a dialogue: what the user has asked for so far, a value of each slot.
+// Dialogue states: what the user has asked for so far, one value for each slot.
 #pragma once
 
 #include <cstdint>
@@ -10,20 +10,20 @@
 
 namespace heed::track {
 
-// A value of each slot, as its place among all values of all slots. Places from Slots::size() on
-// are values that training did not have: no tracker can be right about them.
+// A value for each slot, as an index among all values of all slots. Indices from Slots::size() on
+// are values that do not occur in training: no tracker can be right about them.
 using State = std::vector<int32_t>;
 
-// The slots and their values, one slot after the other: the vector y of a tracker has a number for
-// each. "none" is a value of every slot.
+// The slots and their values, one slot after the other: a tracker's vector y has a number for each.
+// "none" is a value of every slot.
 class Slots {
  public:
   Slots() = default;
-  // Tokens "slot=value" behind the special ones, those of a slot together, as values.txt holds
-  // them. Throws DataError "FILE: rule" for others.
+  // Tokens "slot=value" after the special ones, those of a slot contiguous, as in values.txt.
+  // Throws DataError "FILE: rule" for others.
   Slots(Vocabulary values, const std::string& file);
-  // Those of the labels "state". `which`: names with commas, "restaurant-*" for all that begin so;
-  // empty: all. Throws DataError "FILE: rule" if there are none.
+  // The slots of the labels "state". `which`: names separated by commas, "restaurant-*" for a
+  // prefix; empty: all. Throws DataError "FILE: rule" if there are none.
   static Slots of(const std::vector<Dialogue>& dialogues, const std::string& which,
                   const std::string& file);
 
@@ -32,7 +32,7 @@ class Slots {
   size_t count() const { return slots_.size(); }
   struct Slot {
     std::string name;
-    int64_t begin = 0, end = 0;  // its places
+    int64_t begin = 0, end = 0;  // its indices
     int32_t none = -1;
   };
   const Slot& operator[](size_t slot) const { return slots_[slot]; }
@@ -40,8 +40,8 @@ class Slots {
   auto end() const { return slots_.end(); }
   std::string value(int32_t place) const;  // "chinese"; "?" beyond size()
 
-  // The state of labels "slot=value"; other slots do not count. Values that are not known get the
-  // places size() + i of `unknown`, to which they are added.
+  // The state of labels "slot=value"; other slots are ignored. Unknown values are added to
+  // `unknown` and get the index size() + i, where i is their index there.
   State state(const std::vector<std::string>& labels, std::vector<std::string>& unknown) const;
   State nothing() const;  // none of every slot
   // {"food": "chinese"}, without none.

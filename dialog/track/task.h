@@ -1,7 +1,7 @@
-// What a tracker learns from, and its task in the training loop. A model is a directory with
-//   config.json         "system": "tracker", "kind": "tracker", sizes, what it reads
+// The training data of a tracker, and its task for the training loop. A model is a directory with
+//   config.json         "system": "tracker", "kind": "tracker", sizes, its inputs
 //   vocab.txt, acts.txt, values.txt, model.safetensors
-//   init.safetensors    of a run that began with another tracker (--init): its weights
+//   init.safetensors    in a run that began with another tracker (--init): its weights
 #pragma once
 
 #include "dialog/track/metrics.h"
@@ -17,12 +17,12 @@ struct TrainData {
   uint32_t fingerprint() const;
 };
 
-// The train and valid parts of a data directory. With `from`, a directory of a tracker, its words,
-// acts and values; else new ones. Throws DataError, also where a value of the training dialogues is
-// none of them.
+// The train and valid parts of a data directory. With `from`, a directory of a tracker, it uses
+// that tracker's words, acts and values; else new ones. Throws DataError, also if a value of the
+// training dialogues is not among them.
 TrainData load_train_data(const std::string& directory, const Settings& settings,
                           const std::string& from = {});
-// The sizes of the features of --init, and what it reads; before the data.
+// Takes the sizes of the features of --init, and its inputs; call it before the data are read.
 void take_from_init(Settings& settings);
 
 constexpr const char *kTrainJoint = "train_joint", *kValidJoint = "valid_joint",

@@ -1,6 +1,6 @@
-// A run of adversarial training: a run of its generator, which every command reads, and besides
-//   adversary.json                what the two are trained with, and what they were before
-//   generator/, discriminator/    the models that it began with: it goes on without the others
+// A run of adversarial training: a run of its generator, which every command reads, and in addition
+//   adversary.json                the settings of the two, and their measurements before
+//   generator/, discriminator/    the initial models: the run does not need the original folders
 //   discriminator.safetensors     that of the best epoch; epoch-N-discriminator.safetensors of all
 #pragma once
 
@@ -11,8 +11,8 @@
 
 namespace heed::gan {
 
-// Settings of a generator's further training: its sizes and examples, and if the folder is a run
-// what else it was trained with. Throws DataError where there is no model that writes responses.
+// Settings for a generator's further training: its sizes and examples and, if the folder is a run,
+// its other training settings. Throws DataError if there is no model that writes responses.
 TrainSettings settings_to_start_from(const std::string& model);
 
 // Both players of two folders, ready to play.
@@ -26,23 +26,22 @@ struct LoadedPlayers {
 LoadedPlayers load_players(const std::string& generator, const std::string& discriminator,
                            Device device = {});
 
-// Of the folders that a run begins with, copied into it; settings.json, which makes the directory a
-// run, last. `before`: what was measured before the training.
+// Copies the initial folders into a run; settings.json, which makes the directory a run, comes
+// last. `before`: the measurements before training.
 struct Start {
   std::string generator, discriminator;
   Metrics before = {};
   std::string made_with = {};  // see start_run() of dialog/respond/run.h
 };
 void start(const std::string& run, const Settings& settings, const Start& start);
-// Throws DataError where the directory holds no such run.
+// Throws DataError if the directory holds no such run.
 Settings load_settings_of(const std::string& run);
-// Whether the model of a directory is the one that the run began with as "generator" or
-// "discriminator" (by its weights; a run of an older version that says nothing of them takes any).
-// Throws DataError.
+// Whether the model of a directory is the run's initial "generator" or "discriminator" (by its
+// weights; a run of an older version that did not record them accepts any). Throws DataError.
 bool began_with(const std::string& run, const std::string& player, const std::string& model);
 bool is_adversary(const std::string& run);
 
-// Trains the two of a run with the loop of train/loop.h, which says what is returned and thrown.
+// Trains the two of a run with the loop of train/loop.h, whose return value and exceptions it has.
 bool train_players(const std::string& run, const Settings& settings, const TrainData& data,
                    Device device, const TrainHooks& hooks = {});
 

@@ -1,4 +1,4 @@
-// The settings of an adversarial training, a line each (train/setting.h).
+// The settings of adversarial training, one line each (train/setting.h).
 #pragma once
 
 #include "dialog/discriminate/gan/gan.h"
@@ -28,7 +28,7 @@ template <class S, class V> void visit_players(S& s, V& v) {
   v({.key = "measured", .required = true}, s.measured);
 }
 
-// With those of the generator, whose loop is that of both.
+// With those of the generator, whose loop settings are those of both.
 template <class S, class V> void visit_settings(S& s, V& v) requires requires {
   s.policy;
 }

@@ -1,16 +1,16 @@
-// A generator and a discriminator of its words that are trained side by side (Olabiyi et al. 2019,
+// A generator and a word-level discriminator that are trained together (Olabiyi et al. 2019,
 // section 3.3), in turns:
 //
-//   generator      L_MLE, and with soft and straight-through L_MLE - ln D(fake) where the
-//                  discriminator tells enough of the batch
-//   discriminator  L_D, and a step where it does not tell nearly all of the batch; E and cRNN are
-//                  the generator's and stand still
+//   generator      L_MLE, and with soft and straight-through L_MLE - ln D(fake) if the
+//                  discriminator classifies enough of the batch correctly
+//   discriminator  L_D, and a step if it does not classify nearly all of the batch correctly; E and
+//                  cRNN belong to the generator and stay fixed
 //
-// How ln D of drawn words reaches the generator the paper does not say, so there are three modes
-// (Fake of word_discriminator.h): a ranker learns beside a generator that never hears of it.
+// The paper does not say how ln D of sampled words reaches the generator, so there are three modes
+// (Fake of word_discriminator.h): a ranker learns without any effect on the generator.
 //
-// A run is one of its generator, which every command reads, with these files besides:
-//   discriminator.json                what the two are trained with
+// A run is a run of its generator, which every command reads, with these additional files:
+//   discriminator.json          the settings of the two
 //   discriminator.safetensors   that of the best epoch; epoch-N-discriminator.safetensors of all
 #pragma once
 
@@ -30,19 +30,19 @@ const std::string& name_of(Mode mode);
 struct Settings {
   Mode mode = Mode::kRanker;
   bool by_word = false;                                      // see loss_of()
-  double discriminator_until = 0.99, generator_from = 0.75;  // shares that are told right
+  double discriminator_until = 0.99, generator_from = 0.75;  // shares classified correctly
   int generator_steps = 1, discriminator_steps = 1;          // of a round
   int64_t measured = 500;  // validation examples that are answered after each epoch, 0: all
 
   void check() const;  // throws UsageError
 };
 
-// Columns of the log, besides those of a generator's training. Of the first validation examples:
-// the share told right with drawn words, the area under the ROC curve of D between what was said
-// and drawn words, and between that and an answer that the generator gives itself.
+// Columns of the log, besides those of a generator's training. For the first validation examples:
+// the share classified correctly with sampled words, the area under the ROC curve of D between real
+// and sampled words, and between real words and an answer that the generator writes itself.
 constexpr const char* kTrainTold = "train_told";    // of the epoch's real and fake
 constexpr const char* kTrainMade = "train_made";    // share of the steps with an open gate
-constexpr const char* kTrainHeard = "train_heard";  // of the generator's that had -ln D
+constexpr const char* kTrainHeard = "train_heard";  // of the generator's steps with -ln D
 constexpr const char* kTold = "valid_told";
 constexpr const char* kAucTaught = "valid_auc_taught";
 constexpr const char* kAucFree = "valid_auc_free";
@@ -53,23 +53,23 @@ Metrics measure_words(HredResponder& generator, const WordDiscriminator& discrim
                       const std::vector<Example>& examples, const Vocabulary& vocabulary,
                       const LoopSettings& loop, const OnValidation& on_batch = {});
 
-// The tasks of the training loop, generator first; its validation perplexity decides which epoch is
-// the best. Refer to what they are given, which must outlive them.
+// The tasks for the training loop, generator first; its validation perplexity decides which epoch
+// is the best. They refer to their arguments, which must outlive them.
 std::vector<Task> hredgan_tasks(HredResponder& generator, WordDiscriminator& discriminator,
                                 const Settings& settings, const TrainSettings& training,
                                 const TrainData& data);
 
-// To be written before start_run() of dialog/respond/run.h.
+// Call it before start_run() of dialog/respond/run.h.
 void save_settings(const std::string& run, const Settings& settings);
-// Throws DataError where the directory holds no such run.
+// Throws DataError if the directory holds no such run.
 Settings load_settings_of(const std::string& run);
-// Trains the two of a run with the loop of train/loop.h, which says what is returned and thrown.
+// Trains the two of a run with the loop of train/loop.h, whose return value and exceptions it has.
 bool train(const std::string& run, const TrainSettings& training, const Settings& settings,
            const TrainData& data, Device device, const TrainHooks& hooks = {});
-// The discriminator of a run, with the generator's sizes and device. Throws DataError where the
+// The discriminator of a run, with the generator's sizes and device. Throws DataError if the
 // directory holds none.
 WordDiscriminator load_discriminator(const std::string& run, const HredResponder& generator);
-// D of a run as it ranks the answers of its generator, to which it refers. Throws UsageError
+// D of a run as a ranker of its generator's answers; it refers to the generator. Throws UsageError
 // for one of another structure.
 Judge load_judge(const std::string& run, const Responder& generator);
 

@@ -1,4 +1,4 @@
-// The settings of a generator and a discriminator of words, a line each (train/setting.h).
+// The settings of a generator and a word-level discriminator, one line each (train/setting.h).
 #pragma once
 
 #include "dialog/discriminate/words/hredgan.h"
@@ -37,7 +37,7 @@ template <class S, class V> void visit_players(S& s, V& v) {
   v({.key = "measured", .required = true}, s.measured);
 }
 
-// With those of the generator, whose loop is that of both.
+// With those of the generator, whose loop settings are those of both.
 struct Both {
   TrainSettings* generator;
   Settings* players;
