@@ -114,7 +114,8 @@ LAB_CHECK(NodeHoldsItsInputs) {
     const NodePtr& node = y.node()->inputs[i].node;
     expect(i == parameter || !node, "a constant has no node, so its edge has none.");
     expect(i != parameter || node == inputs[i].node(),
-           "the edge of a parameter does not lead to its node.");
+           "the edge of a parameter does not lead to its node: edges stand in the order of the "
+           "inputs.");
   }
   expect(static_cast<bool>(y.node()->backward),
          "the node does not keep the closure: the gradient of this op is lost.");

@@ -16,7 +16,7 @@ inline std::vector<DialogueScore> draw_scores(Draw& draw, bool distractions) {
   int64_t above = 0, below = 0;  // dialogues in which distractions get more, or less
   for (size_t i = 0; i < scores.size(); ++i) {
     DialogueScore& s = scores[i];
-    const int64_t q = draw.between(i == 0 ? 4 : 3, 6);
+    const int64_t q = draw.between(i == 0 || i == 3 ? 4 : 3, 6);
     for (int64_t k = 0; k < q; ++k) s.as_scores.push_back(draw.uniform(0.1, 2));
     for (int64_t k = 0; k < q; ++k) {
       s.distraction.push_back(static_cast<char>(distractions && draw.between(0, 1)));
@@ -27,6 +27,10 @@ inline std::vector<DialogueScore> draw_scores(Draw& draw, bool distractions) {
     if (i == 1 || i == 7) s.distraction.assign(q, distractions);  // no history of its own, or
     if (i == 7) s.distraction[0] = 0;                             // a single utterance
     if (i % 4 == 2) s.distraction.assign(q, 0);
+    if (i == 3) {  // just two original utterances
+      s.distraction.assign(q, distractions);
+      s.distraction[1] = s.distraction[2] = 0;
+    }
     if (i == 4 && distractions) {
       s.distraction.assign(q, 0);
       s.distraction[0] = 1;

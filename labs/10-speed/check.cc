@@ -51,7 +51,7 @@ LAB_CHECK(TransposedPanels) {
   Draw draw;
   const int64_t n = constants().width * draw.between(2, 3);
   const int64_t depth = 2 * draw.between(2, 20) + 1, ld = std::max(depth, n) + 3;
-  const Stored b = {draw.normal({ld, ld}), depth, n, true};  // also to be read the wrong way
+  const Stored b = {draw.normal({2 * ld, ld}), depth, n, true};  // also to be read the wrong way
   expect_close(of_panels(b), packed(b, kUnwritten), panels_of(b.values(), 0),
                {.tolerance = kExact,
                 .suspects = {{"made of B as it lies in memory: there lies the transpose",

@@ -9,7 +9,7 @@ from pathlib import Path, PurePosixPath
 from . import LabError
 from .build import write_files
 from .comparing import COMMENT
-from .course import BLANKS, read_json, take
+from .course import BLANKS, read_json
 from .cutting import removed
 from .repository import Repository, put_back
 
@@ -191,6 +191,8 @@ def catch_up(course, path):
     """Puts the reference into a student's tree; returns the lab."""
     row = read_json(Path(path), path, ("lab", "texts"))  # as labs/heed-lab solution writes it
     lab = course.lab(row["lab"] if isinstance(row["lab"], int) else str(row["lab"]))
-    texts = take(row["texts"], f"{path}, texts", lab.files)
-    put_back(course.root, lab.cuts, {name: str(text) for name, text in texts.items()})
+    texts = row["texts"]
+    if not isinstance(texts, dict) or not all(isinstance(texts.get(name), str) for name in lab.files):
+        raise LabError(f"{path}: it lacks files of lab {lab.number}")
+    put_back(course.root, lab.cuts, texts)
     return lab
