@@ -1,4 +1,4 @@
-// The settings of a response model and its training, a line each (train/setting.h).
+// The settings of a response model and its training, one line each (train/setting.h).
 #pragma once
 
 #include "dialog/respond/run.h"
