@@ -1,7 +1,7 @@
-// What an experiment is: a description. It says which options it has, what its variants are, how a
-// run is trained and measured (Making, making_json.h), and which tables, claims and sections its
-// report has (Showing). The rest is done once for all: folders, seeds, shards, workers, resumption,
-// the page, the commands heed reproduce NAME and heed report DIR. experiments/all.cc lists all.
+// An experiment is a description. It defines the options and the variants, how a run is trained and
+// measured (Making, making_json.h), and which tables, claims and sections the report has (Showing).
+// Everything else is shared by all experiments: folders, seeds, shards, workers, resumption, the
+// page, the commands heed reproduce NAME and heed report DIR. experiments/all.cc lists all.
 #pragma once
 
 #include <functional>
@@ -28,10 +28,10 @@ struct Settings;
 
 using OptionValue =
     std::variant<bool*, int*, int64_t*, size_t*, std::string*, std::vector<std::string>*>;
-// Is shown an option (train/setting.h) and where its value is. A command declares those that have a
-// help text; KIND.json keeps those that have a key.
+// Gets an option (train/setting.h) and a reference to its value. A command declares options with a
+// help text; KIND.json keeps those with a key.
 using OptionVisitor = std::function<void(const Setting&, const OptionValue&)>;
-// Numbers, each under its own name, as a group of the help.
+// Numbers, each under its own name, which form a group in the help text.
 struct NumberOption {
   const char *name, *help;
   OptionValue value;
@@ -45,27 +45,27 @@ inline void show(const OptionVisitor& visitor, const char* group,
   }
 }
 
-// Whose settings and presets the command has besides: those of response models
+// The settings and presets that the command has in addition: those of response models
 // (dialog/respond/settings.h), of discriminators (dialog/discriminate/settings.h), or none.
 enum class Trains { kNothing, kResponders, kDiscriminators };
 
-// What a command was given besides the options of the experiment.
+// The arguments of a command besides the options of the experiment.
 struct ExperimentRequest {
   std::string data;
   MadeWith made_with = {};
-  int pieces = 1;  // of a batch, which ranks share out; the next two have it in them
+  int pieces = 1;  // of a batch, which ranks share; the next two include it
   std::function<TrainSettings(const Structure&)> responder = {};  // of Trains::kResponders
   std::function<discriminate::Settings()> discriminator = {};     // of Trains::kDiscriminators
-  // That of the settings where it was asked for, else one that suits so many examples.
+  // The requested batch size, else one that suits the number of examples.
   std::function<int64_t(const TrainSettings&, size_t examples)> batch_size = {};
-  // Throws UsageError where the option was given: it is for something else, such as another
-  // option.
+  // Throws UsageError if the option was given, because it only applies with `is_for`, such as
+  // another option.
   std::function<void(const std::string& option, const std::string& is_for)> refuse_given = {};
 };
 
 // ---- an experiment that is made
 
-// Whatever its settings and data are. A command calls these in this order.
+// The same for any settings and data. A command calls these in this order.
 class ExperimentWork {
  public:
   virtual ~ExperimentWork() = default;
@@ -80,7 +80,7 @@ class ExperimentWork {
   virtual std::function<int64_t(const std::string& run)> words() const = 0;
 };
 
-// ---- what it shows of F, what was found: its results (F::results) and what is computed from them
+// ---- showing the findings F: the results (F::results) and the numbers computed from them
 
 template <class F = Findings> struct Showing {
   const char *title, *lead, *footer;  // of the page; the latter two in HTML
@@ -92,12 +92,12 @@ template <class F = Findings> struct Showing {
 
   std::function<F(const std::string& folder)> load;  // throws DataError as load_results() does
   std::function<std::vector<Table>(const F&)> tables;
-  // Of Findings: decided by their intervals, beside the paper's numbers.
+  // For Findings: decided by their intervals, beside the paper's numbers.
   std::vector<AboveClaim> rules = {};
   VariantNumbers paper = {};
-  Claims (*claims)(const F&) = nullptr;  // otherwise, in their place
+  Claims (*claims)(const F&) = nullptr;  // otherwise, instead of the rules
   std::vector<PageFact> (*facts)(const F&) = [](const F&) { return std::vector<PageFact>(); };
-  // Between the claims and the trainings, whose table is "runs", the sources and the settings.
+  // Between the claims and the trainings (table "runs"), the sources and the settings.
   std::vector<Section<F>> sections = {};
 };
 
@@ -151,21 +151,21 @@ template <class F> Report report_of(const Showing<F>& showing, const F& found) {
 
 struct Experiment {
   std::string name;       // heed reproduce NAME; empty: it has a command of its own
-  std::string kind = {};  // KIND.json says what its folders hold
-  // For --help: "Train ...", what else there is to say, options of an example, patterns of --only.
+  std::string kind = {};  // KIND.json describes its folders
+  // For --help: "Train ...", further remarks, options of an example, patterns of --only.
   std::string what = {}, more = {}, example = {}, only = {};
   Trains trains = Trains::kNothing;
   std::string preset = "laptop";
-  bool many_corpora = false;  // --data may name several, with commas
+  bool many_corpora = false;  // --data may name several, separated by commas
 
   // Filled in by experiment() (making_json.h).
   std::function<std::unique_ptr<ExperimentWork>()> work = {};
   std::function<Report(const std::string& folder)> report = {};
 };
 
-// The first one is what heed reproduce makes without a name.
+// The first one is the default of heed reproduce.
 const std::vector<Experiment>& all_experiments();
-// That of a folder, by its KIND.json; the first one where there is none.
+// The experiment of a folder, by its KIND.json; the first one if there is none.
 const Experiment& experiment_of(const std::vector<Experiment>& among, const std::string& folder);
 
 }  // namespace heed

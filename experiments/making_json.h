@@ -1,4 +1,4 @@
-// How an experiment is made, from its settings S and its data D.
+// How an experiment runs, given its settings S and its data D.
 #pragma once
 
 #include <filesystem>
@@ -14,7 +14,7 @@
 
 namespace heed {
 
-// A run that is trained or measured.
+// The run that is trained or measured.
 template <class S, class D> struct Subject {
   const PlannedRun& run;
   std::string out, directory;  // of the experiment, of the run
@@ -24,8 +24,8 @@ template <class S, class D> struct Subject {
   const MadeWith& made_with;
 };
 
-// A file that the first rank writes, with all that it holds besides evaluation_head(). Where
-// Making::shares_measuring says so all ranks fill it, else the first.
+// A file that the first rank writes, with its content after evaluation_head(). All ranks compute it
+// if Making::shares_measuring is set, else only the first.
 template <class S, class D> struct Measurement {
   std::string file;
   void (*fill)(const Subject<S, D>&, const OnMeasuring&, nlohmann::ordered_json&);
@@ -37,41 +37,41 @@ template <class S, class D> struct Making {
 
   S initial = {};
   void (*visit)(S&, const OptionVisitor&) = [](S&, const OptionVisitor&) {};
-  // The request into the settings, before the data is read. Throws UsageError. Where settings have
-  // `data` and `pieces` these are taken before.
+  // Copies the request to the settings, before the data is read. Throws UsageError. `data` and
+  // `pieces`, if the settings have them, are already set.
   void (*take)(const ExperimentRequest&, S&) = [](const ExperimentRequest&, S&) {};
   std::vector<VariantName> names = {};                       // of the variants
-  std::vector<VariantName> (*variants)(const S&) = nullptr;  // otherwise, in their place
-  // reads: false of a rank to which another one gives what is large: D::share(neighbours).
+  std::vector<VariantName> (*variants)(const S&) = nullptr;  // replaces `names`
+  // reads: false for a rank that gets large data from another one, by D::share(neighbours).
   D (*load)(const S&, bool reads) = [](const S&, bool) { return D(); };
-  // What depends on the data.
+  // Sets the settings that depend on the data.
   void (*settle)(const ExperimentRequest&, const D&, S&) = [](const ExperimentRequest&, const D&,
                                                               S&) {};
 
-  // KIND.json: how runs are trained, before the options; what the data is; options that older
-  // versions did not keep, with the values that they had.
+  // KIND.json: how runs are trained, before the options; a description of the data; options that
+  // older versions did not keep, with their former values.
   int format = 1;
   Json (*training)(const S&) = [](const S&) { return Json::object(); };
   Json (*about_data)(const S&, const D&) = [](const S&, const D&) { return Json::object(); };
   Json (*earlier)(const S&) = [](const S&) { return Json::object(); };
   Json more = Json::object();
-  // Writes what else the folder has, once.
+  // Writes the other files of the folder, once.
   void (*begin)(const std::string& out, const S&, const D&) = [](const std::string&, const S&,
                                                                  const D&) {};
   // For people: "40 training, 10 validation and 12 test examples".
   std::string (*in_short)(const S&, const D&) = [](const S&, const D&) { return std::string(); };
-  // The size of a vocabulary, where the metric is a perplexity.
+  // The size of the vocabulary, if the metric is a perplexity.
   int64_t (*words)(const D&) = nullptr;
 
-  // Trains the run or goes on with it; returns what the loop returns.
+  // Trains or resumes the run; returns what the loop returns.
   bool (*train)(const Subject<S, D>&, const TrainHooks&);
-  // What a file of a measurement says of the run's variant; else {"variant": its name}.
+  // The description of the run's variant in measurement files; else {"variant": its name}.
   Json (*about_variant)(const S&, const D&, size_t variant) = nullptr;
-  std::string best_metric;  // of the log: that of the best epoch
-  // The first one's file says that a run is evaluated; folders of older versions may lack others.
+  std::string best_metric;  // the column of the log that defines the best epoch
+  // The first one's file marks a run as evaluated; folders of older versions may lack others.
   std::vector<Measurement<S, D>> measurements;
   bool shares_measuring = false;
-  // Plan's. valid_metric: the best one where there is no other.
+  // For Plan. The default of valid_metric is best_metric.
   std::string train_metric, valid_metric = {}, metric_name;
   int metric_digits = 1;
   std::string (*kind)(const S&, const D&, size_t variant) = nullptr;  // else the variant's name
@@ -84,7 +84,8 @@ template <class S, class D> struct Making {
   std::vector<VariantName> names_with(const S& s) const { return variants ? variants(s) : names; }
 };
 
-// How runs are trained: under the names of their options, but for those of a variant and a run.
+// The training settings of all runs, by the names of their options, without those that a variant or
+// a run decides.
 template <class S> nlohmann::ordered_json training_options(const S& settings) {
   nlohmann::ordered_json json = as_options(settings);
   auto of_runs = options_that<S>(&Setting::of_variant);
@@ -120,7 +121,7 @@ nlohmann::ordered_json describe(const Making<S, D>& making, S settings, const D&
   return json;
 }
 
-// Begins the run of a system (dialog/runs_of.h), or finds it begun, and trains it.
+// Begins the run of a system (dialog/runs_of.h) unless it exists, and trains it.
 template <class Runs>
 typename Runs::Settings begin_system(const std::string& directory, const auto& subject,
                                      typename Runs::Settings s, const typename Runs::Data& data,
@@ -242,7 +243,7 @@ template <class S, class D> class WorkOf : public ExperimentWork {
   D data_;
 };
 
-// Completes a row, whose kind is its name unless it has another one.
+// Completes a row; its kind is its name unless it is set.
 template <class S, class D, class F>
 Experiment experiment(Experiment row, const Making<S, D>& making, const Showing<F>& showing) {
   if (row.kind.empty()) row.kind = row.name;

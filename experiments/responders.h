@@ -1,4 +1,4 @@
-// What experiments on models that write responses have in common.
+// The common part of experiments on models that write responses.
 #pragma once
 
 #include <string>
@@ -13,19 +13,19 @@ namespace heed {
 struct ResponseData {
   TrainData train;
   std::vector<Example> test;
-  // With these the first rank measures; the others need not have them.
-  std::vector<int> conversations;  // of each test example its conversation, from 0
+  // The first rank measures with these; the others need not have them.
+  std::vector<int> conversations;  // the conversation of each test example, from 0
   std::vector<Tokens> references;  // the human responses to them, as words
   uint32_t test_fingerprint = 0;
 
-  // Has what the first rank of the machine trains on.
+  // Takes over the training data of the machine's first rank.
   void share(const Neighbours& neighbours) { train.share(neighbours); }
 };
 // Reads train, valid and test of a directory, each up to a limit; 0: all.
 ResponseData load_response_data(const std::string& directory, const TrainSettings& settings,
                                 size_t limit, size_t test_limit);
 
-// Trains a run of these settings, but for what its seed and the data decide, or goes on with it.
+// Trains or resumes a run with these settings, except those that its seed and the data decide.
 bool train_responder(const PlannedRun& run, const std::string& directory, Device device,
                      TrainSettings settings, const TrainData& data, const TrainHooks& hooks);
 

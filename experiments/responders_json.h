@@ -1,4 +1,4 @@
-// How experiments on models that write responses are made.
+// How experiments on models that write responses run.
 #pragma once
 
 #include "dialog/text/format.h"
@@ -7,7 +7,7 @@
 
 namespace heed {
 
-// What they say of their data, and what their trainings are called.
+// The description of their data, and the names of their training metrics.
 template <class S, class D> Making<S, D> responders_making() {
   Making<S, D> making;
   making.take = [](const ExperimentRequest& request, S& s) {

@@ -1,6 +1,6 @@
-// The claims of a paper as rows of a list: what it says, the rule that says when that holds, and a
-// function that computes it, for the paper's own numbers and for ours, so that a reader sees
-// whether the rule says what the claim means.
+// The claims of a paper as rows of a list: the claim, the rule that decides when it holds, and a
+// function that computes it, for the paper's own numbers and for ours, so that a reader can see
+// whether the rule expresses the claim.
 #pragma once
 
 #include <functional>
@@ -16,8 +16,8 @@ struct ClaimResult {
   std::optional<bool> holds = {};  // nothing: undecided, or numbers are missing
   std::string figure = {};         // "4 of 5 structures; median -12.5 %"; empty: they are missing
 };
-// "a is below b" from an estimate of a - b: it holds where the 95 % interval is below 0, does not
-// where it is above, and is undecided in between. The figure is "-0.051 [-0.070, -0.032]".
+// "a is below b" from an estimate of a - b: it holds if the 95 % interval is below 0, does not if
+// it is above, and is undecided in between. The figure is "-0.051 [-0.070, -0.032]".
 ClaimResult is_below(const std::optional<Estimate>& difference, int digits = 3);
 
 struct ClaimRule {
@@ -25,7 +25,7 @@ struct ClaimRule {
   std::function<ClaimResult(const VariantNumbers&)> check;
 };
 
-// Numbers that the rules are applied to: "ratio of means", "mean of ratios", ...
+// Numbers to which the rules are applied: "ratio of means", "mean of ratios", ...
 struct ClaimNumbers {
   std::string kind;
   VariantNumbers numbers;

@@ -1,4 +1,4 @@
-// Numbers with their intervals, as results show them.
+// Numbers with their intervals, in the form of results.
 #pragma once
 
 #include <nlohmann/json.hpp>
@@ -9,11 +9,11 @@
 
 namespace heed {
 
-// {"value", "low", "high"} of a number with its 95 % interval; null where it is not defined.
+// {"value", "low", "high"} of a number with its 95 % interval; null if it is not defined.
 nlohmann::ordered_json to_json(const std::optional<Estimate>& estimate);
 // Its interval alone, {"low", "high"}, or null.
 nlohmann::ordered_json interval_json(const std::optional<Estimate>& estimate);
-// "0.72 [0.69, 0.75]", "-"; of a change with its sign, "+0.02 [-0.01, +0.05]".
+// "0.72 [0.69, 0.75]", "-"; for a change with its sign, "+0.02 [-0.01, +0.05]".
 std::string interval_text(const std::optional<Estimate>& estimate, int digits, bool change = false);
 
 }  // namespace heed

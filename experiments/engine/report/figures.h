@@ -1,5 +1,5 @@
-// The figures of a report, as SVG inside HTML, from lists of what is to be seen. Series differ in
-// colour and in shape or pattern.
+// The figures of a report, as SVG inside HTML, from lists of values. Series differ in colour and in
+// shape or pattern.
 #pragma once
 
 #include <optional>
@@ -22,7 +22,7 @@ struct LegendEntry {
 
 struct PlotPoint {
   double x = 0, y = 0;
-  std::string title = {};                 // what a pointer tells; without one it has no mark
+  std::string title = {};                 // shown under the pointer; without one it has no mark
   std::optional<Interval> interval = {};  // a vertical line
 };
 struct PlotLine {
@@ -30,7 +30,7 @@ struct PlotLine {
   int mark = 0;           // Svg::mark()
   std::vector<PlotPoint> points = {};
 };
-// Of all panels. What is above them is drawn at their edge.
+// For all panels. Values beyond them are drawn at their edge.
 struct PanelAxes {
   double width = 300, height = 220;
   double x_low = 0, x_high = 1, y_low = 0, y_high = 1;
@@ -41,9 +41,9 @@ struct PanelAxes {
   bool line_at_one = false;
 };
 struct Panel {
-  std::string title, label;  // to be seen, and for those who do not see it
+  std::string title, label;  // visible, and for screen readers
   std::vector<PlotLine> lines = {};
-  std::optional<PanelAxes> axes = {};  // instead of those of all
+  std::optional<PanelAxes> axes = {};  // instead of the common ones
 };
 std::string panels_html(const PanelAxes& axes, const std::vector<Panel>& panels,
                         const std::vector<LegendEntry>& legend);
@@ -78,7 +78,7 @@ struct Pair {
   int mark = 0;
   std::string css, title;
 };
-// The pairs beside the diagonal where both are equal, and how well the two orders agree. `number`:
+// The pairs, with the diagonal of equal values, and the agreement of the two orders. `number`:
 // "DAS ratio".
 std::string agreement_html(const std::string& number, const std::vector<Pair>& pairs, double low,
                            double high);

@@ -1,4 +1,4 @@
-// How sure the numbers of an experiment are, and the comparison of its variants with baselines.
+// The uncertainty of an experiment's numbers, and the comparison of its variants with baselines.
 #pragma once
 
 #include <functional>
@@ -10,9 +10,9 @@
 
 namespace heed {
 
-// A number of a run as a quotient of sums over the items, by names of Numbers, to be resampled:
-// sum of top / sum of bottom, over the items that have both. So are means, ratios of means, shares,
-// accuracies, precision, F1 = sum of 2 hits / sum of (2 hits + errors).
+// A number of a run as a quotient of sums over the items, by names of Numbers, for resampling:
+// sum of top / sum of bottom, over the items that have both. Examples are means, ratios of means,
+// shares, accuracies, precision, F1 = sum of 2 hits / sum of (2 hits + errors).
 struct Measure {
   std::string key;           // the number itself
   std::string top, bottom;   // series
@@ -20,31 +20,30 @@ struct Measure {
   bool exponential = false;  // the number is exp of the quotient
 };
 
-// What is compared: measures of variants with those of their baselines.
+// The comparisons: measures of variants with those of their baselines.
 struct Comparison {
   std::vector<std::string> keys = {};                                  // of measures
   std::function<std::optional<size_t>(size_t variant)> baseline = {};  // nothing: not compared
 };
 
-// Resampled are the clusters of the items and the seeds (experiments/engine/stats/statistics.h);
-// with several seeds a number is the mean over their models. Where a p-value would be at its
-// floor more is drawn (Besag & Clifford 1991), until the smallest corrected one can be
-// kSmallestP.
+// Resamples the clusters of the items and the seeds (experiments/engine/stats/statistics.h); with
+// several seeds a number is the mean over their models. If a p-value would be at its floor, more
+// resamples are drawn (Besag & Clifford 1991), until the smallest corrected one can be kSmallestP.
 constexpr double kSmallestP = 0.001;
 class Inference {
  public:
   Inference(const Results& results, const std::vector<Measure>& measures,
             const Comparison& comparison = {});
 
-  // Nothing where a run has no such number, and for a key that is no measure's.
+  // Nothing if a run has no such number, and for a key without a measure.
   const std::optional<Estimate>& value(const std::string& key, size_t variant) const;
-  // Minus the baseline's, of the seeds that both have.
+  // Minus the baseline's, for the seeds that both have.
   const std::optional<Estimate>& change(const std::string& key, size_t variant) const;
-  // The change's p-value after Holm's correction for all of them. Nothing where there is no
-  // change, and of a single seed: its draws do not know what another training would give.
+  // The change's p-value after Holm's correction for all of them. Nothing if there is no change,
+  // and for a single seed: its draws do not show how another training run would end.
   std::optional<double> corrected_p(const std::string& key, size_t variant) const;
   size_t comparisons() const { return comparisons_; }    // that have a p-value
-  const Measure* measure(const std::string& key) const;  // nullptr where it is none
+  const Measure* measure(const std::string& key) const;  // nullptr if there is none
   const Comparison& comparison() const { return comparison_; }
 
  private:
@@ -60,16 +59,15 @@ class Inference {
   std::map<std::string, OfVariants> measures_;
   size_t comparisons_ = 0;
 };
-// The sums of a run; zeros where it has no such number.
+// The sums of a run; zeros if it has no such number.
 Quotient quotient_of(const Results& results, const RunResult& run, const Measure& measure);
 
-// What tables and claims are made of.
+// The basis of tables and claims.
 struct Findings {
   Results results;
   Inference inference;
 };
-// Reads the folder of an experiment, whose files must also hold the measures and what they are made
-// of.
+// Reads the folder of an experiment, whose files must also have the measures and their series.
 Findings load_findings(const std::string& folder, ResultsLayout layout,
                        const std::vector<Measure>& measures, const Comparison& comparison);
 // With the first variant.

@@ -1,6 +1,6 @@
 // The page of an experiment: one HTML file that needs no other and no network; without scripts only
-// the sorting of tables is missing. Light and dark, in print, and readable without colour. An
-// experiment gives the sections as rows of a list.
+// the sorting of tables is missing. It works in light and dark mode, in print, and without colour.
+// An experiment gives the sections as rows of a list.
 #pragma once
 
 #include <functional>
@@ -22,24 +22,24 @@ struct PageFact {
 };
 struct Page {
   std::string title;
-  std::string lead;  // HTML: what the experiment is
+  std::string lead;  // HTML: describes the experiment
   std::vector<PageFact> facts;
-  std::string warning = {};  // such as what is missing
+  std::string warning = {};  // such as a list of missing runs
   std::vector<PageSection> sections;
-  std::string footer;  // HTML: what it is an experiment of
+  std::string footer;  // HTML: names the subject of the experiment
 };
 std::string render(const Page& page);
 
-// The tables of a report, as sections show them.
+// The tables of a report, for its sections.
 class PageTables {
  public:
   explicit PageTables(const std::vector<Table>& tables) : tables_(tables) {}
 
-  // The one of that id with its note; where there is none the note `otherwise`, and without that an
+  // The table of that id with its note; if there is none, the note `otherwise`, and without that an
   // InternalError. `intervals`: also shows them, under the values.
   std::string html(const std::string& id, bool intervals = false,
                    const char* otherwise = nullptr) const;
-  // Those whose id begins so, each with its title, in their order.
+  // The tables whose id has this prefix, each with its title, in order.
   std::string of(const std::string& prefix, bool intervals = false) const;
   bool has(const std::string& prefix) const;
   const std::vector<Table>& all() const { return tables_; }
@@ -48,8 +48,8 @@ class PageTables {
   const std::vector<Table>& tables_;
 };
 
-// A section as a row of an experiment's list, made of what was found (experiments/experiment.h) and
-// the tables of it.
+// A section as a row of an experiment's list, made from the findings (experiments/experiment.h) and
+// their tables.
 template <class Found> struct Section {
   std::string id, title;
   std::function<std::string(const Found&, const PageTables&)> body;
@@ -60,7 +60,7 @@ inline auto shows(const std::string& id, bool intervals = false, const char* oth
       [=](const auto&, const PageTables& tables) { return tables.html(id, intervals, otherwise); };
 }
 
-// ---- what sections are put together from; all texts are escaped
+// ---- building blocks of sections; all texts are escaped
 
 std::string note_html(const std::string& text);
 // A table whose columns can be sorted. `intervals`: also shows them, under the values.
@@ -73,7 +73,7 @@ std::string claims_html(const Claims& claims);
 std::string sources_html(const std::vector<Table>& tables);
 // How the experiment was made.
 std::string settings_html(const Results& results);
-// What a reader has to know first: "9 of the 11 models are not finished", and whether several
+// What a reader should know first: "9 of the 11 models are not finished", and whether several
 // programs made the runs.
 std::string unfinished_or_mixed(const Results& results, const std::string& what);
 

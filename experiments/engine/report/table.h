@@ -1,4 +1,4 @@
-// A table of numbers, and the forms that it is written in.
+// A table of numbers, and its output formats.
 #pragma once
 
 #include <optional>
@@ -25,18 +25,18 @@ struct Cell {
 struct Column {
   enum class Best { kNone, kLowest, kHighest };
   std::string group = {}, name = {};  // "random", "p = 0.5"
-  std::string key = {};  // where it stands in evaluation.json: "test_sets.random:0.5.das_ratio"
+  std::string key = {};  // its name in evaluation.json: "test_sets.random:0.5.das_ratio"
   int digits = 2;
   bool percent = false;  // printed times 100
   Best best = Best::kNone;
   bool sign = false;  // printed with + or -
-  // What stands beside it in the files, and on the page where a pointer rests: other ways to take
-  // the same number, {"mean_of_ratios", "test_sets.random:0.5.mean_das_ratio"}.
+  // Shown beside it in the files, and on the page under the pointer: other definitions of the same
+  // number, {"mean_of_ratios", "test_sets.random:0.5.mean_das_ratio"}.
   struct Other {
     std::string name, key;
   };
   std::vector<Other> others = {};
-  bool p_value = false;  // what would be printed as 0 is "< 0.0001"
+  bool p_value = false;  // "< 0.0001" is printed instead of 0
 };
 
 // Printed as percent, the highest is the best one.
@@ -47,8 +47,8 @@ inline Column percent(std::string group, std::string name, std::string key, int 
 struct Row {
   std::string group, label;               // "p = 0.7", "static-ui"
   std::vector<Cell> cells = {};           // one for each column
-  std::vector<std::string> sources = {};  // the files that its numbers come from
-  bool reference = false;                 // not one of those that are compared
+  std::vector<std::string> sources = {};  // the files of its numbers
+  bool reference = false;                 // not one of the compared rows
 };
 
 struct Table {
@@ -59,33 +59,33 @@ struct Table {
   bool intervals = false;  // in Markdown too: the table is about them
 };
 
-// Marks the best cell of each column that says what best is, if its interval overlaps with none of
-// the other rows'. Where there are no intervals nothing is marked.
+// Marks the best cell of each column that defines "best", if its interval overlaps with none of the
+// other rows'. Without intervals nothing is marked.
 void mark_best(Table& table);
 
-// A number as the column prints it; "–" for none.
+// A number in the column's format; "–" for none.
 std::string print_value(const Column& column, const std::optional<double>& value);
-// With "± deviation" where there are several seeds.
+// With "± deviation" if there are several seeds.
 std::string print_cell(const Column& column, const Cell& cell);
 
-// "[0.71, 0.75]"; empty where there is none.
+// "[0.71, 0.75]"; empty if there is none.
 std::string print_interval(Column column, const Cell& cell);
 
-// As many digits behind the point as tell the ends of all intervals apart by about ten steps, from
-// 1 to 6: 2 for [0.52, 0.83], 4 for [1.0126, 1.0165].
+// The number of digits after the point, from 1 to 6, at which the ends of all intervals differ by
+// about ten steps: 2 for [0.52, 0.83], 4 for [1.0126, 1.0165].
 int digits_of(const std::vector<std::optional<Estimate>>& estimates);
 
 std::string to_markdown(const Table& table);  // best values in bold
 std::string to_latex(const Table& table);     // a tabular, with the rules of booktabs
-// One line a row. Besides the value of each column its deviation, interval, p-value and others,
-// where the table has them. Not rounded.
+// One line per row: the value of each column and, if the table has them, its deviation, interval,
+// p-value and others. Not rounded.
 std::string to_csv(const Table& table);
 std::string to_json_text(const Table& table);
 
-// The one of that id. Throws InternalError if there is none.
+// The table of that id. Throws InternalError if there is none.
 const Table& table_of(const std::vector<Table>& tables, const std::string& id);
 
-// Writes ID.md, ID.csv and ID.json of each table into a folder, which is made if it is not there.
+// Writes ID.md, ID.csv and ID.json of each table into a folder, which is made if it does not exist.
 void save_tables(const std::string& folder, const std::vector<Table>& tables);
 
 }  // namespace heed

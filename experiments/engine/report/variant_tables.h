@@ -1,5 +1,5 @@
-// Tables with a row for each variant or run: an experiment says which columns, by the names of
-// their numbers.
+// Tables with a row for each variant or run: an experiment gives the columns, by the names of their
+// numbers.
 #pragma once
 
 #include <string>
@@ -13,14 +13,14 @@ namespace heed {
 // Mean and deviation over a variant's seeds; nothing if a run has no such number.
 Cell cell_over_seeds(const Results& results, size_t variant, const std::string& name);
 
-// With its interval; empty where there is none.
+// With its interval; empty if there is none.
 Cell cell_of(const std::optional<Estimate>& estimate);
 
-// What a row has of its own: the names of its variant, and its files.
+// A row without cells: the names of its variant, and its files.
 Row variant_row(const Results& results, size_t variant);
 
-// Adds a row for each variant to a table that has its columns: the numbers of their keys, with
-// intervals where there is a measure of that key. Marks the best ones.
+// Adds a row for each variant to a table with columns: the numbers of their keys, with intervals if
+// there is a measure of that key. Marks the best ones.
 void add_variants(Table& table, const Results& results, const Inference& inference);
 
 // Adds a row for each variant that has a baseline: its numbers minus the baseline's, of the same
@@ -29,22 +29,21 @@ void add_changes(Table& table, const Results& results, const Inference& inferenc
 
 // The table with a row for each variant.
 Table of_variants(Table table, const Findings& found);
-// The table "changes", with p-values: the variants less the first one. `noun`: what clusters are.
+// The table "changes", with p-values: the variants minus the first one. `noun` names the clusters.
 Table changes_table(const std::string& title, std::vector<Column> columns, const Findings& found,
                     const std::string& noun);
 
-// For notes: "95 % intervals over 744 conversations, the largest of 4. ", or with `more` behind
-// it.
+// For notes: "95 % intervals over 744 conversations, the largest of 4. ", or with `more` after it.
 std::string intervals_text(const Results& results, const std::string& noun,
                            const std::string& more = "");
 // How p-values are corrected, or why there are none.
 std::string p_values_text(const Inference& inference);
 
-// Where several programs or kinds of machine made the runs: which, and how many each. Else empty.
+// If several programs or kinds of machine made the runs: which, and how many runs each. Else empty.
 std::string mixed_programs(const Results& results);
 
-// How the trainings went: a row a run. `metric`: a number of every run, what it is called, and
-// whether its highest value was the best.
+// How the training runs went, one row per run. `metric`: a number of every run, its title, and
+// whether its highest value is the best.
 Table trainings_table(const Results& results, const std::string& metric, const std::string& name,
                       int digits = 1, bool higher_is_better = false);
 
@@ -58,8 +57,8 @@ struct PaperNumbers {
   VariantNumbers numbers;
   std::string source;  // the file that they are in
 };
-// Adds two columns for each pair, and a row for each variant; `ours` says which table has our
-// numbers with all that belongs to them.
+// Adds two columns for each pair, and a row for each variant; `ours` names the table that has our
+// numbers in full.
 void add_beside(Table& table, const Results& results, const PaperNumbers& paper,
                 const std::vector<Beside>& pairs, const std::string& ours);
 

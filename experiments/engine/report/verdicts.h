@@ -1,13 +1,13 @@
-// Claims that numbers are above others, and when such a claim holds: the one place for all
-// experiments that compare their variants so.
+// Claims that numbers are above others, and the rule that decides when such a claim holds, for all
+// experiments that compare their variants in this way.
 //
-// A part of a claim holds where the 95 % interval of its difference lies above 0, does not where it
-// lies below, and is undecided in between, and of a single seed, which does not say what another
-// training would give. The differences are of models of the same seeds on the same items. Where a
-// number has values of its items (it is a measure) clusters and seeds are resampled (Inference).
-// Where it has none, the interval is Student's over the seeds alone, and the figure says so. (With
-// two or three seeds the former is rather too short, the latter as long as so few allow.)
-// A claim holds where all of its parts do, and does not hold where one does not.
+// A part of a claim holds if the 95 % interval of its difference is above 0, does not hold if it is
+// below, and is undecided in between, and with a single seed, which does not show how another
+// training run would end. Differences are between models of the same seeds on the same items. If a
+// number has values for its items (it is a measure), clusters and seeds are resampled (Inference).
+// If not, the interval is Student's over the seeds alone, and the figure says so. (With two or
+// three seeds the former is rather too short, and the latter as long as so few seeds require.) A
+// claim holds if all of its parts do, and does not hold if one does not.
 #pragma once
 
 #include <optional>
@@ -31,14 +31,14 @@ struct Above {
 struct AboveClaim {
   std::string claim, rule;
   std::vector<Above> parts;
-  // Where there are some: the parts are said of one of these variants, whichever it is, in place of
-  // their own. So many are tried that their intervals are wider (Bonferroni).
+  // If given: the parts are claimed for any one of these variants instead of their own. As several
+  // are tried, their intervals are wider (Bonferroni).
   std::vector<size_t> one_of = {};
 };
 
-// Of numbers that are printed: they decide as they are.
+// For printed numbers, which decide without intervals.
 ClaimResult decide(const AboveClaim& claim, const VariantNumbers& printed);
-// Ours beside a paper's.
+// For ours beside a paper's.
 Claims decide(const std::vector<AboveClaim>& claims, const VariantNumbers& paper,
               const Findings& found);
 

@@ -1,4 +1,4 @@
-// What the files of all experiments begin with.
+// The beginning of the files of all experiments.
 #pragma once
 
 #include <nlohmann/json.hpp>
@@ -12,20 +12,20 @@ namespace heed {
 // {"version": ..., "commit": ...}
 nlohmann::ordered_json program_json(const MadeWith& made_with);
 
-// The beginning of evaluation.json: who made it, the run, what its variant is, and how its training
-// went: the epoch with the lowest `metric`, a column of the log, is the best one. Throws DataError
-// where there is no epoch.
+// The beginning of evaluation.json: the program, the run, its variant, and its training: the best
+// epoch is the one with the lowest `metric`, a column of the log. Throws DataError if there is no
+// epoch.
 nlohmann::ordered_json evaluation_head(const std::string& directory, const PlannedRun& run,
                                        const nlohmann::ordered_json& variant,
                                        const std::string& metric, const MadeWith& made_with);
 
-// Six digits, for numbers of single dialogues, which are many and are only ever averaged or
-// drawn; null for what is no number.
+// Six digits, for numbers of single dialogues, which are many and are only averaged or plotted;
+// null for a missing number.
 nlohmann::ordered_json rounded(std::optional<double> value);
-// What stands under a name of Numbers: "own.bleu_2" is json["own"]["bleu_2"].
+// The element for a name of Numbers: "own.bleu_2" is json["own"]["bleu_2"].
 nlohmann::ordered_json& at(nlohmann::ordered_json& json, const std::string& name);
-// The mean of the items under `name`, null where there is none, and the items, of which some may be
-// null, under NAME_items.
+// Writes the mean of the items under `name`, null if there is none, and the items, some of which
+// may be null, under NAME_items.
 void put_mean(nlohmann::ordered_json& json, const std::string& name, nlohmann::ordered_json items);
 
 }  // namespace heed

@@ -1,20 +1,19 @@
-// Who works on a run: at most one worker, of all machines that share the folder.
+// Ownership of runs: at most one worker owns a run, among all machines that share the folder.
 //
-// A worker owns a run while two things hold:
-//   lock      it has the run's RunLock, which the system gives back when a process dies;
-//   owner-N   it made the owner file with the highest number. Such a file is made complete and by
-//   one
-//             worker only (link), is never removed, and names its owner. Every `beat` seconds the
-//             owner changes a counter in it.
+// A worker owns a run while two conditions hold:
+//   lock      it has the run's RunLock, which the system releases when a process dies;
+//   owner-N   it made the owner file with the highest number. Such a file appears complete, is made
+//             by one worker only (link), is never removed, and names its owner. Every `beat`
+//             seconds the owner changes a counter in it.
 // So a run can be taken if its lock is free, and
 //   - there is no owner file, or the last one says "released"; or
-//   - the last one is of this machine since it was started (same boot id): a free lock says that
+//   - the last one is of this machine since it was started (same boot id): a free lock means that
 //     its owner is dead; or
-//   - the last one has not changed for `dead_after` seconds on the clock of the one who watches.
+//   - the last one has not changed for `dead_after` seconds on the clock of the watching worker.
 //     Clocks of different machines are never compared.
-// and by making owner-(N + 1), which only one of several watchers can do. An owner that could not
-// write its counter for half of dead_after (a machine that slept, a folder that was gone) has lost
-// the run before another one may take it, and stops before it writes again.
+// It is taken by making owner-(N + 1), which only one of several watchers can do. An owner that
+// could not write its counter for half of dead_after (a machine that slept, a missing folder) has
+// lost the run before another one may take it, and stops before it writes again.
 #pragma once
 
 #include <chrono>
@@ -35,11 +34,11 @@ struct LeaseOptions {
 
 class Lease {
  public:
-  ~Lease();  // says "released" in the owner file
+  ~Lease();  // writes "released" into the owner file
   Lease(const Lease&) = delete;
   Lease& operator=(const Lease&) = delete;
 
-  // Whether another worker may have the run by now: write nothing more.
+  // Whether another worker may own the run by now. If so, write nothing more.
   bool lost() const;
 
  private:
@@ -61,7 +60,7 @@ class Lease {
   std::thread thread_;  // last: it uses all of the above
 };
 
-// Gives out leases, and remembers since when it has seen no change of the files of others.
+// Gives out leases, and remembers since when the files of other owners have not changed.
 class LeaseOffice {
  public:
   explicit LeaseOffice(LeaseOptions options) : options_(options) {}

@@ -1,4 +1,4 @@
-// Lists of names as files of experiments have them: "a,b".
+// Lists of names in files of experiments: "a,b".
 #pragma once
 
 #include <string>
@@ -7,6 +7,6 @@
 namespace heed {
 
 std::string joined_names(const std::vector<std::string>& names);
-std::vector<std::string> split_names(const std::string& list);  // "" is a list of none
+std::vector<std::string> split_names(const std::string& list);  // "" is the empty list
 
 }  // namespace heed

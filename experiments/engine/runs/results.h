@@ -1,4 +1,4 @@
-// Everything that the folder of an experiment holds: all that tables and figures are made of.
+// The content of an experiment's folder, from which tables and figures are made.
 #pragma once
 
 #include <string>
@@ -17,7 +17,7 @@ struct VariantName {
   std::string group, label;  // in tables: "p = 0.7", "static-ui"
 };
 std::vector<std::string> names_of(const std::vector<VariantName>& variants);
-// Those of an experiment's own variants, each of which has a `name`.
+// The names of an experiment's own variants, each of which has a `name`.
 template <class Variant>
 std::vector<VariantName> variant_names(const std::vector<Variant>& variants) {
   std::vector<VariantName> names;
@@ -25,17 +25,17 @@ std::vector<VariantName> variant_names(const std::vector<Variant>& variants) {
   return names;
 }
 
-// What the files of an experiment must hold.
+// The required content of an experiment's files.
 struct ResultsLayout {
-  std::string kind = "experiment";  // experiment.json says what the folder holds
+  std::string kind = "experiment";  // experiment.json describes the folder
   int format = 1;                   // of that file
   std::vector<VariantName> variants = {};
   std::string made_by = "heed reproduce";   // for messages
   std::string result = "evaluation.json";   // a run that has it is finished
-  std::vector<std::string> additions = {};  // of a run, which it may lack: Plan::additions
+  std::vector<std::string> additions = {};  // optional files of a run: Plan::additions
   std::string clusters = {};  // the series with the cluster of each item, from 0; none: no items
   std::vector<std::string> values = {};  // numbers, which may be null
-  std::vector<std::string> items = {};   // series: a number an item, or empty: none has any
+  std::vector<std::string> items = {};   // series: a number per item, or empty
   std::vector<std::string> same = {};    // series that are the same in all runs
 };
 
@@ -46,7 +46,7 @@ struct RunResult {
   std::vector<EpochLog> log;
   RunTimes times;
 };
-// The file of a run that its numbers come from, in the folder.
+// The file of a run with its numbers, relative to the folder.
 std::string source_of(const RunResult& run, const std::string& file = "evaluation.json");
 
 struct ShownSetting {
@@ -58,7 +58,7 @@ struct Results {
   std::vector<ShownSetting> settings, data;
   std::vector<VariantName> variants;
   std::vector<RunResult> runs;  // the finished ones, by variant and seed
-  std::vector<int> clusters;    // of each item that was measured, from 0: the same in all runs
+  std::vector<int> clusters;    // of each measured item, from 0: the same in all runs
 
   // The finished runs of a variant.
   std::vector<const RunResult*> of(size_t variant) const;
@@ -66,23 +66,23 @@ struct Results {
   size_t cluster_count() const;
   // "744 conversations, the largest of 4"
   std::string clusters_text(const std::string& noun) const;
-  // The programs, devices and kinds of arithmetic that the runs were made with, each once, with the
-  // number of its runs: runs of one folder may differ in the last digits where these do.
+  // The programs, devices and kinds of arithmetic of the runs, each once, with the number of its
+  // runs: runs of one folder may differ in the last digits if these differ.
   std::vector<std::pair<std::string, size_t>> made_with() const;
   int seeds() const;  // the largest number of seeds of a variant
-  // Of that name in the settings or else in the data; "?" if there is none.
+  // The value of that name in the settings or else in the data; "?" if there is none.
   std::string setting(const std::string& name) const;
 };
 
-// Reads the folder of an experiment. Throws DataError if it is none, has no finished run, or if a
-// file does not fit the layout or the others.
+// Reads the folder of an experiment. Throws DataError if it is not one, has no finished run, or if
+// a file does not fit the layout or the other files.
 Results load_results(const std::string& folder, const ResultsLayout& layout);
 
-// Two runs of the same seed, the second one of the variant that the first one's is compared with.
+// Two runs of the same seed; the second one's variant is the baseline of the first one's.
 using RunPair = std::pair<const RunResult*, const RunResult*>;
 std::vector<RunPair> paired_runs(const Results& results, size_t variant, size_t baseline);
 
-// Of each variant the means over its seeds; missing where a run has none.
+// For each variant the means over its seeds; missing if a run has no number.
 VariantNumbers mean_numbers(const Results& results);
 
 }  // namespace heed

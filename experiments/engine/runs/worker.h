@@ -1,5 +1,5 @@
-// A worker takes runs of an experiment, one after the other, and finishes them. Workers need not
-// know of each other: the leases in the shared folder are all that they agree by.
+// A worker takes runs of an experiment, one after the other, and finishes them. Workers do not know
+// of each other: only the leases in the shared folder coordinate them.
 #pragma once
 
 #include <atomic>
@@ -11,7 +11,7 @@
 
 namespace heed {
 
-// What a worker says of the run that it works on.
+// A worker's report on its current run.
 struct WorkerNews {
   enum class Kind { kTraining, kEpoch, kMeasuring, kFinished, kFailed, kWaiting, kWarning };
   Kind kind = Kind::kTraining;
@@ -19,9 +19,9 @@ struct WorkerNews {
   int epoch = 0, max_epochs = 0;
   double part = 0;           // of the epoch or of the measurement
   double metric = 0;         // kTraining: in training so far; kEpoch: in validation
-  double seconds = 0;        // kEpoch: that it took; kTraining: that the whole epoch takes
+  double seconds = 0;        // kEpoch: its duration; kTraining: that of the whole epoch
   std::string message = {};  // kFailed: why; kMeasuring: what; kWarning: the warning
-  int process = 0;           // whose news it is; filled in by run_workers()
+  int process = 0;           // the sender; filled in by run_workers()
 };
 
 struct WorkerOptions {
@@ -29,14 +29,14 @@ struct WorkerOptions {
   LeaseOptions lease;
   double checkpoint_seconds = 300;
   const std::atomic<bool>* stop = nullptr;  // finish the step, write a checkpoint, return
-  Ranks* ranks = nullptr;  // that do each run together, the first of which takes it; null: this one
+  Ranks* ranks = nullptr;  // they work on each run together, and the first takes it; null: this one
   std::function<void(const WorkerNews&)> news = {};
 };
 
-// Works until all runs are finished (true) or stop is set (false), and waits for those that other
-// workers have, in case one of them dies. A run that fails is told, marked (engine/runs/failure.h)
-// and left, by all workers. Of several ranks all call it; where memory runs out on one of them, it
-// throws Error, as the others cannot go on then.
+// Works until all runs are finished (true) or stop is set (false), and waits for the runs of other
+// workers, in case one of them dies. A failed run is reported, marked (engine/runs/failure.h) and
+// skipped by every worker. All ranks must call it; if one of them runs out of memory, it throws
+// Error, because the others cannot continue.
 bool work(const Plan& plan, const WorkerOptions& options);
 
 }  // namespace heed

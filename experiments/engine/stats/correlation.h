@@ -1,4 +1,4 @@
-// How far two numbers of the same things go together.
+// The correlation of two numbers of the same things.
 #pragma once
 
 #include <cstdint>
@@ -11,7 +11,7 @@
 namespace heed {
 
 // Spearman's rank correlation of the pairs: Pearson's of their ranks from 1, where equal numbers
-// share the mean of theirs. Nothing below three pairs or without any spread.
+// share the mean of theirs. Nothing for fewer than three pairs or without any spread.
 std::optional<double> rank_correlation(const std::vector<std::pair<double, double>>& pairs);
 
 // Two numbers of one thing; things of a cluster (numbered from 0) are not independent.
@@ -25,9 +25,9 @@ struct Correlation {
   std::optional<Estimate> pearson, spearman;
   int64_t pairs = 0, clusters = 0;
 };
-// The intervals are those of a bootstrap of clusters (statistics.h), in which ranks are taken anew
-// of every draw. A draw of less than three different clusters, or without spread, says nothing and
-// is left out; of less than three clusters there is no correlation at all.
+// The intervals are those of a bootstrap of clusters (statistics.h), in which ranks are recomputed
+// for every draw. Draws of fewer than three different clusters, or without spread, are left out;
+// with fewer than three clusters there is no correlation at all.
 Correlation correlate(const std::vector<ClusteredPair>& pairs, uint64_t seed = 1);
 
 }  // namespace heed

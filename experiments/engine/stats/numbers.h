@@ -1,5 +1,5 @@
-// What was measured of a run, by name: the leaves of its evaluation.json, whatever an experiment
-// measures. The name of a leaf is the way to it, "test_sets.random:0.5.das_ratio".
+// The measurements of a run, by name: the leaves of its evaluation.json, for any experiment. The
+// name of a leaf is its path, "test_sets.random:0.5.das_ratio".
 #pragma once
 
 #include <optional>
@@ -13,15 +13,15 @@ namespace heed {
 
 class Numbers {
  public:
-  // null in the file is a number that is missing.
+  // null in the file is a missing number.
   void set(const std::string& name, std::optional<double> value);
   void set_series(const std::string& name, Series series) { series_[name] = std::move(series); }
   void set_text(const std::string& name, std::string text) { texts_[name] = std::move(text); }
 
-  // The number; nothing where it is missing or not finite. A name with * is the mean of all that
-  // fit it, in the order of the file, and missing where one of them is.
+  // The number; nothing if it is missing or not finite. A name with * is the mean of all that match
+  // it, in the order of the file, and missing if one of them is.
   std::optional<double> value(const std::string& name) const;
-  // A number for each item, or for whatever the list is of. Throws DataError if there is none.
+  // A number for each item, or for the elements of another list. Throws DataError if there is none.
   const Series& series(const std::string& name) const;
   const std::string& text(const std::string& name) const;  // likewise
 
@@ -43,7 +43,7 @@ class Numbers {
 };
 
 // Reads a JSON file: numbers and nulls are numbers, lists of them are series, other lists have
-// their elements under ".0", ".1", and so on. Throws DataError where it is none.
+// their elements under ".0", ".1", and so on. Throws DataError if it is not JSON.
 Numbers load_numbers(const std::string& path);
 // Adds those of another file under the name of the file: attention.json's "examples" is
 // "attention.examples".
@@ -54,7 +54,7 @@ class VariantNumbers {
  public:
   struct Number {
     double value = 0;
-    bool doubtful = false;  // as it stands in a paper
+    bool doubtful = false;  // as printed in a paper
   };
   void set(size_t variant, const std::string& name, std::optional<double> value);
   void set_doubtful(size_t variant, const std::string& name);
