@@ -125,9 +125,11 @@ void evaluate_run(const Run& run, const OnMeasuring& progress, Json& json) {
   }
   // Below the F1 of no turns where own answers keep less than half of what gold ones gain.
   const Json &gold = json["f1_items"], &own = json["predicted_f1_items"];
+  Json half_kept = Json::array();
   for (size_t i = 0; i < own.size(); ++i) {
-    json["half_kept_items"].push_back(2 * own[i].get<double>() - gold[i].get<double>());
+    half_kept.push_back(2 * own[i].get<double>() - gold[i].get<double>());
   }
+  put_mean(json, "half_kept", std::move(half_kept));
 }
 
 // ---- what it shows
