@@ -94,9 +94,11 @@ struct ModelConfig {
   int64_t topics = 50;            // of thred-topics
   double keyword_weight = 0.1;    // a of keywords.h
   Tables tables = {};             // empty while nothing was learned: sizes are counted then, too
-  // Of two-vocabulary: which words of the vocabulary are generic, the first ones (0: all), the
-  // weight of the gate in the loss, and which labels are the sentiment and the domain.
+  // Of two-vocabulary: which words of the vocabulary are generic, the first ones (0: all), whether
+  // the gate weighs logits, its weight in the loss, and which labels are the sentiment and the
+  // domain.
   int64_t generic_words = 0;
+  bool gate_on_logits = false;
   double gate_weight = 1;
   Condition sentiment{"emotion"}, domain{"topic"};
 

@@ -45,6 +45,8 @@ double vector_extrema(const std::vector<Tokens>& texts, const std::vector<Tokens
 // stands for any words, or none; its other words stand in the response in their order, those
 // between two "*" side by side.
 double dull_penalty(const Tokens& response, const std::vector<Tokens>& dull);
+// Dull parts of a file, a line each; none of an empty path. Throws DataError as LineReader does.
+std::vector<Tokens> read_dull(const std::string& path);
 
 // REI (the same): how much a response repeats one utterance that people said, the largest Jaccard
 // index of two sets of words, stop words and signs left out; without its lemmas, so "rei-words".

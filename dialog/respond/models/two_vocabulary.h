@@ -11,6 +11,11 @@
 //   o_t   = [(1 - a_t) softmax(W_g h_t); a_t softmax(W_s h_t)]
 //   L     = - sum_t ln o_t(y_t) - gate_weight sum_t q_t ln a_t,   q_t: y_t is a sentiment word
 //
+// With ModelConfig::gate_on_logits, as the authors' program has it,
+//
+//   o_t   = softmax([(1 - a_t) W_g h_t; a_t W_s h_t]),   q_t: the most probable word and y_t are of
+//                                                        one kind
+//
 // The labels that d and s are of are those of ModelConfig::conditions(); of several values e is
 // the mean, of none it is 0. The text does not say what the cells start with; sizes that heed has
 // no setting for have the text's ratios, 256 to 64 numbers.
