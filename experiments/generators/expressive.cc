@@ -52,11 +52,12 @@ Paper described() {
                         highest("got", "positive", "got.positive"),
                         highest("got", "all three", "control")})},
       .compared = {"perplexity", "own.bleu_2", "own.rouge_2"}};
-  Table told = table("told", "What a classifier says",
-                     "Shares of the answers that were asked for a sentiment, and of all what it "
-                     "takes for the one that was asked for; the same of domains. Of people's "
-                     "responses: the mean over the values of the share that it tells right.",
-                     {});
+  Table told = table(
+      "told", "What a classifier says",
+      "Shares of the answers that were asked for a sentiment, and of all answers the share that "
+      "it takes for what was asked for; the same of domains. Of people's responses: the "
+      "mean over the values of the share that it tells right.",
+      {});
   for (const std::string wanted : {"negative", "neutral", "positive"}) {
     for (const std::string as : {"negative", "neutral", "positive"}) {
       told.columns.push_back(plain(("wanted " + wanted).c_str(), as.c_str(),
