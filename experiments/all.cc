@@ -29,10 +29,10 @@ const std::vector<Experiment>& all_experiments() {
       comprehend_experiment(),
       carryover_experiment(),
       history::history_experiment(),
-      generators::hredgan_experiment(),
-      generators::thred_experiment(),
-      generators::keywords_experiment(),
-      generators::expressive_experiment()};
+      generators::experiment_of(generators::hredgan()),
+      generators::experiment_of(generators::thred()),
+      generators::experiment_of(generators::keywords()),
+      generators::experiment_of(generators::expressive())};
   // clang-format on
   return kAll;
 }

@@ -1,8 +1,9 @@
+#include <numeric>
+
 #include "dialog/respond/responses.h"
 #include "dialog/system.h"
 #include "dialog/text/lexicon.h"
 #include "dialog/text/measures.h"
-#include "dialog/text/text_file.h"
 #include "dialog/text/text_table.h"
 #include "dialog/text/tokenizer.h"
 #include "heed/command.h"
@@ -52,26 +53,6 @@ template <class F> double mean_over(const Texts& texts, F f) {
   return sum / static_cast<double>(texts.size());
 }
 
-// The share of all words of the responses.
-double share_of_sentiment_words(const Lexicon& lexicon, const Texts& responses) {
-  double words = 0, found = 0;
-  for (const Tokens& response : responses) {
-    words += static_cast<double>(response.size());
-    for (const std::string& word : response) found += has_sentiment(lexicon, word);
-  }
-  return found / std::max(words, 1.0);
-}
-
-Texts read_dull(const std::string& path) {
-  Texts dull;
-  if (path.empty()) return dull;
-  LineReader lines(path);
-  for (std::string_view line; lines.next(line);) {
-    if (const Tokens words = tokenize(line); !words.empty()) dull.push_back(words);
-  }
-  return dull;
-}
-
 std::vector<Extra> extras_of(const Options& o, const Measured& m, const Texts& references,
                              Device device) {
   const Vocabulary& vocabulary = m.loaded.vocabulary;
@@ -100,17 +81,16 @@ std::vector<Extra> extras_of(const Options& o, const Measured& m, const Texts& r
       const size_t back = name == "last" ? 0 : 1;
       extras.push_back({"ss_" + name, "SS " + name,
                         [&m, encoder, back, dull = read_dull(o.dull)](const Texts& texts, bool) {
-                          return mean_distance(*encoder->encoder, m.examples, texts,
-                                               m.loaded.vocabulary, back, dull);
+                          const auto all = distances(*encoder->encoder, m.examples, texts,
+                                                     m.loaded.vocabulary, back, dull);
+                          return std::accumulate(all.begin(), all.end(), 0.0) /
+                                 std::max(static_cast<double>(all.size()), 1.0);
                         }});
     }
   }
   if (!o.echo.empty()) {
-    Texts utterances;
-    for (const Dialogue& d : read_dialogues(find_dialogues(o.echo, "train"))) {
-      for (const Turn& turn : d.turns) utterances.push_back(tokenize(turn.text));
-    }
-    extras.push_back({"rei_words", "REI", [echoes = Echoes(utterances)](const Texts& texts, bool) {
+    const Echoes echoes = echoes_of(read_dialogues(find_dialogues(o.echo, "train")));
+    extras.push_back({"rei_words", "REI", [echoes](const Texts& texts, bool) {
                         return mean_over(
                             texts, [&](size_t, const Tokens& text) { return echoes.of(text); });
                       }});

@@ -54,8 +54,8 @@ Var JointSoftmaxOutput::logits(const Var& hidden) const {
   return a + scatter_along(added, ids, vocab_size_, 1);
 }
 
-GatedOutput::GatedOutput(int64_t in, int64_t vocab_size, int64_t special)
-    : general_(in, vocab_size - special, /*with_bias=*/false) {
+GatedOutput::GatedOutput(int64_t in, int64_t vocab_size, int64_t special, bool on_logits)
+    : general_(in, vocab_size - special, /*with_bias=*/false), on_logits_(on_logits) {
   if (special == 0) return;
   special_.emplace_back(in, special, /*with_bias=*/false);
   gate_.emplace_back(in, 1, /*with_bias=*/false);
@@ -69,10 +69,11 @@ void GatedOutput::visit(Visitor& v) {
 
 // ln g = -ln(1 + e^-z),   ln(1 - g) = -ln(1 + e^z),   z = w hidden
 Var GatedOutput::logits(const Var& hidden) const {
-  const Var general = log_softmax(general_(hidden));
-  if (special_.empty()) return general;
-  const Var z = gate_[0](hidden);
-  return concat({general - softplus(z), log_softmax(special_[0](hidden)) - softplus(-z)}, 1);
+  const Var general = general_(hidden);
+  if (special_.empty()) return log_softmax(general);
+  const Var z = gate_[0](hidden), special = special_[0](hidden);
+  if (on_logits_) return concat({mul(sigmoid(-z), general), mul(sigmoid(z), special)}, 1);
+  return concat({log_softmax(general) - softplus(z), log_softmax(special) - softplus(-z)}, 1);
 }
 
 Var GatedOutput::log_gate(const Var& hidden) const {

@@ -58,17 +58,19 @@ class JointSoftmaxOutput : public OutputLayer {
 // `special` words of the vocabulary have a softmax of their own,
 //   p = [(1 - g) softmax(W_1 hidden); g softmax(W_2 hidden)],   g = sigmoid(w hidden)
 // W_1 (V - special, in), called "weight", W_2 (special, in), "special.weight", w (1, in),
-// "gate.weight". With special = 0 it is softmax(W_1 hidden).
+// "gate.weight". With special = 0 it is softmax(W_1 hidden). With the gate on logits, as the
+// authors' program has it, p = softmax([(1 - g) W_1 hidden; g W_2 hidden]).
 class GatedOutput : public OutputLayer {
  public:
-  GatedOutput(int64_t in, int64_t vocab_size, int64_t special);
+  GatedOutput(int64_t in, int64_t vocab_size, int64_t special, bool on_logits = false);
   void visit(Visitor& v) override;
-  Var logits(const Var& hidden) const override;  // log p
+  Var logits(const Var& hidden) const override;  // log p, but for a gate on logits
   Var log_gate(const Var& hidden) const;         // ln g, (n); for a loss of its own
 
  private:
   Linear general_;
   std::vector<Linear> special_, gate_;  // one or none
+  bool on_logits_;
 };
 
 // A softmax mixed with a distribution v over words that is part of each row (Takayama & Arase

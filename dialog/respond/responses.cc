@@ -161,30 +161,37 @@ double coherence(const Ppmi& ppmi, const Example& example, const Tokens& respons
   return ppmi.coherence(history, words);
 }
 
-double mean_distance(const ContextEncoder& encoder, const std::vector<Example>& examples,
-                     const std::vector<Tokens>& responses, const Vocabulary& vocabulary,
-                     size_t back, const std::vector<Tokens>& dull) {
+std::vector<double> distances(const ContextEncoder& encoder, const std::vector<Example>& examples,
+                              const std::vector<Tokens>& responses, const Vocabulary& vocabulary,
+                              size_t back, const std::vector<Tokens>& dull) {
   std::vector<ContextEncoder::Text> texts;
-  std::vector<double> penalties;
+  std::vector<double> found;
   for (size_t i = 0; i < examples.size(); ++i) {
     const std::vector<Tokens> context = context_words(examples[i], vocabulary);
     if (context.size() <= back) continue;
     texts.push_back(encoder.read(detokenize(context[context.size() - 1 - back])));
     texts.push_back(encoder.read(detokenize(responses[i])));
-    penalties.push_back(dull_penalty(responses[i], dull));
+    found.push_back(dull_penalty(responses[i], dull));
   }
-  if (texts.empty()) return 0;
+  if (texts.empty()) return found;
   const Tensor x = encoder.encode_texts(std::move(texts), {});
   const int64_t width = x.shape()[1];
-  double sum = 0;
-  for (size_t i = 0; i < penalties.size(); ++i) {
+  for (size_t i = 0; i < found.size(); ++i) {
     const float *a = x.data<float>() + 2 * i * width, *b = a + width;
     const double ab = std::inner_product(a, a + width, b, 0.0),
                  aa = std::inner_product(a, a + width, a, 0.0),
                  bb = std::inner_product(b, b + width, b, 0.0);
-    sum += penalties[i] * (1 - (aa > 0 && bb > 0 ? ab / std::sqrt(aa * bb) : 0));
+    found[i] *= 1 - (aa > 0 && bb > 0 ? ab / std::sqrt(aa * bb) : 0);
   }
-  return sum / static_cast<double>(penalties.size());
+  return found;
+}
+
+Echoes echoes_of(const std::vector<Dialogue>& dialogues) {
+  std::vector<Tokens> utterances;
+  for (const Dialogue& d : dialogues) {
+    for (const Turn& turn : d.turns) utterances.push_back(tokenize(turn.text));
+  }
+  return Echoes(utterances);
 }
 
 }  // namespace heed

@@ -10,7 +10,7 @@
 #include "dialog/data/example.h"
 #include "dialog/parts/encoder.h"
 #include "dialog/respond/decode.h"
-#include "dialog/text/overlap.h"
+#include "dialog/text/measures.h"
 #include "dialog/text/ppmi.h"
 #include "dialog/text/vocabulary.h"
 
@@ -95,11 +95,13 @@ Ppmi count_ppmi(const std::vector<Dialogue>& dialogues, const Vocabulary& vocabu
 double coherence(const Ppmi& ppmi, const Example& example, const Tokens& response,
                  const Vocabulary& vocabulary);
 
-// SS (dull_penalty() of dialog/text/measures.h): the mean over examples of P (1 - cos), with the
-// encoder's vectors of a response and of the utterance `back` positions before the last one of its
-// context; over examples whose context is long enough. 0 if there are none.
-double mean_distance(const ContextEncoder& encoder, const std::vector<Example>& examples,
-                     const std::vector<Tokens>& responses, const Vocabulary& vocabulary,
-                     size_t back, const std::vector<Tokens>& dull);
+// SS (dull_penalty() of dialog/text/measures.h) of each example: P (1 - cos), with the encoder's
+// vectors of a response and of the utterance `back` positions before the last one of its context.
+// Examples with a shorter context are left out.
+std::vector<double> distances(const ContextEncoder& encoder, const std::vector<Example>& examples,
+                              const std::vector<Tokens>& responses, const Vocabulary& vocabulary,
+                              size_t back, const std::vector<Tokens>& dull);
+// What REI (the same header) compares responses with: every utterance.
+Echoes echoes_of(const std::vector<Dialogue>& dialogues);
 
 }  // namespace heed

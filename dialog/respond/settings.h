@@ -62,6 +62,15 @@ template <class S, class V> void visit_model(S& s, V& v) {
             {.group = kForm, .least = 0, .most = 1, .later = true, .of_structure = true}),
     s.keyword_weight);
   v({.key = "generic_words", .later = true}, s.generic_words);
+  v(setting(
+        "gate", "gate_on_logits",
+        "What the gate to sentiment words weighs: probabilities, of two softmaxes; or logits of "
+        "one, as the authors' program has it (two-vocabulary; default: probabilities)",
+        {.group = kForm,
+         .words = {"probabilities", "logits"},
+         .later = true,
+         .of_structure = true}),
+    Words{s.gate_on_logits, "probabilities", "logits"});
   v(setting("gate-weight", "gate_weight",
             "Weight of -ln a of a sentiment word in the loss, where a is the gate to these words "
             "(two-vocabulary; default: 1)",

@@ -94,9 +94,10 @@ struct ModelConfig {
   int64_t topics = 50;            // of thred-topics
   double keyword_weight = 0.1;    // a of keywords.h
   Tables tables = {};             // empty before they are made; sizes can still be counted
-  // Of two-vocabulary: the number of generic words, the first of the vocabulary (0: all), the
-  // weight of the gate in the loss, and the labels of the sentiment and the domain.
+  // Of two-vocabulary: the number of generic words, the first of the vocabulary (0: all), whether
+  // the gate weighs logits, its weight in the loss, and the labels of the sentiment and the domain.
   int64_t generic_words = 0;
+  bool gate_on_logits = false;
   double gate_weight = 1;
   Condition sentiment{"emotion"}, domain{"topic"};
 

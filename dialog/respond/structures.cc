@@ -70,7 +70,7 @@ std::vector<Structure>& all_structures() {
                                 false, Encoder::kUtterances, false, KeywordResponder::learn}),
       with({"message", "topics"}, {"thred-topics", Family::kGru, make<ThredResponder>, true, false,
                                    false, Encoder::kUtterances, true, ThredResponder::learn}),
-      with({"gate-weight", "sentiment", "domain", "lexicon"},
+      with({"gate", "gate-weight", "sentiment", "domain", "lexicon"},
            {"two-vocabulary", Family::kOwn, make<TwoVocabularyResponder>, false, false, false,
             Encoder::kBothWays, false})};
   return all;
@@ -192,6 +192,7 @@ void check_options(const ModelConfig& c) {
       {"message", c.message_attention != usual.message_attention},
       {"topics", c.topics != usual.topics},
       {"keyword-weight", c.keyword_weight != usual.keyword_weight},
+      {"gate", c.gate_on_logits != usual.gate_on_logits},
       {"gate-weight", c.gate_weight != usual.gate_weight},
       {"lexicon", c.generic_words != usual.generic_words},
       {"sentiment", c.sentiment != usual.sentiment},

@@ -32,4 +32,14 @@ bool has_sentiment(const Lexicon& lexicon, std::string_view word) {
          std::all_of(word.begin(), word.end(), [](char c) { return c >= 'a' && c <= 'z'; });
 }
 
+double share_of_sentiment_words(const Lexicon& lexicon,
+                                const std::vector<std::vector<std::string>>& texts) {
+  double words = 0, found = 0;
+  for (const auto& text : texts) {
+    words += static_cast<double>(text.size());
+    for (const std::string& word : text) found += has_sentiment(lexicon, word);
+  }
+  return found / std::max(words, 1.0);
+}
+
 }  // namespace heed

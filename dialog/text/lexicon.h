@@ -3,6 +3,7 @@
 
 #include <string>
 #include <unordered_map>
+#include <vector>
 
 #include "dialog/text/token_counts.h"
 
@@ -18,5 +19,8 @@ Lexicon read_lexicon(const std::string& path);
 
 // Whether it is a word of letters with a score of at least 1 or at most -1.
 bool has_sentiment(const Lexicon& lexicon, std::string_view word);
+// The share of such words in all words of texts; 0 of none.
+double share_of_sentiment_words(const Lexicon& lexicon,
+                                const std::vector<std::vector<std::string>>& texts);
 
 }  // namespace heed

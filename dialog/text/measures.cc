@@ -6,6 +6,8 @@
 
 #include "base/error.h"
 #include "dialog/text/stop_words.h"
+#include "dialog/text/text_file.h"
+#include "dialog/text/tokenizer.h"
 
 namespace heed {
 namespace {
@@ -134,6 +136,16 @@ double dull_penalty(const Tokens& response, const std::vector<Tokens>& dull) {
     if (!marked[i]) ++kept;
   }
   return 1 + std::log((2 + telling) / (2 + kept));
+}
+
+Texts read_dull(const std::string& path) {
+  Texts dull;
+  if (path.empty()) return dull;
+  LineReader lines(path);
+  for (std::string_view line; lines.next(line);) {
+    if (const Tokens words = tokenize(line); !words.empty()) dull.push_back(words);
+  }
+  return dull;
 }
 
 Echoes::Echoes(const std::vector<Tokens>& utterances) {

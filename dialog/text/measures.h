@@ -45,6 +45,8 @@ double vector_extrema(const std::vector<Tokens>& texts, const std::vector<Tokens
 // is a pattern in which "*" stands for any words, or none; its other words occur in the response in
 // order, those between two "*" contiguously.
 double dull_penalty(const Tokens& response, const std::vector<Tokens>& dull);
+// Dull parts of a file, a line each; none of an empty path. Throws DataError as LineReader does.
+std::vector<Tokens> read_dull(const std::string& path);
 
 // REI (the same): how much a response repeats one human utterance, the largest Jaccard index of
 // their sets of words without stop words and punctuation; not of lemmas, hence "rei-words".

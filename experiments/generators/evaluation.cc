@@ -10,15 +10,12 @@
 #include "dialog/text/lexicon.h"
 #include "dialog/text/measures.h"
 #include "dialog/text/ppmi.h"
-#include "experiments/engine/runs/evaluation_json.h"
 
 namespace heed::generators {
 namespace {
 
 using Json = nlohmann::ordered_json;
 
-constexpr int64_t kBatch = 32;  // changes no result
-constexpr uint64_t kTestSeed = 1;
 constexpr const char* kSentiments[] = {"negative", "neutral", "positive"};
 constexpr const char* kOfDiscriminator[] = {"told", "auc_taught", "auc_free", "minus_log_d"};
 // Means over the examples: of a way to answer, and of the model.
@@ -26,12 +23,6 @@ constexpr const char* kOfWay[] = {"bleu_2", "rouge_2", "mean_length", "repetitio
                                   "pmi_coherence"};
 constexpr const char* kOfModel[] = {"exchange.query", "exchange.history", "looks.query",
                                     "looks.history", "control"};
-
-std::vector<int32_t> known(const std::vector<int32_t>& tokens) {
-  std::vector<int32_t> words = tokens;
-  std::erase_if(words, [](int32_t token) { return token < kSpecialTokens; });
-  return words;
-}
 
 // What all ways to answer are measured with.
 struct Measuring {
@@ -48,14 +39,10 @@ struct Measuring {
     }
     std::vector<double> items[std::size(kOfWay)];
     for (size_t i = 0; i < texts.size(); ++i) {
-      std::vector<int32_t> history;
-      for (const auto& utterance : data.test[i].context) {
-        for (const int32_t word : known(utterance)) history.push_back(word);
-      }
       const Tokens &text = texts[i], &reference = data.references[i];
       const double numbers[] = {sentence_bleu_2(text, reference), rouge_n(text, reference, 2),
                                 static_cast<double>(text.size()), repetition({text}, {reference}),
-                                ppmi.coherence(history, known(vocabulary.encode(text)))};
+                                coherence(ppmi, data.test[i], text, vocabulary)};
       for (size_t k = 0; k < std::size(kOfWay); ++k) items[k].push_back(numbers[k]);
     }
     for (size_t k = 0; k < std::size(kOfWay); ++k) put_mean(json, prefix + kOfWay[k], items[k]);
@@ -125,16 +112,14 @@ void put_control(Json& json, Responder& model, const Measuring& m, DecodeOptions
   for (int wanted = -1; wanted <= 1; ++wanted) {
     const std::string name = kSentiments[wanted + 1];
     decode.wanted = {model.config().sentiment.label + "=" + name};
-    double words = 0, with = 0, got = 0;
+    double got = 0;
     const auto texts = respond(model, m.data.test, m.vocabulary, decode, kBatch);
     for (size_t i = 0; i < texts.size(); ++i) {
-      for (const std::string& word : texts[i]) with += has_sentiment(lexicon, word);
-      words += static_cast<double>(texts[i].size());
       const bool has = sentiment_of(lexicon, texts[i]) == wanted;
       got += has;
       right[i] += has / 3.0;
     }
-    at(json, "sentiment_words." + name) = with / std::max(words, 1.0);
+    at(json, "sentiment_words." + name) = share_of_sentiment_words(lexicon, texts);
     at(json, "got." + name) = got / static_cast<double>(texts.size());
   }
   put_mean(json, "control", right);
@@ -193,13 +178,14 @@ std::vector<std::string> measured_values() {
   return names;
 }
 
-void evaluate(const Settings& settings, const Data& data, const Variant& variant,
-              const std::string& run, Device device, const OnMeasuring& progress, Json& json) {
-  const Paper& p = *settings.paper;
-  LoadedModel loaded = load_model(run);
+void evaluate(const Run& run, const OnMeasuring& progress, Json& json) {
+  const Paper& p = *run.settings.paper;
+  const Data& data = run.data;
+  LoadedModel loaded = load_model(run.directory);
   Responder& model = *loaded.model;
-  move(model, device);
-  const Measuring m{settings, data, loaded.vocabulary, Ppmi(neighbouring_pairs(data.train.pool))};
+  move(model, run.device);
+  const Measuring m{run.settings, data, loaded.vocabulary,
+                    Ppmi(neighbouring_pairs(data.train.pool))};
   json["conversations"] = data.conversations;
   for (const std::string& name : measured_values()) {
     if (!json.contains(name)) at(json, name) = Json();
@@ -216,15 +202,15 @@ void evaluate(const Settings& settings, const Data& data, const Variant& variant
   progress("more answers", 0.5);
   if (p.exchanges) put_exchanges(json, model, data, scores);
   if (p.has_labels) put_control(json, model, m, p.decode);
-  if (!variant.players) return;
+  if (!p.variants[run.run.variant].players) return;
   auto& hred = dynamic_cast<HredResponder&>(model);
   const LoopSettings loop{.batch_size = kBatch, .seed = kTestSeed};
-  const Metrics metrics = words::measure_words(hred, words::load_discriminator(run, hred),
+  const Metrics metrics = words::measure_words(hred, words::load_discriminator(run.directory, hred),
                                                data.test, loaded.vocabulary, loop);
   for (const char* name : kOfDiscriminator) {
     at(json, std::string("words.") + name) = value_of(metrics, "valid_" + std::string(name));
   }
-  if (model.config().noise != Noise::kNone) put_best(json, hred, run, m, p.decode);
+  if (model.config().noise != Noise::kNone) put_best(json, hred, run.directory, m, p.decode);
 }
 
 }  // namespace heed::generators

@@ -7,9 +7,6 @@
 namespace heed::generators {
 namespace {
 
-using Json = nlohmann::ordered_json;
-using Run = Subject<Settings, Data>;
-
 TrainSettings settings_of(const Settings& s, const Variant& v) {
   TrainSettings t = suited_to(Structure::parse(v.structure), find_preset("smoke"));
   t.model.embedding_size = t.model.hidden_size = s.hidden;
@@ -52,11 +49,6 @@ bool train_run(const Run& run, const TrainHooks& hooks) {
   return train(run.directory, t, data, run.device, hooks);
 }
 
-void evaluate_run(const Run& run, const OnMeasuring& progress, Json& json) {
-  evaluate(run.settings, run.data, run.settings.paper->variants[run.run.variant], run.directory,
-           run.device, progress, json);
-}
-
 void visit(Settings& s, const OptionVisitor& v) {
   show(v, "Models",
        {{"epochs", "Epochs at most, of each training", &s.epochs, 1, 1000},
@@ -74,6 +66,15 @@ void visit(Settings& s, const OptionVisitor& v) {
     show(v, "Models",
          {{"best-of", "The best of so many answers, each with noise", &s.best_of, 1, 1e4}});
   }
+  if (s.paper->has_distances) {
+    v(setting("distance", "distance",
+              "How far answers are from the context (SS), by vectors of this model",
+              {.group = "Models", .takes = "DIR"}),
+      &s.distance);
+    v(setting("dull", "dull", "Dull responses, a line each, which are far from everything",
+              {.group = "Models", .takes = "FILE"}),
+      &s.dull);
+  }
   if (s.paper->has_labels) {
     v(setting("lexicon", "lexicon", "Words and their sentiment, as VADER has them",
               {.group = "Models"}),
@@ -89,7 +90,14 @@ Making<Settings, Data> making(const Paper& paper) {
   making.names = variant_names(paper.variants);
   making.load = load;
   making.train = train_run;
-  making.measurements = {{"evaluation.json", evaluate_run}};
+  making.earlier = [](const Settings&) {
+    return nlohmann::ordered_json{{"distance", ""}, {"dull", ""}};
+  };
+  making.measurements = {
+      {"evaluation.json", evaluate},
+      {"distances.json", measure_distances,
+       [](const Settings& s) { return s.paper->has_distances; }},
+      {"told.json", measure_told, [](const Settings& s) { return s.paper->has_labels; }}};
   making.kind = [](const Settings& s, const Data&, size_t v) {
     return std::string(s.paper->variants[v].structure);
   };
@@ -99,19 +107,25 @@ Making<Settings, Data> making(const Paper& paper) {
 // ---- the report
 
 Findings load_found(const Paper& paper, const std::string& folder) {
+  ResultsLayout layout{.kind = paper.name,
+                       .variants = variant_names(paper.variants),
+                       .additions = {"distances.json", "told.json"},
+                       .clusters = "conversations",
+                       .values = measured_values(),
+                       .items = {"nll", "tokens"},
+                       .same = {"tokens"}};
   std::vector<Measure> measures = {
       {.key = "perplexity", .top = "nll", .bottom = "tokens", .exponential = true}};
-  for (const std::string& name : measured_items()) {
+  const auto add = [&](const std::string& name) {
     const std::string items = name + "_items";
     measures.push_back({.key = name, .top = items, .bottom = items, .mean = true});
-  }
-  return load_findings(folder,
-                       {.kind = paper.name,
-                        .variants = variant_names(paper.variants),
-                        .clusters = "conversations",
-                        .values = measured_values(),
-                        .same = {"tokens"}},
-                       measures, against_first(paper.compared));
+    return items;
+  };
+  for (const std::string& name : measured_items()) layout.items.push_back(add(name));
+  for (const std::string& name : added_items()) add(name);
+  Results results = load_results(folder, layout);
+  Inference inference(results, measures, against_first(paper.compared));
+  return {std::move(results), std::move(inference)};
 }
 
 std::vector<Table> tables_of(const Paper& paper, const Findings& found) {

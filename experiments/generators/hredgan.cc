@@ -112,8 +112,4 @@ const Paper& hredgan() {
   return kPaper;
 }
 
-Experiment hredgan_experiment() {
-  return experiment_of(hredgan());
-}
-
 }  // namespace heed::generators

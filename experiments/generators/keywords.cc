@@ -76,8 +76,4 @@ const Paper& keywords() {
   return kPaper;
 }
 
-Experiment keywords_experiment() {
-  return experiment_of(keywords());
-}
-
 }  // namespace heed::generators

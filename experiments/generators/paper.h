@@ -28,6 +28,7 @@ struct Paper {
   void (*prepare)(TrainSettings&);    // of all variants
   DecodeOptions decode = {};          // of the models' own answers
   bool exchanges = false;             // whether it is measured what an exchanged utterance does
+  bool has_distances = false;         // of answers from the context
   bool has_labels = false;            // of sentiments; needs a lexicon
   bool has_noise = false;             // variants choose the best of several answers
   std::vector<Table> tables;          // with a row for each variant; of the report
@@ -66,7 +67,7 @@ void bounds(TrainSettings& settings, int64_t turns, int64_t least = 3);
 
 struct Settings {
   const Paper* paper = nullptr;
-  std::string data = {}, lexicon = {};
+  std::string data = {}, lexicon = {}, distance = {}, dull = {};
   size_t limit = 0, test_limit = 500;  // dialogues; 0: all
   int epochs = 5;
   int64_t hidden = 64, vocabulary = 5000;
@@ -74,10 +75,5 @@ struct Settings {
   int best_of = 16;
 };
 using Data = ResponseData;
-
-Experiment hredgan_experiment();
-Experiment thred_experiment();
-Experiment keywords_experiment();
-Experiment expressive_experiment();
 
 }  // namespace heed::generators

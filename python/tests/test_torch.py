@@ -35,7 +35,8 @@ def every_config():
         for change in ({}, {"lstm_bias": True}, {"attention": "dot"}, {"attention": "general"},
                        {"attention": "additive"}, {"bidirectional": True, "lstm_bias": True}, {"input_feeding": False},
                        {"noise": "word"}, {"message_attention": False}, {"topics": 3},
-                       {"generic_words": 30, "gate_weight": 0.5, "sentiment": "emotion=a|b", "domain": "topic=c"}):
+                       {"generic_words": 30, "gate_weight": 0.5, "sentiment": "emotion=a|b", "domain": "topic=c"},
+                       {"generic_words": 30, "gate_on_logits": True}):
             try:
                 yield heed.torch.ModelConfig(structure, 40, 7, 8, 2, heads=4, **change)
             except heed.DataError:

@@ -336,6 +336,7 @@ TEST_F(Act, Train) {
                       {"--topics", {"3"}, {"--structure", "thred-topics"}},
                       {"--keyword-weight", {"0.5"}, {"--structure", "keywords"}},
                       {"--lexicon", {}, {}, "Conditions.AreReadTrainedWithAndWanted"},
+                      {"--gate", {}, {}, "Conditions.AreReadTrainedWithAndWanted"},
                       {"--gate-weight", {}, {}, "Conditions.AreReadTrainedWithAndWanted"},
                       {"--sentiment", {}, {}, "Conditions.AreReadTrainedWithAndWanted"},
                       {"--domain", {}, {}, "Conditions.AreReadTrainedWithAndWanted"}};

@@ -6,13 +6,15 @@ namespace {
 
 using Json = nlohmann::json;
 
-// A last word that the emotion of the response decides, in answers to three questions.
-std::string planted(int count) {
+// A last word that the emotion of the response decides, in answers to three questions; of the
+// first so many emotions.
+std::string planted(int count, size_t emotions = 2) {
   const char* const words[] = {"who", "what", "where"};
-  const std::pair<const char*, const char*> ends[] = {{"happiness", "good"}, {"sadness", "bad"}};
+  const std::pair<const char*, const char*> ends[] = {
+      {"happiness", "good"}, {"sadness", "bad"}, {"no_emotion", "here"}, {"no_emotion", "here"}};
   std::string lines;
   for (int i = 0; i < count; ++i) {
-    const auto& [emotion, end] = ends[i % 2];
+    const auto& [emotion, end] = ends[i % emotions];
     const std::string word = words[i % 3];
     lines += R"({"labels": {"topic": [")" + word +
              R"("]}, "turns": [{"text": "hello"}, {"text": ")" + word +
@@ -84,14 +86,15 @@ TEST_F(Conditions, AreReadTrainedWithAndWanted) {
                  "got 'emotion=odd'",
                  "--condition");
 
-  // Other labels and another weight are another model; a model begins with the tables of another.
+  // Other labels and another gate are another model; a model begins with the tables of another.
   const Result other =
-      heed_program(train("other", {"--lexicon", lexicon, "--gate-weight", "0", "--sentiment",
-                                   "topic", "--domain", "emotion"}));
+      heed_program(train("other", {"--lexicon", lexicon, "--gate", "logits", "--gate-weight", "0",
+                                   "--sentiment", "topic", "--domain", "emotion"}));
   ASSERT_EQ(other.code, 0) << other.err;
   const Json swapped = Json::parse(dir.read("other/config.json"));
   EXPECT_EQ(swapped["sentiment"], config["domain"]);
   EXPECT_EQ(swapped["domain"], config["sentiment"]);
+  EXPECT_EQ(swapped["gate_on_logits"], true);
   EXPECT_EQ(swapped["gate_weight"], 0);
   const Result begun = heed_program(train("begun", {"--init", dir.path("run")}));
   ASSERT_EQ(begun.code, 0) << begun.err;
@@ -101,6 +104,37 @@ TEST_F(Conditions, AreReadTrainedWithAndWanted) {
       heed_program(train("refused", {"--init", dir.path("run"), "--lexicon", lexicon})), 2,
       "--lexicon: with --init the words are those of " + dir.path("run") + "; leave the option out",
       "--lexicon");
+}
+
+// The experiment's classifier tells people's responses by their last words; each answer is taken
+// for something.
+TEST_F(Conditions, AnExperimentAsksAClassifier) {
+  const std::string few = planted(9) + planted(60, 4);
+  for (const char* part : {"train", "valid", "test"}) {
+    dir.write(std::string("three/") + part + ".jsonl", few);
+  }
+  const Result r =
+      heed_program({"reproduce", "expressive", "--data", dir.path("three"), "--out",
+                    dir.path("out"), "--only", "gate", "--lexicon", dir.path("lexicon.txt"),
+                    "--epochs", "4", "--hidden", "12", "--test-limit", "30", "--threads", "1"});
+  ASSERT_EQ(r.code, 0) << r.err;
+  const Json told = Json::parse(dir.read("out/gate-seed1/told.json"));
+  const Json& sentiment = told["sentiment"];
+  EXPECT_EQ(sentiment["people"], 1);
+  double right = 0;
+  for (const char* wanted : {"negative", "neutral", "positive"}) {
+    double all = 0;
+    for (const char* as : {"negative", "neutral", "positive"}) {
+      all += sentiment[wanted][as].get<double>();
+    }
+    EXPECT_NEAR(all, 1, 1e-9) << wanted;
+    right += sentiment[wanted][wanted].get<double>() / 3;
+  }
+  EXPECT_NEAR(sentiment["all"].get<double>(), right, 1e-9);
+  EXPECT_EQ(sentiment["all_items"].size(), 30u);
+  // Nothing in a response says which topic it is of.
+  EXPECT_LT(told["domain"]["people"], 0.8);
+  EXPECT_NE(dir.read("out/tables/told.md").find("wanted negative"), std::string::npos);
 }
 
 }  // namespace

@@ -157,6 +157,49 @@ TEST_F(Respond, MeasuresDistanceAndEchoesIfAsked) {
                  "--dull requires --distance", "--dull");
 }
 
+// What an experiment says of a run is what this command says of it, on the same dialogues.
+TEST_F(Respond, AnExperimentMeasuresTheSameDistanceAndEchoes) {
+  for (const char* part : {"train", "valid", "test"}) {
+    write_dialogues(dir.path(std::string("data/") + part + ".jsonl"),
+                    read_dialogues(find_part(kSample, part), 30));
+  }
+  dir.write("dull.txt", "i * know\n");
+  const Arguments distance = {"--distance", run(), "--dull", dir.path("dull.txt")};
+  const Arguments reproduce = {"reproduce",    "thred",
+                               "--data",       dir.path("data"),
+                               "--out",        dir.path("out"),
+                               "--only",       "seq2seq",
+                               "--epochs",     "1",
+                               "--hidden",     "6",
+                               "--vocab",      "100",
+                               "--test-limit", "12",
+                               "--threads",    "1"};
+  const Result r = heed_program(reproduce + distance);
+  ASSERT_EQ(r.code, 0) << r.err;
+  const Json found = Json::parse(dir.read("out/seq2seq-seed1/distances.json"));
+  const Json own = json_of(Arguments{"respond", "--model", dir.path("out/seq2seq-seed1"), "--data",
+                                     dir.path("data"), "--limit", "12", "--out", dir.path("own"),
+                                     "--decode", "beam", "--max-length", "25", "--length-penalty",
+                                     "1", "--echo", dir.path("data"), "--json", "-"} +
+                           distance)["responses"];
+  EXPECT_NEAR(found["ss_last"].get<double>(), own["ss_last"].get<double>(), 1e-9);
+  EXPECT_NEAR(found["ss_before"].get<double>(), own["ss_before"].get<double>(), 1e-9);
+  EXPECT_NEAR(found["rei"].get<double>(), own["rei_words"].get<double>(), 1e-12);
+  EXPECT_NE(dir.read("out/tables/distance.md").find("SS last"), std::string::npos);
+  // Folders of older versions have neither the file nor the options; the command completes them.
+  std::filesystem::remove(dir.path("out/seq2seq-seed1/distances.json"));
+  Json kept = Json::parse(dir.read("out/thred.json"));
+  kept["settings"].erase("distance");
+  kept["settings"].erase("dull");
+  dir.write("out/thred.json", kept.dump());
+  ASSERT_EQ(heed_program({"report", dir.path("out")}).code, 0);
+  EXPECT_EQ(heed_program(reproduce + distance).code, 2);
+  ASSERT_EQ(heed_program(reproduce).code, 0);
+  const Json completed = Json::parse(dir.read("out/seq2seq-seed1/distances.json"));
+  EXPECT_EQ(completed["rei"], found["rei"]);
+  EXPECT_FALSE(completed.contains("ss_last"));
+}
+
 TEST_F(Respond, DecodesAsAsked) {
   const std::string greedy = heed_program(command("-")).out;
   EXPECT_EQ(lines(greedy).size(), 20u);

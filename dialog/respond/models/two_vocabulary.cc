@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "autograd/discrete.h"
 #include "autograd/ops.h"
 
 namespace heed {
@@ -56,7 +57,7 @@ TwoVocabularyResponder::TwoVocabularyResponder(const ModelConfig& c)
       sentiment_(rows_of(c.sentiment), label_size(c)),
       decoder_(c.embedding_size + label_size(c), c.hidden_size,
                {.layers = c.num_layers, .bias = c.lstm_bias}),
-      output_(c.hidden_size, c.vocab_size, c.vocab_size - generic_words(c)) {
+      output_(c.hidden_size, c.vocab_size, c.vocab_size - generic_words(c), c.gate_on_logits) {
   for (int64_t l = 0; l < c.num_layers; ++l) {
     start_.emplace_back(c.hidden_size + label_size(c), c.hidden_size, /*with_bias=*/false);
   }
@@ -115,13 +116,15 @@ Taught TwoVocabularyResponder::teach(const Batch& batch, const DropoutMode& drop
                     gather_rows(encoded.state.rows[0], response.dialogue_of_step);
   const Var h =
       decoder_.from_gates(response.packing, gates, {}, encoded.state.lstm, drop, "decoder.lstm").y;
-  const CrossEntropy loss = loss_of(batch, h);
+  const Var scores = output_.logits(h);
+  const CrossEntropy loss = OutputLayer::loss_of(scores, response.targets, response.weights);
   Taught taught{loss.total, loss.nll, {}};
   const int64_t generic = generic_words(config_);
   if (config_.gate_weight == 0 || generic == config_.vocab_size) return taught;
-  std::vector<double> q;
-  for (const int32_t y : response.targets.to_ints()) q.push_back(y >= generic);
-  Var counted = Tensor::from(q, Shape{std::ssize(q)}).to(h.dtype()).to(h.device());
+  const auto is_sentiment = [&](const Tensor& words) { return greater_equal(words, generic); };
+  Tensor q = is_sentiment(response.targets);
+  if (config_.gate_on_logits) q = equal(is_sentiment(argmax(scores, 1)), q);
+  Var counted = q.to(h.dtype());
   if (response.weights.defined()) counted = mul(counted, Var(response.weights));
   taught.added = -config_.gate_weight * sum(mul(output_.log_gate(h), counted));
   return taught;

@@ -11,6 +11,11 @@
 //   o_t   = [(1 - a_t) softmax(W_g h_t); a_t softmax(W_s h_t)]
 //   L     = - sum_t ln o_t(y_t) - gate_weight sum_t q_t ln a_t,   q_t: y_t is a sentiment word
 //
+// With ModelConfig::gate_on_logits, as in the authors' program,
+//
+//   o_t   = softmax([(1 - a_t) W_g h_t; a_t W_s h_t]),   q_t: the most probable word and y_t are of
+//                                                        the same kind
+//
 // The labels of d and s are those of ModelConfig::conditions(); for several values e is the mean,
 // for none it is 0. The text does not give the initial cells. Sizes without a setting in heed have
 // the text's ratio, 256 to 64 numbers.

@@ -44,6 +44,7 @@ class ModelConfig:
     topics: int = 50
     keyword_weight: float = 0.1
     generic_words: int = 0
+    gate_on_logits: bool = False
     gate_weight: float = 1.0
     sentiment: str = "emotion"
     domain: str = "topic"
@@ -79,9 +80,9 @@ class ModelConfig:
         check(self.topics == 50 or s == "thred-topics", f"topics: is for thred-topics, not {s}")
         check(self.keyword_weight == 0.1 or (s == "keywords" and 0 <= self.keyword_weight <= 1),
               f"keyword_weight: is 0 to 1 of keywords, not of {s}")
-        own = (self.generic_words, self.gate_weight, self.sentiment, self.domain)
-        check(s == "two-vocabulary" or own == (0, 1.0, "emotion", "topic"),
-              f"generic_words, gate_weight, sentiment, domain: are for two-vocabulary, not {s}")
+        own = (self.generic_words, self.gate_on_logits, self.gate_weight, self.sentiment, self.domain)
+        check(s == "two-vocabulary" or own == (0, False, 1.0, "emotion", "topic"),
+              f"generic_words, gate_on_logits, gate_weight, sentiment, domain: are for two-vocabulary, not {s}")
         check(type(self.gate_weight) in (int, float) and 0 <= self.gate_weight < float("inf"),
               f"gate_weight: expected 0 or more, got {self.gate_weight!r}")
         for condition in (self.sentiment, self.domain):
@@ -112,6 +113,6 @@ class ModelConfig:
         """What config.json holds: without what is the structure's own."""
         own = {"attention": None, "bidirectional": False, "input_feeding": True, "noise": "none", "message_attention": True,
                "topics": 50, "keyword_weight": 0.1,
-               "generic_words": 0, "gate_weight": 1.0, "sentiment": "emotion", "domain": "topic",
+               "generic_words": 0, "gate_on_logits": False, "gate_weight": 1.0, "sentiment": "emotion", "domain": "topic",
                **({} if self.structure == "transformer" else {"heads": self.heads})}
         return {key: value for key, value in asdict(self).items() if key not in own or value != own[key]}

@@ -12,20 +12,24 @@ from heed.torch.parts import Example, Lstm, Outputs, Responder
 
 
 class GatedOutput(nn.Module):
-    """ln o = ln [(1 - a) softmax(W_g h); a softmax(W_s h)], a = sigmoid(w_a h); without sentiment words ln softmax(W_g h)."""
+    """ln o = ln [(1 - a) softmax(W_g h); a softmax(W_s h)], a = sigmoid(w_a h); without sentiment words ln softmax(W_g h).
+    With the gate on logits ln softmax([(1 - a) W_g h; a W_s h])."""
 
-    def __init__(self, hidden: int, generic: int, special: int):
+    def __init__(self, hidden: int, generic: int, special: int, on_logits: bool = False):
         super().__init__()
+        self.on_logits = on_logits
         self.weight = nn.Parameter(torch.randn(generic, hidden) / hidden ** 0.5)
         if special > 0:
             self.special, self.gate = nn.Linear(hidden, special, bias=False), nn.Linear(hidden, 1, bias=False)
 
     def forward(self, h: Tensor) -> Tensor:
-        o = torch.softmax(h @ self.weight.T, 1)
-        if hasattr(self, "gate"):
-            a = self.a(h)
-            o = torch.cat([(1 - a) * o, a * torch.softmax(self.special(h), 1)], 1)
-        return o.log()
+        generic = h @ self.weight.T
+        if not hasattr(self, "gate"):
+            return torch.log_softmax(generic, 1)
+        a, special = self.a(h), self.special(h)
+        if self.on_logits:
+            return torch.log_softmax(torch.cat([(1 - a) * generic, a * special], 1), 1)
+        return torch.cat([(1 - a) * torch.softmax(generic, 1), a * torch.softmax(special, 1)], 1).log()
 
     def a(self, h: Tensor) -> Tensor:
         return torch.sigmoid(self.gate(h))
@@ -36,7 +40,9 @@ class TwoVocabularyResponder(Responder):
     start     h_0 = W_enc [h_txt; h_dom] in each layer, cells 0
     decoder   h_t = LSTM([E y_{t-1}; e_s])
     output    o_t = [(1 - a_t) softmax(W_g h_t); a_t softmax(W_s h_t)];   the training adds
-              - gate_weight ln a_t at each sentiment word"""
+              - gate_weight ln a_t at each sentiment word
+    gate_on_logits: o_t = softmax([(1 - a_t) W_g h_t; a_t W_s h_t]), and what is added is so at each word that is of the
+              most probable word's kind"""
 
     def __init__(self, config: ModelConfig):
         super().__init__(config)
@@ -53,7 +59,7 @@ class TwoVocabularyResponder(Responder):
             "start": nn.ModuleList(nn.Linear(h + labels, h, bias=False) for _ in range(c.num_layers)),
             "sentiment": nn.Embedding(self.rows(c.sentiment), labels),
             "lstm": Lstm(e + labels, h, c.num_layers, c.lstm_bias),
-            "output": GatedOutput(h, self.generic, c.vocab_size - self.generic)})
+            "output": GatedOutput(h, self.generic, c.vocab_size - self.generic, c.gate_on_logits)})
 
     @staticmethod
     def rows(condition: str) -> int:
@@ -75,9 +81,12 @@ class TwoVocabularyResponder(Responder):
         e_s = self.mean_of_values(example, 0, self.decoder["sentiment"])
         h, _ = self.decoder["lstm"](torch.cat([words, e_s.expand(len(words), -1)], 1), (h_0, torch.zeros_like(h_0)))
         y = parts.targets(example, h)
-        nll = -self.decoder["output"](h)[range(len(y)), y]
+        log_o = self.decoder["output"](h)
+        nll = -log_o[range(len(y)), y]
         out = parts.outputs(example, nll, h.new_zeros(len(y), 0), False)
         if self.generic < self.config.vocab_size:
-            q = (y >= self.generic).to(h.dtype)
-            out["added"] = -self.config.gate_weight * (q * self.decoder["output"].a(h)[:, 0].log()).sum()
+            q = y >= self.generic
+            if self.config.gate_on_logits:
+                q = (log_o.argmax(1) >= self.generic) == q
+            out["added"] = -self.config.gate_weight * (q.to(h.dtype) * self.decoder["output"].a(h)[:, 0].log()).sum()
         return out

@@ -2,6 +2,7 @@
 #include "dialog/parts/output_layer.h"
 
 #include <cmath>
+#include <numeric>
 
 #include "base/error.h"
 #include "nn/init.h"
@@ -128,6 +129,22 @@ TEST(GatedOutput, SharesOutByTheGate) {
   const auto answer = probabilities(known, Var(Tensor::of({{1}}, DType::f64)));
   const std::vector<double> expected = {0.375, 0.375, 0.025, 0.225};
   for (int y = 0; y < 4; ++y) EXPECT_NEAR(answer[y], expected[y], 1e-12) << y;
+}
+
+// p = softmax([(1 - g) W_1 h; g W_2 h]), word by word.
+TEST(GatedOutput, WeighsLogitsIfAsked) {
+  GatedOutput layer = drawn(GatedOutput(3, 5, 2, /*on_logits=*/true));
+  const Tensor x = states().value();
+  const auto general = product(layer, "weight", x), special = product(layer, "special.weight", x);
+  const double g = 1 / (1 + std::exp(-product(layer, "gate.weight", x)[0]));
+  std::vector<double> mass;
+  for (const double w : general) mass.push_back(std::exp((1 - g) * w));
+  for (const double w : special) mass.push_back(std::exp(g * w));
+  const double all = std::accumulate(mass.begin(), mass.end(), 0.0);
+  const auto p = probabilities(layer, states());
+  for (int y = 0; y < 5; ++y) EXPECT_NEAR(p[y], mass[y] / all, 1e-12) << y;
+  EXPECT_NEAR(layer.log_gate(states()).value()(0), std::log(g), 1e-12);
+  expect_loss(layer);
 }
 
 TEST(GatedOutput, WithoutSpecialWordsIsASoftmax) {

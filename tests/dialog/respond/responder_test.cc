@@ -72,6 +72,10 @@ std::vector<Form> forms() {
     c.gate_weight = 0.5;
     c.sentiment.values = {"bad", "good"};
   });
+  add("two-vocabulary", "gate-on-logits", [](ModelConfig& c) {
+    c.generic_words = 17;
+    c.gate_on_logits = true;
+  });
   add("non-hier", "both-ways", [](ModelConfig& c) { c.bidirectional = true; });
   add("dynamic", "unfed", [](ModelConfig& c) { c.input_feeding = false; });
   add("non-hier", "generator", [](ModelConfig& c) {
@@ -140,6 +144,7 @@ TEST_P(AnyResponder, IsADirectoryThatLoads) {
     EXPECT_EQ(there.table(name).to_vector(), table.to_vector()) << name;
   }
   EXPECT_EQ(there.generic_words, here.generic_words);
+  EXPECT_EQ(there.gate_on_logits, here.gate_on_logits);
   EXPECT_EQ(there.gate_weight, here.gate_weight);
   EXPECT_EQ(there.sentiment, here.sentiment);
   EXPECT_EQ(there.domain, here.domain);

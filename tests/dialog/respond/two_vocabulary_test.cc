@@ -8,7 +8,9 @@
 #include <algorithm>
 #include <cmath>
 #include <numeric>
+#include <set>
 
+#include "autograd/discrete.h"
 #include "dialog/respond/decode.h"
 #include "dialog/respond/structures.h"
 #include "optim/optim.h"
@@ -167,6 +169,33 @@ TEST(TwoVocabulary, TheLossDoublesTheWeightOfTheGate) {
   for (const int32_t t : y) of_generic.push_back(t < kGeneric);
   const Tensor weights = Tensor::from(of_generic, Shape{rows});
   EXPECT_EQ(loss_with(0, weights), loss_with(1, weights));
+}
+
+// With the gate on logits q is 1 where the most probable word and the said one are of one kind: the
+// loss asks for the gate at right generic words, too. A row at a time, by weights of the rows.
+TEST(TwoVocabulary, AGateOnLogitsCountsWhereTheKindIsRight) {
+  ModelConfig config = two_vocabulary();
+  config.gate_on_logits = true;
+  std::set<std::pair<bool, bool>> seen;  // whether the best and the said one are sentiment words
+  for (uint64_t seed = 4; seed < 8; ++seed) {
+    const TwoVocabularyResponder model = model_of(config, seed);
+    for (const Example& example : three()) {
+      Batch batch = make_batch({&example}, model.parts());
+      const auto writer = model.read(batch);
+      std::vector<int32_t> said = example.response;
+      said.push_back(kEos);
+      for (size_t t = 0; t < said.size(); ++t) {
+        const Tensor logits = writer->step({0}, {0}, {t == 0 ? kSos : said[t - 1]}).logits;
+        const bool best = argmax(logits, 1).to_ints()[0] >= kGeneric, right = said[t] >= kGeneric;
+        std::vector<double> only(said.size());
+        only[t] = 1;
+        batch.response.weights = Tensor::from(only, Shape{std::ssize(said)});
+        EXPECT_EQ(model.teach(batch).added.value().item() > 0, best == right) << example.id << t;
+        seen.insert({best, right});
+      }
+    }
+  }
+  EXPECT_EQ(seen.size(), 4u);
 }
 
 // The gate at a word is the sum of p of all sentiment words, for these have a softmax of their own.
