@@ -68,7 +68,8 @@ void visit(Settings& s, const OptionVisitor& v) {
   }
   if (s.paper->has_distances) {
     v(setting("distance", "distance",
-              "How far answers are from the context (SS), by vectors of this model",
+              "Also measure how far a response is from the last utterance, and from the one before "
+              "(SS), by vectors of this model, best one that heed import made",
               {.group = "Models", .takes = "DIR"}),
       &s.distance);
     v(setting("dull", "dull", "Dull responses, a line each, which are far from everything",

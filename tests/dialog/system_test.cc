@@ -230,7 +230,7 @@ TEST_F(Systems, CommandsAskForWhatAModelCanDo) {
   const std::string it = out + ": a ranker by length, which cannot ";
   EXPECT_EQ(error_of<UsageError>([&] { require(out, Capability::kEncode); }),
             it + "encode; models of these systems can: respond, discriminate, adversary, hredgan, "
-                 "pretrained/bert, gaps, tracker, carryover");
+                 "pretrained/bert, retrieval, gaps, tracker, carryover");
   EXPECT_EQ(error_of<UsageError>([&] { require(out, Capability::kClassify); }),
             it + "classify; models of these systems can: discriminate");
   const std::string kept = source_dir() + "/tests/heed/adversary-run";

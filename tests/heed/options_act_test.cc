@@ -358,6 +358,7 @@ TEST_F(Act, Train) {
                           {"--halve-after", {"0"}},
                           {"--attention-weight", {"0"}, {"--insert-prob", "1"}},
                           {"--distractions", {"own"}, {"--insert-prob", "1"}},
+                          {"--inverse-frequency", {"0.4"}},
                           {"--patience", {}, {}, "Program.ARunGoesOnWithAnotherRate"},
                           {"--init", {}, {}, "Resume.BeginsWithTheWeightsOfAnother"},
                           {"--stop-after", {}, {}, "LoopTest.StopsAfterEpochsWithoutABetterOne"},

@@ -125,10 +125,10 @@ TEST_F(Conditions, AnExperimentAsksAClassifier) {
   for (const char* wanted : {"negative", "neutral", "positive"}) {
     double all = 0;
     for (const char* as : {"negative", "neutral", "positive"}) {
-      all += sentiment[wanted][as].get<double>();
+      all += sentiment[std::string(wanted) + "." + as].get<double>();
     }
     EXPECT_NEAR(all, 1, 1e-9) << wanted;
-    right += sentiment[wanted][wanted].get<double>() / 3;
+    right += sentiment[std::string(wanted) + "." + wanted].get<double>() / 3;
   }
   EXPECT_NEAR(sentiment["all"].get<double>(), right, 1e-9);
   EXPECT_EQ(sentiment["all_items"].size(), 30u);

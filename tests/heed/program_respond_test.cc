@@ -159,6 +159,7 @@ TEST_F(Respond, MeasuresDistanceAndEchoesIfAsked) {
 
 // What an experiment says of a run is what this command says of it, on the same dialogues.
 TEST_F(Respond, AnExperimentMeasuresTheSameDistanceAndEchoes) {
+  std::filesystem::create_directory(dir.path("data"));
   for (const char* part : {"train", "valid", "test"}) {
     write_dialogues(dir.path(std::string("data/") + part + ".jsonl"),
                     read_dialogues(find_part(kSample, part), 30));
@@ -192,7 +193,8 @@ TEST_F(Respond, AnExperimentMeasuresTheSameDistanceAndEchoes) {
   kept["settings"].erase("distance");
   kept["settings"].erase("dull");
   dir.write("out/thred.json", kept.dump());
-  ASSERT_EQ(heed_program({"report", dir.path("out")}).code, 0);
+  const Arguments report = {"report", dir.path("out"), "--tables", dir.path("again")};
+  ASSERT_EQ(heed_program(report).code, 0);
   EXPECT_EQ(heed_program(reproduce + distance).code, 2);
   ASSERT_EQ(heed_program(reproduce).code, 0);
   const Json completed = Json::parse(dir.read("out/seq2seq-seed1/distances.json"));
