@@ -80,6 +80,9 @@ void put_told(Json& json, Responder& model, const Vocabulary& vocabulary, const 
     }
   }
   put_mean(json, name + ".all", right);
+  // Answers that do not hear what is asked for are right in one of `values` cases.
+  for (double& share : right) share -= 1 / static_cast<double>(values);
+  put_mean(json, name + ".above_chance", right);
   double shares = 0, kinds = 0;
   for (size_t v = 0; v < values; ++v) {
     if (said[v] > 0) shares += people[v] / said[v], ++kinds;
@@ -93,8 +96,9 @@ void put_told(Json& json, Responder& model, const Vocabulary& vocabulary, const 
 }  // namespace
 
 std::vector<std::string> added_items() {
-  return {"distances.ss_last", "distances.ss_before", "distances.rei", "told.sentiment.all",
-          "told.domain.all"};
+  return {"distances.ss_last",       "distances.ss_before",         "distances.rei",
+          "told.sentiment.all",      "told.sentiment.above_chance", "told.domain.all",
+          "told.domain.above_chance"};
 }
 
 void measure_distances(const Run& run, const OnMeasuring& progress, Json& json) {

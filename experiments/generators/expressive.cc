@@ -69,28 +69,28 @@ Paper described() {
     told.columns.push_back(plain(kind.c_str(), "of people's", "told." + kind + ".people", 3));
   }
   p.tables.push_back(told);
-  p.claims = {{"A sentiment can be asked for.",
-               "Share of answers that have it > 1/3, which is chance.",
-               {{.variant = kGate, .key = "control", .by = 1 / 3.0}}},
-              {"By a classifier, too.",
-               "Share of answers that it takes for what was asked for > 1/3.",
-               {{.variant = kGate, .key = "told.sentiment.all", .by = 1 / 3.0}}},
-              {"A domain can be asked for.",
-               "Share of answers that the classifier takes for it > 1/10, which is chance with "
-               "the ten of DailyDialog.",
-               {{.variant = kGate, .key = "told.domain.all", .by = 0.1}}},
-              {"Ours: the gate's own loss raises the share of sentiment words.",
-               "Asked for neutral, as printed > gate weight 0.",
-               {{kGate, "sentiment_words.neutral", kGateWeight0}}},
-              {"Ours: two vocabularies are asked with more success than one.",
-               "Share of answers that have the sentiment, as printed > no gate.",
-               {{kGate, "control", kOneSoftmax}}},
-              {"Ours: they cost perplexity.",
-               "Perplexity, as printed > no gate.",
-               {{kGate, "perplexity", kOneSoftmax}}}};
+  p.claims = {
+      {"A sentiment can be asked for.",
+       "Share of answers that have it > 1/3, which is chance.",
+       {{.variant = kGate, .key = "control", .by = 1 / 3.0}}},
+      {"By a classifier, too.",
+       "Share of answers that it takes for what was asked for > 1/3.",
+       {{.variant = kGate, .key = "told.sentiment.all", .by = 1 / 3.0}}},
+      {"A domain can be asked for.",
+       "Share of answers that the classifier takes for it, less chance, which is one of all "
+       "domains, > 0.",
+       {{.variant = kGate, .key = "told.domain.above_chance"}}},
+      {"Ours: the gate's own loss raises the share of sentiment words.",
+       "Asked for neutral, as printed > gate weight 0.",
+       {{kGate, "sentiment_words.neutral", kGateWeight0}}},
+      {"Ours: two vocabularies are asked with more success than one.",
+       "Share of answers that have the sentiment, as printed > no gate.",
+       {{kGate, "control", kOneSoftmax}}},
+      {"Ours: they cost perplexity.",
+       "Perplexity, as printed > no gate.",
+       {{kGate, "perplexity", kOneSoftmax}}}};
   p.numbers.set(kGate, "control", 0.645);
   p.numbers.set(kGate, "told.sentiment.all", 0.72);
-  p.numbers.set(kGate, "told.domain.all", 0.89);
   return p;
 }
 
