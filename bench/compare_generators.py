@@ -37,7 +37,7 @@ from heed.torch.parts import EOS, EOU, PAD, SOS  # noqa: E402
 
 SYSTEMS = {  # the command, its options, the utterances of context that are read (0: all)
     "hred-attention": (["train", "--structure", "hred-attention", "--noise", "utterance"], 0),
-    "hredgan": (["train", "hredgan", "--noise", "utterance"], 0),
+    "hredgan": (["train", "hredgan", "--structure", "hred-attention", "--noise", "utterance"], 0),
     "thred": (["train", "--structure", "thred"], 0),
     "keywords": (["train", "--structure", "keywords"], 1),
     "two-vocabulary": (["train", "--structure", "two-vocabulary", "--lexicon", "lexicon.txt"], 0),
