@@ -39,7 +39,7 @@ SYSTEMS = {  # the command, its options, the utterances of context that are read
     "hred-attention": (["train", "--structure", "hred-attention", "--noise", "utterance"], 0),
     "hredgan": (["train", "hredgan", "--structure", "hred-attention", "--noise", "utterance"], 0),
     "thred": (["train", "--structure", "thred"], 0),
-    "keywords": (["train", "--structure", "keywords"], 1),
+    "keywords": (["train", "--structure", "keywords", "--min-turns", "2"], 1),
     "two-vocabulary": (["train", "--structure", "two-vocabulary", "--lexicon", "lexicon.txt"], 0),
 }
 EMOTIONS, TOPICS = ["anger", "happiness", "no_emotion"], ["health", "work"]

@@ -123,6 +123,15 @@ TEST_F(Ask, IsAnExperiment) {
   const Json evaluation = Json::parse(dir->read("all/no-answers-seed1/evaluation.json"));
   EXPECT_EQ(evaluation["f1_items"].size(), 6u);
   EXPECT_EQ(evaluation["passages"], (Json{0, 0, 0, 1, 1, 1}));
+
+  const Json two = Json::parse(dir->read("all/turns-2-seed1/evaluation.json"));
+  double sum = 0;
+  for (size_t q = 0; q < 6; ++q) {
+    const double gold = two["f1_items"][q], own = two["predicted_f1_items"][q];
+    EXPECT_NEAR(two["half_kept_items"][q].get<double>(), own - (gold - own), 1e-12);
+    sum += own - (gold - own);
+  }
+  EXPECT_NEAR(two["half_kept"].get<double>(), sum / 6, 1e-12);
 }
 
 }  // namespace

@@ -131,6 +131,7 @@ TEST_F(Conditions, AnExperimentAsksAClassifier) {
     right += sentiment[std::string(wanted) + "." + wanted].get<double>() / 3;
   }
   EXPECT_NEAR(sentiment["all"].get<double>(), right, 1e-9);
+  EXPECT_NEAR(sentiment["above_chance"].get<double>(), right - 1.0 / 3, 1e-9);
   EXPECT_EQ(sentiment["all_items"].size(), 30u);
   // Nothing in a response says which topic it is of.
   EXPECT_LT(told["domain"]["people"], 0.8);
