@@ -11,7 +11,8 @@
 
 namespace heed::carry {
 
-constexpr int64_t kSpeakers = 2;   // rows behind the vocabulary: the last turn's, another
+constexpr int64_t kSpeakers = 2;  // rows behind the vocabulary: the last turn's, another
+constexpr const char* kSpeakerWords[kSpeakers] = {"user", "system"};  // as texts, mostly
 constexpr int32_t kFarthest = 10;  // distances are told apart up to here
 constexpr const char* kNoWords = "<unk>";
 

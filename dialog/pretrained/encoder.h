@@ -40,6 +40,8 @@ Encoder load_encoder(const std::string& folder);
 Encoder import_encoder(const std::string& from, const std::string& to);
 Encoder export_encoder(const std::string& from, const std::string& to);
 
+// That of a run or a model, kFolderInRun. Throws DataError unless its states have `width` numbers.
+Encoder load_encoder_of(const std::string& directory, int64_t width);
 // The encoder that a run begins with, as its folder kFolderInRun.
 void keep_encoder(const std::string& from, const std::string& run);
 // Throws UsageError unless --init is given with --encoder pretrained, and only there.
