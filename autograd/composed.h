@@ -1,5 +1,5 @@
-// Ops that are made of the ops of autograd/ops.h, so that their gradients need no code. What is
-// said there of shapes, axes and errors holds here.
+// Ops that are made of the ops of autograd/ops.h, so that their gradients need no code. What that
+// header says about shapes, axes and errors applies here.
 #pragma once
 
 #include <vector>

@@ -39,7 +39,7 @@ class GradientBuffer {
   // A gradient that somebody holds stays as it is: the next pass adds to a copy.
   void unshare();
   void clear();
-  bool all_finite() const;  // all that was collected, put aside or not
+  bool all_finite() const;  // of all that was collected, deferred or not
 
  private:
   struct Outer {
@@ -61,13 +61,13 @@ class GradientBuffer {
 };
 
 // Throws DeviceError "op: tensors on cpu and cuda:0; move one with to()" unless both are on one
-// device. To be called before a kernel runs, which could not tell pointers of two devices apart.
+// device. Call it before a kernel runs: kernels cannot distinguish pointers of two devices.
 void check_devices(const char* op, const Tensor& a, const Tensor& b);
 // Throws ShapeError "op: an input is undefined" for a Var that never got a value.
 void check_defined(const char* op, const Var& x);
 // The same, and for an i32 "op: element type i32: expected f32 or f64".
 void check_float(const char* op, const Var& x);
-// Also that x has the axis and elements along it; returns the axis, counted from the front.
+// Also checks that x has the axis and elements along it; returns the axis, counted from the front.
 int check_axis(const char* op, const Var& x, int axis);
 // The same for both and check_devices(), and throws ShapeError "op: element types differ, f32 and
 // f64" where they do.
@@ -92,7 +92,7 @@ class Node {
   Node& operator=(const Node&) = delete;
 
   const std::string op;
-  const uint64_t number;  // creation order: inputs have smaller numbers than what uses them
+  const uint64_t number;  // creation order: inputs have smaller numbers than the nodes using them
   std::vector<GradientBuffer> outputs;
   bool used = false;  // the backward pass has been here
   std::vector<Edge> inputs;

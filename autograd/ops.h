@@ -68,7 +68,7 @@ Var leaky_relu(const Var& x, double slope);  // x where x > 0, else slope x
 // min(max(x, low), high); gradient where low <= x <= high. UsageError unless low <= high.
 Var clamp(const Var& x, double low, double high);
 Var pow(const Var& x, double c);  // x^c; for x < 0, c must be an integer
-// mask ? a : b for a mask (i32) as of autograd/discrete.h; the three broadcast
+// mask ? a : b for a mask (i32) like those of autograd/discrete.h; the three broadcast
 Var where(const Tensor& mask, const Var& a, const Var& b);
 // x with `value` where mask (i32), which broadcasts to x, is not 0
 Var masked_fill(const Var& x, const Tensor& mask, double value);
@@ -204,8 +204,8 @@ Var attention_context(const Var& w, const Var& v, const AttentionPairs& pairs);
 // without rows.
 Var segment_mean(const Var& x, const Segments& s);
 Var segment_max(const Var& x, const Segments& s);  // NaN, and the gradient, as in max()
-// The same for each sequence of a packing. x (N, H) stands step by step, as lstm() and gru() return
-// it.
+// The same for each sequence of a packing. x (N, H) is ordered step by step, as lstm() and gru()
+// return it.
 Var segment_mean(const Var& x, const Packing& packing);
 Var segment_max(const Var& x, const Packing& packing);
 

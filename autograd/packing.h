@@ -45,7 +45,7 @@ class Packing {
   std::vector<int32_t> last_rows() const;     // the row of each sequence's last step
   std::vector<int32_t> sequence_ids() const;  // the sequence of every row
   std::vector<int32_t> reversed() const;      // the row that mirrors every row in time
-  std::vector<int32_t> rows_before() const;   // for every row after step 0 that of the step before
+  std::vector<int32_t> rows_before() const;   // for every row after step 0, that of the step before
   std::vector<int32_t> by_sequence() const;   // its rows, one sequence after the other
   std::vector<int32_t> by_step() const;       // for every row its place in by_sequence()
   const int64_t* offsets() const { return data_->offsets.data(); }  // all steps() + 1 of offset(t)

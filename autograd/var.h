@@ -58,8 +58,8 @@ class [[nodiscard]] Var {
  public:
   Var() = default;
   Var(Tensor value) : value_(std::move(value)) {}  // a constant
-  // A leaf that collects a gradient. With sparse_rows (Embedding) the gradient is sparse, it holds
-  // the looked-up rows only, as long as gather_rows alone uses the parameter.
+  // A leaf that collects a gradient. With sparse_rows (Embedding) the gradient is sparse: it holds
+  // the looked-up rows only, as long as only gather_rows uses the parameter.
   static Var parameter(Tensor value, bool sparse_rows = false);
   // The same, f32 on the CPU and blank: init() (nn/init.h) draws its values by the law, or
   // load_parameters() or set_value() sets them.

@@ -1,4 +1,4 @@
-// What a training of any system begins with: a new run, or one that goes on.
+// The beginning of training for any system: a new run, or one that is resumed.
 #pragma once
 
 #include <memory>
@@ -17,8 +17,8 @@ struct RunRequest {
   Training::Take take = {};    // Training::go_on()
   Talk talk = {};
   int ranks = 1;      // that will train it
-  bool first = true;  // this process begins it; the others read what it has written then
-  bool reads = true;  // the dialogues; another one has them from a rank that does
+  bool first = true;  // this process begins it; the others then read its files
+  bool reads = true;  // this process reads the dialogues; the others get them from one that does
 };
 
 struct OpenRun {
@@ -26,10 +26,10 @@ struct OpenRun {
   bool is_new;
 };
 
-// Begins a run in `out`, or goes on with the one there if `resume`: with its own settings and data,
-// except what the request takes. Throws UsageError where a folder holds a run and `resume` is not
-// set, holds a model or part of a run, or where an option that was given contradicts the run;
-// DataError where the dialogues are other ones. Nothing is written before all is checked.
+// Begins a run in `out` or, with `resume`, continues the run there, with the run's own settings and
+// data except for what request.take changes. Throws UsageError if the folder holds a run and
+// `resume` is not set, if it holds a model or part of a run, or if a given option contradicts the
+// run; DataError if the dialogues differ. Nothing is written before everything is checked.
 OpenRun open_run(Training& training, const RunRequest& request);
 
 }  // namespace heed

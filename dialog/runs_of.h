@@ -1,23 +1,23 @@
-// What the runs of all systems have alike: how one begins, is loaded and is trained. A system says
-// what is its own in a struct:
+// The common part of the runs of all systems: how a run begins, is loaded and is trained. A system
+// defines its own part in a struct:
 //
 //   struct Own {
 //     // visit_config(): config.json, visit_training(): settings.json; check(), check_model(),
 //     // loop, preset, vocabulary, limit, data_fingerprint
 //     using Settings = ...;
-//     using Data = ...;    // what it learns from, with fingerprint()
-//     using Loaded = ...;  // its `model`, and what reads texts for it
+//     using Data = ...;    // the training data, with fingerprint()
+//     using Loaded = ...;  // its `model`, and the parts that read texts for it
 //     static constexpr RunNames kNames = {...};
 //     static std::vector<PresetOf<Settings>> presets();
-//     static Data read(const Paths&, const Settings&, const std::string& run);  // with its words
+//     static Data read(const Paths&, const Settings&, const std::string& run);  // by its words
 //     static void take(Settings&, const Data&);  // the sizes that follow from the data
-//     static void keep(const std::string& run, const Settings&, const Data&);  // words, the like
+//     static void keep(const std::string& run, const Settings&, const Data&);  // vocabulary etc.
 //     static double size(const Settings&);  // parameters, before a model is made
 //     static Loaded blank(const std::string& directory, const Settings&);
 //     static Task task(Loaded&, const Settings&, const Data&);  // refers to all three
-//     // for the lines of a training
+//     // for the lines that training prints
 //     static constexpr LineColumn kStep = {...}, kEpoch[] = {...};
-//     // where it is not init() that draws the first weights:
+//     // if init() does not draw the initial weights:
 //     static void draw(Loaded&, const std::string& run, const Settings&);
 //   };
 //   using Runs = RunsOf<Own>;
@@ -35,14 +35,14 @@
 
 namespace heed {
 
-// A size of a model.
+// The setting of a model's size.
 inline Setting size_of(const char* option, const char* key, const char* help,
                        const char* group = kSizes) {
   return setting(option, key, help,
                  {.group = group, .least = 1, .most = kMaxModelSize, .required = true});
 }
 
-// The last lines of a visit_training(): words, what the run began with, how much is read, the loop.
+// The last lines of a visit_training(): vocabulary, initial weights, number of dialogues, the loop.
 template <class S, class V> void visit_asked(S& s, V& v) {
   if constexpr (requires { *s.vocabulary; }) {
     v(setting("vocab", "vocabulary", "Vocabulary size, special tokens included",
@@ -58,7 +58,7 @@ template <class S, class V> void visit_asked(S& s, V& v) {
   v({.key = "data_fingerprint", .required = true}, s.data_fingerprint);
 }
 
-// A task whose functions are those of what it learns with.
+// A task whose functions are members of a learner.
 template <class L>
 Task task_of(Module& module, std::vector<int64_t> sizes, std::shared_ptr<const L> learning) {
   Task task;
@@ -83,14 +83,14 @@ template <class S> struct PresetOf {
 
 struct RunNames {
   const char* system;      // in config.json
-  const char* kind;        // "kind" there; empty: not looked at
+  const char* kind;        // "kind" there; empty: ignored
   const char* what;        // for people: "a ranker"
   const char* command;     // heed train COMMAND
-  const char* usual;       // the preset that is taken if none is asked for
-  bool rate_ends = false;  // unless --min-rate is given, at a 1000th of the rate
+  const char* usual;       // the default preset
+  bool rate_ends = false;  // unless --min-rate is given, training ends at a 1000th of the rate
 };
 
-// "loss 0.123": a metric in a line for people, "loss" being that of the epoch.
+// "loss 0.123": a metric in a line for people; "loss" is the epoch's loss.
 struct LineColumn {
   const char *title, *metric;
   int digits;
@@ -116,21 +116,21 @@ template <class Own> struct RunsOf {
     return preset_lines(presets(), [](const auto& preset) { return preset.help; });
   }
 
-  // What a run begins with; settings.json, which makes the directory a run, last. `made_with`: a
-  // JSON object that says which program began it, or empty.
+  // Writes the initial files of a run; settings.json, which makes the directory a run, comes last.
+  // `made_with` is a JSON object that says which program began it, or empty.
   static void start(const std::string& run, const Settings& settings, const Data& data,
                     const std::string& made_with);
-  // Of an experiment: the same unless the run is there. Throws DataError where it is another one.
+  // For an experiment: the same unless the run exists. Throws DataError if it is a different one.
   static void begin(const std::string& run, const Settings& settings, const Data& data,
                     const std::string& made_with);
-  // The settings that follow from the data.
+  // Sets the settings that follow from the data.
   static void take(Settings& settings, const Data& data) {
     Own::take(settings, data);
     settings.data_fingerprint = data.fingerprint();
   }
 
-  // These throw DataError where the directory holds no such run (yet), or files do not fit
-  // together. Of a model those of config.json, of a run all.
+  // These throw DataError if the directory holds no such run (yet), or if its files do not fit
+  // together. config() returns the settings of config.json for a model, and all for a run.
   static Settings config(const std::string& directory);
   static Settings settings(const std::string& run);
   static Loaded load(const std::string& directory);                       // the best model
@@ -139,7 +139,7 @@ template <class Own> struct RunsOf {
   // "best" or "untrained"; throws UsageError for another epoch.
   static std::shared_ptr<Loaded> of_epoch(const std::string& directory, const std::string& epoch);
 
-  // Trains the model with the loop of train/loop.h, which says what is returned and thrown.
+  // Trains the model with the loop of train/loop.h, whose return value and exceptions it has.
   static bool train(const std::string& run, const Settings& settings, const Data& data,
                     Device device, const TrainHooks& hooks = {}) {
     return train(first(run, settings), run, settings, data, device, hooks);
@@ -148,7 +148,7 @@ template <class Own> struct RunsOf {
                     const Data& data, Device device, const TrainHooks& hooks);
 };
 
-// What commands have of a model without bounds; its encoder and the like are to be added.
+// A LoadedSystem for a model without bounds; the caller adds its encoder and other capabilities.
 template <class Loaded> LoadedSystem without_bounds(const std::shared_ptr<Loaded>& loaded) {
   return {.module = {loaded, &loaded->model},
           .bounds = {.max_turns = 0, .max_utterance_tokens = 0, .max_response_tokens = 0}};

@@ -1,4 +1,4 @@
-// dialog/runs_of.h, for the file of each system that says `template struct RunsOf<Own>;`.
+// The definitions of dialog/runs_of.h, for each system's file with `template struct RunsOf<Own>;`.
 #pragma once
 
 #include <nlohmann/json.hpp>
@@ -16,7 +16,7 @@ namespace heed {
 inline constexpr auto kVisitConfig = [](auto& s, auto& v) { visit_config(s, v); };
 inline constexpr auto kVisitTraining = [](auto& s, auto& v) { visit_training(s, v); };
 
-// The words of a run or a model; none of a run that is to begin.
+// The vocabulary of a run or a model; none for a run that does not exist yet.
 inline std::optional<Vocabulary> words_of(const std::string& run, int64_t size) {
   if (run.empty()) return {};
   return load_vocabulary(file_inside(run, "vocab.txt"), size);
@@ -69,7 +69,7 @@ template <class Own> typename RunsOf<Own>::Settings RunsOf<Own>::settings(const 
     visit_training(s, reader);
     if constexpr (requires { s.vocabulary.reset(); }) {
       if (s.vocabulary == 0)
-        s.vocabulary.reset();  // as older versions said that they had not kept it
+        s.vocabulary.reset();  // older versions wrote this if they had not kept it
     }
     s.check();
     return s;

@@ -1,4 +1,4 @@
-// What the trainings of all systems say alike.
+// The common part of the training of all systems.
 #pragma once
 
 #include <iterator>
@@ -11,7 +11,7 @@
 
 namespace heed {
 
-// S: all settings of a training, with visit_settings(), check() and the settings of the loop.
+// S: all settings of training, with visit_settings(), check() and the settings of the loop.
 template <class S> class TrainingOf : public Training {
  public:
   explicit TrainingOf(S settings) : s_(std::move(settings)) {}
@@ -21,7 +21,7 @@ template <class S> class TrainingOf : public Training {
     if constexpr (requires { s_.loop; }) {
       return s_.loop;
     } else {
-      return s_.generator.loop;  // of two players
+      return s_.generator.loop;  // if there are two players
     }
   }
   void go_on(const std::string& run, const Take& take) override {
@@ -33,7 +33,7 @@ template <class S> class TrainingOf : public Training {
   }
 
  protected:
-  // Throws DataError where the directory holds no run of the system.
+  // Throws DataError if the directory holds no run of the system.
   virtual S load(const std::string& run) const = 0;
   virtual void before_going_on(const std::string&, const S&) {}
 
@@ -83,7 +83,7 @@ template <class Own> class SystemTraining : public TrainingOf<typename Own::Sett
   typename Own::Data data_;
 };
 
-// Makes a T from the names of a preset and a form, as System::train does.
+// Makes a T from the names of a preset and a form, for System::train.
 template <class T>
 std::unique_ptr<Training> new_training(const std::string& preset, const std::string& form) {
   if constexpr (std::is_constructible_v<T, std::string, std::string>) {
@@ -103,7 +103,7 @@ System::Choice choice_of(const Presets& presets, const std::string& usual,
   return choice;
 }
 
-// System::files of settings S.
+// System::files for settings S.
 template <class S, class... Visits> std::function<System::Files()> files_of(Visits... visits) {
   return [=] {
     const auto s = std::make_shared<S>();
@@ -111,7 +111,7 @@ template <class S, class... Visits> std::function<System::Files()> files_of(Visi
   };
 }
 
-// Adds to the row of a system what T, its SystemTraining<Own>, says.
+// Adds to a system's row the entries that follow from T, its SystemTraining<Own>.
 template <class T, class Own> System trained(System row) {
   row.name = Own::kNames.command;
   row.what = Own::kNames.what;

@@ -1,4 +1,4 @@
-// How many parameters a model has, before there is one.
+// The number of parameters of a model, before it is made.
 #pragma once
 
 #include <cstdint>
@@ -8,8 +8,8 @@
 
 namespace heed {
 
-// Of a model of `layers` layers, those from the second on alike: counted of models of one and of
-// two layers, make(layers) -> pointer to a Module, which take no memory.
+// For a model of `layers` layers that are equal from the second on. It counts models of one and of
+// two layers, which take no memory. make(layers) returns a pointer to a Module.
 template <class Make> double count_parameters(int64_t layers, const Make& make) {
   const ShapesOnly no_memory;
   const auto count = [&](int64_t n) { return static_cast<double>(parameter_count(*make(n))); };

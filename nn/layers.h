@@ -64,8 +64,8 @@ class DropoutMode {
       : p_(p), seed_(seed), step_(step), draws_(true) {}
 
   double p() const { return p_; }
-  // Whether there is a training step to draw for, whatever p is; and the stream of a name in it,
-  // for other noise than dropout.
+  // Whether there is a training step to draw for, whatever p is; and its stream of a name, for
+  // noise other than dropout.
   bool draws() const { return draws_; }
   RandomKey key(std::string_view name) const { return of(purpose_id(name)); }
   // The mode for time step t, for a layer that is called once per time step.
@@ -74,12 +74,12 @@ class DropoutMode {
     mode.position_ = static_cast<uint32_t>(t);
     return mode;
   }
-  // With the stream of a name; `index` tells several of the same name apart.
+  // With the stream of a name; `index` distinguishes several streams of the same name.
   Var operator()(const Var& x, std::string_view name, uint32_t index = 0) const {
     return dropout(x, p_, of(purpose_id(name) + index));
   }
   // With the layer's own stream, or, if `name` is not empty, with that of "name" or "name.part".
-  // `part` tells several masks of a layer apart. Throws UsageError if the layer has no name yet.
+  // `part` distinguishes several masks of a layer. Throws UsageError if the layer has no name yet.
   Var operator()(const Var& x, const Module& layer, std::string_view name,
                  std::string_view part = "", uint32_t index = 0) const;
 

@@ -8,7 +8,7 @@ namespace heed {
 
 // Cross entropy with a weight for each class: w_target (-ln p_target), p = softmax(logits).
 //   logits (n, C), targets i32 (n), class_weights (C) -> (n)
-// Their mean as others define it is sum(loss) / sum(gather_rows(class_weights, targets)).
+// The mean as defined elsewhere is sum(loss) / sum(gather_rows(class_weights, targets)).
 Var weighted_cross_entropy(const Var& logits, const Tensor& targets, const Var& class_weights,
                            double smoothing = 0);
 

@@ -68,12 +68,12 @@ struct NamedParameter {
 };
 // All parameters and buffers, in the order of visit(). A parameter with several names
 // (output.weight = embedding.weight) is listed once, under its first name. Throws UsageError if two
-// parameters have the same name, as files and optimisers could not tell them apart, and for a Var
+// parameters have the same name, as files and optimisers could not distinguish them, and for a Var
 // that is not a parameter, as it would never be trained.
 [[nodiscard]] std::vector<NamedParameter> parameters(const Module& module);
-// A name fits a pattern of whole parts of it: "lstm" fits "encoder.lstm.bias_l0", and "layers.1"
-// does not fit "layers.10.weight". '*' stands for anything: "encoder*.bias*". The empty pattern
-// fits every name, and a tied parameter fits with any of its names.
+// Whether a name matches a pattern of whole parts: "lstm" matches "encoder.lstm.bias_l0", but
+// "layers.1" does not match "layers.10.weight". '*' stands for anything: "encoder*.bias*". The
+// empty pattern matches every name, and a tied parameter matches by any of its names.
 [[nodiscard]] bool fits(const NamedParameter& parameter, const std::string& pattern);
 [[nodiscard]] int64_t parameter_count(const Module& module);  // without buffers
 void zero_grad(Module& module);
@@ -83,8 +83,8 @@ void zero_grad(Module& module);
 void convert(Module& module, DType dtype);
 void move(Module& module, Device device);
 
-// Freezes or unfreezes the parameters whose names fit the pattern. Throws UsageError if none fits.
-// Buffers do not change.
+// Freezes or unfreezes the parameters whose names match. Throws UsageError if none matches. Buffers
+// do not change.
 void freeze(Module& module, const std::string& pattern = "");
 void unfreeze(Module& module, const std::string& pattern = "");
 
@@ -100,7 +100,7 @@ void clone_parameters(Module& to, const Module& from);
 // visit() knows the parameters of a module, but not its sizes and other members. So a module that
 // can be cloned has a default constructor, or
 //   M like() const;
-// which makes another M of the same sizes. All layers of nn/ have it.
+// which makes another M of the same sizes. All layers of nn/ have one.
 template <class M> [[nodiscard]] M clone(const M& module) {
   constexpr bool has_like = requires {
     { module.like() } -> std::same_as<M>;

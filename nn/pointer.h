@@ -1,6 +1,6 @@
-// Pointer networks (Vinyals et al. 2015) over sets of rows that change from step to step: what a
-// step may choose is what stands in its list. A row that is crossed out has no score, so its
-// probability and its gradient are 0, and no arithmetic with infinity is needed to hide it.
+// Pointer networks (Vinyals et al. 2015) over sets of rows that change from step to step: a step
+// chooses among the rows in its list. A row that is crossed out has no score, so its probability
+// and its gradient are 0, and no arithmetic with infinity is needed to hide it.
 #pragma once
 
 #include <cstdint>
@@ -29,7 +29,7 @@ Var choice_scores(const Var& query, const Var& memory, const Choices& choices);
 
 // -ln softmax(scores of segment s)_target, targets counted within each segment: (P), (S) -> (S).
 //   ln sum_j exp(a_j - m) - (a_target - m),  m = max_j a_j
-// Throws ShapeError for targets that are not there and segments without scores.
+// Throws ShapeError for targets outside of their segment and for segments without scores.
 Var segment_cross_entropy(const Var& scores, const Segments& segments,
                           const std::vector<int32_t>& targets);
 

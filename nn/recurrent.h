@@ -1,4 +1,4 @@
-// What Lstm and Gru share: layers one above the other, in one direction or two.
+// What Lstm and Gru share: stacked layers, in one direction or two.
 #pragma once
 
 #include <functional>
@@ -45,17 +45,17 @@ class RecurrentCells {
     Var w_ih, w_hh;
     std::vector<Var> biases;
   };
-  // One cell over all steps: from what its input adds to the gates, (N, gates H), and from states
-  // that are undefined where they are zero.
+  // One cell over all steps: from its input's contribution to the gates, (N, gates H), and from
+  // initial states, undefined where they are zero.
   using Run = std::function<LstmOutput(const Cell& cell, Var gates, const Var& h0, const Var& c0)>;
 
   RecurrentCells(const char* layer, int64_t in, int64_t hidden, int64_t gates,
                  std::vector<std::string> biases, RecurrentOptions options);
 
   void visit(Visitor& v);
-  // Each layer reads the outputs of the one below, both directions side by side; dropout of the
-  // module's stream stands between two layers. The second direction gets the mirror image of what
-  // it reads. The first layer reads x or, if they are defined, the gates of first_gates().
+  // Each layer reads the outputs of the one below, both directions side by side, with dropout of
+  // the module's stream in between. The second direction reads its input reversed in time. The
+  // first layer reads x or, if they are defined, the gates of first_gates().
   RecurrentOutput operator()(const Packing& packing, const Var& x, Var first_gates,
                              const RecurrentState& initial, const Module& module,
                              const DropoutMode& drop, std::string_view place, const Run& run) const;
@@ -63,7 +63,7 @@ class RecurrentCells {
   // The forward direction of a layer. Throws ShapeError if there is no such layer.
   const Cell& cell(int64_t layer) const;
   void check_input(const Packing& packing, const Var& x) const;
-  // z W_z^T + x W_x^T + b, (N, gates H): what the input [z; x] adds to the gates of the first
+  // z W_z^T + x W_x^T + b, (N, gates H): the contribution of [z; x] to the gates of the first
   // layer. gates = z W_z^T is given; weight_ih_l0 = [W_z, W_x], and b is the first bias. If x is
   // undefined, z is the whole input. Throws ShapeError for bidirectional layers.
   Var first_gates(const Packing& packing, Var gates, const Var& x) const;

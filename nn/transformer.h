@@ -1,8 +1,8 @@
 // Transformer layers over ragged batches (Vaswani et al. 2017), in the order that trains without
 // warm-up (pre-norm): each part reads its normalised input and adds its output to the input (Xiong
 // et al. 2020).
-// The rows of a sequence stand one after the other; AttentionPairs says which row sees which. A
-// stack of layers needs a LayerNorm after the last one.
+// The rows of a sequence are contiguous; AttentionPairs says which row sees which. A stack of
+// layers needs a LayerNorm after the last one.
 #pragma once
 
 #include <string_view>
@@ -47,7 +47,7 @@ struct TransformerOptions {
   int64_t heads = 8;
   int64_t hidden = 0;        // units of the feed-forward part; 0: 4 x width
   bool relu = false;         // instead of GELU
-  int64_t memory_width = 0;  // of what a decoder layer looks at; 0: width
+  int64_t memory_width = 0;  // of the memory that a decoder layer attends to; 0: width
 };
 
 // The part of a layer that sees each row alone:  linear2(drop(gelu(linear1(x)))), or relu
@@ -126,9 +126,9 @@ class TransformerDecoderLayer : public Module {
 [[nodiscard]] std::vector<int32_t> positions(const Segments& rows);
 [[nodiscard]] std::vector<int32_t> positions(const Packing& packing);
 
-// Row i (width) tells the position p_i:  sin(p f_0), cos(p f_0), sin(p f_1), ...  with
-// f_k = 10000^(-2k / width). To be added to embeddings of about the size of 1. Throws ShapeError
-// for a negative position.
+// Row i (width) encodes the position p_i:  sin(p f_0), cos(p f_0), sin(p f_1), ...  with
+// f_k = 10000^(-2k / width). Add it to embeddings whose values are about 1 in size. Throws
+// ShapeError for a negative position.
 Tensor sinusoidal_positions(const std::vector<int32_t>& positions, int64_t width,
                             DType dtype = DType::f32, Device device = {});
 

@@ -21,10 +21,10 @@ class Ema {
   // Exchanges the module's values and the averages. The next call puts them back; until then the
   // others throw UsageError.
   void swap();
-  // Gives the averages to another module of the same parameters. Throws ShapeError where names or
+  // Copies the averages to another module with the same parameters. Throws ShapeError if names or
   // shapes differ.
   void copy_to(Module& module) const;
-  // The averages as "ema.NAME", NAME that of the parameter; to be saved and loaded as an
+  // The averages as "ema.NAME", where NAME is the parameter's. They are saved and loaded like an
   // optimiser's state.
   [[nodiscard]] std::vector<NamedTensor> state() const;
 

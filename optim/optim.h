@@ -73,9 +73,9 @@ class Adagrad : public Optimizer {
 //   s = p_{t+1} - p_t,   y = g_{t+1} - g_t       that have s . y > 1e-10
 // it makes d = -H g, H the estimate of the inverse Hessian, and p += rate d; in the first step
 // d = -g min(1, 1 / sum |g|).
-// Its state is 2 (history + 1) tensors for each parameter. Which parameters have gradients should
-// not change on the way. Clipping would scale each gradient by another factor, and y would be no
-// difference of gradients of one function: a step with max_norm throws UsageError.
+// Its state is 2 (history + 1) tensors for each parameter. The set of parameters with gradients
+// should not change during training. Clipping would scale each gradient by another factor, so that
+// y would not be a difference of gradients of one function: a step with max_norm throws UsageError.
 class Lbfgs : public Optimizer {
  public:
   struct Options {

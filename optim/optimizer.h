@@ -17,7 +17,7 @@ namespace heed {
 // min(1, max_norm / norm). Throws UsageError unless max_norm is positive.
 [[nodiscard]] double clip_scale(double norm, double max_norm);
 
-// Parameters with their own rate and weight decay: those whose names fit the pattern `name`, see
+// Parameters with their own rate and weight decay: those whose names match the pattern `name`, see
 // fits() in nn/module.h.
 struct ParameterGroup {
   std::string name;                   // "lstm", "decoder*.bias"
@@ -66,7 +66,7 @@ class Optimizer {
   double rate;  // learning rate; a schedule changes it between steps
 
  protected:
-  // A parameter belongs to the first group that it fits. Throws UsageError for a negative factor
+  // A parameter belongs to the first group that it matches. Throws UsageError for a negative factor
   // and for a group without parameters.
   Optimizer(Module& module, double rate, double weight_decay,
             const std::vector<ParameterGroup>& groups);
@@ -86,9 +86,9 @@ class Optimizer {
   // Changes the values of the parameters that have a gradient.
   virtual void update(const std::vector<Update>& all) = 0;
 
-  // Makes a part of the state: a tensor for each parameter, of its shape, zero at first, ...
+  // Makes a part of the state: a tensor for each parameter, of its shape, initially zero, ...
   std::vector<Tensor>& remember(const std::string& name);
-  // ... or whole numbers, zero at first. Both stay where they are as long as the optimiser lives.
+  // ... or integers, initially zero. Both stay where they are as long as the optimiser exists.
   int32_t* remember_numbers(const std::string& name, size_t count = 1);
 
   const std::vector<NamedParameter> parameters_;

@@ -22,12 +22,12 @@ namespace heed {
 // of Vaswani et al. 2017, section 5.3, as a fraction of its highest rate
 [[nodiscard]] double inverse_sqrt_decay(int64_t step, int64_t warm_up);
 
-// Halves the learning rate when the value that a validation gives stops getting better, and says
-// when to stop. With `lower is better`, as of a perplexity (of an accuracy the other way round):
+// Halves the learning rate when the validation's value stops getting better, and says when to stop.
+// If lower is better, as for perplexity (for accuracy it is the other way round):
 //   an epoch improves if  value < best - min_improvement |best|
 //   after `patience` epochs in a row without improvement: rate /= 2
 //   stop when the rate would fall below min_rate, or after max_halvings
-//   stop, with stop_after > 0, after so many epochs in a row of which none is the best one
+//   stop, with stop_after > 0, after stop_after epochs in a row without a new best one
 // With halve_after > 0 the rate is also halved after that epoch and after every later one, whatever
 // the value: epoch halve_after + 1 is the first with half the rate (Luong et al. 2015).
 class HalvingSchedule {

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Makes the tables of docs/results/experiment.md and mediation.md from the kept results of every test dialogue.
+"""Makes the tables of docs/results/experiment.md, mediation.md and nex-cv.md from the kept results.
 
     scripts/experiment_tables.py           writes the tables into the pages, between their <!-- table NAME --> marks
     scripts/experiment_tables.py --check   exits with 1 and the differences if a page says something else
@@ -226,7 +226,75 @@ def seeds_table():
     return table(["structure", "p"] + tests, rows)
 
 
+NEX = ROOT / "docs/results/nex-cv"
+ENCODERS = {"bag": "bag of words", "baseline": "`baseline`", "minilm": "MiniLM"}
+SMALL = {"none": "nothing", "share:0.15": "small classes, P = 0.15", "below:5": "small classes, K = 5", "real": "real questions"}
+
+
+def negatives(corpus, encoder):
+    """What stands for none -> the kept results of one encoder."""
+    return {r["small"]: r for r in json.loads((NEX / f"{corpus}-{encoder}.json").read_text())["results"]}
+
+
+def percent(estimate):
+    return "–" if estimate is None else f"{100 * estimate['value']:.1f} [{100 * estimate['low']:.1f}, {100 * estimate['high']:.1f}]"
+
+
+def negatives_table(corpus, thresholds):
+    rows = []
+    for encoder, name in ENCODERS.items():
+        for small, result in negatives(corpus, encoder).items():
+            for t in (t for t in result["thresholds"] if round(t["threshold"], 2) in thresholds):
+                shares = [f"{100 * t['outcomes'][k] / result['tested']:.1f}" for k in ("T", "TO", "FCO", "FO", "F")]
+                rest = ["–" if x is None else f"{100 * x:.1f}"
+                        for x in (t["f1_macro"], t["f1_weighted"], t["withheld_wrong"], t["withheld_right"])]
+                rows.append([name, SMALL[small], f"{t['threshold']:.1f}"] +
+                            [percent(t[k]) for k in ("accuracy", "known_right", "none_withheld")] + shares + rest +
+                            [percent(result["auc"])])
+    return table(["encoder", "Ø are", "threshold", "right, T + TO", "of a class", "of Ø", "T", "TO", "FCO", "FO", "F", "F1 macro",
+                  "weighted", "carefulness, text: wrong", "program: right", "AUC"], rows)
+
+
+def prediction(encoder):
+    """AUC of both kinds of Ø, the best threshold by either, and what each gives on the real ones."""
+    of = negatives("clinc150", encoder)
+    plausible, real = of["share:0.15"], of["real"]
+    best = [max(x["thresholds"], key=lambda t: t["accuracy"]["value"]) for x in (plausible, real)]
+    got = next(t for t in real["thresholds"] if t["threshold"] == best[0]["threshold"])
+    return plausible, real, best, got
+
+
+def prediction_table():
+    rows = []
+    for encoder, name in ENCODERS.items():
+        plausible, real, best, got = prediction(encoder)
+        rows.append([name, percent(plausible["auc"]), percent(real["auc"]), f"{best[0]['threshold']:.1f}", f"{best[1]['threshold']:.1f}",
+                     percent(best[0]["accuracy"]), percent(got["accuracy"]), percent(best[1]["accuracy"])])
+    return table(["encoder", "AUC, small classes", "real", "best threshold, small classes", "real", "right, small classes",
+                  "right of the real ones at that threshold", "at their own best"], rows)
+
+
+def explanations_table():
+    rows = []
+    for what, name in (("because", "explanation"), ("why", "answer to why")):
+        for turns in (1, 6):
+            for seed in (1, 2):
+                kept = json.loads((ROOT / f"docs/results/explanations/{what}-turns{turns}-seed{seed}.json").read_text())
+                row = [name, f"{turns}", f"{seed}"]
+                for measure, form in (("perplexity", "{:.1f}"), ("accuracy", "{:.3f}")):
+                    lstm, transformer = next(r["runs"] for r in kept["rows"] if r["measure"] == measure)
+                    change = transformer["change"]
+                    row += [form.format(x["estimate"]["value"]) for x in (lstm, transformer)]
+                    row.append(f"{{:+{form[2:]} [{{:+{form[2:]}, {{:+{form[2:]}]".format(*(change[k] for k in ("value", "low", "high"))))
+                rows.append(row)
+    return table(["response", "turns read", "seed", "perplexity, LSTM", "Transformer", "change", "next token right, LSTM", "Transformer",
+                  "change"], rows)
+
+
 PAGES = {
+    "explanations": {"trained": explanations_table},
+    "nex-cv": {"prediction": prediction_table, "clinc150": lambda: negatives_table("clinc150", (0.3, 0.5, 0.7, 0.9)),
+               "atis": lambda: negatives_table("atis", (0.5, 0.9))},
     "experiment": {"das": das_table, "claims": claims_table, "harm": harm_table, "share": share_table, "middle": middle_table,
                    "words": words_table, "seeds": seeds_table},
     "mediation": {test.replace(":", "-"): lambda test=test: mediation_table(test)
@@ -277,10 +345,10 @@ def facts():
             f"`rare:middle` in {rises('rare:middle')}",
             f"{of_verdict('**holds**')} hold, {of_verdict('does not hold')} do not, {of_verdict('undecided')} are undecided",
         ],
-        "docs/experiment.md": [f"{of_verdict('**holds**')} of {len(claims)} hold"],
+        "docs/experiment.md": [f"{of_verdict('**holds**')} of the {len(claims)} claims that can be computed hold"],
         "README.md": [
             f"a DAS ratio of {das_change[1]} instead of {das_change[0]}",
-            f"{mean_das(no_loss, 'random:1.0'):.2f}, makes the words as robust",
+            f"{mean_das(no_loss, 'random:1.0'):.2f} and makes the model's words as robust",
             f"a DAS ratio of {fmean(float(row[7]) for row in bundled):.2f} against {fmean(float(row[6]) for row in bundled):.2f} on average",
         ],
     }

@@ -30,7 +30,7 @@ class AsyncRead {
     void operator()(cuda::Download* pending) const noexcept;
   };
   std::vector<double> values_;
-  std::unique_ptr<cuda::Download, Drop> pending_;  // null where the values are there
+  std::unique_ptr<cuda::Download, Drop> pending_;  // null once the values are there
 };
 
 }  // namespace heed

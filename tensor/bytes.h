@@ -16,8 +16,8 @@
 
 namespace heed {
 
-// So many bytes, of any values at first. They come from the cache of the tensors: a step that asks
-// for as many as the one before it pays for no new pages.
+// A block of `size` bytes, uninitialised. It comes from the tensors' cache: a step that asks for as
+// many bytes as the step before needs no new pages.
 class Bytes {
  public:
   explicit Bytes(size_t size = 0)
@@ -35,7 +35,7 @@ class Bytes {
 
 class BytesOut {
  public:
-  // Memory for so many bytes; without it there is twice as much whenever it is full.
+  // Allocates `size` bytes in advance; otherwise the memory doubles whenever it is full.
   void reserve(size_t size) {
     if (size <= memory_.size()) return;
     const Bytes larger(size);

@@ -27,8 +27,8 @@ struct Device {
   bool operator==(const Device&) const = default;
   std::string str() const;  // "cpu", "cuda:0"
 
-  // "cpu", "cuda" or "cuda:K". Throws UsageError for other text and DeviceError where this build
-  // or this machine has no such device.
+  // "cpu", "cuda" or "cuda:K". Throws UsageError for other text and DeviceError if this build or
+  // this machine has no such device.
   static Device parse(const std::string& text);
 };
 

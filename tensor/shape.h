@@ -30,8 +30,8 @@ class Shape {
   // The axis as a number in [0, rank). Throws ShapeError, which begins with the name of the op.
   int normalize(int axis, const char* op = "shape") const;
   // The range [begin, end) of an axis in [0, rank) as numbers in [0, size]: negative ones count
-  // from the end, and kEnd is the end. Throws ShapeError, as above, where it is outside of the
-  // axis.
+  // from the end, and kEnd is the end. Throws ShapeError, which begins with the name of the op, if
+  // the range leaves the axis.
   std::pair<int64_t, int64_t> range(const char* op, int axis, int64_t begin, int64_t end) const;
 
   Shape with(int axis, int64_t size) const;    // the same shape with one axis resized

@@ -1,5 +1,5 @@
-// The settings of a system, for those who do not know its struct: an AnySettings is visited as the
-// struct is (train/setting.h), so that options, files and comparisons take either.
+// The settings of a system, for callers that do not know its struct: an AnySettings is visited like
+// the struct (train/setting.h), so that options, files and comparisons take either.
 #pragma once
 
 #include <cstdint>
@@ -28,7 +28,7 @@ class AnySettings {
   template <class S>
   requires(!std::is_same_v<std::remove_const_t<S>, AnySettings>) explicit AnySettings(S& settings)
       : AnySettings(settings, [](auto& s, auto& v) { visit_settings(s, v); }) {}
-  // Those of one file.
+  // The settings of one file only.
   template <class S, class Visit>
   AnySettings(S& settings, Visit visit)
       : each_([&settings, visit](const Use& use) {

@@ -1,4 +1,4 @@
-// How numbers that lie in the memory of a device get from rank to rank.
+// Sends numbers in a device's memory from rank to rank.
 #pragma once
 
 #include <functional>
@@ -14,13 +14,13 @@ namespace heed {
 
 class Carrier {
  public:
-  // What a rank has for another: some tensors in memory(), and a head, a few bytes on the host from
-  // which the other knows their shapes.
+  // What a rank sends to another one: some tensors in memory(), and a header, a few bytes on the
+  // host that tell the receiver their shapes.
   struct Block {
     BytesOut head = {};
     std::vector<Tensor> tensors = {};
   };
-  // Of a head that has come from a rank: tensors in memory() for what follows.
+  // Given a header received from a rank, returns tensors in memory() for the data that follow.
   using Open = std::function<std::vector<Tensor>(int rank, std::string_view head)>;
 
   Carrier(Ranks& ranks, Device memory) : ranks_(ranks), memory_(memory) {}
@@ -31,8 +31,8 @@ class Carrier {
   Ranks& ranks() const { return ranks_; }
   Device memory() const { return memory_; }
 
-  // *blocks[r] is for rank r; that of this rank is not looked at. `open` is asked once for each of
-  // the others, and its tensors are filled with theirs.
+  // *blocks[r] is for rank r; this rank's own block is ignored. `open` is called once for each
+  // other rank, and the tensors that it returns are filled with that rank's numbers.
   virtual void exchange(const std::vector<const Block*>& blocks, const Open& open) = 0;
 
  private:
@@ -42,8 +42,8 @@ class Carrier {
 
 // Through the host's memory, by the ranks themselves (MPI, or memory that processes share).
 std::unique_ptr<Carrier> host_carrier(Ranks& ranks);
-// For numbers of the device: by NCCL from GPU to GPU where all ranks have it and a GPU of their own
-// each, else through the host's memory.
+// For numbers on the device: by NCCL from GPU to GPU if all ranks have NCCL and a GPU of their own,
+// else through the host's memory.
 std::unique_ptr<Carrier> make_carrier(Ranks& ranks, Device device);
 
 }  // namespace heed

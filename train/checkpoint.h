@@ -1,6 +1,6 @@
-// Checkpoints: parameters and optimiser state in a file of their own, and a small state.json that
-// names it with its checksum and makes it count. The pair before is kept as well, so that a damaged
-// file costs minutes and not the run.
+// Checkpoints: a file of parameters and optimiser state, and a small state.json that names it with
+// its checksum and makes it valid. The previous pair is kept as well, so that a damaged file costs
+// minutes and not the run.
 #pragma once
 
 #include <cstdint>
@@ -15,11 +15,11 @@
 
 namespace heed {
 
-// Where a training is: between two steps. Everything else follows from the settings, as all random
+// The state of training between two steps. Everything else follows from the settings, as all random
 // numbers are functions of (seed, purpose, epoch, step).
 struct TrainState {
   int epoch = 0;                      // epochs finished
-  int64_t step = 0;                   // steps finished in the epoch that runs
+  int64_t step = 0;                   // steps finished in the current epoch
   double loss_sum = 0, norm_sum = 0;  // over them
   int64_t tokens = 0;
   Counts counts = {};                                            // of several tasks as "TASK/NAME"
@@ -28,18 +28,18 @@ struct TrainState {
   std::vector<EpochLog> log = {};
 };
 
-// Parameters, and what the optimiser remembers as "optimizer.NAME"; with `name.` before both, if
-// the training has several tasks.
+// Parameters, and the optimiser's state as "optimizer.NAME"; both with the prefix `name.` if there
+// are several tasks.
 std::vector<NamedTensor> checkpoint_tensors(Module& module, const Optimizer& optimizer,
                                             const std::string& name = "");
 
-// Writes the checkpoint so that a kill at any instant leaves the one before or this one, and keeps
-// the one before.
+// Writes the checkpoint so that a kill at any instant leaves the previous one or this one, and
+// keeps the previous one.
 void save_checkpoint(const std::string& run, const TrainState& state,
                      const std::vector<NamedTensor>& tensors);
-// The newest good checkpoint, loaded into `tensors`; nothing if the run has none yet. If the newest
-// one is damaged it is set aside, the one before is taken, and `warning` says so. Throws DataError
-// where there is no good one.
+// Loads the newest valid checkpoint into `tensors`; nothing if the run has none yet. If the newest
+// one is damaged, it is set aside, the previous one is used, and `warning` says so. Throws
+// DataError if there is no valid one.
 std::optional<TrainState> load_checkpoint(const std::string& run,
                                           const std::vector<NamedTensor>& tensors,
                                           std::string* warning = nullptr);
@@ -47,8 +47,8 @@ std::optional<TrainState> load_checkpoint(const std::string& run,
 // The file of the newest checkpoint. Throws DataError if there is none or it is damaged.
 std::string newest_checkpoint(const std::string& run);
 
-// Where the newest readable checkpoint is, without its tensors: for a look. Nothing if there is
-// none; throws DataError where there is only a damaged one.
+// The state of the newest readable checkpoint, without its tensors, for display only. Nothing if
+// there is none; throws DataError if there are only damaged ones.
 std::optional<TrainState> look_at_checkpoint(const std::string& run);
 
 }  // namespace heed

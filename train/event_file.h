@@ -1,5 +1,5 @@
-// Event files of TensorBoard: scalars over steps. A file is a row of records (TFRecord), each of
-// which is an Event of TensorFlow's event.proto as protocol buffers write it.
+// Event files of TensorBoard: scalars over steps. A file is a sequence of records (TFRecord), each
+// of them an Event of TensorFlow's event.proto, encoded as a protocol buffer.
 #pragma once
 
 #include <cstdint>
@@ -15,7 +15,7 @@ uint32_t crc32c(std::string_view bytes);
 // masked checksum. Masked: ((crc >> 15) | (crc << 17)) + 0xa282ead8 modulo 2^32.
 std::string event_record(std::string_view data);
 
-// Gathers the bytes of an event file.
+// Collects the bytes of an event file.
 class EventFile {
  public:
   explicit EventFile(double time);  // seconds since 1970, of the file

@@ -4,8 +4,7 @@
 
 namespace heed {
 
-// Whether a JSON file is the description of a folder of runs, an experiment's or a sweep's: what is
-// in it says so.
+// Whether a JSON file describes a folder of runs, of an experiment or a sweep. Its content decides.
 bool describes_runs(const std::string& path);
 
 }  // namespace heed

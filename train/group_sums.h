@@ -1,5 +1,4 @@
-// The gradients of a step, summed over pieces and ranks group by group, while the backward pass
-// goes on.
+// The gradients of a step, summed over pieces and ranks by groups, while the backward pass runs.
 #pragma once
 
 #include <cstddef>
@@ -10,12 +9,12 @@
 
 namespace heed {
 
-// Parameters whose gradients are sent together, by their places in a list of parameters. The groups
-// are sent one after the other, and all ranks have the same.
+// Parameters whose gradients are sent together, by their indices in a list of parameters. The
+// groups are sent one after the other, and all ranks have the same groups.
 using Groups = std::vector<std::vector<size_t>>;
 
 Groups one_group(size_t parameters);
-// Of parameters in the order in which their gradients are complete.
+// Groups of parameters, in the order in which their gradients are complete.
 Groups cut_in_groups(const std::vector<NamedParameter>& parameters,
                      const std::vector<size_t>& order);
 
@@ -29,12 +28,12 @@ class GroupSums {
   // Takes the gradients of a piece out of the parameters.
   void add(int piece);
   // The last pieces of this rank, [piece, end): `backward` is the pass of the first one, and the
-  // others have no examples. On CPUs a thread sends groups that are complete while the pass goes
-  // on; this thread sends the rest. Leaves the sums of all pieces in the parameters, and returns
-  // the order in which the gradients were complete.
+  // others have no examples. On CPUs a thread sends complete groups while the pass runs; this
+  // thread sends the rest. Leaves the sums of all pieces in the parameters, and returns the order
+  // in which the gradients were complete.
   //
-  // After an error nothing more is sent. Where both the pass and the sending have met with one, it
-  // is that of the sending that is thrown: the other ranks may know of it (Ranks::give_up).
+  // After an error nothing more is sent. If both the pass and the sending fail, the error of the
+  // sending is thrown, because the other ranks may know of it (Ranks::give_up).
   std::vector<size_t> add_last(int piece, int end, const Pass& backward);
 
  private:

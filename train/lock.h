@@ -7,18 +7,17 @@
 
 namespace heed {
 
-std::string host_name();  // "unknown" where the system does not tell
+std::string host_name();  // "unknown" if the system does not say
 
 struct RunIsLocked : DataError {
   using DataError::DataError;
 };
-// Keeps a second process off the run while it lives. The lock is the system's (flock), so it goes
-// with its process, however that ends: a file "lock" that is left behind locks nothing, whoever has
-// the process id in it by now. Throws RunIsLocked, with the owner's process id (and host, if that
-// is another one), where another process has it.
+// Keeps other processes away from the run while it exists. The lock is the system's (flock), so it
+// ends with its process, however that ends: a leftover file "lock" locks nothing, even if its
+// process id is in use again. Throws RunIsLocked, with the owner's process id (and its host, if
+// that is another one), if another process holds the lock.
 //
-// A look at the lock (is_locked()) holds it for an instant, so a lock that is taken is tried again
-// once, after the patience.
+// is_locked() holds the lock for an instant, so a failed attempt is repeated once after `patience`.
 class RunLock {
  public:
   explicit RunLock(const std::string& run,
@@ -31,7 +30,7 @@ class RunLock {
   int descriptor_ = -1;
 };
 
-// Whether a process has the lock of the run now.
+// Whether a process holds the lock of the run now.
 bool is_locked(const std::string& run);
 
 }  // namespace heed

@@ -1,5 +1,5 @@
 // The training loop: epochs of batches, clipping, a schedule, checkpoints, a log. It is the same
-// for everything that is a Task, and for several of them in turn.
+// for every Task, and for several of them in turn.
 #pragma once
 
 #include <atomic>
@@ -26,36 +26,36 @@ struct TrainHooks {
   std::function<void(const TrainProgress&)> on_step;
   OnValidation on_validation;  // after each of its batches
   std::function<void(const EpochLog&, bool best)> on_epoch;
-  // Before the files of an epoch or of a checkpoint are written. Where somebody else may have the
-  // run by now it throws, and nothing is written.
+  // Called before the files of an epoch or of a checkpoint are written. It throws if another
+  // process may own the run by now, and then nothing is written.
   std::function<void()> before_write;
-  // What somebody should look at though the training goes on: a damaged checkpoint for which the
-  // one before was taken, a loss that runs away.
+  // Called for problems that do not stop training: a damaged checkpoint, so that the previous one
+  // was used, or a diverging loss.
   std::function<void(const std::string&)> on_warning;
   // Set by a signal: finish the step, or the batch of the validation; checkpoint, return.
   const std::atomic<bool>* stop = nullptr;
   double checkpoint_seconds = 600;  // also between epochs
   Ranks* ranks = nullptr;  // that train together, each with hooks of its own; null: this process
-  bool detect_anomaly = false;  // look at the numbers of every op (autograd/anomaly.h); slow
+  bool detect_anomaly = false;  // check the numbers of every op (autograd/anomaly.h); slow
 };
 
-// Trains the tasks' modules: SGD or Adam with global-norm clipping; the learning rate is halved
-// when the metric that decides stops getting better. Goes on from the run's checkpoint where there
-// is one, with the same result as if it had never stopped. Returns false if `stop` ended it early.
+// Trains the tasks' modules by SGD, Adam or Adagrad with global-norm clipping. The learning rate is
+// halved when the deciding metric stops improving. Resumes from the run's checkpoint if there is
+// one, with the same result as without the interruption. Returns false if `stop` ended it early.
 //
 // Several tasks take turns: `turns` has the number of steps of each in a round, {1, 5}. Each has
-// its own optimiser, with the settings in common, and goes through its own examples round and
-// round; an epoch is one pass through those of the first task, whose validation decides. The first
-// task's module is saved as model.safetensors, those of the others as NAME.safetensors.
+// its own optimiser, with the same settings, and cycles through its own examples. An epoch is one
+// pass through the examples of the first task, whose validation decides. The first task's module is
+// saved as model.safetensors, the others' as NAME.safetensors.
 //
-// Several ranks train one model, with the same numbers as one: each computes its pieces of a batch
-// (LoopSettings::pieces) and gets the sum of all gradients; rank 0 reads and writes the run, and a
-// stop or a checkpoint of one is one of all.
+// Several ranks train one model, with the same numbers as a single one: each computes its pieces of
+// a batch (LoopSettings::pieces) and gets the sum of all gradients. Rank 0 reads and writes the
+// run, and a stop or a checkpoint of one rank is one of all.
 //
 // Throws Error, with epoch, step and the first parameter that is not finite, if the loss or a
 // gradient is not a number, and DeviceError, with the sizes of the batch, if memory runs out: the
-// step is not applied and the checkpoint stays. Throws UsageError for settings or turns that make
-// no training.
+// step is not applied and the checkpoint stays.
+// Throws UsageError for invalid settings or turns.
 bool train(const std::string& run, const LoopSettings& settings, const std::vector<Task>& tasks,
            const TrainHooks& hooks = {}, const std::vector<int>& turns = {1});
 

@@ -1,4 +1,4 @@
-// Ranks of one machine, which have in memory once what all of them read.
+// Lets the ranks of one machine share a single in-memory copy of the data that all of them read.
 #pragma once
 
 #include <cstddef>
@@ -10,7 +10,7 @@
 
 namespace heed {
 
-// Lists of elements that say how they are put into bytes and got out of them.
+// Lists of elements that have put() and get() of their own.
 template <class T> void put(BytesOut& out, const std::vector<T>& list) {
   out.put(list.size());
   for (const T& value : list) put(out, value);
@@ -20,29 +20,28 @@ template <class T> void get(BytesIn& in, std::vector<T>& list) {
   for (T& value : list) get(in, value);
 }
 
-// One of the ranks of a machine, the first, reads for the others. They are on one machine where
-// they see each other's processes; one that may not look into the files of the first reads by
-// itself.
+// The first rank of a machine reads for the others. Ranks are on one machine if they see each
+// other's processes. A rank without permission to open the first one's files reads for itself.
 class Neighbours {
  public:
-  explicit Neighbours(Ranks& ranks);  // to be made, and used, by all ranks together
+  explicit Neighbours(Ranks& ranks);  // made and used by all ranks together
 
   bool reads() const {
     return reader_ == ranks_.rank();
   }                                      // for itself and the others of its machine
   bool alone() const { return alone_; }  // there are no others
 
-  // What the reader has, in memory of the system that all of the machine see and nobody changes. It
-  // has no name, so nothing is left behind, however a rank ends. None where the rank is alone, and
-  // has it already. Throws Error where there is no memory for it.
+  // The reader's bytes, in read-only shared memory of the machine. The memory has no name, so
+  // nothing is left behind, however a rank ends. Empty if the rank is alone: it has the bytes
+  // already. Throws Error if there is no memory for them.
   Bytes share(std::string_view bytes) const;
-  // The same of a list of bytes (dialog/data/packed_list.h), which lies there then.
+  // The same for a packed list (dialog/data/packed_list.h), which is in shared memory afterwards.
   template <class List> void share_list(List& list) const {
     Bytes ends = share(list.packed().ends()), rows = share(list.packed().rows());
     if (!alone_) list.set_packed({std::move(ends), std::move(rows)});
   }
-  // The same of a value that put() writes into bytes and get() reads, which each has then in memory
-  // of its own: for what is small, or needed in another form.
+  // The same for a value that put() writes into bytes and get() reads. Each rank has its own copy
+  // afterwards: for small values, and for those needed in another form.
   template <class T> void share_copy(T& value) const {
     BytesOut out;
     if (reads() && !alone_) put(out, value);

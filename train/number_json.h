@@ -5,7 +5,7 @@
 
 namespace heed {
 
-// A number as JSON has it: a whole one without a fraction, null where it is not finite.
+// A number in JSON: integers without a fraction, null if it is not finite.
 inline nlohmann::ordered_json json_number(double value) {
   if (!std::isfinite(value)) return nullptr;
   const bool whole = value == std::round(value) && std::abs(value) < 1e15;

@@ -1,5 +1,5 @@
-// A batch is cut into pieces, whose gradients are summed in a fixed tree: then the numbers do not
-// depend on how many ranks share them out.
+// A batch is cut into pieces, whose gradients are summed in a fixed tree, so that the numbers do
+// not depend on how many ranks share the pieces.
 #pragma once
 
 #include <cstdint>
@@ -9,22 +9,22 @@
 
 namespace heed {
 
-constexpr int kMostPieces = 1024;  // a power of two, as every number of pieces
+constexpr int kMostPieces = 1024;  // a power of two, like every number of pieces
 
-// The examples of a batch in so many pieces of about the same cost, by the sizes of the examples: a
-// function of the batch only. Where there are more pieces than examples, some are empty.
+// Cuts the examples of a batch into `pieces` pieces of about equal cost, by the sizes of the
+// examples. It is a function of the batch only. With more pieces than examples, some are empty.
 std::vector<std::vector<int64_t>> cut_in_pieces(const std::vector<int64_t>& batch,
                                                 const std::vector<int64_t>& sizes, int pieces);
 
-// Pieces [begin, end) are those of a rank.
+// The pieces [begin, end) of a rank.
 struct PieceRange {
   int begin, end;
 };
 PieceRange pieces_of_rank(int rank, int ranks, int pieces);
 
-// Sums values 0, 1 ... 2^k - 1 in a fixed tree: 0 + 1, 2 + 3 ..., then (0 + 1) + (2 + 3) ... Who
-// has some of them that follow each other sums what belongs together and hands in the rest; at most
-// k + 1 values are held.
+// Sums values 0, 1 ... 2^k - 1 in a fixed tree: 0 + 1, 2 + 3 ..., then (0 + 1) + (2 + 3) ... The
+// owner of some consecutive values sums those that belong together and hands in the rest. It holds
+// at most k + 1 values.
 template <class Value> class TreeSum {
  public:
   using Add = std::function<Value(Value, Value)>;
@@ -37,7 +37,7 @@ template <class Value> class TreeSum {
 
   explicit TreeSum(Add add) : add_(std::move(add)) {}
 
-  // In the order of the values.
+  // Call it in the order of the values.
   void add(Node node) {
     while (!nodes_.empty() && node.index % 2 == 1 && nodes_.back().level == node.level &&
            nodes_.back().index + 1 == node.index) {
@@ -47,7 +47,7 @@ template <class Value> class TreeSum {
     }
     nodes_.push_back(std::move(node));
   }
-  std::vector<Node>& nodes() { return nodes_; }  // a single one where all values are there
+  std::vector<Node>& nodes() { return nodes_; }  // a single one once all values are there
 
  private:
   Add add_;

@@ -1,4 +1,4 @@
-// Presets of a system: settings that have a name.
+// Presets of a system: named settings.
 #pragma once
 
 #include <string>
@@ -8,7 +8,7 @@
 
 namespace heed {
 
-// The one of that name. Throws UsageError "preset: expected one of paper, laptop, got 'x'".
+// The preset of a name. Throws UsageError "preset: expected one of paper, laptop, got 'x'".
 template <class Preset>
 const Preset& find_preset_in(const std::vector<Preset>& presets, const std::string& name) {
   std::string names;

@@ -1,6 +1,6 @@
-// Processes that do one piece of work together, on one machine or on several. Each has a rank: 0, 1
-// ... size - 1. All of them call the functions below in the same order; a call returns when the
-// others have called it too.
+// Processes that work together, on one machine or on several. Each has a rank: 0, 1 ... size - 1.
+// All of them call the functions below in the same order; a call returns when the others have
+// called it too.
 #pragma once
 
 #include <cstdint>
@@ -21,32 +21,32 @@ class Ranks {
 
   int rank() const { return rank_; }
   int size() const { return size_; }
-  bool first() const { return rank_ == 0; }  // who reads and writes files for all
+  bool first() const { return rank_ == 0; }  // it reads and writes files for all
   // Whether any thread may call the functions below, one at a time, while others compute.
   virtual bool any_thread() const { return true; }
 
-  // blocks[r] is for rank r; result[r] is what rank r had for this one.
+  // blocks[r] is for rank r; result[r] is the block from rank r for this one.
   std::vector<Bytes> exchange(const std::vector<std::string_view>& blocks);
-  std::vector<std::string> gather(std::string_view block);  // result[r]: that of rank r
-  std::string of_first(std::string_view block);  // that of rank 0; the others' is ignored
-  unsigned any(unsigned bits);                   // those that are set on some rank
+  std::vector<std::string> gather(std::string_view block);  // result[r]: the block of rank r
+  std::string of_first(std::string_view block);  // the block of rank 0; the others' are ignored
+  unsigned any(unsigned bits);                   // the bits that are set on at least one rank
 
-  // Ends what the ranks do together, where this one cannot go on: the others' call, the one that
-  // they wait in or come to next, throws OtherGaveUp, unless they give up too. Then all can go on
-  // with something else.
+  // Abandons the collective operation when this rank cannot continue. On every other rank the
+  // current or next collective call throws OtherGaveUp, unless that rank gives up as well.
+  // Afterwards all ranks are in step again.
   void give_up();
 
-  // Ends this process, from any thread and whatever it waits for, and with it the others. `why` is
-  // what is said, behind the name of this rank.
+  // Ends this process and all others, from any thread and whatever this one is waiting for. Prints
+  // `why` after the name of this rank.
   [[noreturn]] virtual void fail(const std::string& why);
 
-  // So far: bytes to other ranks, and the time of all calls, waiting for the others included, less
-  // that in which another thread went on with the work.
+  // So far: bytes sent to other ranks, and the time of all calls, including the time of waiting for
+  // the others, less the time in which another thread continued to work.
   int64_t bytes_sent() const { return bytes_sent_; }
   double seconds() const { return seconds_; }
   void count_beside(double seconds) { seconds_ -= seconds; }
-  // Of the bytes those that a carrier (train/carrier.h) has sent from GPU to GPU, which is in no
-  // second of the host.
+  // Of these bytes, those that a carrier (train/carrier.h) sent from GPU to GPU. Their time is not
+  // in seconds().
   int64_t bytes_from_gpu() const { return bytes_from_gpu_; }
   void count_from_gpu(int64_t bytes) {
     bytes_sent_ += bytes;
@@ -54,7 +54,7 @@ class Ranks {
   }
 
  private:
-  // No blocks: this rank gives up. No result: one has.
+  // No blocks: this rank gives up. No result: one of the ranks has given up.
   virtual std::vector<Bytes> deliver(const std::vector<std::string_view>& blocks) = 0;
 
   const int rank_, size_;

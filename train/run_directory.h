@@ -1,15 +1,15 @@
-// A run: a directory with a model (the best one so far) and everything that is needed to go on with
-// its training and to draw it.
-//   config.json, ...             what the model is, written by whose task it is
+// A run: a directory with a model (the best one so far) and everything needed to resume its
+// training and to plot it.
+//   config.json, ...             what the model is, written by the task's system
 //   model.safetensors            the best one
 //   settings.json                how it is trained
-//   checkpoint-E-S.safetensors   where the training is (train/checkpoint.h)
+//   checkpoint-E-S.safetensors   the state of training (train/checkpoint.h)
 //   state.json, state.previous.json
-//   log.jsonl                    one line an epoch
-//   steps.jsonl                  one line for every N-th step, if they were asked for (step_log.h)
-//   epoch-N.safetensors          models of other epochs, if they were asked for
-// settings.json and state.json carry a format number. What is missing in an older file has its
-// default; a newer one is refused.
+//   log.jsonl                    one line per epoch
+//   steps.jsonl                  one line for every N-th step, if requested (step_log.h)
+//   epoch-N.safetensors          models of other epochs, if requested
+// settings.json and state.json carry a format number. A value that is missing in an older file has
+// its default; a newer file is refused.
 #pragma once
 
 #include <cstdint>
@@ -22,10 +22,9 @@
 
 namespace heed {
 
-constexpr int kRunFormat =
-    2;  // 1, which the files do not say, had a fixed list of columns in the log
+constexpr int kRunFormat = 2;  // format 1, without the number, had fixed columns in the log
 
-// One epoch, as it stands in log.jsonl: the metrics as columns of their own.
+// One epoch, a line of log.jsonl: each metric is a column.
 struct EpochLog {
   int epoch = 0;
   double loss = 0;       // mean training loss of its batches
@@ -39,11 +38,12 @@ struct EpochLog {
 void save_log(const std::string& run, const std::vector<EpochLog>& log);
 std::vector<EpochLog> load_log(const std::string& run);
 
-// Writes what may change in the middle of a run: max_epochs, max_norm and the schedule's rate. All
-// else in settings.json stays as it is.
+// Writes the settings that may change during a run: max_epochs, max_norm and the schedule's rate.
+// Everything else in settings.json stays as it is.
 void change_settings(const std::string& run, const LoopSettings& settings);
-// Checksum of config.json and of what may not change in settings.json: checkpoints keep it, so that
-// a training goes on with the settings that it was started with only. None without settings.json.
+// Checksum of config.json and of the part of settings.json that may not change. Checkpoints keep
+// it, so that training resumes only with the settings that it was started with. Nothing if there is
+// no settings.json.
 std::optional<uint32_t> settings_checksum(const std::string& run);
 
 // The crc32 of a file's bytes. Throws DataError.

@@ -1,4 +1,4 @@
-// What a training writes to its run and reads of it: rank 0 does that, for all.
+// What training writes to its run and reads from it. Rank 0 does so for all ranks.
 #pragma once
 
 #include <functional>
@@ -12,7 +12,7 @@
 
 namespace heed {
 
-// All ranks have the numbers that the first one has in these tensors.
+// Copies the numbers of these tensors from the first rank to all ranks.
 void take_from_first(Ranks& ranks, const std::vector<NamedTensor>& tensors);
 
 class RunFiles {
@@ -21,22 +21,22 @@ class RunFiles {
   // `before_write` is called before files are written (TrainHooks).
   RunFiles(std::string run, Ranks& ranks, std::function<void()> before_write, Warn warn);
 
-  // The run's newest checkpoint, loaded into the tensors of all ranks; nothing where there is none:
-  // then all ranks begin with the tensors of rank 0. See load_checkpoint().
+  // Loads the run's newest checkpoint into the tensors of all ranks. Returns nothing if there is
+  // none: then all ranks begin with the tensors of rank 0. See load_checkpoint().
   std::optional<TrainState> load(const std::vector<NamedTensor>& tensors);
 
-  // Goes on with steps.jsonl behind the first `done` steps.
+  // Continues steps.jsonl after the first `done` steps.
   void open_steps(int every, int64_t done);
   StepLog& steps() { return *steps_; }
   void write_steps(bool sync);
 
-  // A finished epoch, whose checkpoint comes next: the modules by the names of their files.
+  // For a finished epoch, before its checkpoint: the modules by the names of their files.
   struct NamedModule {
     std::string name;
     Module* module;
   };
   void save_epoch(const std::vector<NamedModule>& models, const std::vector<EpochLog>& log);
-  // Throws Error where the ranks have other tensors.
+  // Throws Error if the ranks' tensors differ.
   void save(const TrainState& state, const std::vector<NamedTensor>& tensors);
 
  private:

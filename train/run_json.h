@@ -1,4 +1,4 @@
-// How the files of a run look in JSON. Only what reads and writes them looks in here.
+// The JSON of a run's files. Only code that reads and writes them includes this header.
 #pragma once
 
 #include <zlib.h>
@@ -26,8 +26,8 @@ inline uint32_t checksum(std::string_view bytes, uint32_t crc = 0) {
       crc32_z(crc, reinterpret_cast<const Bytef*>(bytes.data()), bytes.size()));
 }
 
-// The JSON of a file; throws DataError where it is none, or is nested so deep that to write it
-// would take more stack than there is.
+// The JSON of a file. Throws DataError if it is not JSON, or is nested so deep that writing it
+// would overflow the stack.
 template <class Json = nlohmann::json> Json parse_json(const std::string& path) {
   constexpr int kMaxDepth = 100;
   const auto check_depth = [&](int depth, typename Json::parse_event_t, Json&) {
@@ -42,8 +42,8 @@ template <class Json = nlohmann::json> Json parse_json(const std::string& path) 
   }
 }
 
-// What `use` makes of the JSON of a file of a run; everything that does not fit is a DataError, and
-// so is a file of a newer format.
+// Returns use(json) for the JSON of a run's file. Whatever is wrong with the file, and a newer
+// format, is a DataError.
 template <class Use> auto with_json(const std::string& path, Use use) {
   try {
     auto json = parse_json(path);
@@ -63,7 +63,7 @@ template <class Use> auto with_json(const std::string& path, Use use) {
   }
 }
 
-// The value of a key of the file, of the type of T; throws DataError if there is none.
+// The value of a key of the file. Throws DataError if it is missing or not of the type T.
 template <class T>
 T typed_value(const std::string& path, const nlohmann::json& json, const char* key) {
   const auto found = json.find(key);
@@ -76,8 +76,8 @@ T typed_value(const std::string& path, const nlohmann::json& json, const char* k
   return found->get<T>();
 }
 
-// Writes settings.json. `made_with`: a JSON object that is kept under the key "heed", and says
-// which program began the run; none if it is empty.
+// Writes settings.json. `made_with` is a JSON object, kept under the key "heed", that says which
+// program began the run; it may be empty.
 template <class S, class Visit>
 void write_settings(const std::string& run, const S& settings, const Visit& visit,
                     const std::string& made_with) {
@@ -87,8 +87,8 @@ void write_settings(const std::string& run, const S& settings, const Visit& visi
   write_file(in(run, "settings.json"), json.dump(2) + "\n");
 }
 
-// Begins a run of an experiment by `start`, unless it is there: then its settings, load(run), must
-// be those that are asked for, but for what the checksum of the data says better. Throws DataError.
+// Begins a run of an experiment by `start`, unless the run exists. Then its settings, load(run),
+// must equal `asked`, except those that the checksum of the data covers; throws DataError if not.
 template <class S>
 void begin_or_go_on(const std::string& run, const S& asked, const auto& load, const auto& start) {
   if (!std::filesystem::exists(in(run, "settings.json"))) return start();
@@ -100,7 +100,7 @@ void begin_or_go_on(const std::string& run, const S& asked, const auto& load, co
   throw DataError(run + ": holds a run with other settings; move it away");
 }
 
-// What stands in the files: the fields, under their own names.
+// The files hold the fields under their own names.
 inline void to_json(nlohmann::json& json, const HalvingSchedule::State& s) {
   json = {{"rate", s.rate},
           {"best", in_file(s.best)},
@@ -118,7 +118,7 @@ inline void from_json(const nlohmann::json& json, HalvingSchedule::State& s) {
   json.at("bad_epochs").get_to(s.bad_epochs);
   json.at("halvings").get_to(s.halvings);
   json.at("finished").get_to(s.finished);
-  // older versions wrote 0 before the first epoch, and did not count
+  // older versions wrote 0 before the first epoch, and did not count since_best
   if (s.epoch > 0 && !json.at("best").is_null()) s.best = json.at("best").get<double>();
   s.since_best = json.value("since_best", s.bad_epochs);
 }
@@ -173,7 +173,7 @@ inline void from_json(const nlohmann::json& json, TrainState& s) {
   if (json.contains("schedules")) json.at("schedules").get_to(s.schedules);
   if (json.value("format", 1) > 1) {
     json.at("counts").get_to(s.counts);
-  } else {  // which had the sums of a response model only
+  } else {  // format 1 had the sums of response models only
     s.counts = {{"nll", json.at("nll_sum")}, {"predicted", json.at("predicted")}};
   }
 }

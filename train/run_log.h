@@ -14,26 +14,27 @@ struct RunLog {
   std::vector<std::vector<double>> rows;  // NaN where a line has no such column
   std::vector<double> times = {};         // of the rows of steps: seconds since 1970
 
-  // Throws DataError, with the columns that there are, where there is no such one.
+  // Throws DataError if there is no such column; the message lists the columns.
   size_t column(const std::string& name) const;
   bool has(const std::string& name) const;
 };
 
-// Of each epoch, or of each step that was logged: the first column is "epoch" or "step". No rows
-// where there is no such file. Throws DataError where the folder holds no run, or what is no log.
+// The log of epochs, or of the logged steps: the first column is "epoch" or "step". No rows if
+// there is no such file. Throws DataError if the folder holds no run, or the file is not a log.
 RunLog epochs_of(const std::string& run);
 RunLog steps_of(const std::string& run);
-// One of the two. Throws DataError if it has no rows, and says how there will be some.
+// One of the two. Throws DataError if it has no rows; the message says how to get some.
 RunLog log_of(const std::string& run, bool steps);
 
-// A line of names and a line a row (RFC 4180); nothing where there is no number.
+// A line of names, then a line per row (RFC 4180); a missing number is an empty field.
 std::string to_csv(const RunLog& log);
-// An object a line, without what is no number.
+// One object per line, without the missing numbers.
 std::string to_json_lines(const RunLog& log);
 // The log of a run, epochs and steps, as the curves "epoch/NAME" and "step/NAME" of an event file.
 std::string event_file_of(const std::string& run);
 
-// Short names of several runs: of their directories, with those above them where two are equal.
+// Short names of several runs: their directories' names, with parent directories where two names
+// are equal.
 std::vector<std::string> run_names(const std::vector<std::string>& paths);
 
 }  // namespace heed

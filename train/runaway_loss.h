@@ -5,13 +5,13 @@
 
 namespace heed {
 
-// Sees a loss that runs away, long before it is infinite: a uniform guess costs `start` nats a
-// token, and that is where a training starts.
+// Detects a diverging loss long before it is infinite: a uniform guess costs `start` nats per
+// token, and training starts there.
 class RunawayLoss {
  public:
   explicit RunawayLoss(double start) : start_(start) {}
 
-  // True once, when the mean over the last steps is far above the start.
+  // Returns true once: when the mean over the last steps is far above the start.
   bool update(double nll) {
     mean_ += (nll - mean_) / kSteps;
     const bool seen = start_ > 0 && mean_ > kFar * start_ && !said_;

@@ -3,9 +3,9 @@
 //   template <class S, class V> void visit_settings(S& s, V& v) {  // S may be const
 //     v(setting("dropout", "dropout", "Dropout probability", {.least = 0, .most = 1}), s.dropout);
 //
-// Everything else is a visitor: files both ways (train/settings_json.h), the options of a command
-// and of a sweep (heed/setting_flags.h), what a resumed run may not contradict, what an experiment
-// says of itself.
+// Everything else is a visitor: reading and writing files (train/settings_json.h), the options of a
+// command and of a sweep (heed/setting_flags.h), the settings that a resumed run may not
+// contradict, and an experiment's description of itself.
 #pragma once
 
 #include <functional>
@@ -18,24 +18,24 @@
 namespace heed {
 
 struct Setting {
-  // "max-norm": --max-norm, a key of files of options and sweeps, and of descriptions. Empty: it
-  // cannot be chosen.
+  // "max-norm": --max-norm, and the key in option files, sweeps and descriptions. Empty: the
+  // setting cannot be chosen.
   std::string option = "";
   std::string key = "";   // its place in the run's file: "schedule/rate"; empty: not kept
-  std::string help = "";  // without it the commands declare the option, if any
+  std::string help = "";  // if empty, the commands declare the option, if there is one
   std::string group = "";
-  std::string takes = "";  // what --help calls the value
+  std::string takes = "";  // the name of the value in --help
   std::string usual = "";  // shown by --help as the default
   double least = -std::numeric_limits<double>::infinity();
   double most = std::numeric_limits<double>::infinity();
   bool above = false;                   // more than `least`
-  std::vector<std::string> words = {};  // the values that there are
-  bool required = false;      // a file without it is refused; else what is missing is the default
-  bool later = false;         // of a later version: only another value than the default is written
-  bool may_change = false;    // a run may go on with another value
+  std::vector<std::string> words = {};  // the permitted values
+  bool required = false;      // a file without it is refused; else a missing value is the default
+  bool later = false;         // added in a later version: written only if it is not the default
+  bool may_change = false;    // a run may be resumed with another value
   bool of_structure = false;  // not all structures have it
   bool of_data = false;       // decides which examples are made
-  bool of_variant = false;    // an experiment has variants of it
+  bool of_variant = false;    // an experiment varies it
 };
 
 inline Setting setting(std::string option, std::string key, std::string help, Setting rest = {}) {
@@ -45,21 +45,21 @@ inline Setting setting(std::string option, std::string key, std::string help, Se
   return rest;
 }
 
-// How values are shown that are not numbers, flags or texts themselves.
+// How values that are not numbers, flags or texts are shown.
 //
-// A bool that an option says with a word: `no` or `yes`.
+// A bool whose option takes one of two words: `no` or `yes`.
 template <class B> struct Words {
   B& value;
   const char *no, *yes;
 };
 template <class B> Words(B&, const char*, const char*) -> Words<B>;
 
-// A bool that is true unless the option, a flag, is given.
+// A bool that is true unless its option, a flag, is given.
 template <class B> struct Unless { B& value; };
 template <class B> Unless(B&) -> Unless<B>;
 
-// A value that has a name; an empty one is no value, and `in_effect` is what it then comes to.
-// parse(name) throws UsageError.
+// A value with a name. An empty name means that there is no value; then `in_effect` names the value
+// that applies. parse(name) throws UsageError.
 struct Named {
   template <class T, class Parse>
   Named(T& value, std::string its_name, Parse parse, std::string effect = "")
@@ -69,10 +69,10 @@ struct Named {
     }
   }
   std::string name, in_effect;
-  std::function<void(const std::string& name)> set;  // none of what cannot change
+  std::function<void(const std::string& name)> set;  // empty for a const value
 };
 
-// Settings that stand in two files.
+// Settings that are kept in two files.
 template <class S, class V> void visit_settings(S& s, V& v) requires requires {
   visit_config(s, v);
   visit_training(s, v);

@@ -1,4 +1,4 @@
-// How a training steps, whatever it learns.
+// Settings of training, whatever is learnt.
 #pragma once
 
 #include <cstdint>
@@ -12,20 +12,20 @@
 
 namespace heed {
 
-// What a training steps with. The rate is the schedule's.
+// The optimiser of a training run. The rate is the schedule's.
 struct OptimizerSettings {
   std::string name = "sgd";  // one of optimizer_names()
   double weight_decay = 0;
   std::vector<ParameterGroup> groups = {};
   int warm_up = 0;  // steps in which the rate grows linearly from 0
-  // After them: none; or inverse-sqrt, which needs a warm-up (inverse_sqrt_decay() of
-  // optim/schedule.h).
+  // The decay after the warm-up: none, or inverse-sqrt, which needs a warm-up (inverse_sqrt_decay()
+  // of optim/schedule.h).
   std::string rate_decay = "none";
 
-  // The part of the schedule's rate that a step of the training has, step = 0, 1, ...
+  // The factor of the schedule's rate in a step, step = 0, 1, ...
   double rate_factor(int64_t step) const;
 
-  // Throws UsageError for another name or numbers out of range.
+  // Throws UsageError for an unknown name or numbers out of range.
   void check() const;
 };
 std::vector<std::string> optimizer_names();
@@ -39,22 +39,22 @@ struct LoopSettings {
   int max_epochs = 12;
   uint64_t seed = 1;
   HalvingSchedule::Options schedule = {};
-  int keep_every =
-      0;  // keep the model of every so many epochs too, as epoch-N.safetensors; 0: none
-  // Pieces of a batch, a power of two: their gradients are computed one by one, by so many ranks at
-  // most, and summed in a fixed order (train/step.h).
+  // The model of every keep_every-th epoch is kept, too, as epoch-N.safetensors; 0: none.
+  int keep_every = 0;
+  // Pieces of a batch, a power of two: their gradients are computed one by one, by at most so many
+  // ranks, and summed in a fixed order (train/step.h).
   int pieces = 1;
-  int log_steps = 0;  // a line in steps.jsonl for every so many steps (train/step_log.h); 0: none
+  int log_steps = 0;  // a line of steps.jsonl for every log_steps-th step; 0: none
 
-  // Throws UsageError for what no training can be made with.
+  // Throws UsageError for invalid settings.
   void check() const;
 };
 
 constexpr const char *kSizes = "Sizes (instead of the preset's)", *kOptimiser = "Optimiser";
 constexpr int64_t kMaxBatch = 1'000'000;
-constexpr int64_t kMaxModelSize = 1 << 24;  // of any size of a model
+constexpr int64_t kMaxModelSize = 1 << 24;  // the maximum of every size of a model
 
-// What several systems have alike: the sizes of a recurrent model, with its words;
+// Settings that several systems share: the sizes of a recurrent model and of its vocabulary;
 template <class S, class V> void visit_sizes(S& s, V& v) {
   v({.key = "vocab_size", .required = true}, s.vocab_size);
   const auto size = [&](const char* option, const char* key, auto& value, const char* help) {
@@ -66,12 +66,12 @@ template <class S, class V> void visit_sizes(S& s, V& v) {
        "Embedding size; that of --hidden if only that is given");
   size("hidden", "hidden_size", s.hidden_size, "Hidden size");
 }
-// its dropout;
+// dropout;
 template <class V> void visit_dropout(auto& dropout, V& v) {
   v(setting("dropout", "dropout", "Dropout probability", {.group = kSizes, .required = true}),
     dropout);
 }
-// and how much is read.
+// and how many dialogues are read.
 template <class V> void visit_limit(auto& limit, V& v) {
   v(setting("limit", "limit", "Read only the first dialogues, of each part; 0: all",
             {.group = "Dialogues", .usual = "0", .of_data = true}),

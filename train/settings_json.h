@@ -1,4 +1,4 @@
-// Settings in JSON, by visitors of visit_settings() (train/setting.h).
+// Settings in JSON: the visitors for visit_settings() (train/setting.h).
 #pragma once
 
 #include <nlohmann/json.hpp>
@@ -12,7 +12,7 @@ namespace heed {
 
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(ParameterGroup, name, rate, weight_decay)
 
-// ---- what a value looks like in the file of a run, and as an option
+// ---- the form of a value in the file of a run, and as an option
 
 template <class T> nlohmann::ordered_json in_file(const T& value) {
   return value;
@@ -96,7 +96,7 @@ class SettingReader {
  public:
   explicit SettingReader(const nlohmann::json& json) : json_(json) {}
 
-  // Throws UsageError for a key that has to be there, and for a value of another type.
+  // Throws UsageError if a required key is missing or a value has another type.
   template <class T> void operator()(const Setting& setting, T&& value) const {
     if (setting.key.empty()) return;
     const auto place = place_of(setting.key);
@@ -124,7 +124,7 @@ class SettingReader {
   const nlohmann::json& json_;
 };
 
-// Calls use(setting, value as an option) for all that can be chosen.
+// Calls use(setting, value as an option) for all settings that can be chosen.
 template <class S, class Use> void each_option(const S& settings, const Use& use) {
   const auto visitor = [&](const Setting& setting, const auto& value) {
     if (!setting.option.empty()) use(setting, as_option(value));
@@ -132,21 +132,21 @@ template <class S, class Use> void each_option(const S& settings, const Use& use
   visit_settings(settings, visitor);
 }
 
-// What a run is trained with, under the names of the options that say it; null where an older
-// version did not keep it.
+// The settings of a run by the names of their options. A setting that an older version did not keep
+// is null.
 template <class S> nlohmann::ordered_json as_options(const S& settings) {
   nlohmann::ordered_json options;
   each_option(settings, [&](const Setting& s, const auto& value) { options[s.option] = value; });
   return options;
 }
-// As some experiments keep them: all values as texts.
+// All values as texts, the form that some experiments keep.
 inline nlohmann::ordered_json as_texts(nlohmann::ordered_json options) {
   for (const auto& [option, value] : options.items()) {
     if (!value.is_string()) value = value.dump();
   }
   return options;
 }
-// Of those that older versions had no other value of: that value.
+// The settings that older versions did not have, with the value that was fixed then.
 template <class S> nlohmann::ordered_json options_before(const S& usual = {}) {
   nlohmann::ordered_json options;
   each_option(usual, [&](const Setting& setting, const auto& value) {
@@ -154,7 +154,7 @@ template <class S> nlohmann::ordered_json options_before(const S& usual = {}) {
   });
   return options;
 }
-// The options of which this is true: options_that<TrainSettings>(&Setting::may_change).
+// The options for which the member is true: options_that<TrainSettings>(&Setting::may_change).
 template <class S> std::vector<std::string> options_that(bool Setting::*is) {
   std::vector<std::string> names;
   each_option(S{}, [&](const Setting& setting, const auto&) {
@@ -168,7 +168,7 @@ inline void erase_key(auto& json, const std::string& key) {
   if (json.contains(place)) json.at(place.parent_pointer()).erase(place.back());
 }
 
-// What a file holds of the settings; what is of a later version only where it is not the default.
+// The settings as a file holds them. Those of later versions are left out if they have the default.
 template <class S, class Visit>
 nlohmann::ordered_json settings_to_json(const S& settings, const S& defaults, const Visit& visit) {
   SettingWriter here, usual;

@@ -1,4 +1,4 @@
-// Work on a list that ranks share out: rank r of n has the elements r, r + n, r + 2 n ...
+// Work on a list that ranks share: rank r of n has the elements r, r + n, r + 2 n ...
 #pragma once
 
 #include <cstddef>
@@ -22,15 +22,15 @@ template <class List> auto part_of_rank(const Ranks& ranks, const List& list) {
   return part;
 }
 
-// The results of all elements, `count` of them, on all ranks; `work` gives those of this rank's
-// elements. Where it throws StopValidation on one rank, that is thrown on all. There are put(),
-// which writes a result into bytes, and get().
+// The results of all `count` elements, on all ranks; `work` returns those of this rank's elements.
+// If it throws StopValidation on one rank, all throw it. Result needs put(), which writes it into
+// bytes, and get().
 template <class Result, class Work>
 std::vector<Result> share_out(Ranks& ranks, size_t count, const Work& work) {
   std::optional<std::vector<Result>> own;
   try {
     own = work();
-  } catch (const StopValidation&) {  // told to the others
+  } catch (const StopValidation&) {  // the others are told below
   }
   if (ranks.any(!own) != 0) throw StopValidation{};
   if (ranks.size() == 1) return std::move(*own);

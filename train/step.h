@@ -1,4 +1,4 @@
-// The gradients of a step, whose batch is cut into pieces that the ranks share out.
+// The gradients of a step, whose batch is cut into pieces that the ranks share.
 #pragma once
 
 #include <functional>
@@ -16,8 +16,8 @@
 
 namespace heed {
 
-// What the losses of a step's pieces say together: of the total, the tokens and the counts the sums
-// in the order of the pieces; of nats a token the mean, weighted by the pieces' examples.
+// The losses of a step's pieces together: the sums of the total, the tokens and the counts, in the
+// order of the pieces, and the mean of the nats per token, weighted by the pieces' examples.
 struct StepSum {
   double total = 0;
   int64_t tokens = 0;
@@ -25,16 +25,16 @@ struct StepSum {
   double nll = 0;
 };
 
-// Losses of this rank's pieces, some of whose numbers are on their way from the device.
+// The losses of this rank's pieces; some of their numbers are still being read from the device.
 class StepLosses {
  public:
-  // Waits for the numbers, and for those of the other ranks; the first call only.
+  // The first call waits for the numbers, and for those of the other ranks.
   const StepSum& sum();
   Device device() const { return device_; }
 
  private:
   friend class PiecewiseGradients;
-  // `weight`: the piece's part of the batch's examples.
+  // `weight`: the piece's share of the batch's examples.
   struct Open {
     double weight;
     Loss loss;
@@ -49,10 +49,10 @@ class StepLosses {
   std::optional<StepSum> sum_ = {};
 };
 
-// Throws UsageError where there are more ranks than pieces.
+// Throws UsageError if there are more ranks than pieces.
 void check_ranks(int ranks, int pieces);
 
-// How a training computes the gradients of a batch: piece by piece, each rank its own pieces.
+// Computes the gradients of a batch piece by piece; each rank computes its own pieces.
 class PiecewiseGradients {
  public:
   PiecewiseGradients(int pieces, Ranks& ranks);  // throws as check_ranks()
@@ -61,8 +61,8 @@ class PiecewiseGradients {
   //   loss = sum_p (examples of p / examples of the batch) loss of piece p
   // The gradients of the pieces are computed one by one and summed in a fixed tree
   // (train/gradient_sum.h), so that no bit depends on the number of ranks. With one piece it is the
-  // backward pass of the batch and nothing else. What is complete is sent while a rank's last piece
-  // goes on (train/group_sums.h): the task's loss must not call the ranks.
+  // backward pass of the batch and nothing else. Complete gradients are sent while a rank's last
+  // piece runs (train/group_sums.h), so the task's loss must not call the ranks.
   StepLosses compute_gradients(const Task& task, const std::vector<int64_t>& batch, StepKey key);
 
  private:
@@ -75,7 +75,7 @@ class PiecewiseGradients {
   const int pieces_;
   Ranks& ranks_;
   std::unique_ptr<Carrier> carrier_;  // of gradients; made at the first step of several ranks
-  // Of each task's parameters: one in its first step, which shows what is complete when.
+  // Of each task's parameters: one group in its first step, which shows the order of completion.
   std::map<const Module*, Groups> groups_;
 };
 

@@ -1,5 +1,5 @@
-// What single steps of a training said: steps.jsonl of a run, a line for every N-th step, beside
-// log.jsonl, which has the epochs. Lines are appended while the training runs.
+// The log of single steps: steps.jsonl of a run has a line for every N-th step, beside log.jsonl,
+// which has the epochs. Lines are appended during training.
 #pragma once
 
 #include <cstdint>
@@ -12,12 +12,12 @@
 
 namespace heed {
 
-// One step, as it stands in steps.jsonl: the metrics as columns of their own. All but the two times
-// are the same for equal runs.
+// One step, a line of steps.jsonl: each metric is a column. All columns but the two times are the
+// same for equal runs.
 struct StepRecord {
   int64_t step = 0;                // of the training, from 1
   int epoch = 0;                   // from 1
-  double loss = 0;                 // of this step alone, as all that follows
+  double loss = 0;                 // of this step alone, like all that follow
   double rate = 0, grad_norm = 0;  // before clipping
   int64_t tokens = 0;
   Metrics metrics = {};
@@ -28,14 +28,14 @@ struct StepRecord {
 
 constexpr const char* kStepsFile = "steps.jsonl";
 
-// Reads steps.jsonl of a run line by line, also while a training writes it.
+// Reads steps.jsonl of a run line by line, also while it is being written.
 class StepReader {
  public:
-  // Throws DataError where the file is missing, no regular file, or a link out of the run.
+  // Throws DataError if the file is missing, not a regular file, or a link out of the run.
   explicit StepReader(const std::string& run);
 
-  // The next line; nothing where no whole line is left, or not yet. Throws DataError "file:line:
-  // ..." for what heed does not write there.
+  // The next line; nothing if there is no complete line (yet). Throws DataError "file:line: ..."
+  // for a line that heed would not write.
   std::optional<StepRecord> next();
   uint64_t bytes() const { return bytes_; }  // of the lines that were read
 
@@ -50,37 +50,37 @@ class StepReader {
   int64_t line_ = 0;
 };
 
-// All whole lines; none where the run has no such file. Throws DataError, as StepReader.
+// All complete lines; none if the run has no such file. Throws DataError as StepReader does.
 std::vector<StepRecord> load_steps(const std::string& run);
 
 // Writes steps.jsonl. The caller has the lock of the run.
 class StepLog {
  public:
-  // Goes on behind the last line of the first `done` steps: what stands there of later steps, or
-  // half a line, is cut off, and will come again. Nothing is done where `every` is 0. `warning`
-  // says if lines of these steps are missing. Throws DataError.
+  // Continues after the last line of the first `done` steps. Later steps and half lines are cut
+  // off; they will be written again. Does nothing if `every` is 0. `warning` says if lines of the
+  // first `done` steps are missing. Throws DataError.
   StepLog(const std::string& run, int every, int64_t done, std::string* warning);
   ~StepLog();
   StepLog(const StepLog&) = delete;
   StepLog& operator=(const StepLog&) = delete;
 
   bool wanted() const { return every_ > 0; }
-  // Steps begin now: what was before, as a validation, is not in their tokens a second.
+  // Steps begin now: the time before, such as a validation's, does not count in tokens_per_s.
   void start_clock();
-  // To be told of every step, in their order; keeps the line of every N-th one. The times are
-  // filled in here.
+  // Call it for every step, in order. It keeps the line of every N-th one.
+  // It fills in the times.
   void add(StepRecord record);
 
-  bool due() const;  // there are lines of a second ago: time to write them
-  // Appends the lines. They are on the disk when it returns if `sync`: before a checkpoint of these
-  // steps counts. Throws DataError.
+  bool due() const;  // whether lines have waited for a second and should be written
+  // Appends the lines. With `sync` they are on the disk when it returns, as they must be before a
+  // checkpoint of these steps is valid. Throws DataError.
   void write(bool sync);
 
  private:
   const std::string path_;
   const int every_;
   int descriptor_ = -1;
-  std::string lines_;              // that are not written yet
+  std::string lines_;              // not written yet
   double written_ = 0, last_ = 0;  // when lines were written, and a step was added; monotonic
   double seconds_ = 0;             // of the steps since the last line
   int64_t tokens_ = 0;             // of them

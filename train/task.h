@@ -1,5 +1,5 @@
-// What a training is made of. train/ knows no dialogue and no words: what it learns from is a Task,
-// and whoever has one gets the loop, checkpoints, schedules and the log with it.
+// What is trained. train/ knows neither dialogues nor words: it trains a Task, and every Task gets
+// the loop, checkpoints, schedules and the log.
 #pragma once
 
 #include <cstdint>
@@ -14,14 +14,14 @@
 
 namespace heed {
 
-// Which step of a training: what is drawn at random in it is a function of this alone.
+// Identifies a step of training. All random numbers of the step are functions of this key alone.
 struct StepKey {
   uint64_t seed = 1;
   int epoch = 0;     // from 0
   int64_t step = 0;  // of the task, within the epoch, from 0
   int piece = 0;     // of the batch
 
-  // Of no two steps and pieces the same, in epochs of 2^22 steps of 2^10 pieces.
+  // Unique for every step and piece, in epochs of up to 2^22 steps of up to 2^10 pieces.
   uint64_t number() const {
     return (static_cast<uint64_t>(epoch) << 32) ^ (static_cast<uint64_t>(piece) << 22) ^
            static_cast<uint64_t>(step);
@@ -32,19 +32,19 @@ struct StepKey {
 using Counts = std::map<std::string, double>;
 
 struct Loss {
-  // What is not known without waiting for the device: tensors on it, of few elements, and what
-  // their values, once they are there, make of counts and nll. The loop asks for them when it has
-  // given the device the next step.
+  // Values that are not known without waiting for the device: small tensors on it, and a function
+  // that completes counts and nll from their values. The loop reads them after it has queued the
+  // next step.
   struct Late {
     std::vector<Tensor> tensors = {};
     std::function<void(Loss& loss, const std::vector<double>& values)> complete = {};
   };
 
-  Var total;  // a scalar, what is minimised: a mean over the examples (train/step.h)
+  Var total;  // a scalar, which is minimised: a mean over the examples (train/step.h)
   int64_t tokens = 0;
   Counts counts = {};
-  double nll =
-      0;  // nats a token, or what else can be compared from step to step and with Task::guess
+  // Nats per token, or another number that can be compared between steps and with Task::guess.
+  double nll = 0;
   Late late = {};
 };
 
@@ -55,39 +55,39 @@ struct Metric {
   bool higher_is_better = false;
 };
 using Metrics = std::vector<Metric>;
-// Of that name. Throws DataError if there is none: they may have been read from a file.
+// The metric of that name. Throws DataError if there is none: they may have been read from a file.
 double value_of(const Metrics& metrics, const std::string& name);
 bool higher_is_better(const Metrics& metrics, const std::string& name);  // throws as value_of()
 
-// To be called after each batch of a validation, which ends there where it throws: StopValidation,
-// where the training is to end.
+// A validation calls OnValidation after each batch. It throws StopValidation if training is to end,
+// which ends the validation too.
 struct StopValidation {};
 using OnValidation = std::function<void(int64_t done, int64_t of)>;
 
 struct Task {
-  std::string name = "";            // begins the names of its files, if there are several tasks
-  Module* module = nullptr;         // trained, saved, loaded; in its place before the loop begins
-  // The cost of each example, for buckets (nn/batches.h). Tasks of as many examples of the same
-  // costs see them in the same order: the n-th batch of one holds the places of that of the other.
+  std::string name = "";     // the prefix of its files' names, if there are several tasks
+  Module* module = nullptr;  // trained, saved, loaded; on its device before the loop begins
+  // The cost of each example, for buckets (nn/batches.h). Tasks with the same costs see their
+  // examples in the same order: the n-th batches of both hold the same indices.
   std::vector<int64_t> sizes = {};
   std::function<Loss(const std::vector<int64_t>& examples, const StepKey& key)> loss;
-  // What the sums of an epoch, or of its beginning, say: "train_perplexity".
+  // The metrics from the sums of an epoch, or of its beginning: "train_perplexity".
   std::function<Metrics(const Counts& counts)> measure = {};
-  // On what the task does not learn from. The first metric decides which epoch is the best, and
-  // when the rate is halved; it says which way is better.
+  // The metrics on data that the task does not learn from. The first one decides which epoch is the
+  // best and when the rate is halved; it says which direction is better.
   std::function<Metrics(const OnValidation&)> validate = {};
   // For error messages: "32 dialogues of 4012 tokens".
   std::function<std::string(const std::vector<int64_t>& examples)> describe = {};
-  double guess =
-      0;  // Loss::nll of a uniform guess; 0: unknown, and nobody looks for a loss that runs away
-  // Where a task is to step otherwise than the settings of the training say.
+  // Loss::nll of a uniform guess. 0: unknown, and a diverging loss is not detected.
+  double guess = 0;
+  // An optimiser for this task that differs from the one in the training settings.
   std::optional<OptimizerSettings> optimizer = {};
-  // Of a task that is not the first one: a rate of its own, halved by the first metric of its own
-  // validation. When this schedule ends, the task's module stays as it is and the others go on.
+  // For a task other than the first one: a rate of its own, halved by the first metric of its own
+  // validation. When this schedule ends, the task's module stays as it is and the others continue.
   std::optional<HalvingSchedule::Options> schedule = {};
-  // Whether a step with these sums is made: a discriminator that is right too often waits. Where it
-  // is not, its loss counts and no parameter changes. It is asked before every step, so that a GPU
-  // is waited for.
+  // Whether a step is made, given these sums: a discriminator that is right too often waits. If
+  // not, the loss still counts, but no parameter changes. It is called before every step, so it
+  // waits for a GPU.
   std::function<bool(const Counts& counts)> gate = {};
 };
 

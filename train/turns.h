@@ -10,17 +10,17 @@
 
 namespace heed {
 
-// Whose turn a step is: step s of an epoch is the n-th of its task.
+// The task of a step: step s of an epoch is the n-th step of its task.
 struct TaskTurn {
   size_t task;
   int64_t n;
 };
 
-// The rule of turns: turns[k] steps of task k, one task behind the other, round after round. An
+// The rule of turns: turns[k] steps of task k, one task after the other, round after round. An
 // epoch ends with the last batch of the first task.
 class Turns {
  public:
-  // Throws UsageError unless each of `tasks` tasks has 1 step or more.
+  // Throws UsageError unless each of the `tasks` tasks has at least 1 step.
   Turns(std::vector<int> turns, size_t tasks) : turns_(std::move(turns)) {
     const bool right = tasks > 0 && turns_.size() == tasks &&
                        std::all_of(turns_.begin(), turns_.end(), [](int n) { return n > 0; });
@@ -29,7 +29,7 @@ class Turns {
 
   int64_t steps_an_epoch(int64_t first_batches) const {
     const int64_t rounds = first_batches / turns_[0], rest = first_batches % turns_[0];
-    return rounds * steps_a_round() + rest;  // which is the first task's
+    return rounds * steps_a_round() + rest;  // `rest` belongs to the first task
   }
   TaskTurn of(int64_t step) const {
     int64_t at = step % steps_a_round();

@@ -18,7 +18,7 @@ struct RecurrentInput {
   bool bias = false;
 };
 
-// Checks what lstm() and gru() are given, for a cell of so many gates.
+// Checks the inputs of lstm() and gru(), for a cell of `gate_count` gates.
 inline void check_recurrent(const char* op, const Packing& p, int64_t gate_count, const Var& gates,
                             const Var& w_hh, const std::vector<RecurrentInput>& optional) {
   check_float(op, gates);
@@ -37,8 +37,8 @@ inline void check_recurrent(const char* op, const Packing& p, int64_t gate_count
   }
 }
 
-// A layer as its kernels take it; `factor` is w or its transpose. States that are zero are
-// undefined, and null to the kernels.
+// A layer in the form that its kernels take; `factor` is w or its transpose. Zero states are
+// undefined here, and null for the kernels.
 template <class T>
 RecurrentLayer<T> layer_of(const Packing& p, const Saved& w, const RightFactor& factor,
                            const Saved& h0, const Saved& c0 = {}) {
@@ -51,7 +51,7 @@ RecurrentLayer<T> layer_of(const Packing& p, const Saved& w, const RightFactor& 
           .c0 = c0.data<T>()};
 }
 
-// y = the rows of `states` that stand at `ids`
+// y_i = states[ids_i]
 inline void gather_states(const Tensor& y, const Tensor& states, const Tensor& ids) {
   KERNEL(y, gather_rows(y.data<T>(), states.data<T>(), ids.data<int32_t>(), ids.numel(),
                         states.shape()[1]));
@@ -66,13 +66,13 @@ inline Tensor last_states(const Packing& p, const Tensor& states) {
   return last;
 }
 
-// The states of all steps, which stand step by step. Of one step or one sequence that is no order.
+// The states of all steps, ordered step by step. With one step or one sequence there is no order.
 inline Var step_by_step(const Packing& p, const Var& states) {
   return p.steps() > 1 && p.batch() > 1 ? states.in_order(RowOrder::by_step) : states;
 }
 
-// dW += da^T h for all steps at once, h the states that they start from: `initial`, zero where it
-// is undefined, and then those of the step before.
+// dW += da^T h for all steps at once, where h are the states that the steps start from: `initial`,
+// or zeros if it is undefined, and then the states of the step before.
 inline void add_recurrent(const Grads& dx, int i, const Packing& p, const Tensor& da,
                           const Tensor& states, const Tensor& initial) {
   if (!dx.needs(i)) return;
@@ -86,13 +86,13 @@ inline void add_recurrent(const Grads& dx, int i, const Packing& p, const Tensor
   dx.add_outer(i, da.rows(none, p.rows()), h);
 }
 
-// x if nobody else holds its memory, else a copy: to be changed in place.
+// x if nobody else holds its memory, else a copy; the result may be changed in place.
 inline Tensor own(const Tensor& x) {
   return x.shares_memory_uniquely() ? x : x.clone();
 }
 
-// Memory for the gates of all steps, which are computed in place of what the input contributes. All
-// Vars of a parameter hold one tensor, which is never given away.
+// Memory for the gates of all steps, which overwrite the input's contribution to them. All Vars of
+// a parameter hold one tensor, which is never given away.
 inline Tensor own_gates(const Var& gates) {
   return gates.is_parameter() ? gates.value().clone() : own(gates.value());
 }

@@ -1,6 +1,6 @@
-// Which test examples come from one conversation, so that resampling does not take them for
-// independent: examples of one dialogue (--examples all), and dialogues that share text, as those
-// of several pairs of people in one conversation do (data/README.md).
+// Which test examples come from one conversation, so that resampling does not treat them as
+// independent: examples of one dialogue (--examples all), and dialogues that share text, such as
+// those of several pairs of people in one conversation (data/README.md).
 #pragma once
 
 #include <vector>
@@ -9,12 +9,12 @@
 
 namespace heed {
 
-// For each of the dialogues at these places, in which a dialogue can stand several times, the
-// number of its conversation (SplitBy::kConversation of dialog/data/split.h), from 0 in their
-// order.
+// For each of the dialogues at these indices, which may repeat, the number of its conversation
+// (SplitBy::kConversation of dialog/data/split.h). Conversations are numbered from 0 in the order
+// of their first dialogues.
 std::vector<int> conversations(const std::vector<Dialogue>& dialogues,
                                const std::vector<size_t>& places);
-// For each example. `dialogues` are those that the examples were made of.
+// The same for each example. The examples were made from `dialogues`.
 std::vector<int> conversations(const std::vector<Dialogue>& dialogues,
                                const std::vector<Example>& examples);
 

@@ -1,4 +1,4 @@
-// Files of dialogues: JSON Lines, one dialogue a line, plain or gzip (docs/files.md).
+// Files of dialogues: JSON Lines, one dialogue per line, plain or gzip (docs/files.md).
 //   {"id": "...", "turns": [{"speaker": "A", "text": "...", "distraction": true}, ...]}
 #pragma once
 
@@ -14,13 +14,13 @@
 
 namespace heed {
 
-// How much of a corpus to read, and whom to tell how far it is.
+// How much of a corpus to read, and how to report progress.
 struct Reading {
   size_t limit = 0;                           // only the first dialogues; 0: all
-  std::function<void(size_t)> progress = {};  // told how many are read, before each one
+  std::function<void(size_t)> progress = {};  // called before each one, with the number read
   bool notes = false;                         // of read_dialogues(): labels, candidates, personas
 
-  // Tells the progress; true if no more are wanted.
+  // Reports the progress; true if no more are wanted.
   bool enough(size_t read) const {
     if (progress) progress(read);
     return limit > 0 && read >= limit;
@@ -29,16 +29,16 @@ struct Reading {
 
 // Reads the dialogues of a file, or only the first `limit` of them (0: all). "turns" is a non-empty
 // array of objects, each with a string "text"; "id" (a string or a number), "speaker" and
-// "distraction" are optional, other keys are ignored, and so are blank lines. A dialogue without an
-// id is called "line-N". With `notes` also "labels" of a turn or dialogue, "candidates" of a turn
-// and "personas" of a dialogue. Throws DataError "file:line: ..." for anything else, and for a file
+// "distraction" are optional. Other keys and blank lines are ignored. A dialogue without an id is
+// called "line-N". With `notes` also "labels" of a turn or dialogue, "candidates" of a turn and
+// "personas" of a dialogue. Throws DataError "file:line: ..." for anything else, and for a file
 // without a dialogue.
 std::vector<Dialogue> read_dialogues(const std::string& path, const Reading& reading);
 inline std::vector<Dialogue> read_dialogues(const std::string& path, size_t limit = 0) {
   return read_dialogues(path, Reading{limit});
 }
 
-// Writes dialogues atomically, gzip if the name ends in ".gz": there is no file before commit().
+// Writes dialogues atomically, as gzip if the name ends in ".gz": there is no file before commit().
 // Throws DataError if it cannot be written, a text is not UTF-8, or a line would be too long to be
 // read again.
 class DialogueWriter {
@@ -54,13 +54,13 @@ class DialogueWriter {
 };
 void write_dialogues(const std::string& path, const std::vector<Dialogue>& dialogues);
 
-// A checksum of what is read of the dialogues: ids, texts and marks.
+// A checksum of the parts of dialogues that are read: ids, texts and marks.
 uint32_t fingerprint(const std::vector<Dialogue>& dialogues);
 
 // The path of a part ("train", "valid", "test") in a data directory: PART.jsonl or else
 // PART.jsonl.gz. Throws DataError if there is neither.
 std::string find_part(const std::string& directory, const std::string& part);
-// The same for a data directory; any other path is that of the dialogues themselves.
+// The same for a data directory; any other path is a file of dialogues and is returned.
 std::string find_dialogues(const std::string& path, const std::string& part);
 
 }  // namespace heed

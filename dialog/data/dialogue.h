@@ -1,4 +1,4 @@
-// Dialogues, and what a corpus knows of them besides their text.
+// Dialogues, and the annotations that a corpus has besides their text.
 #pragma once
 
 #include <map>
@@ -12,7 +12,7 @@ namespace heed {
 // Annotations: the name of a label, such as "act" or "state", and its values.
 using Labels = std::map<std::string, std::vector<std::string>>;
 
-// A part that few values have: one pointer wide, empty until it is edited, copied with its owner.
+// A member that is rarely used: one pointer wide, empty until it is edited, copied with its owner.
 template <class T> class Rare {
  public:
   Rare() = default;
@@ -38,12 +38,12 @@ template <class T> class Rare {
 
 struct TurnNotes {
   Labels labels;
-  std::vector<std::string> candidates;  // wrong answers that stood beside the turn's text
+  std::vector<std::string> candidates;  // wrong answers, given beside the turn's text
 };
 
 struct DialogueNotes {
   Labels labels;    // of the whole dialogue, such as its topic
-  Labels personas;  // sentences about a speaker, by his name
+  Labels personas;  // sentences about a speaker, by name
 };
 
 struct Turn {
@@ -63,18 +63,18 @@ inline bool is_blank(std::string_view text) {
   return text.find_first_not_of(" \t\r\n") == text.npos;
 }
 
-// Without blanks at both ends.
+// Without white space at both ends.
 inline std::string_view trimmed(std::string_view text) {
   const size_t first = text.find_first_not_of(" \t\r"), last = text.find_last_not_of(" \t\r");
   return first == text.npos ? std::string_view() : text.substr(first, last - first + 1);
 }
 
-// Adds a message: consecutive ones of one speaker become one turn, joined by a blank; blank ones
+// Adds a message: consecutive ones of one speaker become one turn, joined by a space; blank ones
 // are left out.
 void add_message(Dialogue& dialogue, std::string_view speaker, std::string_view text);
 
-// How many values all labels of the dialogues have, candidates and sentences of personas not
-// counted.
+// The number of values of all labels of the dialogues, without candidates and sentences of
+// personas.
 size_t count_labels(const std::vector<Dialogue>& dialogues);
 
 }  // namespace heed

@@ -1,6 +1,6 @@
-// Distractions: utterances from elsewhere, inserted into the history of an example, never behind
-// the query (the last utterance of the context). Everything is a function of the Rng that is given,
-// so one Rng keyed by (seed, epoch, example) makes insertion independent of order and threads.
+// Distractions: utterances from elsewhere, inserted into the history of an example, never after the
+// query (the last utterance of the context). Everything is a function of the given Rng, so an Rng
+// keyed by (seed, epoch, example) makes insertion independent of order and threads.
 #pragma once
 
 #include <array>
@@ -14,7 +14,7 @@
 
 namespace heed {
 
-// The utterances that random distractions are drawn from.
+// The utterances from which random distractions are drawn.
 struct PoolUtterance {
   std::string dialogue_id;
   Utterance said;
@@ -23,17 +23,17 @@ void put(BytesOut& out, const PoolUtterance& utterance);
 void get(BytesIn& in, PoolUtterance& utterance);
 using Pool = PackedList<PoolUtterance>;
 
-// All turns of the (training) dialogues that hold a token, cut to max_tokens words (0: whole).
+// All turns of the (training) dialogues that have a token, cut to max_tokens words (0: whole).
 Pool make_pool(const std::vector<Dialogue>& dialogues, const Vocabulary& vocabulary,
                int max_tokens = 0);
 
-// Inserts two utterances of other dialogues, each with probability p, each at a place that is
-// uniform over the places before the query in the context of that moment, and flags them. Throws
-// DataError if the pool holds (next to) nothing but the example's own dialogue, UsageError unless
-// 0 <= p <= 1.
+// Inserts and flags two utterances of other dialogues, each with probability p. The place of each
+// is uniform over the places before the query at the time of its insertion.
+// Throws DataError if the pool holds (almost) nothing but the example's own dialogue, UsageError
+// unless 0 <= p <= 1.
 Example insert_random(Example example, const Pool& pool, double p, Rng& rng);
 
-// A placebo of it: flags up to two different utterances of the example's own history, each with
+// A placebo: flags up to two different utterances of the example's own history, each with
 // probability p, and inserts nothing. Throws UsageError unless 0 <= p <= 1.
 Example flag_own(Example example, double p, Rng& rng);
 
@@ -45,14 +45,14 @@ struct PhraseText {
 struct Phrases {
   std::vector<Utterance> frequent, rare;
 };
-// Phrases are cut to max_tokens words (0: whole), as the utterances that they stand among.
+// Phrases are cut to max_tokens words (0: whole), like the utterances around them.
 Phrases encode_phrases(const PhraseText& text, const Vocabulary& vocabulary, int max_tokens = 0);
 
-// What is inserted into the dialogues of a test set:
+// The insertions into the dialogues of a test set:
 //   none             nothing
 //   random:P         as insert_random with probability P
-//   frequent:PLACE   all frequent phrases, adjacent and in their order, at the begin (before the
-//   rare:PLACE       first utterance), in the middle (behind half of the history, rounded down) or
+//   frequent:PLACE   all frequent phrases, adjacent and in order, at the beginning (before the
+//   rare:PLACE       first utterance), in the middle (after half of the history, rounded down) or
 //                    at the end (directly before the query); rare: the rare phrases
 struct TestSet {
   enum class Kind { kNone, kRandom, kFrequent, kRare };

@@ -1,6 +1,6 @@
-// Lists of examples and utterances as bytes, one element behind the other, with where each ends: a
-// fifth of the memory that they take as vectors of vectors, and in one piece, so that the processes
-// of a machine can have them in memory once (train/neighbours.h).
+// Lists of examples and utterances, stored back to back as bytes with end offsets: a fifth of the
+// memory of vectors of vectors, and in one piece, so that the processes of a machine can share one
+// copy in memory (train/neighbours.h).
 #pragma once
 
 #include <initializer_list>
@@ -14,15 +14,15 @@
 
 namespace heed {
 
-// Each kind of element says how it is put into bytes and got out of them.
-// Words, which hold no white space, in one text: mostly there are none or few.
+// Each kind of element has put() and get(), which write and read its bytes. Words, which have no
+// white space, are joined in one text: mostly there are none or few.
 void put_words(BytesOut& out, const std::vector<std::string>& words);
 std::vector<std::string> get_words(BytesIn& in);
 void put(BytesOut& out, const Example& example);
 void get(BytesIn& in, Example& example);
 
-// Strings of bytes. They are in memory of the list's own, which grows; or in memory that somebody
-// else has filled with the same two blocks, which only is read.
+// Strings of bytes. They are in the list's own memory, which grows, or in memory that another owner
+// has filled with the same two blocks, which is only read.
 class PackedBytes {
  public:
   PackedBytes() = default;
@@ -33,7 +33,7 @@ class PackedBytes {
   std::string_view operator[](size_t i) const;
   void push_back(std::string_view row);
 
-  std::string_view ends() const;  // of each row, counted from the begin of the first; u64
+  std::string_view ends() const;  // of each row, counted from the beginning of the first; u64
   std::string_view rows() const;
 
  private:
@@ -43,7 +43,7 @@ class PackedBytes {
   bool shared_ = false;
 };
 
-// An element is made anew wherever it is asked for, and cannot be changed in its place.
+// An element is decoded anew on each access, and cannot be changed in place.
 template <class T> class PackedList {
  public:
   PackedList() = default;
@@ -92,7 +92,7 @@ template <class T> class PackedList {
   Iterator begin() const { return {*this, 0}; }
   Iterator end() const { return {*this, size()}; }
 
-  // The bytes, for who moves them elsewhere: then the list is there.
+  // The bytes, for moving the list to other memory.
   const PackedBytes& packed() const { return packed_; }
   void set_packed(PackedBytes packed) { packed_ = std::move(packed); }
 

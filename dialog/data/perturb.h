@@ -1,5 +1,5 @@
-// Contexts that are cut or put into another order (Sankar et al., "Do neural dialog systems use the
-// conversation history effectively?", ACL 2019): what a model's loss rises by says what it uses.
+// Contexts that are cut or reordered (Sankar et al., "Do neural dialog systems use the conversation
+// history effectively?", ACL 2019): the increase of a model's loss shows what it uses.
 #pragma once
 
 #include <string>
@@ -10,15 +10,15 @@
 
 namespace heed {
 
-// Of a context of q utterances, the last one the query:
+// From a context of q utterances, the last of which is the query, it makes:
 //   whole             as it is
 //   turns:N           the last N utterances: the query and N - 1 before it
-//   turns:N-shuffled  these, the N - 1 before the query in another order
-//   turns-shuffled, turns-reversed    all q, the query among them
-//   turns-dropped     each utterance but the query is left out with the probability 0.3
+//   turns:N-shuffled  the same, with the N - 1 before the query in another order
+//   turns-shuffled, turns-reversed    all q, including the query
+//   turns-dropped     each utterance except the query is dropped with probability 0.3
 //   first-dropped, last-dropped       without the first utterance, without the query
 //   words-shuffled, words-reversed    the words of each utterance
-//   words-dropped     each word is left out with the probability 0.3; one stays
+//   words-dropped     each word is dropped with probability 0.3; at least one stays
 // first-dropped and last-dropped leave a context of one utterance as it is.
 struct Perturbation {
   enum class Kind {
@@ -42,7 +42,7 @@ Perturbation parse_perturbation(std::string_view name);
 
 constexpr double kDropProbability = 0.3;
 
-// The utterances in their new order; never none. What is drawn is a function of the Rng.
+// The utterances in their new order, at least one. The draws are a function of the Rng.
 std::vector<std::string> perturb(std::vector<std::string> context, const Perturbation& how,
                                  Rng& rng);
 

@@ -1,4 +1,4 @@
-// What annotators write.
+// The output of annotators.
 #pragma once
 
 #include <nlohmann/json.hpp>
@@ -7,7 +7,7 @@
 
 namespace heed {
 
-// A line of JSON Lines, of texts that may not be UTF-8.
+// A line of JSON Lines; its texts need not be valid UTF-8.
 inline std::string json_line(const nlohmann::ordered_json& json) {
   return json.dump(-1, ' ', false, nlohmann::ordered_json::error_handler_t::replace) + "\n";
 }

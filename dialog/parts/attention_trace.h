@@ -1,5 +1,5 @@
-// Where a model looked while it wrote: what attention scores, the attention loss and pictures are
-// made of, whatever the model.
+// A model's attention while it wrote: the basis of attention scores, the attention loss and
+// pictures, for any model.
 #pragma once
 
 #include <cstdint>
@@ -10,23 +10,23 @@
 
 namespace heed {
 
-// The weights of a step t of a dialogue b are as many numbers as it has memory rows; they sum to 1
-// and begin at
+// The weights of step t of dialogue b are one for each of its memory rows, and sum to 1.
+// They begin at
 //   at(b, t) = step_begin_t + begin_b + t stride_b
-// of `weights`, a vector. Three layouts are all that there are.
+// in the vector `weights`. There are only three layouts.
 class AttentionTrace {
  public:
   AttentionTrace() = default;
 
   // One context vector for all steps: weights (M), row by row of the memory.
   static AttentionTrace same_in_all_steps(Var weights, const Segments& memory);
-  // Step by step: of each step the memory rows of the dialogues that are still running, a prefix.
+  // Step by step: for each step the memory rows of the dialogues still running, a prefix.
   static AttentionTrace step_by_step(const std::vector<Var>& weights, const Segments& memory);
-  // Dialogue by dialogue, `steps` (B) of them: for each of its steps its memory rows.
+  // Dialogue by dialogue, with `steps` (B): for each of its steps its memory rows.
   static AttentionTrace dialogue_by_dialogue(Var weights, const Segments& memory,
                                              const std::vector<int64_t>& steps);
 
-  // Of a model without attention: it has no attention scores, no attention loss and no DAS ratio.
+  // True for a model without attention: it has no attention scores, attention loss or DAS ratio.
   bool empty() const { return !weights_.defined(); }
 
   const Var& weights() const { return weights_; }

@@ -1,5 +1,5 @@
 // A ragged batch: everything that a model needs to know about the shapes of its dialogues, made
-// once on the host. Nothing is padded.
+// once, on the host. Nothing is padded.
 #pragma once
 
 #include <cstdint>
@@ -10,7 +10,7 @@
 
 namespace heed {
 
-// Which parts a model asks for.
+// The parts that a model needs.
 struct BatchParts {
   MemoryOf memory = MemoryOf::kUtterances;
   bool sequences = true;    // Batch::sequences
@@ -18,15 +18,15 @@ struct BatchParts {
   bool queries = false;     // Batch::queries
 };
 
-// One kind of Example::conditions, of all dialogues.
+// One kind of Example::conditions, for all dialogues.
 struct ConditionBatch {
   Tensor ids;         // i32 (P), dialogue after dialogue in batch order
   Segments segments;  // of each dialogue; some may have none
 };
 
-// Dialogues stand in *batch order*: longest response first, so that the decoder's running dialogues
+// Dialogues are in *batch order*: longest response first, so that the decoder's running dialogues
 // are always the first ones. The context is packed in its own order (longest context first), and so
-// are the others; their to_batch lead back.
+// are the other parts; their to_batch maps back to batch order.
 struct Batch {
   int64_t size = 0;            // B
   int64_t token_count = 0;     // context tokens (with <eou>) + predicted tokens (with <eos>)
@@ -35,12 +35,12 @@ struct Batch {
   ContextBatch context;
   Memory memory;
   ResponseBatch response;
-  UtteranceSequences sequences;  // if they were asked for
+  UtteranceSequences sequences;  // if requested
   UtteranceBatch utterances, queries;
   std::vector<ConditionBatch> conditions;  // as many as the examples have
 };
 
-// Throws DataError for no examples, for contexts of no utterance, for empty utterances and for
+// Throws DataError for no examples, for contexts without an utterance, for empty utterances and for
 // examples with different numbers of conditions.
 Batch make_batch(const ExamplePointers& examples, const BatchParts& parts, Device device = {});
 

@@ -7,11 +7,11 @@
 
 namespace heed {
 
-// What a decoder looks at, dialogue after dialogue: all m tokens of a context, or its q utterances.
+// The rows that a decoder attends to, dialogue by dialogue: a context's m tokens or q utterances.
 struct Memory {
   Segments segments;               // M rows in B segments
-  Tensor rows;                     // i32 (M): of each row its row in the packed context, for an
-                                   // utterance that of its <eou>
+  Tensor rows;                     // i32 (M): the row in the packed context of each row; for an
+                                   // utterance the row of its <eou>
   Tensor query_rows;               // i32 (B): the memory row of each dialogue's last utterance
   std::vector<float> distraction;  // (M): Eq. 9's mask, 1 on rows of distractions
 
@@ -21,8 +21,8 @@ enum class MemoryOf { kTokens, kUtterances };
 Memory lay_out_memory(const ExamplePointers& examples, const ContextBatch& context, MemoryOf of,
                       Device device);
 
-// The utterances of each dialogue as a sequence, packed with the longest first: for an LSTM over
-// them. They are counted dialogue after dialogue, as the rows of a memory of utterances are.
+// The utterances of each dialogue as a sequence, packed with the longest first, for an LSTM over
+// them. They are numbered dialogue after dialogue, like the rows of a memory of utterances.
 struct UtteranceSequences {
   Packing packing;
   Tensor rows;       // i32 (Q): the utterance of each packed row

@@ -1,5 +1,5 @@
 // The last layer of a model that writes: a distribution over the V words of the vocabulary from
-// hidden states. Losses, decoding and counts of work ask it, and know no softmax of their own.
+// hidden states. Losses, decoding and operation counts use it, and have no softmax of their own.
 #pragma once
 
 #include <cstdint>
@@ -11,13 +11,13 @@ namespace heed {
 
 class OutputLayer : public Module {
  public:
-  // Numbers whose softmax over the last axis is p: (n, in) -> (n, V). Their log p is theirs only
-  // up to a constant of the row.
+  // Numbers whose softmax over the last axis is p: (n, in) -> (n, V). They equal log p up to a
+  // constant per row.
   virtual Var logits(const Var& hidden) const = 0;
-  // -log p of the targets, i32 (n), in total each times its weight (n) if there are weights.
+  // -log p of the targets, i32 (n); in the total each is multiplied by its weight (n), if given.
   [[nodiscard]] virtual CrossEntropy loss(const Var& hidden, const Tensor& targets,
                                           const Tensor& weights = {}) const;
-  // The same, of logits that were computed already.
+  // The same for logits that are already computed.
   [[nodiscard]] static CrossEntropy loss_of(const Var& logits, const Tensor& targets,
                                             const Tensor& weights = {});
 };
@@ -35,14 +35,14 @@ class SoftmaxOutput : public OutputLayer {
   Linear weight_;
 };
 
-// One softmax to which some words have two ways (THRED: Dziri et al. 2019, Eq. 7):
+// One softmax to which some words contribute twice (THRED: Dziri et al. 2019, Eq. 7):
 //   p(y) = (exp a_y + [y in K] exp b_y) / M,   a = W_a hidden[:, :first],   b = W_b hidden
 // W_a (V, first), called "weight"; W_b (|K|, in), called "part.weight". With K empty it is
 // softmax(a).
 class JointSoftmaxOutput : public OutputLayer {
  public:
-  // `first` of the `in` numbers of a hidden state are what a reads; `part` are the different words
-  // of K. Throws UsageError for others than words of the vocabulary.
+  // `a` reads the first `first` of the `in` numbers of a hidden state; `part` are the different
+  // words of K. Throws UsageError for ids outside of the vocabulary.
   JointSoftmaxOutput(int64_t in, int64_t first, int64_t vocab_size, std::vector<int32_t> part);
   void visit(Visitor& v) override;
   Var logits(const Var& hidden) const override;
@@ -71,7 +71,7 @@ class GatedOutput : public OutputLayer {
   std::vector<Linear> special_, gate_;  // one or none
 };
 
-// A softmax mixed with a distribution v over the words that each row brings along (Takayama & Arase
+// A softmax mixed with a distribution v over words that is part of each row (Takayama & Arase
 // 2019), hidden = [h; ln v]:
 //   p = (1 - g) softmax(a) + g v,   a = W h,   g = sigmoid(z),   z = w h + b
 // ln 0 is kLogOfNone; a row whose v is all 0 has g = 0. W (V, in), called "weight"; w (1, in) and

@@ -1,6 +1,6 @@
-// How an encoder's states become one vector for each dialogue, which probes read (dialog/probe;
-// Parthasarathi, Pineau & Chandar 2020). The states are those after the last real token of each
-// layer (LSTMs, bottom to top), or those at all tokens of the context (a Transformer).
+// How an encoder's states become one vector per dialogue, which probes read (dialog/probe;
+// Parthasarathi, Pineau & Chandar 2020). The states are those of each layer after the last real
+// token (LSTMs, bottom to top), or those at all tokens of the context (a Transformer).
 #pragma once
 
 #include <string>
@@ -11,9 +11,9 @@ namespace heed {
 
 enum class Pooling {
   kSum,   // the paper's
-  kMean,  // the sum divided by their number: as long for long contexts as for short ones
+  kMean,  // the sum divided by their number: its size does not depend on the context's length
   kLast,  // the top layer's; at the last token
-  kTop    // the top layer's. A Transformer has no other: UsageError
+  kTop    // the top layer's; UsageError for a Transformer, which has only that layer
 };
 // "sum", "mean", "last", "top"; throws UsageError for anything else.
 Pooling parse_pooling(const std::string& name);

@@ -1,4 +1,4 @@
-// Rankers by the product of two vectors, and where they look.
+// Rankers by the product of two vectors, and their attention.
 #pragma once
 
 #include <functional>
@@ -10,15 +10,15 @@
 
 namespace heed {
 
-// f32 (texts, width) on the CPU are the vectors of contexts and of responses. Those of texts are
-// kept: where the same ones are asked for again, contexts alone are read. A score does not depend
-// on others.
+// The vectors of contexts and of responses are f32 (texts, width) on the CPU. Those of texts are
+// cached: when the same ones are requested again, only contexts are read. A score does not depend
+// on the others.
 class VectorRanker : public Ranker {
  public:
   using OnTexts = std::function<void(size_t done, size_t of)>;
-  using Contexts = std::vector<std::vector<std::string>>;  // of each, the oldest utterance first
+  using Contexts = std::vector<std::vector<std::string>>;  // in each, the oldest utterance first
 
-  // *cut, if it is given, counts the texts that are not read as a whole.
+  // *cut, if given, counts the truncated texts.
   virtual Tensor contexts(const Contexts& contexts, int64_t batch, const OnTexts& progress,
                           size_t* cut) const = 0;
   virtual Tensor responses(const std::vector<std::string>& texts, int64_t batch,
@@ -26,9 +26,9 @@ class VectorRanker : public Ranker {
   Scores score(const std::vector<std::string>& texts, const std::vector<RankQuery>& queries,
                int64_t batch, const OnTexts& progress) const override;
 
-  // Where it looks in contexts: of each utterance that it reads, which are the last ones, the
-  // weights of the rows that it attends to, its words and their end or itself. All weights of a
-  // context have the sum 1. Nothing of a ranker without attention.
+  // The attention in contexts: for each utterance that is read, which are the last ones, the
+  // weights of its rows, which are its words and their end, or the utterance itself. All weights of
+  // a context sum to 1. Empty for a ranker without attention.
   using Look = std::vector<std::vector<double>>;
   virtual std::vector<Look> looks(const Contexts&) const { return {}; }
 
@@ -37,18 +37,18 @@ class VectorRanker : public Ranker {
   mutable Tensor kept_;
   mutable size_t cut_ = 0;
 };
-// The same of any ranker.
+// The same for any ranker.
 std::vector<VectorRanker::Look> looks_of(const Ranker& ranker,
                                          const VectorRanker::Contexts& contexts);
-// The attention score of each utterance, Eq. 7 of Xing & Gulla (2022): as many rows as there are in
-// all times the mean weight of its own. Even attention gives 1 to each.
+// The attention score of each utterance, Eq. 7 of Xing & Gulla (2022): the total number of rows
+// times the mean weight of its own rows. Uniform attention gives 1 to each.
 std::vector<double> attention_scores(const VectorRanker::Look& look);
 
-// The cosine of the vectors that an encoder makes of context and response, within the bounds of its
-// training; a response is a context of one utterance.
+// The cosine of an encoder's vectors of context and response, within the bounds of its training; a
+// response is encoded as a context of one utterance.
 class CosineRanker : public VectorRanker {
  public:
-  // `longest`: of how many tokens of a context no more are read than the last ones; 0: all are.
+  // `longest`: only so many of the last tokens of a context are read; 0: all.
   CosineRanker(std::shared_ptr<const ContextEncoder> encoder, const ExampleOptions& bounds,
                int64_t longest = 0)
       : encoder_(std::move(encoder)), bounds_(bounds), longest_(longest) {}

@@ -11,14 +11,14 @@
 
 namespace heed::pretrained {
 
-// As config.json of the `transformers` package names them.
+// The names are those of config.json in the `transformers` package.
 struct BertConfig {
   int64_t vocab_size = 0, hidden_size = 0, num_hidden_layers = 0, num_attention_heads = 0;
   int64_t intermediate_size = 0, max_position_embeddings = 0, type_vocab_size = 0;
   double layer_norm_eps = 1e-12;
 };
 
-// One layer: both parts are normalised behind what they add to.
+// One layer: each part is normalised after its output is added (post-norm).
 class BertLayer : public Module {
  public:
   explicit BertLayer(const BertConfig& config);
@@ -35,11 +35,11 @@ class Bert : public Module {
   explicit Bert(const BertConfig& config);  // blank, to be loaded
 
   struct States {
-    std::vector<Var> layers;  // (N, hidden_size): what was embedded, and what each layer makes
+    std::vector<Var> layers;  // (N, hidden_size): the embeddings, and the output of each layer
     Segments segments;        // the rows of each text
   };
-  // `last`: what is above this layer is not computed; -1: all are. Throws ShapeError for a text of
-  // no pieces, or of more than max_position_embeddings.
+  // `last`: layers above this one are not computed; -1: all are. Throws ShapeError for a text
+  // without pieces, or with more than max_position_embeddings.
   States operator()(const std::vector<Pieces>& texts, int last = -1) const;
   void visit(Visitor& v) override;
   Bert like() const { return Bert(config_); }
@@ -54,8 +54,8 @@ class Bert : public Module {
   BertConfig config_;
 };
 
-// The means over the pieces of each text, of the length 1: (texts, hidden_size). Of layer 0, what
-// was embedded, to layers.size(); -1: the last.
+// The means over the pieces of each text, normalised to length 1: (texts, hidden_size). `layer` is
+// an index into layers, 0 for the embeddings; -1: the last.
 Var mean_vectors(const Bert::States& states, int layer = -1);
 
 }  // namespace heed::pretrained

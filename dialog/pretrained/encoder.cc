@@ -192,20 +192,22 @@ void take_tuned(Bert& model, const std::string& path) {
   }
 }
 
-// Loads the model and copies its files; config.json is `edit`ed on the way. With `tuned`, a file of
-// a run, the weights are those.
-Encoder copy_encoder(const std::string& from, const std::string& to,
-                     const std::function<void(Json& config)>& edit, const std::string& tuned = "") {
-  Encoder encoder = load_encoder(from);
-  if (!tuned.empty()) take_tuned(encoder.model, tuned);
+// Loads the model and copies its files; config.json is `edit`ed on the way. Of a run that began
+// with an encoder these are its files, and the weights the run's.
+Encoder copy_encoder(const std::string& model, const std::string& to,
+                     const std::function<void(Json& config)>& edit) {
   std::error_code ignored;
+  const std::string from = encoder_folder(model);
+  const bool is_run = from != model;
+  Encoder encoder = load_encoder(from);
+  if (is_run) take_tuned(encoder.model, file_inside(model, kWeights));
   if (fs::exists(in(to, kConfig), ignored)) {
     throw UsageError(to + ": holds a model already; take another folder");
   }
   make_directory(to);
   for (const char* file : kFiles) {
     if (!fs::exists(in(from, file), ignored)) continue;
-    if (file == kWeights && !tuned.empty()) {
+    if (file == kWeights && is_run) {
       save_parameters(in(to, file), encoder.model);
       continue;
     }
@@ -239,6 +241,12 @@ Encoder load_encoder(const std::string& folder) {
   return {std::move(pieces), load_bert(file_inside(folder, kWeights), config), max_length};
 }
 
+std::string encoder_folder(const std::string& model) {
+  std::error_code ignored;
+  const std::string folder = in(model, kFolderInRun);
+  return fs::exists(in(folder, kConfig), ignored) ? folder : model;
+}
+
 Encoder load_encoder_of(const std::string& directory, int64_t width) {
   const std::string folder = in(directory, kFolderInRun);
   Encoder encoder = load_encoder(folder);
@@ -257,11 +265,7 @@ Encoder import_encoder(const std::string& from, const std::string& to) {
 }
 
 Encoder export_encoder(const std::string& from, const std::string& to) {
-  const auto edit = [](Json& config) { config.erase("system"); };
-  std::error_code ignored;
-  const std::string began = in(from, kFolderInRun);
-  if (!fs::exists(in(began, kConfig), ignored)) return copy_encoder(from, to, edit);
-  return copy_encoder(began, to, edit, file_inside(from, kWeights));
+  return copy_encoder(from, to, [](Json& config) { config.erase("system"); });
 }
 
 void keep_encoder(const std::string& from, const std::string& run) {

@@ -1,4 +1,4 @@
-// Words in pieces, as BERT reads them (Devlin et al. 2019; Wu et al. 2016).
+// BERT's tokenizer into word pieces (Devlin et al. 2019; Wu et al. 2016).
 #pragma once
 
 #include <cstdint>
@@ -9,11 +9,11 @@
 
 namespace heed::pretrained {
 
-// A text, or a pair of texts, as a model reads it: [CLS] first [SEP], or [CLS] first [SEP] second
-// [SEP]. The type of a piece is 1 from the second text on.
+// The input of a model for a text or a pair of texts: [CLS] first [SEP], or [CLS] first [SEP]
+// second [SEP]. The type of a piece is 1 from the second text on.
 struct Pieces {
   std::vector<int32_t> ids, types;
-  size_t left_out = 0;  // pieces for which there was no room
+  size_t left_out = 0;  // pieces beyond the maximum length
 
   auto operator<=>(const Pieces&) const = default;
 };
@@ -22,30 +22,30 @@ struct WordPieceOptions {
   bool lower_case = true, strip_accents = true, split_chinese = true;
 };
 
-// Control characters go, white space is one blank, Chinese characters and punctuation stand alone,
-// accents go (NFD without the category Mn) and letters become small. Then each word is cut, from
-// its beginning, into the longest pieces that the vocabulary has, where "##" begins those that do
-// not begin the word. A word of more than 100 characters, or that cannot be cut, is [UNK]. [CLS],
-// [SEP], [MASK], [PAD] and [UNK] in the text stay what they are.
+// Control characters are removed, white space becomes one space, Chinese characters and punctuation
+// are words of their own, accents are removed (NFD without the category Mn) and letters become
+// lower case. Then each word is cut, from its beginning, into the longest pieces of the vocabulary,
+// where "##" begins those that do not begin the word. A word of more than 100 characters, or that
+// cannot be cut, is [UNK]. [CLS], [SEP], [MASK], [PAD] and [UNK] in the text are kept.
 class WordPiece {
  public:
-  // A vocabulary has a piece a line, whose id is the number of the line, from 0. Throws DataError
-  // for one without [CLS], [SEP] or [UNK], or with a piece twice.
+  // A vocabulary has one piece per line, whose id is the line number, from 0. Throws DataError for
+  // one without [CLS], [SEP] or [UNK], or with a repeated piece.
   explicit WordPiece(const std::string& path, const WordPieceOptions& options = {});
 
   int32_t size() const { return static_cast<int32_t>(pieces_.size()); }
   const std::string& piece(int32_t id) const { return pieces_[id]; }
 
   std::vector<int32_t> encode(std::string_view text) const;  // without [CLS] and [SEP]
-  // At most max_length pieces, the last ones left out, or the first; those of a pair go one by one
-  // from the end of the longer text.
+  // At most max_length pieces, without the last ones or without the first ones; from a pair, pieces
+  // are removed one by one at the end of the longer text.
   enum class Keep { kFirst, kLast };
   Pieces read(std::string_view text, int64_t max_length, Keep keep = Keep::kFirst) const;
   Pieces read(std::vector<int32_t> encoded, int64_t max_length, Keep keep) const;
   Pieces read(std::string_view first, std::string_view second, int64_t max_length) const;
 
  private:
-  int32_t id_of(const std::string& piece) const;  // -1 where there is none
+  int32_t id_of(const std::string& piece) const;  // -1 if there is none
   void add_words(std::string_view text, std::vector<int32_t>& ids) const;
   void add_word(const std::u32string& word, std::vector<int32_t>& ids) const;
 

@@ -84,7 +84,7 @@ template <class S> void take_rate(S& s, const std::function<bool(const std::stri
 template <class S> void take_encoder(S& s, const std::function<bool(const std::string&)>& given) {
   if (!s.model.words.pretrained()) return;
   if (given("embed")) throw UsageError("--embed: a pretrained encoder brings its sizes");
-  s.model.embedding_size = load_encoder(s.init).model.config().hidden_size;
+  s.model.embedding_size = load_encoder(encoder_folder(s.init)).model.config().hidden_size;
   take_rate(s, given);
 }
 // Writes what such a run begins with: vocab.txt, and a copy of the encoder of `init`.

@@ -10,8 +10,8 @@
 
 namespace heed::probe {
 
-// The labels that the training part has, sorted. One that occurs elsewhere only is ignored, and so
-// no miss (as scikit-learn's MultiLabelBinarizer does).
+// The labels of the training part, sorted. Labels that occur only elsewhere are ignored, so they do
+// not count as misses (as in scikit-learn's MultiLabelBinarizer).
 class Binariser {
  public:
   explicit Binariser(const LabelSets& train);
@@ -19,7 +19,7 @@ class Binariser {
   int64_t size() const { return static_cast<int64_t>(names_.size()); }
 
   std::vector<LabelIds> operator()(const LabelSets& sets) const;
-  // How many different labels of these sets are not among the names.
+  // The number of different labels of these sets that are not among the names.
   int64_t count_unseen(const LabelSets& sets) const;
 
  private:

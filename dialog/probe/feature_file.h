@@ -12,7 +12,7 @@ namespace heed::probe {
 
 // Throws DataError with the file and the rule.
 Part read_part(const std::string& directory, const std::string& part);
-// PART.safetensors and PART.jsonl, each whole or not at all.
+// Writes PART.safetensors and PART.jsonl, each atomically.
 void write_part(const std::string& directory, const std::string& part, const Part& features);
 
 }  // namespace heed::probe

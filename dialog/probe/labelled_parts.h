@@ -1,4 +1,4 @@
-// The parts of a data directory as what is probed: examples with their labels.
+// The parts of a data directory for probes: examples with their labels.
 #pragma once
 
 #include <functional>
@@ -11,7 +11,7 @@
 
 namespace heed::probe {
 
-// A part: its examples in the numbers of a vocabulary, and their labels.
+// A part: its examples as ids of a vocabulary, and their labels.
 struct LabelledPart {
   std::string name;  // "train"
   PackedList<Example> examples = {};
@@ -20,22 +20,22 @@ struct LabelledPart {
   uint32_t fingerprint = 0;
   size_t dialogues = 0;
   std::string label_file = {};  // empty if there is none
-  size_t left_out = 0;          // examples that it has no labels of
+  size_t left_out = 0;          // examples without labels
 
-  // Has the examples of the first rank of the machine, in memory that its ranks share.
+  // Takes over the examples of the machine's first rank, in memory that its ranks share.
   void share(const Neighbours& neighbours) { neighbours.share_list(examples); }
 };
 
-// The numbers of an utterance's text, for who has no Vocabulary.
+// The ids of an utterance's text, for models without a Vocabulary.
 using Numbers = std::function<std::vector<int32_t>(const std::string& utterance)>;
 
 // Reads parts of a data directory, "train" first. Every turn from the min_turns-th on is an
 // example, within the other bounds of `bounds`; `limits` dialogues of each part are read (0: all).
 // The labels are those of the tasks that need no annotation (unannotated.h; mid-frequency words are
-// those of the first part) and, where there is a file PART.labels.jsonl or .gz, those of the file,
-// which then says which of these turns are examples. Throws DataError for parts without an example,
-// for dialogues of the same id, and where a file has labels of no example. With `numbers` the
-// contexts are in these, whole utterances, and not in those of the vocabulary.
+// those of the first part) and, if there is a file PART.labels.jsonl or .gz, those of the file,
+// which then decides which of these turns are examples. Throws DataError for parts without an
+// example, for dialogues with the same id, and if a file has labels for no example. With `numbers`
+// the contexts are whole utterances in these ids instead of the vocabulary's.
 std::vector<LabelledPart> read_labelled_parts(const std::string& directory,
                                               const std::vector<std::string>& parts,
                                               const Vocabulary& vocabulary,
@@ -43,8 +43,8 @@ std::vector<LabelledPart> read_labelled_parts(const std::string& directory,
                                               const std::vector<size_t>& limits,
                                               const Numbers& numbers = {});
 
-// Of each example the dialogue that it is of, numbered from 0 as they come: examples of a dialogue
-// are not independent. "d7#3" is of "d7".
+// The dialogue of each example, numbered from 0 in order of appearance: examples of a dialogue are
+// not independent. "d7#3" belongs to "d7".
 std::vector<int> dialogues_of(const std::vector<std::string>& ids);
 
 }  // namespace heed::probe

@@ -1,5 +1,5 @@
-// A probe with one hidden layer. The numbers that the paper does not give are scikit-learn's
-// defaults.
+// A probe with one hidden layer.
+// Numbers that the paper does not give are scikit-learn's defaults.
 #pragma once
 
 #include <cstdint>
@@ -16,7 +16,7 @@ struct MlpOptions {
   double rate = 1e-3;  // Adam's
   double l2 = 1e-4;    // l2 / 2 |W|^2 of the weights is added to the loss of a batch
   int max_epochs = 200, patience = 10;
-  double tolerance = 1e-4;  // a loss that is not smaller by this is no improvement
+  double tolerance = 1e-4;  // a loss counts as improved if it falls by more than this
   uint64_t seed = 1;
 };
 
@@ -39,8 +39,8 @@ struct FittedMlp {
   int epochs = 0;
   bool converged = false;  // the patience ended it, not max_epochs
 };
-// x f32 or f64 (n, d), the labels of each of the n examples, below `size`. Trained in f32; the same
-// for any number of threads.
+// x f32 or f64 (n, d), the labels of each of the n examples, below `size`. Trained in f32; the
+// result is the same for any number of threads.
 FittedMlp fit_mlp(const Tensor& x, const std::vector<LabelIds>& labels, int64_t size,
                   const MlpOptions& options = {});
 

@@ -1,4 +1,4 @@
-// A probe: how much of a task's labels can be read off a representation by a simple classifier.
+// A probe: how well a simple classifier predicts a task's labels from a representation.
 #pragma once
 
 #include <cstdint>
@@ -21,7 +21,7 @@ struct ProbeOptions {
   uint64_t seed = 1;          // of the control task, and of the MLP
 };
 
-// A part of a probe's data: x (n, d), f32 or f64, and what is known of each row.
+// A part of a probe's data: x (n, d), f32 or f64, and the labels of each row.
 struct Part {
   Tensor x;
   LabelledExamples examples;
@@ -29,21 +29,21 @@ struct Part {
 
 struct TaskResult {
   int64_t labels = 0;        // of the training part
-  int64_t unseen = 0;        // different ones of the test part that it does not have
+  int64_t unseen = 0;        // different labels of the test part that it does not have
   double f1 = 0, exact = 0;  // micro F1 and exact match on the test part, in [0, 1]
   double constant = 0;       // F1 of predicting the labels that most training examples have
-  std::optional<double> accuracy = {};    // of the largest score, where every example has one label
+  std::optional<double> accuracy = {};    // of the largest score, if every example has one label
   std::optional<double> control_f1 = {};  // of the control task
   int64_t unconverged = 0;                // labels (kMlp: 1 or 0)
   int iterations = 0;                     // of the label with most; epochs of kMlp
   std::vector<Hits> examples = {};        // of the test part, for intervals
 
-  // f1 - control_f1 (Hewitt & Liang 2019): there must be a control task.
+  // f1 - control_f1 (Hewitt & Liang 2019); requires a control task.
   double selectivity() const { return f1 - control_f1.value(); }
 };
 
-// Trains on one part, measures on the other. Throws UsageError for an unknown task, DataError where
-// the parts do not have the same width.
+// Trains on one part, measures on the other. Throws UsageError for an unknown task, DataError if
+// the parts differ in width.
 TaskResult probe(const Part& train, const Part& test, const std::string& task,
                  const ProbeOptions& options = {});
 

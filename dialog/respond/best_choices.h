@@ -1,4 +1,4 @@
-// What may come next in a response that a model writes.
+// The tokens that may come next in a response.
 #pragma once
 
 #include <cstdint>
@@ -13,12 +13,12 @@ struct Choice {
   double log_prob;
 };
 
-// The tokens that never come in a response, see DecodeOptions.
+// The tokens that never occur in a response, see DecodeOptions.
 std::vector<int32_t> never_written(bool allow_unk);
 
-// For each row of logits (n, V) the `count` most probable tokens that are not among
-// `excluded`, or all of them, best first; equal ones by number. Their log p are those of a softmax
-// over all V tokens, NaN where that is.
+// For each row of logits (n, V) the `count` most probable tokens (or all, if there are fewer) that
+// are not in `excluded`, best first; equal ones by id. Their log p come from a softmax over all V
+// tokens, and are NaN where it is NaN.
 std::vector<std::vector<Choice>> best_choices(const Tensor& logits,
                                               const std::vector<int32_t>& excluded, int64_t count);
 

@@ -1,4 +1,4 @@
-// Which of the epochs that a training kept writes best.
+// Which of a run's kept epochs writes best.
 #pragma once
 
 #include <functional>
@@ -19,20 +19,20 @@ struct KeptEpoch {
   OverlapMeans overlap;  // of its responses with the human ones
 };
 struct ChosenEpoch {
-  KeptEpoch best;                 // of equal ones the first
-  std::vector<KeptEpoch> epochs;  // all, in their order
+  KeptEpoch best;                 // the first among equals
+  std::vector<KeptEpoch> epochs;  // all, in order
 };
 using ChooseProgress = std::function<void(int epoch, int64_t examples, int64_t tokens)>;
 
-// Every epoch-N.safetensors of a run writes responses, greedily and of 100 tokens at most, to these
-// dialogues, whose examples have the bounds of the training. Throws DataError where the run kept no
-// epoch or no dialogue is long enough.
+// Every epoch-N.safetensors of a run writes responses, greedily and of at most 100 tokens, to these
+// dialogues, whose examples have the bounds of training. Throws DataError if the run kept no epoch
+// or no dialogue is long enough.
 std::vector<KeptEpoch> overlaps_of_epochs(const std::string& run,
                                           const std::vector<Dialogue>& dialogues,
                                           int64_t batch_size, Device device,
                                           const ChooseProgress& progress = {});
 // The best one by the mean BLEU-2, ROUGE-L or METEOR (Parthasarathi, Pineau & Chandar 2020, section
-// 4). Throws UsageError for another name or no epoch.
+// 4). Throws UsageError for an unknown name and for no epochs.
 KeptEpoch best_epoch(const std::vector<KeptEpoch>& epochs, const std::string& name);
 // Both.
 ChosenEpoch choose_epoch(const std::string& run, const std::string& name,

@@ -1,4 +1,4 @@
-// A model directory: config.json, vocab.txt, model.safetensors; of structures with tables also
+// A model directory: config.json, vocab.txt, model.safetensors; for structures with tables also
 // tables.safetensors.
 #pragma once
 
@@ -13,7 +13,7 @@ namespace heed {
 constexpr const char* kTableFile = "tables.safetensors";
 
 void save_config(const std::string& directory, const ModelConfig& config);
-// With the tables. Throws DataError for what is missing, of the wrong type, or out of range.
+// Including the tables. Throws DataError for a missing value, a wrong type, or one out of range.
 ModelConfig load_config(const std::string& directory);
 
 // See check_memory() of train/model_directory.h.
@@ -23,12 +23,12 @@ struct LoadedModel {
   std::unique_ptr<Responder> model;
   Vocabulary vocabulary;
 };
-// Throws DataError where there is no model (yet), or the three files do not fit together. Nothing
-// is allocated that the directory's own files do not account for.
+// Throws DataError if there is no model (yet), or if the three files do not fit together. Allocates
+// no more memory than the directory's own files account for.
 LoadedModel load_model(const std::string& directory);
-// What config.json says of a model.
+// The text of config.json for a model.
 std::string config_text(const ModelConfig& config);
-// All but the parameters: config.json, vocab.txt and the tables.
+// Everything but the parameters: config.json, vocab.txt and the tables.
 void save_description(const std::string& directory, const ModelConfig& config,
                       const Vocabulary& vocabulary);
 void save_model(const std::string& directory, Responder& model, const Vocabulary& vocabulary);

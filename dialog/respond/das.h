@@ -1,5 +1,5 @@
-// Where a model looks: attention scores and the DAS ratio (Xing & Gulla 2022, Eqs. 7-9). What is
-// measured otherwise than the equations say, and why: docs/paper.md.
+// Where a model looks: attention scores and the DAS ratio (Xing & Gulla 2022, Eqs. 7-9).
+// docs/paper.md lists the deviations from the equations, with reasons.
 #pragma once
 
 #include <functional>
@@ -11,23 +11,23 @@
 
 namespace heed {
 
-// What each utterance of the context gets where attention is even over `rows` memory rows: one row
-// an utterance, or one a token, of which <eou> is the last. Sum 1.
+// The share of each utterance of the context if attention is uniform over `rows` memory rows: one
+// row per utterance, or one per token, the last of which is <eou>. They sum to 1.
 std::vector<double> even_attention(const Example& example, int64_t rows);
 
-// For each of a dialogue's `rows` memory rows the utterance that it belongs to.
+// The utterance of each of a dialogue's `rows` memory rows.
 std::vector<int> utterance_of_row(const Example& example, int64_t rows);
 
 // D and H of a dialogue: the mean attention score of its distractions and that of the original
-// utterances of its history. The query, last, is in neither. Nothing where there is none of a kind,
-// or no scores, as of a model without attention.
+// utterances of its history. The query, which is last, is in neither. Nothing if there is none of a
+// kind, or if there are no scores because the model has no attention.
 struct DialogueMeans {
   std::optional<double> distraction, history;
 };
 DialogueMeans dialogue_means(const std::vector<double>& as_scores,
                              const std::vector<char>& distraction);
 
-// D / H, what Eq. 8 takes the mean of. Nothing where D or H is missing or H is 0.
+// D / H, of which Eq. 8 is the mean. Nothing if D or H is missing or H is 0.
 std::optional<double> das_ratio(const DialogueMeans& means);
 
 // D and H by the attention of one head of one layer, see HeadTrace.
@@ -36,26 +36,26 @@ struct HeadMeans {
   DialogueMeans means;
 };
 
-// All that is measured on one dialogue.
+// All measurements of one dialogue.
 struct DialogueScore {
   std::string id;
   std::vector<double> nll;             // for each predicted token, <eos> last
   std::vector<double> attention_loss;  // Eq. 9 for each step
-  // Eq. 7 for each utterance, meaned over steps: q x its weight; for non-hier m x the mean weight
-  // of its tokens, <eou> included. Attention that is even gives 1 to every utterance. A model
-  // without attention has no scores and no attention loss.
+  // Eq. 7 for each utterance, averaged over steps: q x its weight; for non-hier m x the mean weight
+  // of its tokens, including <eou>. Uniform attention gives 1 to every utterance. A model without
+  // attention has neither scores nor an attention loss.
   std::vector<double> as_scores;
   std::vector<char> distraction;
   std::optional<double> das_ratio;      // D / H
   Example::Characters characters = {};  // of the response
   std::vector<HeadMeans> heads = {};    // of models with several
-  // On request, for each step the weight of each memory row: of the utterances, or for non-hier of
-  // the tokens, each utterance with its <eou>.
+  // If requested, for each step the weight of each memory row: of the utterances, or for non-hier
+  // of the tokens, each utterance with its <eou>.
   std::vector<std::vector<double>> attention;
 };
 
-// The scores of a batch's dialogues, in the order of its examples, from what a model put out for
-// it. The attention memory may hold utterances (one row each) or tokens.
+// The scores of a batch's dialogues, in the order of its examples, from a model's output for it.
+// The attention memory may hold utterances (one row each) or tokens.
 std::vector<DialogueScore> score_output(const Taught& taught, const Batch& batch,
                                         const std::vector<const Example*>& examples,
                                         bool with_attention = false);
@@ -71,45 +71,45 @@ std::vector<DialogueScore> score(Responder& model, const std::vector<Example>& e
                                  const std::function<void(const ScoreProgress&)>& progress = {},
                                  bool with_attention = false);
 
-// A test set by the attention of one head of one layer: its own column in tables.
+// The numbers of a test set by the attention of one head of one layer: its own column in tables.
 struct HeadSummary {
   int layer, head;
-  std::optional<double> das_ratio, as_distraction, as_history;  // as those of ScoreSummary
+  std::optional<double> das_ratio, as_distraction, as_history;  // like those of ScoreSummary
 };
 
-// The numbers of a test set. The attention scores are means over dialogues, all over the same ones:
-// those with both a distraction and an original utterance in their history; where there is none, as
-// in the original test set, those with a history.
+// The numbers of a test set. All attention scores are means over the same dialogues: those with
+// both a distraction and an original utterance in their history; if there are none, as in the
+// original test set, those with a history.
 struct ScoreSummary {
   int64_t dialogues = 0, tokens = 0;
   int64_t distracted = 0;  // dialogues with both D and H
   double perplexity = 0;   // exp(sum of nll / tokens)
   // sum of nll / (ln 2 x characters), which can be compared between vocabularies (Graves,
   // "Generating sequences with recurrent neural networks", 2013). The responses' characters are
-  // those of Example::Characters, the same for any vocabulary. A word that is <unk> costs no more
-  // than its being unknown: where there are such words, it is a lower bound.
+  // those of Example::Characters, the same for any vocabulary. The spelling of an <unk> costs
+  // nothing, so with such words the value is a lower bound.
   std::optional<double> bits_per_character;  // none without a character
   double unknown_characters = 0;             // the share of characters in words that are <unk>
   int64_t characters = 0;
-  std::optional<double> das_ratio;         // mean D / mean H: what the paper's tables print
-  std::optional<double> mean_das_ratio;    // mean of D / H where H is not 0: Eq. 8 as it is written
+  std::optional<double> das_ratio;         // mean D / mean H: as in the paper's tables
+  std::optional<double> mean_das_ratio;    // mean of D / H where H is not 0: Eq. 8 as written
   std::optional<double> median_das_ratio;  // of the same
-  // Two that no single dialogue can move far: the share of the dialogues with D > H, and the mean
-  // of D / (D + H) where that is defined. Even attention has 0.5.
+  // Two numbers that no single dialogue can move far: the share of dialogues with D > H, and the
+  // mean of D / (D + H) where it is defined, which is 0.5 for uniform attention.
   std::optional<double> das_above, das_bounded;
-  // das_ratio over the dialogues with two original utterances or more in their history: with one,
+  // das_ratio over the dialogues with at least two original utterances in their history: with one,
   // the middle of the history is its beginning.
   std::optional<double> das_ratio_long;
   std::optional<double> as_distraction;  // mean D
   std::optional<double> as_history;      // mean H
   std::optional<double> as_first;        // mean AS of the history's first original utterance
   std::optional<double> as_last;         // and of its last one
-  std::vector<HeadSummary> heads = {};   // of models with several; in no kept result
-  std::optional<double> accuracy = {};   // see evaluate(); on request
+  std::vector<HeadSummary> heads = {};   // of models with several; not in kept results
+  std::optional<double> accuracy = {};   // see evaluate(); if requested
 };
 ScoreSummary summarize(const std::vector<DialogueScore>& scores);
 
-// Of an even number of values the mean of the middle two; NaN if one of them is NaN.
+// For an even number of values the mean of the middle two; NaN if a value is NaN.
 std::optional<double> median(std::vector<double> values);
 
 }  // namespace heed

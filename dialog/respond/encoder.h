@@ -13,7 +13,7 @@ Tensor encode(const Responder& model, const std::vector<Example>& examples, Pool
               int64_t batch_size,
               const std::function<void(int64_t examples, int64_t tokens)>& progress = {});
 
-// Refers to both, which must outlive it.
+// It refers to both, which must outlive it.
 class ResponseEncoder : public ContextEncoder {
  public:
   ResponseEncoder(const Responder& model, const Vocabulary& vocabulary)
@@ -32,8 +32,8 @@ class ResponseEncoder : public ContextEncoder {
   const Vocabulary& vocabulary_;
 };
 
-// A response's score is its ln p behind the context, <eos> counted; contexts are cut as those of
-// the examples that the model was trained on, responses are not. Refers to model and vocabulary.
+// A response's score is its ln p after the context, including <eos>. Contexts are cut like those of
+// the training examples, responses are not cut. Refers to model and vocabulary.
 class ResponseRanker : public PairRanker {
  public:
   ResponseRanker(Responder& model, const Vocabulary& vocabulary, const ExampleOptions& bounds);

@@ -11,15 +11,15 @@
 
 namespace heed {
 
-// The examples with a test set's distractions in them. What is inserted into an example depends on
-// the seed, the set and the example's place only.
+// The examples with a test set's distractions. The insertions into an example depend only on the
+// seed, the set and the example's index.
 std::vector<Example> distracted(const std::vector<Example>& examples, const TestSet& set,
                                 const Pool& pool, const Phrases& phrases, uint64_t seed);
 
-// The seed of an experiment's test sets: all runs see the same distractions, whatever their own.
+// The seed of an experiment's test sets: all runs see the same distractions, whatever their seeds.
 constexpr uint64_t kTestSeed = 1;
 
-// What is kept of an example.
+// The kept result of an example.
 struct ExampleResult {
   std::string id;
   double nll = 0;  // sum over the tokens
@@ -27,7 +27,7 @@ struct ExampleResult {
   DialogueMeans means;
   std::optional<double> das_ratio;
   Example::Characters characters = {};  // of the response
-  std::optional<int64_t> right = {};    // of the tokens, see taught_right(); on request
+  std::optional<int64_t> right = {};    // of the tokens, see taught_right(); if requested
 };
 struct TestSetResult {
   std::string name;
@@ -35,9 +35,9 @@ struct TestSetResult {
   std::vector<ExampleResult> examples;
 };
 using EvaluateProgress = std::function<void(const std::string& set, const ScoreProgress&)>;
-// The ranks share out the examples; all get all results, the same for any number of them.
-// `accuracy` asks for the share of tokens that are most probable at their place, too, which takes
-// about as long again.
+// The ranks share the examples; all get all results, which are the same for any number of ranks.
+// `accuracy` also requests the share of tokens that are most probable at their position, which
+// doubles the time.
 std::vector<TestSetResult> evaluate(Responder& model, const std::vector<Example>& examples,
                                     const std::vector<TestSet>& sets, const Pool& pool,
                                     const Phrases& phrases, uint64_t seed, int64_t batch_size,
@@ -47,7 +47,7 @@ std::vector<TestSetResult> evaluate(Responder& model, const std::vector<Example>
 // The test sets of a list with commas: "all" (none and the nine), "random", "frequent" or "rare"
 // (the three of the nine), and single ones, see parse_test_set; each once. Throws UsageError.
 std::vector<TestSet> select_test_sets(const std::string& list);
-// Whether there is one whose distractions are drawn from a pool.
+// Whether there is a set whose distractions are drawn from a pool.
 bool needs_pool(const std::vector<TestSet>& sets);
 
 }  // namespace heed

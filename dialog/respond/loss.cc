@@ -1,6 +1,9 @@
 #include "dialog/respond/loss.h"
 
+#include <cmath>
+
 #include "autograd/ops.h"
+#include "dialog/text/vocabulary.h"
 
 namespace heed {
 
@@ -24,6 +27,25 @@ Var attention_loss(const Batch& batch, const Taught& taught) {
   const Var& weights = trace.weights();
   const Tensor coefficients = Tensor::from(c, weights.shape());
   return sum(mul(square(weights), coefficients.to(weights.dtype()).to(weights.device())));
+}
+
+Tensor inverse_frequency_weights(const PackedList<Example>& examples, int64_t vocab_size,
+                                 double exponent) {
+  std::vector<double> times(vocab_size);
+  for (const Example example : examples) {
+    for (const int32_t word : example.response) ++times[word];
+    ++times[kEos];
+  }
+  std::vector<double> weights(vocab_size);
+  double all = 0, weighted = 0;
+  for (int64_t word = 0; word < vocab_size; ++word) {
+    if (times[word] == 0) continue;
+    weights[word] = std::pow(times[word], -exponent);
+    all += times[word];
+    weighted += times[word] * weights[word];
+  }
+  for (double& weight : weights) weight *= all / weighted;
+  return Tensor::from(weights, {vocab_size}).to(DType::f32);
 }
 
 Var training_loss(const Batch& batch, const Taught& taught, double lambda) {

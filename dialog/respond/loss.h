@@ -1,5 +1,6 @@
 #pragma once
 
+#include "dialog/data/packed_list.h"
 #include "dialog/parts/batch.h"
 #include "dialog/respond/responder.h"
 
@@ -11,8 +12,16 @@ namespace heed {
 // Undefined where the batch holds no distraction: then it is 0.
 Var attention_loss(const Batch& batch, const Taught& taught);
 
-// The training loss: (1/B) sum over dialogues and steps of [-log p(y_t) + lambda x attention loss],
-// and what the model adds (Taught::added). lambda 0 leaves the attention loss out.
+// The inverse token frequency loss of Nakamura et al. 2018, -w log p: the weights of the V words,
+//   w_y = c f_y^-exponent
+// for the f_y times that y is to be predicted in the responses (<eos> too), and c such that the
+// mean of w over these times is 1. Words that are in none weigh 0. f32 (V).
+Tensor inverse_frequency_weights(const PackedList<Example>& examples, int64_t vocab_size,
+                                 double exponent);
+
+// The training loss: (1/B) sum over dialogues and steps of [-w log p(y_t) + lambda x attention
+// loss], w = 1 or Batch::response.weights, and what the model adds (Taught::added). lambda 0 leaves
+// the attention loss out.
 Var training_loss(const Batch& batch, const Taught& taught, double lambda);
 
 }  // namespace heed

@@ -1,6 +1,6 @@
-// Which way a distraction does its harm: through the attention, which mixes its rows into the
+// By which path a distraction does harm: through the attention, which mixes its rows into the
 // context vector, or through the state that it leaves in the encoder (and in the integration LSTM),
-// with which the decoder starts. One model reads each dialogue five times.
+// from which the decoder starts. One model reads each dialogue five times.
 #pragma once
 
 #include <array>
@@ -11,24 +11,24 @@
 
 namespace heed {
 
-// What stands before a response, put together of the dialogue with its distractions and of the same
-// one without them:
-//                 attention looks at                         the decoder starts with the state of
+// The readings of a context, combined from the dialogue with its distractions and the same one
+// without them:
+//                 attention sees                             the decoder starts from the state of
 //   kAsItIs       all rows                                   all utterances
-//   kUnseen       the rows that are no distractions' (their  all utterances
+//   kUnseen       the rows of original utterances (their     all utterances
 //                 weights become a softmax of their own)
-//   kUnread       all rows                                   the utterances without distractions
-//   kBoth         the rows that are no distractions'         the utterances without distractions
+//   kUnread       all rows                                   the original utterances
+//   kBoth         the rows of original utterances            the original utterances
 //   kClean        all rows of the dialogue without           the same
 //                 distractions
-// What is left between kBoth and kClean is what distractions changed in the rows behind them, as
-// one LSTM reads all utterances.
+// The remaining difference between kBoth and kClean is the effect of distractions on the rows after
+// them, as one LSTM reads all utterances.
 
 constexpr std::array<std::string_view, 5> kReadings = {"as it is", "unseen", "unread", "both",
                                                        "clean"};
 
-// The context without the memory rows of distractions. The query, last, is none, so each dialogue
-// keeps a row.
+// The context without the memory rows of distractions. The query, which is last, is not one, so
+// each dialogue keeps a row.
 LstmResponder::ReadContext without_distractions(const LstmResponder::ReadContext& context,
                                                 const Memory& memory);
 
@@ -37,9 +37,9 @@ struct MediatedScore {
   std::array<double, kReadings.size()> nll;
 };
 
-// examples[i] is clean[i] with utterances inserted that are flagged as distractions. The results
-// are in their order and do not depend on the batch size. Throws UsageError if the two differ in
-// number or in a response.
+// examples[i] is clean[i] with inserted utterances that are flagged as distractions. The results
+// are in the same order and do not depend on the batch size. Throws UsageError if the two lists
+// differ in length or in a response.
 std::vector<MediatedScore> mediate(LstmResponder& model, const std::vector<Example>& examples,
                                    const std::vector<Example>& clean, int64_t batch_size);
 

@@ -7,10 +7,10 @@
 
 namespace heed {
 
-// As score(), taught_right() and respond() of `count` examples, on all ranks: each does its part of
-// them (part_of_rank()) and gets the others' results, so that all have the same, which do not
-// depend on how many ranks there are. `progress` is told of this rank's part as if it were the
-// whole; where it throws StopValidation on one rank, it is thrown on all.
+// Like score(), taught_right() and respond() of `count` examples, on all ranks: each processes its
+// part of them (part_of_rank()) and gets the others' results. All have the same results, which do
+// not depend on the number of ranks. `progress` reports this rank's part as if it were the whole;
+// if it throws StopValidation on one rank, all throw it.
 std::vector<DialogueScore> score_on_ranks(
     Ranks& ranks, Responder& model, const std::vector<Example>& part, size_t count,
     int64_t batch_size, const std::function<void(const ScoreProgress&)>& progress = {});

@@ -1,5 +1,5 @@
-// What a model that writes responses is. Training, scoring, DAS, decoding, chat, pictures, bench
-// and verify know no other; structures.cc has the list of models.
+// The interface of models that write responses. Training, scoring, DAS, decoding, chat, pictures,
+// bench and verify know only it; structures.cc has the list of models.
 #pragma once
 
 #include <cstdint>
@@ -24,26 +24,26 @@ struct HeadTrace {
 struct Taught {
   Var nll_total;             // -log p summed over all rows, each times its weight if it has one
   Tensor nll;                // (N')
-  AttentionTrace attention;  // the one that counts, for the loss and for all that is measured;
-                             // empty of a model without attention
-  std::vector<HeadTrace> heads = {};  // what it was made of, and other layers'; none if it is alone
-  Var added = {};  // what a training step adds to nll_total in its loss; undefined: nothing
+  AttentionTrace attention;  // the attention of the loss and of all measurements; empty for a
+                             // model without attention
+  std::vector<HeadTrace> heads = {};  // its heads and those of other layers; none if it is alone
+  Var added = {};  // a term that a training step adds to nll_total in its loss; may be undefined
 };
 
-// Of one decoding step, for each of its rows.
+// The output of a decoding step, for each of its rows.
 struct Written {
   Tensor logits;                  // (rows, V): the softmax of a row is the next token's p
   std::vector<double> attention;  // weights on the memory, row after row; none without attention
-  std::vector<int64_t> begin;     // (rows + 1): where each row's begin
+  std::vector<int64_t> begin;     // (rows + 1): where each row's weights begin
 };
 
-// Writes responses to the dialogues of a batch, any number of them side by side.
+// Writes responses to the dialogues of a batch, any number of them in parallel.
 class Writer {
  public:
   virtual ~Writer() = default;
-  // The next step: row r belongs to the dialogue dialogues[r] of the batch, in batch order,
-  // continues the row parents[r] of the step before (in the first step: of the dialogue with that
-  // number), and its last token is tokens[r]. Rows of a dialogue stand together, dialogues in their
+  // The next step: row r belongs to the dialogue dialogues[r] of the batch, in batch order. It
+  // continues row parents[r] of the step before (in the first step: the dialogue with that number),
+  // and its last token is tokens[r]. Rows of a dialogue are contiguous, and dialogues are in their
   // order.
   virtual Written step(const std::vector<int32_t>& dialogues, const std::vector<int32_t>& parents,
                        const std::vector<int32_t>& tokens) = 0;
@@ -52,12 +52,12 @@ class Writer {
 class Responder : public Module {
  public:
   virtual const ModelConfig& config() const = 0;
-  virtual void init(uint64_t seed) = 0;  // draws the first weights
-  virtual BatchParts parts() const = 0;  // of a batch, that it reads
+  virtual void init(uint64_t seed) = 0;  // draws the initial weights
+  virtual BatchParts parts() const = 0;  // the parts of a batch that it reads
   virtual Taught teach(const Batch& batch, const DropoutMode& drop = {}) const = 0;
-  // What the encoder makes of each dialogue of the batch, as one vector: (B, d), in batch order.
+  // The encoder's vector of each dialogue of the batch: (B, d), in batch order.
   virtual Var representation(const Batch& batch, Pooling pooling) const = 0;
-  // The model and the batch must outlive what is returned. Not for gradients.
+  // The model and the batch must outlive the result. Not for gradients.
   virtual std::unique_ptr<Writer> read(const Batch& batch) const = 0;
 };
 

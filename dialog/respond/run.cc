@@ -34,6 +34,8 @@ void TrainSettings::check() const {
   check_rule(insert_prob >= 0 && insert_prob <= 1, "insert_prob: expected 0 to 1", insert_prob);
   check_rule(attention_weight >= 0 && std::isfinite(attention_weight),
              "attention_weight: expected 0 or more", attention_weight);
+  check_rule(inverse_frequency >= 0 && inverse_frequency <= 1, "inverse_frequency: expected 0 to 1",
+             inverse_frequency);
   check_rule(tokens == TokenKind::kWords || model.vocab_size >= kSmallestOfPieces,
              "vocab: expected 261 or more with tokens bpe, for special tokens and single bytes",
              static_cast<double>(model.vocab_size));

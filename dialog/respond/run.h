@@ -20,6 +20,7 @@ struct TrainSettings {
   double insert_prob = 0;                // of each of the two distractions
   bool own_distractions = false;         // flagged in the dialogue itself, a placebo
   double attention_weight = 1;           // lambda; 0: "Non-atten-loss"
+  double inverse_frequency = 0;          // exponent of inverse_frequency_weights()
   LoopSettings loop = {};
   uint32_t data_fingerprint = 0;  // of the examples: a run goes on with the same ones only
   // What was asked for: dialogues to read of each part (0: all), words of the vocabulary, which may

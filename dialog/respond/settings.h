@@ -128,6 +128,11 @@ template <class S, class V> void visit_run(S& s, V& v) {
             "Weight of the attention loss (instead of the preset's); 0 leaves it out",
             {.least = 0}),
     s.attention_weight);
+  v(setting("inverse-frequency", "inverse_frequency",
+            "Words weigh 1 / frequency^X in the loss, with mean 1 over the responses, for answers "
+            "that are less general (0.4 is usual); 0: all weigh 1",
+            {.usual = "0", .least = 0, .most = 1, .later = true, .of_variant = true}),
+    s.inverse_frequency);
   v(setting("embeddings", "word_vectors",
             "Word vectors that the embeddings begin with, as text of GloVe, word2vec or fastText; "
             "--embed is then their width",

@@ -1,4 +1,4 @@
-// How long steps of training, scoring and decoding take, on random words.
+// Measures the time of training, scoring and decoding steps, on random words.
 #pragma once
 
 #include <cstdint>
@@ -11,19 +11,19 @@
 
 namespace heed {
 
-// What a step is. "train": forward, loss with attention loss, backward, clipping and SGD;
+// The work of a step. "train": forward, loss with attention loss, backward, clipping and SGD;
 // "forward": the first two; "score": score(); "beam": responses of the same lengths by beam search.
 struct StepWork {
   std::string work = "train", lengths;  // lengths: a file, see step_times(); empty: 6 x 12, 16
   int64_t batch = 64, steps = 5;
   double dropout = 0.2;
   uint64_t seed = 1;
-  bool make_batches = false;  // make a batch in every step, too
-  // After each step: how many there were, and the seconds that they took together.
+  bool make_batches = false;  // include making a batch in every step
+  // After each step: the number of steps and their total seconds.
   std::function<void(int64_t done, double seconds)> progress = {};
 };
 
-// Of all steps together.
+// The totals of all steps.
 struct StepTimes {
   std::vector<double> seconds;      // of each step, sorted
   double total = 0, processor = 0;  // seconds; of all threads
@@ -35,8 +35,8 @@ struct StepTimes {
   double median() const;
 };
 
-// Times the steps after one for warm-up. A line of the file of lengths is {"context": [lengths],
-// "response": n}, a dialogue. Throws DataError for another.
+// Times the steps after one warm-up step. A line of the file of lengths is a dialogue, {"context":
+// [lengths], "response": n}. Throws DataError for another.
 StepTimes step_times(Responder& model, const StepWork& work, Device device);
 
 }  // namespace heed

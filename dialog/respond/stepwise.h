@@ -1,5 +1,5 @@
-// Response models whose decoder goes step by step and may look at a memory. Such a model says how
-// it reads a context, and what one step computes; teaching and writing follow from that.
+// Response models whose decoder works step by step and may attend to a memory. Such a model defines
+// how it reads a context, and what one step computes; teacher forcing and writing follow from that.
 #pragma once
 
 #include <memory>
@@ -14,44 +14,44 @@ namespace heed {
 
 class StepwiseResponder : public Responder {
  public:
-  // What a step leaves to the next one: rows, one for each dialogue or hypothesis.
+  // The state that a step passes to the next one: rows, one for each dialogue or hypothesis.
   struct State {
     LstmState lstm;
-    std::vector<Var> rows;  // whatever else, each (B, ...)
+    std::vector<Var> rows;  // anything else, each (B, ...)
 
     State gather(const Tensor& ids) const;
     State first(int64_t batch) const;
   };
-  // Rows that attention looks at, with segments of their own.
+  // Rows to attend to, with segments of their own.
   struct Block {
     Attention::Memory memory;
     Segments segments;
   };
-  // A context that was read; all in batch order.
+  // An encoded context; all in batch order.
   struct Encoded {
-    Attention::Memory memory;        // the rows to look at; undefined of a model without attention
+    Attention::Memory memory;        // the rows to attend to; undefined without attention
     Segments segments;               // of the memory
     State state;                     // starts the decoder
-    std::vector<Block> blocks = {};  // what else the model's steps look at
+    std::vector<Block> blocks = {};  // more rows that the model's steps attend to
   };
   struct Step {
-    std::vector<Var> made;  // (B', ...) each: what hidden() needs of a step
+    std::vector<Var> made;  // (B', ...) each: the step's results that hidden() needs
     Var weights;            // of the segments' rows; undefined without attention
     State state;
   };
 
   virtual Encoded encode(const Batch& batch, const DropoutMode& drop = {}) const = 0;
-  // What the input tokens add to a step, i32 (n) -> (n, ...): made for all steps at once.
+  // The contribution of input tokens to a step, i32 (n) -> (n, ...), for all steps at once.
   virtual Var token_part(const Tensor& tokens, const DropoutMode& drop = {}) const = 0;
-  // One step of B' rows, each of which looks at its segment of the memory.
+  // One step of B' rows, each of which attends to its segment of the memory.
   virtual Step step(const Encoded& encoded, const Segments& segments, const Var& token_part,
                     const State& state, const DropoutMode& drop = {}) const = 0;
-  // What the output layer reads, (n, H), of what n steps made.
+  // The input of the output layer, (n, H), from the results of n steps.
   virtual Var hidden(const std::vector<Var>& made) const { return made[0]; }
   virtual const OutputLayer& output() const = 0;
 
-  // Teacher forcing, step after step, from what was read: what the output layer reads in all steps
-  // (N', H), the rows of batch.response.packing.
+  // Teacher forcing, step after step, after the encoded context: the input of the output layer in
+  // all steps (N', H), the rows of batch.response.packing.
   struct Unrolled {
     Var hidden;
     AttentionTrace attention;

@@ -32,6 +32,7 @@ struct Respond {
   const TrainSettings& settings;
   const TrainData& data;
   Ranks& ranks;
+  Tensor word_weights = {};  // (V), or none: all weigh 1
 
   // The examples with this epoch's distractions.
   std::vector<Example> insert(const std::vector<int64_t>& indices, const StepKey& key) const {
@@ -49,14 +50,19 @@ struct Respond {
 
   Loss loss(const std::vector<int64_t>& indices, const StepKey& key) const {
     const std::vector<Example> inserted = insert(indices, key);
-    const Device device = parameters(model)[0].var.device();
-    const Batch batch = make_batch(pointers(inserted), model.parts(), device);
+    const Tensor& first = parameters(model)[0].var.value();
+    Batch batch = make_batch(pointers(inserted), model.parts(), first.device());
+    if (word_weights.defined()) {
+      const Tensor weights = word_weights.to(first.dtype()).to(first.device());
+      batch.response.weights = gather_rows(Var(weights), batch.response.targets).value();
+    }
     const Taught output =
         model.teach(batch, DropoutMode{settings.model.dropout, key.seed, key.number()});
+    const Var nll = word_weights.defined() ? sum(Var(output.nll)) : output.nll_total;
     return {.total = training_loss(batch, output, settings.attention_weight),
             .tokens = batch.token_count,
             .counts = {{"predicted", static_cast<double>(batch.response.packing.rows())}},
-            .late = {{output.nll_total.value()}, take_nll}};
+            .late = {{nll.value()}, take_nll}};
   }
 
   Metrics validate(const OnValidation& on_batch) const {
@@ -232,7 +238,11 @@ Task respond_task(Responder& model, const TrainSettings& settings, const TrainDa
   std::vector<int64_t> sizes;
   sizes.reserve(data.train.size());
   for (const Example example : data.train) sizes.push_back(example_tokens(example));
-  const Respond respond{model, settings, data, ranks};
+  Respond respond{model, settings, data, ranks};
+  if (settings.inverse_frequency > 0) {
+    respond.word_weights = inverse_frequency_weights(data.train, settings.model.vocab_size,
+                                                     settings.inverse_frequency);
+  }
   return {.module = &model,
           .sizes = std::move(sizes),
           .loss = [respond](const auto& examples,

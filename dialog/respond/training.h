@@ -1,4 +1,4 @@
-// The training of a response model, which systems with more to train go on from.
+// The training of a response model, which systems with more to train extend.
 #pragma once
 
 #include <optional>
@@ -25,8 +25,8 @@ class RespondTraining : public TrainingOf<TrainSettings> {
   void describe(const std::string& run, bool is_new, const Talk& talk) const override;
   std::string step_text(const TrainProgress& p) const override;
   std::string epoch_text(const EpochLog& e, bool best) const override;
-  // Throws Error where the model is worse than a guess, so that what stands behind `&&` does not
-  // begin.
+  // Throws Error if the model is worse than a guess, so that a command after `&&` does not
+  // start.
   std::string end_text(const std::string& run) const override;
 
  protected:
@@ -42,7 +42,7 @@ class RespondTraining : public TrainingOf<TrainSettings> {
   void take_conditions();
   void say_taken(const std::string& run, const Talk& talk) const;
 
-  size_t asked_limit_ = 0;  // of a run of an older version, which did not keep its own
+  size_t asked_limit_ = 0;  // for a run of an older version, which did not keep its own
   int64_t preset_batch_ = 0;
 };
 

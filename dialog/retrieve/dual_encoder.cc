@@ -242,9 +242,7 @@ DualEncoder::DualEncoder(const Config& config, std::optional<pretrained::Bert> b
     : config_(config) {
   config.check();
   check_internal(config.pretrained() == bert.has_value(), "a BERT is that of a pretrained encoder");
-  int64_t width = 0;
   if (bert) {
-    width = bert->config().hidden_size;
     bert_.push_back(std::move(*bert));
   } else {
     const int64_t rows = config.vocab_size + config.pairs();
@@ -256,16 +254,19 @@ DualEncoder::DualEncoder(const Config& config, std::optional<pretrained::Bert> b
     const bool hierarchical = config.encoder == "hierarchical";
     towers_.emplace_back(config, hierarchical);
     if (!config.shared || hierarchical) towers_.emplace_back(config, false);
-    width = towers_[0].width();
   }
   if (config.score == "bilinear" || config.frozen()) {
-    bilinear_.emplace_back(width, width, /*with_bias=*/false);
+    bilinear_.emplace_back(width(), width(), /*with_bias=*/false);
   }
   if (config.frozen()) {
-    bilinear_[0].weight = Var::parameter({width, width}, constant_law(0));
+    bilinear_[0].weight = Var::parameter({width(), width()}, constant_law(0));
     freeze(bert_[0]);
   }
   if (config.score == "cosine") scale_ = Var::parameter({1}, constant_law(config.scale));
+}
+
+int64_t DualEncoder::width() const {
+  return bert_.empty() ? towers_[0].width() : bert_[0].config().hidden_size;
 }
 
 Device DualEncoder::device() const {

@@ -146,6 +146,7 @@ class DualEncoder : public Module {
                 const OnTexts& progress = {}) const;
   void visit(Visitor& v) override;
   const Config& config() const { return config_; }
+  int64_t width() const;
   Device device() const;
 
  private:

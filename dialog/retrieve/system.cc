@@ -147,6 +147,14 @@ LoadedSystem load_model(const std::string& directory, const std::string& epoch) 
   const auto ranker = Runs::of_epoch(directory, epoch);
   LoadedSystem loaded = without_bounds(ranker);
   loaded.ranker = std::make_shared<DualRanker>(ranker);
+  loaded.encoder = make_encoder(  // its vector is f_c, before the score makes something of it
+      ranker->model.width(),
+      [ranker](const std::string& text) { return ranker->reader.utterance(text); },
+      [ranker](const ExamplePointers& batch) {
+        std::vector<Tokens> texts;
+        for (const Example* e : batch) texts.push_back(ranker->reader.context_of(e->context));
+        return ranker->model.f(DualEncoder::Side::kContexts, texts);
+      });
   if (!ranker->model.config().pretrained()) {
     loaded.vocabulary = std::make_shared<Vocabulary>(ranker->reader.words());
   }
@@ -242,7 +250,7 @@ LoadedRanker Own::blank(const std::string& directory, const Settings& s) {
 
 System retrieval_system() {
   return trained<RankerTraining, Own>(
-      {.can = {Capability::kRank},
+      {.can = {Capability::kRank, Capability::kEncode},
        .load = load_model,
        .help = "Train two encoders to choose the response to a context out of many",
        .footer =

@@ -24,17 +24,27 @@ TextReader::TextReader(pretrained::WordPiece pieces, int64_t longest, const Text
   }
 }
 
+Tokens TextReader::utterance(const std::string& text) const {
+  return pieces_ ? pieces_->encode(text) : encode_utterance(text, words_);
+}
+
 Tokens TextReader::context(const std::vector<std::string>& turns, size_t* cut) const {
-  if (pieces_) {
-    std::string text;
-    for (const std::string& turn : turns) text += (text.empty() ? "" : " ") + turn;
-    const auto keep = pretrained::WordPiece::Keep::kLast;
-    const pretrained::Pieces pieces = pieces_->read(text, bounds_.max_context, keep);
-    if (cut) *cut += pieces.left_out > 0;
-    return pieces.ids;
-  }
   std::vector<Tokens> utterances;
-  for (const std::string& turn : turns) utterances.push_back(encode_utterance(turn, words_));
+  for (const std::string& turn : turns) utterances.push_back(utterance(turn));
+  return context_of(std::move(utterances), cut);
+}
+
+Tokens TextReader::context_of(std::vector<Tokens> utterances, size_t* cut) const {
+  Tokens text;
+  if (pieces_) {
+    for (const Tokens& utterance : utterances) {
+      text.insert(text.end(), utterance.begin(), utterance.end());
+    }
+    const auto keep = pretrained::WordPiece::Keep::kLast;
+    pretrained::Pieces pieces = pieces_->read(std::move(text), bounds_.max_context, keep);
+    if (cut) *cut += pieces.left_out > 0;
+    return std::move(pieces.ids);
+  }
   const auto size = [&] {
     size_t sum = 0;
     for (const Tokens& utterance : utterances) sum += utterance.size() + 1;
@@ -43,7 +53,6 @@ Tokens TextReader::context(const std::vector<std::string>& turns, size_t* cut) c
   const size_t all = size();
   keep_last_words(utterances, bounds_.max_context, words_);
   if (cut) *cut += size() < all;
-  Tokens text;
   for (const Tokens& utterance : utterances) {
     text.insert(text.end(), utterance.begin(), utterance.end());
     text.push_back(kEou);

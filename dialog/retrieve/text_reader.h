@@ -27,7 +27,9 @@ class TextReader {
   // Reads `longest` pieces of a text at most, whatever the bounds.
   TextReader(pretrained::WordPiece pieces, int64_t longest, const TextBounds& bounds);
 
+  Tokens utterance(const std::string& text) const;  // its words or pieces, all of them
   // Adds one to *cut, if it is given, where the text is longer than its bound.
+  Tokens context_of(std::vector<Tokens> utterances, size_t* cut = nullptr) const;
   Tokens context(const std::vector<std::string>& turns, size_t* cut = nullptr) const;
   Tokens response(const std::string& text, size_t* cut = nullptr) const;
 

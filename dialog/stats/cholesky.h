@@ -7,8 +7,8 @@
 
 namespace heed {
 
-// A = L L^T of a symmetric, positive definite matrix, by Eigen (LLT). Where rounding made a pivot
-// too small, the diagonal of A grows by 1e-14 of itself, and tenfold again until there is a factor.
+// A = L L^T of a symmetric, positive definite matrix, by Eigen (LLT). If rounding makes a pivot too
+// small, the diagonal of A is increased by 1e-14 of itself, then tenfold until there is a factor.
 // The last bits depend on the processor that heed was compiled for (HEED_CPU), not on the threads.
 class Cholesky {
  public:

@@ -1,4 +1,4 @@
-// How much two kinds of labels depend on each other.
+// The dependence of two kinds of labels.
 #pragma once
 
 #include <cstdint>
@@ -6,11 +6,11 @@
 
 namespace heed {
 
-// Of the table of counts n_ij of pairs of labels, with row and column sums r_i, c_j and N pairs:
+// From the table of counts n_ij of pairs of labels, with row and column sums r_i, c_j and N pairs:
 //   chi2 = sum_ij (n_ij - r_i c_j / N)^2 / (r_i c_j / N)           Pearson 1900
 //   phi = sqrt(chi2 / N)              which exceeds 1 in tables larger than 2 x 2
 //   cramers_v = sqrt(chi2 / (N (min(rows, columns) - 1)))  in [0, 1], Cramer 1946
-// Labels that do not occur are no rows. 0 where all labels of one kind are the same.
+// Labels that do not occur have no rows. 0 if all labels of one kind are the same.
 struct Dependence {
   double chi2 = 0, phi = 0, cramers_v = 0;
 };

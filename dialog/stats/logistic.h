@@ -1,10 +1,10 @@
 // Logistic regression, one against rest, for all labels of a task at once (Parthasarathi, Pineau &
 // Chandar 2020, section 4; the objective is scikit-learn's):
 //
-//   J(w, b) = 1/2 |w|^2 + C sum_i log(1 + exp(-z_i (w . x_i + b))),   z_i = 1 with the label, else
-//   -1
+//   J(w, b) = 1/2 |w|^2 + C sum_i log(1 + exp(-z_i (w . x_i + b)))
+//   z_i = 1 with the label, else -1
 //
-// b is not penalised. J is strictly convex in w, so a solver need only converge.
+// b is not penalised. J is strictly convex in w, so any solver that converges will do.
 #pragma once
 
 #include <cstdint>
@@ -20,7 +20,7 @@ namespace heed {
 class LogisticObjective {
  public:
   // x f32 or f64 (n, d), finite; the labels of each of the n examples, ascending, below `size`.
-  // Both are kept: `labels` must outlive this.
+  // `labels` must outlive this object.
   LogisticObjective(const Tensor& x, const std::vector<LabelIds>& labels, int64_t size, double c);
 
   int64_t numbers() const { return x_.shape()[1]; }  // of a point: d weights, then b
@@ -28,8 +28,8 @@ class LogisticObjective {
   // gradient into gradients (A, d + 1). The same for any number of threads.
   void operator()(const Tensor& points, const std::vector<int32_t>& which, Tensor& values,
                   Tensor& gradients) const;
-  // J's second derivatives (d + 1, d + 1) where every example has a label with the probability p,
-  // and weight = p (1 - p):  diag(1, .., 1, 0) + C weight sum_i [x_i, 1] [x_i, 1]^T
+  // J's second derivatives (d + 1, d + 1) if every example has a label with probability p, and
+  // weight = p (1 - p):  diag(1, .., 1, 0) + C weight sum_i [x_i, 1] [x_i, 1]^T
   Tensor curvature(double weight) const;
 
  private:
@@ -55,7 +55,7 @@ struct Logistic {
   Tensor scores(const Tensor& x) const;  // f32 or f64 (n, d) -> f64 (n, K): w . x + b
 };
 
-// Throws ShapeError for an x of other rows than examples.
+// Throws ShapeError unless x has a row for each example.
 Logistic fit_logistic(const Tensor& x, const std::vector<LabelIds>& labels, int64_t size,
                       const LogisticOptions& options = {});
 

@@ -7,14 +7,14 @@
 
 namespace heed {
 
-// Minimises one function, which it never calls: whoever owns it computes value and gradient at
-// point() and tells them. So many functions can be computed together, each as long as it needs.
+// Minimises one function, which it never calls: its owner computes value and gradient at point()
+// and passes them to tell(). So many functions can be computed together, each as long as it needs.
 //
-// The direction is d = -H g by the two loops over the last pairs of steps and changes of the
-// gradient (Nocedal & Wright 2006, algorithm 7.4), H before them a multiple of 1 / curvature. Along
-// d a bracket is narrowed down by secants until the weak Wolfe conditions hold (Lewis & Overton
-// 2013), the first of them by slopes where the values differ by rounding only (Hager & Zhang 2005,
-// section 4).
+// The direction is d = -H g by the two-loop recursion over the last pairs of steps and changes of
+// the gradient (Nocedal & Wright 2006, algorithm 7.4); the initial H is a multiple of 1 /
+// curvature. Along d, secants narrow a bracket until the weak Wolfe conditions hold (Lewis &
+// Overton 2013); the first condition uses slopes if the values differ only by rounding (Hager &
+// Zhang 2005, section 4).
 class Minimiser {
  public:
   struct Options {
@@ -26,7 +26,7 @@ class Minimiser {
   Minimiser(std::vector<double> start, Guess guess, const Options& options);
 
   const std::vector<double>& point() const { return trial_; }
-  // Value and gradient at point(), which then is the next one, or, when done(), the solution.
+  // Value and gradient at point(). Then point() is the next one or, when done(), the solution.
   void tell(double value, const double* gradient);
 
   bool done() const { return done_; }

@@ -6,8 +6,8 @@
 
 namespace heed {
 
-// Each dimension to mean 0 and variance 1 on what it is made of: (x - mean) / deviation. A
-// dimension that does not vary there becomes x - mean.
+// Transforms each dimension to mean 0 and variance 1 on the training data: (x - mean) / deviation.
+// A dimension that is constant there becomes x - mean.
 class Standardiser {
  public:
   explicit Standardiser(const Tensor& train);  // f32 or f64 (n, d), n > 0

@@ -1,4 +1,4 @@
-// Chinese characters, which stand without blanks between words.
+// Chinese characters, which are written without spaces between words.
 #pragma once
 
 #include <algorithm>
@@ -7,8 +7,8 @@
 
 namespace heed {
 
-// The blocks of Chinese characters; not those of Japanese and Korean, which put blanks or are read
-// by other rules.
+// The blocks of Chinese characters, without those of Japanese and Korean, which use spaces or
+// follow other rules.
 inline bool is_chinese(char32_t c) {
   constexpr std::pair<char32_t, char32_t> kBlocks[] = {
       {0x4E00, 0x9FFF},   {0x3400, 0x4DBF},   {0x20000, 0x2A6DF}, {0x2A700, 0x2B73F},

@@ -15,14 +15,14 @@ class CsvReader {
   // Throws DataError as LineReader does.
   explicit CsvReader(const std::string& path) : lines_(path) {}
 
-  // The fields of the next record; false after the last one. Blank lines are no records. Throws
+  // The fields of the next record; false after the last one. Blank lines are not records. Throws
   // DataError "file:line: ..." for quotes that are not as in RFC 4180 and for text that is not
   // UTF-8.
   bool next(std::vector<std::string>& fields);
-  // The same, and the record must have as many fields as the header.
+  // The same; the record must have as many fields as the header.
   bool next(std::vector<std::string>& fields, const std::vector<std::string>& header);
 
-  // Takes of the signs , ; and tab the one that the first line has most of for that between fields.
+  // Chooses the separator of fields: that of , ; and tab which is most frequent in the first line.
   void find_separator();
 
   [[noreturn]] void fail(const std::string& rule) const { lines_.fail(rule); }

@@ -1,4 +1,4 @@
-// Numbers as people read them.
+// Numbers formatted for people.
 #pragma once
 
 #include <algorithm>
@@ -34,7 +34,7 @@ inline std::string size_of_model(double parameters) {
          " parameters";
 }
 
-// "  123.45", or "6.61e+11" where it would be a long row of digits.
+// "  123.45", or "6.61e+11" instead of a long row of digits.
 inline std::string perplexity_text(double perplexity) {
   char text[32];
   std::snprintf(text, sizeof text, perplexity < 1e6 ? "%8.2f" : "%8.3g", perplexity);

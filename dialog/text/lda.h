@@ -1,4 +1,4 @@
-// Latent Dirichlet allocation: topics of texts, and the words that go with each (Blei, Ng & Jordan,
+// Latent Dirichlet allocation: topics of texts, and the words of each topic (Blei, Ng & Jordan,
 // JMLR 2003), by collapsed Gibbs sampling (Griffiths & Steyvers, PNAS 2004).
 #pragma once
 
@@ -23,14 +23,14 @@ class TopicModel {
   // Documents are words 0 .. words - 1. A sweep gives each token, with the counts of all others,
   //   topic k with a probability proportional to
   //   (n_dk + alpha) (n_wk + beta) / (n_k + words beta)
-  // n_dk tokens of topic k in the document, n_wk of this word, n_k of all. Documents are in blocks,
-  // kBlocks at most, that run side by side: each sees the counts n_wk and n_k of the others as they
-  // were before the sweep (Newman et al., JMLR 2009). Blocks and random numbers do not depend on
-  // the number of threads, and so neither do the topics. Throws UsageError for options out of
-  // range, DataError for a word out of range.
+  // n_dk tokens of topic k in the document, n_wk of this word, n_k of all. Documents are in at most
+  // kBlocks blocks, which run in parallel: each sees the counts n_wk and n_k of the others as they
+  // were before the sweep (Newman et al., JMLR 2009). Blocks and random numbers, and therefore the
+  // topics, do not depend on the number of threads. Throws UsageError for options out of range,
+  // DataError for a word out of range.
   TopicModel(const std::vector<WordIds>& documents, int64_t words, const LdaOptions& options);
   static constexpr int64_t kBlocks = 8;
-  // One that was learned before, from count() of all words and topics, (words, K).
+  // A model learned before, from count() of all words and topics, (words, K).
   TopicModel(std::vector<int32_t> counts, const LdaOptions& options);
 
   int topics() const { return options_.topics; }
@@ -38,12 +38,12 @@ class TopicModel {
   int64_t count(int64_t word, int topic) const { return of_word_[word * topics() + topic]; }
   int64_t count(int topic) const { return of_topic_[topic]; }
   const std::vector<int32_t>& counts() const { return of_word_; }
-  // The words that are most probable in a topic, at most `most`, best first; those that it has
-  // never had are left out, and equal ones stand in their order.
+  // The most probable words of a topic, at most `most`, best first; words that never had the topic
+  // are left out, and equal ones keep their order.
   WordIds top_words(int topic, size_t most) const;
-  // The topic that most tokens of a new document have after this many sweeps over it, in which the
-  // counts of the training stay as they are; the first of equal ones. Words out of range are left
-  // out; without a word it is topic 0. `number` names the random stream.
+  // The topic of most tokens of a new document after this many sweeps over it, in which the counts
+  // of training stay as they are; the first among equals. Words out of range are left out; without
+  // words it is topic 0. `number` names the random stream.
   int topic_of(const WordIds& document, uint64_t number, int sweeps = 20) const;
 
  private:
@@ -58,7 +58,7 @@ class TopicModel {
   LdaOptions options_;
   int64_t words_;
   std::vector<int32_t> of_word_, of_topic_;        // (words, K) and (K)
-  std::vector<std::vector<int32_t>> assignments_;  // of each token of the training
+  std::vector<std::vector<int32_t>> assignments_;  // of each training token
 };
 
 }  // namespace heed

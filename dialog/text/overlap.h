@@ -18,17 +18,17 @@ using Tokens = std::vector<std::string>;
 double corpus_bleu(const std::vector<Tokens>& hypotheses, const std::vector<Tokens>& references,
                    int order = 4);
 // NIST (Doddington, "Automatic evaluation of machine translation quality using n-gram co-occurrence
-// statistics", 2002), one reference for each hypothesis; 0 or more, of no hypotheses 0:
+// statistics", 2002), one reference for each hypothesis; 0 or more, and 0 for no hypotheses:
 //   NIST = exp(beta ln^2 min(1, c / r)) sum_n (sum of info(w) over the clipped n-gram matches w
 //                                              / n-grams of the hypotheses),   n = 1 .. order
 //   info(w_1 .. w_n) = log2(count of w_1 .. w_(n-1) / count of w_1 .. w_n), both in the references;
-//   of a word the first count is that of all words
-//   beta makes the factor 0.5 where c / r = 2/3
+//   for a single word the first count is that of all words
+//   beta makes the factor 0.5 if c / r = 2/3
 double corpus_nist(const std::vector<Tokens>& hypotheses, const std::vector<Tokens>& references,
                    int order = 5);
 
-// Of one hypothesis against one reference, 0 to 1, lower-case words; c and r are their numbers of
-// words. 0 where nothing matches, or one of the two is empty.
+// For one hypothesis and one reference, 0 to 1, lower-case words; c and r are their numbers of
+// words. 0 if nothing matches, or if one of the two is empty.
 //
 // BLEU-2:      min(1, exp(1 - r / c)) sqrt(p_1 p_2), with clipped p_n as above, no smoothing
 double sentence_bleu_2(const Tokens& hypothesis, const Tokens& reference);
@@ -37,16 +37,16 @@ double sentence_bleu_2(const Tokens& hypothesis, const Tokens& reference);
 double rouge_l(const Tokens& hypothesis, const Tokens& reference);
 // ROUGE-n F1 (Lin 2004): 2 P R / (P + R) = 2 matches / (n-grams of both), clipped matches
 double rouge_n(const Tokens& hypothesis, const Tokens& reference, int n);
-// METEOR (Banerjee & Lavie 2005) of equal words and of equal stems, without its synonyms, which
-// need WordNet; alignment and constants are NLTK's:
+// METEOR (Banerjee & Lavie 2005) with equal words and equal stems, without its synonyms, which need
+// WordNet; alignment and constants are NLTK's:
 //   (1 - 0.5 (chunks / m)^3) P R / (0.9 P + 0.1 R),  P = m / c,  R = m / r
-// m words match: from the last word of the hypothesis on, each the last word of the reference that
-// is equal to it and not yet taken; then in the same way those left by porter_stem(). A chunk is a
-// run of words of the hypothesis whose matches follow each other.
+// m words match: from the last word of the hypothesis on, each matches the last equal word of the
+// reference that is not yet taken; then the remaining ones in the same way by porter_stem(). A
+// chunk is a run of words of the hypothesis whose matches are consecutive.
 double meteor_exact_stem(const Tokens& hypothesis, const Tokens& reference);
 
 // Means over pairs of a hypothesis and a reference. Throws UsageError if their numbers differ, or
-// there are none.
+// if there are none.
 struct OverlapMeans {
   double bleu_2 = 0, rouge_l = 0, meteor = 0;
 };
@@ -54,8 +54,8 @@ OverlapMeans mean_overlap(const std::vector<Tokens>& hypotheses,
                           const std::vector<Tokens>& references);
 
 // distinct-n (Li et al., "A diversity-promoting objective function for neural conversation models",
-// NAACL 2016): different n-grams of all texts / tokens of all texts, or, as others count, / n-grams
-// of all texts; 0 if there are none. Throws UsageError if n < 1, here and below.
+// NAACL 2016): different n-grams of all texts / tokens of all texts or, in another definition, /
+// n-grams of all texts; 0 if there are none. Throws UsageError if n < 1, here and below.
 enum class Per { kTokens, kNgrams };
 double distinct_n(const std::vector<Tokens>& texts, int n, Per per = Per::kTokens);
 // ent-n (Zhang et al., "Generating informative and diverse conversational responses via adversarial
@@ -63,8 +63,8 @@ double distinct_n(const std::vector<Tokens>& texts, int n, Per per = Per::kToken
 // texts, -sum p ln p; 0 if there are none.
 double ngram_entropy(const std::vector<Tokens>& texts, int n);
 // How much more texts repeat their own words than the references do (Takayama & Arase 2019): the
-// mean over pairs of (1 + r(hypothesis)) / (1 + r(reference)), r = words - different words. 0 of no
-// pairs.
+// mean over pairs of (1 + r(hypothesis)) / (1 + r(reference)), r = words - different words. 0 for
+// no pairs.
 double repetition(const std::vector<Tokens>& hypotheses, const std::vector<Tokens>& references);
 
 }  // namespace heed

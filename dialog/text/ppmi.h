@@ -1,4 +1,4 @@
-// Which words of a response go with which words of a query: positive pointwise mutual information
+// The association of a response's words with a query's words: positive pointwise mutual information
 // (Takayama & Arase, "Relevant and informative response generation using pointwise mutual
 // information", NLP4ConvAI 2019, section 3).
 #pragma once
@@ -10,23 +10,23 @@
 
 namespace heed {
 
-// A query and its response, as numbers of words.
+// A query and its response, as word ids.
 struct TextPair {
   std::vector<int32_t> query, response;
 };
 
-// A word counts that stands in `word` queries (or responses), two together in `pair` pairs: the
-// measure loves rare words.
+// A word counts if it occurs in `word` queries (or responses), a pair of words if it occurs in
+// `pair` pairs, because the measure favours rare words.
 struct LeastPairs {
   int64_t word = 10, pair = 3;
 };
 
-// PPMI(x, y) = max(log2(P(x, y) / (P_Q(x) P_R(y))), 0), with the shares of the queries that hold x,
-// of the responses that hold y, and of the pairs that hold both; 0 of what does not count.
+// PPMI(x, y) = max(log2(P(x, y) / (P_Q(x) P_R(y))), 0), with the shares of the queries that have x,
+// of the responses that have y, and of the pairs that have both; 0 for words that do not count.
 class Ppmi {
  public:
   explicit Ppmi(const std::vector<TextPair>& pairs, const LeastPairs& least = {});
-  // The words of a pair of which it is not 0, and what it is.
+  // The words of a pair whose PPMI is not 0, and its value.
   struct Entry {
     int32_t query_word, response_word;
     double value;
@@ -35,11 +35,11 @@ class Ppmi {
   std::vector<Entry> entries() const;                // in the order of the words
 
   double operator()(int32_t query_word, int32_t response_word) const;
-  // v_f: of each word of a response the sum over the different words of the query of PPMI, where it
-  // is not 0.
+  // v_f: for each word of a response the sum of PPMI over the different words of the query, where
+  // it is not 0.
   std::map<int32_t, double> scores(const std::vector<int32_t>& query) const;
-  // How a response goes with what was said before: the mean over its words of the largest PPMI that
-  // a word of the history has with them; 0 of no words.
+  // How well a response goes with the history: the mean over its words of the largest PPMI with a
+  // word of the history; 0 for no words.
   double coherence(const std::vector<int32_t>& history, const std::vector<int32_t>& response) const;
 
  private:

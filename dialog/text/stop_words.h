@@ -1,4 +1,4 @@
-// Words that say little.
+// Stop words.
 #pragma once
 
 #include <string>
@@ -6,7 +6,7 @@
 namespace heed {
 
 // Whether a word, in lower case, is one of the 179 English stop words of NLTK 3 (its corpus
-// "stopwords"). heed's tokens have no apostrophes: of "don't" both "don" and "t" are among them.
+// "stopwords"). heed's tokens have no apostrophes: both "don" and "t" of "don't" are among them.
 bool is_stop_word(const std::string& word);
 
 }  // namespace heed

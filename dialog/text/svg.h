@@ -1,5 +1,5 @@
-// A small writer of SVG for figures, inside a page or as files of their own: shapes with CSS
-// classes, so that a style sheet decides about colours, in light and in dark.
+// A small SVG writer for figures, inside a page or as files of their own: shapes with CSS classes,
+// so that a style sheet determines the colours, in light and dark mode.
 #pragma once
 
 #include <string>
@@ -15,7 +15,7 @@ class Svg {
  public:
   enum class Anchor { kStart, kMiddle, kEnd };
 
-  // `label` says to those who do not see it what it shows.
+  // `label` describes the figure for screen readers.
   Svg(double width, double height, const std::string& label);
 
   // `title` is shown when a pointer rests on the shape. All texts are escaped.
@@ -32,7 +32,7 @@ class Svg {
 
   std::string str() const;  // inside a page
   std::string file(
-      std::string_view style) const;  // with a style sheet, and a ground of class "back"
+      std::string_view style) const;  // with a style sheet, and a background of class "back"
 
  private:
   void shape(const std::string& element, const std::string& css, const std::string& title);
@@ -40,7 +40,7 @@ class Svg {
   std::string begin_, body_;
 };
 
-// Numbers from [low, high] to pixels [from, to], evenly or by their logarithms.
+// Maps numbers in [low, high] to pixels [from, to], linearly or by their logarithms.
 struct Scale {
   double low = 0, high = 1, from = 0, to = 1;
   bool logarithmic = false;

@@ -1,4 +1,4 @@
-// Text for people, on a terminal: how wide it is, where lines break, and what must not reach it.
+// Text for people on a terminal: its width, line breaks, and characters that must not reach it.
 #pragma once
 
 #include <cstdio>
@@ -11,27 +11,27 @@ namespace heed {
 struct TerminalStyle {
   int width = 80;  // columns
   bool colour = false;
-  bool unicode = true;  // bars of block characters, not of #
+  bool unicode = true;  // bars of block characters instead of #
 };
-// What suits the stream: its width (or 80); colour on a terminal unless NO_COLOR is set or TERM is
-// "dumb"; blocks unless the locale is known not to be UTF-8.
+// The style for the stream: its width (or 80); colour on a terminal unless NO_COLOR is set or TERM
+// is "dumb"; blocks unless the locale is known not to be UTF-8.
 TerminalStyle terminal_style(std::FILE* stream);
 
 // The columns of a terminal, or else COLUMNS; 20 to 160. None for a file or pipe without COLUMNS,
-// where lines may be as long as they like.
+// where lines may be of any length.
 std::optional<int> terminal_columns(std::FILE* stream);
 
-// The text without what a terminal or a page would obey: white space becomes a blank; control
-// characters, marks that change the direction of writing and bytes that are not UTF-8 become
-// U+FFFD.
+// The text without anything that a terminal or a page would interpret: white space becomes a space;
+// control characters, marks that change the direction of writing and bytes that are not UTF-8
+// become U+FFFD.
 std::string printable(const std::string& text);
 
-// Columns that a text takes: 2 for East Asian wide characters and emoji, 0 for marks on a
-// character.
+// The columns that a text takes: 2 for East Asian wide characters and emoji, 0 for combining
+// marks.
 int columns(const std::string& text);
-std::string pad(const std::string& text, int width);  // with blanks at the end
+std::string pad(const std::string& text, int width);  // with spaces at the end
 std::string cut(const std::string& text, int width);  // the longest beginning that fits
-// Lines of at most `width` columns, broken at blanks; longer words are cut.
+// Lines of at most `width` columns, broken at spaces; longer words are cut.
 std::vector<std::string> wrap(const std::string& text, int width);
 
 }  // namespace heed

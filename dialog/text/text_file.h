@@ -14,10 +14,10 @@ constexpr size_t kMaxLineBytes = size_t{16} << 20;
 
 class ByteSource;  // the bytes of a file after decompression
 
-// Reads the lines of a file. Gzip (one member or several) is told by the first two bytes, not by
-// the name. Memory is bounded by the longest line. Throws DataError if the file is missing or a
-// directory, a line is longer than kMaxLineBytes or holds a zero byte, or the gzip data is damaged,
-// cut off or followed by something else; a zip or xz archive is refused with a hint.
+// Reads the lines of a file. Gzip (one member or several) is recognised by the first two bytes, not
+// by the name. Memory is bounded by the longest line. Throws DataError if the file is missing or a
+// directory, a line is longer than kMaxLineBytes or has a zero byte, or the gzip data is damaged,
+// truncated or followed by something else; a zip or xz archive is refused with a hint.
 class LineReader {
  public:
   enum class Gzip { kInflate, kRefuse };  // with kRefuse gzip data is a DataError
@@ -27,7 +27,7 @@ class LineReader {
   // The next line without its "\n" or "\r\n", valid until the next call; false after the last one.
   bool next(std::string_view& line);
 
-  // The next bytes without taking them: kAhead, fewer only at the end of the file.
+  // The next bytes without consuming them: kAhead, fewer only at the end of the file.
   static constexpr size_t kAhead = size_t{1} << 17;
   std::string_view ahead();
 
@@ -40,7 +40,7 @@ class LineReader {
   std::string path_;
   std::unique_ptr<ByteSource> source_;
   std::string buffer_;
-  size_t begin_ = 0, end_ = 0;  // the bytes of buffer_ that are not read yet
+  size_t begin_ = 0, end_ = 0;  // the unread bytes of buffer_
   int64_t line_number_ = 0;
 };
 
@@ -48,11 +48,11 @@ class LineReader {
 // LineReader does for the file and its gzip data, and if the text has more than max_bytes.
 std::string read_text(const std::string& path, size_t max_bytes);
 
-// The first sign of a file's text that is no white space, 0 if there is none: '{' and '[' begin
-// JSON. Throws DataError as LineReader does for the file and its gzip data.
+// The first character of a file's text that is not white space, 0 if there is none: '{' and '['
+// begin JSON. Throws DataError as LineReader does for the file and its gzip data.
 char first_sign(const std::string& path);
 
-// Writes a text file atomically (see AtomicFile), gzip if its name ends in ".gz".
+// Writes a text file atomically (see AtomicFile), as gzip if its name ends in ".gz".
 class TextWriter {
  public:
   explicit TextWriter(const std::string& path);

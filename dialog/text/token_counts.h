@@ -1,4 +1,4 @@
-// How often each token occurs.
+// Token frequencies.
 #pragma once
 
 #include <cstdint>
@@ -9,7 +9,7 @@
 
 namespace heed {
 
-// Hash tables keyed by std::string that are searched by std::string_view without a copy.
+// For hash tables keyed by std::string that are searched by std::string_view without a copy.
 struct StringHash {
   using is_transparent = void;
   size_t operator()(std::string_view text) const { return std::hash<std::string_view>{}(text); }

@@ -1,7 +1,7 @@
-// Tokens and their numbers: words, or pieces of words (dialog/text/pieces.h). A file holds one
-// token a line; the line, counted from 0, is the number. One of pieces has the 256 single bytes
-// behind the special tokens, <0x00> first, which is no word that a text can have, and then each
-// piece behind the two that it is made of; all as piece_name() writes them.
+// Tokens and their ids: words, or pieces of words (dialog/text/pieces.h). A file has one token per
+// line; the line number, counted from 0, is the id. A vocabulary of pieces has the 256 single bytes
+// after the special tokens, first <0x00>, which is not a word that a text can have, and then each
+// piece after the two that it joins; all as piece_name() writes them.
 #pragma once
 
 #include <cstdint>
@@ -30,10 +30,10 @@ const char* name_of(TokenKind kind);
 TokenKind parse_token_kind(std::string_view name);
 
 struct VocabularyOptions {
-  int64_t max_size = 25000;  // with the special tokens
+  int64_t max_size = 25000;  // including the special tokens
   int64_t min_count = 1;     // of words
   TokenKind kind = TokenKind::kWords;
-  std::string lexicon = {};  // a file (dialog/text/lexicon.h) whose words are to stand last
+  std::string lexicon = {};  // a file (dialog/text/lexicon.h) whose words come last
 };
 
 class Vocabulary {
@@ -42,15 +42,15 @@ class Vocabulary {
 
   Vocabulary();  // the special tokens only
 
-  // Words: the most frequent ones, equally frequent ones in the order of their bytes; those of more
-  // than a KiB are left out. Pieces: see Pieces::learn(). Throws UsageError if max_size has no room
-  // for the special tokens and, with pieces, the single bytes.
+  // Words: the most frequent ones, equally frequent ones in byte order; words of more than a KiB
+  // are left out. Pieces: see Pieces::learn(). Throws UsageError if max_size is too small for the
+  // special tokens and, with pieces, the single bytes.
   static Vocabulary build(const TokenCounts& counts, const VocabularyOptions& options = {});
 
   // load throws DataError "file:line: ..." if the first five lines are not the special tokens, a
-  // token is empty, given twice, longer than a KiB, holds white space or is not UTF-8, there are
-  // more than max_size, or pieces are not as Pieces::add() wants them. Plain text only: gzip data
-  // could be far more than the file shows.
+  // token is empty, repeated, longer than a KiB, has white space or is not UTF-8, there are more
+  // than max_size, or Pieces::add() refuses a piece. Plain text only: gzip data could be far larger
+  // than the file.
   static Vocabulary load(const std::string& path, int64_t max_size = kMaxSize);
   void save(const std::string& path) const;
 
@@ -58,32 +58,32 @@ class Vocabulary {
   friend void put(BytesOut& out, const Vocabulary& vocabulary);
   friend void get(BytesIn& in, Vocabulary& vocabulary);
 
-  // Words in the same order, but first those that are not `last`, then those that are. Returns how
-  // many tokens are not. Of words, not of pieces.
+  // Reorders words: first those that are not `last`, then those that are, each in the same order.
+  // Returns the number of tokens that are not. For words, not for pieces.
   int32_t put_last(const std::function<bool(const std::string&)>& last);
 
   bool operator==(const Vocabulary& other) const { return tokens_ == other.tokens_; }
 
   TokenKind kind() const { return pieces_ ? TokenKind::kPieces : TokenKind::kWords; }
   int32_t size() const { return static_cast<int32_t>(tokens_.size()); }
-  // A token as it stands in the file.
+  // A token as it is written in the file.
   int32_t id(std::string_view token) const;    // kUnk if it is not known
-  const std::string& token(int32_t id) const;  // throws DataError if there is no such number
+  const std::string& token(int32_t id) const;  // throws DataError if there is no such id
 
-  // The token that stands for this word, and for it alone; kUnk if there is none.
+  // The token that stands for exactly this word; kUnk if there is none.
   int32_t id_of_word(std::string_view word) const;
-  // Whether it has a word, whole or in pieces: all but those of more than a KiB.
+  // Whether it has a word, whole or in pieces; pieces can write all words of up to a KiB.
   bool knows(std::string_view word) const;
-  // Adds the tokens of a word, as the tokenizer gives it, or <unk>.
+  // Adds the tokens of a word of the tokenizer, or <unk>.
   void add_word(std::string_view word, std::vector<int32_t>& ids) const;
   std::vector<int32_t> encode(const std::vector<std::string>& words) const;
   std::vector<int32_t> encode(const std::vector<std::string_view>& words) const;
-  // What encode() is given, from what it gives, with "<unk>" where a word is not known. Pieces in
-  // another order, as a model may write them, are the words of their bytes; special tokens stand
-  // alone. Throws DataError if there is no such number.
+  // The inverse of encode(), with "<unk>" for unknown words. Pieces in another order, as a model
+  // may write them, become the words of their bytes; special tokens are words of their own. Throws
+  // DataError if there is no such id.
   std::vector<std::string> words(const std::vector<int32_t>& ids) const;
 
-  // How many words the tokens are, and how many of the tokens the first `words` words have (all if
+  // The number of words of the tokens; and the number of tokens of the first `words` words (all if
   // there are fewer).
   int64_t count_words(const std::vector<int32_t>& ids) const;
   size_t end_of_word(const std::vector<int32_t>& ids, int64_t words) const;
@@ -91,18 +91,18 @@ class Vocabulary {
  private:
   static Vocabulary of_pieces(const TokenCounts& counts, int64_t max_size);
   bool add(std::string_view token);  // false if it is there already
-  // The next line of a file. Returns what is wrong with it, nothing if it is added.
+  // Adds the next line of a file and returns nothing, or returns what is wrong with it.
   std::string add_line(std::string_view token);
   std::string add_piece(std::string_view name);
   bool begins_word(int32_t id) const;
 
   std::vector<std::string> tokens_;
   std::unordered_map<std::string, int32_t, StringHash, std::equal_to<>> ids_;
-  std::optional<Pieces> pieces_;  // the tokens behind the special ones, if they are no words
+  std::optional<Pieces> pieces_;  // the tokens after the special ones, if they are not words
 };
 
-// The vocabulary of a model, whose config.json says how many tokens it has. Throws DataError as
-// Vocabulary::load(), and for another number.
+// The vocabulary of a model, whose config.json gives the number of tokens. Throws DataError as
+// Vocabulary::load() does, and for another number.
 Vocabulary load_vocabulary(const std::string& path, int64_t size);
 
 }  // namespace heed

@@ -1,5 +1,5 @@
-// Vectors of words that were learned elsewhere, in the text formats of GloVe, word2vec and
-// fastText.
+// Pretrained word vectors.
+// The files are in the text formats of GloVe, word2vec and fastText.
 #pragma once
 
 #include <cstdint>
@@ -16,11 +16,11 @@ struct WordVectors {
   std::vector<float> values = {};  // (ids, width), row after row
 };
 
-// A line is a word and its numbers, with single blanks between; word2vec and fastText write the
-// number of words and the width before. Plain or gzip. Keeps the words that the vocabulary has, but
-// none of the special tokens; of a word that stands there twice the first. Throws DataError
-// "file:line: rule" as LineReader does, where a line has another number of numbers than the first
-// one, or one that is not finite.
+// A line is a word and its numbers, separated by single spaces; word2vec and fastText write the
+// number of words and the width before. Plain or gzip. Keeps the words of the vocabulary, except
+// the special tokens; the first vector of a repeated word counts. Throws DataError "file:line:
+// rule" as LineReader does, and if a line has another number of numbers than the first one, or one
+// that is not finite.
 WordVectors read_word_vectors(const std::string& path, const Vocabulary& vocabulary);
 
 // Only the width, from the first lines. Throws DataError.

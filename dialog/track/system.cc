@@ -25,9 +25,9 @@ Settings sized(int64_t width, int64_t words, int epochs, double rate, double inn
   return s;
 }
 
-// Whether a run begins with a tracker, and not with a pretrained encoder or nothing.
+// Whether a run begins with a tracker, and not with an encoder or nothing.
 bool begins_with_tracker(const Settings& s) {
-  return !s.init.empty() && system_of(s.init).name != pretrained::kBertSystem;
+  return !s.init.empty() && system_of(s.init).name == Own::kNames.command;
 }
 
 // Copies the parameters that stand below "features." in a file, all of them.
@@ -57,12 +57,12 @@ class TrackerTraining : public SystemTraining<Own> {
   }
   void complete() override {
     SystemTraining::complete();
-    pretrained::take_encoder(s_, given);
+    if (!begins_with_tracker(s_)) pretrained::take_encoder(s_, given);
   }
   void read(const Paths& data, const std::string& run) override {
-    if (run.empty() && !s_.init.empty() && !s_.model.words.pretrained()) {
+    if (run.empty() && begins_with_tracker(s_)) {
       for (const char* option :
-           {"embed", "hidden", "act-size", "machine", "vocab", "slots", "frozen"}) {
+           {"embed", "hidden", "act-size", "machine", "vocab", "slots", "encoder", "frozen"}) {
         if (!given(option)) continue;
         throw UsageError("--" + std::string(option) + ": with --init it is that of " + s_.init +
                          "; leave the option out");
@@ -165,14 +165,11 @@ void Own::take(Settings& s, const TrainData& data) {
 }
 
 void Own::keep(const std::string& run, const Settings& s, const TrainData& data) {
-  const bool tracker = begins_with_tracker(s);
-  pretrained::keep_words(run, s.model.words,
-                         tracker ? in(s.init, pretrained::kFolderInRun) : s.init,
-                         data.reader.words);
+  pretrained::keep_words(run, s.model.words, s.init, data.reader.words);
   data.reader.acts.save(in(run, kActs));
   data.reader.slots.values().save(in(run, kValues));
   std::filesystem::remove(in(run, kInit));  // what is left of a start that was killed
-  if (!tracker) return;
+  if (!begins_with_tracker(s)) return;
   const std::string weights = weights_of(s.init, size(Runs::config(s.init)));
   write_file(in(run, kInit), read_file(weights, kMaxRunFileBytes));
 }

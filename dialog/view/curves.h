@@ -19,17 +19,17 @@ struct CurvePlot {
   std::vector<Curve> curves = {};
 };
 
-// The curves without points that cannot be drawn: where a number is not finite or beyond 1e300 in
-// size, or not positive on a logarithmic axis. Throws DataError if none is left.
+// The curves without points that cannot be drawn, because a number is not finite, beyond 1e300 in
+// size, or not positive on a logarithmic axis. Throws DataError if no point is left.
 CurvePlot drawable(const CurvePlot& plot);
 
-// Lines of at most style.width columns: dots of Braille patterns, or letters where the terminal has
-// no Unicode, or where only their colour would tell several curves apart and there is none. Below
-// them a legend with the lowest and the last number of each. Throws as drawable().
+// Lines of at most style.width columns: dots of Braille patterns, or letters if the terminal has no
+// Unicode, or no colour to distinguish several curves. Below them is a legend with the lowest and
+// the last number of each. Throws as drawable() does.
 std::string curves_text(const CurvePlot& plot, const TerminalStyle& style);
 
-// A file that needs no other, in light and in dark colours as its reader prefers. Curves differ in
-// colour, kind of line and mark. Throws as drawable().
+// A file that needs no other, in light or dark colours as the reader prefers. Curves differ in
+// colour, line style and mark. Throws as drawable() does.
 std::string curves_svg(const CurvePlot& plot);
 
 }  // namespace heed

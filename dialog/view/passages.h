@@ -1,5 +1,5 @@
-// A page of passages with a classifier's attention on every word (as Figure 1 of Bruni and
-// Fernández 2017). What render.h says of texts from other people holds here.
+// A page of passages with a classifier's attention on every word (as in Figure 1 of Bruni and
+// Fernández 2017). The remarks of render.h on texts from other people apply here.
 #pragma once
 
 #include <string>
@@ -16,11 +16,11 @@ struct WordView {
 struct PassageView {
   std::string id;
   std::vector<std::vector<WordView>> utterances;  // the last one is the response
-  bool real = true;                               // whether the response was said
-  double p_real = 0.5;                            // what the classifier says
+  bool real = true;                               // whether the response is the real one
+  double p_real = 0.5;                            // the classifier's probability
 };
-// The passage inside a page. The darker a word, the more attention; the darkest of a passage has
-// most. The share is in each word's title.
+// The passage inside a page. The darker a word, the more attention it gets, relative to the maximum
+// of the passage. Each word's title has its share.
 std::string passage_html(const PassageView& passage);
 
 struct PassagesPage {

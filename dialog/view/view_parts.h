@@ -1,4 +1,4 @@
-// What the two pictures of attention have in common.
+// The common part of the two pictures of attention.
 #pragma once
 
 #include <algorithm>
@@ -30,7 +30,7 @@ inline double full_bar(const DialogueView& dialogue) {
   return full;
 }
 
-// The attention score of an utterance; none of a model without attention.
+// The attention score of an utterance; none for a model without attention.
 inline std::optional<double> score_of(const ModelView& model, size_t utterance) {
   return model.as_scores.empty() ? std::nullopt : std::optional(model.as_scores[utterance]);
 }

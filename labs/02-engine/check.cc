@@ -114,7 +114,8 @@ LAB_CHECK(NodeHoldsItsInputs) {
     const NodePtr& node = y.node()->inputs[i].node;
     expect(i == parameter || !node, "a constant has no node, so its edge has none.");
     expect(i != parameter || node == inputs[i].node(),
-           "the edge of a parameter does not lead to its node.");
+           "the edge of a parameter does not lead to its node: edges stand in the order of the "
+           "inputs.");
   }
   expect(static_cast<bool>(y.node()->backward),
          "the node does not keep the closure: the gradient of this op is lost.");
@@ -193,6 +194,12 @@ LAB_CHECK(ContributionsAddUp) {
                              {"made with the third contribution taken away", made_of(1, 1, -1)},
                              {"made with the second contribution taken away", made_of(1, -1, 1)}},
                 .law = "whatever came before stays in the sum, and each counts once"});
+  if_stopped("These gradients are of f32: KERNEL(tensor, ...) brings the element type, as T.");
+  const auto f32 = [](const Tensor& x) { return x.to(DType::f32); };
+  expect_close("the sum of three contributions of f32",
+               buffer_with({f32(a), f32(b), f32(c)}).total.dense, f32(made_of(1, 1, 1)),
+               {.tolerance = {.relative = 1e-5, .absolute = 1e-5},
+                .law = "KERNEL(tensor, ...) brings the element type, as T"});
 }
 
 LAB_CHECK(NobodysGradientChanges) {

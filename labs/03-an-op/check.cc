@@ -68,8 +68,8 @@ LAB_CHECK(AcceptsWhatIsRight) {
   expect(
       verdict.max_error < 1e-5,
       "a right gradient is called wrong, " + verdict.worst +
-          ". Central differences are (L(x + h) - L(x - h)) / 2h, with all other elements as they "
-          "were.");
+          ". Central differences are (L(x + h) - L(x - h)) / 2h, with all other elements, and the "
+          "weights of the sum, as they were.");
   const int64_t elements = a.numel() + b.numel();
   expect(times >= 2 * elements, "f was evaluated " + std::to_string(times) + " times for " +
                                     std::to_string(elements) +
@@ -106,26 +106,32 @@ LAB_CHECK(FindsTheWrongElement) {
 LAB_CHECK(MeasuresTheError) {
   Draw draw;
   const double factor = draw.uniform(1.2, 3);
-  const Shape shape = {draw.between(6, 9)};
-  const auto error_at = [&](double x) {
+  const Shape shape = {draw.between(24, 30)};  // slopes of both signs are surely among them
+  const auto error_at = [&](double x, double times) {
     return check_gradient(
                [&](const std::vector<Var>& at) {
-                 return cube(at[0], Tensor::full(shape, factor, DType::f64));
+                 return cube(at[0], Tensor::full(shape, times, DType::f64));
                },
                {Tensor::full(shape, x, DType::f64)}, seed())
         .max_error;
   };
   for (const double x : {20.0, 0.3}) {  // slopes of 1200, and of 0.27
-    expect_close(
-        "max_error", Tensor::full({1}, error_at(x), DType::f64),
-        Tensor::full({1}, (factor - 1) / factor, DType::f64),
-        {.tolerance = {.relative = 1e-4},
-         .suspects = {{"divided by the numeric gradient: the header says by the larger of both",
-                       Tensor::full({1}, factor - 1, DType::f64)}},
-         .law = "|analytic - numeric| / max(|analytic|, |numeric|, 0.01), as the header says"});
+    for (const bool larger : {true, false}) {
+      const char* const divided =
+          larger ? "divided by the numeric gradient: the header says by the larger of both"
+                 : "divided by the analytic gradient, or by a numeric one below 0: the header says "
+                   "by the larger of both absolute values";
+      expect_close(
+          "max_error", Tensor::full({1}, error_at(x, larger ? factor : 1 / factor), DType::f64),
+          Tensor::full({1}, (factor - 1) / factor, DType::f64),
+          {.tolerance = {.relative = 1e-4},
+           .suspects = {{divided, Tensor::full({1}, factor - 1, DType::f64)}},
+           .law = "|analytic - numeric| / max(|analytic|, |numeric|, 0.01), as the header says"});
+    }
   }
-  expect(error_at(0.002) < 0.01,
-         text("gradients of some 1e-5 that are off by as much have the error ", error_at(0.002),
+  const double of_small = error_at(0.002, factor);
+  expect(of_small < 0.01,
+         text("gradients of some 1e-5 that are off by as much have the error ", of_small,
               ": numbers near 0 are divided by 0.01, as the header says."));
 }
 
@@ -271,17 +277,20 @@ double density(double x) {
 LAB_CHECK(SlopeOfGelu) {
   Draw draw;
   const Tensor x = draw.normal({draw.between(5, 12)});
-  expect_close("the slope of gelu", slopes<Gelu>(x), wanted<Gelu>(x),
-               {.tolerance = kRough,
-                .suspects = {{"Phi(x) alone: the second term of the product rule is missing",
-                              map(x, Gelu::cdf<double>)},
-                             {"Phi(x) - x phi(x): a sign",
-                              map(x, [](double v) { return Gelu::cdf(v) - v * density(v); })},
-                             {"Phi(x) + phi(x): the factor x is missing",
-                              map(x, [](double v) { return Gelu::cdf(v) + density(v); })},
-                             {"x phi(x) alone", map(x, [](double v) { return v * density(v); })}},
-                .law = "x Phi(x) is a product; the derivative of Phi is the density of the normal "
-                       "distribution"});
+  expect_close(
+      "the slope of gelu", slopes<Gelu>(x), wanted<Gelu>(x),
+      {.tolerance = kRough,
+       .suspects = {{"Phi(x) alone: the second term of the product rule is missing",
+                     map(x, Gelu::cdf<double>)},
+                    {"Phi(x) - x phi(x): a sign",
+                     map(x, [](double v) { return Gelu::cdf(v) - v * density(v); })},
+                    {"Phi(x) + phi(x): the factor x is missing",
+                     map(x, [](double v) { return Gelu::cdf(v) + density(v); })},
+                    {"x phi(x) alone", map(x, [](double v) { return v * density(v); })},
+                    {"Phi(x) + x e^(-x^2/2): 1 / sqrt(2 pi) is missing",
+                     map(x, [](double v) { return Gelu::cdf(v) + v * density(v) / density(0); })}},
+       .law = "x Phi(x) is a product; the derivative of Phi is the density of the normal "
+              "distribution"});
 }
 
 LAB_CHECK(SlopesOfDiv) {
@@ -306,9 +315,11 @@ LAB_CHECK(SlopesOfDiv) {
       "d(a/b)/db", db, product(minus, product(over, over)),
       {.suspects = {{"-a/b: the square is missing", product(minus, over)},
                     {"-1/b^2: a is missing", product(over, map(over, [](double v) { return -v; }))},
+                    {"-a: -a / b * b is (-a / b) b", minus},
                     {"made with a in the square, too",
                      product(minus, product(a, product(over, over)))}},
        .law = "what happens to a/b if b grows?"});
+  if (testing::Test::HasFailure()) return;
   // Through the op, which gives da and db what they read alone.
   const Var pa = Var::parameter(a), pb = Var::parameter(b);
   sum(pa / Var(b)).backward();
@@ -363,14 +374,25 @@ LAB_CHECK(GradientOfASquareProduct) {
   const int64_t n = draw.between(2, 4);
   const Tensor a = draw.normal({n, n}), b = draw.normal({n, n}), dc = draw.normal({n, n});
   const Tolerance rough = {.relative = 1e-5, .absolute = 1e-8};
+  const auto t = [n](const Tensor& x) {
+    const Tensor y = empty_like(x);
+    for (int64_t i = 0; i < n * n; ++i) {
+      y.data<double>()[i] = x.data<double>()[i % n * n + i / n];
+    }
+    return y;
+  };
   check_matmul(a, b, dc,
                {.tolerance = rough,
                 .suspects = {{"dC B: B has to be transposed", multiply(dc, b)},
-                             {"B dC: the order of the factors", multiply(b, dc)}},
+                             {"B dC: the order of the factors", multiply(b, dc)},
+                             {"B^T dC: the order of the factors", multiply(t(b), dc)},
+                             {"dC^T B: B is to be transposed, and dC is not", multiply(t(dc), b)}},
                 .law = "write C_ij as a sum, and differentiate by A_ik"},
                {.tolerance = rough,
                 .suspects = {{"A dC: A has to be transposed", multiply(a, dc)},
-                             {"dC A: the order of the factors", multiply(dc, a)}},
+                             {"dC A: the order of the factors", multiply(dc, a)},
+                             {"dC A^T: the order of the factors", multiply(dc, t(a))},
+                             {"A dC^T: A is to be transposed, and dC is not", multiply(a, t(dc))}},
                 .law = "write C_ij as a sum, and differentiate by B_kj"});
 }
 

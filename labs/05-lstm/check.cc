@@ -354,6 +354,8 @@ LAB_CHECK(GradientOfTheWeights) {
   one_step.gates = in.gates.rows(0, std::ssize(in.lengths));
   zeros.h0 = zeros.c0 = zeros_like(in.h0);
   undefined.h0 = undefined.c0 = Tensor();
+  Inputs first_alone = one_step;  // a step with no h before it
+  first_alone.h0 = first_alone.c0 = Tensor();
   const auto check = [&](const std::string& what, const Inputs& given, const Inputs& same) {
     const Outputs d = draw_gradients(draw, same);
     const Tensor da = differences(same, d, &Inputs::gates);
@@ -369,6 +371,9 @@ LAB_CHECK(GradientOfTheWeights) {
   check("begun with h0", in, in);
   check("of a single step", one_step, one_step);
   check("begun with nothing", undefined, zeros);
+  zeros.lengths = one_step.lengths;
+  zeros.gates = one_step.gates;
+  check("of a single step, begun with nothing", first_alone, zeros);
 }
 
 LAB_CHECK(MemoryOfTheBackwardPass) {

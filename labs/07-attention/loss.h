@@ -43,9 +43,9 @@ inline Taught looked(const AttentionTrace& attention) {
   return {.nll_total = {}, .nll = {}, .attention = attention};
 }
 
-// Whether each mistake gives a number of its own.
+// Whether each mistake gives a number of its own, and none of them nothing.
 inline bool told_apart(const Expected& expected, double loss) {
-  std::vector<double> values = {loss};
+  std::vector<double> values = {0, loss};
   for (const auto& [name, tensor] : expected.suspects) values.push_back(tensor.to_vector()[0]);
   std::sort(values.begin(), values.end());
   for (size_t i = 1; i < values.size(); ++i) {

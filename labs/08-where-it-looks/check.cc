@@ -343,10 +343,18 @@ void check_heads_of(Draw& draw, std::vector<DialogueScore> scores) {
     const HeadSummary& head = got.heads[i];
     expect(head.layer == heads[i].first && head.head == heads[i].second,
            "a summary says of which head of which layer it is.");
-    expect_number("das_ratio of a head", head.das_ratio, want[i].das_ratio());
-    expect_number("as_distraction of a head", head.as_distraction, want[i].as_distraction());
+    const std::string of_the_first = "that of the first head";
+    const std::string law =
+        "as in summarize(), of this head's own means: a dialogue without a history counts for "
+        "nobody, not as 0 either";
+    expect_number("das_ratio of a head", head.das_ratio, want[i].das_ratio(),
+                  {{of_the_first, want[0].das_ratio()}}, law);
+    expect_number("as_distraction of a head", head.as_distraction, want[i].as_distraction(),
+                  {{of_the_first, want[0].as_distraction()}}, law);
     expect_number("as_history of a head", head.as_history, want[i].as_history(),
-                  {{"the mean over all dialogues with a history", mean_of(want[i].h_all)}});
+                  {{of_the_first, want[0].as_history()},
+                   {"the mean over all dialogues with a history", mean_of(want[i].h_all)}},
+                  law);
   }
 }
 

@@ -16,7 +16,7 @@ inline std::vector<DialogueScore> draw_scores(Draw& draw, bool distractions) {
   int64_t above = 0, below = 0;  // dialogues in which distractions get more, or less
   for (size_t i = 0; i < scores.size(); ++i) {
     DialogueScore& s = scores[i];
-    const int64_t q = draw.between(i == 0 ? 4 : 3, 6);
+    const int64_t q = draw.between(i == 0 || i == 3 ? 4 : 3, 6);
     for (int64_t k = 0; k < q; ++k) s.as_scores.push_back(draw.uniform(0.1, 2));
     for (int64_t k = 0; k < q; ++k) {
       s.distraction.push_back(static_cast<char>(distractions && draw.between(0, 1)));
@@ -27,6 +27,10 @@ inline std::vector<DialogueScore> draw_scores(Draw& draw, bool distractions) {
     if (i == 1 || i == 7) s.distraction.assign(q, distractions);  // no history of its own, or
     if (i == 7) s.distraction[0] = 0;                             // a single utterance
     if (i % 4 == 2) s.distraction.assign(q, 0);
+    if (i == 3) {  // just two original utterances
+      s.distraction.assign(q, distractions);
+      s.distraction[1] = s.distraction[2] = 0;
+    }
     if (i == 4 && distractions) {
       s.distraction.assign(q, 0);
       s.distraction[0] = 1;
@@ -82,7 +86,7 @@ inline void expect_summary(const std::vector<DialogueScore>& scores) {
                 {{"the mean of H / (D + H)", rest(mean_of(want.bounded))}},
                 "the mean of D / (D + H)");
   expect_number("das_ratio_long", got.das_ratio_long, want.das_ratio_long(), {},
-                "as das_ratio, of dialogues with two original utterances and more");
+                "as das_ratio, of dialogues with two original utterances or more");
   expect_number("as_distraction", got.as_distraction, want.as_distraction(), {},
                 "a mean over the dialogues that have D and H: no other counts, also not as 0");
   expect_number("as_history", got.as_history, want.as_history(),
@@ -98,8 +102,11 @@ inline void expect_summary(const std::vector<DialogueScore>& scores) {
                 {{"a mean over dialogues; every token counts the same", mean_of(perplexities)}},
                 "exp of all nll over all tokens, of all dialogues");
   expect_number("bits_per_character", got.bits_per_character, nll / std::log(2) / characters,
-                {{"in nats", nll / characters}});
-  expect_number("unknown_characters", got.unknown_characters, unknown / characters);
+                {{"in nats", nll / characters},
+                 {"times ln 2: a nat is 1 / ln 2 bits", nll * std::log(2) / characters}},
+                "all nll, in bits, over all characters");
+  expect_number("unknown_characters", got.unknown_characters, unknown / characters, {},
+                "all unknown characters over all characters");
   const auto count = [](int64_t n) { return static_cast<double>(n); };
   expect_close("dialogues, tokens, characters and distracted",
                numbers({count(got.dialogues), count(got.tokens), count(got.characters),

@@ -66,10 +66,17 @@ LAB_CHECK(Difference) {
   const Float* const in = bench.put("x", x);
   Float* const y = bench.unwritten("y", n);
   if (!bench.run([&] { difference(y, in, n); })) return;
-  Values want = x;
-  for (int i = 1; i < n; ++i) want[i] = x[i] - x[i - 1];
+  Values want = x, turned = x;
+  for (int i = 1; i < n; ++i) want[i] = x[i] - x[i - 1], turned[i] = -want[i];
+  Values of_blocks = want;
+  for (int i = 0; i < n; i += 64) of_blocks[i] = x[i];
   expect_close("differences of neighbours", tensor(bench.get("y")), tensor(want),
-               {.tolerance = kFloat});
+               {.tolerance = kFloat,
+                .suspects = {{"x_{i-1} - x_i: a sign", tensor(turned)},
+                             {"x_i itself where a block begins: there x_{i-1} is an element of the "
+                              "block before",
+                              tensor(of_blocks)}},
+                .law = "y_i = x_i - x_{i-1}, and y_0 = x_0"});
 }
 
 LAB_CHECK(Transpose) {
@@ -142,6 +149,8 @@ void check_block_reduce(Bench& bench, Draw& draw, Fold fold, int threads) {
       {.tolerance = kFloat,
        .suspects = {{what + " of the first warp alone", folded(x, fold, threads, 32)},
                     {what + " of its own warp, as each thread has it", folded(x, fold, 32)},
+                    {what + " of all warps but the last",
+                     folded(x, fold, threads, std::max(32, threads - 32))},
                     {"0 where all x are negative: the maximum starts with a number that "
                      "is none of them",
                      from_zero},
@@ -152,7 +161,7 @@ void check_block_reduce(Bench& bench, Draw& draw, Fold fold, int threads) {
 LAB_CHECK(BlockReduce) {
   Draw draw;
   for (const Fold fold : {Fold::sum, Fold::max}) {
-    for (const int64_t warps : {int64_t{1}, draw.between(2, 8), int64_t{32}}) {
+    for (const int64_t warps : {int64_t{1}, draw.between(3, 8), int64_t{32}}) {
       Bench bench;
       check_block_reduce(bench, draw, fold, static_cast<int>(32 * warps));
       if (testing::Test::HasFailure()) return;
@@ -196,16 +205,21 @@ void check_column_sums(Bench& bench, Draw& draw) {
   if (!bench.run([&] { column_sums(sums, squares, in); })) return;
   for (const bool squared : {false, true}) {
     const Values from = squared ? squares_of(x) : x;
-    Values want(8 * 32, 0), of_rows(8 * 32, 0);
+    Values want(8 * 32, 0), of_rows = want, not_all = want, crossed = want;
     for (int i = 0; i < 8 * 32; ++i) {
       for (int r = 0; r < 8; ++r) want[i] += from[r * 32 + i % 32];
       for (int c = 0; c < 32; ++c) of_rows[i] += from[i / 32 * 32 + c];
+      for (int r = 0; r < 7; ++r) not_all[i] += from[r * 32 + i % 32];
+      for (int r = 0; r < 8; ++r) crossed[i] += from[i % 8 * 32 + 4 * r + i % 32 / 8];
     }
     expect_close(squared ? "the sums of squares down the columns" : "the sums down the columns",
                  tensor(bench.get(squared ? "squares" : "sums"), {8, 32}), tensor(want, {8, 32}),
                  {.tolerance = kFloat,
                   .suspects = {{"the sums along the rows", tensor(of_rows, {8, 32})},
                                {"one sum of all columns", folded(from, Fold::sum, 8 * 32)},
+                               {"the sum without the last of the eight", tensor(not_all, {8, 32})},
+                               {"made of element (x, y) of shared memory where (y, x) was written",
+                                tensor(crossed, {8, 32})},
                                {"what each thread had: nothing was added", tensor(from, {8, 32})}},
                   .law = "thread (x, y) gets the sum of what the threads (x, 0) to (x, 7) had"});
     if (testing::Test::HasFailure()) return;

@@ -93,19 +93,30 @@ void check_gradient(Draw& draw, Size size, bool log, bool adds) {
   if (!ran) return;
   const Tensor gradient =
       central_differences([&](const Tensor& at) { return dot(dy, by_loops(at, log)); }, x, 1e-4);
-  const Tensor want = gradient.clone(), first_term = gradient.clone();
+  const Tensor want = gradient.clone(), first_term = gradient.clone(), sign = gradient.clone(),
+               factor = gradient.clone();
   for (int64_t i = 0; i < size.count(); ++i) {
     want.data<double>()[i] += before[i];
-    first_term.data<double>()[i] = (log ? 1.0 : double{y[i]}) * dy[i] + before[i];
+    const double first = (log ? 1.0 : double{y[i]}) * dy[i];
+    first_term.data<double>()[i] = first + before[i];
+    sign.data<double>()[i] = 2 * first_term.data<double>()[i] - want.data<double>()[i];
+    const double second = gradient.data<double>()[i] - first, exp = std::exp(double{y[i]});
+    factor.data<double>()[i] =
+        (log ? first + second * y[i] / exp : (first + second) / y[i]) + before[i];
   }
-  expect_close(adds ? "dx, added to what was there" : "dx", tensor(bench.get("dx"), size.shape()),
-               want,
-               {.tolerance = {.relative = 1e-3, .absolute = 2e-5},
-                .suspects = {{log ? "dy alone: the sum below the fraction depends on x, too"
-                                  : "y dy alone: the second term is missing",
-                              first_term},
-                             {"right, but assigned: dx.put() adds where it has to", gradient}},
-                .law = "each row of dx adds up to 0: adding a constant to x does not change y"});
+  expect_close(
+      adds ? "dx, added to what was there" : "dx", tensor(bench.get("dx"), size.shape()), want,
+      {.tolerance = {.relative = 1e-3, .absolute = 2e-5},
+       .suspects = {{log ? "dy alone: the sum below the fraction depends on x, too"
+                         : "y dy alone: the second term is missing",
+                     first_term},
+                    {log ? "dy + e^y times the sum: a sign" : "y (dy + the sum of y dy): a sign",
+                     sign},
+                    {log ? "dy - y times the sum: the softmax is e^y"
+                         : "dy minus the sum of y dy, not times y",
+                     factor},
+                    {"right, but assigned: dx.put() adds where it has to", gradient}},
+       .law = "each row of dx adds up to 0: adding a constant to x does not change y"});
   if (testing::Test::HasFailure()) return;
   for (const char* const array : {"dy", "dx"}) {
     bench.expect_coalesced(array);

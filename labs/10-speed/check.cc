@@ -51,7 +51,7 @@ LAB_CHECK(TransposedPanels) {
   Draw draw;
   const int64_t n = constants().width * draw.between(2, 3);
   const int64_t depth = 2 * draw.between(2, 20) + 1, ld = std::max(depth, n) + 3;
-  const Stored b = {draw.normal({ld, ld}), depth, n, true};  // also to be read the wrong way
+  const Stored b = {draw.normal({2 * ld, ld}), depth, n, true};  // also to be read the wrong way
   expect_close(of_panels(b), packed(b, kUnwritten), panels_of(b.values(), 0),
                {.tolerance = kExact,
                 .suspects = {{"made of B as it lies in memory: there lies the transpose",
@@ -72,7 +72,9 @@ LAB_CHECK(TheLastPanelIsFilledUp) {
                   .suspects = {{"right but for what was in the memory before, behind the last "
                                 "column of B: the last panel has to be filled up with zeros, or "
                                 "the tile multiplies rubbish, which may be NaN",
-                                panels_of(b.values(), 5)}}});
+                                panels_of(b.values(), 5)}},
+                  .law = "the last panel is as wide as all others: its row k begins at k kWidth, "
+                         "all columns of B that are left come first, at every k, then zeros"});
   }
 }
 
@@ -170,6 +172,8 @@ LAB_CHECK(SomeOfTheTiles) {
 
 // ---- task: tile
 
+const std::vector<std::string> kVectors = {"the first vector", "the second vector"};  // of a row
+
 // A tile by itself: C (rows, width) in the middle of a wider matrix.
 struct OneTile {
   Stored a;
@@ -210,6 +214,7 @@ LAB_CHECK(TileOfEveryHeight) {
                    {.tolerance = kRounding,
                     .suspects = {{"the product added to what was in C: Write::assign overwrites",
                                   sum(x.product_alone, x.c(x.before).values())}},
+                    .blocks = kVectors,
                     .law = "C_ij = sum_k a_ik panel[k][j], with a_ik at i kRow + k kCol"});
       if (testing::Test::HasFailure()) return;
     }
@@ -223,7 +228,9 @@ LAB_CHECK(TileAdds) {
     expect_close(x.str() + ", added to what C holds", x.run(Write::add).values(),
                  sum(x.product_alone, x.c(x.before).values()),
                  {.tolerance = kRounding,
-                  .suspects = {{"the product alone: what was there is lost", x.product_alone}}});
+                  .suspects = {{"the product alone: what was there is lost", x.product_alone}},
+                  .blocks = kVectors,
+                  .law = "every element is what C holds there, and the product on top"});
   }
 }
 

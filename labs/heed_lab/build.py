@@ -3,6 +3,8 @@
 CMake builds the library and the lab's checks once, as the reference program labs/lab_NN of a build folder. What a student
 wrote (or a blank, or a planted mistake) is then compiled on its own, with the command that CMake has for that file, and
 linked in front of the library: its symbols win. So a change costs one to three files, and the library stays as it is."""
+import contextlib
+import functools
 import hashlib
 import json
 import os
@@ -49,7 +51,6 @@ class Build:
     def __init__(self, root, folder):
         self.root, self.folder = Path(root).resolve(), Path(folder).resolve()
         self.sandbox = None  # for what strangers wrote
-        self.links, self.commands = {}, None
 
     def compiler(self, words, folder):
         """Runs a compiler or linker, on what strangers wrote in their sandbox; what it says of what it cannot do, or nothing."""
@@ -90,10 +91,12 @@ class Build:
                  lambda output: first_error(output, lab.own), follow=sys.stderr.isatty())
         stamp.touch()
 
+    @functools.cached_property
+    def commands(self):
+        return json.loads((self.folder / "compile_commands.json").read_text())
+
     def command_of(self, unit):
         """(arguments, folder) of the command that compiles a file of the library."""
-        if self.commands is None:
-            self.commands = json.loads((self.folder / "compile_commands.json").read_text())
         for row in self.commands:  # of a kernel there is one for each level of the processor; any that was built does
             if row["file"] == str(self.root / unit):
                 words = shlex.split(row["command"])
@@ -105,33 +108,25 @@ class Build:
         words, folder = self.command_of(unit)
         return Path(folder) / words[words.index("-o") + 1]
 
+    @functools.cache
     def link_command(self, target):
-        if target not in self.links:
-            cache = (self.folder / "CMakeCache.txt").read_text()
-            ninja = re.search(r"^CMAKE_MAKE_PROGRAM:\w+=(.*)$", cache, re.M).group(1)
-            last = self.run([ninja, "-C", self.folder, "-t", "commands", target], "ninja").strip().splitlines()[-1]
-            words = shlex.split(last)  # ": && c++ ... && :"
-            self.links[target] = words[words.index("&&") + 1:len(words) - words[::-1].index("&&") - 1]
-        return self.links[target]
+        ninja = re.search(r"^CMAKE_MAKE_PROGRAM:\w+=(.*)$", (self.folder / "CMakeCache.txt").read_text(), re.M)[1]
+        last = self.run([ninja, "-C", self.folder, "-t", "commands", target], "ninja").splitlines()[-1]
+        return shlex.split(re.fullmatch(r": && (.*) && :\s*", last)[1])
 
     def compile(self, unit, headers, overlay, out, flags):
         words, folder = self.command_of(unit)
         source = overlay / unit if overlay and (overlay / unit).exists() else self.root / unit
         target = out / (unit.replace("/", "_") + ".o")
-        depends = target.with_suffix(".d")
-        words[words.index("-o") + 1] = str(target)
+        set_output(words, target)
         words[words.index("-c") + 1] = str(source)
-        first = next(i for i, word in enumerate(words) if word.startswith("-I"))
-        words[first:first] = [f"-I{overlay}"] if overlay else []
-        words[-2:-2] = [*EXTRA, *flags, "-MD", "-MF", str(depends)]
-        digest = hashlib.sha256("\0".join(words).encode())
-        for path in [source, *headers]:
-            digest.update(path.read_bytes())
-        if not is_current(target, digest) or is_older(target, depends, self.root, overlay):
-            if wrong := self.compiler(words, folder):
-                raise CompileError(first_error(wrong, [unit.split("/")[-1], unit]))
-            self.refuse_includes(unit, source, depends, overlay)
-            mark_current(target, digest)
+        put_before(words, [f"-I{overlay}"] if overlay else [], lambda word: word.startswith("-I"))
+        words[-2:-2] = [*EXTRA, *flags, "-MD", "-MF", str(target.with_suffix(".d"))]
+        with made_of(target, words, [source, *headers]) as is_current:
+            if not is_current:
+                if wrong := self.compiler(words, folder):
+                    raise CompileError(first_error(wrong, [unit.split("/")[-1], unit]))
+                self.refuse_includes(unit, source, read_names(target), overlay)
         return target
 
     def program(self, lab, out, overlay=None, more_units=(), flags=()):
@@ -148,34 +143,32 @@ class Build:
         with ThreadPoolExecutor(os.cpu_count()) as pool:
             objects = list(pool.map(lambda unit: self.compile(unit, headers, overlay, out, flags), units))
         words = list(self.link_command(lab.target))
-        words[words.index("-o") + 1] = str(program)
-        first = next(i for i, word in enumerate(words) if word.endswith(".o"))
-        words[first:first] = map(str, objects)
-        digest = hashlib.sha256(f"{base.stat().st_mtime_ns}{words}".encode())
-        for path in objects:
-            digest.update(path.read_bytes())
-        if not is_current(program, digest):
-            made = dict(zip(units, objects))
-            if wrong := self.compiler(words, self.folder):
-                # For want of a function the linker takes the library's object for it, and then finds all others twice.
-                self.refuse_lost(made, lambda name, kind: kind in "TDBR")
-                raise CompileError("the program does not link; does a function lack its body?\n" + first_of_linker(wrong))
-            linked = symbols(program)
-            # Templates are weak, and may come from another object: but not from a shared library.
-            self.refuse_lost(made, lambda name, kind: name in linked and (
-                kind in "TDBR" or (kind == "W" and linked[name] == "U" and "heed" in name)))
-            self.refuse_taken(made, symbols(base))
-            mark_current(program, digest)
+        set_output(words, program)
+        put_before(words, map(str, objects), lambda word: word.endswith(".o"))
+        with made_of(program, [str(base.stat().st_mtime_ns), *words], objects) as is_current:
+            if not is_current:
+                self.link(words, program, symbols(base), dict(zip(units, objects)))
         return program
 
-    def refuse_includes(self, unit, source, depends, overlay):
+    def link(self, words, program, judges, made):
+        """Links {unit: object} in front of the library; `judges` are the symbols of the reference program."""
+        if wrong := self.compiler(words, self.folder):
+            # For want of a function the linker takes the library's object for it, and then finds all others twice.
+            self.refuse_lost(made, lambda name, kind: kind in "TDBR")
+            raise CompileError("the program does not link; does a function lack its body?\n" + first_of_linker(wrong))
+        linked = symbols(program)
+        # Templates are weak, and may come from another object: but not from a shared library.
+        self.refuse_lost(made, lambda name, kind: name in linked and (
+            kind in "TDBR" or (kind == "W" and linked[name] == "U" and "heed" in name)))
+        self.refuse_taken(made, judges)
+
+    def refuse_includes(self, unit, source, names, overlay):
         """What a student writes anew cannot be included: neither the library's version of a file that was handed in, nor, in
         a file of theirs, what is no header."""
         if not overlay:
             return
-        _, _, names = depends.read_text(errors="replace").partition(":")
         theirs = {path.name for path in overlay.rglob("*.*")}
-        for path in (Path(os.path.normpath(self.root / name)) for name in names.replace("\\\n", " ").split()):
+        for path in (Path(os.path.normpath(self.root / name)) for name in names):
             inside = path.relative_to(self.root) if path.is_relative_to(self.root) else None
             copy = (overlay / inside).is_file() if inside else path.name in theirs
             unit_of_theirs = path.suffix in (".cc", ".cu") and source.is_relative_to(overlay)
@@ -219,28 +212,45 @@ def readable(name):
     return subprocess.run(["c++filt", name], capture_output=True, text=True).stdout.strip() or name
 
 
-def is_older(target, depends, root, overlay):
-    """Whether a file of the tree that `target` was compiled of has changed since, as a header of the library, which no digest has."""
-    names = depends.read_text().replace("\\\n", " ").partition(":")[2].split() if depends.exists() else []
-    ours = [Path(name) for name in names if name.startswith(f"{root}/") and not (overlay and name.startswith(f"{overlay}/"))]
-    return any(path.exists() and path.stat().st_mtime > target.stat().st_mtime for path in ours)
+def set_output(words, path):
+    words[words.index("-o") + 1] = str(path)
 
 
-def is_current(path, digest):
-    """Whether the file was made of what the digest is of."""
+def put_before(words, more, fits):
+    """Puts words into a command, before the first one that fits."""
+    first = next(i for i, word in enumerate(words) if fits(word))
+    words[first:first] = more
+
+
+def read_names(target):
+    """The files that the compiler read for an object."""
+    depends = target.with_suffix(".d")
+    text = depends.read_text(errors="replace") if depends.exists() else ""
+    return list(map(Path, text.replace("\\\n", " ").partition(":")[2].split()))
+
+
+@contextlib.contextmanager
+def made_of(path, words, inputs):
+    """Whether a file was made by this command of these inputs, and of what the compiler read, as they are: a mark beside it
+    says so. Who makes the file within the block leaves the mark."""
+    def state():
+        digest = hashlib.sha256("\0".join(words).encode())
+        for each in filter(Path.is_file, [*inputs, *read_names(path)]):
+            digest.update(each.read_bytes())
+        return digest.hexdigest()
     mark = path.with_suffix(".digest")
-    return path.exists() and mark.exists() and mark.read_text() == digest.hexdigest()
-
-
-def mark_current(path, digest):
-    path.with_suffix(".digest").write_text(digest.hexdigest())
+    yield path.exists() and mark.exists() and mark.read_text() == state()
+    mark.write_text(state())
 
 
 def write_overlay(folder, texts):
     """Writes {file: text} below a folder, and nothing else is there."""
     shutil.rmtree(folder, ignore_errors=True)
-    for name, text in texts.items():
-        path = folder / name
-        path.parent.mkdir(parents=True, exist_ok=True)
-        path.write_text(text, encoding="utf-8")
+    return write_files(folder, {name: text.encode() for name, text in texts.items()})
+
+
+def write_files(folder, files):
+    for name, content in files.items():
+        (folder / name).parent.mkdir(parents=True, exist_ok=True)
+        (folder / name).write_bytes(content)
     return folder

@@ -9,7 +9,7 @@ from pathlib import Path
 from . import LabError, comparing, grading, handout, pages, pictures, report, writing
 from .build import Build
 from .course import Course, is_handout, read_handout
-from .progress import Progress
+from .progress import HINTS, Progress
 from .repository import Repository
 from .running import BLANK, HANGS, NOT_RUN, Verdict, drawn, run_check
 from .watching import watch
@@ -107,7 +107,7 @@ def do_start(bench, options):
         print("This tree is a handout: what you are to write is taken out already. ", end="")
     else:
         repository.start(lab, blanks)
-        print(f"You are on branch {repository.branch(lab)}. ", end="")
+        print(f"You are on branch {lab.branch}. ", end="")
     print("\n  ".join([f"Read labs/{lab.folder.name}/README.md; write in", *lab.own]))
     print(f"and run labs/heed-lab test {lab.number}; a form for its questions: labs/heed-lab answers {lab.number}")
 
@@ -145,18 +145,12 @@ def do_answers(bench, options):
 @command("a hint for a check, or for each check of a task; there are three, from small to large",
          argument("name", help="of a check or a task"), argument("number", type=int, nargs="?", default=1))
 def do_hint(bench, options):
-    lab, number, last = bench.lab, options.number, 0
-    checks, several = chosen(lab, [options.name]), any(task.name == options.name for task in lab.tasks)
-    for check in checks:
-        hints = lab.hints().get(check.name)
-        if hints is None:
-            raise LabError("a variation is yours alone and has no hints; the README of the lab says what it is")
-        if not 1 <= number <= (last := len(hints)):
-            raise LabError(f"{check.name} has the hints 1 to {last}")
-        Progress(bench.root, lab).took(check.name, number)
-        print((f"{check.name}, " if several else "") + f"hint {number} of {last}: {hints[number - 1]}")
-    if number < last:
-        print(f"the next one: labs/heed-lab hint {lab.number} {'CHECK' if several else options.name} {number + 1}")
+    lab, number = bench.lab, options.number
+    of_a_task = any(task.name == options.name for task in lab.tasks)
+    for check in chosen(lab, [options.name]):
+        print((f"{check.name}, " if of_a_task else "") + Progress(bench.root, lab).hint(check.name, number))
+    if number < HINTS:
+        print(f"the next one: labs/heed-lab hint {lab.number} {'CHECK' if of_a_task else options.name} {number + 1}")
 
 
 @command("the numbers of your variations, from your name", argument(

@@ -106,7 +106,7 @@ class Lab:
         self.written = list(dict.fromkeys(cut["file"] for cut in self.cuts if cut["kind"] != "hide" and not cut.get("twin")))
         self.own = self.written + ([self.variation.file] if self.variation else [])  # what a student hands in
         self.said_by_hand = ", ".join(f"{name} {points}" for name, points in self.by_hand.items())
-        self.target = f"lab_{self.number:02}"
+        self.target, self.branch = f"lab_{self.number:02}", f"lab-{self.number}"
         self.assign()
         if folder.name[:3] != f"{self.number:02}-":
             raise LabError(f"{label}: the folder of lab {self.number} begins with {self.number:02}-")

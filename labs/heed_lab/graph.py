@@ -48,22 +48,22 @@ def most_of(story):
 
 
 def rows_of(story):
-    """Of each node: itself, its forward step (None for an op within another), its backward step, and when that was."""
+    """Of each node: number, op, name, shape, what it reads, its forward step (None for an op within another), its backward step, when
+    that was, and how many MiB were let go."""
     forward = {step["number"]: step for step in story["steps"] if step["forward"]}
-    backward = [step for step in story["steps"] if not step["forward"]]
-    order = {step["number"]: (i, step) for i, step in enumerate(backward, 1)}
-    return [(node, forward.get(node["number"]), *order.get(node["number"], (None, None))) for node in story["nodes"]]
+    backward = {step["number"]: (step, i) for i, step in enumerate((step for step in story["steps"] if not step["forward"]), 1)}
+    for node in story["nodes"]:
+        back, when = backward.get(node["number"], (None, ""))
+        yield (node["number"], node["op"], node["name"], node["shape"], ", ".join(map(str, node["inputs"])),
+               forward.get(node["number"]), back, when, mib(back["freed"]) if back else "")
 
 
 def graph_text(story):
     """What `show graph` prints: the graph from its first node on."""
-    lines = [f"{story['title']}: {len(story['nodes'])} nodes",
-             f"{'node':>5}  {'op':<10} {'shape':<14} {'reads':<14} {'backward':>8}  {'let go':>8}"]
-    for node, _, when, back in rows_of(story):
-        reads = ", ".join(map(str, node["inputs"]))
-        freed = mib(back["freed"]) if back else ""
-        lines.append(f"{node['number']:>5}  {node['op']:<10} {node['shape']:<14} {reads:<14} {when or '':>8}  {freed:>8}  {node['name']}".rstrip())
-    return "\n".join(lines)
+    rows = [("node", "op", "", "shape", "reads", None, None, "backward", "let go"), *rows_of(story)]
+    return "\n".join([f"{story['title']}: {len(story['nodes'])} nodes"] + [
+        f"{number:>5}  {op:<10} {shape:<14} {reads:<14} {when:>8}  {freed:>8}  {name}".rstrip()
+        for number, op, name, shape, reads, _, _, when, freed in rows])
 
 
 def memory_text(story):
@@ -93,9 +93,8 @@ def table(story):
 
     def used(step, kind):
         return f'<span class="bar {kind}" style="width:{6 * step["bytes"] / most:.2f}rem"></span>{mib(step["bytes"])}' if step else ""
-    rows = [(f' data-number="{node["number"]}"', [
-        node["number"], html.escape(node["op"]), html.escape(node["name"]), node["shape"], ", ".join(map(str, node["inputs"])),
-        used(forward, "there"), when or "", used(back, "back"), mib(back["freed"]) if back else ""]) for node, forward, when, back in rows_of(story)]
+    rows = [(f' data-number="{number}"', [number, html.escape(op), html.escape(name), shape, reads, used(forward, "there"), when, used(back, "back"), freed])
+            for number, op, name, shape, reads, forward, back, when, freed in rows_of(story)]
     return pages.table(("node", "op", "value", "shape", "reads", "MiB, recorded", "backward", "MiB after", "let go, MiB"), rows)
 
 

@@ -3,15 +3,15 @@ import hashlib
 import json
 import posixpath
 import re
-import subprocess
 from collections import Counter, defaultdict
 from pathlib import Path, PurePosixPath
 
 from . import LabError
+from .build import write_files
 from .comparing import COMMENT
-from .course import BLANKS
+from .course import BLANKS, read_json
 from .cutting import removed
-from .repository import put_back
+from .repository import Repository, put_back
 
 SHINGLE = 22  # tokens in a row that are no chance
 # What tells how the library does it, and is of no use in a handout.
@@ -49,10 +49,7 @@ def numbers(text):
 
 
 def tracked(root):
-    done = subprocess.run(["git", "-C", root, "ls-files", "-z"], capture_output=True, text=True)
-    if done.returncode != 0:
-        raise LabError(f"a handout is made of a git checkout: {done.stderr.strip()}")
-    return [name for name in done.stdout.split("\0") if name and (root / name).is_file()]
+    return [name for name in Repository(root).git("ls-files", "-z").split("\0") if name and (root / name).is_file()]
 
 
 def is_left_out(name, cut_files):
@@ -177,12 +174,9 @@ def write_handout(course, labs, out):
     if found := leaks(files, taken, accepted) + twins(files, taken, accepted) + hidden_lines(files, formulas(course, labs)):
         name, lab, task, tokens = found[0]
         raise LabError(f"{name} holds a part of lab {lab}, {task}: {tokens} ({len(found)} leaks in all)")
-    for name, content in files.items():
-        path = out / name
-        path.parent.mkdir(parents=True, exist_ok=True)
-        path.write_bytes(content)
-        if (course.root / name).exists():  # AGENTS.md is made of another file
-            path.chmod((course.root / name).stat().st_mode & 0o777)
+    write_files(out, files)
+    for name in filter(lambda name: (course.root / name).exists(), files):  # AGENTS.md is made of another file
+        (out / name).chmod((course.root / name).stat().st_mode & 0o777)
     row = {"labs": [lab.number for lab in labs], "blanks": hashlib.sha256(files[BLANKS]).hexdigest()}
     (out / "labs/handout.json").write_text(json.dumps(row) + "\n")
     return len(files)
@@ -195,13 +189,10 @@ def solution(course, lab):
 
 def catch_up(course, path):
     """Puts the reference into a student's tree; returns the lab."""
-    try:
-        row = json.loads(Path(path).read_text(encoding="utf-8"))
-        number, texts = row["lab"], row["texts"]
-    except (OSError, ValueError, KeyError, TypeError) as error:
-        raise LabError(f"{path}: not what labs/heed-lab solution writes ({error})") from None
-    lab = course.lab(number if isinstance(number, int) else str(number))
+    row = read_json(Path(path), path, ("lab", "texts"))  # as labs/heed-lab solution writes it
+    lab = course.lab(row["lab"] if isinstance(row["lab"], int) else str(row["lab"]))
+    texts = row["texts"]
     if not isinstance(texts, dict) or not all(isinstance(texts.get(name), str) for name in lab.files):
-        raise LabError(f"{path}: it lacks files of lab {number}")
+        raise LabError(f"{path}: it lacks files of lab {lab.number}")
     put_back(course.root, lab.cuts, texts)
     return lab

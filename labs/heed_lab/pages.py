@@ -3,6 +3,7 @@ import html
 import re
 from pathlib import Path
 
+ROOT = Path(__file__).resolve().parents[2]
 KEYS = """
 const slides = [...document.querySelectorAll('section.slide')];
 let at = Math.min(Math.max(parseInt(location.hash.slice(1)) || 1, 1), slides.length) - 1;
@@ -11,34 +12,19 @@ function show(to) {
   slides.forEach((slide, i) => slide.classList.toggle('here', i === at));
   history.replaceState(null, '', '#' + (at + 1));
 }
+const moves = {'ArrowRight': 1, 'ArrowDown': 1, 'PageDown': 1, ' ': 1, 'ArrowLeft': -1, 'ArrowUp': -1, 'PageUp': -1, 'Home': -slides.length, 'End': slides.length};
 document.addEventListener('keydown', event => {
-  if (['ArrowRight', 'ArrowDown', 'PageDown', ' '].includes(event.key)) show(at + 1);
-  else if (['ArrowLeft', 'ArrowUp', 'PageUp'].includes(event.key)) show(at - 1);
-  else if (event.key === 'Home') show(0);
-  else if (event.key === 'End') show(slides.length - 1);
-  else return;
+  if (!(event.key in moves)) return;
+  show(at + moves[event.key]);
   event.preventDefault();
 });
 show(at);
 """
 
-# As experiments/engine/report/page.js does.
-MARK_BOXES = """
-{
-  const mark = () => {
-    for (const box of document.querySelectorAll('.scroll')) box.classList.toggle('more', box.scrollWidth > box.clientWidth + 1);
-  };
-  addEventListener('resize', mark);
-  mark();
-}
-"""
-
 
 def page(title, body, script=""):
-    """One file that loads nothing, with the style sheet of all of heed's pages."""
-    if 'class="scroll"' in body:
-        script += MARK_BOXES
-    style = (Path(__file__).resolve().parents[2] / "dialog/text/page.css").read_text(encoding="utf-8")
+    """One file that loads nothing, with the style sheet and the script of all of heed's pages."""
+    style, common = ((ROOT / name).read_text(encoding="utf-8") for name in ("dialog/text/page.css", "experiments/engine/report/page.js"))
     return f"""<!DOCTYPE html>
 <html lang="en">
 <head>
@@ -52,7 +38,7 @@ def page(title, body, script=""):
 <main>
 {body}
 </main>
-{f'<script>{script}</script>' if script else ''}
+<script>{common}{script}</script>
 </body></html>
 """
 

@@ -1,7 +1,10 @@
 """What a student has done, kept in labs/progress.json, which git does not see: checks that passed, and hints that were taken."""
 import json
 
+from . import LabError
+
 FILE = "labs/progress.json"
+HINTS = 3  # of each check
 
 
 def read(text):
@@ -28,9 +31,16 @@ class Progress:
     def add(self, verdict):
         (self.passed.add if verdict.passed else self.passed.discard)(verdict.check.name)
 
-    def took(self, check, number):
+    def hint(self, check, number):
+        """A hint, which counts as taken from now on."""
+        hints = self.lab.hints().get(check)
+        if hints is None:
+            raise LabError("a variation is yours alone and has no hints; the README of the lab says what it is")
+        if not 1 <= number <= len(hints):
+            raise LabError(f"{check} has the hints 1 to {len(hints)}")
         self.hints[check] = max(number, self.hints.get(check, 0))
         self.save()
+        return f"hint {number} of {len(hints)}: {hints[number - 1]}"
 
     def said(self):
         checks = self.lab.judged

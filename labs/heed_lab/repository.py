@@ -2,6 +2,7 @@
 import subprocess
 
 from . import LabError
+from .build import write_files
 from .course import handed_out, is_handout
 from .cutting import put
 
@@ -16,24 +17,19 @@ class Repository:
             raise LabError(f"git {arguments[0]}: {(done.stderr or done.stdout).strip()}")
         return done.stdout
 
-    def branch(self, lab):
-        return f"lab-{lab.number}"
-
     def refuse_changes(self, lab):
         self.git("var", "GIT_COMMITTER_IDENT")  # without a name git will not commit
         changed = self.git("status", "--porcelain", "--", *lab.files).splitlines()
         if changed:
             raise LabError(f"{changed[0][3:]} has changes that are not committed; commit or stash them first")
-        if self.git("branch", "--list", self.branch(lab)).strip():
-            raise LabError(f"the branch {self.branch(lab)} is there already: git switch {self.branch(lab)}; "
-                           f"or begin anew after git branch -D {self.branch(lab)}")
+        if self.git("branch", "--list", lab.branch).strip():
+            raise LabError(f"the branch {lab.branch} is there already: git switch {lab.branch}; or begin anew after git branch -D {lab.branch}")
 
     def start(self, lab, texts):
         """Makes the branch and commits the cut files on it."""
-        self.git("switch", "-c", self.branch(lab))
+        self.git("switch", "-c", lab.branch)
         self.git("update-ref", f"refs/heed-lab/{lab.number}", "HEAD")
-        for name, text in texts.items():
-            (self.root / name).write_text(text, encoding="utf-8")
+        write_files(self.root, {name: text.encode() for name, text in texts.items()})
         self.git("commit", "-q", "-m", f"Lab {lab.number}: blanks", "--", *texts)
 
     def reference(self, lab):

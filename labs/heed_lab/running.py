@@ -4,7 +4,6 @@ import json
 import math
 import os
 import re
-import resource
 import secrets
 import signal
 import subprocess
@@ -12,6 +11,8 @@ import tempfile
 import threading
 import time
 from dataclasses import dataclass, field
+
+from .sandbox import limiting
 
 SECONDS = 10          # of processor time that a check may take, so that a busy machine changes no verdict
 PATIENCE = 12         # times that until it is stopped although it only waits
@@ -59,27 +60,16 @@ def rows_of(reports, word):
                 yield row
 
 
-def limits(seconds):
-    """{name: value}, as prlimit and the module resource name them."""
-    return {"cpu": math.ceil(seconds), "as": MEMORY, "fsize": 1 << 26, "core": 0}
-
-
-def limit(pid, seconds):
-    """Sets limits that the process cannot raise. It waits for the word, so no check has begun."""
-    for name, value in limits(seconds).items() if hasattr(resource, "prlimit") else ():
-        with contextlib.suppress(OSError, ValueError):  # it has ended already, or the limit here is lower
-            resource.prlimit(pid, getattr(resource, f"RLIMIT_{name.upper()}"), (value, value + (name == "cpu")))
-
-
 def confined(sandbox, seconds):
-    """What goes in front of the command that runs somebody else's program."""
-    return sandbox.words(limits(seconds) | ({"nproc": PROCESSES} if sandbox.user else {}))
+    """What goes in front of the command that runs a lab's program, of somebody else in a sandbox."""
+    limits = {"cpu": math.ceil(seconds), "as": MEMORY, "fsize": 1 << 26, "core": 0}
+    return sandbox.words(limits | ({"nproc": PROCESSES} if sandbox.user else {})) if sandbox else limiting(limits)
 
 
 def run_check(program, check, seed, seconds=SECONDS, sandbox=None, more=()):
     """Runs one check of a lab's program, of somebody else in a sandbox."""
     (reads, writes), word, reports = os.pipe(), secrets.token_hex(16), bytearray()
-    command = [*(confined(sandbox, seconds) if sandbox else ()), str(program), f"--gtest_filter=*.{check.name}", f"--seed={seed}",
+    command = [*confined(sandbox, seconds), str(program), f"--gtest_filter=*.{check.name}", f"--seed={seed}",
                "--gtest_brief=1", *check.arguments, *more]
     begin = time.monotonic()
     with tempfile.TemporaryFile() as errors:
@@ -88,7 +78,6 @@ def run_check(program, check, seed, seconds=SECONDS, sandbox=None, more=()):
         os.close(writes)
         reader = threading.Thread(target=read_reports, args=(reads, reports), daemon=True)
         reader.start()
-        limit(process.pid, seconds)
         with contextlib.suppress(BrokenPipeError):  # it ended before
             process.stdin.write(f"{word}\n".encode())
             process.stdin.close()

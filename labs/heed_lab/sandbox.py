@@ -1,6 +1,7 @@
 """Where code of others is compiled and run: without network, and as a user who owns nothing, as far as who grades may do that."""
 import contextlib
 import os
+import resource
 import shutil
 import signal
 import subprocess
@@ -8,7 +9,14 @@ import time
 from pathlib import Path
 
 FIRST_USER = 61200  # and up, as other services take those for one job, too
-COMPILING = {"cpu": "60", "as": 3 << 30, "fsize": 1 << 28, "core": 0}  # seconds, bytes
+COMPILING = {"cpu": 60, "as": 3 << 30, "fsize": 1 << 28, "core": 0}  # seconds, bytes
+
+
+def limiting(limits):
+    """What goes in front of a command that cannot raise these limits, {name of prlimit: value}; where those at hand are lower, they stay."""
+    hard = {name: resource.getrlimit(getattr(resource, f"RLIMIT_{name.upper()}"))[1] for name in limits}
+    words = [f"--{name}={min(value, hard[name]) if hard[name] >= 0 else value}" for name, value in limits.items()]
+    return ["prlimit", *words] if shutil.which("prlimit") else []
 
 
 def works(words):
@@ -31,9 +39,8 @@ class Sandbox:
             self.notes.append("graded as the user at hand: another one needs root, setpriv, and a checkout that all may read")
 
     def words(self, limits):
-        """No network, limits {name of prlimit: value} that the command cannot raise, another user."""
-        limiting = ["prlimit", *(f"--{name}={value}" for name, value in limits.items())]
-        return [*self.net, *(limiting if shutil.which("prlimit") else []), *self.drop]
+        """No network, limits, another user."""
+        return [*self.net, *limiting(limits), *self.drop]
 
     def give(self, folder):
         """Makes the user the owner of a folder, in which a compiler writes."""

@@ -4,7 +4,7 @@ import sys
 import time
 
 from . import LabError, report
-from .progress import Progress
+from .progress import HINTS, Progress
 from .running import drawn
 
 KEYS = "h hint   n next task   q quit"
@@ -49,11 +49,10 @@ class Watch:
             return print("all checks of this task pass: n goes to the next one", flush=True)
         if (other := report.of_another_lab(self.bench.lab, self.failed)) is not None:
             return print(f"no hint of this lab helps: what is not written belongs to lab {other}", flush=True)
-        name = self.failed.check.name
-        hints = self.bench.lab.hints().get(name, ["a variation is yours alone and has no hints"])
-        number = self.hints % len(hints) + 1
-        print(f"hint {number}: {hints[number - 1]}", flush=True)
-        Progress(self.bench.root, self.bench.lab).took(name, number)
+        try:
+            print(Progress(self.bench.root, self.bench.lab).hint(self.failed.check.name, self.hints % HINTS + 1), flush=True)
+        except LabError as error:
+            print(error, flush=True)
         self.hints += 1
 
 

@@ -8,7 +8,7 @@
 
 namespace heed::gpu {
 
-// As many arrays as the arguments of a launch can hold, cut into pieces of kPiece elements.
+// As many arrays as fit into the arguments of a launch, cut into pieces of kPiece elements.
 template <class T, int64_t kPiece> struct Arrays {
   static constexpr int kMost = 64;
   Values<T> array[kMost];

@@ -38,7 +38,7 @@ class Communicator {
   Communicator& operator=(const Communicator&) = delete;
 
   struct Block {
-    int rank;  // for whom, or from whom
+    int rank;  // of the receiver, or of the sender
     std::byte* at;
     int64_t bytes;
   };

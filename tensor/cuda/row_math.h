@@ -23,7 +23,7 @@ template <class T> __device__ T row_max(const T* x, int64_t n) {
   return block_max(max);
 }
 
-// sum_i exp(x_i - max). Whoever needs the terms computes them again: that is faster than to store
+// sum_i exp(x_i - max). Recompute the terms where they are needed: that is faster than storing
 // them.
 template <class T> __device__ T row_exp_sum(const T* x, T max, int64_t n) {
   T sum = 0;

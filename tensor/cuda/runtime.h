@@ -20,7 +20,7 @@ int64_t device_memory(int index);  // all of it, in bytes
 // Makes cuda:index the current device of this thread.
 void set_device(int index);
 
-// Memory of the current device. Null where there is no more.
+// Memory of the current device. Null if there is none left.
 std::byte* allocate(int64_t bytes);
 void free(std::byte* memory) noexcept;
 
@@ -28,7 +28,7 @@ void free(std::byte* memory) noexcept;
 // freed memory can be reused by the work that is queued next.
 CUstream_st* stream();
 
-// These queue work behind the work that the stream already has.
+// These queue work after the work that the stream already has.
 void copy(void* to, const void* from, int64_t bytes);  // from device memory to device memory
 void zero(void* to, int64_t bytes);
 // From the host. The bytes are first copied to pinned memory, so the caller may reuse its memory on
@@ -66,7 +66,7 @@ template <class T> T* scratch(int64_t n) {
 }
 
 void when_exhausted(void (*release)(int device));
-std::byte* allocate_for_scratch(int64_t bytes, int device);  // throws where there is no memory
+std::byte* allocate_for_scratch(int64_t bytes, int device);  // throws if there is no memory
 
 // Throws DeviceError for an error that the runtime has reported, possibly of an earlier kernel.
 [[noreturn]] void fail(const std::string& doing, const std::string& why);

@@ -1,7 +1,7 @@
 // Included before a .cu, makes it instantiate its kernels for Watched<float> instead:
 //   #include "tensor/cuda/watched_kernels.h"
 //   #include "tensor/kernels/softmax.cu"
-// or, for many, the compiler's option -include.
+// For many files, use the compiler's option -include.
 #pragma once
 
 #include "emulator/watched.h"

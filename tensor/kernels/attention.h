@@ -4,20 +4,20 @@
 
 namespace heed {
 
-// Of n queries over m memory rows, query i sees all rows or, where `causal`, those up to its own
-// place; the last query stands at the end of the memory. The rows that it sees are the first ones:
+// The number of memory rows that query i of n sees, of m rows: all, or with `causal` those up to
+// its own position, where the last query is at the end of the memory. They are the first rows.
 HEED_HD inline int64_t rows_seen(bool causal, int64_t n, int64_t m, int64_t i) {
   return causal ? m - n + i + 1 : m;
 }
-// and so many pairs (query, row that it sees) belong to the queries before it.
+// The number of pairs (query, row that it sees) of the queries before query i.
 HEED_HD inline int64_t pairs_before(bool causal, int64_t n, int64_t m, int64_t i) {
   return causal ? i * (m - n) + i * (i + 1) / 2 : i * m;
 }
 
-// Who sees whom in attention over ragged segments: the queries of segment s are the rows
-// [queries[s], queries[s + 1]), or row s where `queries` is null. Its memory begins at row
-// starts[s] and has as many rows as there are in [memory[s], memory[s + 1]). Its pairs begin at
-// pairs[s], query after query. There is no padding: a query costs what its own segment is long.
+// The pairs of attention over ragged segments: the queries of segment s are the rows [queries[s],
+// queries[s + 1]), or row s where `queries` is null. Its memory begins at row starts[s] and has
+// memory[s + 1] - memory[s] rows. Its pairs begin at pairs[s], query after query. There is no
+// padding: the cost of a query is proportional to the length of its own segment.
 struct PairTable {
   const int32_t *queries, *memory, *starts, *pairs;
   int64_t segments, query_rows, memory_rows;  // rows of all segments together

@@ -1,5 +1,5 @@
-// Attention on the CPU, in parts that one thread does alone: how the work is shared out, and what
-// is done row by row where each segment has one query.
+// Attention on the CPU, in parts that one thread computes alone: how the work is distributed, and
+// what is computed row by row because each segment has one query.
 #pragma once
 
 #include <algorithm>
@@ -14,7 +14,7 @@ namespace heed::cpu {
 
 constexpr int64_t kTileQueries = 64;
 
-// Queries [first, first + count) of a segment and those behind it that see the same rows, in one
+// Queries [first, first + count) of a segment and of those after it that see the same rows, in one
 // head.
 struct Part {
   int64_t segment, head, first, count, cols;  // cols: rows that the last query sees
@@ -47,21 +47,21 @@ struct Part {
   }
 };
 
-// Whether all queries of both segments see the same rows. As pairs stand query after query, the
-// neighbours are one segment.
+// Whether all queries of both segments see the same rows. As pairs are stored query after query,
+// such neighbours act as one segment.
 inline bool same_rows(const PairTable& p, int64_t a, int64_t b) {
   return !p.causal && p.starts[a] == p.starts[b] && p.memory_length(a) == p.memory_length(b);
 }
 
 // body(part, tile) for all parts, tile (count, cols). All parts of a segment and a head belong to
 // one thread, one after the other; so do neighbours that see the same rows, such as the hypotheses
-// of a beam. A thread takes several short segments at a time: to hand them out one by one takes as
-// long as a dozen rows.
+// of a beam. A thread takes several short segments at a time: handing them out one by one would
+// cost as much as a dozen rows each.
 template <class T, class Body>
 void for_each_part(const PairTable& p, int64_t heads, int64_t width, Body body) {
   for_each_row(p.segments * heads, p.pairs_of_segment() * width, [&](int64_t piece) {
     const int64_t s = piece / heads;
-    if (s > 0 && same_rows(p, s - 1, s)) return;  // has been there
+    if (s > 0 && same_rows(p, s - 1, s)) return;  // was done with s - 1
     int64_t end = s + 1;
     while (end < p.segments && same_rows(p, s, end)) ++end;
     const int64_t queries = p.first_query(end) - p.first_query(s);

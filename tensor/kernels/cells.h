@@ -1,8 +1,8 @@
 // The arithmetic of one unit of an LSTM or a GRU in one time step, for the loops of the CPU, which
 // the compiler vectorises, and for the threads of a GPU. The formulas stand in lstm.h and gru.h.
 //
-// The ..._unit functions do what a loop needs for one unit, from memory to memory. The loops call
-// these, for GCC does not vectorise an `omp simd` loop that has a struct of its own.
+// The ..._unit functions process one unit from memory to memory. The loops call them, because GCC
+// does not vectorise an `omp simd` loop that has a struct of its own.
 #pragma once
 
 #include "tensor/kernels/kernel.h"
@@ -25,7 +25,7 @@ template <class T> struct LstmGates {
   }
 };
 
-// Preactivations give way to activations.
+// Replaces preactivations by activations.
 template <class T> HEED_HD void lstm_cell(LstmGates<T>& a, T c_prev, T& c, T& h) {
   a.i = math::sigmoid(a.i);
   a.f = math::sigmoid(a.f);
@@ -35,8 +35,8 @@ template <class T> HEED_HD void lstm_cell(LstmGates<T>& a, T c_prev, T& c, T& h)
   h = a.o * math::tanh(c);
 }
 
-// Activations give way to the gradients of the preactivations. dh and dc: what comes in from
-// elsewhere. Returns dc of the step before.
+// Replaces activations by the gradients of the preactivations. dh and dc are the incoming
+// gradients. Returns dc of the step before.
 template <class T> HEED_HD T lstm_cell_backward(LstmGates<T>& a, T c, T c_prev, T dh, T dc) {
   const T i = a.i, f = a.f, g = a.g, o = a.o, tanh_c = math::tanh(c);
   dc += dh * o * (T(1) - tanh_c * tanh_c);
@@ -73,7 +73,7 @@ template <class T> struct GruGates {
   }
 };
 
-// Preactivations give way to activations. Returns h.
+// Replaces preactivations by activations. Returns h.
 template <class T> HEED_HD T gru_cell(GruGates<T>& a, const GruGates<T>& u, T h_prev) {
   a.r = math::sigmoid(a.r + u.r);
   a.z = math::sigmoid(a.z + u.z);
@@ -81,7 +81,7 @@ template <class T> HEED_HD T gru_cell(GruGates<T>& a, const GruGates<T>& u, T h_
   return (T(1) - a.z) * a.n + a.z * h_prev;
 }
 
-// Activations give way to da, and u to du. d: the gradient of h. Returns the part of dh_prev that
+// Replaces activations by da, and u by du. d is the gradient of h. Returns the part of dh_prev that
 // does not come through u.
 template <class T> HEED_HD T gru_cell_backward(GruGates<T>& a, GruGates<T>& u, T h_prev, T d) {
   const T r = a.r, z = a.z, n = a.n;

@@ -48,7 +48,7 @@ void add_rows(double* total, int64_t rows, int64_t width, const Value& value) {
   for (; row < rows; ++row) add_terms<T, 1>(total, row, width, value);
 }
 
-// The sum of n neighbours; of many as kLanes columns, and then what is left.
+// The sum of n neighbours. Many of them are summed as kLanes columns, and then the rest.
 template <class T> double long_sum(const T* x, int64_t n) {
   if (n <= 4 * kLanes) return row_sum(x, n);
   const int64_t rows = n / kLanes;

@@ -5,7 +5,7 @@
 namespace heed {
 
 // A matrix (rows, cols) in row-major memory: rows `ld` elements apart, so that some columns of a
-// matrix are a matrix too. Where `transposed`, the memory holds the transpose, (cols, rows).
+// matrix are a matrix too. If `transposed`, the memory holds the transpose, (cols, rows).
 template <class T> struct Mat {
   T* at;
   int64_t rows, cols, ld;
@@ -27,17 +27,17 @@ HEED_KERNEL(template <class T> void gemm(Mat<T> c, Mat<const T> a, Mat<const T> 
 HEED_KERNEL(template <class T> void gemm_batched(Mat<T> c, Mat<const T> a, Mat<const T> b,
                                                  int64_t batch, Write write));
 
-// For a B that meets many small A's, such as the recurrent weights in every time step: pack B
-// (k, n) once into as many elements as packed_size says, then C = A B (or +=) with the same results
-// as gemm. A is not transposed.
+// For a B that is multiplied with many small A's, such as the recurrent weights in every time step:
+// pack B (k, n) once into as many elements as packed_size says, then C = A B (or +=) with the same
+// results as gemm. A is not transposed.
 HEED_KERNEL(template <class T> void packed_size(int64_t* elements, int64_t k, int64_t n));
 HEED_KERNEL(template <class T> void pack_matrix(T* packed, Mat<const T> b));
 HEED_KERNEL(template <class T>
             void gemm_packed(Mat<T> c, Mat<const T> a, const T* packed, Write write));
 
 namespace heed::cpu {
-// A function (c, a, b, write) with the product of gemm(), of `packed` in place of b unless that is
-// null.
+// A function (c, a, b, write) with the product of gemm(). It uses `packed` instead of b unless
+// `packed` is null.
 template <class T> auto product_with(const T* packed) {
   return [packed](Mat<T> c, Mat<const T> a, Mat<const T> b, Write write) {
     if (packed) return gemm_packed(c, a, packed, write);

@@ -25,10 +25,10 @@
 namespace heed::cpu {
 
 using Pair = uint32_t;          // two numbers of bf16
-constexpr int64_t kPairs = 16;  // in a block
+constexpr int64_t kPairs = 16;  // of a block
 constexpr int64_t kPairedK = 2 * kPairs;
 constexpr int64_t kPairedDepth = 1024;  // of k in one block of A and B: as many bytes as in f32
-// From row to row of a tile of A: no power of two, as in gemm_full.h.
+// From row to row of a tile of A: not a power of two, as in gemm_full.h.
 constexpr int64_t kPairRowStep = kPairedDepth / 2 + kPairs;
 
 // Which two of the 32 of a block make pair p.
@@ -49,8 +49,8 @@ struct NeighboursPaired {  // (1, 0), (3, 2) ...: the upper half comes first
   }
 };
 
-// The bits of x, rounded so that the upper half is the nearest bf16, of two the even one. NaN stays
-// NaN; what is below the smallest normal number becomes 0, as the instructions read it.
+// The bits of x, rounded so that the upper half is the nearest bf16, and the even one at ties. NaN
+// stays NaN. Subnormal numbers become 0, as the instructions read them.
 inline uint32_t round_to_bf16(float x) {
   const uint32_t bits = std::bit_cast<uint32_t>(x), size = bits & 0x7fffffff;
   const uint32_t up = bits + 0x7fff + (bits >> 16 & 1);
@@ -134,7 +134,7 @@ void pair_rows(Pair* to, const float* block, int64_t ld, int64_t p, int64_t left
     return;
   }
   for (int64_t i = 0; i < width - kLanes; i += kLanes) pair_lanes(i);
-  pair_lanes(width - kLanes);  // some of them for the second time
+  pair_lanes(width - kLanes);  // some of them a second time
 }
 
 // Tile has kRows, kWidth, Paired, Rounding and Runner (gemm_bf16_tiles.h).

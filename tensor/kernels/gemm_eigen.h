@@ -1,5 +1,5 @@
-// HEED_GEMM=eigen: the products of gemm.h by Eigen 3.4, as a reference that one can read, for
-// processors that have no tile of ours, and to see what ours buys.
+// HEED_GEMM=eigen: the products of gemm.h by Eigen 3.4, as a readable reference, for processors
+// without a tile of ours, and to measure what ours gains.
 #pragma once
 
 #include <Eigen/Core>
@@ -19,7 +19,7 @@ template <class T> class ByEigen {
     parallel_for((c.rows + kRows - 1) / kRows * across, [=](int64_t piece) {
       const int64_t i = piece / across * kRows, rows = std::min(kRows, c.rows - i);
       const int64_t j = piece % across * kCols, cols = std::min(kCols, c.cols - j);
-      // Eigen sums the rows that do not fill its tile in another order. Zeros fill it up, so that a
+      // Eigen sums rows that do not fill its tile in another order. Zeros fill the tile, so that a
       // row has the same bits alone as among others.
       Matrix left = Matrix::Zero((rows + kTogether - 1) / kTogether * kTogether, a.cols);
       left.topRows(rows) = view(a).middleRows(i, rows);

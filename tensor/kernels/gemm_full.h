@@ -18,8 +18,8 @@ template <int64_t kUsual, class T> void copy(T* to, const T* from, int64_t n) {
   }
 }
 
-// A tile of A (rows, depth) as it is read: row after row, at a distance that is no power of two
-// (the rows would share few sets of the L1 cache), or, where A is transposed, column after column.
+// A tile of A (rows, depth) as it is read: row after row, at a distance that is not a power of two
+// (else the rows would share few sets of the L1 cache), or column after column if A is transposed.
 template <class T> constexpr int64_t kFullRowStep = kDepth + 64 / sizeof(T);
 
 // C (R, kWidth) = or += A (R, depth) panel (depth, kWidth)

@@ -2,12 +2,11 @@
 
 #include "tensor/kernels/kernel.h"
 
-// One time step of a GRU, everything after the matrix products. The row of a gate buffer holds
-// r, z, n, each `hidden` wide, and so does that of u, what the state before adds to them.
+// One time step of a GRU, everything after the matrix products. A row of the gate buffer holds
+// r, z, n, each `hidden` wide. So does a row of u, the contribution of the state before.
 //
-//   in: gates (rows, 3 hidden) preactivations a, u (rows, 3 hidden), h_prev (rows, hidden), null
-//   for
-//       zeros
+//   in: gates (rows, 3 hidden) preactivations a, u (rows, 3 hidden),
+//       h_prev (rows, hidden), null for zeros
 //   r, z = sigmoid(a + u),  n = tanh(a + r u)       replace a
 //   h = (1 - z) n + z h_prev
 HEED_KERNEL(template <class T> void gru_step_forward(T* h, T* gates, const T* u, const T* h_prev,

@@ -2,7 +2,7 @@
 
 #include "tensor/kernels/kernel.h"
 
-// One time step of an LSTM, everything after the matrix products. The row of a gate buffer holds
+// One time step of an LSTM, everything after the matrix products. A row of the gate buffer holds
 // i, f, g, o, each `hidden` wide.
 //
 //   in: gates (rows, 4 hidden) preactivations, c_prev (rows, hidden), null for zeros

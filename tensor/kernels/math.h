@@ -40,7 +40,7 @@ HEED_HD inline float exp(float x) {
   p = p * r + 0.5f;
   p = p * r + 1.0f;
   p = p * r + 1.0f;
-  // 2^n in two factors, as n = 128 has no float of its own. A NaN is in p already, and no integer.
+  // 2^n in two factors, as 2^128 is not a float. A NaN is in p already, and is not an integer.
   const int32_t whole = static_cast<int32_t>(n >= -127.0f ? n : -127.0f), half = whole >> 1;
   const float scale_a = std::bit_cast<float>((half + 127) << 23);
   const float scale_b = std::bit_cast<float>((whole - half + 127) << 23);

@@ -12,8 +12,8 @@ namespace heed::cpu {
 void set_matmul(Matmul precision);
 Matmul matmul();
 
-// What was multiplied since the program began, by any thread, on any device: 2 m n k for a product
-// of (m, k) and (k, n), and likewise for scores and sums of attention (whole tiles on the CPU).
+// The operations of all products since the program began, by any thread, on any device: 2 m n k for
+// (m, k) (k, n), and likewise for the scores and sums of attention (whole tiles on the CPU).
 void count_product(int64_t m, int64_t n, int64_t k);
 double product_flops();
 
@@ -29,7 +29,7 @@ bool has_bf16_tile(Bf16Tile tile);
 // throws DeviceError for one that is not supported.
 Bf16Tile bf16_tile();
 void use_bf16_tile(Bf16Tile tile);
-// Out of what the processor has, and whether AMX is permitted, which is asked only if it has it.
+// From what the processor has. Whether AMX is permitted is asked only if the processor has it.
 Bf16Tile fastest_bf16_tile(bool amx, bool avx512, bool (*amx_permitted)());
 
 }  // namespace heed::cpu

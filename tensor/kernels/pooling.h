@@ -2,7 +2,7 @@
 
 #include "tensor/kernels/kernel.h"
 
-// Ragged rows to one row a segment: y (segments, width) of x (rows, width). Segment b has
+// Ragged rows to one row per segment: y (segments, width) of x (rows, width). Segment b has
 // offsets[b + 1] - offsets[b] rows, from starts[b] on.
 //   mean:  y_b = sum_j x_j / length      dx_j += dy_b / length
 HEED_KERNEL(template <class T> void segment_mean_forward(T* y, const T* x, const int32_t* offsets,

@@ -16,8 +16,8 @@ HEED_KERNEL(template <class T> void random_gumbel(T* y, RandomKey key, int64_t n
 HEED_KERNEL(template <class T> void dropout(Out<T> y, const T* x, T p, RandomKey key, int64_t n));
 
 namespace heed {
-// std::fma rounds once on every CPU and GPU; a * b + c would round once or twice, as compilers
-// like. `last`: the number next to high, on the side of low.
+// std::fma rounds once on every CPU and GPU; a * b + c would round once or twice, as the compiler
+// chooses. `last`: the number next to high, on the side of low.
 template <class T> HEED_HD T uniform_of(float u, T low, T high, T last) {
   const T y = std::fma(high - low, T(u), low);
   return y == high ? last : y;

@@ -25,8 +25,8 @@ template <class T> struct RecurrentLayer {
 // Gradients that come in and go out.
 template <class T> struct LstmGrads {
   const T* dy;  // (N, H), null for zeros
-  // (B, H): where given, the gradients of the last states, else not initialised; in the end those
-  // of the first states, dh only if wanted.
+  // (B, H). In: the gradients of the last states if given, else uninitialised. Out: those of the
+  // first states, dh only if wanted.
   T *dh, *dc;
   bool dh_given, dc_given, dh_wanted;
 };
@@ -35,19 +35,19 @@ template <class T> struct LstmGrads {
 
 // All steps, as lstm() in autograd/ops.h says; a step is a product and lstm_step_forward() or
 // lstm_step_backward().
-//   forward:  gates (N, 4H), preactivations without their recurrent part, give way to activations;
+//   forward:  activations replace gates (N, 4H), preactivations without their recurrent part;
 //             y and c (N, H) are h and c after each step. The right factor is w^T.
-//   backward: activations give way to the gradients of the preactivations. The right factor is w.
+//   backward: the gradients of the preactivations replace the activations. The right factor is w.
 HEED_KERNEL(template <class T>
             void lstm_layer_forward(T* y, T* c, T* gates, const RecurrentLayer<T>& layer));
 HEED_KERNEL(template <class T> void lstm_layer_backward(T* gates, const LstmGrads<T>& d, const T* c,
                                                         const RecurrentLayer<T>& layer));
 
 // The same for gru() and its steps:
-//   forward:  gates and u (N, 3H) as gru_step_forward() takes them, u with the bias only. The right
-//   factor is w^T. backward: gates and u give way to da and du. dh (B, H) comes in as the gradient
-//   of the last
-//             states, and goes out as that of the first ones if wanted. dy may be null for zeros.
+//   forward:  gates and u (N, 3H) as gru_step_forward() takes them, u with the bias only.
+//             The right factor is w^T.
+//   backward: da and du replace gates and u. dh (B, H) comes in as the gradient of the last states,
+//             and goes out as that of the first ones if wanted. dy may be null for zeros.
 //             The right factor is w.
 HEED_KERNEL(template <class T>
             void gru_layer_forward(T* y, T* gates, T* u, const RecurrentLayer<T>& layer));

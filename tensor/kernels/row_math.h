@@ -11,8 +11,8 @@
 
 namespace heed::cpu {
 
-// Calls body(row) for all rows, on all threads. `cost` is that of one row: of a row that is copied,
-// the number of its elements.
+// Calls body(row) for all rows, on all threads. `cost` is the cost of one row, where copying a row
+// costs the number of its elements.
 template <class Body> void for_each_row(int64_t rows, int64_t cost, const Body& body) {
   parallel_ranges(rows, 16384 / (cost + 1) + 1, [&](int64_t begin, int64_t end) {
     for (int64_t row = begin; row < end; ++row) body(row);

@@ -1,5 +1,5 @@
-// Chats whose lines say who speaks: exports of WhatsApp and Discord, copies of Discord's and
-// Telegram's windows, logs of IRC, and plain "Name: text".
+// Chats whose lines name the speaker: exports of WhatsApp and Discord, text copied from Discord's
+// and Telegram's windows, IRC logs, and plain "Name: text".
 #pragma once
 
 #include <compare>
@@ -12,16 +12,16 @@
 
 namespace heed {
 
-// How the lines of one chat are written.
+// The form of a chat's lines.
 struct ChatForm {
   enum Time { kNone, kBrackets, kDash, kBare, kTab, kBehind };
   enum Who {
-    kColon,   // "Name: text". Where lines have times, one without belongs to the message above, and
-              // one without a name is the program's ("Ann left"); without times it is an error.
-              // What a phone writes instead of a picture or behind an edited text is dropped
-    kAngles,  // "<name> text", "* name waves": irssi, ZNC, mIRC; all else is the program's
+    kColon,   // "Name: text". If lines have times, one without a time belongs to the message above,
+              // and one without a name is the program's ("Ann left"); without times it is an error.
+              // A phone's placeholders for pictures and marks of edited texts are dropped
+    kAngles,  // "<name> text", "* name waves": irssi, ZNC, mIRC; other lines are the program's
     kColumn,  // time, tab, name, tab, text (WeeChat)
-    kHeader   // "[time] Name", "Name — time" or "Name, [time]", and the text in the lines below
+    kHeader   // "[time] Name", "Name — time" or "Name, [time]", with the text in the lines below
   };
   Time time = kNone;
   Who who = kColon;
@@ -31,23 +31,23 @@ struct ChatForm {
 
 struct ChatGuess {
   ChatForm form;
-  size_t messages = 0;  // of that form, in the lines
+  size_t messages = 0;  // lines of that form
   size_t timed = 0;     // lines that begin with a time
-  bool sure = false;    // that the lines are a chat
+  bool sure = false;    // whether the lines are certainly a chat
 };
-// The form that most of these lines have, which are not blank.
+// The form of most of these lines, none of which is blank.
 ChatGuess guess_chat(const std::vector<std::string_view>& lines);
 
-// Takes the lines of a chat and makes dialogues of them.
+// Makes dialogues of the lines of a chat.
 class ChatReader {
  public:
   explicit ChatReader(ChatForm form) : form_(form) {}
 
-  // False for a line that is no message and belongs to none.
+  // False for a line that neither is a message nor belongs to one.
   bool add(std::string_view line, int64_t number);
-  // A dialogue ends at a blank line that a message follows (not of kHeader), and where nothing was
-  // said for more than `gap` seconds, 0: for any time. Consecutive messages of one speaker become
-  // one turn. Ids are "<file>:<line>".
+  // A dialogue ends at a blank line before a message (not for kHeader), and when nothing is said
+  // for more than `gap` seconds; with 0 silence never ends it. Consecutive messages of one speaker
+  // become one turn. Ids are "<file>:<line>".
   std::vector<Dialogue> dialogues(const std::string& file, int64_t gap, const Reading& reading);
   // Whether many lines are messages of another form.
   bool is_mixed() const { return 10 * others_ > messages_.size() + 10; }
@@ -56,7 +56,7 @@ class ChatReader {
  private:
   struct Message {
     int64_t line;
-    bool first;  // of a dialogue, whatever the time says
+    bool first;  // of a dialogue, whatever its time
     std::string speaker, text;
   };
   void add_below(std::string_view line);
@@ -64,8 +64,8 @@ class ChatReader {
   ChatForm form_;
   std::vector<Message> messages_;
   std::vector<Moment> moments_;        // of the messages
-  std::array<int, 3> date_ = {};       // that a line of its own told
-  bool blank_ = false, open_ = false;  // the line above; whether the last message may go on
+  std::array<int, 3> date_ = {};       // from a line of its own
+  bool blank_ = false, open_ = false;  // the line above; whether the last message may continue
   size_t left_out_ = 0, others_ = 0;   // messages of other forms
 };
 

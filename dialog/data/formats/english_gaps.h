@@ -1,18 +1,18 @@
-// English turns with gaps, made of dialogues whose values are known: what stands in a turn and
-// stood before it is left out, or a pronoun stands for it.
+// English turns with gaps, made from dialogues with annotated values: a value that was mentioned
+// before is left out of a turn or replaced by a pronoun.
 #pragma once
 
 #include "dialog/data/formats/published.h"
 
 namespace heed::rewrite {
 
-// Of each turn of a user with a value of his acts or of the state (schema_guided.h) that stands in
-// one of the kTurnsBefore turns before, too: a dialogue of these turns and of the turn without the
-// value (the longest one), or, unless it is a number, with "there" (a place), "then" (a time) or
-// "it" in its place, drawn by the seed; and for each dialogue that has such a turn another one,
-// drawn, that is as it was said. The last turn
-// has the label "rewritten", all of it in units() (gaps.h). Counts the dialogues without such a
-// turn.
+// For each turn of a user with a value of its acts or of the state (schema_guided.h) that also
+// occurs in one of the kTurnsBefore turns before it: a dialogue of these turns and of the turn in
+// which the (longest) value is left out or, unless it is a number, replaced by "there" (a place),
+// "then" (a time) or "it", as the seed decides; and for each dialogue with such a turn another,
+// randomly drawn turn as it was said.
+// The last turn has the label "rewritten". All texts are in units() (gaps.h). Counts the dialogues
+// without such a turn.
 constexpr size_t kTurnsBefore = 6;
 Published with_gaps(const std::vector<Dialogue>& dialogues, uint64_t seed = 1);
 

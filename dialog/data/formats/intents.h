@@ -1,5 +1,5 @@
-// Utterances with an intent each, what text classifiers of chatbots learn from: ATIS and SNIPS as
-// Goo et al. (NAACL 2018) publish them, CLINC150 (Larson et al., EMNLP 2019).
+// Utterances labelled with an intent, the training data of chatbots' text classifiers: ATIS and
+// SNIPS as published by Goo et al. (NAACL 2018), CLINC150 (Larson et al., EMNLP 2019).
 #pragma once
 
 #include <string>
@@ -9,12 +9,12 @@
 namespace heed {
 
 // Each utterance is a dialogue of one turn with the label "intent". The path is either
-//   a folder with seq.in, an utterance a line, and label, its intent on the same line; or with
+//   a folder with seq.in, one utterance per line, and label, its intent on the same line; or with
 //   folders train, valid and test of these;
 //   a JSON object {"train": [["text", "intent"], ...], "val", "test", "oos_train", ...}, plain or
 //   gzip.
-// The dialogue's label "part" is train, valid or test where the files say so. Throws DataError for
-// anything else, with the place.
+// The dialogue's label "part" is train, valid or test if the files give it. Throws DataError for
+// anything else, with the position.
 Published read_intents(const std::string& path, const Reading& reading = {});
 
 }  // namespace heed

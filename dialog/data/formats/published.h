@@ -1,4 +1,4 @@
-// What the readers of published corpora have in common.
+// The common part of the readers of published corpora.
 #pragma once
 
 #include <map>
@@ -10,8 +10,8 @@
 
 namespace heed {
 
-// The dialogues of a published corpus, and what of its files is not in them: "turns without text"
-// -> how many.
+// The dialogues of a published corpus, and counts of what was left out: "turns without text" -> how
+// many.
 struct Published {
   std::vector<Dialogue> dialogues;
   std::map<std::string, size_t> left_out;
@@ -21,8 +21,8 @@ struct Published {
 // false.
 bool add_turn(Published& corpus, Turn turn);
 
-// How labels are written: lower case (ASCII), without white space at the ends, each run of it
-// inside becomes one '_'.
+// The form of labels: lower case (ASCII), without white space at the ends; each run of it inside
+// becomes one '_'.
 std::string label_value(std::string_view text);
 
 // The two sides of the first '=': "hotel-area=north". Without one the value is empty.
@@ -31,7 +31,7 @@ struct NameAndValue {
 };
 NameAndValue split_value(const std::string& label);
 
-// Paths below the folder of files with this ending, plain or with .gz behind it; sorted. Throws
+// The sorted paths of the files below the folder with this ending, which .gz may follow. Throws
 // DataError if the folder cannot be listed.
 std::vector<std::string> find_files(const std::string& folder, const std::string& ending);
 

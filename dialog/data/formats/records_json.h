@@ -12,9 +12,9 @@
 
 namespace heed {
 
-// Why nlohmann-json refuses a text, short: "[json.exception.parse_error.101] parse error at line 1,
-// column 9: syntax error while parsing value - invalid literal; last read: 'x'" gives "invalid
-// literal".
+// The short reason from a message of nlohmann-json: "[json.exception.parse_error.101] parse error
+// at line 1, column 9: syntax error while parsing value - invalid literal; last read: 'x'" gives
+// "invalid literal".
 std::string json_reason(std::string_view what);
 
 // One record of a file. The functions throw DataError "path: record 3: turn 2: rule" if a member is
@@ -27,7 +27,7 @@ class JsonRecord {
 
   const Json& json() const { return value_; }
   const std::string& name() const { return name_; }  // its key; "" in an array
-  void in_turn(size_t number) { turn_ = number; }    // what the errors say, from 1; 0: none
+  void in_turn(size_t number) { turn_ = number; }    // for error messages, from 1; 0: none
   [[noreturn]] void fail(const std::string& rule) const;
 
   const std::string& text(const Json& object, const char* key) const;
@@ -47,16 +47,16 @@ class JsonRecord {
   const Json& value_;
 };
 
-// What a file is that begins with '{'.
+// The content of a file that begins with '{'.
 enum class Braces {
-  kLines,   // JSON Lines: a record a line
+  kLines,   // JSON Lines: one record per line
   kMembers  // one object, whose members are the records
 };
 
-// Reads a JSON file, plain or gzip, and hands on its records, which are objects, in their order:
-// the elements of an array, or what `braces` says. The text, at most 1 GiB, is in memory, and one
-// record. `take` returns whether it wants more; what follows is not looked at. Throws DataError
-// "path:line: ..." for what is not JSON, is nested deeper than 64 or no object.
+// Reads a JSON file, plain or gzip, and passes on its records, which are objects, in order: the
+// elements of an array, or what `braces` says. The text, at most 1 GiB, and one record are in
+// memory. `take` returns whether it wants more; the rest is not checked. Throws DataError
+// "path:line: ..." for invalid JSON, nesting deeper than 64 and records that are not objects.
 void read_records(const std::string& path, Braces braces,
                   const std::function<bool(JsonRecord&)>& take);
 
@@ -65,7 +65,7 @@ void read_records(const std::string& path, Braces braces,
 using ReadRecord = void (*)(JsonRecord&, Published&);
 Published read_published(const std::string& path, Braces braces, const Reading& reading,
                          ReadRecord read);
-// The same for one file of several: appends to what there is.
+// The same for one of several files: appends to the corpus.
 void read_published(const std::string& path, Braces braces, const Reading& reading, ReadRecord read,
                     Published& corpus);
 

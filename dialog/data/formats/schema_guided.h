@@ -10,12 +10,12 @@ namespace heed {
 // the id is the dialogue_id. Labels, with label_value():
 //   dialogue  "service"  all of them: restaurants_2
 //   user      "state"    after this turn, restaurants_2-time=11:30_am: the first value of each
-//                        slot; a service that a turn has no frame of keeps its state
-//             "intent"   the active intents, but for NONE
+//                        slot; a service without a frame in a turn keeps its state
+//             "intent"   the active intents, except NONE
 //   system    "call"     the query that was made: reserverestaurant, and with each parameter
 //                        "reserverestaurant date=2019-03-01"
-//   both      "act"      inform, and with each value "inform time=11:30" (canonical values where
-//                        there are some); a slot without value is "request time=?"
+//   both      "act"      inform, and with each value "inform time=11:30" (canonical values if
+//                        there are any); a slot without value is "request time=?"
 // Throws DataError "file: dialogue N, turn T: ..." for anything else, and if there is no dialogue.
 Published read_schema_guided(const std::string& path, const Reading& reading = {});
 

@@ -5,15 +5,15 @@
 
 namespace heed {
 
-// Reads one part, woz_train_en.json, plain or gzip: a list of objects with "dialogue_idx" (a whole
-// number) and "dialogue", the user's turns with what the system said before each. Speakers are user
+// Reads one part, woz_train_en.json, plain or gzip: a list of objects with "dialogue_idx" (an
+// integer) and "dialogue", the user's turns with the system's turn before each. Speakers are user
 // and system, the id is the number. Labels, with label_value():
-//   system  "act"    request food, confirm area=north: what it asks for, and what it repeats
+//   system  "act"    request food, confirm area=north: its requests and confirmations
 //   user    "state"  after this turn: food=chinese; of several values of a slot the first
-//           "act"    what the turn says: inform food=chinese, request phone
-// left_out counts texts that are blank, but for the system's before the first turn. Throws
-// DataError "file:line: ..." or "file: dialogue N, turn T: ..." for anything else, and if there is
-// no dialogue.
+//           "act"    of this turn: inform food=chinese, request phone
+// left_out counts blank texts, except the system's before the first turn. Throws DataError
+// "file:line: ..." or "file: dialogue N, turn T: ..." for anything else, and if there is no
+// dialogue.
 Published read_woz(const std::string& path, const Reading& reading = {});
 
 }  // namespace heed

@@ -1,6 +1,6 @@
-// A response that has the keywords of its query, and a loss on sampled words (Takayama & Arase,
-// "Relevant and informative response generation using pointwise mutual information", NLP4ConvAI
-// 2019). Query x, the last utterance of the context; response y; one table of embeddings
+// Responses with keywords for their query, and a loss on sampled words (Takayama & Arase, "Relevant
+// and informative response generation using pointwise mutual information", NLP4ConvAI 2019). Query
+// x, the last utterance of the context; response y; one table of embeddings
 // E; PPMI of the pairs of neighbouring utterances in the training data (dialog/text/ppmi.h):
 //
 //   v_f   = sum over the different words q of x of PPMI(q, .), divided by its sum    (V)
@@ -8,16 +8,16 @@
 //   s_t   = GRU(E y_{t-1}, s_{t-1}),   s_0 = [h; m]                                  (2H)
 //   p_t   = (1 - l_t) softmax(W_o s_t) + l_t v_f,   l_t = sigmoid(w . s_t + b)
 //
-// In training words are drawn beside, and V_pred, the k words with the largest v_f, should be among
-// them:
+// In training, words are also sampled, and V_pred, the k words with the largest v_f, should be
+// among them:
 //
 //   y~_t  = softmax((ln p_t + g) / tau),   g = -ln(-ln u),   B = sum_t y~_t
 //   l_v   = -(1/k) sum over v in V_pred of min(B_v, 1)
 //   L     = (1 - a) l_CE + a l_v                                   a: ModelConfig::keyword_weight
 //
-// The paper does not say how v_f becomes a distribution, nor k, tau and a. Where no word goes with
-// the query, l_t = 0. heed's loss is a sum over steps, so l_v counts as often as its response has
-// steps. All networks have num_layers layers; h is that of each, m the same for all.
+// The paper does not say how v_f becomes a distribution, nor give k, tau and a. If no word is
+// associated with the query, l_t = 0. heed's loss is a sum over steps, so l_v is multiplied by the
+// number of its response's steps. All networks have num_layers layers; h is per layer, m shared.
 #pragma once
 
 #include <map>
@@ -39,7 +39,7 @@ class KeywordResponder : public StepwiseResponder {
   static constexpr size_t kKeywords = 20;                // k
   static constexpr double kTemperature = 1;              // tau
   explicit KeywordResponder(const ModelConfig& config);  // blank, to be loaded
-  // PPMI where it is not 0: ppmi.query and ppmi.response, i32 (n), numbers of words, and
+  // PPMI where it is not 0: ppmi.query and ppmi.response, i32 (n), which are word ids, and
   // ppmi.value (n).
   static Tables learn(const ModelConfig& config, const TrainData& data);
 
@@ -58,7 +58,7 @@ class KeywordResponder : public StepwiseResponder {
 
   // v_f of each dialogue, where it is not 0.
   std::vector<std::map<int32_t, double>> scores(const Batch& batch) const;
-  // l_v of the words y~ (N', V) that were drawn in all steps, times the steps of its response, in
+  // l_v of the words y~ (N', V) sampled in all steps, times the number of steps of its response, in
   // total.
   Var keyword_loss(const Batch& batch, const Var& drawn) const;
 

@@ -7,13 +7,13 @@
 //   decoder      h_t = LSTM([embedding(y_{t-1}); c_{t-1}]), c_0 from the initial state
 //   output       logits = W_o tanh(W_c [c_t; h_t])
 //
-// ModelConfig has three options beside (Luong et al. 2015; all together, with non-hier, the
+// ModelConfig has three more options (Luong et al. 2015; all together, with non-hier, they give the
 // generator of Bruni & Fernández 2017): another score than the dot product, memory . (W query) or
-// an additive one (nn/attention.h); an encoder in both directions, whose final states start the
-// decoder side by side, layer by layer; and a decoder without input feeding,
+// an additive one (nn/attention.h); a bidirectional encoder, whose concatenated final states start
+// the decoder, layer by layer; and a decoder without input feeding,
 //                h_t = LSTM(embedding(y_{t-1}))
-// whose states are then known before any attention: dropout falls on tanh(W_c [c_t; h_t]), in place
-// of the c_{t-1} that is not fed.
+// whose states are known before any attention: dropout then applies to tanh(W_c [c_t; h_t]), since
+// c_{t-1} is not an input.
 #pragma once
 
 #include <string>
@@ -37,7 +37,7 @@ class LstmResponder : public StepwiseResponder {
   Taught teach(const Batch& batch, const DropoutMode& drop = {}) const override;
   Var representation(const Batch& batch, Pooling pooling) const override;
 
-  // What a context leaves behind: rows to look at, and the state that starts the decoder.
+  // An encoded context: the rows to attend to, and the state that starts the decoder.
   struct ReadContext {
     Var memory;         // (M, H)
     Segments segments;  // of the memory
@@ -46,19 +46,19 @@ class LstmResponder : public StepwiseResponder {
   };
   ReadContext read_context(const Batch& batch, const DropoutMode& drop = {}) const;
 
-  // Beside the LSTM's, rows of the state are, of dynamic structures, c_{t-1}; of static ones, which
-  // never change, H_q and what c_0 adds to the gates in all steps, (B, 4H).
+  // Besides the LSTM's, the rows of the state are c_{t-1} in dynamic structures. In static ones
+  // they are constant: H_q and the contribution of c_0 to the gates of all steps, (B, 4H).
   struct Started : Encoded {
-    Attended start;  // c_0 and its weights; of static structures those of all steps
+    Attended start;  // c_0 and its weights; in static structures those of all steps
   };
   Started start(const ReadContext& context, const DropoutMode& drop = {}) const;
   Encoded encode(const Batch& batch, const DropoutMode& drop = {}) const override {
     return start(read_context(batch, drop), drop);
   }
-  // The responses of a batch after what was read, perhaps of other contexts than its own.
+  // Teacher forcing of a batch's responses after the contexts of `started`, perhaps others' ones.
   Taught teach(const Batch& batch, const Started& started, const DropoutMode& drop = {}) const;
 
-  // To the first decoder layer's gates, (n, 4H).
+  // The contribution to the first decoder layer's gates, (n, 4H).
   Var token_part(const Tensor& tokens, const DropoutMode& drop = {}) const override;
   Step step(const Encoded& encoded, const Segments& segments, const Var& token_part,
             const State& state, const DropoutMode& drop = {}) const override;

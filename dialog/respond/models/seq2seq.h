@@ -1,9 +1,9 @@
-// Encoder-decoders of LSTMs by two switches: how the context is read, and whether the decoder
-// attends (Parthasarathi, Pineau & Chandar 2020, section 3).
+// LSTM encoder-decoders with two switches: how the context is read, and whether the decoder attends
+// (Parthasarathi, Pineau & Chandar 2020, section 3).
 //
 //   encoder     memory                                                starts the decoder
 //   forward     h_1..h_m = LSTM(tokens of the context)                its final state
-//   both ways   o_j = forward h_j + backward h_j                      the same sum of final states
+//   both ways   o_j = forward h_j + backward h_j                      the sum of both final states
 //   stacked     h_1..h_m = LSTM(LSTM(tokens of the context))          the second one's final state
 //   utterances  g_1..g_q = LSTM(u_1..u_q), u_k the last state of      its final state
 //               LSTM(tokens of utterance k, <eou> last), from zero
@@ -14,9 +14,9 @@
 //   s_t = LSTM(W_in [embedding(y_{t-1}); c_t] + b_in, s_{t-1}),   logits = W_o s_t
 // without:
 //   s_t = LSTM(embedding(y_{t-1}), s_{t-1}),   logits = W_o s_t
-// It looks at nothing then; what is shown as its attention is even.
+// Then it attends to nothing; the attention shown for it is uniform.
 //
-// With utterances it is a hierarchical recurrent encoder-decoder (HRED: Sordoni et al. 2015). All
+// With `utterances` it is a hierarchical recurrent encoder-decoder (HRED: Sordoni et al. 2015). All
 // LSTMs have num_layers layers; states are those of the top layer. W_o has no bias, as in all
 // response models of heed.
 #pragma once
@@ -45,7 +45,7 @@ class Seq2SeqResponder : public StepwiseResponder {
 
  private:
   bool attends() const { return config_.structure.attention; }
-  // Rows of a memory and the states behind them, both in batch order.
+  // The rows of a memory and the states after them, both in batch order.
   struct ReadContext {
     Var memory;
     LstmState state;

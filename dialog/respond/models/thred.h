@@ -3,7 +3,7 @@
 // NLP4ConvAI 2019, Eqs. 2 to 7). Utterances 1..q, tokens w_i1, w_i2 ..., <eou> last; response y;
 // one table of embeddings E for all. In each decoding step t:
 //
-//   h_i. = GRU(E w_i1, E w_i2 ...), both ways, each utterance from zero             (2H)
+//   h_i. = GRU(E w_i1, E w_i2 ...), both directions, each utterance from zero       (2H)
 //   m_i  = sum_j softmax_j(v . tanh(W [s_{t-1}; c_{i-1}] + U h_ij)) h_ij             Eq. 2
 //   c_i  = GRU(m_i, c_{i-1}),   i = 1..q,   c_0 = 0                                  Eq. 3
 //   r_t  = sum_i g_i c_i,   g = softmax_i(v' . tanh(W' s_{t-1} + U' c_i))            Eqs. 4, 5
@@ -11,24 +11,24 @@
 //   s_0  of layer l = tanh(W_l c_q + b_l), with c of s_{-1} = 0
 //
 // The structure thred-topics has topic words, too: topics of the training dialogues by LDA
-// (dialog/text/lda.h), of which each has up to kTopicWords words, those w of the topic of the
-// context in
+// (dialog/text/lda.h), each with up to kTopicWords words; w are the words of the context's topic in
+// the equations
 //
 //   k_t  = sum_w softmax_w(v" . tanh(W" [s_{t-1}; c_q] + U" E w)) E w                Eq. 6
 //   s_t  = GRU([E y_{t-1}; r_t; k_t], s_{t-1})
 //   p(y) = (exp a_y + [y in K] exp b_y) / M,   K the words of all topics             Eq. 7
 //   a    = W_o [s_t; E y_{t-1}],   b = W_K [s_t; E y_{t-1}; r_t]
 //
-// The most frequent words, at most 1,000 and a tenth of the vocabulary, are in no list of a topic,
-// and stop words are not counted at all.
+// The most frequent words, at most 1,000 and a tenth of the vocabulary, are in no topic's list, and
+// stop words are not counted at all.
 //
-// Without message attention (ModelConfig::message_attention), as the authors' program has it, m_i
-// is the last states, both ways, of utterance i, so that the c_i are the same in all steps.
+// Without message attention (ModelConfig::message_attention), as in the authors' program, m_i is
+// the last states, both directions, of utterance i, so that the c_i are the same in all steps.
 //
 // The attention that counts is g, on utterances *after integration*: c_i has seen the utterances
 // 1..i. The text calls W_o a tanh, with which no perplexity below some thousands could be reached;
-// it is linear, and has no bias, as in all response models of heed. The GRU over the c_i has one
-// layer, the others have num_layers.
+// here it is linear, without a bias, as in all response models of heed. The GRU over the c_i has
+// one layer, the others have num_layers.
 #pragma once
 
 #include <memory>
@@ -62,14 +62,14 @@ class ThredResponder : public StepwiseResponder {
   const OutputLayer& output() const override { return *output_; }
 
  private:
-  // A context that was read, and the state c_q (B, H) that it ends in before a word is written.
+  // An encoded context, and its final state c_q (B, H) before a word is written.
   struct Read {
     Encoded encoded;
     Var last;
   };
   Read read_context(const Batch& batch, const DropoutMode& drop) const;
-  // c_1, c_2 ... of each row of s (B', H), which has the utterances of its segment: (P, H), row
-  // after row.
+  // c_1, c_2 ... for each row of s (B', H), over the utterances of its segment: (P, H), row after
+  // row.
   Var integrate(const Encoded& encoded, const Segments& segments, const Var& s) const;
   // The topic words of each dialogue.
   Block read_topics(const Batch& batch) const;
@@ -78,7 +78,7 @@ class ThredResponder : public StepwiseResponder {
     explicit Topics(const ModelConfig& config);
     WordIds all() const;  // K
 
-    // The words of the topic of a text, without those that no topic has.
+    // The words of a text's topic; words that no topic has are ignored.
     const WordIds& of(WordIds text) const;
 
     TopicModel model;

@@ -3,11 +3,11 @@
 // feed-forward parts of 4 d with ReLU.
 //
 //   z_0 = sqrt(d) embedding(x) + P,  P sinusoidal;   encoder layers, then a norm: e_1 .. e_m
-//   decoder layers: causal self-attention, attention on e, feed-forward; a norm: s_t;  logits = W_o
-//   s_t
+//   decoder layers: causal self-attention, attention to e, feed-forward; a norm: s_t;
+//   logits = W_o s_t
 //
-// Its memory are the m tokens of the context. Where it looks is the mean over the heads of the last
-// layer's attention on e.
+// Its memory is the m tokens of the context. Its attention is the mean over the heads of the last
+// layer's attention to e.
 #pragma once
 
 #include <memory>
@@ -25,7 +25,7 @@ class TransformerResponder : public Responder {
   void visit(Visitor& v) override;
   const ModelConfig& config() const override { return config_; }
   BatchParts parts() const override { return {.memory = MemoryOf::kTokens, .sequences = false}; }
-  // By the laws of the layers, but tables of N(0, 1 / d): times sqrt(d) they are of the size of P.
+  // By the laws of the layers, but tables from N(0, 1 / d): times sqrt(d) they are as large as P.
   void init(uint64_t seed) override;
   Taught teach(const Batch& batch, const DropoutMode& drop = {}) const override;
   Var representation(const Batch& batch, Pooling pooling) const override;

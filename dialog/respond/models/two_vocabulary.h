@@ -1,7 +1,7 @@
 // Two vocabularies and a gate (Chikai, Takayama & Arase, "Responsive and self-expressive dialogue
-// generation", NLP4ConvAI 2019, section 3): a response in a wanted domain d, whose words carry a
-// wanted sentiment s. The vocabulary is generic words and, last, sentiment words. Context tokens
-// x_1, x_2 ..., each utterance with its <eou>; response y; one table of embeddings E:
+// generation", NLP4ConvAI 2019, section 3): a response in a desired domain d, whose words carry a
+// desired sentiment s. The vocabulary has generic words, then sentiment words. Context tokens x_1,
+// x_2 ..., each utterance with its <eou>; response y; one table of embeddings E:
 //
 //   h_txt = sigmoid(W_txt h_ave),   h_ave = mean_t BLSTM(E x_t)
 //   h_dom = relu(W_2 relu(W_1 e_d))                             e_d, h_dom of E / 4 numbers
@@ -11,9 +11,9 @@
 //   o_t   = [(1 - a_t) softmax(W_g h_t); a_t softmax(W_s h_t)]
 //   L     = - sum_t ln o_t(y_t) - gate_weight sum_t q_t ln a_t,   q_t: y_t is a sentiment word
 //
-// The labels that d and s are of are those of ModelConfig::conditions(); of several values e is
-// the mean, of none it is 0. The text does not say what the cells start with; sizes that heed has
-// no setting for have the text's ratios, 256 to 64 numbers.
+// The labels of d and s are those of ModelConfig::conditions(); for several values e is the mean,
+// for none it is 0. The text does not give the initial cells. Sizes without a setting in heed have
+// the text's ratio, 256 to 64 numbers.
 #pragma once
 
 #include "dialog/respond/stepwise.h"

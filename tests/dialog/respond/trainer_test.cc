@@ -313,6 +313,45 @@ TEST_F(RespondTask, DrawsMasksAnewInEveryStepOfEveryEpoch) {
   }
 }
 
+// Of "a a b <eos>" and "a <eos>" by hand; and each word's -ln p by its weight, of which the
+// perplexity knows nothing.
+TEST_F(RespondTask, RareWordsWeighMore) {
+  std::vector<Example> two(2);
+  two[0].response = {7, 7, 8};
+  two[1].response = {7};
+  const PackedList<Example> packed(two);
+  const std::vector<double> w = inverse_frequency_weights(packed, 10, 0.5).to_vector();
+  const double c = 6 / (std::sqrt(3.0) + 1 + std::sqrt(2.0));
+  EXPECT_NEAR(w[7], c / std::sqrt(3.0), 1e-6);
+  EXPECT_NEAR(w[8], c, 1e-6);
+  EXPECT_NEAR(w[kEos], c / std::sqrt(2.0), 1e-6);
+  EXPECT_EQ(w[9], 0);
+
+  const double plain = value({.seed = 1});
+  const std::vector<DialogueScore> scores = score(model, first(data.train, 6), 3);
+  for (const double exponent : {0.4, 1.0}) {
+    settings.inverse_frequency = exponent;
+    const std::vector<double> weights =
+        inverse_frequency_weights(data.train, kTestVocabulary, exponent).to_vector();
+    double weighted = 0, nll = 0;
+    for (int64_t i = 0; i < 6; ++i) {
+      std::vector<int32_t> predicted = data.train[i].response;
+      predicted.push_back(kEos);
+      ASSERT_EQ(scores[i].nll.size(), predicted.size());
+      for (size_t t = 0; t < predicted.size(); ++t) {
+        weighted += weights[predicted[t]] * scores[i].nll[t];
+        nll += scores[i].nll[t];
+      }
+    }
+    EXPECT_NEAR(plain, nll / 6, 1e-6);
+    EXPECT_NEAR(value({.seed = 1}), weighted / 6, 1e-5) << exponent;
+    EXPECT_GT(std::abs(weighted - nll), 1) << exponent;
+    Loss late = loss({.seed = 1});
+    late.late.complete(late, AsyncRead(late.late.tensors).get());
+    EXPECT_NEAR(late.counts.at("nll"), nll, 1e-6);
+  }
+}
+
 // Of all tokens of the epoch so far, and of the dialogues that are not learned from.
 TEST_F(RespondTask, MeasuresTheSamePerplexitiesAsScore) {
   const Task task = respond_task(model, settings, data);

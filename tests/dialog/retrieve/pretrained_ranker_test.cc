@@ -98,7 +98,9 @@ TEST(PretrainedRanker, IsExportedAsItWasTrained) {
   const LoadedRanker best = Runs::load(t.run);
   const Tensor own = best.model.encode_f(DualEncoder::Side::kResponses, {{1, 3, 4, 2}}, 1);
   EXPECT_EQ(dir.read("out/config.json").find("system"), std::string::npos);
-  for (const std::string& folder : {dir.path("out"), dir.path("again")}) {
+  pretrained::keep_encoder(t.run, dir.path("next"));  // what another run begins with
+  const std::string next = dir.path("next") + "/" + pretrained::kFolderInRun;
+  for (const std::string& folder : {dir.path("out"), dir.path("again"), next}) {
     const pretrained::Encoder encoder = pretrained::load_encoder(folder);
     EXPECT_EQ(pretrained::encode_texts(encoder, {encoder.pieces.read("a b", 16)}, 1).to_vector(),
               own.to_vector());

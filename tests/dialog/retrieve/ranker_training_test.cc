@@ -5,8 +5,11 @@
 
 #include "base/error.h"
 #include "dialog/retrieve/task.h"
+#include "dialog/system.h"
 #include "nn/safetensors.h"
+#include "tensor/compare.h"
 #include "tests/file_helpers.h"
+#include "tests/paths.h"
 #include "train/run_directory.h"
 
 namespace heed::retrieve {
@@ -96,6 +99,33 @@ TEST(RankerTraining, ARunIsTheSameAfterAStop) {
   const LoadedRanker loaded = Runs::load(dir.path("whole"));
   EXPECT_EQ(loaded.model.config().encoder, "bag");
   EXPECT_TRUE(loaded.reader.words() == data.vocabulary);
+}
+
+// The ranker of its bundled run as an encoder: f_c of what the ranker reads as the context, also of
+// a context longer than its bound, and of the second batch.
+TEST(RankerTraining, EncodesWhatItReadsAsAContext) {
+  const std::string run = source_dir() + "/data/models/ranker";
+  const LoadedSystem loaded = load_system(run);
+  const LoadedRanker ranker = Runs::load(run);
+  std::vector<std::vector<std::string>> contexts(40);
+  for (size_t i = 0; i < contexts.size(); ++i) {
+    contexts[i] = {"hello number " + std::to_string(i), "what is ubuntu " + std::to_string(7 * i)};
+  }
+  for (int i = 0; i < 400; ++i) contexts[3].push_back("the sound card " + std::to_string(i));
+  std::vector<Example> examples(contexts.size());
+  std::vector<Tokens> read(contexts.size());
+  for (size_t i = 0; i < contexts.size(); ++i) {
+    for (const std::string& turn : contexts[i]) {
+      examples[i].context.push_back(loaded.encoder->numbers(turn));
+    }
+    read[i] = ranker.reader.context(contexts[i]);
+  }
+  const Tensor vectors = loaded.encoder->encode(examples, {.batch = 16});
+  ASSERT_EQ(vectors.shape(), (Shape{40, loaded.encoder->width()}));
+  const NoGrad guard;
+  EXPECT_TRUE(allclose(vectors, ranker.model.f(DualEncoder::Side::kContexts, read).value(),
+                       {.relative = 1e-5, .absolute = 1e-6}));
+  EXPECT_FALSE(allclose(vectors[0], vectors[1], {.relative = 1e-2, .absolute = 1e-2}));
 }
 
 TEST(RankerTraining, RefusesDataWithoutPairs) {
