@@ -69,6 +69,8 @@ class TrackerTraining : public SystemTraining<Own> {
       }
       take_from_init(s_);
       pretrained::take_rate(s_, given);
+    } else if (run.empty()) {
+      pretrained::check_init(s_.model.words.encoder, s_.init);
     }
     SystemTraining::read(data, run);
   }
