@@ -227,7 +227,7 @@ def seeds_table():
 
 
 NEX = ROOT / "docs/results/nex-cv"
-ENCODERS = {"bag": "bag of words", "baseline": "`baseline`", "minilm": "MiniLM"}
+ENCODERS = {"bag": "bag of words", "baseline": "`baseline`", "ranker": "`ranker`", "minilm": "MiniLM"}
 SMALL = {"none": "nothing", "share:0.15": "small classes, P = 0.15", "below:5": "small classes, K = 5", "real": "real questions"}
 
 

@@ -86,7 +86,7 @@ template <class S, class V> void visit_settings(S& s, V& v) {
     s.batch_size);
   v(setting("epochs", "max_epochs", "Epochs at most", {.group = kSizes, .may_change = true}),
     s.max_epochs);
-  v(setting("optimizer", "optimizer/name", "sgd, adam or adagrad (instead of the preset's)",
+  v(setting("optimizer", "optimizer/name", "Optimiser (instead of the preset's)",
             {.group = kOptimiser, .words = optimizer_names()}),
     optimizer.name);
   v(setting("rate", "schedule/rate", "Learning rate (instead of the preset's)",

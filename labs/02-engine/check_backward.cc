@@ -190,6 +190,10 @@ LAB_CHECK(UnreachedOutputsAreSkipped) {
   expect(below == 0,
          "a closure ran although no gradient had reached any output of its op: there is no dy that "
          "it could take.");
+  expect(!y.node()->backward,
+         "a node that no gradient had reached keeps its closure, and what that holds: nobody will "
+         "run it any more.");
+  expect(y.node()->used, "a node that no gradient had reached does not say that it was used.");
 }
 
 // How often check_backward() is asked about an op before its closure runs, and after.

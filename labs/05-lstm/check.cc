@@ -222,6 +222,9 @@ LAB_CHECK(ThreadsDoNotMatter) {
 // ---- task: forward
 
 LAB_CHECK(SequenceBySequence) {
+  if_stopped(
+      "step t has layer.rows(t) rows, and not those of the whole batch: what lies behind them "
+      "belongs to others. And in step 0 the states may be null.");
   Draw draw;
   const Inputs in = draw_inputs(draw);
   Inputs forgetful = in, swapped = in, fresh = in;
@@ -298,6 +301,9 @@ LAB_CHECK(AloneOrInABatch) {
 // ---- task: through_time
 
 LAB_CHECK(GradientOfTheGates) {
+  if_stopped(
+      "step t has layer.rows(t) rows, and not those of the whole batch: what lies behind them "
+      "belongs to others. And d.dy is null where nobody uses y.");
   Draw draw;
   const Inputs in = draw_inputs(draw);
   for (const auto& [name, d] : losses(draw_gradients(draw, in))) {

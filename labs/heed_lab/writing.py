@@ -42,7 +42,7 @@ def answers(lab, files):
                   + (f"; not answered: {missing}" if text and missing else "")]
 
 
-Slip = namedtuple("Slip", "file old new check says")
+Slip = namedtuple("Slip", "file old new check says why", defaults=[""])  # `why` no words of the verdict can be held
 
 
 def planted(root, lab):

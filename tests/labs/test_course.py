@@ -67,6 +67,7 @@ class Labs(unittest.TestCase):
         for slip in slips:
             self.assertEqual(texts[slip.file].count(slip.old), 1, slip.old)
             lab.check(slip.check)
+            self.assertTrue(slip.says or slip.why, slip.new)
 
 
 class Variations(unittest.TestCase):
