@@ -61,8 +61,7 @@ struct Choice {
 };
 template <class C, class V> void visit_encoder(C& c, V& v) {
   v(setting("encoder", "encoder",
-            "What reads words: lstm, on vectors that it learns, or pretrained, a BERT below it "
-            "(--init)",
+            "What reads words: lstm, with vectors that it learns, or pretrained, a BERT (--init)",
             {.group = kSizes,
              .usual = "lstm",
              .words = {"lstm", "pretrained"},
