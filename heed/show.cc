@@ -163,13 +163,13 @@ void show_tagger(const Options& o, Device device) {
   LookOptions options = o.look;
   options.limit = o.input.limit;
   options.seed = o.common->seed;
-  AttentionView view{.models = {{names_of(o, {o.model})[0], by}},
-                     .data = last_part(o.input.data),
-                     .test_set = options.insert == 0
-                                     ? "none"
-                                     : counted(static_cast<size_t>(options.insert), "turn") +
-                                           " of other dialogues",
-                     .chosen = !options.ids.empty()};
+  AttentionView view;
+  view.models = {{names_of(o, {o.model})[0], by}};
+  view.data = last_part(o.input.data);
+  view.test_set = options.insert == 0 ? "none"
+                                      : counted(static_cast<size_t>(options.insert), "turn") +
+                                            " of other dialogues";
+  view.chosen = !options.ids.empty();
   for (const Looked& looked : looker->looks(o.input.data, options)) {
     DialogueView& shown = view.dialogues.emplace_back(DialogueView{
         looked.id, {}, looked.right, {{looked.heard.look, std::nullopt, looked.heard.text}}});

@@ -3,6 +3,7 @@
 // with BERT for conversational machine comprehension", NLP4ConvAI 2019, Eqs. 2 to 9).
 #pragma once
 
+#include <memory>
 #include <span>
 #include <string>
 #include <vector>
@@ -53,6 +54,7 @@ class SpanReader : public Module {
   void visit(Visitor& v) override;
 
   const Config& config() const { return config_; }
+  void share(std::shared_ptr<pretrained::StateCache> cache) { encoder_.share(std::move(cache)); }
 
  private:
   void add_texts(const Ids& passage, const Ids& query,

@@ -10,6 +10,12 @@
 
 namespace heed::pretrained {
 
+// Last states of texts, of a frozen encoder. Many models of one encoder may share them.
+struct StateCache {
+  std::map<Pieces, Tensor> states;
+  double bytes = 0;
+};
+
 // The last states of texts. Equal texts are computed once; of an encoder that is frozen their
 // states are kept, as long as a quarter of the memory holds them all.
 class StateReader : public Module {
@@ -25,6 +31,7 @@ class StateReader : public Module {
   States operator()(const std::vector<Pieces>& texts) const;
   void visit(Visitor& v) override { bert_.visit(v); }  // the encoder's own names
   StateReader like() const { return {bert_.like(), frozen_}; }
+  void share(std::shared_ptr<StateCache> cache) { kept_ = std::move(cache); }
 
   int64_t width() const { return bert_.config().hidden_size; }
   int64_t longest() const { return bert_.config().max_position_embeddings; }  // text
@@ -33,15 +40,11 @@ class StateReader : public Module {
   DType dtype() const { return bert_.words.weight.dtype(); }
 
  private:
-  struct Kept {
-    std::map<Pieces, Tensor> states;
-    double bytes = 0;
-  };
   Tensor frozen_states(const Pieces& text) const;
 
   Bert bert_;
   bool frozen_;
-  std::shared_ptr<Kept> kept_ = std::make_shared<Kept>();
+  std::shared_ptr<StateCache> kept_ = std::make_shared<StateCache>();
 };
 
 }  // namespace heed::pretrained

@@ -4,6 +4,7 @@
 
 #include "autograd/ops.h"
 #include "base/file.h"
+#include "train/run_json.h"
 
 namespace heed::pretrained {
 
