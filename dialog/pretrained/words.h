@@ -68,7 +68,8 @@ template <class C, class V> void visit_encoder(C& c, V& v) {
              .later = true,
              .of_variant = true}),
     c.encoder);
-  v(setting("frozen", "frozen", "Leave a pretrained encoder as it is, and learn the rest",
+  v(setting("frozen", "frozen",
+            "Leave the encoder as it is, and learn the rest (--encoder pretrained)",
             {.group = kSizes, .later = true, .of_variant = true}),
     c.frozen);
 }

@@ -105,6 +105,16 @@ TEST(StateReader, ComputesEqualTextsOnceAndKeepsThoseOfAFrozenEncoder) {
   EXPECT_FALSE(b.rows.needs_grad());
   expect_near(b.rows.value().to_vector(), a.rows.value().to_vector(), 1e-6);
   EXPECT_EQ(again.rows.value().to_vector(), b.rows.value().to_vector());
+
+  const auto cache = std::make_shared<pretrained::StateCache>();
+  StateReader first(pretrained::load_encoder(bert).model, true),
+      second(pretrained::load_encoder(bert).model, true);
+  first.share(cache), second.share(cache);
+  (void)first(texts);
+  EXPECT_EQ(cache->states.size(), 3u);
+  EXPECT_EQ(cache->bytes, 7 * 8 * sizeof(float));
+  cache->states.at(texts[0]).fill(7);  // which the other reads
+  EXPECT_EQ(row(second({texts[0]}).rows, 1), Vec(8, 7));
 }
 
 // What reads words by an encoder has the right gradients, whatever stands beside a text.
@@ -116,6 +126,8 @@ template <class M> void check_gradients(M& model, const std::function<Var()>& lo
   convert(model, DType::f64);
   const GradCheck checked = check_gradient(model, loss);
   EXPECT_LT(checked.max_error, 1e-6) << checked.worst;
+  zero_grad(model);
+  loss().backward();
   double encoder = 0;
   for (const NamedParameter& p : parameters(model)) {
     if (p.name.find("encoder.") == p.name.npos || !p.var.gradient().defined()) continue;
@@ -127,7 +139,6 @@ template <class M> void check_gradients(M& model, const std::function<Var()>& lo
 const pretrained::Choice kPretrained{.encoder = "pretrained"};
 
 TEST(CarryoverOnAnEncoder, HasTheGradientsOfItsLossAndNoNeighbours) {
-  const TempDir dir;
   const int32_t v = words().size();
   const std::vector<carry::Encoded> items = {
       {{v, id("a"), id("c"), kEou, v + 1, id("b"), kEou},
@@ -137,6 +148,7 @@ TEST(CarryoverOnAnEncoder, HasTheGradientsOfItsLossAndNoNeighbours) {
       {{v + 1, id("b"), kEou}, {}, {{{id("d")}, 1, 2, 0}}, {}}};
   for (const char* decoder : {carry::kPointer, carry::kSelfAttention}) {
     SCOPED_TRACE(decoder);
+    const TempDir dir;
     carry::Carryover model({.decoder = decoder,
                             .vocab_size = v,
                             .embedding_size = 8,
