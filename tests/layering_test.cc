@@ -86,14 +86,19 @@ const std::map<std::string, std::set<std::string>> kOtherSystems = {
     {"dialog/discriminate", {"dialog/pretrained"}},  // whose encoder may be a pretrained one
     {"dialog/retrieve", {"dialog/pretrained"}},
     {"dialog/comprehend", {"dialog/pretrained"}},
+    {"dialog/carry", {"dialog/pretrained"}},
+    {"dialog/rewrite", {"dialog/pretrained"}},
+    {"dialog/track", {"dialog/pretrained"}},
     {"dialog/discriminate/gan", {"dialog/discriminate", "dialog/respond"}},  // two players
     {"dialog/discriminate/words", {"dialog/respond"}},
 };
-const std::set<std::string> kOfExperiments = {
-    "experiments/experiment.h",   "experiments/making_json.h",
-    "experiments/responders.h",   "experiments/responders_json.h",
-    "experiments/engine",         "experiments/measure",
-    "dialog"};
+const std::set<std::string> kOfExperiments = {"experiments/experiment.h",
+                                              "experiments/making_json.h",
+                                              "experiments/responders.h",
+                                              "experiments/responders_json.h",
+                                              "experiments/engine",
+                                              "experiments/measure",
+                                              "dialog"};
 
 // The rows, those of the systems, which are the folders below dialog/ with a system.cc, and those
 // of the experiments, which are the other folders below experiments/.
