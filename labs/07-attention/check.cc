@@ -57,8 +57,8 @@ LAB_CHECK(TheLossMovesAttention) {
 
 LAB_CHECK(InsertsAsOftenAsItShould) {
   Draw draw;
-  for (const auto& [p, utterances] : {std::pair(draw.uniform(0.2, 0.4), int64_t{2}),
-                                      {draw.uniform(0.6, 0.8), draw.between(3, 5)}}) {
+  for (const auto& [p, utterances] :
+       {std::pair(draw.uniform(0.2, 0.4), int64_t{2}), {draw.uniform(0.6, 0.8), int64_t{5}}}) {
     const Insertion in(utterances);
     int64_t counts[3] = {0, 0, 0};
     for (int64_t i = 0; i < kInsertions; ++i) {

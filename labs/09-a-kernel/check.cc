@@ -161,7 +161,7 @@ void check_block_reduce(Bench& bench, Draw& draw, Fold fold, int threads) {
 LAB_CHECK(BlockReduce) {
   Draw draw;
   for (const Fold fold : {Fold::sum, Fold::max}) {
-    for (const int64_t warps : {int64_t{1}, draw.between(3, 8), int64_t{32}}) {
+    for (const int64_t warps : {int64_t{1}, draw.between(3, 8), int64_t{2}, int64_t{32}}) {
       Bench bench;
       check_block_reduce(bench, draw, fold, static_cast<int>(32 * warps));
       if (testing::Test::HasFailure()) return;
