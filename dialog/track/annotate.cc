@@ -184,7 +184,7 @@ std::string named_text(const State& state, const Slots& slots) {
   for (const auto& [slot, value] : slots.named(state)) {
     text += (text.empty() ? "" : ", ") + slot + " = " + value;
   }
-  return text;
+  return text.empty() ? "nothing yet" : text;
 }
 
 class TrackAnnotator : public Annotator, public Looker {
