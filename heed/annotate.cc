@@ -194,9 +194,7 @@ void add_track(CLI::App& app) {
       "  heed track runs/heads\n"
       "  heed track runs/heads --data data/woz2 --out states.jsonl",
       {.seed = ""}, tag);
-  c.add_option("Directory of a run or a model: a tracker", o.model,
-               "Directory of a run or a model, a tracker")
-      ->required();
+  c.add_option("model", o.model, "Directory of a run or a model: a tracker")->required();
   declare_file(c, o, std::string("Dialogues: ") + kPartOrFile,
                "The states as JSON Lines, a dialogue a line: {\"id\", \"turns\": [{\"text\", "
                "\"state\": {\"food\": \"chinese\"}, \"p\"}]}");
@@ -204,8 +202,7 @@ void add_track(CLI::App& app) {
 
 void add_rewrite(CLI::App& app) {
   const auto [c, o] = declare<Options>(
-      app, "Rewrite turns so that they can be understood without the turns before",
-      "Write turns out, with what they leave to the turns before",
+      app, "rewrite", "Rewrite turns so that they can be understood without the turns before",
       "Without --data you type a conversation. A line of --out is {\"id\", \"turn\", "
       "\"rewritten\", \"gaps\": [{\"begin\", \"end\", \"was\", \"filled\", "
       "\"above_null\", \"best\"}]}; begin and end count words, each Chinese "
@@ -217,18 +214,14 @@ void add_rewrite(CLI::App& app) {
       "--json how-well.json",
       {.seed = ""}, tag);
   add_model(c, o.model);
-  declare_file(c, o,
-               std::string(", whose last turns are rewritten") + kPartOrFile +
-                   ", whose last turns are written out",
+  declare_file(c, o, std::string("Dialogues: ") + kPartOrFile + ", whose last turns are rewritten",
                "The rewritten turns, as JSON Lines");
 }
 
 void add_ask(CLI::App& app) {
   const auto [c, o] = declare<Options>(
-      app,
-      "Answer questions about a dialogue with words from it, or say that it has no "
-      "answer",
-      "Answer questions about a dialogue by what stands in it, or say that it does not",
+      app, "ask",
+      "Answer questions about a dialogue with words from it, or say that there are none",
       "An answer is shown in its turn, in brackets, with its probability. Without a "
       "question on the command line you type questions line by line; /reset forgets "
       "the earlier ones, /quit ends. With each question the model reads the last "
@@ -241,8 +234,8 @@ void add_ask(CLI::App& app) {
       {.seed = ""}, ask);
   o.annotate.batch = 16;
   add_model(c, o.model);
-  c.add_option("Questions, in order; if none is given: read from standard input", o.questions,
-               "Questions, one after the other; none: standard input");
+  c.add_option("questions", o.questions,
+               "Questions, in order; if none is given: read from standard input");
   c.add_option("--dialogue", o.dialogue, "File of dialogues (JSON Lines, plain or gzip)")
       ->option_text("FILE");
   c.add_option("--which", o.id, "The dialogue with this id; if not given: the first one")

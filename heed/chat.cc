@@ -166,10 +166,8 @@ void add_chat(CLI::App& app) {
                "ranks (default: the bundled data/models/ranker). Without a file: pool.txt of "
                "the model")
       ->expected(0, 1);
-  c.add_flag("Serve a page for the conversation instead of using the terminal", o.web,
-             "Serve a page to talk on, instead of the terminal");
-  option(c, "Port of the page; 0: any free port", o.port, "Of the page; 0: any that is free",
-         whole_number(0, 65535));
+  c.add_flag("--web", o.web, "Serve a page for the conversation instead of using the terminal");
+  option(c, "--port", o.port, "Port of the page; 0: any free port", whole_number(0, 65535));
   o.decode.method = "sample";
   o.decode.options.temperature = 0.7;
   o.decode.declare_best_of(c);

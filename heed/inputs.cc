@@ -16,7 +16,7 @@ namespace heed {
 
 namespace {
 
-constexpr const char* kExamples = "Examples (default: as in the training)";
+constexpr const char* kExamples = "Examples (default: as in training)";
 
 bool is_directory(const std::string& path) {
   std::error_code ignored;
@@ -47,37 +47,41 @@ void InputFlags::declare(CLI::App& c) {
   c.add_option("--data", data,
                "Dialogues: a data directory (its test part is read), or a file, JSON Lines, plain "
                "or gzip. If not given: the bundled sample");
-  option(c, "--limit", limit, "Read only the first dialogues, 0: all");
+  option(c, "--limit", limit, "Read only the first dialogues; 0: all");
   c.add_option("--examples", examples,
                "last: a dialogue's last turn is the response; all: every turn from the third (or "
                "--min-turns) on")
       ->check(one_of({"last", "all"}))
       ->group(kExamples);
   c.add_option("--max-turns", max_turns,
-               "Utterances of context read, the last ones, beside distractions; 0: all")
+               "Read only the last N utterances of the context, not counting distractions; 0: "
+               "all")
       ->group(kExamples);
   c.add_option("--min-turns", min_turns,
                "Leave out shorter dialogues; with --examples all this turn is the first response. "
                "2 or more")
       ->group(kExamples);
-  c.add_option("--speaker", speaker, "Only turns of this speaker are responses; \"\": anybody's")
+  c.add_option("--speaker", speaker,
+               "Only turns of this speaker are responses; \"\": turns of any speaker")
       ->group(kExamples);
 }
 
 void InputFlags::declare_tokens(CLI::App& c) {
   c.add_option("--max-context", max_context,
-               "Words of the context, the last ones, the end of each utterance counted; 0: all")
+               "Read only the last N words of the context, counting the end of each "
+               "utterance; 0: all")
       ->group(kExamples);
-  c.add_option("--max-utterance", max_utterance, "Words of an utterance, the first ones; 0: all")
+  c.add_option("--max-utterance", max_utterance,
+               "Read only the first N words of an utterance; 0: all")
       ->group(kExamples);
-  c.add_option("--max-response", max_response, "Words of a response, the first ones; 0: all")
+  c.add_option("--max-response", max_response, "Read only the first N words of a response; 0: all")
       ->group(kExamples);
 }
 
 void InputFlags::declare_insertion(CLI::App& c) {
   const char* group = "Distractions";
   c.add_option("--pool", pool,
-               "Dialogues that random: distractions are drawn from: a data directory (its train "
+               "Dialogues from which random: draws distractions: a data directory (its train "
                "part), or a file.\nIf not given: the train part of a --data directory")
       ->group(group);
   option(c, "--frequent", phrases.frequent, "Utterances of the frequent: sets")->group(group);
@@ -137,7 +141,8 @@ Inputs read_inputs(const InputFlags& flags, const ExampleOptions& training,
   inputs.bounds.max_context_tokens = flags.max_context.value_or(training.max_context_tokens);
   inputs.bounds.min_turns = flags.min_turns.value_or(training.min_turns);
   inputs.bounds.speaker = flags.speaker.value_or(training.speaker);
-  make_examples({}, Vocabulary(), inputs.bounds);  // complains of bounds before the reading
+  make_examples({}, Vocabulary(),
+                inputs.bounds);  // throws for bounds that contradict each other, before reading
   inputs.dialogues = read_dialogues(inputs.data_path,
                                     {.limit = flags.limit, .notes = !training.conditions.empty()});
   if (with_pool && needs_pool(sets)) {

@@ -228,7 +228,7 @@ TEST_F(Discriminate, ControlsAreRows) {
   };
   fails({"--controls", "wide"}, "--controls: expected all or some of response-only, length");
   fails({"--controls", "response-only"}, "needs --response-only-run RUN");
-  fails({"--response-only-run", run()}, "reads the context, too");
+  fails({"--response-only-run", run()}, "reads the context too");
   fails({"--negatives", "generated:x"}, "give the file as --responses");
 }
 

@@ -298,7 +298,7 @@ TEST_F(ProbeProgram, RefusesWhatMakesNoSense) {
   dir.write("data/train.jsonl", dialogue("d", {"a", "b", "c"}));
   expect_failure(
       heed_program({"features", "--model", run(), "--data", kSample, "--out", dir.path("data")}), 2,
-      "so perhaps dialogues, which would be replaced", "--out");
+      "so these may be dialogues, which would be replaced", "--out");
 }
 
 }  // namespace

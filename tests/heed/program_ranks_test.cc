@@ -261,7 +261,7 @@ TEST_F(OnRanks, ALauncherWithoutMpiIsRefused) {
   }
   const Environment size("OMPI_COMM_WORLD_SIZE", "4");
   expect_failure(heed_program(training(dir.path("run"))), 2,
-                 "a launcher has started 4 processes, and this heed was built without MPI", "");
+                 "a launcher has started 4 processes, but this heed was built without MPI", "");
 }
 
 }  // namespace

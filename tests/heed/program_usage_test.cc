@@ -124,7 +124,7 @@ TEST(OptionFiles, AMistakeIsNamedWithItsLine) {
         ":5: [train] has no option \"structur\"; did you mean \"structure\"?");
   fails("[train]\nxyzzy = 1\n", ":2: [train] has no option \"xyzzy\" (see");
   fails("[trian]\nhidden = 8\n", ":1: there is no command for [trian]; did you mean 'train'?");
-  fails("hidden = 8\n", ":1: \"hidden\" belongs below the name of its command, such as [train]");
+  fails("hidden = 8\n", ":1: \"hidden\" must stand under the name of its command, such as [train]");
   fails("[prepare.ubuntu]\nim = \"x\"\n",
         ":2: [prepare ubuntu] has no option \"im\"; did you mean \"in\"?");
   fails("train.hiden = 8\n", ":1: [train] has no option \"hiden\"; did you mean \"hidden\"?");
@@ -368,7 +368,7 @@ TEST(Help, ListsInFootersKeepTheirColumns) {
   const Environment columns("COLUMNS", "80");
   const std::string text = heed_program({"prepare", "text", "--help"}).out;
   EXPECT_TRUE(has(text,
-                  "  lines  an utterance a line, blank lines between dialogues\n"
+                  "  lines  one utterance a line, blank lines between dialogues\n"
                   "  tabs   a line is speaker, tab, text; blank lines between dialogues;\n"
                   "         consecutive lines of one speaker become one turn\n"))
       << text;
