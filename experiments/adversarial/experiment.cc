@@ -54,7 +54,7 @@ void take(const ExperimentRequest& request, Settings& s) {
   s.decode.check();
 }
 
-// Complains of what does not fit into memory.
+// Throws if the data does not fit into memory.
 void check_sizes(const ExperimentRequest&, const Data& data, Settings& s) {
   for (const discriminate::TrainData& train : data.train) {
     discriminate::Config sizes = s.train.model;
@@ -80,7 +80,7 @@ Json about_data(const Settings& s, const Data& data) {
           {"generator_checksums", generators}};
 }
 
-// All presets have alike what older versions did not write down.
+// Settings that older versions did not write down; they are equal in all presets.
 Json earlier(const Settings&) {
   Json json = as_texts(training_options(discriminate::Runs::presets()[0].settings));
   json.update({{"decode", "beam"}, {"reliability", false}});

@@ -20,7 +20,7 @@ using carry::Tally;
 struct Settings {
   std::string data;
   int pieces = 1;
-  int one_of = 30;                      // so many training dialogues
+  int one_of = 30;                      // learning curve: the number of training dialogues
   size_t limit = 0, distracted = 4000;  // dialogues of each part; items
   int epochs = 4;
   int64_t width = 48, vocabulary = 4000;
@@ -100,6 +100,7 @@ bool train_run(const Run& run, const TrainHooks& hooks) {
 }
 
 // ---- measuring
+// The counted decisions on some items: all together, and dialogue by dialogue.
 
 // The decisions on some items, counted: all together and dialogue by dialogue.
 struct Counted {
@@ -135,7 +136,7 @@ std::vector<std::vector<char>> carried(const std::vector<carry::Decision>& decis
   return result;
 }
 
-// Turns of other dialogues are inserted; distances are those before.
+// Inserts turns of other dialogues; distances are those before the insertion.
 void measure_distracted(const Run& run, const carry::LoadedCarryover& loaded, int inserted,
                         Json& json) {
   const Data& data = run.data;

@@ -77,6 +77,7 @@ bool train_run(const Run& run, const TrainHooks& hooks) {
 }
 
 // ---- measuring
+// F1 of each question, under `prefix` + "items", and the means.
 
 // Of each question its F1, under `prefix` + "items"; and the means.
 void put(Json& json, const std::string& prefix, const comprehend::Corpus& corpus,
@@ -112,7 +113,7 @@ void evaluate_run(const Run& run, const OnMeasuring& progress, Json& json) {
   }
   for (const History history : {History::kGold, History::kPredicted}) {
     const bool gold = history == History::kGold;
-    // What a model says itself is asked of it alone.
+    // Measurements that concern the model alone.
     reader.model.share(gold ? run.data.states
                             : std::make_shared<comprehend::StateCache>(*run.data.states));
     put(json, gold ? "" : "predicted_", test,
@@ -123,7 +124,8 @@ void evaluate_run(const Run& run, const OnMeasuring& progress, Json& json) {
                                  progress("answers", (gold ? 0 : 0.5) + share / 2);
                                }));
   }
-  // Below the F1 of no turns where own answers keep less than half of what gold ones gain.
+  // Below the F1 of no turns if the model's own answers keep less than half of the gain from gold
+  // ones.
   const Json &gold = json["f1_items"], &own = json["predicted_f1_items"];
   Json half_kept = Json::array();
   for (size_t i = 0; i < own.size(); ++i) {
@@ -132,7 +134,7 @@ void evaluate_run(const Run& run, const OnMeasuring& progress, Json& json) {
   put_mean(json, "half_kept", std::move(half_kept));
 }
 
-// ---- what it shows
+// ---- the report
 
 Findings load_found(const std::string& folder) {
   ResultsLayout layout{.kind = "comprehend", .variants = variant_names(kVariants)};

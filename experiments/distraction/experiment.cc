@@ -71,7 +71,7 @@ void evaluate_run(const Run& run, const OnMeasuring& progress, Json& json) {
   Ranks& ranks = progress.ranks();
   LoadedModel loaded = load_model(run.directory);
   Responder& model = *loaded.model;
-  take_from_first(ranks, parameter_tensors(model));  // a folder of a network may be behind
+  take_from_first(ranks, parameter_tensors(model));  // a network folder may lag behind
   json["parameters"] = parameter_count(model);
   json["conversations"] = data.conversations;
   move(model, run.device);

@@ -70,6 +70,8 @@ bool train_run(const Run& run, const TrainHooks& hooks) {
 }
 
 // ---- measuring
+// The test part with `inserted` first turns of training dialogues before each last turn, the same
+// ones for every model.
 
 // The test part with `inserted` first turns of training dialogues before each last turn, the same
 // ones for every model.
@@ -86,7 +88,7 @@ std::vector<Dialogue> with_inserted(const Data& data, int inserted) {
   return dialogues;
 }
 
-// Of each example a number, under `name`.
+// A number for each example, under `name`.
 template <class Of>
 void put_items(Json& json, const std::string& name, const std::vector<Outcome>& all, Of of) {
   Json& items = json[name] = Json::array();
@@ -131,7 +133,7 @@ void put(Json& json, const rewrite::Measured& m, const std::vector<Outcome>& all
 
 std::vector<GapExample> test_examples(const Run& run, const rewrite::LoadedGaps& gaps,
                                       int inserted) {
-  // A longer context, so that what is inserted pushes nothing out of it.
+  // A longer context, so that inserted turns push nothing out of it.
   rewrite::Bounds bounds = gaps.model.bounds();
   bounds.max_context *= 2;
   return gap_examples(run.data.test.path, with_inserted(run.data, inserted), bounds,

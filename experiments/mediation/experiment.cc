@@ -15,8 +15,8 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-constexpr int64_t kBatch = 32;         // changes no result
-constexpr double kInsertProb = 0.7;    // of each of two distractions, as most of the paper's
+constexpr int64_t kBatch = 32;       // changes no result
+constexpr double kInsertProb = 0.7;  // of each of two distractions, as in most of the paper's sets
 constexpr double kThousandths = 1000;  // the unit of harm: thousandths of a nat
 constexpr char kGenerationSet[] = "random:1.0";
 
@@ -32,8 +32,8 @@ bool train_run(const Run& run, const TrainHooks& hooks) {
   return train_responder(run.run, run.directory, run.device, s, run.data.train, hooks);
 }
 
-// What distractions add to -log p of each response under each reading, in thousandths, as lists and
-// a token; and where the model looks.
+// The amount that distractions add to -log p of each response under each reading, in thousandths,
+// per list and per token; and the attention.
 Json set_json(LstmResponder& model, const std::vector<Example>& distracted,
               const std::vector<MediatedScore>& mediated, double tokens) {
   const auto scores = score(model, distracted, kBatch);

@@ -52,13 +52,13 @@ void take(const ExperimentRequest& request, Settings& s) {
   }
 }
 
-// Of few dialogues smaller batches, as heed train takes them.
+// Smaller batches if there are few dialogues, as in heed train.
 void choose_batches(const ExperimentRequest& request, const Data& data, Settings& settings) {
   for (TrainSettings& s : settings.train)
     s.loop.batch_size = request.batch_size(s, data.train.train.size());
 }
 
-// Under the names of their options; of the rate, which a transformer may have its own of, all.
+// Under the names of their options; all rates, because a transformer may have a rate of its own.
 Json training(const Settings& settings) {
   const std::vector<TrainSettings>& of_structures = settings.train;
   Json json = as_texts(as_options(of_structures.at(0)));

@@ -110,6 +110,7 @@ bool train_run(const Run& run, const TrainHooks& hooks) {
 }
 
 // ---- measuring
+// Scores of each list: a number for each of its candidates, the right one first.
 
 // Scores of each list: a number for each of its candidates, the right one first.
 using Scores = std::vector<std::vector<double>>;
@@ -138,7 +139,7 @@ Json firsts(const Scores& scores) {
   return items;
 }
 
-// Only what is among the best 100 by words can be first.
+// Only one of the best 100 by words can be first.
 Scores filtered(const Scores& scores, const Scores& words) {
   constexpr size_t kKept = 100;
   Scores result = scores;
@@ -172,7 +173,7 @@ Json whitelist_json(const Run& run, const Ranker& ranker, const std::vector<std:
   return json;
 }
 
-// Of so many candidates; TF-IDF and BM25 beside it.
+// With this many candidates; TF-IDF and BM25 beside it.
 void measure_lists(const Data& data, const Ranker& ranker, retrieve::WordStatistics& words,
                    int64_t size, Json& json) {
   const Lists lists(data.test.path, data.test.dialogues, data.pairs,

@@ -205,7 +205,7 @@ TEST_F(Systems, ARunIsBegunOnceAndGoesOnWithItsOwnData) {
     (void)open_run(*training, {.data = {from}, .out = out, .resume = resume});
   };
   EXPECT_EQ(error_of<UsageError>([&] { open(data, false); }),
-            out + ": holds a run already; --resume goes on with it, or take another --out");
+            out + ": already holds a run; --resume continues it, or take another --out");
   const std::string other = dir.write("o.jsonl", dir.read("d.jsonl") + dir.read("d.jsonl"));
   EXPECT_EQ(error_of<DataError>([&] { open(other, true); }),
             other + ": not the dialogues that the run " + out +

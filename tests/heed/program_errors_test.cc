@@ -291,7 +291,7 @@ TEST(Outputs, AreDifferentFiles) {
 TEST(Options, ThatWouldDoNothingAreRefused) {
   const TempDir dir;
   expect_failure(heed_program(tiny_training(dir.path("run")) + Arguments{"--heads", "4"}), 2,
-                 "--heads: is for --structure transformer, not for static-ui", "heads");
+                 "--heads: only applies with --structure transformer, not with static-ui", "heads");
   expect_failure(heed_program({"evaluate", "--model", "m", "--data", kSample, "--per-example"}), 2,
                  "--per-example: needs --json", "per-example");
 }

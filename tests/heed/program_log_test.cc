@@ -182,7 +182,7 @@ TEST_F(RunLogs, WatchFollowsATrainingAndLeavesItAlone) {
   EXPECT_EQ(text.rfind("epoch  1  loss ", 0), 0u) << text;
   EXPECT_TRUE(has(text, "  valid perplexity ")) << text;
   EXPECT_TRUE(has(text, "\nstopped after ")) << text;
-  EXPECT_TRUE(has(text, ": heed train --resume goes on")) << text;
+  EXPECT_TRUE(has(text, ": heed train --resume continues")) << text;
   EXPECT_EQ(load_log(out).size(),
             static_cast<size_t>(std::count(text.begin(), text.end(), '\n')) - 1);
 }

@@ -52,7 +52,7 @@ TEST(Usage, NoWordAtAll) {
   EXPECT_TRUE(has(alone.err, "\n  heed train --data ")) << alone.err;
   EXPECT_EQ(alone.out, "");
   expect_line({"--"},
-              "which command? To begin, try: heed train --data data/ubuntu-sample --out runs/first "
+              "which command? To begin: heed train --data data/ubuntu-sample --out runs/first "
               "--preset smoke (see heed --help)");
   expect_failure(heed_program({"prepare"}), 2, "heed prepare needs one of: ", "prepare");
 }
@@ -71,9 +71,9 @@ TEST(Usage, AnOptionThatIsNone) {
               "heed score has no option --frobnicate" + score);
   expect_line({"train", "D", "runs/x"}, "unexpected: runs/x" + train);
   expect_line({"score", "D", "runs/x"},
-              "unexpected: D runs/x; every value stands behind its option" + score);
+              "unexpected: D runs/x; every value must follow its option" + score);
   expect_line({"--seed", "3", "train"},
-              "--seed must stand behind the command, as in heed train --seed" + train);
+              "--seed must follow the command, as in heed train --seed" + train);
   expect_line({"--frobnicate"}, "there is no option --frobnicate (see heed --help)");
   expect_line({"train", "--data"}, "--data: its value is missing" + train);
   expect_line({"prepare", "ubuntu", "--in", "x"},
