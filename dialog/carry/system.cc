@@ -1,8 +1,9 @@
 // The system "carryover": which values of a dialogue still hold.
 #include "dialog/carry/task.h"
-#include "dialog/runs_of_json.h"
+#include "dialog/run_files.h"
 #include "dialog/text/format.h"
 #include "dialog/training_of.h"
+#include "train/run_json.h"
 
 namespace heed::carry {
 namespace {

@@ -1,8 +1,9 @@
 // The system "tracker": what has the user asked for so far?
-#include "dialog/runs_of_json.h"
+#include "dialog/run_files.h"
 #include "dialog/text/format.h"
 #include "dialog/track/task.h"
 #include "dialog/training_of.h"
+#include "train/run_json.h"
 
 namespace heed::track {
 namespace {
