@@ -159,24 +159,24 @@ constexpr const char* kPartOrFile =
 void add_carry(CLI::App& app) {
   const auto [c, o] = declare<Options>(
       app, "carry", "Decide which values of a dialogue still hold, by a model or by rules",
-      "With --data it compares decisions with the labels of the items: F1 by "
-      "distance in turns; for candidates mentioned to the same service, to another "
-      "service (cross) and both; for services seen in training and new ones. The "
-      "decisions are those of three rules and, with --model, of a model. The rules: "
-      "everything holds; only the latest value of a key holds; only the latest value "
-      "from the user holds. --insert adds turns of other dialogues to the history; "
-      "distances do not count them. Without --data you type the turns. "
-      "docs/carryover.md goes through it.\n"
-      "Examples:\n  heed carry --data data/sgd-items\n"
+      "With --data it compares decisions with the labels of the items: F1 by distance in turns; "
+      "for candidates mentioned to the same service, to another service (cross) and both; for "
+      "services seen in training and new ones. The decisions are those of three rules and, with "
+      "--model, of a model. The rules: everything holds; only the latest value of a key holds; "
+      "only the latest value from the user holds. --insert adds turns of other dialogues to the "
+      "history; distances do not count them. Without --data you type the turns. docs/carryover.md "
+      "goes through it.\n"
+      "Examples:\n"
+      "  heed carry --data data/sgd-items\n"
       "  heed carry --model runs/carry --data data/sgd-items --insert 8\n"
       "  heed carry --model runs/carry --data mine.jsonl --out decisions.jsonl\n"
       "  heed carry --model runs/carry",
       {.seed = "Seed of what --insert draws"}, tag);
   o.annotate.batch = 64;
   c.add_option("--model", o.model, "Directory of a run or a model, one of heed train carryover");
-  declare_file(c, o, std::string("Dialogues: items, ") + kPartOrFile,
-               "Write the decisions to this file, one a line: {\"id\", \"carry\", \"p\", "
-               "\"look\"}");
+  declare_file(
+      c, o, std::string("Dialogues: items, ") + kPartOrFile,
+      "Write the decisions to this file, one a line: {\"id\", \"carry\", \"p\", \"look\"}");
   option(c, "--insert", o.annotate.insert, "Turns of other dialogues to insert into each history",
          whole_number(0, 1000));
 }
@@ -204,14 +204,14 @@ void add_rewrite(CLI::App& app) {
   const auto [c, o] = declare<Options>(
       app, "rewrite", "Rewrite turns so that they can be understood without the turns before",
       "Without --data you type a conversation. A line of --out is {\"id\", \"turn\", "
-      "\"rewritten\", \"gaps\": [{\"begin\", \"end\", \"was\", \"filled\", "
-      "\"above_null\", \"best\"}]}; begin and end count words, each Chinese "
-      "character being one. If the dialogues have the label \"rewritten\", it "
-      "measures how well the model does; for a data directory also how well three "
-      "rules do.\nExamples:\n"
+      "\"rewritten\", \"gaps\": [{\"begin\", \"end\", \"was\", \"filled\", \"above_null\", "
+      "\"best\"}]}; begin and end count words, each Chinese character being one. If the dialogues "
+      "have the label \"rewritten\", it measures how well the model does; for a data directory "
+      "also how well three rules do.\n"
+      "Examples:\n"
       "  heed rewrite --model runs/gaps\n"
-      "  heed rewrite --model runs/gaps --data data/rewriting --out turns.jsonl "
-      "--json how-well.json",
+      "  heed rewrite --model runs/gaps --data data/rewriting --out turns.jsonl --json "
+      "how-well.json",
       {.seed = ""}, tag);
   add_model(c, o.model);
   declare_file(c, o, std::string("Dialogues: ") + kPartOrFile + ", whose last turns are rewritten",

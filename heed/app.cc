@@ -19,8 +19,8 @@ CommonPtr add_common(CLI::App& command, const Uses& uses) {
     add("--threads", common->threads, "Threads; 0: one per core")->check(whole_number(0, 1024));
     add("--device", common->device, "cpu or cuda[:k]");
     add("--matmul", common->matmul,
-        "Precision of matrix products: f32; bf16, faster and less exact; on a GPU also "
-        "tf32, the default there except for `heed verify`")
+        "Precision of matrix products: f32; bf16, faster and less exact; on a GPU also tf32, the "
+        "default there except for `heed verify`")
         ->check(one_of({"f32", "tf32", "bf16"}));
   }
   command.fallthrough();  // --config may follow the command
@@ -39,8 +39,7 @@ Device start(const Common& common) {
   if (matmul == "f32") return device;
   if (matmul == "tf32" && !device.is_cuda()) {
     throw UsageError(
-        "--matmul tf32 only applies with --device cuda: the CPU multiplies in f32 or "
-        "bf16");
+        "--matmul tf32 only applies with --device cuda: the CPU multiplies in f32 or bf16");
   }
   set_matmul(matmul == "tf32" ? Matmul::tf32 : Matmul::bf16);
   return device;
@@ -59,9 +58,8 @@ static const char* const kStartHere =
 
 std::unique_ptr<CLI::App> make_app() {
   auto owned = std::make_unique<CLI::App>(
-      "heed trains models that respond in multi-turn dialogues, and measures how "
-      "much attention distracting utterances draw (the DAS ratio) and how much their "
-      "encoders know (probe tasks).",
+      "heed trains models that respond in multi-turn dialogues, and measures how much attention "
+      "distracting utterances draw (the DAS ratio) and how much their encoders know (probe tasks).",
       "heed");
   CLI::App& app = *owned;
   app.formatter(std::make_shared<HelpFormatter>());

@@ -102,19 +102,19 @@ void run(const Options& o) {
 void add_bench(CLI::App& app) {
   const auto [c, o] = declare<Options>(
       app, "bench", "Time training steps, scoring or decoding; prints one line of JSON",
-      "A step on random words consists of the forward pass, the loss with the "
-      "attention loss, the backward pass, clipping and SGD. The program first "
-      "measures the peak rate of multiply-adds (with --matmul bf16: of bf16). The "
-      "share of peak counts the multiply-adds of all matrix products and of "
-      "attention.\nExample:\n"
-      "  heed bench --structure dynamic --batch 64 --hidden 512 --embed 512 --layers "
-      "4 --vocab 25000 --threads 1",
+      "A step on random words consists of the forward pass, the loss with the attention loss, the "
+      "backward pass, clipping and SGD. The program first measures the peak rate of multiply-adds "
+      "(with --matmul bf16: of bf16). The share of peak counts the multiply-adds of all matrix "
+      "products and of attention.\n"
+      "Example:\n"
+      "  heed bench --structure dynamic --batch 64 --hidden 512 --embed 512 --layers 4 --vocab "
+      "25000 --threads 1",
       {.seed = "Seed of the weights and the words"}, run);
   add_structure(c, o.structure);
   option(c, "--work", o.work,
-         "What a step does: train: a training step; forward: its forward pass only; "
-         "score: the work of `heed score`; beam: beam search with 5 hypotheses for "
-         "responses of the same lengths",
+         "What a step does: train: a training step; forward: its forward pass only; score: the "
+         "work of `heed score`; beam: beam search with 5 hypotheses for responses of the same "
+         "lengths",
          one_of({"train", "forward", "score", "beam"}));
   option(c, "--batch", o.batch, "Dialogues in a batch", whole_number(1, kMaxBatch));
   CLI::App& bench = c;
@@ -129,12 +129,12 @@ void add_bench(CLI::App& app) {
   option(c, "--dropout", o.dropout, "Dropout probability");
   option(c, "--steps", o.steps, "Steps to time, after one for warm-up", whole_number(1, 1'000'000));
   c.add_option("--lengths", o.lengths,
-               "Utterance lengths, one {\"context\": [..], \"response\": n} a line; if not "
-               "given, every dialogue has 6 utterances of 12 tokens and a response of 16");
+               "Utterance lengths, one {\"context\": [..], \"response\": n} a line; if not given, "
+               "every dialogue has 6 utterances of 12 tokens and a response of 16");
   c.add_flag("--count", o.count,
              "With --device cuda: also count the calls of a step and of making its batch: "
-             "launches (kernels, cuBLAS calls, clearing of memory), copies, and how often "
-             "the host waits");
+             "launches (kernels, cuBLAS calls, clearing of memory), copies, and how often the "
+             "host waits");
 }
 
 }  // namespace heed

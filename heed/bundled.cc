@@ -144,8 +144,7 @@ std::string shell_word(const std::string& path) {
 std::string first_steps() {
   const std::string data = shell_word(find_bundled_data("ubuntu-sample").value_or("DATA"));
   std::string text =
-      "heed trains dialogue models and shows where they look. Commands to begin "
-      "with:\n";
+      "heed trains dialogue models and shows where they look. Commands to begin with:\n";
   if (find_bundled_model("trained")) {
     text +=
         "  heed chat                  talk to a small model that is bundled\n"

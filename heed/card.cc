@@ -147,9 +147,9 @@ std::string numbers_section(const RunLog& log, const Json& best) {
 
 std::string limits_section(const Json& info) {
   std::string text =
-      "## Limits\n\n- It imitates its training dialogues, with their mistakes, "
-      "opinions and rude words; nothing checks that its answers are true or kind. Do "
-      "not use it to give advice.\n";
+      "## Limits\n\n"
+      "- It imitates its training dialogues, with their mistakes, opinions and rude words; "
+      "nothing checks that its answers are true or kind. Do not use it to give advice.\n";
   const Json words = info.value("vocabulary", Json::object()).value("tokens", Json());
   if (words.is_number()) {
     text += "- It knows " + text_of(words) +

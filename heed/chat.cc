@@ -162,9 +162,8 @@ void add_chat(CLI::App& app) {
                "Directory of a run or a model (default: the bundled data/models/larger); with "
                "--web several, or all bundled ones");
   c.add_option("--pool", o.pool,
-               "Answer with the best of these texts (one a line), chosen by a model that "
-               "ranks (default: the bundled data/models/ranker). Without a file: pool.txt of "
-               "the model")
+               "Answer with the best of these texts (one a line), chosen by a model that ranks "
+               "(default: the bundled data/models/ranker). Without a file: pool.txt of the model")
       ->expected(0, 1);
   c.add_flag("--web", o.web, "Serve a page for the conversation instead of using the terminal");
   option(c, "--port", o.port, "Port of the page; 0: any free port", whole_number(0, 65535));

@@ -136,8 +136,8 @@ void note_differences(const ComparedModel& run, const ComparedModel& first) {
   }
   if (!(run.vocabulary == first.vocabulary)) {
     note(both +
-         " have different vocabularies: their perplexities cannot be compared, but bits "
-         "per character can (a lower bound where words are <unk>)");
+         " have different vocabularies: their perplexities cannot be compared, but bits per "
+         "character can (a lower bound where words are <unk>)");
   }
 }
 
@@ -221,30 +221,28 @@ void run(const Options& o) {
 void add_compare(CLI::App& app) {
   const auto [c, o] = declare<Options>(
       app, "compare",
-      "Compare perplexity and DAS ratios of several runs, with intervals and paired "
-      "tests",
-      "All runs see the same dialogues and distractions. Intervals and p-values come "
-      "from a bootstrap over conversations (dialogues that share text), as in heed "
-      "report. Changes are paired differences from the first run. --against compares "
-      "the means of two groups, whose runs are seeds of the same settings.\n"
-      "Examples:\n  heed compare runs/baseline runs/trained --data "
-      "data/ubuntu-sample\n  heed compare runs/trained-seed* --against "
-      "runs/baseline-seed* --latex compared.tex",
+      "Compare perplexity and DAS ratios of several runs, with intervals and paired tests",
+      "All runs see the same dialogues and distractions. Intervals and p-values come from a "
+      "bootstrap over conversations (dialogues that share text), as in heed report. Changes are "
+      "paired differences from the first run. --against compares the means of two groups, whose "
+      "runs are seeds of the same settings.\n"
+      "Examples:\n"
+      "  heed compare runs/baseline runs/trained --data data/ubuntu-sample\n"
+      "  heed compare runs/trained-seed* --against runs/baseline-seed* --latex compared.tex",
       {.seed = "Seed of the distractions"}, run);
   c.add_option("runs", o.runs,
-               "Directories of two or more runs or models; the others are compared with the "
-               "first")
+               "Directories of two or more runs or models; the others are compared with the first")
       ->required()
       ->expected(1, 100);
   c.add_option("--against", o.against,
-               "Directories of the runs in the reference group; the runs before this option "
-               "are the other group")
+               "Directories of the runs in the reference group; the runs before this option are "
+               "the other group")
       ->expected(1, 100);
   o.input.declare(c);
   o.input.declare_tokens(c);
   option(c, "--test", o.test,
-         "Test sets separated by commas, as in heed evaluate; none: perplexity (and "
-         "accuracy with --accuracy), others: DAS ratio");
+         "Test sets separated by commas, as in heed evaluate; none: perplexity (and accuracy with "
+         "--accuracy), others: DAS ratio");
   add_json(c, o.json);
   c.add_option("--csv", o.csv, "Write comma-separated values to this file, - for standard output");
   c.add_option("--markdown", o.markdown, "Write the table as Markdown, - to print it");

@@ -40,8 +40,8 @@ void converse(const Typed& typed) {
                   typed.help.c_str());
     } else if (is_command(line)) {
       std::printf(
-          "%s: no such command; there are /help, /reset and /quit. Type a blank before "
-          "it to say it to the model.\n",
+          "%s: no such command; there are /help, /reset and /quit. Type a blank before it to say "
+          "it to the model.\n",
           line.c_str());
     } else if (!is_blank(line)) {
       typed.hear(line);

@@ -32,8 +32,7 @@ void DecodeFlags::declare(CLI::App& c) {
       "beam: rank by log p / length^PENALTY; 0 favours short responses, 1 does not", number(0, 10));
   c.add_option("--condition", options.wanted,
                "The label that responses of a model that reads labels should have, such as "
-               "emotion=happiness (several with commas); if not given: the labels of the "
-               "dialogues")
+               "emotion=happiness (several with commas); if not given: the labels of the dialogues")
       ->delimiter(',')
       ->option_text("LABEL=VALUE")
       ->group("Responses");
@@ -48,12 +47,12 @@ void DecodeFlags::declare_best_of(CLI::App& c) {
     option(c, name, value, help, check)->group("Responses");
   };
   add("--best-of", options.best_of,
-      "Take the best of this many greedy answers with different noise, from a model "
-      "that was trained with noise (heed train hredgan --noise utterance)",
+      "Take the best of this many greedy answers with different noise, from a model that was "
+      "trained with noise (heed train hredgan --noise utterance)",
       whole_number(1, 10000));
   add("--rank", rank_,
-      "The score by which --best-of ranks: D: the word-level discriminator of the "
-      "run; logp: the probability; random: chance",
+      "The score by which --best-of ranks: D: the word-level discriminator of the run; logp: the "
+      "probability; random: chance",
       one_of({"D", "logp", "random"}));
   add("--noise-variance", options.noise_variance,
       "--best-of: variance of the noise (default: 7 of --noise utterance, 9 of --noise word)",

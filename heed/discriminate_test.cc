@@ -225,12 +225,11 @@ void add_discriminate_test(CLI::App& discriminate) {
                "The replacements of responses: random, length-matched, same-conversation, "
                "shuffled-words or real (default: random)");
   c.add_option("--responses", o.responses,
-               "Replace responses by the responses of a model in this file, which heed "
-               "respond writes");
+               "Replace responses by the responses of a model in this file, which heed respond "
+               "writes");
   c.add_option("--controls", o.controls,
-               "Controls that do not judge coherence, one row each: length and unigram "
-               "(logistic regressions), shuffled-context, response-only; several with commas, "
-               "or all");
+               "Controls that do not judge coherence, one row each: length and unigram (logistic "
+               "regressions), shuffled-context, response-only; several with commas, or all");
   c.add_option("--response-only-run", o.response_only,
                "A control: the run of a discriminator that reads only the response")
       ->option_text("RUN");

@@ -54,14 +54,13 @@ void run(const Options& o) {
 void add_distract(CLI::App& app) {
   const auto [c, o] = declare<Options>(
       app, "distract", "Write dialogues with the marked distractions of a test set, as JSON Lines",
-      "The distractions are those of heed evaluate with the same data, pool, seed "
-      "and length limits. heed score gives the same numbers for them, unless "
-      "--max-context (or the bound of the training) cuts contexts: heed evaluate "
-      "cuts before it inserts, heed score also cuts inserted utterances. The "
-      "dialogues are written whole. With --examples all each line is one example: "
-      "score them with --examples last.\n"
-      "Examples:\n  heed distract --model runs/first --data data/ubuntu-sample "
-      "--test random:0.7 \\\n"
+      "The distractions are those of heed evaluate with the same data, pool, seed and length "
+      "limits. heed score gives the same numbers for them, unless --max-context (or the bound of "
+      "the training) cuts contexts: heed evaluate cuts before it inserts, heed score also cuts "
+      "inserted utterances. The dialogues are written whole. With --examples all each line is one "
+      "example: score them with --examples last.\n"
+      "Examples:\n"
+      "  heed distract --model runs/first --data data/ubuntu-sample --test random:0.7 \\\n"
       "    --out distracted.jsonl\n"
       "  heed score --model runs/first --data distracted.jsonl --examples last",
       {.device = false, .seed = "Seed of the distractions"}, run);
@@ -70,8 +69,8 @@ void add_distract(CLI::App& app) {
   option(c, "--test", o.test,
          "Test sets: one, none, random:P, or frequent: or rare: with begin, middle or end");
   c.add_option("--model", o.model,
-               "Directory of a run or a model whose length limits to take (default: those of "
-               "heed train)");
+               "Directory of a run or a model whose length limits to take (default: those of heed "
+               "train)");
   add_json(c, o.json);
   o.input.declare_insertion(c);
 }

@@ -64,13 +64,13 @@ void EncodeFlags::declare(CLI::App& c, bool required) {
                "PART.labels.jsonl, if present, add tasks")
       ->required(required);
   option(c, "--epoch", epoch,
-         "Which model of the run: best, last, untrained, the number of an epoch that "
-         "--keep-every kept, or best-bleu, best-rouge, best-meteor: the kept epoch "
-         "whose responses to the valid part have the highest BLEU-2, ROUGE-L or METEOR");
+         "Which model of the run: best, last, untrained, the number of an epoch that --keep-every "
+         "kept, or best-bleu, best-rouge, best-meteor: the kept epoch whose responses to the "
+         "valid part have the highest BLEU-2, ROUGE-L or METEOR");
   c.add_option("--pool", pool,
                "How states become one vector: sum, mean or last, over an LSTM's layers or a "
-               "transformer's positions; top: the top layer of an LSTM. Only for response "
-               "models: others make one vector")
+               "transformer's positions; top: the top layer of an LSTM. Only for response models: "
+               "others make one vector")
       ->check(CLI::IsMember({"sum", "mean", "last", "top"}))
       ->default_str("sum");
   c.add_option("--layer", layer,

@@ -94,25 +94,24 @@ void add_evaluate(CLI::App& app) {
   const auto [c, o] = declare<Options>(
       app, "evaluate", "Perplexity, attention scores and DAS ratio on the distracting test sets",
 
-      "AS: attention on an utterance; 100% is what uniform attention would give. DAS "
-      "ratio: mean AS of the distractions (D) divided by mean AS of the history (H). "
-      "A lower ratio means a less distracted model. \"2+\": of the dialogues with "
-      "two or more utterances of history, because with one the middle is the "
-      "beginning. \"D > H\": the share of dialogues where D is greater. \"D / (D + "
-      "H)\": its mean; 0.5 is even. \"mean of ratios\" and \"median\" are taken over "
-      "the ratios of single dialogues. \"first\" and \"last\" are utterances of the "
-      "original history.\nExamples:\n"
-      "  heed evaluate --model runs/first --data data/ubuntu-sample --json "
-      "results.json\n  heed evaluate --model runs/first --data my.jsonl --test "
-      "none,frequent,rare\n  heed evaluate --model runs/first --data my.jsonl --pool "
-      "data/ubuntu-sample --test random",
+      "AS: attention on an utterance; 100% is what uniform attention would give. DAS ratio: mean "
+      "AS of the distractions (D) divided by mean AS of the history (H). A lower ratio means a "
+      "less distracted model. \"2+\": of the dialogues with two or more utterances of history, "
+      "because with one the middle is the beginning. \"D > H\": the share of dialogues where D is "
+      "greater. \"D / (D + H)\": its mean; 0.5 is even. \"mean of ratios\" and \"median\" are "
+      "taken over the ratios of single dialogues. \"first\" and \"last\" are utterances of the "
+      "original history.\n"
+      "Examples:\n"
+      "  heed evaluate --model runs/first --data data/ubuntu-sample --json results.json\n"
+      "  heed evaluate --model runs/first --data my.jsonl --test none,frequent,rare\n"
+      "  heed evaluate --model runs/first --data my.jsonl --pool data/ubuntu-sample --test random",
       {.seed = "Seed of the distractions"}, run);
   add_model_or_bundled(c, o.model);
   o.input.declare(c);
   o.input.declare_tokens(c);
   option(c, "--test", o.test,
-         "Test sets separated by commas: all, none, random:P, frequent: or rare: with "
-         "begin, middle or end; random, frequent and rare alone: three sets each");
+         "Test sets separated by commas: all, none, random:P, frequent: or rare: with begin, "
+         "middle or end; random, frequent and rare alone: three sets each");
   add_json(c, o.json);
   c.add_flag("--per-example", o.per_example, "Add the numbers of every example to the JSON");
   add_accuracy(c, o.accuracy);

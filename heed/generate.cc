@@ -109,11 +109,9 @@ std::string lines(const std::vector<Example>& examples, const std::vector<Tokens
 void say(const Options& o, int64_t written, const ResponseSieve::Counts& left_out) {
   std::printf("wrote %s of %s to %s\n", counted(written, "passage").c_str(),
               last_part(o.model).c_str(), o.out.c_str());
-  std::printf(
-      "left out: %ld empty, %ld repeated, %ld with <unk>, %ld equal to the human "
-      "one\n",
-      static_cast<long>(left_out.empty), static_cast<long>(left_out.repeated),
-      static_cast<long>(left_out.unknown), static_cast<long>(left_out.as_people));
+  std::printf("left out: %ld empty, %ld repeated, %ld with <unk>, %ld equal to the human one\n",
+              static_cast<long>(left_out.empty), static_cast<long>(left_out.repeated),
+              static_cast<long>(left_out.unknown), static_cast<long>(left_out.as_people));
 }
 
 void run(Options& o) {
@@ -167,15 +165,15 @@ void add_generate(CLI::App& app) {
   const auto [c, o] = declare<Options>(
       app, "generate",
       "Write dialogues that end with a model's response, to be told from real ones",
-      "Each line of the file is a dialogue, {\"id\": ..., \"turns\": [...], "
-      "\"real\": false, \"source\": MODEL}: its last turn is the model's response, "
-      "the other turns are real. Empty responses are left out and counted.\n"
-      "Examples:\n  heed generate --model runs/first --data data/ubuntu-sample "
-      "--beam 5 --out fakes.jsonl\n"
-      "  heed generate --model runs/first --data data/ubuntu-sample --leave-out "
-      "repeated,unk --out fakes.jsonl\n"
-      "  heed generate --model runs/first --data data/ubuntu-sample --n-best 20 "
-      "--rank antilm,pmi:data/ubuntu-sample --out fakes.jsonl",
+      "Each line of the file is a dialogue, {\"id\": ..., \"turns\": [...], \"real\": false, "
+      "\"source\": MODEL}: its last turn is the model's response, the other turns are real. Empty "
+      "responses are left out and counted.\n"
+      "Examples:\n"
+      "  heed generate --model runs/first --data data/ubuntu-sample --beam 5 --out fakes.jsonl\n"
+      "  heed generate --model runs/first --data data/ubuntu-sample --leave-out repeated,unk "
+      "--out fakes.jsonl\n"
+      "  heed generate --model runs/first --data data/ubuntu-sample --n-best 20 --rank "
+      "antilm,pmi:data/ubuntu-sample --out fakes.jsonl",
       {.seed = "Seed of drawn responses (--decode sample)"}, run);
   o.decode.method = "beam";
   add_model(c, o.model);
@@ -186,8 +184,8 @@ void add_generate(CLI::App& app) {
   o.input.declare_tokens(c);
   c.add_option("--out", o.out, "File of the dialogues, - for standard output")->required();
   c.add_option("--leave-out", o.leave_out,
-               "Responses to leave out, several with commas: repeated: with the same words as "
-               "an earlier one; unk: with <unk>; human: with the same words as the real one")
+               "Responses to leave out, several with commas: repeated: with the same words as an "
+               "earlier one; unk: with <unk>; human: with the same words as the real one")
       ->delimiter(',')
       ->check(one_of({"repeated", "unk", "human"}));
   add_json(c, o.json);

@@ -32,8 +32,8 @@ Json info_of_directory(const std::string& path, const OnReading& on_reading) {
   if (is_data_directory(path)) return info_of_data(path, on_reading);
   if (is_folder_of_runs(path)) return info_of_folder(path, {});
   throw DataError(path +
-                  ": holds nothing made by heed: no config.json (a model), settings.json (a "
-                  "run), experiment.json, train.jsonl, or folders with one of them");
+                  ": holds nothing made by heed: no config.json (a model), settings.json (a run), "
+                  "experiment.json, train.jsonl, or folders with one of them");
 }
 
 // Files that hold no dialogues, by a part of their name, and the command that shows them.

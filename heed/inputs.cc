@@ -54,8 +54,7 @@ void InputFlags::declare(CLI::App& c) {
       ->check(one_of({"last", "all"}))
       ->group(kExamples);
   c.add_option("--max-turns", max_turns,
-               "Read only the last N utterances of the context, not counting distractions; 0: "
-               "all")
+               "Read only the last N utterances of the context, not counting distractions; 0: all")
       ->group(kExamples);
   c.add_option("--min-turns", min_turns,
                "Leave out shorter dialogues; with --examples all this turn is the first response. "
@@ -68,8 +67,8 @@ void InputFlags::declare(CLI::App& c) {
 
 void InputFlags::declare_tokens(CLI::App& c) {
   c.add_option("--max-context", max_context,
-               "Read only the last N words of the context, counting the end of each "
-               "utterance; 0: all")
+               "Read only the last N words of the context, counting the end of each utterance; 0: "
+               "all")
       ->group(kExamples);
   c.add_option("--max-utterance", max_utterance,
                "Read only the first N words of an utterance; 0: all")

@@ -65,8 +65,8 @@ void say(const Options& o, const std::vector<ItemToJudge>& items,
     std::printf("identical responses: %ld\n", static_cast<long>(count_of(items, "identical")));
   } else {
     std::printf(
-        "generated responses left out: %ld repeated, %ld with <unk>, %ld empty, %ld "
-        "equal to the human one\n",
+        "generated responses left out: %ld repeated, %ld with <unk>, %ld empty, %ld equal to the "
+        "human one\n",
         static_cast<long>(unfit.repeated), static_cast<long>(unfit.unknown),
         static_cast<long>(unfit.empty), static_cast<long>(unfit.as_people));
   }
@@ -144,15 +144,15 @@ void add_judge_export(CLI::App& judge) {
   const auto [c, o] = declare<Options>(
       judge, "export", "Write responses for people to judge, and a key with the right answers",
 
-      "With --model people judge whether a response is real or generated. A line of "
-      "--out is {\"item\": ..., \"context\": [...], \"response\": ...}. With --a and "
-      "--b they judge which response is better: {\"item\": ..., \"context\": [...], "
-      "\"a\": ..., \"b\": ...}, in random order. Test questions show the words of a "
-      "human response in random order.\n"
-      "Examples:\n  heed judge export --model runs/first --data data/ubuntu-sample "
-      "--items 100 --out items.jsonl --key key.jsonl\n"
-      "  heed judge export --a runs/one --b runs/two --data data/ubuntu-sample "
-      "--pairs 100 --out pairs.jsonl --key key.jsonl",
+      "With --model people judge whether a response is real or generated. A line of --out is "
+      "{\"item\": ..., \"context\": [...], \"response\": ...}. With --a and --b they judge which "
+      "response is better: {\"item\": ..., \"context\": [...], \"a\": ..., \"b\": ...}, in random "
+      "order. Test questions show the words of a human response in random order.\n"
+      "Examples:\n"
+      "  heed judge export --model runs/first --data data/ubuntu-sample --items 100 --out "
+      "items.jsonl --key key.jsonl\n"
+      "  heed judge export --a runs/one --b runs/two --data data/ubuntu-sample --pairs 100 --out "
+      "pairs.jsonl --key key.jsonl",
       {.seed = "Seed of the choice of items and of drawn responses (--decode sample)"}, run);
   c.add_option("--model", o.model,
                "Directory of a run or a model; its responses are mixed with real ones");

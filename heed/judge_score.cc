@@ -53,8 +53,8 @@ void run(const Options& o) {
 void add_judge_score(CLI::App& judge) {
   const auto [c, o] =
       declare<Options>(judge, "score",
-                       "Measure how well people tell real responses from others, and how much they "
-                       "agree",
+                       "Measure how well people tell real responses from others, and how much "
+                       "they agree",
                        "A judgement is {\"item\": ..., \"annotator\": ..., \"choice\": \"real\" or "
                        "\"fake\"}, a line of the key {\"item\": ..., \"real\": true or false}; "
                        "\"check\": true marks a test question. Scores count single judgements, and "
@@ -66,11 +66,11 @@ void add_judge_score(CLI::App& judge) {
   add_key(c, o.flags.key, "which items are real");
   c.get_option("--key")->required();
   c.add_option("--predictions", o.predictions,
-               "A classifier's predictions for the same items, to compare it with people; "
-               "lines {\"item\": ..., \"p_real\": ...} (or \"id\" if there is no \"item\")");
+               "A classifier's predictions for the same items, to compare it with people; lines "
+               "{\"item\": ..., \"p_real\": ...} (or \"id\" if there is no \"item\")");
   option(c, "--pass", o.flags.rules.pass,
-         "Share of test questions that annotators must answer correctly; otherwise all "
-         "their judgements are dropped",
+         "Share of test questions that annotators must answer correctly; otherwise all their "
+         "judgements are dropped",
          number(0, 1));
   option(c, "--least", o.flags.rules.least,
          "Minimum number of judgements per annotator, not counting test questions",

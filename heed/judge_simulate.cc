@@ -59,8 +59,8 @@ void add_judge_simulate(CLI::App& judge) {
   option(c, "--error-fake", o.people.error_fake, "Share of the fake ones that are judged real",
          number(0, 1));
   option(c, "--shared", o.people.shared,
-         "Share of judgements that follow one opinion per item, shared by all "
-         "annotators; it is wrong equally often, so only agreement grows",
+         "Share of judgements that follow one opinion per item, shared by all annotators; it is "
+         "wrong equally often, so only agreement grows",
          number(0, 1));
   c.add_option("--out", o.out, "File of the judgements, - for standard output")->required();
   add_key(c, o.key, "which items are real");

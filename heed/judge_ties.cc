@@ -34,9 +34,9 @@ void run(const Options& o) {
   if (!output.to_stdout()) {
     std::fputs(tie_table(rounds, results_width()).c_str(), stdout);
     std::printf(
-        "From \"mean\" on: %ld samples of %ld pairs without replacement. The shares in "
-        "samples lie within\na few deviations of the share in all pairs because of the "
-        "drawing, whatever was judged.\n",
+        "From \"mean\" on: %ld samples of %ld pairs without replacement. The shares in samples "
+        "lie within\n"
+        "a few deviations of the share in all pairs because of the drawing, whatever was judged.\n",
         static_cast<long>(o.samples), static_cast<long>(o.size));
     std::printf("Fleiss' pi of the judgements per pair: %s, over %ld pairs\n",
                 interval_text(agreement.pi, 3).c_str(), static_cast<long>(agreement.items));
@@ -64,12 +64,12 @@ void add_judge_ties(CLI::App& judge) {
   const auto [c, o] = declare<Options>(
       judge, "ties",
       "Measure how often people find two responses equally good, in all pairs and in samples",
-      "A judgement is {\"item\": ..., \"annotator\": ..., \"round\": 1, \"choice\": "
-      "\"a\", \"b\" or \"tie\"}; a round has one judgement per pair. The key says "
-      "which responses are the same text (\"identical\": true) and which pairs are "
-      "test questions (\"check\": true, \"expected\": \"a\").\n"
-      "Example:\n  heed judge ties --judgements judgements.jsonl --key key.jsonl "
-      "--samples 50000 --size 200",
+      "A judgement is {\"item\": ..., \"annotator\": ..., \"round\": 1, \"choice\": \"a\", \"b\" "
+      "or \"tie\"}; a round has one judgement per pair. The key says which responses are the same "
+      "text (\"identical\": true) and which pairs are test questions (\"check\": true, "
+      "\"expected\": \"a\").\n"
+      "Example:\n"
+      "  heed judge ties --judgements judgements.jsonl --key key.jsonl --samples 50000 --size 200",
       {.device = false, .seed = "Seed of the samples and intervals"}, run);
   o.flags.declare(c);
   add_key(c, o.flags.key, "pairs that are identical, and test questions");

@@ -139,15 +139,14 @@ void whitelist(const WhitelistOptions& o) {
 void add_whitelist(CLI::App& rank) {
   const auto [c, o] = declare<WhitelistOptions>(
       rank, "whitelist", "Write a pool of the most frequent responses, overall or of each cluster",
-      "Responses are equal if their words are equal; case and punctuation do not "
-      "matter.\nExamples:\n  heed rank whitelist --data data/ubuntu-sample --entries "
-      "1000 --out answers.txt\n"
-      "  heed rank whitelist --data data/ubuntu-sample --model runs/ranker --out "
-      "clusters.txt",
+      "Responses are equal if their words are equal; case and punctuation do not matter.\n"
+      "Examples:\n"
+      "  heed rank whitelist --data data/ubuntu-sample --entries 1000 --out answers.txt\n"
+      "  heed rank whitelist --data data/ubuntu-sample --model runs/ranker --out clusters.txt",
       {.seed = "Seed of the clusters (--model)"}, whitelist);
   c.add_option("--data", o.data,
-               "Dialogues: a data directory (its train part; the test part measures "
-               "coverage), or a file")
+               "Dialogues: a data directory (its train part; the test part measures coverage), or "
+               "a file")
       ->required();
   c.add_option("--model", o.model,
                "Directory of a run or a model that ranks: cluster its vectors by k-means into "
@@ -155,8 +154,7 @@ void add_whitelist(CLI::App& rank) {
   option(c, "--entries", o.size, "Keep at most this many responses, the most frequent ones",
          whole_number(2, 10'000'000));
   option(c, "--examples", o.examples,
-         "Which turns count as responses: last: the last turns; all: all turns from the "
-         "third on",
+         "Which turns count as responses: last: the last turns; all: all turns from the third on",
          one_of({"last", "all"}));
   c.add_option("--out", o.out, "File of the pool, one response a line")->required();
 }
@@ -222,19 +220,19 @@ void add_pools(CLI::App& rank) {
   add_whitelist(rank);
   const auto [c, o] = declare<ReplyOptions>(
       rank, "reply", "Answer the dialogues of a file from a pool of responses",
-      "The turns of a dialogue are the context, and the answer follows the last one. "
-      "A line of the result is {\"id\", \"reply\", \"choices\": [{\"text\", "
-      "\"score\", \"common\"}]}, with the best first; \"common\" are the words that "
-      "also stand in the context.\n"
-      "Example:\n  heed rank reply --model runs/ranker --pool answers.txt --in "
-      "contexts.jsonl --out replies.jsonl",
+      "The turns of a dialogue are the context, and the answer follows the last one. A line of "
+      "the result is {\"id\", \"reply\", \"choices\": [{\"text\", \"score\", \"common\"}]}, with "
+      "the best first; \"common\" are the words that also stand in the context.\n"
+      "Example:\n"
+      "  heed rank reply --model runs/ranker --pool answers.txt --in contexts.jsonl --out "
+      "replies.jsonl",
       {}, reply);
   c.add_option("Directory of a run or a model that ranks", o.model,
                "Directory of a run or a model, one that ranks")
       ->required();
   c.add_option("--pool", o.pool,
-               "The texts to choose from, one a line, plain or gzip. If not given: pool.txt "
-               "of the model");
+               "The texts to choose from, one a line, plain or gzip. If not given: pool.txt of "
+               "the model");
   c.add_option("--in", o.in, "Dialogues, JSON Lines, plain or gzip")->required();
   c.add_option("--out", o.out, "The replies, JSON Lines; - for standard output")->required();
   option(c, "--best", o.best, "Number of texts to list per answer", whole_number(1, 1000));

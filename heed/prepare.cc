@@ -194,14 +194,13 @@ void add_ubuntu(CLI::App& prepare) {
   CLI::App* c = prepare.add_subcommand(
       "ubuntu", "The Ubuntu Dialogue Corpus (Lowe et al. 2015): folders of .tsv, or .csv files");
   c->footer(
-      "v1: each .tsv below the folder is a dialogue; consecutive messages of one "
-      "speaker become one turn. dialogueText.csv, the version on Kaggle, holds the "
-      "same messages in one file.\n"
-      "v2: each row of the .csv is a context and its response; in a training file "
-      "only rows with Label 1 count. The last turn of a dialogue is the response "
-      "that models learn; distractors become its candidates.\n"
-      "Example:\n  heed prepare ubuntu --in dialogs/ --out all.jsonl.gz --limit "
-      "100000");
+      "v1: each .tsv below the folder is a dialogue; consecutive messages of one speaker become "
+      "one turn. dialogueText.csv, the version on Kaggle, holds the same messages in one file.\n"
+      "v2: each row of the .csv is a context and its response; in a training file only rows with "
+      "Label 1 count. The last turn of a dialogue is the response that models learn; distractors "
+      "become its candidates.\n"
+      "Example:\n"
+      "  heed prepare ubuntu --in dialogs/ --out all.jsonl.gz --limit 100000");
   auto o = add_reader(*c, read_ubuntu, "The folder or file as published, plain or gzip");
   option(*c, "--form", o->form, "auto: decided by the name", CLI::IsMember({"auto", "tsv", "csv"}));
   c->add_flag("--keep-wrong", o->keep_wrong,
@@ -246,8 +245,7 @@ void add_csv(CLI::App& prepare) {
   c->add_option("--speaker", o->speaker, "The column that names the speaker")
       ->option_text("COLUMN");
   c->add_option("--dialogue", o->dialogue,
-                "The column that identifies the dialogue; if not given, all rows are one "
-                "dialogue")
+                "The column that identifies the dialogue; if not given, all rows are one dialogue")
       ->option_text("COLUMN");
 }
 
@@ -288,11 +286,10 @@ void add_prepare(CLI::App& app) {
       "prepare", "Convert texts and published corpora into dialogues for training");
   prepare->require_subcommand(1)->fallthrough();
   prepare->footer(
-      "From your own file (text: chats and texts, csv, messages) to a data "
-      "directory:\n  heed prepare text  --in talk.txt --out all.jsonl.gz\n"
+      "From your own file (text: chats and texts, csv, messages) to a data directory:\n"
+      "  heed prepare text  --in talk.txt --out all.jsonl.gz\n"
       "  heed prepare split --in all.jsonl.gz --out data/mine\n"
-      "docs/your-own-data.md goes through it, docs/corpora.md through the published "
-      "corpora.");
+      "docs/your-own-data.md goes through it, docs/corpora.md through the published corpora.");
   add_text(*prepare);
   add_csv(*prepare);
   add_ubuntu(*prepare);

@@ -33,14 +33,14 @@ void add_prepare_because(CLI::App& prepare) {
   const auto [c, o] = declare<Options>(
       prepare, "because",
       "Extract explanations from dialogues: the clauses before and after \"because\"",
-      "After Nie, Bennett & Goodman (2019). At the first \"because\" of a turn, "
-      "unless \"of\" follows, the text before it in the sentence becomes the last "
-      "turn of a context, and the text after it the response; each has 3 to 50 "
-      "tokens. Such contexts may have one turn: --min-turns 2 reads them. heed rank "
-      "test measures how well a response model tells an explanation from 99 others.\n"
-      "Example:\n  heed prepare because --in data/ubuntu-sample/test.jsonl.gz --out "
-      "because.jsonl\n  heed rank test --model data/models/baseline --data "
-      "because.jsonl --min-turns 2",
+      "After Nie, Bennett & Goodman (2019). At the first \"because\" of a turn, unless \"of\" "
+      "follows, the text before it in the sentence becomes the last turn of a context, and the "
+      "text after it the response; each has 3 to 50 tokens. Such contexts may have one turn: "
+      "--min-turns 2 reads them. heed rank test measures how well a response model tells an "
+      "explanation from 99 others.\n"
+      "Example:\n"
+      "  heed prepare because --in data/ubuntu-sample/test.jsonl.gz --out because.jsonl\n"
+      "  heed rank test --model data/models/baseline --data because.jsonl --min-turns 2",
       {.device = false, .seed = ""}, run);
   c.add_option("--in", o.in, "Dialogues (JSON Lines, plain or gzip)")->required();
   c.add_option("--out", o.out, "The file to write, gzip if its name ends in .gz")->required();

@@ -67,12 +67,12 @@ void run(const Options& o) {
 void add_prepare_carryover(CLI::App& prepare) {
   const auto [c, o] = declare<Options>(
       prepare, "carryover", "Write items of slot carryover from Schema-Guided Dialogue",
-      "--in has train, dev (or valid) and test: folders as published, with "
-      "schema.json, or files train.jsonl and train_schema.json. An item is a "
-      "dialogue up to a user turn, the values mentioned so far, and the mark of "
-      "those that are in the state after it. docs/carryover.md explains the rules.\n"
-      "Example:\n  heed prepare carryover --in dstc8-schema-guided-dialogue --out "
-      "data/sgd-items",
+      "--in has train, dev (or valid) and test: folders as published, with schema.json, or files "
+      "train.jsonl and train_schema.json. An item is a dialogue up to a user turn, the values "
+      "mentioned so far, and the mark of those that are in the state after it. docs/carryover.md "
+      "explains the rules.\n"
+      "Example:\n"
+      "  heed prepare carryover --in dstc8-schema-guided-dialogue --out data/sgd-items",
       {.device = false, .seed = ""}, run);
   c.add_option("--in", o.in, "The folder of the corpus")->required();
   c.add_option("--out", o.out, "The folder to write train, valid and test to")->required();

@@ -47,11 +47,11 @@ void add_prepare_labels(CLI::App& prepare) {
   const auto [c, o] = declare<Options>(
       prepare, "labels",
       "Write labels for probes: topics, slots, acts, personas of annotated dialogues",
-      "In dialogues with states (multiwoz, sgd) the system's turns are examples, in "
-      "others all turns from the second on. docs/probes.md defines the tasks. Files "
-      "of labels beside the parts of a data directory add these tasks to heed "
-      "probe.\nExample:\n  heed prepare labels --in data/multiwoz/train.jsonl --out "
-      "data/multiwoz/train.labels.jsonl",
+      "In dialogues with states (multiwoz, sgd) the system's turns are examples, in others all "
+      "turns from the second on. docs/probes.md defines the tasks. Files of labels beside the "
+      "parts of a data directory add these tasks to heed probe.\n"
+      "Example:\n"
+      "  heed prepare labels --in data/multiwoz/train.jsonl --out data/multiwoz/train.labels.jsonl",
       {.device = false, .seed = ""}, run);
   c.add_option("--in", o.in, "Dialogues with labels (JSON Lines, plain or gzip)")->required();
   c.add_option("--out", o.out, "The file to write, gzip if its name ends in .gz")->required();

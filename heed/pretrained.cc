@@ -138,10 +138,10 @@ void add_export(CLI::App& app) {
 void add_encode(CLI::App& app) {
   const auto [c, o] = declare<Options>(
       app, "encode", "Compute vectors of texts with an imported encoder",
-      "A line of --in is {\"text\": ...}, of --out {\"text\", \"ids\", \"vector\"}: the ids "
-      "of the pieces with [CLS] and [SEP], and the mean of their last states, scaled to "
-      "length 1, so that the dot product of two vectors is their cosine. An --out that ends "
-      "in .npy gets only the vectors, one row per text.\n"
+      "A line of --in is {\"text\": ...}, of --out {\"text\", \"ids\", \"vector\"}: the ids of "
+      "the pieces with [CLS] and [SEP], and the mean of their last states, scaled to length 1, so "
+      "that the dot product of two vectors is their cosine. An --out that ends in .npy gets only "
+      "the vectors, one row per text.\n"
       "Example:\n"
       "  heed encode --model models/minilm --in texts.jsonl --out vectors.jsonl",
       {.seed = ""}, encode);
@@ -151,8 +151,8 @@ void add_encode(CLI::App& app) {
   c.add_option("--out", o.out, "File of their vectors: JSON Lines (.gz: gzip), or .npy")
       ->required();
   c.add_option("--max-pieces", o.max_pieces,
-               "Read only the first N pieces of a text, counting [CLS] and [SEP]; if not given: as "
-               "many as the model reads")
+               "Read only the first N pieces of a text, counting [CLS] and [SEP]; if not given: "
+               "as many as the model reads")
       ->check(whole_number(3, 1 << 24));
 }
 

@@ -133,8 +133,7 @@ void add_probe_negatives(CLI::App& probe) {
       ->required();
   c.add_option(
       "--model", o.model,
-      "Directory of a run or a model that encodes; if not given: a random projection of the "
-      "words");
+      "Directory of a run or a model that encodes; if not given: a random projection of the words");
   option(c, "--label", o.label,
          "The label whose values are the classes; each turn has one of them");
   option(c, "--out-of-scope", o.none,

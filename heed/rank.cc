@@ -235,11 +235,11 @@ void declare_inputs(Options& o, CLI::App& c) {
   option(c, "--limit", o.limit, "Read only the first dialogues of --data; 0: all");
   c.add_option(
       "--lists", o.lists,
-      "How lists are made. given: the candidates in the data; stride:N: batches of N "
-      "responses, far from each other; random:N: other responses drawn by --seed, frequent "
-      "ones more often; whitelist:FILE: the texts of a pool and the response; covered:FILE: "
-      "the texts of a pool that contains the response. If not given: given if the data have "
-      "candidates, else stride:100");
+      "How lists are made. given: the candidates in the data; stride:N: batches of N responses, "
+      "far from each other; random:N: other responses drawn by --seed, frequent ones more often; "
+      "whitelist:FILE: the texts of a pool and the response; covered:FILE: the texts of a pool "
+      "that contains the response. If not given: given if the data have candidates, else "
+      "stride:100");
   option(c, "--examples", o.examples,
          "last: a dialogue's last turn is the response; all: every turn from the third (or "
          "--min-turns) on",
@@ -307,8 +307,8 @@ void add_test(CLI::App& rank) {
       "ratio of each set instead of the scores");
   c.add_option(
       "--pool", o.pool,
-      "Dialogues from which random: draws distractions: a data directory (its train part), "
-      "or a file. If not given: the train part of a --data directory, else --data");
+      "Dialogues from which random: draws distractions: a data directory (its train part), or a "
+      "file. If not given: the train part of a --data directory, else --data");
   declare_inputs(o, c);
 }
 

@@ -38,8 +38,8 @@ CLI::Option* add_ranks(CLI::App& command, int& ranks) {
   return command
       .add_option(
           "--ranks", ranks,
-          "Number of processes on this machine that share the work; results are the same for "
-          "any number. On several machines, start heed with mpirun or srun instead")
+          "Number of processes on this machine that share the work; results are the same for any "
+          "number. On several machines, start heed with mpirun or srun instead")
       ->check(whole_number(1, kMostForkedRanks));
 }
 

@@ -80,11 +80,11 @@ void RerankFlags::declare(CLI::App& c) {
   c.add_option(
        "--rank", rank,
        "The scores that order responses, several with commas (the first one decides, all are "
-       "measured): logp: the model itself; antilm: ln P(R|C) - W ln P(R); mmi:RUN: (1 - W) "
-       "ln P(R|C) + W ln P(Q|R) by a model of reversed dialogues (heed prepare reverse); "
-       "pmi:DATA: pointwise mutual information with the words of the context, counted in "
-       "DATA; model:DIR: any model that ranks or encodes, such as a discriminator, a dual "
-       "encoder or a pretrained encoder")
+       "measured): logp: the model itself; antilm: ln P(R|C) - W ln P(R); mmi:RUN: (1 - W) ln "
+       "P(R|C) + W ln P(Q|R) by a model of reversed dialogues (heed prepare reverse); pmi:DATA: "
+       "pointwise mutual information with the words of the context, counted in DATA; model:DIR: "
+       "any model that ranks or encodes, such as a discriminator, a dual encoder or a pretrained "
+       "encoder")
       ->delimiter(',')
       ->option_text("NAME[:PATH]")
       ->group(group);

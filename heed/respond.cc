@@ -199,11 +199,10 @@ void add_respond(CLI::App& app) {
   c.add_flag("--taught", o.taught,
              "Also measure the model's most probable next words after the words of the human "
              "response rather than after its own");
-  c.add_option(
-      "--pmi", o.pmi,
-      "Also measure the coherence of a response with its context, by the pointwise mutual "
-      "information of their words in these dialogues: a data directory (its train part), or "
-      "a file");
+  c.add_option("--pmi", o.pmi,
+               "Also measure the coherence of a response with its context, by the pointwise mutual "
+               "information of their words in these dialogues: a data directory (its train part), "
+               "or a file");
   c.add_option(
        "--sentiment-words", o.lexicon,
        "Also measure the share of sentiment words, whose score in this file is at least 1 or at "
