@@ -246,14 +246,14 @@ void visit(Settings& s, const OptionVisitor& v) {
     v(row, value);
   };
   option("init", "init",
-         "Begin with the weights of this model or run, a BERT that heed import made; without it a "
-         "small encoder is drawn",
+         "Start from the weights of this model or run: a BERT that heed import made; if not "
+         "given, a small encoder starts from random weights",
          &s.init);
-  option("fine-tune", "fine_tune", "Train the encoder further; without it it stays as it is",
-         &s.fine_tune);
-  option("epochs", "epochs", "Epochs at most, of each training", &s.epochs, 1, 1000);
-  option("cells", "width", "Cells of a direction of the two GRUs", &s.width, 1, 4096);
-  option("limit", "limit", "Read only the first dialogues, of each file; 0: all", &s.limit, 0, 1e9);
+  option("fine-tune", "fine_tune",
+         "Fine-tune the encoder; if not given, its weights stay as they are", &s.fine_tune);
+  option("epochs", "epochs", "Maximum number of epochs of each training", &s.epochs, 1, 1000);
+  option("cells", "width", "Cells in each direction of the two GRUs", &s.width, 1, 4096);
+  option("limit", "limit", "Read only the first dialogues of each file; 0: all", &s.limit, 0, 1e9);
 }
 
 const Making<Settings, Data> kMaking = {
@@ -268,7 +268,9 @@ const Making<Settings, Data> kMaking = {
           Data data{comprehend::read_parts({s.data}, s.limit)};
           if (questions_of(data.parts.test) > 0) return data;
           throw DataError(s.data + ": no questions to test" +
-                          (s.limit > 0 ? "; give a larger --limit, of ten passages two are" : ""));
+                          (s.limit > 0
+                               ? "; give a larger --limit: two of ten passages are test passages"
+                               : ""));
         },
     .about_data = [](const Settings&, const Data& data) -> Json {
       return {{"checksum", data.parts.fingerprint()},
@@ -295,10 +297,10 @@ Experiment comprehend_experiment() {
   return experiment(
       {.name = "comprehend",
        .kind = "comprehend",
-       .what = "Train six readers of dialogues that see more or less of the questions before; "
-               "writes tables",
+       .what = "Train six readers of dialogues that see more or fewer earlier questions, and "
+               "write tables",
        .more = "After Ohsugi et al. (2019), docs/comprehension.md. --data: questions with answers "
-               "in the form of CoQA, QuAC, FriendsQA or Molweni.",
+               "in the format of CoQA, QuAC, FriendsQA or Molweni.",
        .example = "--data friendsqa --init models/minilm",
        .only = "turns-0, \"no-*\""},
       kMaking, kShowing);

@@ -186,11 +186,11 @@ void evaluate_run(const Run& run, const OnMeasuring& progress, Json& json) {
 
 void visit(Settings& s, const OptionVisitor& v) {
   show(v, "Models",
-       {{"epochs", "Epochs at most, of each training", &s.epochs, 1, 1000},
-        {"width", "Numbers of a word's vector, and cells a direction", &s.width, 1, 4096},
+       {{"epochs", "Maximum number of epochs of each training", &s.epochs, 1, 1000},
+        {"width", "Size of a word's embedding, and cells in each direction", &s.width, 1, 4096},
         {"vocab", "Vocabulary size, special tokens included", &s.vocabulary, kSpecialTokens + 1,
          1e6},
-        {"limit", "Read only the first dialogues, of each part; 0: all", &s.limit}});
+        {"limit", "Read only the first dialogues of each part; 0: all", &s.limit}});
 }
 
 const Making<Settings, Data> kMaking = {
@@ -227,9 +227,8 @@ std::string inserted_prefix(int inserted) {
 
 Experiment gaps_experiment() {
   return experiment({.name = "gaps",
-                     .what = "Train four models of gaps and compute the claims of a paper; writes "
-                             "tables",
-                     .more = "After Yang et al. (2019), docs/gaps.md. The dialogues are those of "
+                     .what = "Train four models of gaps, test a paper's claims, and write tables",
+                     .more = "After Yang et al. (2019), docs/gaps.md. The dialogues come from "
                              "heed prepare rewriting or heed prepare gaps.",
                      .example = "--data data/rewriting",
                      .only = "both, \"no-*\""},

@@ -244,13 +244,13 @@ void measure_run(const Run& run, const OnMeasuring& progress, Json& json) {
 
 void visit(Settings& s, const OptionVisitor& v) {
   v(setting("systems", "systems",
-            "Structures to train, and directories of models (with a / in them) that are measured "
-            "as they are: such that respond or rank",
+            "Structures to train, and directories of existing models (with a / in them) that "
+            "respond or rank",
             {.group = "Systems"}),
     &s.systems);
   v(setting("limit", "limit", ""), &s.limit);
-  v(setting("test-limit", "test-limit", "Only the first dialogues of the test part; 0: as --limit",
-            {.group = "Tests"}),
+  v(setting("test-limit", "test-limit",
+            "Read only the first dialogues of the test part; 0: as --limit", {.group = "Tests"}),
     &s.test_limit);
 }
 
@@ -328,7 +328,7 @@ std::vector<VariantName> variants_of(const std::vector<std::string>& systems) {
   for (const std::string& system : systems) {
     const std::string name = fs::path(system).filename().string();
     if (name.empty() || !names.insert(name).second) {
-      throw UsageError("--systems: needs names that differ, got '" + system + "'");
+      throw UsageError("--systems: needs different names, got '" + system + "'");
     }
     variants.push_back({name, is_model(system) ? "as it is" : "here", name});
   }
@@ -339,9 +339,9 @@ Experiment history_experiment() {
   return experiment(
       {.name = "history",
        .kind = kKind,
-       .what = "What the history of a conversation is worth to systems, and what of it",
-       .more = "Contexts are cut to their last turns, put into another order, or lose turns or "
-               "words; the loss of the same models rises (docs/results/history.md).",
+       .what = "Measure how much, and which parts of, the history of a conversation help systems",
+       .more = "Contexts are cut to their last turns, reordered, or lose turns or words, and the "
+               "rise of the models' loss is measured (docs/results/history.md).",
        .example = "--data data/ubuntu-sample --systems data/models/baseline data/models/ranker",
        .only = "\"static-*\"",
        .trains = Trains::kResponders,

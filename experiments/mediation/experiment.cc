@@ -122,8 +122,8 @@ void measure(const Run& run, const OnMeasuring& progress, Json& json) {
 
 void visit(Settings& s, const OptionVisitor& v) {
   v(setting("limit", "limit", ""), &s.limit);
-  v(setting("test-limit", "test-limit", "Only the first dialogues of the test part; 0: as --limit",
-            {.group = "Tests"}),
+  v(setting("test-limit", "test-limit",
+            "Read only the first dialogues of the test part; 0: as --limit", {.group = "Tests"}),
     &s.test_limit);
   v(setting("max-length", "max-length", ""), &s.max_response);
   v(setting("frequent", "frequent", ""), &s.phrases.frequent);
@@ -164,10 +164,10 @@ Experiment mediation_experiment() {
   return experiment(
       {.name = "mediation",
        .kind = kKind,
-       .what = "Which way distractions do their harm, after four kinds of training",
-       .more = "Four structures, each trained on the data as they are, with distractions inserted, "
-               "with the attention loss too, and with a placebo of it; every test dialogue is read "
-               "five times (docs/results/mediation.md).",
+       .what = "Measure how distractions do harm, after four kinds of training",
+       .more = "Four structures are trained in four ways: on the original data, with distractions "
+               "inserted, with distractions and the attention loss, and with a placebo of the "
+               "loss. Every test dialogue is read in five ways (docs/results/mediation.md).",
        .example = "--data data/ubuntu-sample --preset smoke",
        .only = "\"static-ui*\", \"*-placebo\"",
        .trains = Trains::kResponders},

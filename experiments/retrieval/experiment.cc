@@ -236,12 +236,12 @@ void evaluate_run(const Run& run, const OnMeasuring& progress, Json& json) {
 
 void visit(Settings& s, const OptionVisitor& v) {
   show(v, "Rankers",
-       {{"epochs", "Epochs at most, of each training", &s.epochs, 1, 1000},
-        {"width", "Numbers of a word's vector, and of a text's", &s.width, 1, 4096},
+       {{"epochs", "Maximum number of epochs of each training", &s.epochs, 1, 1000},
+        {"width", "Size of a word's embedding, and of a text's vector", &s.width, 1, 4096},
         {"vocab", "Vocabulary size, special tokens included", &s.vocabulary, kSpecialTokens + 1,
          1e6},
-        {"pool", "Texts of the whitelists", &s.pool, 2, 1e6},
-        {"limit", "Read only the first dialogues, of each part; 0: all", &s.limit}});
+        {"pool", "Number of texts in the whitelists", &s.pool, 2, 1e6},
+        {"limit", "Read only the first dialogues of each part; 0: all", &s.limit}});
 }
 
 const Making<Settings, Data> kMaking = {
@@ -276,8 +276,7 @@ const std::vector<VariantName>& retrieval_variants() {
 
 Experiment retrieval_experiment() {
   return experiment({.name = "retrieval",
-                     .what = "Train ten rankers and compute the claims of three papers; writes "
-                             "tables",
+                     .what = "Train ten rankers, test the claims of three papers, and write tables",
                      .more = "After Henderson et al., Swanson et al. and Gunasekara et al. (2019), "
                              "docs/retrieval.md.",
                      .example = "--data data/ubuntu-sample",
