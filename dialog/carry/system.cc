@@ -1,6 +1,6 @@
 // The system "carryover": which values of a dialogue still hold.
 #include "dialog/carry/task.h"
-#include "dialog/run_files.h"
+#include "dialog/system_runs.h"
 #include "dialog/text/format.h"
 #include "dialog/training_of.h"
 #include "train/run_json.h"

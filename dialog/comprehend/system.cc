@@ -5,7 +5,7 @@
 #include "dialog/comprehend/score.h"
 #include "dialog/comprehend/task.h"
 #include "dialog/pretrained/encoder.h"
-#include "dialog/run_files.h"
+#include "dialog/system_runs.h"
 #include "dialog/text/format.h"
 #include "dialog/training_of.h"
 #include "train/run_json.h"

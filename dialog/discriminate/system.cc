@@ -2,7 +2,7 @@
 #include "dialog/discriminate/task.h"
 #include "dialog/discriminate/verdict.h"
 #include "dialog/parts/nbest.h"
-#include "dialog/run_files.h"
+#include "dialog/system_runs.h"
 #include "dialog/text/format.h"
 #include "dialog/training_of.h"
 #include "train/run_json.h"

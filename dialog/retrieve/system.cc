@@ -5,7 +5,7 @@
 #include "dialog/pretrained/encoder.h"
 #include "dialog/retrieve/attention.h"
 #include "dialog/retrieve/task.h"
-#include "dialog/run_files.h"
+#include "dialog/system_runs.h"
 #include "dialog/text/format.h"
 #include "dialog/training_of.h"
 #include "train/run_json.h"

@@ -1,6 +1,6 @@
 // The system "gaps": what does a turn leave out?
 #include "dialog/rewrite/task.h"
-#include "dialog/run_files.h"
+#include "dialog/system_runs.h"
 #include "dialog/text/format.h"
 #include "dialog/training_of.h"
 #include "train/run_json.h"

@@ -1,5 +1,5 @@
 // The system "tracker": what has the user asked for so far?
-#include "dialog/run_files.h"
+#include "dialog/system_runs.h"
 #include "dialog/text/format.h"
 #include "dialog/track/task.h"
 #include "dialog/training_of.h"

@@ -10,7 +10,7 @@
 
 #include "autograd/ops.h"
 #include "dialog/data/corpus.h"
-#include "dialog/run_files.h"
+#include "dialog/system_runs.h"
 #include "dialog/training_of.h"
 #include "train/run_directory.h"
 

@@ -17,11 +17,11 @@
 namespace heed {
 
 // The settings of the files of a run, config.json and settings.json.
-struct RunFiles {
+struct RunSettings {
   AnySettings config, training;
 };
 // Refers to the settings, which must outlive it.
-template <class S> RunFiles files_of_run(S& settings) {
+template <class S> RunSettings settings_of_run(S& settings) {
   return {AnySettings(settings, [](auto& s, auto& v) { visit_config(s, v); }),
           AnySettings(settings, [](auto& s, auto& v) { visit_training(s, v); })};
 }
@@ -29,7 +29,7 @@ template <class S> RunFiles files_of_run(S& settings) {
 // Writes both files, settings.json last. `kind`: config.json's "kind", or empty. Settings of later
 // versions are left out if they equal `usual`.
 void write_run(const std::string& run, const RunNames& names, const std::string& kind,
-               const RunFiles& settings, const RunFiles& usual, const std::string& made_with);
+               const RunSettings& settings, const RunSettings& usual, const std::string& made_with);
 // Read a file into the settings, then call check(). Throw DataError if the directory holds no such
 // run, if a value is missing or wrong, and in place of a UsageError of check().
 void read_config(const std::string& directory, const RunNames& names, const AnySettings& config,
@@ -50,7 +50,7 @@ void RunsOf<Own>::start(const std::string& run, const Settings& s, const Data& d
   std::string kind = Own::kNames.kind;
   if constexpr (requires { Own::kind(s); }) kind = Own::kind(s);
   Settings settings = s, usual;
-  write_run(run, Own::kNames, kind, files_of_run(settings), files_of_run(usual), made_with);
+  write_run(run, Own::kNames, kind, settings_of_run(settings), settings_of_run(usual), made_with);
 }
 
 template <class Own>
@@ -67,13 +67,13 @@ void RunsOf<Own>::begin(const std::string& run, const Settings& s, const Data& d
 template <class Own>
 typename RunsOf<Own>::Settings RunsOf<Own>::config(const std::string& directory) {
   Settings s;
-  read_config(directory, Own::kNames, files_of_run(s).config, [&] { s.check_model(); });
+  read_config(directory, Own::kNames, settings_of_run(s).config, [&] { s.check_model(); });
   return s;
 }
 
 template <class Own> typename RunsOf<Own>::Settings RunsOf<Own>::settings(const std::string& run) {
   Settings s = config(run);  // first: it says what the directory holds
-  read_training(run, files_of_run(s).training, [&] {
+  read_training(run, settings_of_run(s).training, [&] {
     if constexpr (requires { s.vocabulary.reset(); }) {
       if (s.vocabulary == 0)
         s.vocabulary.reset();  // older versions wrote this if they had not kept it

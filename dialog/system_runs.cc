@@ -1,4 +1,4 @@
-#include "dialog/run_files.h"
+#include "dialog/system_runs.h"
 
 #include "base/file.h"
 #include "train/run_json.h"
@@ -6,7 +6,8 @@
 namespace heed {
 
 void write_run(const std::string& run, const RunNames& names, const std::string& kind,
-               const RunFiles& settings, const RunFiles& usual, const std::string& made_with) {
+               const RunSettings& settings, const RunSettings& usual,
+               const std::string& made_with) {
   nlohmann::ordered_json config = {{"system", names.system}};
   if (!kind.empty()) config["kind"] = kind;
   config.update(settings_to_json(settings.config, usual.config, kVisitSettings));
