@@ -41,7 +41,7 @@ void read_training(const std::string& run, const AnySettings& training,
   });
 }
 
-bool holds_run(const std::string& directory) {
+bool is_begun(const std::string& directory) {
   return std::filesystem::exists(in(directory, "settings.json"));
 }
 

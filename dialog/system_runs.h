@@ -36,7 +36,7 @@ void read_config(const std::string& directory, const RunNames& names, const AnyS
                  const std::function<void()>& check);
 void read_training(const std::string& run, const AnySettings& training,
                    const std::function<void()>& check);
-bool holds_run(const std::string& directory);
+bool is_begun(const std::string& directory);
 // Throws DataError unless the settings of a run equal those that were asked for.
 void check_same_run(const std::string& run, const AnySettings& there, const AnySettings& asked);
 
@@ -56,7 +56,7 @@ void RunsOf<Own>::start(const std::string& run, const Settings& s, const Data& d
 template <class Own>
 void RunsOf<Own>::begin(const std::string& run, const Settings& s, const Data& data,
                         const std::string& made_with) {
-  if (!holds_run(run)) return start(run, s, data, made_with);
+  if (!is_begun(run)) return start(run, s, data, made_with);
   Settings there = settings(run), asked = s;
   for (Settings* one : {&there, &asked}) {  // the checksum of the data covers these
     one->limit = {}, one->vocabulary = {}, one->preset = {};
