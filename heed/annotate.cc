@@ -3,6 +3,7 @@
 #include "base/file.h"
 #include "base/utf8.h"
 #include "dialog/data/corpus.h"
+#include "dialog/parts/looker.h"
 #include "dialog/system.h"
 #include "dialog/view/render.h"
 #include "heed/command.h"
@@ -87,7 +88,7 @@ void show(const Heard& heard, const TerminalStyle& style) {
   if (heard.look.empty()) return;
   DialogueView view{"", {}, "", {{heard.look, std::nullopt, ""}}, 0};
   for (const Turn& turn : heard.turns) {
-    view.context.push_back({turn.speaker + ": " + turn.text, turn.distraction});
+    view.context.push_back({said_text(turn), turn.distraction});
   }
   std::fputs(attention_text(view, {{"looked at", ""}}, style).c_str(), stdout);
 }

@@ -4,6 +4,7 @@
 
 #include "base/file.h"
 #include "base/path.h"
+#include "dialog/parts/looker.h"
 #include "dialog/respond/evaluate.h"
 #include "dialog/respond/run.h"
 #include "dialog/system.h"
@@ -26,32 +27,11 @@ struct Options {
   CommonPtr common;
   const CLI::App* command = nullptr;  // knows which options were given
   std::string model, baseline, test = "random:1.0", html;
-  std::vector<std::string> ids, names;
-  size_t count = 3;
-  int64_t batch = 32;
+  std::vector<std::string> names;
+  LookOptions look;
   InputFlags input;
   DecodeFlags decode;
 };
-
-// The places of the examples to show: those of --id, or of each of the first dialogues the last
-// one, which has it whole.
-std::vector<size_t> choose(const Options& o, const std::vector<Example>& examples) {
-  std::vector<size_t> chosen;
-  for (size_t i = 0; i < examples.size() && chosen.size() < o.count && o.ids.empty(); ++i) {
-    const bool last =
-        i + 1 == examples.size() || examples[i + 1].dialogue_id != examples[i].dialogue_id;
-    if (last) chosen.push_back(i);
-  }
-  for (const std::string& id : o.ids) {
-    const size_t before = chosen.size();
-    for (size_t i = 0; i < examples.size(); ++i) {
-      if (examples[i].id == id || examples[i].dialogue_id == id) chosen.push_back(i);
-    }
-    if (chosen.size() == before)
-      throw DataError(o.input.data + ": no dialogue '" + id + "' to show");
-  }
-  return chosen;
-}
 
 std::vector<Example> pick(const std::vector<Example>& examples, const std::vector<size_t>& places) {
   std::vector<Example> result;
@@ -96,7 +76,7 @@ Ratios add_results(AttentionView& view, const Options& o, const Inputs& inputs,
   const std::string& name = view.models.back().name;
   const auto results =
       evaluate(model, encoded.examples, sets, encoded.pool, encoded.phrases, o.common->seed,
-               o.batch, [&](const std::string& set, const ScoreProgress& done) {
+               o.look.batch, [&](const std::string& set, const ScoreProgress& done) {
                  progress.show(name + ", " + set, done.examples, done.tokens);
                });
   view.results.resize(results.size());
@@ -143,7 +123,7 @@ Ratios add_model(AttentionView& view, const Options& o, const Inputs& inputs, Su
   view.models.back().description = describe(subject.run, loaded.model->config());
   if (view.models.size() == 1) note_unknown_phrases(inputs, loaded.vocabulary);
   const std::vector<Example> shown = subject.shown(o, inputs.sets[0], chosen);
-  const auto scores = score(*loaded.model, shown, o.batch);
+  const auto scores = score(*loaded.model, shown, o.look.batch);
   std::vector<const Example*> contexts;
   for (const Example& e : shown) contexts.push_back(&e);
   const auto replies = decode(*loaded.model, contexts, o.decode.get(o.common->seed));
@@ -168,10 +148,48 @@ std::vector<DialogueView> dialogue_views(const std::vector<Example>& examples,
   return views;
 }
 
+// What a tagger says of last turns, and where it looks.
+void show_tagger(const Options& o, Device device) {
+  for (const char* option :
+       {"--baseline", "--test", "--examples", "--max-turns", "--min-turns", "--max-utterance",
+        "--max-response", "--max-context", "--pool", "--frequent", "--rare"}) {
+    refuse_given(*o.command, option, "with a model that writes responses");
+  }
+  if (o.input.data.empty()) throw UsageError("give --data, dialogues as the model tags them");
+  const LoadedSystem loaded = open_model(o.model, Capability::kTag, device);
+  const auto* looker = dynamic_cast<const Looker*>(loaded.tagger.get());
+  const std::string by = looker ? looker->looks_by() : "";
+  if (by.empty()) throw UsageError(o.model + ": looks at nothing more than at all else");
+  LookOptions options = o.look;
+  options.limit = o.input.limit;
+  options.seed = o.common->seed;
+  AttentionView view;
+  view.models = {{names_of(o, {o.model})[0], by}};
+  view.data = last_part(o.input.data);
+  view.test_set = options.insert == 0 ? "none"
+                                      : counted(static_cast<size_t>(options.insert), "turn") +
+                                            " of other dialogues";
+  view.chosen = !options.ids.empty();
+  for (const Looked& looked : looker->looks(o.input.data, options)) {
+    DialogueView& shown = view.dialogues.emplace_back(DialogueView{
+        looked.id, {}, looked.right, {{looked.heard.look, std::nullopt, looked.heard.text}}});
+    for (const Turn& turn : looked.heard.turns) {
+      shown.context.push_back({said_text(turn), turn.distraction});
+    }
+  }
+  std::fputs(render_text(view, terminal_style(stdout)).c_str(), stdout);
+  if (o.html.empty()) return;
+  add_facts(view.made_with, "", provenance("show", *o.common));
+  write_file(o.html, render_html(view));
+  std::printf("%s is written\n", o.html.c_str());
+}
+
 void run(Options& o) {
   take_bundled(o.model, &o.baseline);
   const Device device = start(*o.common);
-  if (!o.ids.empty()) refuse_given(*o.command, "--count", "without --id");
+  if (!o.look.ids.empty()) refuse_given(*o.command, "--count", "without --id");
+  if (system_of(o.model).has(Capability::kTag)) return show_tagger(o, device);
+  refuse_given(*o.command, "--insert", "with a model that tags");
   o.decode.get(1);  // complains before the long work, and so do models and files
   std::vector<std::string> runs = {o.model};
   if (!o.baseline.empty()) runs.insert(runs.begin(), o.baseline);
@@ -184,7 +202,8 @@ void run(Options& o) {
   const Inputs inputs = read_inputs(o.input, load_example_options(o.model), sets);
   auto subject = std::make_unique<Subject>(runs[0], inputs);
   const std::vector<Example>& examples = subject->encoded.examples;
-  const std::vector<size_t> chosen = choose(o, examples);
+  const auto ids = [&](size_t i) { return std::pair(examples[i].id, examples[i].dialogue_id); };
+  const std::vector<size_t> chosen = heed::chosen(examples.size(), ids, o.look, o.input.data);
   const LeftOut left_out =
       find_left_out(inputs, !o.html.empty() ? examples : pick(examples, chosen));
   AttentionView view;
@@ -200,7 +219,7 @@ void run(Options& o) {
     ratios.push_back(add_model(view, o, inputs, *subject, chosen, device));
   }
   if (runs.size() == 2) view.lower = count_lower(ratios[0], ratios[1]);
-  view.chosen = !o.ids.empty();
+  view.chosen = !o.look.ids.empty();
   say(left_out, inputs);
   std::fputs(render_text(view, terminal_style(stdout)).c_str(), stdout);
   if (o.html.empty()) return;
@@ -219,7 +238,10 @@ void add_show(CLI::App& app) {
 
       "A bar is the attention on an utterance while the model predicts the human response; 100 % "
       "is an average utterance. Distractions are marked with a cross, the query with ?. Utterances "
-      "are numbered by their place in the dialogue.\n"
+      "are numbered by their place in the dialogue. Of a model that tags (heed carry, rewrite, "
+      "track) a bar says where it looks before it says what stands below: at which turns' values "
+      "its decoder, at which turns its ranker of what fills gaps, and how far a tracker's state "
+      "moves without the turn; human are the labels.\n"
       "Examples:\n"
       "  heed show --model runs/trained --baseline runs/baseline --data data/ubuntu-sample --html "
       "attention.html\n"
@@ -234,10 +256,13 @@ void add_show(CLI::App& app) {
   o.input.declare_tokens(c);
   option(c, "--test", o.test,
          "Test sets: one, none, random:P, or frequent: or rare: with begin, middle or end");
-  option(c, "--count", o.count, "How many dialogues, the first ones of the data");
-  c.add_option("--id", o.ids, "Show these dialogues instead");
+  option(c, "--count", o.look.count, "How many dialogues, the first ones of the data");
+  c.add_option("--id", o.look.ids, "Show these dialogues instead");
+  option(c, "--insert", o.look.insert,
+         "Turns of other dialogues to insert into each history (slot carryover)",
+         whole_number(0, 1000));
   add_html(c, o.html, ", with the results on all test sets (takes longer)");
-  add_batch(c, o.batch);
+  add_batch(c, o.look.batch);
   o.input.declare_insertion(c);
   o.decode.declare(c);
 }

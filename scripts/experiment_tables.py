@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Makes the tables of docs/results/experiment.md, mediation.md and nex-cv.md from the kept results.
+"""Makes the tables of docs/results/experiment.md, mediation.md, probes.md, scale.md and nex-cv.md from the kept results.
 
     scripts/experiment_tables.py           writes the tables into the pages, between their <!-- table NAME --> marks
     scripts/experiment_tables.py --check   exits with 1 and the differences if a page says something else
@@ -291,7 +291,51 @@ def explanations_table():
                   "change"], rows)
 
 
+SCALE = ROOT / "docs/results/scale"
+TRAINED = {"p0": "as the data are", "ins": "insertion", "loss": "insertion and the loss"}
+
+
+def scale_runs():
+    """(sizes, training, epoch) -> what `heed evaluate` found on the last turns of the test dialogues."""
+    return {tuple(path.name.removesuffix(".json.gz").replace("epoch", "").split("-")): json.loads(gzip.decompress(path.read_bytes()))
+            for path in sorted(SCALE.glob("*.json.gz"))}
+
+
+def scale_harm(kept, test):
+    """What distractions add to the log-perplexity, in thousandths, with its interval."""
+    nll = [kept["test_sets"][name]["nll"] for name in (test, "none")]
+    conversations = RUNS["static-ui", 0, True][0]["conversations"]
+    return [1000 * x for x in interval([a - b for a, b in zip(*nll)], kept["tokens"], conversations)]
+
+
+def scale_table(sizes):
+    rows = []
+    runs = scale_runs()
+    for training, title in TRAINED.items():
+        for epoch in (epoch for of, name, epoch in runs if (of, name) == (sizes, training)):
+            kept = runs[sizes, training, epoch]
+            total = sum(kept["tokens"])
+            row = [title, epoch, f"{math.exp(sum(kept['test_sets']['none']['nll']) / total):.1f}"]
+            row.append("{:+.1f} ± {:.1f}".format(*scale_harm(kept, "random:1.0")))
+            for test in ("random:1.0", "frequent:begin", "frequent:middle", "frequent:end", "rare:begin", "rare:middle", "rare:end"):
+                row.append(f"{das(kept, test):.2f}" if test in kept["test_sets"] else "-")
+            rows.append(row)
+    return table(["trained", "epoch", "perplexity", "random:1.0: harm", "DAS", "frequent:begin", "middle", "end", "rare:begin", "middle",
+                  "end"], rows)
+
+
+def layers_table():
+    """F1 of a linear probe on MiniLM's layers, and on a bag of words of the same examples."""
+    tasks = ["UtteranceLoc", "RecentTopic", "RecentSlots", "NumRecentInfo", "AllTopics", "AllSlots", "ActionSelect", "EntitySlots", "IsMultiTask"]
+    layers = [json.loads((ROOT / f"docs/results/minilm/probe-layer{layer}.json").read_text()) for layer in range(7)]
+    of = [("a bag of its words", layers[0]["baselines"]["bag-of-words"])]
+    of += [(f"layer {i}" if i else "embeddings", kept["tasks"]) for i, kept in enumerate(layers)]
+    return table(["read from"] + tasks, [[title] + [f"{100 * f1[task]['f1']:.1f}" for task in tasks] for title, f1 in of])
+
+
 PAGES = {
+    "probes": {"layers": layers_table},
+    "scale": {"4x512": lambda: scale_table("4x512")},
     "explanations": {"trained": explanations_table},
     "nex-cv": {"prediction": prediction_table, "clinc150": lambda: negatives_table("clinc150", (0.3, 0.5, 0.7, 0.9)),
                "atis": lambda: negatives_table("atis", (0.5, 0.9))},
@@ -327,6 +371,10 @@ def facts():
     of_verdict = lambda word: sum(verdict(c["ratio of means"]) == word for c in claims)
     bundled = [row.split("|") for row in (ROOT / "data/models/README.md").read_text().splitlines()
                if re.match(r"\| (random|frequent|rare):", row)]
+    scale = scale_runs()
+    at = lambda training, epoch, test="random:1.0": f"{das(scale['4x512', training, str(epoch)], test):.2f}"
+    words = lambda training, epoch: f"{scale['4x512', training, str(epoch)]['test_sets']['none']['perplexity']:.1f}"
+    cost = lambda training, epoch: scale_harm(scale["4x512", training, str(epoch)], "random:1.0")[0]
     das_change = f"{mean_das(untrained, 'random:1.0'):.2f}", f"{mean_das(trained, 'random:1.0'):.2f}"
     return {
         "docs/results/experiment.md": [
@@ -346,6 +394,13 @@ def facts():
             f"{of_verdict('**holds**')} hold, {of_verdict('does not hold')} do not, {of_verdict('undecided')} are undecided",
         ],
         "docs/experiment.md": [f"{of_verdict('**holds**')} of the {len(claims)} claims that can be computed hold"],
+        "docs/results/scale.md": [
+            f"(DAS ratio {at('p0', 1)}, {at('p0', 2)}). Then its attention moves: {at('p0', 3)} after three epochs, {at('p0', 4)} after four",
+            f"here they are {at('ins', 3)} and {at('loss', 4)}",
+            f"(`frequent:begin` {at('loss', 4, 'frequent:begin')}, `frequent:end` {at('loss', 4, 'frequent:end')})",
+            f"({words('p0', 4)} against {words('loss', 4)}) and what distractions cost it grows from {cost('p0', 1):.0f} to {cost('p0', 4):.0f}",
+            f"they gain {-cost('ins', 3):.0f}",
+        ],
         "README.md": [
             f"a DAS ratio of {das_change[1]} instead of {das_change[0]}",
             f"{mean_das(no_loss, 'random:1.0'):.2f} and makes the model's words as robust",

@@ -87,6 +87,9 @@ const std::map<std::string, std::set<std::string>> kOtherSystems = {
     {"dialog/discriminate", {"dialog/pretrained"}},  // whose encoder may be a pretrained one
     {"dialog/retrieve", {"dialog/pretrained"}},
     {"dialog/comprehend", {"dialog/pretrained"}},
+    {"dialog/carry", {"dialog/pretrained"}},
+    {"dialog/rewrite", {"dialog/pretrained"}},
+    {"dialog/track", {"dialog/pretrained"}},
     {"dialog/discriminate/gan", {"dialog/discriminate", "dialog/respond"}},  // two players
     {"dialog/discriminate/words", {"dialog/respond"}},
 };

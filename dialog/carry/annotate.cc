@@ -5,6 +5,7 @@
 #include "dialog/carry/tallies_json.h"
 #include "dialog/data/corpus.h"
 #include "dialog/parts/annotator_json.h"
+#include "dialog/parts/looker.h"
 #include "dialog/text/format.h"
 #include "dialog/text/terminal.h"
 #include "dialog/text/text_table.h"
@@ -109,7 +110,17 @@ std::vector<double> look_at_turns(const Item& item, const Decision& decision) {
   return of_turn;
 }
 
-class CarryAnnotator : public Annotator {
+// "city = San Jose, date = today"
+std::string held_text(const Item& item, const std::vector<char>& holds) {
+  std::string text;
+  for (size_t i = 0; i < holds.size(); ++i) {
+    if (!holds[i]) continue;
+    text += (text.empty() ? "" : ", ") + item.candidates[i].key + " = " + item.candidates[i].value;
+  }
+  return text;
+}
+
+class CarryAnnotator : public Annotator, public Looker {
  public:
   explicit CarryAnnotator(std::shared_ptr<const LoadedCarryover> loaded)
       : loaded_(std::move(loaded)) {}
@@ -136,6 +147,31 @@ class CarryAnnotator : public Annotator {
     return found;
   }
 
+  std::string looks_by() const override {
+    return loaded_->model.config().decoder == kIndependent
+               ? ""
+               : loaded_->model.config().decoder + ", attention on the values of a turn";
+  }
+  std::vector<Looked> looks(const std::string& data, const LookOptions& o) const override {
+    std::vector<Item> all =
+        read_items(find_dialogues(data, "test"), {.labels = Labels::kOptional, .limit = o.limit});
+    std::erase_if(all, [](const Item& item) { return item.candidates.empty(); });
+    const auto ids = [&](size_t i) { return std::pair(all[i].id, all[i].dialogue); };
+    std::vector<Item> items;
+    for (const size_t i : chosen(all.size(), ids, o, data)) items.push_back(all[i]);
+    insert_turns(items, all, o.insert, o.seed);
+    const std::vector<Decision> decisions = decide(loaded_->model, loaded_->vocabulary, items);
+    std::vector<Looked> looks;
+    for (size_t i = 0; i < items.size(); ++i) {
+      const Item& item = items[i];
+      Looked& looked = looks.emplace_back(Looked{
+          item.id,
+          {held_text(item, decisions[i].carry), item.turns, look_at_turns(item, decisions[i])}});
+      if (item.labelled) looked.right = held_text(item, item.carry);
+    }
+    return looks;
+  }
+
   TypedDialogue typed(const TypedOptions& o) const override {
     const auto item = std::make_shared<Item>(Item{.id = "typed"});
     return {.greeting =
@@ -155,13 +191,17 @@ class CarryAnnotator : public Annotator {
   }
 
  private:
+  static void insert_turns(std::vector<Item>& items, const std::vector<Item>& all, int count,
+                           uint64_t seed) {
+    for (size_t i = 0; count > 0 && i < items.size(); ++i) {
+      Rng rng(seed, "carry.distract", i);
+      items[i] = distract(std::move(items[i]), all, count, rng);
+    }
+  }
   std::vector<Decision> decisions_on(const std::vector<Item>& items,
                                      const AnnotateOptions& o) const {
     std::vector<Item> read = items;
-    for (size_t i = 0; o.insert > 0 && i < read.size(); ++i) {
-      Rng rng(o.seed, "carry.distract", i);
-      read[i] = distract(std::move(read[i]), items, o.insert, rng);
-    }
+    insert_turns(read, items, o.insert, o.seed);
     return decide(loaded_->model, loaded_->vocabulary, read, static_cast<size_t>(o.batch),
                   [&](int64_t done, int64_t of) {
                     if (o.progress) o.progress(done, of, "item");

@@ -37,6 +37,7 @@ void Config::check() const {
     check_rule(size >= 1 && size <= kMaxModelSize, "carryover: a size: expected 1 to 16777216",
                static_cast<double>(size));
   }
+  words.check("carryover");
   check_rule(dropout >= 0 && dropout < 1, "carryover: dropout: expected 0 to below 1", dropout);
 }
 
@@ -44,9 +45,9 @@ double parameter_count(const Config& c) {
   return count_parameters(1, [&](int64_t) { return std::make_unique<Carryover>(c); });
 }
 
-Carryover::Carryover(const Config& c)
+Carryover::Carryover(const Config& c, std::optional<pretrained::Words> words)
     : config_((c.check(), c)),
-      embedding_(c.vocab_size + kSpeakers, c.embedding_size),
+      words_(c.words, c.vocab_size + kSpeakers, c.embedding_size, std::move(words)),
       distance_(kFarthest + 1, kDistanceSize),
       lstm_(c.embedding_size, c.hidden_size, {.bidirectional = true}) {
   const int64_t e = c.embedding_size, h = c.hidden_size, context = 2 * h + e;
@@ -76,7 +77,7 @@ void Carryover::visit(Visitor& v) {
   const auto one = [&](const char* name, auto& parts) {
     for (auto& part : parts) v(name, part);
   };
-  v("embedding", embedding_);
+  v(words_.name("embedding"), words_);
   v("distance", distance_);
   v("lstm", lstm_);
   one("pointer.slots", slots_);
@@ -94,18 +95,20 @@ void Carryover::visit(Visitor& v) {
 }
 
 Var Carryover::contexts(const Packed& tokens) const {
-  return tokens.restored(lstm_(tokens.packing, embedding_(tokens.rows)).state.top());
+  return tokens.restored(lstm_(tokens.packing, words_(tokens)).state.top());
 }
 
 Carryover::Read Carryover::read(const ItemBatch& batch, const DropoutMode& drop) const {
   const Packing& packing = batch.context.packing;
-  const Var words = drop(embedding_(batch.context.rows), "carry.words");
+  const Var words = drop(words_(batch.context), "carry.words");
   const Lstm::Output out = lstm_(packing, words);
   const Var values = by_sequence(config_.value == "lstm" ? out.y : words, packing);
-  const Var intent =
-      segment_mean(drop(embedding_(batch.intents), "carry.intent"), batch.of_intents);
-  const Var keys = segment_mean(drop(embedding_(batch.keys), "carry.keys"), batch.of_keys);
-  const Var has_intent = batch.has_intent.to(embedding_.weight.value().dtype());
+  const auto name = [&](const Tensor& ids, const Segments& of, const char* dropped) {
+    return segment_mean(drop(words_(ids, of), dropped), of);
+  };
+  const Var intent = name(batch.intents, batch.of_intents, "carry.intent");
+  const Var keys = name(batch.keys, batch.of_keys, "carry.keys");
+  const Var has_intent = batch.has_intent.to(words_.dtype());
   const Var x = concat({keys, segment_mean(gather_rows(values, batch.spans), batch.of_spans),
                         distance_(batch.distances)},
                        1);

@@ -1,6 +1,8 @@
 // Slot carryover (Chen, Naik, He, Rastogi & Mathias 2019). For a dialogue of T tokens and n
 // candidates, each a key, a value (tokens l..r) and a distance d:
 //
+// E w is a vector of the word, or its state in a pretrained encoder that reads it in its text.
+//
 //   h_1..h_T = BiLSTM(E w_1, .., E w_T);   c = [fwd_T; bwd_1]                       (2H)
 //   i = mean of E over the words of the intent, 0 if there is none                  (E)
 //   x = [mean of E over the key's words;  mean of h_l..h_r (value lstm) or of E w_l..w_r (average);
@@ -23,6 +25,7 @@
 #include <vector>
 
 #include "dialog/carry/encoded.h"
+#include "dialog/pretrained/words.h"
 #include "nn/layers.h"
 #include "nn/lstm.h"
 #include "nn/pointer.h"
@@ -39,6 +42,7 @@ struct Config {
   int64_t vocab_size = 10005, embedding_size = 128, hidden_size = 128;
   int64_t heads = 4, head_size = 16;  // of self-attention
   double dropout = 0.3;
+  pretrained::Choice words = {};  // of the encoder's states `embedding_size` is the width
 
   void check() const;  // throws UsageError
 };
@@ -53,7 +57,8 @@ struct Decision {
 
 class Carryover : public Module {
  public:
-  explicit Carryover(const Config& config);  // blank
+  // Blank; `words` as of pretrained::words_in(), with kSpeakerWords.
+  explicit Carryover(const Config& config, std::optional<pretrained::Words> words = {});
 
   // The mean over items of their loss.
   Var loss(const ItemBatch& batch, const DropoutMode& drop = {}) const;
@@ -62,9 +67,9 @@ class Carryover : public Module {
   Var contexts(const Packed& tokens) const;
 
   void visit(Visitor& v) override;
-  Carryover like() const { return Carryover(config_); }
+  Carryover like() const { return Carryover(config_, words_.like_words()); }
   const Config& config() const { return config_; }
-  Device device() const { return embedding_.weight.device(); }
+  Device device() const { return words_.device(); }
 
  private:
   struct Read {
@@ -86,7 +91,8 @@ class Carryover : public Module {
              Var* weights = nullptr) const;
 
   Config config_;
-  Embedding embedding_, distance_;
+  pretrained::WordReader words_;
+  Embedding distance_;
   Lstm lstm_;
   // One of each, for the decoder in use.
   std::vector<Lstm> slots_, steps_;

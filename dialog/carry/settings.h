@@ -17,6 +17,7 @@ struct Settings {
   std::string set = "both";       // of the candidates
   bool shuffled_labels = false;   // a control: an item's labels are shuffled among its candidates
   uint32_t data_fingerprint = 0;  // of the data: a run is resumed only with the same data
+  std::string init = {};          // the pretrained encoder that the run began with
   std::optional<std::string> preset = {};
   std::optional<int64_t> vocabulary = {};  // as requested
   size_t limit = 0;                        // dialogues to read of each part, 0: all
@@ -45,6 +46,7 @@ template <class S, class V> void visit_config(S& s, V& v) {
   form("value", m.value, {"lstm", "average"},
        "A value is a mean of its words' states in the dialogue, or of their embeddings");
   visit_sizes(m, v);
+  pretrained::visit_encoder(m.words, v);
   v(size_of("slot-heads", "heads", "Heads of self-attention"), m.heads);
   v(size_of("head-size", "head_size", "Width of each of its heads"), m.head_size);
   visit_dropout(m.dropout, v);

@@ -2,8 +2,6 @@
 #include "dialog/carry/task.h"
 #include "dialog/system_runs.h"
 #include "dialog/text/format.h"
-#include "dialog/training_of.h"
-#include "train/run_json.h"
 
 namespace heed::carry {
 namespace {
@@ -22,9 +20,9 @@ Settings sized(int64_t words, int64_t width, int64_t heads, int64_t head_size, i
   return s;
 }
 
-class CarryoverTraining : public SystemTraining<Own> {
+class CarryoverTraining : public pretrained::TrainingOnWords<Own> {
  public:
-  using SystemTraining::SystemTraining;
+  using TrainingOnWords::TrainingOnWords;
 
   void describe(const std::string& run, bool, const Talk& talk) const override {
     const Config& m = s_.model;
@@ -73,6 +71,7 @@ LoadedSystem load_model(const std::string& directory, const std::string& epoch) 
 
 void Settings::check() const {
   model.check();
+  pretrained::check_init(model.words.encoder, init);
   loop.check();
   check_rule(share > 0 && share <= 1, "carryover: share: expected more than 0, to 1", share);
   if (set != "same" && set != "cross" && set != "both") {
@@ -97,12 +96,11 @@ TrainData Own::read(const Paths& data, const Settings& s, const std::string& run
   return load_train_data(data[0], s, words ? &*words : nullptr);
 }
 
-void Own::keep(const std::string& run, const Settings&, const TrainData& data) {
-  data.vocabulary.save(in(run, "vocab.txt"));
-}
-
 LoadedCarryover Own::blank(const std::string& directory, const Settings& s) {
-  return {Carryover(s.model), *words_of(directory, s.model.vocab_size)};
+  Vocabulary words = *words_of(directory, s.model.vocab_size);
+  auto read = pretrained::words_in(directory, s.model.words, s.model.embedding_size, words,
+                                   {std::begin(kSpeakerWords), std::end(kSpeakerWords)});
+  return {Carryover(s.model, std::move(read)), std::move(words)};
 }
 
 System carryover_system() {

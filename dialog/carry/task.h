@@ -1,6 +1,7 @@
 // Training slot carryover, and deciding with it. A model is a directory with
 //   config.json         "system": "carryover", "kind": the decoder, sizes, its inputs
 //   vocab.txt, model.safetensors
+//   encoder/            of a pretrained encoder: the model that it began with
 #pragma once
 
 #include <string>
@@ -8,6 +9,7 @@
 
 #include "dialog/carry/rules.h"
 #include "dialog/carry/settings.h"
+#include "dialog/pretrained/training.h"
 #include "train/loop.h"
 
 namespace heed::carry {
@@ -56,10 +58,7 @@ struct LoadedCarryover {
   Vocabulary vocabulary;
 };
 
-struct Own {  // dialog/runs_of.h
-  using Settings = carry::Settings;
-  using Data = TrainData;
-  using Loaded = LoadedCarryover;
+struct Own : pretrained::OwnOfWords<Settings, TrainData, LoadedCarryover> {  // dialog/runs_of.h
   static constexpr RunNames kNames = {.system = "carryover",
                                       .kind = "",
                                       .what = "slot carryover",
@@ -72,8 +71,6 @@ struct Own {  // dialog/runs_of.h
 
   static std::vector<PresetOf<Settings>> presets();
   static Data read(const Paths& data, const Settings& s, const std::string& run);
-  static void take(Settings& s, const Data& data) { s.model.vocab_size = data.vocabulary.size(); }
-  static void keep(const std::string& run, const Settings& s, const Data& data);
   static std::string kind(const Settings& s) { return s.model.decoder; }
   static double size(const Settings& s) { return parameter_count(s.model); }
   static Loaded blank(const std::string& directory, const Settings& s);

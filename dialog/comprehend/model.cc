@@ -26,98 +26,72 @@ SpanReader::SpanReader(const Config& config, pretrained::Bert bert,
                        std::pair<int32_t, int32_t> special)
     : config_((config.check(), config)),
       special_(special),
-      bert_(std::move(bert)),
-      gru1_(config.parts() * bert_.config().hidden_size, config.width, {.bidirectional = true}),
+      encoder_(std::move(bert), config.frozen),
+      gru1_(config.parts() * encoder_.width(), config.width, {.bidirectional = true}),
       gru2_(2 * config.width, config.width, {.bidirectional = true}),
-      start_(config.parts() * bert_.config().hidden_size + 2 * config.width, 1),
-      end_(config.parts() * bert_.config().hidden_size + 2 * config.width, 1),
-      kind_(config.parts() * bert_.config().hidden_size + 2 * config.width, 4) {
-  const int64_t room = bert_.config().max_position_embeddings - config.window;
-  if (room < config.longest_query + 3 || bert_.config().type_vocab_size < 2) {
+      start_(config.parts() * encoder_.width() + 2 * config.width, 1),
+      end_(config.parts() * encoder_.width() + 2 * config.width, 1),
+      kind_(config.parts() * encoder_.width() + 2 * config.width, 4) {
+  if (encoder_.longest() - config.window < config.longest_query + 3 || !encoder_.reads_pairs()) {
     throw UsageError("comprehend: --window and --longest-query with 3 special pieces exceed the " +
-                     std::to_string(bert_.config().max_position_embeddings) +
+                     std::to_string(encoder_.longest()) +
                      " places of the encoder, or it does not read pairs");
   }
-  if (config.frozen) freeze(bert_);
 }
 
 // [CLS] query [SEP] window [SEP] for each window of the passage; the last one's [SEP] is the place
 // for no answer.
-Var SpanReader::states(const std::vector<Pass>& passes) const {
-  std::vector<pretrained::Pieces> texts;
-  std::vector<int32_t> rows;
-  int32_t row = 0;
-  for (const auto& [passage, query] : passes) {
-    for (auto at = passage->begin(); at != passage->end();) {
-      const auto end = at + std::min<ptrdiff_t>(config_.window, passage->end() - at);
-      pretrained::Pieces& text = texts.emplace_back();
-      text.ids = {special_.first};
-      text.ids.insert(text.ids.end(), query->begin(), query->end());
-      text.ids.push_back(special_.second);
-      text.types.assign(text.ids.size(), 0);
-      for (auto first = row + std::ssize(text.ids); at != end; ++at) {
-        text.ids.push_back(*at);
-        rows.push_back(static_cast<int32_t>(first++));
-      }
-      text.ids.push_back(special_.second);
-      text.types.resize(text.ids.size(), 1);
-      row += static_cast<int32_t>(text.ids.size());
-    }
-    rows.push_back(row - 1);
+void SpanReader::add_texts(const Ids& passage, const Ids& query,
+                           std::vector<pretrained::Pieces>& texts) const {
+  for (auto at = passage.begin(); at != passage.end();) {
+    const auto end = at + std::min<ptrdiff_t>(config_.window, passage.end() - at);
+    pretrained::Pieces& text = texts.emplace_back();
+    text.ids = {special_.first};
+    text.ids.insert(text.ids.end(), query.begin(), query.end());
+    text.ids.push_back(special_.second);
+    text.types.assign(text.ids.size(), 0);
+    text.ids.insert(text.ids.end(), at, end);
+    text.ids.push_back(special_.second);
+    text.types.resize(text.ids.size(), 1);
+    at = end;
   }
-  return gather_rows(bert_(texts).layers.back(), Tensor::from(rows, bert_.device()));
-}
-
-Tensor SpanReader::frozen_states(const Pass& pass) const {
-  std::string key;
-  for (const Ids* ids : {pass.query, pass.passage}) {
-    key += std::to_string(ids->size()) + " ";
-    key.append(reinterpret_cast<const char*>(ids->data()), ids->size() * sizeof(int32_t));
-  }
-  Tensor& kept = (*cache_)[key];
-  if (!kept.defined()) {
-    const NoGrad guard;
-    kept = states({pass}).value();
-  }
-  return kept;
 }
 
 SpanReader::Logits SpanReader::operator()(const std::vector<Asked>& asked,
                                           const DropoutMode& drop) const {
-  // Questions of one passage share passes: each is computed once.
-  std::map<std::pair<const Ids*, Ids>, int32_t> first_rows;
-  std::vector<Pass> passes;
-  int32_t row = 0;
+  std::vector<pretrained::Pieces> texts;
   for (const Asked& a : asked) {
     for (const Ids& query : a.queries) {
-      if (query.empty() || !first_rows.emplace(std::pair(a.passage, query), row).second) continue;
-      passes.push_back({a.passage, &query});
-      row += static_cast<int32_t>(a.passage->size()) + 1;
+      if (!query.empty()) add_texts(*a.passage, query, texts);
     }
   }
-  std::vector<Var> found;
-  if (config_.frozen) {
-    for (const Pass& pass : passes) found.emplace_back(frozen_states(pass));
-  } else {
-    found.push_back(states(passes));
+  const pretrained::StateReader::States states = encoder_(texts);
+  const auto none = static_cast<int32_t>(states.rows.shape()[0]);  // the row of what is not there
+  const Var rows = concat(
+      {states.rows, Var(Tensor::zeros({1, encoder_.width()}, encoder_.dtype(), encoder_.device()))},
+      0);
+  std::vector<std::vector<Ids>> places(config_.parts());  // of each part and question
+  auto begin = states.begin.begin();
+  for (const Asked& a : asked) {
+    for (int64_t part = 0; part < config_.parts(); ++part) {
+      const Ids& query = a.queries.at(part);
+      const auto length = std::ssize(*a.passage);
+      Ids& of_pieces = places[part].emplace_back(length + 1, none);
+      if (query.empty()) continue;
+      int32_t row = 0;
+      for (int64_t i = 0; i < length; ++i) {
+        if (i % config_.window == 0) row = *begin++ + static_cast<int32_t>(query.size()) + 2;
+        of_pieces[i] = row++;
+      }
+      of_pieces[length] = row;
+    }
   }
-  found.emplace_back(
-      Tensor::zeros({1, bert_.config().hidden_size}, found[0].value().dtype(), bert_.device()));
-  const Var rows = concat(found, 0);
 
   // G = [O_i; O_i-1 ..; O_i-k; R_i-1 ..; R_i-k]                                            Eq. 5
   std::vector<Var> parts;
   Packed packed;
-  for (int64_t part = 0; part < config_.parts(); ++part) {
-    std::vector<Ids> sequences;
-    for (const Asked& a : asked) {
-      const Ids& query = a.queries.at(part);
-      Ids& places = sequences.emplace_back(a.passage->size() + 1, row);
-      if (query.empty()) continue;
-      int32_t at = first_rows.at({a.passage, query});
-      for (int32_t& place : places) place = at++;
-    }
-    packed = pack(sequences, bert_.device());
+  for (const std::vector<Ids>& of_part : places) {
+    packed = pack(of_part, encoder_.device());
     parts.push_back(gather_rows(rows, packed.rows.value()).in_order(RowOrder::by_step));
   }
   const Packing& packing = packed.packing;
@@ -131,11 +105,11 @@ SpanReader::Logits SpanReader::operator()(const std::vector<Asked>& asked,
   };
   return {flat(start), flat(end_(g_m2)),  // w2 [G; M2] + b2             Eq. 7
           config_.kinds ? by_sequence(kind_(g_m2), packing) : Var(),  // W3 [G; M2] + b3     Eq. 8
-          packing.segments(bert_.device()), packed.order};
+          packing.segments(encoder_.device()), packed.order};
 }
 
 void SpanReader::visit(Visitor& v) {
-  v("encoder", bert_);
+  v("encoder", encoder_);
   v("gru1", gru1_);
   v("gru2", gru2_);
   v("start", start_);

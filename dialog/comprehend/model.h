@@ -3,13 +3,12 @@
 // with BERT for conversational machine comprehension", NLP4ConvAI 2019, Eqs. 2 to 9).
 #pragma once
 
-#include <map>
 #include <memory>
 #include <span>
 #include <string>
 #include <vector>
 
-#include "dialog/pretrained/bert.h"
+#include "dialog/pretrained/states.h"
 #include "nn/gru.h"
 #include "nn/layers.h"
 
@@ -38,9 +37,6 @@ struct Asked {
   std::vector<Ids> queries;
 };
 
-// States of a frozen encoder, by its input. Many models of one encoder may share them.
-using StateCache = std::map<std::string, Tensor>;
-
 class SpanReader : public Module {
  public:
   // `special`: the ids of [CLS] and [SEP].
@@ -58,19 +54,15 @@ class SpanReader : public Module {
   void visit(Visitor& v) override;
 
   const Config& config() const { return config_; }
-  void share(std::shared_ptr<StateCache> cache) { cache_ = std::move(cache); }
+  void share(std::shared_ptr<pretrained::StateCache> cache) { encoder_.share(std::move(cache)); }
 
  private:
-  struct Pass {
-    const Ids *passage, *query;
-  };
-  Var states(const std::vector<Pass>& passes) const;  // T + 1 rows of each pass, d wide
-  Tensor frozen_states(const Pass& pass) const;
+  void add_texts(const Ids& passage, const Ids& query,
+                 std::vector<pretrained::Pieces>& texts) const;
 
   Config config_;
   std::pair<int32_t, int32_t> special_;
-  std::shared_ptr<StateCache> cache_ = std::make_shared<StateCache>();
-  pretrained::Bert bert_;
+  pretrained::StateReader encoder_;
   Gru gru1_, gru2_;
   Linear start_, end_, kind_;
 };

@@ -21,9 +21,7 @@ void Config::check() const {
   size("vocab_size", vocab_size);
   size("embedding_size", embedding_size);
   size("hidden_size", hidden_size);
-  if (encoder != "lstm" && !pretrained()) {
-    throw UsageError("discriminator: encoder: expected lstm or pretrained, got '" + encoder + "'");
-  }
+  words.check("discriminator");
   if (!(dropout >= 0 && dropout < 1)) {
     throw UsageError("discriminator: dropout: expected 0 to below 1, got " +
                      std::to_string(dropout));
@@ -34,7 +32,7 @@ void Config::check() const {
 double parameter_count(const Config& c) {
   return count_parameters(1, [&](int64_t) {
     Config without = c;
-    without.encoder = "lstm";
+    without.words = {};
     return std::make_unique<Discriminator>(without);
   });
 }
@@ -51,14 +49,14 @@ SequenceBatch pack_sequences(const std::vector<Example>& sequences, Device devic
   return batch;
 }
 
-Discriminator::Discriminator(const Config& config, std::optional<PretrainedWords> words)
+Discriminator::Discriminator(const Config& config, std::optional<pretrained::Words> words)
     : config_(config),
       project_(2 * config.hidden_size, 2 * config.hidden_size),
       query_(2 * config.hidden_size, 1, /*with_bias=*/false),
       output_(2 * config.hidden_size, 1) {
   check_internal(config.pretrained() == words.has_value(), "words are a pretrained encoder's");
   if (words) {
-    check_internal(words->bert.config().hidden_size == 2 * config.hidden_size, "widths differ");
+    check_internal(words->encoder.width() == 2 * config.hidden_size, "widths differ");
     words_.push_back(std::move(*words));
     return;
   }
@@ -67,7 +65,7 @@ Discriminator::Discriminator(const Config& config, std::optional<PretrainedWords
 }
 
 Discriminator::Discriminator(const Config& config, uint64_t seed,
-                             std::optional<PretrainedWords> words)
+                             std::optional<pretrained::Words> words)
     : Discriminator(config, std::move(words)) {
   draw(*this, seed);
 }
@@ -83,7 +81,7 @@ Discriminator Discriminator::like() const {
 }
 
 void Discriminator::visit(Visitor& v) {
-  for (PretrainedWords& words : words_) v("encoder", words.bert);
+  for (pretrained::Words& words : words_) v("encoder", words);
   for (Embedding& embedding : embedding_) v("embedding", embedding);
   for (Lstm& lstm : lstm_) v("lstm", lstm);
   v("attention", project_);
@@ -98,7 +96,7 @@ Discriminator::States Discriminator::read(const SequenceBatch& batch,
     const std::vector<int32_t> by_step = packed.tokens.to_ints();
     std::vector<int32_t> tokens;  // sequence after sequence
     for (const int32_t row : batch.tokens.rows.to_ints()) tokens.push_back(by_step[row]);
-    const PretrainedWords::States states = words_[0](tokens, batch.tokens.segments);
+    const pretrained::Words::States states = words_[0](tokens, batch.tokens.segments);
     return {drop(states.words, "discriminator.output"), states.begin};
   }
   const Var x = drop(embedding_[0](packed.tokens), "discriminator.input");

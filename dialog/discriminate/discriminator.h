@@ -9,7 +9,7 @@
 //   p(real) = sigmoid(W_c v + b_c)                                     Eq. 6
 //
 // Dropout applies to the input and the output of the LSTM. A pretrained encoder may compute the h_t
-// instead (pretrained_words.h).
+// instead (dialog/pretrained/words.h).
 #pragma once
 
 #include <cstdint>
@@ -18,15 +18,15 @@
 #include <vector>
 
 #include "dialog/discriminate/passage.h"
-#include "dialog/discriminate/pretrained_words.h"
 #include "dialog/parts/memory.h"
+#include "dialog/pretrained/words.h"
 #include "nn/layers.h"
 #include "nn/lstm.h"
 
 namespace heed::discriminate {
 
 struct Config {
-  std::string encoder = "lstm";  // or pretrained, whose states have 2 hidden_size numbers
+  pretrained::Choice words = {};  // states of a pretrained encoder have 2 hidden_size numbers
   int64_t vocab_size = 25005, embedding_size = 500, hidden_size = 500;
   double dropout = 0.3;
   bool response_only = false;  // it gets no context: a control
@@ -34,7 +34,7 @@ struct Config {
 
   void check() const;  // throws UsageError
   Reads reads() const { return response_only ? Reads::kResponse : Reads::kAll; }
-  bool pretrained() const { return encoder == "pretrained"; }
+  bool pretrained() const { return words.pretrained(); }
 };
 // Before a model of these sizes is made; without a pretrained encoder.
 double parameter_count(const Config& config);
@@ -55,9 +55,9 @@ SequenceBatch pack_sequences(const std::vector<Example>& sequences, Device devic
 class Discriminator : public Module {
  public:
   // Blank, to be loaded; `words` if the encoder is pretrained.
-  explicit Discriminator(const Config& config, std::optional<PretrainedWords> words = {});
+  explicit Discriminator(const Config& config, std::optional<pretrained::Words> words = {});
   // With the initial weights of draw().
-  Discriminator(const Config& config, uint64_t seed, std::optional<PretrainedWords> words = {});
+  Discriminator(const Config& config, uint64_t seed, std::optional<pretrained::Words> words = {});
 
   struct Output {
     Var logits;     // (B): p(real) = sigmoid(logit)
@@ -77,12 +77,12 @@ class Discriminator : public Module {
   States read(const SequenceBatch& batch, const DropoutMode& drop) const;
 
   Config config_;
-  std::vector<PretrainedWords> words_;  // one, or
-  std::vector<Embedding> embedding_;    // one of
-  std::vector<Lstm> lstm_;              // both
-  Linear project_;                      // W_w, b_w
-  Linear query_;                        // u_w as one row
-  Linear output_;                       // W_c, b_c
+  std::vector<pretrained::Words> words_;  // one, or
+  std::vector<Embedding> embedding_;      // one of
+  std::vector<Lstm> lstm_;                // both
+  Linear project_;                        // W_w, b_w
+  Linear query_;                          // u_w as one row
+  Linear output_;                         // W_c, b_c
 };
 
 // Draws the initial weights: all blank parameters, which excludes a pretrained encoder's, uniform

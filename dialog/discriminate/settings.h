@@ -30,10 +30,7 @@ struct Settings {
 // Those of config.json.
 template <class S, class V> void visit_config(S& s, V& v) {
   auto& m = s.model;
-  v(setting("encoder", "encoder",
-            "What reads words: lstm, or pretrained, a BERT that goes on learning (--init)",
-            {.group = kSizes, .usual = "lstm", .of_variant = true}),
-    m.encoder);
+  pretrained::visit_encoder(m.words, v);
   visit_sizes(m, v);
   visit_dropout(m.dropout, v);
   v(setting("response-only", "response_only",

@@ -23,7 +23,7 @@ LoopSettings loop(int64_t batch, int epochs, double rate) {
 // Fine-tuning of a BERT.
 Settings fine_tuned() {
   Settings s;
-  s.model.encoder = "pretrained";
+  s.model.words.encoder = "pretrained";
   s.model.dropout = 0.1;
   s.model.vocab_size = 50000 + kSpecialTokens;
   s.loop = loop(32, 3, 5e-5);
@@ -33,17 +33,20 @@ Settings fine_tuned() {
   return s;
 }
 
-// What reads words, as in an imported folder.
-std::optional<PretrainedWords> pieces_in(const std::string& folder, const Config& config,
-                                         const Vocabulary& vocabulary) {
+// What reads words, of a run.
+std::optional<pretrained::Words> words_in(const std::string& directory, const Config& config,
+                                          const Vocabulary& vocabulary) {
   if (!config.pretrained()) return {};
-  pretrained::Encoder encoder = pretrained::load_encoder(folder);
-  if (encoder.model.config().hidden_size != 2 * config.hidden_size) {
-    throw DataError(folder + ": states of " + std::to_string(encoder.model.config().hidden_size) +
-                    " numbers, the discriminator reads " + std::to_string(2 * config.hidden_size));
+  pretrained::Encoder encoder = pretrained::load_encoder_of(directory, 2 * config.hidden_size);
+  const int64_t longest = (config.passages.context + 1) * (config.passages.max_tokens + 1) + 1;
+  const int64_t places = encoder.model.config().max_position_embeddings;
+  if (places <= longest) {
+    throw UsageError("the encoder has " + std::to_string(places) +
+                     " positions, passages have up to " + std::to_string(longest) + " words");
   }
-  return pretrained_words(std::move(encoder), vocabulary,
-                          (config.passages.context + 1) * (config.passages.max_tokens + 1) + 1);
+  // so many pieces of a word that every passage is one text
+  return pretrained::Words(std::move(encoder), vocabulary, config.words.frozen,
+                           (places - 1) / longest);
 }
 
 Settings sized(int64_t words, int64_t width, const LoopSettings& loop) {
@@ -182,7 +185,7 @@ void note_left_out(const Part& part, const std::string& name, const Talk& talk) 
 void Settings::check() const {
   model.check();
   loop.check();
-  pretrained::check_init(model.encoder, init);
+  pretrained::check_init(model.words.encoder, init);
   Discriminator small({.vocab_size = 1, .embedding_size = 1, .hidden_size = 1});
   (void)make_optimizer(small, loop.optimizer);  // throws for a group that no parameter is of
 }
@@ -210,14 +213,9 @@ TrainData Own::read(const Paths& data, const Settings& s, const std::string& run
   return load_train_data(data, s, words ? &*words : nullptr);
 }
 
-void Own::keep(const std::string& run, const Settings& s, const TrainData& data) {
-  if (s.model.pretrained()) pretrained::keep_encoder(s.init, run);
-  data.vocabulary.save(in(run, "vocab.txt"));
-}
-
 LoadedDiscriminator Own::blank(const std::string& directory, const Settings& s) {
   Vocabulary words = *words_of(directory, s.model.vocab_size);
-  auto pieces = pieces_in(in(directory, pretrained::kFolderInRun), s.model, words);
+  auto pieces = words_in(directory, s.model, words);
   return {Discriminator(s.model, std::move(pieces)), std::move(words)};
 }
 

@@ -10,6 +10,7 @@
 
 #include "dialog/discriminate/responses_file.h"
 #include "dialog/discriminate/settings.h"
+#include "dialog/pretrained/training.h"
 #include "train/loop.h"
 #include "train/neighbours.h"
 
@@ -63,10 +64,7 @@ struct LoadedDiscriminator {
   Vocabulary vocabulary;
 };
 
-struct Own {  // dialog/runs_of.h
-  using Settings = discriminate::Settings;
-  using Data = TrainData;
-  using Loaded = LoadedDiscriminator;
+struct Own : pretrained::OwnOfWords<Settings, TrainData, LoadedDiscriminator> {  // dialog/runs_of.h
   static constexpr RunNames kNames = {.system = "adversarial",
                                       .kind = "discriminator",
                                       .what = "a discriminator",
@@ -80,8 +78,6 @@ struct Own {  // dialog/runs_of.h
 
   static std::vector<PresetOf<Settings>> presets();
   static Data read(const Paths& data, const Settings& s, const std::string& run);
-  static void take(Settings& s, const Data& data) { s.model.vocab_size = data.vocabulary.size(); }
-  static void keep(const std::string& run, const Settings& s, const Data& data);
   static double size(const Settings& s) { return parameter_count(s.model); }
   static Loaded blank(const std::string& directory, const Settings& s);
   static void draw(Loaded& loaded, const std::string& run, const Settings& s);

@@ -181,11 +181,14 @@ void check_pooling(const std::string& folder) {
   }
 }
 
-// The weights of a run that began with an encoder and trained it further, below "encoder.".
+// The weights of a run that began with an encoder and trained it further, below "encoder.", or
+// below "features.encoder.".
 void take_tuned(Bert& model, const std::string& path) {
   const TensorMap tensors = load_tensors(path);
+  std::string below = "encoder.";
+  if (!tensors.contains(below + parameters(model)[0].name)) below = "features." + below;
   for (const NamedParameter& p : parameters(model)) {
-    p.var.set_value(tensor_of(path, tensors, "encoder." + p.name, p.var.shape()).to(DType::f32));
+    p.var.set_value(tensor_of(path, tensors, below + p.name, p.var.shape()).to(DType::f32));
   }
 }
 
@@ -194,8 +197,8 @@ void take_tuned(Bert& model, const std::string& path) {
 Encoder copy_encoder(const std::string& model, const std::string& to,
                      const std::function<void(Json& config)>& edit) {
   std::error_code ignored;
-  const bool is_run = fs::exists(in(in(model, kFolderInRun), kConfig), ignored);
-  const std::string from = is_run ? in(model, kFolderInRun) : model;
+  const std::string from = encoder_folder(model);
+  const bool is_run = from != model;
   Encoder encoder = load_encoder(from);
   if (is_run) take_tuned(encoder.model, file_inside(model, kWeights));
   if (fs::exists(in(to, kConfig), ignored)) {
@@ -236,6 +239,21 @@ Encoder load_encoder(const std::string& folder) {
   check_pooling(folder);
   if (max_length < 3) throw DataError(path + ": texts of less than 3 pieces hold no text");
   return {std::move(pieces), load_bert(file_inside(folder, kWeights), config), max_length};
+}
+
+std::string encoder_folder(const std::string& model) {
+  std::error_code ignored;
+  const std::string folder = in(model, kFolderInRun);
+  return fs::exists(in(folder, kConfig), ignored) ? folder : model;
+}
+
+Encoder load_encoder_of(const std::string& directory, int64_t width) {
+  const std::string folder = in(directory, kFolderInRun);
+  Encoder encoder = load_encoder(folder);
+  const int64_t found = encoder.model.config().hidden_size;
+  if (found == width) return encoder;
+  throw DataError(folder + ": states of " + std::to_string(found) + " numbers, the model reads " +
+                  std::to_string(width));
 }
 
 Encoder import_encoder(const std::string& from, const std::string& to) {

@@ -40,6 +40,10 @@ Encoder load_encoder(const std::string& folder);
 Encoder import_encoder(const std::string& from, const std::string& to);
 Encoder export_encoder(const std::string& from, const std::string& to);
 
+// Of a run that trained an encoder further the folder of what it began with; else `model` itself.
+std::string encoder_folder(const std::string& model);
+// That of a run or a model, kFolderInRun. Throws DataError unless its states have `width` numbers.
+Encoder load_encoder_of(const std::string& directory, int64_t width);
 // Copies the encoder with which a run begins into its folder kFolderInRun.
 void keep_encoder(const std::string& from, const std::string& run);
 // Throws UsageError unless --init is given if and only if --encoder is pretrained.

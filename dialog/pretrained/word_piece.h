@@ -14,6 +14,8 @@ namespace heed::pretrained {
 struct Pieces {
   std::vector<int32_t> ids, types;
   size_t left_out = 0;  // pieces beyond the maximum length
+
+  auto operator<=>(const Pieces&) const = default;
 };
 
 struct WordPieceOptions {

@@ -5,6 +5,7 @@
 
 #include "dialog/data/corpus.h"
 #include "dialog/parts/annotator_json.h"
+#include "dialog/parts/looker.h"
 #include "dialog/rewrite/rewriter.h"
 #include "dialog/rewrite/task.h"
 #include "dialog/text/format.h"
@@ -106,7 +107,27 @@ std::string gap_text(const GapExample& e, const Filled& f) {
   return text + ")";
 }
 
-class RewriteAnnotator : public Annotator {
+// The turns as they were read, and how the ranker looks at each, 1 where it is even.
+void add_look(const GapExample& e, const Rewrite& r, Heard& heard) {
+  Tokens turn;
+  std::vector<double> look;
+  double of_turn = 0;
+  for (size_t t = 0; t < e.read.size(); ++t) {
+    if (!r.look.empty()) of_turn += r.look[t];
+    if (!e.read[t].empty()) {
+      turn.push_back(e.read[t]);
+      continue;
+    }
+    heard.turns.push_back({"", joined(turn)});
+    look.push_back(of_turn);
+    turn.clear();
+    of_turn = 0;
+  }
+  if (r.look.empty()) return;
+  for (const double share : look) heard.look.push_back(share * static_cast<double>(look.size()));
+}
+
+class RewriteAnnotator : public Annotator, public Looker {
  public:
   explicit RewriteAnnotator(std::shared_ptr<const LoadedGaps> gaps) : gaps_(std::move(gaps)) {}
   std::string command() const override { return "rewrite"; }
@@ -141,6 +162,26 @@ class RewriteAnnotator : public Annotator {
     return found;
   }
 
+  std::string looks_by() const override { return "softmax of the scores of what may fill a gap"; }
+  std::vector<Looked> looks(const std::string& data, const LookOptions& o) const override {
+    if (o.insert > 0) throw UsageError("--insert is not for models of gaps");
+    const std::string path = find_dialogues(data, "test");
+    const std::vector<GapExample> all =
+        gap_examples(path, read_dialogues(path, Reading{.limit = o.limit, .notes = true}),
+                     gaps_->model.bounds(), gaps_->vocabulary, /*labelled=*/false);
+    const auto ids = [&](size_t i) { return std::pair(all[i].id, all[i].id); };
+    std::vector<GapExample> examples;
+    for (const size_t i : chosen(all.size(), ids, o, data)) examples.push_back(all[i]);
+    const std::vector<Rewrite> rewritten = rewrite(gaps_->model, examples, false, o.batch);
+    std::vector<Looked> looks;
+    for (size_t i = 0; i < examples.size(); ++i) {
+      Looked& looked = looks.emplace_back(Looked{examples[i].id, {joined(rewritten[i].text)}});
+      add_look(examples[i], rewritten[i], looked.heard);
+      if (!examples[i].rewritten.empty()) looked.right = joined(examples[i].rewritten);
+    }
+    return looks;
+  }
+
   TypedDialogue typed(const TypedOptions& o) const override {
     const auto dialogue = std::make_shared<Dialogue>();
     return {
@@ -156,7 +197,9 @@ class RewriteAnnotator : public Annotator {
           const Rewrite r = rewrite(gaps_->model, {*e}, false, 1)[0];
           std::string text = "says: " + printable(joined(r.text)) + "\n";
           for (const Filled& f : r.gaps) text += "  " + printable(gap_text(*e, f)) + "\n";
-          return {text};
+          Heard heard{text};
+          add_look(*e, r, heard);
+          return heard;
         }};
   }
 

@@ -60,7 +60,7 @@ Pairs pairs_of(const JointLoss& loss, const GapBatch& batch, const LossSettings&
 Var size_of(const GapModel& model) {
   Var squares;
   for (const NamedParameter& p : parameters(model)) {
-    if (p.name == "embedding.weight") continue;
+    if (p.name == "embedding.weight" || p.name.starts_with("encoder.")) continue;
     const Var of = sum(square(p.var));
     squares = squares.defined() ? squares + of : of;
   }

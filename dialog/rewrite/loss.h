@@ -35,7 +35,8 @@ struct JointLoss {
   std::vector<Asked> asked = {};
   std::optional<GapModel::Scores> scores = {};
 };
-// |W| is the Euclidean norm of all parameters except the word vectors.
+// |W| is the Euclidean norm of all parameters except the word vectors, or the encoder that reads
+// words.
 JointLoss joint_loss(const GapModel& model, const GapBatch& batch, const LossSettings& settings,
                      const DropoutMode& drop = {});
 

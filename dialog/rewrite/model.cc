@@ -14,20 +14,22 @@ void Config::check() const {
   size("gaps: vocab_size: expected 1 to 16777216", vocab_size);
   size("gaps: embedding_size: expected 1 to 16777216", embedding_size);
   size("gaps: hidden_size: expected 1 to 16777216", hidden_size);
+  words.check("gaps");
   check_rule(dropout >= 0 && dropout < 1, "gaps: dropout: expected 0 to below 1", dropout);
 }
 
 double parameter_count(const Config& c, const Bounds& bounds) {
   const auto e = static_cast<double>(c.embedding_size), h = static_cast<double>(c.hidden_size);
-  const double tables = (static_cast<double>(c.vocab_size) + (c.positions ? kFarthest + 1 : 0)) * e;
+  const double words = c.words.pretrained() ? 1 : static_cast<double>(c.vocab_size);
+  const double tables = (words + (c.positions ? kFarthest + 1 : 0)) * e;
   return tables + 2 * 4 * h * (e + h + 1) + kLabels * (2 * h + 1) + 4 * 2 * h * h + h +
          bounds.max_span * h + h + h;
 }
 
-GapModel::GapModel(const Config& c, const Bounds& bounds)
+GapModel::GapModel(const Config& c, const Bounds& bounds, std::optional<pretrained::Words> words)
     : config_(c),
       bounds_(bounds),
-      embedding_(c.vocab_size, c.embedding_size),
+      words_(c.words, c.vocab_size, c.embedding_size, std::move(words)),
       lstm_(c.embedding_size, c.hidden_size, {.bidirectional = true}),
       labels_(2 * c.hidden_size, kLabels),
       begin_(2 * c.hidden_size, c.hidden_size),
@@ -47,7 +49,7 @@ GapModel::GapModel(const Config& c, const Bounds& bounds)
 GapModel::States GapModel::read(const std::vector<std::vector<int32_t>>& sequences,
                                 const DropoutMode& drop) const {
   const Packed packed = pack(sequences, device());
-  Var x = embedding_(packed.rows);
+  Var x = words_(packed);
   if (!positions_.empty()) {
     std::vector<std::vector<int32_t>> to_end;
     for (const auto& ids : sequences) {
@@ -126,7 +128,7 @@ GapModel::Scores GapModel::score(const States& states, const GapBatch& batch,
 }
 
 void GapModel::visit(Visitor& v) {
-  v("embedding", embedding_);
+  v(words_.name("embedding"), words_);
   for (Embedding& positions : positions_) v("positions", positions);
   v("lstm", lstm_);
   v("labels", labels_);

@@ -3,6 +3,7 @@
 // of context and turn:
 //
 //   x_t = E w_t + P d_t                    d_t: units up to the end, at most kFarthest   (E)
+//                                          E w_t may be a state of a pretrained encoder
 //   h_t = [LSTM(x_1 .. x_t); LSTM(x_T .. x_t)]                                           (2H)
 //   y_t = W h_t + b                        a label of t (gaps.h), for the turn and its borders
 //   g   = W_l h_l + W_r h_r                a gap with the neighbours l and r, or a pronoun l .. r
@@ -16,6 +17,7 @@
 #include <cstdint>
 #include <vector>
 
+#include "dialog/pretrained/words.h"
 #include "dialog/rewrite/example.h"
 #include "nn/layers.h"
 #include "nn/lstm.h"
@@ -25,7 +27,8 @@ namespace heed::rewrite {
 struct Config {
   int64_t vocab_size = 25005, embedding_size = 128, hidden_size = 128;  // hidden: per direction
   double dropout = 0.2;
-  bool positions = true;  // P
+  bool positions = true;          // P
+  pretrained::Choice words = {};  // of the encoder's states `embedding_size` is the width
 
   void check() const;  // throws UsageError
 };
@@ -43,7 +46,8 @@ using GapBatch = std::vector<const GapExample*>;
 
 class GapModel : public Module {
  public:
-  GapModel(const Config& config, const Bounds& bounds);  // blank, to be loaded or drawn by init()
+  // Blank, to be loaded or drawn by init(); `words` as of pretrained::words_in().
+  GapModel(const Config& config, const Bounds& bounds, std::optional<pretrained::Words> words = {});
 
   // States, sequence after sequence: row begin[i] + t is h_(t + 1) of the i-th given one; and the
   // last states of both directions of each.
@@ -66,15 +70,15 @@ class GapModel : public Module {
   Scores score(const States& states, const GapBatch& batch, const std::vector<Asked>& asked) const;
 
   void visit(Visitor& v) override;
-  GapModel like() const { return {config_, bounds_}; }
+  GapModel like() const { return {config_, bounds_, words_.like_words()}; }
   const Config& config() const { return config_; }
   const Bounds& bounds() const { return bounds_; }
-  Device device() const { return embedding_.weight.device(); }
+  Device device() const { return words_.device(); }
 
  private:
   Config config_;
   Bounds bounds_;
-  Embedding embedding_;
+  pretrained::WordReader words_;
   std::vector<Embedding> positions_;  // P: one or none
   Lstm lstm_;
   Linear labels_, begin_, end_, left_, right_, score_;

@@ -1,6 +1,7 @@
 #include "dialog/rewrite/rewriter.h"
 
 #include <algorithm>
+#include <cmath>
 #include <numeric>
 
 #include "autograd/discrete.h"
@@ -35,6 +36,19 @@ Filled ranked(const Gap& gap, const std::vector<double>& f, int32_t begin, int32
   return filled;
 }
 
+// Adds softmax(f) of a gap's candidates to the units where they end, one of `gaps`.
+void add_look(const GapExample& e, const double* f, size_t gaps, std::vector<double>& look) {
+  const size_t n = e.candidates.size();
+  if (n == 0) return;
+  look.resize(e.read.size());
+  const double highest = *std::max_element(f, f + n);
+  double sum = 0;
+  for (size_t c = 0; c < n; ++c) sum += std::exp(f[c] - highest);
+  for (size_t c = 0; c < n; ++c) {
+    look[e.candidates[c].end - 1] += std::exp(f[c] - highest) / sum / static_cast<double>(gaps);
+  }
+}
+
 void rewrite_batch(const GapModel& model, const GapBatch& batch, bool given,
                    const std::vector<Rewrite*>& results) {
   const GapModel::States states = model.read(batch);
@@ -55,6 +69,11 @@ void rewrite_batch(const GapModel& model, const GapBatch& batch, bool given,
     for (size_t k = 0; k < asked.size(); ++k) {
       results[asked[k].example]->gaps.push_back(
           ranked(asked[k].gap, f, scores.begin[k], scores.begin[k + 1] - 1));
+      const auto gaps = std::count_if(asked.begin(), asked.end(), [&](const Asked& a) {
+        return a.example == asked[k].example;
+      });
+      add_look(*batch[asked[k].example], &f[scores.begin[k]], gaps,
+               results[asked[k].example]->look);
     }
   }
   for (size_t b = 0; b < batch.size(); ++b) fill(*batch[b], *results[b]);

@@ -25,6 +25,9 @@ struct Rewrite {
   std::vector<int32_t> labels;  // of the model
   std::vector<Filled> gaps;
   Tokens text;
+  // Of each unit that was read, the share of softmax(F) over the candidates of a gap that ends
+  // there, a mean over the gaps; of a model. Empty without gaps.
+  std::vector<double> look = {};
 };
 // The gaps are those of the model's own labels or, if they are `given`, the example's. `progress`
 // gets the number of finished examples.

@@ -17,6 +17,7 @@ struct Settings {
   LoopSettings loop = {};
   size_t limit = 0;               // dialogues to read of each part, 0: all
   uint32_t data_fingerprint = 0;  // of the data: a run is resumed only with the same data
+  std::string init = {};          // the pretrained encoder that the run began with
   std::optional<std::string> preset = {};
   std::optional<int64_t> vocabulary = {};  // as requested
 
@@ -29,6 +30,7 @@ constexpr const char *kModel = "Model (instead of the preset's)", *kTexts = "Dia
 // Those of config.json.
 template <class S, class V> void visit_config(S& s, V& v) {
   visit_sizes(s.model, v);
+  pretrained::visit_encoder(s.model.words, v);
   visit_dropout(s.model.dropout, v);
   v(setting("positions", "positions",
             "on: what is read knows how far it is from the end; off: it does not",

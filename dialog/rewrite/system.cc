@@ -2,8 +2,6 @@
 #include "dialog/rewrite/task.h"
 #include "dialog/system_runs.h"
 #include "dialog/text/format.h"
-#include "dialog/training_of.h"
-#include "train/run_json.h"
 
 namespace heed::rewrite {
 namespace {
@@ -21,9 +19,9 @@ Settings sized(int64_t words, int64_t embedding, int64_t hidden, double rate, in
   return s;
 }
 
-class GapTraining : public SystemTraining<Own> {
+class GapTraining : public pretrained::TrainingOnWords<Own> {
  public:
-  using SystemTraining::SystemTraining;
+  using TrainingOnWords::TrainingOnWords;
 
   void describe(const std::string& run, bool, const Talk& talk) const override {
     talk.say(run + ": " + std::to_string(s_.model.hidden_size) +
@@ -77,6 +75,7 @@ LoadedSystem load_model(const std::string& directory, const std::string& epoch) 
 
 void Settings::check() const {
   model.check();
+  pretrained::check_init(model.words.encoder, init);
   bounds.check();
   loss.check();
   loop.check();
@@ -95,12 +94,10 @@ TrainData Own::read(const Paths& data, const Settings& s, const std::string& run
                          s, words ? &*words : nullptr);
 }
 
-void Own::keep(const std::string& run, const Settings&, const TrainData& data) {
-  data.vocabulary.save(in(run, "vocab.txt"));
-}
-
 LoadedGaps Own::blank(const std::string& directory, const Settings& s) {
-  return {GapModel(s.model, s.bounds), *words_of(directory, s.model.vocab_size)};
+  Vocabulary words = *words_of(directory, s.model.vocab_size);
+  auto read = pretrained::words_in(directory, s.model.words, s.model.embedding_size, words);
+  return {GapModel(s.model, s.bounds, std::move(read)), std::move(words)};
 }
 
 System gaps_system() {

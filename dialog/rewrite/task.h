@@ -1,11 +1,13 @@
 // Training a model of gaps. A model is a directory with
 //   config.json         "system": "gaps", "kind": "gaps", sizes, bounds of examples
 //   vocab.txt, model.safetensors
+//   encoder/            of a pretrained encoder: the model that it began with
 #pragma once
 
 #include <string>
 #include <vector>
 
+#include "dialog/pretrained/training.h"
 #include "dialog/rewrite/settings.h"
 #include "train/loop.h"
 
@@ -40,10 +42,7 @@ struct LoadedGaps {
   Vocabulary vocabulary;
 };
 
-struct Own {  // dialog/runs_of.h
-  using Settings = rewrite::Settings;
-  using Data = TrainData;
-  using Loaded = LoadedGaps;
+struct Own : pretrained::OwnOfWords<Settings, TrainData, LoadedGaps> {  // dialog/runs_of.h
   static constexpr RunNames kNames = {.system = "gaps",
                                       .kind = "gaps",
                                       .what = "a model of gaps",
@@ -59,8 +58,6 @@ struct Own {  // dialog/runs_of.h
 
   static std::vector<PresetOf<Settings>> presets();
   static Data read(const Paths& data, const Settings& s, const std::string& run);
-  static void take(Settings& s, const Data& data) { s.model.vocab_size = data.vocabulary.size(); }
-  static void keep(const std::string& run, const Settings& s, const Data& data);
   static double size(const Settings& s) { return parameter_count(s.model, s.bounds); }
   static Loaded blank(const std::string& directory, const Settings& s);
   static Task task(Loaded& loaded, const Settings& s, const Data& data) {

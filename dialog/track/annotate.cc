@@ -1,9 +1,11 @@
 // What `heed track` says: the states of dialogues, turn by turn.
 #include <algorithm>
+#include <cmath>
 #include <sstream>
 
 #include "dialog/data/corpus.h"
 #include "dialog/parts/annotator_json.h"
+#include "dialog/parts/looker.h"
 #include "dialog/text/format.h"
 #include "dialog/text/terminal.h"
 #include "dialog/text/text_table.h"
@@ -152,7 +154,40 @@ struct Judged {
   }
 };
 
-class TrackAnnotator : public Annotator {
+// How far the last state moves without each turn, which are told nothing of each other: at a slot
+// by 1 where it has another value then, else by the difference of p; 1 is the mean turn.
+std::vector<double> moves(const Tracker& model, const Slots& slots, const Conversation& c) {
+  std::vector<Conversation> all = {c};
+  for (size_t t = 0; t < c.turns.size() && c.turns.size() > 1; ++t) {
+    all.push_back(c);
+    all.back().turns.erase(all.back().turns.begin() + static_cast<ptrdiff_t>(t));
+  }
+  const Beliefs beliefs = track(model, slots, all, std::ssize(all));
+  const Belief& whole = beliefs[0].back();
+  std::vector<double> moved;
+  double sum = 0;
+  for (size_t k = 1; k < all.size(); ++k) {
+    const Belief& without = beliefs[k].back();
+    double& by = moved.emplace_back(0);
+    for (size_t s = 0; s < slots.count(); ++s) {
+      by += without.state[s] == whole.state[s] ? std::abs(without.p[s] - whole.p[s]) : 1;
+    }
+    sum += by;
+  }
+  for (double& by : moved) by *= sum > 0 ? static_cast<double>(moved.size()) / sum : 0;
+  return moved;
+}
+
+// "area = south, food = thai"
+std::string named_text(const State& state, const Slots& slots) {
+  std::string text;
+  for (const auto& [slot, value] : slots.named(state)) {
+    text += (text.empty() ? "" : ", ") + slot + " = " + value;
+  }
+  return text;
+}
+
+class TrackAnnotator : public Annotator, public Looker {
  public:
   explicit TrackAnnotator(std::shared_ptr<const LoadedTracker> loaded)
       : loaded_(std::move(loaded)), slots_(loaded_->reader.slots) {}
@@ -180,6 +215,29 @@ class TrackAnnotator : public Annotator {
                       ": has no states to compare with; --out writes those of the tracker");
     }
     return found;
+  }
+
+  std::string looks_by() const override { return "how far the state moves without a turn"; }
+  std::vector<Looked> looks(const std::string& data, const LookOptions& o) const override {
+    if (o.insert > 0) throw UsageError("--insert is not for trackers");
+    std::vector<std::string> unknown;
+    const std::vector<Conversation> all = loaded_->reader.conversations(
+        read_dialogues(find_dialogues(data, "test"),
+                       {.limit = o.limit, .progress = {}, .notes = true}),
+        unknown, loaded_->model.config().slots);
+    const auto ids = [&](size_t i) { return std::pair(all[i].id, all[i].id); };
+    std::vector<Looked> looks;
+    for (const size_t i : chosen(all.size(), ids, o, data)) {
+      Looked& looked = looks.emplace_back(Looked{all[i].id, {}});
+      for (const UserTurn& turn : all[i].turns) {
+        looked.heard.turns.push_back({kUser, turn.text, turn.distraction});
+      }
+      looked.heard.look = moves(loaded_->model, slots_, all[i]);
+      looked.heard.text =
+          named_text(track(loaded_->model, slots_, {all[i]}, 1)[0].back().state, slots_);
+      if (has_states(slots_, all)) looked.right = named_text(all[i].turns.back().state, slots_);
+    }
+    return looks;
   }
 
   TypedDialogue typed(const TypedOptions& o) const override {

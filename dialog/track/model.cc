@@ -35,6 +35,7 @@ void Config::check() const {
   check_rule(steps >= 1 && steps <= 10000, "track: steps: expected 1 to 10000", steps);
   check_rule(inner_rate > 0 && std::isfinite(inner_rate), "track: inner-rate: expected above 0",
              inner_rate);
+  words.check("track");
   check_rule(dropout >= 0 && dropout < 1, "track: dropout: expected 0 to below 1", dropout);
 }
 
@@ -87,9 +88,9 @@ Tensor targets(const TurnBatch& batch, int64_t values) {
 
 // ---- features
 
-Features::Features(const Config& c)
+Features::Features(const Config& c, std::optional<pretrained::Words> words)
     : machine_(c.machine),
-      words_(c.vocab_size, c.embedding_size),
+      words_(c.words, c.vocab_size, c.embedding_size, std::move(words)),
       turns_(2 * c.hidden_size + (c.machine == "acts"   ? c.act_size
                                   : c.machine == "text" ? 2 * c.hidden_size
                                                         : 0),
@@ -103,7 +104,7 @@ Features::Features(const Config& c)
 }
 
 void Features::visit(Visitor& v) {
-  v("words", words_);
+  v(words_.name("words"), words_);
   v("reader", readers_);
   v("acts", acts_);
   v("turns", turns_);
@@ -111,7 +112,7 @@ void Features::visit(Visitor& v) {
 
 Var Features::operator()(const TurnBatch& batch, const DropoutMode& drop) const {
   const auto read = [&](const Lstm& reader, const Packed& packed, const char* name) {
-    const Var x = drop(words_(packed.rows), name);
+    const Var x = drop(words_(packed), name);
     return packed.restored(reader(packed.packing, x).state.top());  // (R, 2H)
   };
   std::vector<Var> parts = {read(readers_[0], batch.user, "user")};
@@ -169,7 +170,8 @@ double step_weight(int k, int steps) {
 
 // ---- tracker
 
-Tracker::Tracker(const Config& config) : config_(config), features_(config) {
+Tracker::Tracker(const Config& config, std::optional<pretrained::Words> words)
+    : config_(config), features_(config, std::move(words)) {
   if (config.output == "heads") {
     heads_.emplace_back(config.hidden_size, config.values);
   } else {

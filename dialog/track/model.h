@@ -9,6 +9,7 @@
 #include <utility>
 #include <vector>
 
+#include "dialog/pretrained/words.h"
 #include "dialog/track/reader.h"
 #include "nn/lstm.h"
 
@@ -26,6 +27,7 @@ struct Config {
   double inner_rate = 0.001;              // the initial eta_k
   bool independent = false;               // w_2 = 0: slots do not interact, logistic regression
   double dropout = 0.2;
+  pretrained::Choice words = {};  // of the encoder's states `embedding_size` is the width
 
   void check() const;  // throws UsageError
 };
@@ -48,15 +50,15 @@ Tensor targets(const TurnBatch& batch, int64_t values);
 // the system's turn is tanh(FC(tanh(FC(acts)))), or the last states of a second BiLSTM.
 class Features : public Module {
  public:
-  explicit Features(const Config& config);
+  Features(const Config& config, std::optional<pretrained::Words> words);
   Var operator()(const TurnBatch& batch, const DropoutMode& drop = {}) const;  // (R, H)
   void visit(Visitor& v) override;
-  Device device() const { return words_.weight.device(); }
-  DType dtype() const { return words_.weight.dtype(); }
+  Device device() const { return words_.device(); }
+  DType dtype() const { return words_.dtype(); }
 
  private:
   std::string machine_;
-  Embedding words_;
+  pretrained::WordReader words_;
   std::vector<Lstm> readers_;  // of the user's words, of the system's
   std::vector<Linear> acts_;
   Lstm turns_;
@@ -82,7 +84,8 @@ double step_weight(int k, int steps);
 
 class Tracker : public Module {
  public:
-  explicit Tracker(const Config& config);
+  // `words` as of pretrained::words_in().
+  explicit Tracker(const Config& config, std::optional<pretrained::Words> words = {});
   Tracker(const Config& config, uint64_t seed);
   void visit(Visitor& v) override;
   const Config& config() const { return config_; }

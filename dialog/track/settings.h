@@ -16,7 +16,7 @@ struct Settings {
   LoopSettings loop = {};
   size_t limit = 0;               // dialogues to read of each part, 0: all
   uint32_t data_fingerprint = 0;  // of the data: a run is resumed only with the same data
-  std::string init = {};          // the tracker with whose features the run began
+  std::string init = {};          // the tracker whose features the run began with, or an encoder
   std::optional<std::string> preset = {};
   std::optional<int64_t> vocabulary = {};  // as requested
 
@@ -45,6 +45,7 @@ template <class S, class V> void visit_config(S& s, V& v) {
             {.group = kTracker, .words = {"acts", "text", "none"}, .required = true}),
     m.machine);
   visit_sizes(m, v);
+  pretrained::visit_encoder(m.words, v);
   v(size_of("act-size", "act_size", "Width of the layers that read acts", kTracker), m.act_size);
   v(size_of("energy-size", "energy_size", "Columns of W_1 of the energy", kTracker), m.energy_size);
   v(setting("steps", "steps", "Steps down the gradient of the energy",

@@ -1,4 +1,6 @@
 // The system "tracker": what has the user asked for so far?
+#include <filesystem>
+
 #include "dialog/system_runs.h"
 #include "dialog/text/format.h"
 #include "dialog/track/task.h"
@@ -24,6 +26,11 @@ Settings sized(int64_t width, int64_t words, int epochs, double rate, double inn
   return s;
 }
 
+// Whether a run begins with a tracker, and not with an encoder or nothing.
+bool begins_with_tracker(const Settings& s) {
+  return !s.init.empty() && system_of(s.init).name == Own::kNames.command;
+}
+
 // Copies the parameters that stand below "features." in a file, all of them.
 void take_features(const std::string& path, Tracker& model) {
   const TensorMap tensors = load_tensors(path);
@@ -45,17 +52,26 @@ class TrackerTraining : public SystemTraining<Own> {
     return {
         {"init",
          "Begin with the weights of this model or run, a tracker, mostly one with softmax heads: "
-         "those of its features, and with its words, acts and values",
+         "those of its features, and with its words, acts and values; or a BERT that heed import "
+         "made (--encoder pretrained)",
          &s_.init}};
   }
+  void complete() override {
+    SystemTraining::complete();
+    if (!begins_with_tracker(s_)) pretrained::take_encoder(s_, given);
+  }
   void read(const Paths& data, const std::string& run) override {
-    if (run.empty() && !s_.init.empty()) {
-      for (const char* option : {"embed", "hidden", "act-size", "machine", "vocab", "slots"}) {
+    if (run.empty() && begins_with_tracker(s_)) {
+      for (const char* option :
+           {"embed", "hidden", "act-size", "machine", "vocab", "slots", "encoder", "frozen"}) {
         if (!given(option)) continue;
         throw UsageError("--" + std::string(option) + ": with --init it is that of " + s_.init +
                          "; leave the option out");
       }
       take_from_init(s_);
+      pretrained::take_rate(s_, given);
+    } else if (run.empty()) {
+      pretrained::check_init(s_.model.words.encoder, s_.init);
     }
     SystemTraining::read(data, run);
   }
@@ -119,6 +135,7 @@ LoadedSystem load_model(const std::string& directory, const std::string& epoch) 
 
 void Settings::check() const {
   loop.check();
+  if (model.words.pretrained()) pretrained::check_init(model.words.encoder, init);
   if (fixed_features && init.empty()) {
     throw UsageError("--fixed-features needs --init: a tracker whose features stay as they are");
   }
@@ -134,6 +151,10 @@ std::vector<PresetOf<Settings>> Own::presets() {
           {"smoke", sized(24, 24, 4, 0.01, 0.1), "24 wide, 4 epochs; seconds"}};
 }
 
+TrainData Own::read(const Paths& data, const Settings& s, const std::string& run) {
+  return load_train_data(data[0], s, !run.empty() || !begins_with_tracker(s) ? run : s.init);
+}
+
 void Own::take(Settings& s, const TrainData& data) {
   s.model.vocab_size = data.reader.words.size();
   s.model.act_count = data.reader.acts.size() - kSpecialTokens;
@@ -147,10 +168,11 @@ void Own::take(Settings& s, const TrainData& data) {
 }
 
 void Own::keep(const std::string& run, const Settings& s, const TrainData& data) {
-  data.reader.words.save(in(run, kWords));
+  pretrained::keep_words(run, s.model.words, s.init, data.reader.words);
   data.reader.acts.save(in(run, kActs));
   data.reader.slots.values().save(in(run, kValues));
-  if (s.init.empty()) return;
+  std::filesystem::remove(in(run, kInit));  // what is left of a start that was killed
+  if (!begins_with_tracker(s)) return;
   const std::string weights = weights_of(s.init, size(Runs::config(s.init)));
   write_file(in(run, kInit), read_file(weights, kMaxRunFileBytes));
 }
@@ -159,14 +181,16 @@ LoadedTracker Own::blank(const std::string& directory, const Settings& s) {
   const auto load = [&](const char* name, int64_t size) {
     return load_vocabulary(file_inside(directory, name), size);
   };
-  return {Tracker(s.model),
-          {load(kWords, s.model.vocab_size), load(kActs, s.model.act_count + kSpecialTokens),
+  Vocabulary words = load(kWords, s.model.vocab_size);
+  auto read = pretrained::words_in(directory, s.model.words, s.model.embedding_size, words);
+  return {Tracker(s.model, std::move(read)),
+          {std::move(words), load(kActs, s.model.act_count + kSpecialTokens),
            Slots(load(kValues, s.model.values + kSpecialTokens), file_inside(directory, kValues))}};
 }
 
 void Own::draw(LoadedTracker& loaded, const std::string& run, const Settings& s) {
   init(loaded.model, s.loop.seed);
-  if (!s.init.empty()) take_features(file_inside(run, kInit), loaded.model);
+  if (std::filesystem::exists(in(run, kInit))) take_features(in(run, kInit), loaded.model);
   if (s.fixed_features) freeze(loaded.model, "features");
 }
 

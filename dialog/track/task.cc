@@ -102,6 +102,7 @@ void take_from_init(Settings& s) {
   s.model.act_size = from.act_size;
   s.model.machine = from.machine;
   s.model.slots = from.slots;
+  s.model.words = from.words;
 }
 
 Task tracker_task(Tracker& model, const Settings& settings, const TrainData& data) {

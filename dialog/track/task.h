@@ -2,6 +2,7 @@
 //   config.json         "system": "tracker", "kind": "tracker", sizes, its inputs
 //   vocab.txt, acts.txt, values.txt, model.safetensors
 //   init.safetensors    in a run that began with another tracker (--init): its weights
+//   encoder/            of a pretrained encoder: the model that it began with
 #pragma once
 
 #include "dialog/track/metrics.h"
@@ -52,9 +53,7 @@ struct Own {  // dialog/runs_of.h
                                           {"set", kValidSet, 3}};
 
   static std::vector<PresetOf<Settings>> presets();
-  static Data read(const Paths& data, const Settings& s, const std::string& run) {
-    return load_train_data(data[0], s, run.empty() ? s.init : run);
-  }
+  static Data read(const Paths& data, const Settings& s, const std::string& run);
   static void take(Settings& s, const Data& data);
   static void keep(const std::string& run, const Settings& s, const Data& data);
   static double size(const Settings& s) { return parameter_count(s.model); }

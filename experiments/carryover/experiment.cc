@@ -172,10 +172,11 @@ void evaluate_run(const Run& run, const OnMeasuring& progress, Json& json) {
   json["groups"] = to_json(c.all);
   json["look"] = to_json(carry::look_by_distance(data.test, decisions));
   for (const char* rule : carry::kRules) {
-    Tallies tallies;
-    for (const Item& item : data.test) count(item, decide_by_rule(rule, item), tallies);
+    std::vector<std::vector<char>> decided;
+    for (const Item& item : data.test) decided.push_back(decide_by_rule(rule, item));
+    Counted by_rule = counted_by_dialogue(data, all, decided);
     for (const CarryoverMeasure& m : kCarryoverMeasures) {
-      json["rules"][rule][m.key] = tallies[m.group].f1();
+      put(json["rules"][rule], m.key, m.group, by_rule);
     }
   }
   for (const int inserted : kInserted) {

@@ -13,10 +13,14 @@ std::string inserted_key(int inserted) {
 
 Findings load(const std::string& folder) {
   std::vector<Measure> measures;
-  const auto add = [&](const std::string& key) {
-    measures.push_back({.key = key, .top = key + "_top", .bottom = key + "_bottom"});
+  const auto add = [&](const std::string& key, bool later = false) {
+    measures.push_back(
+        {.key = key, .top = key + "_top", .bottom = key + "_bottom", .later = later});
   };
-  for (const CarryoverMeasure& m : kCarryoverMeasures) add(m.key);
+  for (const CarryoverMeasure& m : kCarryoverMeasures) {
+    add(m.key);
+    for (const char* rule : carry::kRules) add("rules." + std::string(rule) + "." + m.key, true);
+  }
   for (const int inserted : kInserted) add(inserted_key(inserted));
   return load_findings(folder,
                        {.kind = "carryover",

@@ -26,7 +26,7 @@ struct Settings {
 
 struct Data {
   comprehend::Parts parts;
-  std::shared_ptr<comprehend::StateCache> states = std::make_shared<comprehend::StateCache>();
+  std::shared_ptr<pretrained::StateCache> states = std::make_shared<pretrained::StateCache>();
 };
 
 using Run = Subject<Settings, Data>;
@@ -115,7 +115,7 @@ void evaluate_run(const Run& run, const OnMeasuring& progress, Json& json) {
     const bool gold = history == History::kGold;
     // Measurements that concern the model alone.
     reader.model.share(gold ? run.data.states
-                            : std::make_shared<comprehend::StateCache>(*run.data.states));
+                            : std::make_shared<pretrained::StateCache>(*run.data.states));
     put(json, gold ? "" : "predicted_", test,
         comprehend::answer_all(reader.model, reader.pieces, read, history, /*batch=*/16,
                                [&](int64_t done, int64_t of) {

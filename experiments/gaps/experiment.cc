@@ -95,6 +95,17 @@ void put_items(Json& json, const std::string& name, const std::vector<Outcome>& 
   for (const Outcome& o : all) items.push_back(of(o));
 }
 
+// What P@k is of;
+void put_ranked(Json& json, const std::vector<Outcome>& all) {
+  put_items(json, "p1_hits", all, [](const Outcome& o) { return o.among[0]; });
+  put_items(json, "p3_hits", all, [](const Outcome& o) { return o.among[2]; });
+  put_items(json, "answered_items", all, [](const Outcome& o) { return o.answered; });
+}
+// and whether a turn is written out exactly.
+void put_exact(Json& json, const std::vector<Outcome>& all) {
+  put_items(json, "exact_items", all, [](const Outcome& o) { return static_cast<int>(o.exact); });
+}
+
 void put(Json& json, const rewrite::Measured& m, const std::vector<Outcome>& all, bool detects,
          bool ranks) {
   const auto value = [](bool has, double x) { return has ? Json(x) : Json(); };
@@ -124,11 +135,8 @@ void put(Json& json, const rewrite::Measured& m, const std::vector<Outcome>& all
   put_items(json, "f1_all", found, [&](const Outcome& o) {
     return labels(o, [](const Outcome::Found& f) { return f.guessed + f.real; });
   });
-  put_items(json, "p1_hits", ranked, [](const Outcome& o) { return o.among[0]; });
-  put_items(json, "p3_hits", ranked, [](const Outcome& o) { return o.among[2]; });
-  put_items(json, "answered_items", ranked, [](const Outcome& o) { return o.answered; });
-  put_items(json, "exact_items", detects && ranks ? all : none,
-            [](const Outcome& o) { return static_cast<int>(o.exact); });
+  put_ranked(json, ranked);
+  put_exact(json, detects && ranks ? all : none);
 }
 
 std::vector<GapExample> test_examples(const Run& run, const rewrite::LoadedGaps& gaps,
@@ -148,6 +156,9 @@ void measure_rules(const Run& run, const rewrite::LoadedGaps& gaps,
     const std::vector<Rewrite> texts = rules.rewrite(rule, test);
     const rewrite::Measured m = measured(test, texts, texts);
     json[name] = {{"p1", m.at[0]}, {"p3", m.at[2]}, {"exact", m.exact}, {"bleu", m.bleu}};
+    const std::vector<Outcome> all = outcomes(test, texts, texts);
+    put_ranked(json[name], all);
+    put_exact(json[name], all);
   }
 }
 

@@ -14,15 +14,18 @@ Findings load(const std::string& folder) {
       layout.values.push_back(label + number);
     }
   }
-  for (const std::string rule : {"copy", "nearest", "frequent"}) {
-    for (const char* number : {".p1", ".p3", ".exact", ".bleu"}) {
-      layout.values.push_back("rules." + rule + number);
-    }
-  }
   std::vector<Measure> measures;
-  const auto add = [&](const std::string& key, const std::string& top, const std::string& bottom) {
-    measures.push_back({.key = key, .top = top, .bottom = bottom, .mean = top == bottom});
+  const auto add = [&](const std::string& key, const std::string& top, const std::string& bottom,
+                       bool later = false) {
+    measures.push_back(
+        {.key = key, .top = top, .bottom = bottom, .mean = top == bottom, .later = later});
   };
+  for (const std::string rule : {"rules.copy.", "rules.nearest.", "rules.frequent."}) {
+    layout.values.push_back(rule + "bleu");
+    add(rule + "p1", rule + "p1_hits", rule + "answered_items", /*later=*/true);
+    add(rule + "p3", rule + "p3_hits", rule + "answered_items", /*later=*/true);
+    add(rule + "exact", rule + "exact_items", rule + "exact_items", /*later=*/true);
+  }
   for (int inserted = 0; inserted <= kMostInserted; ++inserted) {
     const std::string in = inserted_prefix(inserted);
     layout.values.insert(layout.values.end(), {in + "p2", in + "bleu", in + "answered"});

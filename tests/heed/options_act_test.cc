@@ -284,6 +284,7 @@ TEST_F(Act, Show) {
                  {"--test", {"none"}},
                  {"--count", {"1"}},
                  {"--id", {}, {}, "Show.NumbersUtterancesByTheirPlaceInTheDialogue"},
+                 {"--insert", {}, {}, "Carry.ShowsWhereItLooks"},
                  {"--html", {"OUT.html"}},
                  {"--seed", {"2"}}}}));
 }

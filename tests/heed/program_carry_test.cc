@@ -145,6 +145,21 @@ TEST(Carry, ReadsWhatIsTyped) {
   EXPECT_TRUE(has(r.out, "/what: no such command")) << r.out;
 }
 
+TEST(Carry, ShowsWhereItLooks) {
+  const TempDir dir;
+  const Result r = heed_program({"show", "--model", model(), "--data", items(), "--id",
+                                 "0#3/Taxis_1", "--insert", "2", "--html", dir.path("page.html")});
+  ASSERT_EQ(r.code, 0) << r.err;
+  EXPECT_TRUE(has(r.out, "human: place = Lima")) << r.out;
+  EXPECT_TRUE(has(r.out, " 5 ? user: for 2 and a taxi")) << r.out;  // of three turns and two more
+  EXPECT_TRUE(has(r.out, "500 %")) << r.out;                        // all on the only candidate
+  EXPECT_TRUE(has(dir.read("page.html"), "2 turns of other dialogues"));
+  const Result of_other =
+      heed_program({"show", "--model", model(), "--data", items(), "--test", "none"});
+  EXPECT_EQ(of_other.code, 2);
+  EXPECT_TRUE(has(of_other.err, "--test: only applies with a model that writes responses"));
+}
+
 TEST(Carry, ItsEncoderEncodes) {
   const TempDir dir;
   const std::string texts =

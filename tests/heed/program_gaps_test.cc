@@ -2,6 +2,7 @@
 // call them.
 #include <filesystem>
 #include <nlohmann/json.hpp>
+#include <regex>
 
 #include "tests/heed/program_helpers.h"
 
@@ -75,6 +76,26 @@ TEST(Gaps, AreFilledInAConversation) {
   ASSERT_EQ(r.code, 0) << r.err;
   EXPECT_TRUE(has(r.out, "says: 丙丁多少钱\n  left out before \"多\": \"丙丁\" (")) << r.out;
   EXPECT_TRUE(has(r.out, "forget the conversation")) << r.out;
+}
+
+// What fills the gap stands in the first turn.
+TEST(Gaps, AModelOfThemShowsWhereItLooks) {
+  const TempDir& dir = files();
+  const std::string data = dir.write("looked.jsonl",
+                                     "{\"id\": \"d\", \"turns\": [{\"text\": \"我要甲乙谢谢\"}, "
+                                     "{\"text\": \"好的\"}, {\"text\": \"它在吗\"}]}\n");
+  const Result r = heed_program({"show", "--model", dir.path("run"), "--data", data});
+  ASSERT_EQ(r.code, 0) << r.err;
+  EXPECT_TRUE(has(r.out, "run: 甲乙在吗")) << r.out;
+  EXPECT_TRUE(has(r.out, "human: not known")) << r.out;
+  std::smatch first;
+  ASSERT_TRUE(std::regex_search(r.out, first, std::regex(R"((\d+) %   1   我要甲乙谢谢)")))
+      << r.out;
+  EXPECT_GT(std::stoi(first[1]), 150);  // of 300 at most
+  EXPECT_TRUE(has(r.out, "0 %   3 ? 它在吗")) << r.out;
+  EXPECT_TRUE(
+      has(heed_program({"show", "--model", dir.path("run"), "--data", data, "--insert", "1"}).err,
+          "--insert is not for models of gaps"));
 }
 
 TEST(Gaps, AModelOfThemEncodes) {

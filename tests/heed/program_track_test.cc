@@ -109,6 +109,17 @@ TEST(Track, TalksTurnByTurn) {
   EXPECT_TRUE(has(r.out, "A new conversation begins.\n  + food = thai (")) << r.out;
 }
 
+// Both turns say a slot that the other does not, so both carry the state.
+TEST(Track, ShowsWhichTurnsTheStateHangsOn) {
+  const Result r =
+      heed_program({"show", "--model", made().heads, "--data", made().data, "--count", "1"});
+  ASSERT_EQ(r.code, 0) << r.err;
+  EXPECT_TRUE(has(r.out, "human: area = north, food = thai")) << r.out;
+  EXPECT_TRUE(has(r.out, "heads: area = north, food = thai")) << r.out;
+  EXPECT_TRUE(has(r.out, "1   user: thai please")) << r.out;
+  EXPECT_TRUE(has(r.out, "2 ? user: in the north")) << r.out;
+}
+
 TEST(Track, RefusesWhatItCannotDo) {
   const auto refused = [](const Arguments& arguments, int code, const std::string& says) {
     expect_failure(heed_program(arguments), code, says, join(arguments));

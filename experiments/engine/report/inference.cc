@@ -177,12 +177,18 @@ const Measure* Inference::measure(const std::string& key) const {
 }
 
 Findings load_findings(const std::string& folder, ResultsLayout layout,
-                       const std::vector<Measure>& measures, const Comparison& comparison) {
+                       std::vector<Measure> measures, const Comparison& comparison) {
   for (const Measure& m : measures) {
     layout.values.push_back(m.key);
-    layout.items.insert(layout.items.end(), {m.top, m.bottom});
+    if (!m.later) layout.items.insert(layout.items.end(), {m.top, m.bottom});
   }
   Results results = load_results(folder, layout);
+  std::erase_if(measures, [&](const Measure& m) {
+    return m.later &&
+           std::any_of(results.runs.begin(), results.runs.end(), [&](const RunResult& run) {
+             return !run.numbers.has_series(m.top) || !run.numbers.has_series(m.bottom);
+           });
+  });
   Inference inference(results, measures, comparison);
   return {std::move(results), std::move(inference)};
 }

@@ -18,6 +18,7 @@ struct Measure {
   std::string top, bottom;   // series
   bool mean = false;         // of top, over the items that have both: the bottom counts as 1
   bool exponential = false;  // the number is exp of the quotient
+  bool later = false;        // runs of older versions have no series of it, and it no interval then
 };
 
 // The comparisons: measures of variants with those of their baselines.
@@ -69,7 +70,7 @@ struct Findings {
 };
 // Reads the folder of an experiment, whose files must also have the measures and their series.
 Findings load_findings(const std::string& folder, ResultsLayout layout,
-                       const std::vector<Measure>& measures, const Comparison& comparison);
+                       std::vector<Measure> measures, const Comparison& comparison);
 // With the first variant.
 Comparison against_first(const std::vector<std::string>& keys);
 

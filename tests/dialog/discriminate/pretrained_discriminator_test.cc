@@ -23,59 +23,20 @@ int32_t id(const std::string& word) {
 }
 
 Config config() {
-  Config c{.encoder = "pretrained", .vocab_size = words().size(), .hidden_size = 4, .dropout = 0};
+  Config c{.words = {.encoder = "pretrained"},
+           .vocab_size = words().size(),
+           .hidden_size = 4,
+           .dropout = 0};
   c.passages = {.context = 1, .min_tokens = 1, .max_tokens = 2};
   return c;
 }
 
-PretrainedWords read_words(const TempDir& dir, int64_t longest = 4) {
-  return pretrained_words(pretrained::load_encoder(imported_tiny_bert(dir)), words(), longest);
+pretrained::Words read_words(const TempDir& dir) {
+  return {pretrained::load_encoder(imported_tiny_bert(dir)), words(), /*frozen=*/false, 3};
 }
 
 Passage passage(const TokenIds& context, const TokenIds& response, bool real = true) {
   return {.id = "p", .dialogue_id = "p", .context = {context}, .response = response, .real = real};
-}
-
-TEST(PretrainedWords, ReadsAPairOfTexts) {
-  const TempDir dir;
-  const PretrainedWords w = read_words(dir);
-  using Ids = std::vector<int32_t>;
-  EXPECT_EQ(w.pieces[kEou], Ids{2});
-  EXPECT_EQ(w.pieces[kSos], Ids{1});
-  EXPECT_EQ(w.pieces[kUnk], Ids{0});
-  EXPECT_EQ(w.pieces[id("c")], Ids{5});
-  EXPECT_EQ(w.pieces[id("x")], Ids{0});  // which the encoder does not know
-  // c <eou> <sos> a <eou>, beside another: the encoder's own states, without the first [CLS]
-  const std::vector<int32_t> tokens = {id("a"), kEou, id("c"), kEou, kSos, id("a"), kEou};
-  const PretrainedWords::States got = w(tokens, Segments({2, 5}));
-  const Var want = w.bert({{{1, 5, 2, 1, 3, 2}, {0, 0, 0, 1, 1, 1}}}).layers.back();
-  for (int64_t t = 0; t < 5; ++t) {
-    for (int64_t k = 0; k < 8; ++k) {
-      EXPECT_NEAR(got.words.value()[2 + t].to_vector()[k], want.value()[t + 1].to_vector()[k],
-                  1e-6);
-    }
-  }
-  EXPECT_NEAR(got.begin.value()[1].to_vector()[3], want.value()[0].to_vector()[3], 1e-6);
-}
-
-TEST(PretrainedWords, AWordOfSeveralPiecesIsTheirMean) {
-  const TempDir dir;
-  PretrainedWords w = read_words(dir);
-  w.pieces[id("fade")] = {8, 3, 6};
-  const PretrainedWords::States got = w({id("fade"), kEou}, Segments(std::vector<int32_t>{2}));
-  const Var states = w.bert({{{1, 8, 3, 6, 2}, {0, 0, 0, 0, 0}}}).layers.back();
-  for (int64_t k = 0; k < 8; ++k) {
-    double mean = 0;
-    for (int64_t row = 1; row <= 3; ++row) mean += states.value()[row].to_vector()[k] / 3;
-    EXPECT_NEAR(got.words.value()[0].to_vector()[k], mean, 1e-6);
-  }
-}
-
-TEST(PretrainedWords, NoPassageOutgrowsThePositions) {
-  const TempDir dir;
-  EXPECT_THROW(
-      (void)pretrained_words(pretrained::load_encoder(imported_tiny_bert(dir)), words(), 16),
-      UsageError);
 }
 
 TEST(PretrainedDiscriminator, HasTheGradientsOfItsLoss) {
@@ -149,12 +110,14 @@ TEST(PretrainedDiscriminator, LearnsAPlantedRuleAndIsLoadedAsItWas) {
   const LoadedSystem untrained = load_system(run, "untrained");  // whose encoder is --init's
   EXPECT_EQ(untrained.encoder->width(), 8);
   EXPECT_EQ(Runs::settings(run).init, s.init);
+  s.model.passages.max_tokens = 9;  // 20 words and more are no text of 16 pieces
+  EXPECT_TRUE(has(error_of<UsageError>([&] { (void)Own::blank(run, s); }), "16 positions"));
 }
 
 TEST(PretrainedDiscriminator, RefusesWhatDoesNotFit) {
   Settings s = Runs::preset("pretrained");
   EXPECT_THROW(s.check(), UsageError);  // no --init
-  s.model.encoder = "gru";
+  s.model.words.encoder = "gru";
   EXPECT_THROW(s.check(), UsageError);
   Settings plain = Runs::preset("smoke");
   plain.init = "x";
