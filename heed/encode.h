@@ -40,8 +40,8 @@ class Encoding {
 
   const std::vector<EncodeInput>& parts() const { return parts_; }
   const EncodeInput& part(const std::string& name) const;
-  // The vectors of a part by the encoder of the epoch; the ranks share the examples. untrained: by
-  // the encoder before the first step of training, if there was a training.
+  // The vectors of a part by the encoder of the epoch; the ranks share the examples.
+  // encode_untrained(): by the encoder before the first step of training, if there was a training.
   probe::Part encode(const EncodeInput& input, Ranks& ranks = alone()) {
     return encode(*loaded_.encoder, input, ranks);
   }

@@ -242,9 +242,9 @@ void add_probe(CLI::App& app) {
       "Measure how much about a conversation a probe can predict from an encoder's vectors",
       "For every task, trains a linear classifier of each label on the representations of the "
       "training part, and shows the micro F1 on the test part, from 0 to 100. constant: F1 of "
-      "always giving the most frequent labels. --model adds the untrained encoder, a random "
-      "projection of the words of the context, and the length of the context. docs/probes.md "
-      "defines the tasks, and explains how to probe an encoder from elsewhere.\n"
+      "always predicting the labels that most training examples have. --model adds the untrained "
+      "encoder, a random projection of the words of the context, and the length of the context. "
+      "docs/probes.md defines the tasks, and explains how to probe an encoder from elsewhere.\n"
       "Examples:\n"
       "  heed probe --model runs/first --data data/ubuntu-sample --standardise --json probe.json\n"
       "  heed probe --features features --tasks UtteranceLoc --controls",

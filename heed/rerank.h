@@ -22,7 +22,7 @@ struct RerankFlags {
 };
 
 struct Reranked {
-  std::vector<Tokens> responses;  // the response that the first score of --rank puts first
+  std::vector<Tokens> responses;  // the first ones by the first score of --rank
   nlohmann::ordered_json json;
   std::string table;
 };
