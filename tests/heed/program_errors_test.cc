@@ -44,7 +44,7 @@ TEST(Usage, OptionsThatMakeNoSense) {
       {score + Arguments{"--device", "xyz"}, "xyz"},
       {score + Arguments{"--device", ""}, "device"},
       {score + Arguments{"--matmul", "f16"}, "f16"},
-      {score + Arguments{"--matmul", "tf32"}, "--matmul tf32 is for --device cuda"},
+      {score + Arguments{"--matmul", "tf32"}, "--matmul tf32 only applies with --device cuda"},
       {score + Arguments{"--device", "cuda:x"}, "cuda:x"},
       {evaluate + Arguments{"--limit", "-1"}, "--limit"},
       {evaluate + Arguments{"--batch", "0"}, "--batch: expected"},

@@ -272,7 +272,7 @@ TEST_F(RunLogs, TheCardOfARun) {
   const std::string card = out_of({"info", second(), "--card", "-"});
   for (const char* part : {"# second\n", "## Model\n", "| structure | static-ui |\n", "## Data\n",
                            "## Training\n", "## Numbers\n", "| epoch | loss | train\\_perplexity |",
-                           "## Limits\n", "`<unk>`", "## Licence\n\n**To be said by you**"}) {
+                           "## Limits\n", "`<unk>`", "## Licence\n\n**To be filled in by you**"}) {
     EXPECT_TRUE(has(card, part)) << part << "\n" << card;
   }
   const json settings = json::parse(std::ifstream(second() + "/settings.json"));
