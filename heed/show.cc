@@ -150,16 +150,23 @@ std::vector<DialogueView> dialogue_views(const std::vector<Example>& examples,
 
 // What a tagger says of last turns, and where it looks.
 void show_tagger(const Options& o, Device device) {
+  constexpr const char* kOfResponses = "with a model that writes responses";
   for (const char* option :
        {"--baseline", "--test", "--examples", "--max-turns", "--min-turns", "--max-utterance",
         "--max-response", "--max-context", "--pool", "--frequent", "--rare"}) {
-    refuse_given(*o.command, option, "with a model that writes responses");
+    refuse_given(*o.command, option, kOfResponses);
   }
+  for (const CLI::Option* option : o.command->get_options()) {
+    if (option->get_group() != "Responses") continue;
+    refuse_given(*o.command, option->get_name(), kOfResponses);
+  }
+  if (!o.html.empty()) check_writable(o.html);
   if (o.input.data.empty()) throw UsageError("give --data, dialogues as the model tags them");
   const LoadedSystem loaded = open_model(o.model, Capability::kTag, device);
   const auto* looker = dynamic_cast<const Looker*>(loaded.tagger.get());
   const std::string by = looker ? looker->looks_by() : "";
-  if (by.empty()) throw UsageError(o.model + ": looks at nothing more than at all else");
+  if (by.empty())
+    throw UsageError(o.model + ": a model without attention, there is nothing to draw");
   LookOptions options = o.look;
   options.limit = o.input.limit;
   options.seed = o.common->seed;
@@ -177,7 +184,8 @@ void show_tagger(const Options& o, Device device) {
       shown.context.push_back({said_text(turn), turn.distraction});
     }
   }
-  std::fputs(render_text(view, terminal_style(stdout)).c_str(), stdout);
+  std::printf("Bars: %s; 100 %% is the mean turn\n\n%s", by.c_str(),
+              render_text(view, terminal_style(stdout)).c_str());
   if (o.html.empty()) return;
   add_facts(view.made_with, "", provenance("show", *o.common));
   write_file(o.html, render_html(view));

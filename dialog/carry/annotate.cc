@@ -1,5 +1,6 @@
 // What `heed carry` says: which values of a dialogue still hold, by a model or by rules.
 #include <algorithm>
+#include <set>
 
 #include "base/utf8.h"
 #include "dialog/carry/tallies_json.h"
@@ -110,14 +111,15 @@ std::vector<double> look_at_turns(const Item& item, const Decision& decision) {
   return of_turn;
 }
 
-// "city = San Jose, date = today"
+// "city = San Jose, date = today", each once, however often it was said.
 std::string held_text(const Item& item, const std::vector<char>& holds) {
   std::string text;
+  std::set<std::string> seen;
   for (size_t i = 0; i < holds.size(); ++i) {
-    if (!holds[i]) continue;
-    text += (text.empty() ? "" : ", ") + item.candidates[i].key + " = " + item.candidates[i].value;
+    const std::string held = item.candidates[i].key + " = " + item.candidates[i].value;
+    if (holds[i] && seen.insert(held).second) text += (text.empty() ? "" : ", ") + held;
   }
-  return text;
+  return text.empty() ? "nothing" : text;
 }
 
 class CarryAnnotator : public Annotator, public Looker {

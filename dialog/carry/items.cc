@@ -4,6 +4,7 @@
 
 #include "base/error.h"
 #include "base/utf8.h"
+#include "dialog/data/formats/records_json.h"
 #include "dialog/text/text_file.h"
 
 namespace heed::carry {
@@ -21,7 +22,11 @@ class LineOf {
       if (depth > kMaxDepth) lines.fail("nested deeper than " + std::to_string(kMaxDepth));
       return true;
     };
-    json = Json::parse(text, shallow, /*allow_exceptions=*/false);
+    try {
+      json = Json::parse(text, shallow);
+    } catch (const Json::parse_error& e) {
+      lines.fail("not valid JSON: " + json_reason(e.what()));
+    }
     if (!json.is_object()) {
       lines.fail(
           "expected {\"id\": ..., \"turns\": [...], \"candidates\": [...], \"carry\": [...]}");
@@ -90,6 +95,9 @@ Candidate candidate_of(const LineOf& line, const Json& json, size_t number,
   c.from = line.text(json, "from", what.c_str(), false);
   if (is_blank(c.key)) line.fail("\"key\" of " + what + " is empty");
   const std::string& text = turns[static_cast<size_t>(c.turn)].text;
+  if (is_blank(text)) {
+    line.fail(what + " is of turn " + std::to_string(c.turn) + ", which has no words");
+  }
   if (const Json* span = line.find(json, "span")) {
     if (!span->is_array() || span->size() != 2) {
       line.fail("\"span\" of " + what + " must be [begin, end]");
@@ -97,7 +105,7 @@ Candidate candidate_of(const LineOf& line, const Json& json, size_t number,
     const int64_t size = count_code_points(text);
     c.begin = line.number((*span)[0], size, "the begin of the span of " + what);
     c.end = line.number((*span)[1], size + 1, "the end of the span of " + what);
-    if (c.end <= c.begin) line.fail("the span of " + what + " is empty");
+    if (c.end <= c.begin) line.fail("the span of " + what + " ends where it begins, or before");
     c.value = part_of(text, c.begin, c.end);
   }
   if (json.contains("value")) c.value = line.text(json, "value", what.c_str(), true);

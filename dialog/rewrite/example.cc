@@ -4,6 +4,7 @@
 #include <set>
 
 #include "base/error.h"
+#include "dialog/data/fail_at.h"
 #include "dialog/data/formats/rewriting.h"
 #include "train/settings.h"
 
@@ -77,12 +78,13 @@ std::vector<GapExample> gap_examples(const std::string& path,
                                      const Vocabulary& vocabulary, bool labelled,
                                      size_t* left_out) {
   std::vector<GapExample> examples;
-  for (const Dialogue& dialogue : dialogues) {
-    if (labelled && !dialogue.turns.back().notes->labels.contains(kRewritten)) {
-      throw DataError(path + ": dialogue " + dialogue.id + ": its last turn has no label \"" +
-                      kRewritten + "\"; heed prepare rewriting and heed prepare gaps write it");
+  for (size_t n = 0; n < dialogues.size(); ++n) {
+    if (labelled && !dialogues[n].turns.back().notes->labels.contains(kRewritten)) {
+      fail_at(path, n,
+              "the last turn has no label \"" + std::string(kRewritten) +
+                  "\"; heed prepare rewriting and heed prepare gaps write it");
     }
-    std::optional<GapExample> e = gap_example(dialogue, bounds, vocabulary);
+    std::optional<GapExample> e = gap_example(dialogues[n], bounds, vocabulary);
     if (e) {
       examples.push_back(std::move(*e));
     } else if (left_out) {

@@ -184,7 +184,7 @@ std::string named_text(const State& state, const Slots& slots) {
   for (const auto& [slot, value] : slots.named(state)) {
     text += (text.empty() ? "" : ", ") + slot + " = " + value;
   }
-  return text;
+  return text.empty() ? "nothing yet" : text;
 }
 
 class TrackAnnotator : public Annotator, public Looker {
@@ -197,8 +197,8 @@ class TrackAnnotator : public Annotator, public Looker {
     Annotated found{.path = find_dialogues(data, "test")};
     std::vector<std::string> unknown;
     const std::vector<Conversation> conversations = loaded_->reader.conversations(
-        read_dialogues(found.path, {.limit = o.limit, .progress = {}, .notes = true}), unknown,
-        loaded_->model.config().slots);
+        found.path, read_dialogues(found.path, {.limit = o.limit, .progress = {}, .notes = true}),
+        unknown, loaded_->model.config().slots);
     if (conversations.empty()) throw DataError(found.path + ": no dialogue has turns of \"user\"");
     const Beliefs beliefs =
         track(loaded_->model, slots_, conversations, o.batch, [&](int64_t done) {
@@ -221,10 +221,10 @@ class TrackAnnotator : public Annotator, public Looker {
   std::vector<Looked> looks(const std::string& data, const LookOptions& o) const override {
     if (o.insert > 0) throw UsageError("--insert is not for trackers");
     std::vector<std::string> unknown;
+    const std::string path = find_dialogues(data, "test");
     const std::vector<Conversation> all = loaded_->reader.conversations(
-        read_dialogues(find_dialogues(data, "test"),
-                       {.limit = o.limit, .progress = {}, .notes = true}),
-        unknown, loaded_->model.config().slots);
+        path, read_dialogues(path, {.limit = o.limit, .progress = {}, .notes = true}), unknown,
+        loaded_->model.config().slots);
     const auto ids = [&](size_t i) { return std::pair(all[i].id, all[i].id); };
     std::vector<Looked> looks;
     for (const size_t i : chosen(all.size(), ids, o, data)) {

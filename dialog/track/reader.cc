@@ -1,6 +1,7 @@
 #include "dialog/track/reader.h"
 
 #include "dialog/data/example.h"
+#include "dialog/data/fail_at.h"
 #include "dialog/data/formats/published.h"
 
 namespace heed::track {
@@ -19,6 +20,18 @@ std::vector<int32_t> closed(const std::string& text, const Vocabulary& words) {
   if (!is_blank(text)) tokens = encode_utterance(text, words);
   tokens.push_back(kEou);
   return tokens;
+}
+
+// Throws for a state of another slot than those of the tracker and those that it leaves out.
+void check_state(const std::string& path, size_t dialogue, const Turn& turn, const Slots& slots,
+                 const std::string& which) {
+  for (const std::string& label : labels_of(turn, "state")) {
+    const std::string slot = split_value(label_value(label)).name;
+    if (slots.has(slot) || !is_wanted(slot, which)) continue;
+    fail_at(path, dialogue,
+            "the state '" + label + "' is of a slot that the tracker does not know" +
+                (which.empty() ? "; heed train tracker --slots chooses slots" : ""));
+  }
 }
 
 }  // namespace
@@ -45,16 +58,17 @@ UserTurn Reader::turn(const std::string& user, const std::string& system,
   return turn;
 }
 
-std::vector<Conversation> Reader::conversations(const std::vector<Dialogue>& dialogues,
+std::vector<Conversation> Reader::conversations(const std::string& path,
+                                                const std::vector<Dialogue>& dialogues,
                                                 std::vector<std::string>& unknown,
                                                 const std::string& which) const {
   std::vector<Conversation> result;
-  for (const Dialogue& dialogue : dialogues) {
-    Conversation read{dialogue.id, {}};
+  for (size_t n = 0; n < dialogues.size(); ++n) {
+    Conversation read{dialogues[n].id, {}};
     std::string system;
     std::vector<std::string> acts;
     bool has_value = which.empty();
-    for (const Turn& said : dialogue.turns) {
+    for (const Turn& said : dialogues[n].turns) {
       if (said.speaker != kUser) {
         system += (system.empty() ? "" : " ") + said.text;
         const auto& more = labels_of(said, "act");
@@ -62,6 +76,7 @@ std::vector<Conversation> Reader::conversations(const std::vector<Dialogue>& dia
         continue;
       }
       UserTurn& turn = read.turns.emplace_back(this->turn(said.text, system, acts));
+      check_state(path, n, said, slots, which);
       turn.state = slots.state(labels_of(said, "state"), unknown);
       turn.distraction = said.distraction;
       has_value = has_value || turn.state != slots.nothing();

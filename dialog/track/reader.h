@@ -30,8 +30,10 @@ struct Reader {
   UserTurn turn(const std::string& user, const std::string& system,
                 const std::vector<std::string>& system_acts) const;
   // The dialogues with a turn of "user"; `which` as in Slots::of(): unless it is empty, dialogues
-  // without any value of the slots are left out. `unknown` as in Slots::state().
-  std::vector<Conversation> conversations(const std::vector<Dialogue>& dialogues,
+  // without any value of the slots are left out. `unknown` as in Slots::state(). Throws DataError
+  // "PATH:LINE: rule" for a state of a slot of `which` that is none of `slots`.
+  std::vector<Conversation> conversations(const std::string& path,
+                                          const std::vector<Dialogue>& dialogues,
                                           std::vector<std::string>& unknown,
                                           const std::string& which = {}) const;
 };

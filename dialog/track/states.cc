@@ -4,6 +4,7 @@
 #include <set>
 
 #include "base/error.h"
+#include "dialog/data/fail_at.h"
 #include "dialog/data/formats/published.h"
 
 namespace heed::track {
@@ -39,13 +40,14 @@ Slots::Slots(Vocabulary values, const std::string& file) : values_(std::move(val
 Slots Slots::of(const std::vector<Dialogue>& dialogues, const std::string& which,
                 const std::string& file) {
   TokenCounts counts;  // all 1: the vocabulary is in the order of the bytes, a slot's together
-  for (const Dialogue& dialogue : dialogues) {
-    for (const Turn& turn : dialogue.turns) {
+  for (size_t n = 0; n < dialogues.size(); ++n) {
+    for (const Turn& turn : dialogues[n].turns) {
       const auto found = turn.notes->labels.find("state");
       if (found == turn.notes->labels.end()) continue;
       for (const std::string& label : found->second) {
         const auto [slot, value] = split_value(label_value(label));
-        if (value.empty() || !is_wanted(slot, which)) continue;
+        if (value.empty()) fail_at(file, n, "a state must be slot=value, got '" + label + "'");
+        if (!is_wanted(slot, which)) continue;
         counts[slot + "=" + value] = counts[slot + "=" + kNone] = 1;
       }
     }
@@ -66,6 +68,10 @@ State Slots::nothing() const {
   State state;
   for (const Slot& slot : slots_) state.push_back(slot.none);
   return state;
+}
+
+bool Slots::has(const std::string& slot) const {
+  return std::any_of(begin(), end(), [&](const Slot& s) { return s.name == slot; });
 }
 
 State Slots::state(const std::vector<std::string>& labels,

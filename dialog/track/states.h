@@ -23,7 +23,8 @@ class Slots {
   // Throws DataError "FILE: rule" for others.
   Slots(Vocabulary values, const std::string& file);
   // The slots of the labels "state". `which`: names separated by commas, "restaurant-*" for a
-  // prefix; empty: all. Throws DataError "FILE: rule" if there are none.
+  // prefix; empty: all. Throws DataError "FILE: rule" if there are none, and "FILE:LINE: rule" for
+  // a label that is no "slot=value".
   static Slots of(const std::vector<Dialogue>& dialogues, const std::string& which,
                   const std::string& file);
 
@@ -40,6 +41,7 @@ class Slots {
   auto end() const { return slots_.end(); }
   std::string value(int32_t place) const;  // "chinese"; "?" beyond size()
 
+  bool has(const std::string& slot) const;
   // The state of labels "slot=value"; other slots are ignored. Unknown values are added to
   // `unknown` and get the index size() + i, where i is their index there.
   State state(const std::vector<std::string>& labels, std::vector<std::string>& unknown) const;

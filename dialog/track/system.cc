@@ -159,11 +159,6 @@ void Own::take(Settings& s, const TrainData& data) {
   s.model.vocab_size = data.reader.words.size();
   s.model.act_count = data.reader.acts.size() - kSpecialTokens;
   s.model.values = data.reader.slots.size();
-  if (s.model.machine == "acts" && s.model.act_count == 0) {
-    throw UsageError(
-        "--machine acts: no turn of the system has a label \"act\"; --machine text reads its "
-        "words");
-  }
   s.model.check();
 }
 

@@ -76,13 +76,18 @@ TrainData load_train_data(const std::string& directory, const Settings& s,
   } else {
     data.reader = Own::blank(from, Runs::config(from)).reader;
   }
+  if (s.model.machine == "acts" && data.reader.acts.size() == kSpecialTokens) {
+    throw DataError(path +
+                    ": no turn of the system has a label \"act\", which --machine acts "
+                    "reads; --machine text reads its words");
+  }
   std::vector<std::string> unknown;
-  data.train = data.reader.conversations(dialogues, unknown, s.model.slots);
+  data.train = data.reader.conversations(path, dialogues, unknown, s.model.slots);
   if (!unknown.empty()) {
     throw DataError(path + ": the value '" + unknown[0] + "' is none of " + from);
   }
   const std::string valid = find_part(directory, "valid");
-  data.valid = data.reader.conversations(read(valid, s.limit), unknown, s.model.slots);
+  data.valid = data.reader.conversations(valid, read(valid, s.limit), unknown, s.model.slots);
   for (const auto& [part, file] : {std::pair(&data.train, path), std::pair(&data.valid, valid)}) {
     if (!part->empty()) continue;
     throw DataError(file + ": no dialogue has turns of \"" + kUser + "\"" +

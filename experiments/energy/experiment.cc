@@ -68,7 +68,8 @@ Data load(const Settings& s, bool) {
   const std::string path = find_part(s.data, "test");
   std::vector<std::string> unknown;
   data.test = data.train.reader.conversations(
-      read_dialogues(path, {.limit = s.limit, .progress = {}, .notes = true}), unknown, s.slots);
+      path, read_dialogues(path, {.limit = s.limit, .progress = {}, .notes = true}), unknown,
+      s.slots);
   if (data.test.empty()) throw DataError(path + ": no dialogue has turns of \"user\"");
   for (size_t c = 0; c < data.test.size(); ++c) {
     data.conversations.insert(data.conversations.end(), data.test[c].turns.size(),

@@ -154,6 +154,10 @@ TEST(Carry, ShowsWhereItLooks) {
   EXPECT_TRUE(has(r.out, " 5 ? user: for 2 and a taxi")) << r.out;  // of three turns and two more
   EXPECT_TRUE(has(r.out, "500 %")) << r.out;                        // all on the only candidate
   EXPECT_TRUE(has(dir.read("page.html"), "2 turns of other dialogues"));
+  EXPECT_TRUE(has(r.out, ", attention on the values of a turn; 100 % is the mean turn")) << r.out;
+  EXPECT_TRUE(
+      has(heed_program({"show", "--model", model(), "--data", items(), "--decode", "beam"}).err,
+          "--decode: only applies with a model that writes responses"));
   const Result of_other =
       heed_program({"show", "--model", model(), "--data", items(), "--test", "none"});
   EXPECT_EQ(of_other.code, 2);

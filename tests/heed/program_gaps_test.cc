@@ -143,8 +143,8 @@ TEST(Gaps, RefusesWhatCannotBe) {
     EXPECT_TRUE(has(r.err, text)) << r.err;
   };
   refused({"train", "gaps", "--data", kSample, "--out", dir.path("x")}, 1,
-          "its last turn has no label \"rewritten\"; heed prepare rewriting and heed prepare gaps "
-          "write it");
+          "train.jsonl.gz:1: the last turn has no label \"rewritten\"; heed prepare rewriting and "
+          "heed prepare gaps write it");
   refused({"train", "gaps", "--data", dir.path("data"), "--max-span", "0", "--out", dir.path("x")},
           2, "--max-span");
   EXPECT_FALSE(std::filesystem::exists(dir.path("x")));

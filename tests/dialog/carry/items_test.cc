@@ -81,8 +81,8 @@ TEST(CarryItems, HostileLinesAreRefused) {
   };
   EXPECT_EQ(refused("[1]"),
             R"(expected {"id": ..., "turns": [...], "candidates": [...], "carry": [...]})");
-  EXPECT_EQ(refused("{"),
-            R"(expected {"id": ..., "turns": [...], "candidates": [...], "carry": [...]})");
+  EXPECT_TRUE(has(refused("{"), "not valid JSON: "));
+  EXPECT_TRUE(has(refused(with("7 pm", "7 \xfchr")), "not valid JSON: "));  // Latin-1
   EXPECT_EQ(refused(std::string(100, '[')), "nested deeper than 64");
   EXPECT_EQ(refused(R"({"turns": [], "candidates": [], "carry": []})"), R"("turns" is empty)");
   EXPECT_EQ(
@@ -95,7 +95,10 @@ TEST(CarryItems, HostileLinesAreRefused) {
             "the end of the span of candidate 0 must be a whole number from 0 to 21, got 22");
   EXPECT_EQ(refused(with("[11, 20]", "[-1, 20]")),
             "the begin of the span of candidate 0 must be a whole number from 0 to 20, got -1");
-  EXPECT_EQ(refused(with("[11, 20]", "[11, 11]")), "the span of candidate 0 is empty");
+  EXPECT_EQ(refused(with("[11, 20]", "[11, 11]")),
+            "the span of candidate 0 ends where it begins, or before");
+  EXPECT_EQ(refused(with(R"("text": "7 pm")", R"("text": " ")")),
+            "candidate 1 is of turn 2, which has no words");
   EXPECT_EQ(refused(with("[11, 20]", "[11]")), R"("span" of candidate 0 must be [begin, end])");
   EXPECT_EQ(refused(with(R"("turn": 2)", R"("turn": 3)")),
             R"("turn" of candidate 1 must be a whole number from 0 to 2, got 3)");

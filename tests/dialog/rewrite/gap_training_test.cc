@@ -147,7 +147,7 @@ TEST(GapTraining, RefusesWhatIsNoModelOfGaps) {
                     const DataPart part = read_part(dir.path("data"), "train", 0);
                     make_train_data(part, part, s);
                   }),
-                  "dialogue line-1: its last turn has no label \"rewritten\""));
+                  "train.jsonl:1: the last turn has no label \"rewritten\""));
 }
 
 }  // namespace

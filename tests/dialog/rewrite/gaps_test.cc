@@ -144,12 +144,15 @@ TEST(GapExample, KeepsTheEndOfAContextAndNoLongTurns) {
   EXPECT_FALSE(gap_example(dialogue_of({"x", "a b c"}, "a"), bounds, no_words()));
   EXPECT_FALSE(gap_example(dialogue_of({"x", "a"}, "a b c"), bounds, no_words()));
   EXPECT_FALSE(gap_example(dialogue_of({"a"}, "a b"), bounds, no_words()));
+  const TempDir dir;
+  const std::string path = dir.write("f.jsonl", "{\"turns\": [{\"text\": \"x\"}]}\n");
   EXPECT_EQ(
       error_of<DataError>([&] {
-        gap_examples("f.jsonl", {Dialogue{"d1", {{"", "x"}, {"", "y"}}}}, bounds, no_words(), true);
+        gap_examples(path, {Dialogue{"d1", {{"", "x"}, {"", "y"}}}}, bounds, no_words(), true);
       }),
-      "f.jsonl: dialogue d1: its last turn has no label \"rewritten\"; heed prepare rewriting "
-      "and heed prepare gaps write it");
+      path +
+          ":1: the last turn has no label \"rewritten\"; heed prepare rewriting and heed "
+          "prepare gaps write it");
   EXPECT_TRUE(
       has(error_of<DataError>([&] {
             gap_examples("f.jsonl", {Dialogue{"d1", {{"", "x"}}}}, bounds, no_words(), false);

@@ -163,8 +163,10 @@ TEST_F(Trained, RefusesWhatCannotBe) {
     for (Turn& turn : d.turns) turn.notes.edit().labels.erase("act");
   }
   write_dialogues(dir.path("data/train.jsonl"), dialogues);
-  const TrainData without = data();
-  EXPECT_TRUE(has(error_of<UsageError>([&] { Runs::take(settings, without); }), "--machine text"));
+  EXPECT_EQ(error_of<DataError>([&] { data(); }),
+            dir.path("data/train.jsonl") +
+                ": no turn of the system has a label \"act\", which "
+                "--machine acts reads; --machine text reads its words");
 }
 
 }  // namespace
