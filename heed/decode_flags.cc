@@ -47,7 +47,7 @@ void DecodeFlags::declare_best_of(CLI::App& c) {
     option(c, name, value, help, check)->group("Responses");
   };
   add("--best-of", options.best_of,
-      "Take the best of this many greedy answers with different noise, from a model that was "
+      "Take the best of this many answers, each greedy with different noise, from a model that was "
       "trained with noise (heed train hredgan --noise utterance)",
       whole_number(1, 10000));
   add("--rank", rank_,

@@ -222,7 +222,7 @@ void add_discriminate_test(CLI::App& discriminate) {
       "Dialogues: a data directory (its test part is read, and its valid part for the threshold), "
       "or a file; or several with commas, each a row. If not given: the bundled sample");
   c.add_option("--negatives", o.negatives,
-               "The replacements of responses: random, length-matched, same-conversation, "
+               "What stands in the place of responses: random, length-matched, same-conversation, "
                "shuffled-words or real (default: random)");
   c.add_option("--responses", o.responses,
                "Replace responses by the responses of a model in this file, which heed respond "
@@ -233,7 +233,7 @@ void add_discriminate_test(CLI::App& discriminate) {
   c.add_option("--response-only-run", o.response_only,
                "A control: the run of a discriminator that reads only the response")
       ->option_text("RUN");
-  option(c, "--limit", o.limit, "Read only the first dialogues of each part; 0: all");
+  option(c, "--limit", o.limit, "Read only the first dialogues, of each part; 0: all");
   add_batch(c, o.batch);
   add_json(c, o.json);
   add_html(c, o.html, ": passages with the attention on every word");

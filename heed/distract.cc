@@ -69,7 +69,7 @@ void add_distract(CLI::App& app) {
   option(c, "--test", o.test,
          "Test sets: one, none, random:P, or frequent: or rare: with begin, middle or end");
   c.add_option("--model", o.model,
-               "Directory of a run or a model whose length limits to take (default: those of heed "
+               "Directory of a run or a model: take its length limits (default: those of heed "
                "train)");
   add_json(c, o.json);
   o.input.declare_insertion(c);

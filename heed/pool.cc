@@ -148,13 +148,14 @@ void add_whitelist(CLI::App& rank) {
                "Dialogues: a data directory (its train part; the test part measures coverage), or "
                "a file")
       ->required();
-  c.add_option("--model", o.model,
-               "Directory of a run or a model that ranks: cluster its vectors by k-means into "
-               "--entries clusters, and take the most frequent response of each");
+  c.add_option(
+      "--model", o.model,
+      "Directory of a run or a model (one that ranks): cluster its vectors by k-means into "
+      "--entries clusters, and take the most frequent response of each");
   option(c, "--entries", o.size, "Keep at most this many responses, the most frequent ones",
          whole_number(2, 10'000'000));
   option(c, "--examples", o.examples,
-         "Which turns count as responses: last: the last turns; all: all turns from the third on",
+         "last: the last turns are responses; all: all turns from the third on",
          one_of({"last", "all"}));
   c.add_option("--out", o.out, "File of the pool, one response a line")->required();
 }
@@ -227,7 +228,7 @@ void add_pools(CLI::App& rank) {
       "  heed rank reply --model runs/ranker --pool answers.txt --in contexts.jsonl --out "
       "replies.jsonl",
       {}, reply);
-  c.add_option("Directory of a run or a model that ranks", o.model,
+  c.add_option("Directory of a run or a model (one that ranks)", o.model,
                "Directory of a run or a model, one that ranks")
       ->required();
   c.add_option("--pool", o.pool,

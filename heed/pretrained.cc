@@ -145,7 +145,7 @@ void add_encode(CLI::App& app) {
       "Example:\n"
       "  heed encode --model models/minilm --in texts.jsonl --out vectors.jsonl",
       {.seed = ""}, encode);
-  c.add_option("--model", o.model, "Directory of a run or a model that heed import made")
+  c.add_option("--model", o.model, "Directory of a run or a model (one that heed import made)")
       ->required();
   c.add_option("--in", o.in, "File of the texts: JSON Lines, plain or gzip")->required();
   c.add_option("--out", o.out, "File of their vectors: JSON Lines (.gz: gzip), or .npy")

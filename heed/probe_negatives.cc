@@ -131,9 +131,9 @@ void add_probe_negatives(CLI::App& probe) {
       {.seed = "Seed of the divisions and of the bag of words"}, run);
   c.add_option("--data", o.data, "Dialogues: a data directory, or a file; with labels of turns")
       ->required();
-  c.add_option(
-      "--model", o.model,
-      "Directory of a run or a model that encodes; if not given: a random projection of the words");
+  c.add_option("--model", o.model,
+               "Directory of a run or a model (one that encodes); if not given: a random "
+               "projection of the words");
   option(c, "--label", o.label,
          "The label whose values are the classes; each turn has one of them");
   option(c, "--out-of-scope", o.none,
@@ -160,8 +160,9 @@ void add_probe_negatives(CLI::App& probe) {
          "Confidence at which a guess counts as an answer; several with commas", number(0, 1))
       ->delimiter(',')
       ->default_str("0.5");
-  c.add_flag("--standardise", o.how.standardise,
-             "Scale each dimension to mean 0 and variance 1 on the training part of each division");
+  c.add_flag(
+      "--standardise", o.how.standardise,
+      "Scale each dimension to mean 0 and variance 1 on the training part, that of each division");
   add_json(c, o.json);
 }
 

@@ -232,7 +232,7 @@ void declare_inputs(Options& o, CLI::App& c) {
   c.add_option("--data", o.data,
                "Dialogues: a data directory (its test part is read), or a file, JSON Lines, plain "
                "or gzip. If not given: the bundled sample");
-  option(c, "--limit", o.limit, "Read only the first dialogues of --data; 0: all");
+  option(c, "--limit", o.limit, "Read only the first dialogues, of --data; 0: all");
   c.add_option(
       "--lists", o.lists,
       "How lists are made. given: the candidates in the data; stride:N: batches of N responses, "
@@ -299,7 +299,7 @@ void add_test(CLI::App& rank) {
       "a list.",
       {.seed = kSeedOfRanks}, baseline);
   o.scorers = {"model"};
-  c.add_option("--model", o.model, "Directory of a run or a model that ranks")->required();
+  c.add_option("--model", o.model, "Directory of a run or a model (one that ranks)")->required();
   c.add_option(
       "--test", o.test_sets,
       "Test sets with distractions in the contexts, as in heed evaluate: all, none, random:P, "

@@ -39,7 +39,7 @@ void visit(Settings& s, const OptionVisitor& v) {
         &s.decode_name, {.words = {"beam", "greedy", "sample"}});
   tests("beam", "Beam search with this many hypotheses", &s.decode.beam_size,
         {.least = 1, .most = 1000});
-  tests("max-length", "Maximum length of a response, in words", &s.decode.max_length,
+  tests("max-length", "Longest response, in words", &s.decode.max_length,
         {.least = 1, .most = 1000});
 }
 

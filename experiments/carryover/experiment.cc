@@ -189,14 +189,14 @@ void evaluate_run(const Run& run, const OnMeasuring& progress, Json& json) {
 
 void visit(Settings& s, const OptionVisitor& v) {
   show(v, "Carryover",
-       {{"epochs", "Maximum number of epochs of each training", &s.epochs, 1, 1000},
+       {{"epochs", "Epochs at most, of each training", &s.epochs, 1, 1000},
         {"width", "Size of a word's embedding, and cells in each direction", &s.width, 1, 4096},
         {"vocab", "Vocabulary size, special tokens included", &s.vocabulary, kSpecialTokens + 1,
          1e6},
         {"one-of", "Learn from every N-th training dialogue", &s.one_of, 1, 1e6},
         {"distracted", "Number of items of the test part into which turns are inserted",
          &s.distracted, 1},
-        {"limit", "Read only the first dialogues of each part; 0: all", &s.limit}});
+        {"limit", "Read only the first dialogues, of each part; 0: all", &s.limit}});
 }
 
 const Making<Settings, Data> kMaking = {

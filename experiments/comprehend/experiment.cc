@@ -246,14 +246,14 @@ void visit(Settings& s, const OptionVisitor& v) {
     v(row, value);
   };
   option("init", "init",
-         "Start from the weights of this model or run: a BERT that heed import made; if not "
+         "Begin with the weights of this model or run: a BERT that heed import made; if not "
          "given, a small encoder starts from random weights",
          &s.init);
   option("fine-tune", "fine_tune",
          "Fine-tune the encoder; if not given, its weights stay as they are", &s.fine_tune);
-  option("epochs", "epochs", "Maximum number of epochs of each training", &s.epochs, 1, 1000);
-  option("cells", "width", "Cells in each direction of the two GRUs", &s.width, 1, 4096);
-  option("limit", "limit", "Read only the first dialogues of each file; 0: all", &s.limit, 0, 1e9);
+  option("epochs", "epochs", "Epochs at most, of each training", &s.epochs, 1, 1000);
+  option("cells", "width", "Cells of a direction of the two GRUs", &s.width, 1, 4096);
+  option("limit", "limit", "Read only the first dialogues, of each file; 0: all", &s.limit, 0, 1e9);
 }
 
 const Making<Settings, Data> kMaking = {

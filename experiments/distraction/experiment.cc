@@ -123,7 +123,7 @@ void visit(ExperimentSettings& s, const OptionVisitor& v) {
   v(setting("test-limit", "test-limit",
             "Read only the first dialogues of the test part; 0: as --limit", tests),
     &s.test_limit);
-  v(setting("max-length", "max-length", "Maximum length of a response, in words",
+  v(setting("max-length", "max-length", "Longest response, in words",
             {.group = "Tests", .least = 1, .most = 1000}),
     &s.max_response);
   v(setting("frequent", "frequent", "Utterances of the frequent: sets", tests),

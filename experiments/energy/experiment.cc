@@ -189,13 +189,13 @@ void evaluate_run(const Run& run, const OnMeasuring& progress, Json& json) {
 
 void visit(Settings& s, const OptionVisitor& v) {
   show(v, "Trackers",
-       {{"epochs", "Maximum number of epochs of each training", &s.epochs, 1, 1000},
+       {{"epochs", "Epochs at most, of each training", &s.epochs, 1, 1000},
         {"width", "Size of a word's embedding, and cells of the LSTMs", &s.width, 1, 4096},
-        {"steps", "Number of steps down the gradient of the energy", &s.steps, 1, 1000},
-        {"limit", "Read only the first dialogues of each part; 0: all", &s.limit}});
+        {"steps", "Steps down the gradient of the energy", &s.steps, 1, 1000},
+        {"limit", "Read only the first dialogues, of each part; 0: all", &s.limit}});
   v(setting("slots", "slots", "Slots to track, as in heed train tracker", {.group = "Trackers"}),
     &s.slots);
-  v(setting("machine", "machine", "The part of the system's turns that is read: acts, text or none",
+  v(setting("machine", "machine", "What is read of the system's turns: acts, text or none",
             {.group = "Trackers", .words = {"acts", "text", "none"}}),
     &s.machine);
 }

@@ -51,8 +51,8 @@ bool train_run(const Run& run, const TrainHooks& hooks) {
 
 void visit(Settings& s, const OptionVisitor& v) {
   show(v, "Models",
-       {{"epochs", "Maximum number of epochs of each training", &s.epochs, 1, 1000},
-        {"hidden", "Size of hidden states and of embeddings", &s.hidden, 1, 4096},
+       {{"epochs", "Epochs at most, of each training", &s.epochs, 1, 1000},
+        {"hidden", "Hidden size, also of embeddings", &s.hidden, 1, 4096},
         {"vocab", "Vocabulary size, special tokens included", &s.vocabulary, kSpecialTokens + 1,
          1e6}});
   v(setting("examples", "examples",
@@ -60,7 +60,7 @@ void visit(Settings& s, const OptionVisitor& v) {
             {.group = "Models", .words = {"last", "all"}}),
     &s.examples);
   show(v, "Models",
-       {{"limit", "Read only the first dialogues of train and valid; 0: all", &s.limit},
+       {{"limit", "Read only the first dialogues, of train and valid; 0: all", &s.limit},
         {"test-limit", "Read only the first dialogues of the test part; 0: all", &s.test_limit}});
   if (s.paper->has_noise) {
     show(v, "Models",

@@ -29,7 +29,7 @@ void visit(Settings& s, const OptionVisitor& v) {
          &s.max_iterations, 1, 1000000);
   probes("responses", "Respond to the first N test examples, for BLEU; 0: to none", &s.responses, 0,
          1000000);
-  probes("max-length", "Maximum length of a response, in words", &s.max_response, 1, 1000);
+  probes("max-length", "Longest response, in words", &s.max_response, 1, 1000);
   v(setting("limit", "limit", ""), &s.limit);
   probes("test-limit", "Read only the first dialogues of the test part; 0: as --limit",
          &s.test_limit);

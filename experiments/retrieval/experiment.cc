@@ -236,12 +236,12 @@ void evaluate_run(const Run& run, const OnMeasuring& progress, Json& json) {
 
 void visit(Settings& s, const OptionVisitor& v) {
   show(v, "Rankers",
-       {{"epochs", "Maximum number of epochs of each training", &s.epochs, 1, 1000},
+       {{"epochs", "Epochs at most, of each training", &s.epochs, 1, 1000},
         {"width", "Size of a word's embedding, and of a text's vector", &s.width, 1, 4096},
         {"vocab", "Vocabulary size, special tokens included", &s.vocabulary, kSpecialTokens + 1,
          1e6},
         {"pool", "Number of texts in the whitelists", &s.pool, 2, 1e6},
-        {"limit", "Read only the first dialogues of each part; 0: all", &s.limit}});
+        {"limit", "Read only the first dialogues, of each part; 0: all", &s.limit}});
 }
 
 const Making<Settings, Data> kMaking = {
