@@ -245,7 +245,7 @@ void add_ask(CLI::App& app) {
          "Below this probability an answer counts as none: the dialogue does not say",
          number(0, 1));
   declare_file(c, o,
-               "Dialogues or texts with questions and answers, in the format of CoQA, QuAC, "
+               "Dialogues (or texts) with questions and answers, in the format of CoQA, QuAC, "
                "FriendsQA or Molweni: a folder or a file",
                "Write the answers to this file");
   option(c, "--history", o.annotate.history,

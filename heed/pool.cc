@@ -228,9 +228,7 @@ void add_pools(CLI::App& rank) {
       "  heed rank reply --model runs/ranker --pool answers.txt --in contexts.jsonl --out "
       "replies.jsonl",
       {}, reply);
-  c.add_option("Directory of a run or a model (one that ranks)", o.model,
-               "Directory of a run or a model, one that ranks")
-      ->required();
+  c.add_option("--model", o.model, "Directory of a run or a model (one that ranks)")->required();
   c.add_option("--pool", o.pool,
                "The texts to choose from, one a line, plain or gzip. If not given: pool.txt of "
                "the model");

@@ -211,14 +211,14 @@ void add_text(CLI::App& prepare) {
   CLI::App* c =
       prepare.add_subcommand("text", "Dialogues in a text file, or in all .txt files of a folder");
   c->footer(
-      "Layouts:\n  eou    one dialogue a line; utterances end in __eou__ (the format "
-      "of DailyDialog)\n  lines  one utterance a line, blank lines between "
-      "dialogues\n   tabs   a line is speaker, tab, text; blank lines between "
-      "dialogues; consecutive lines of one speaker become one turn\n"
-      "  names  Name: text, with or without a time before it: chats of WhatsApp and "
-      "Discord, and logs of IRC with <name>; blank lines or long silences between "
-      "dialogues\nIf each file of a folder is a film or a book, --split film keeps "
-      "each file together.\n"
+      "Layouts:\n"
+      "  eou    one dialogue a line; utterances end in __eou__ (the format of DailyDialog)\n"
+      "  lines  one utterance a line, blank lines between dialogues\n"
+      "  tabs   a line is speaker, tab, text; blank lines between dialogues; consecutive lines of "
+      "one speaker become one turn\n"
+      "  names  Name: text, with or without a time before it: chats of WhatsApp and Discord, and "
+      "logs of IRC with <name>; blank lines or long silences between dialogues\n"
+      "If each file of a folder is a film or a book, --split film keeps each file together.\n"
       "Examples:\n  heed prepare text --in talk.txt --out all.jsonl.gz\n"
       "  heed prepare text --in films/ --layout tabs --out data/films --split film");
   auto o = add_reader(*c, read_text, "A text file in UTF-8, or a folder of them, plain or gzip");

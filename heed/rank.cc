@@ -258,7 +258,7 @@ void declare_inputs(Options& o, CLI::App& c) {
 void add_baseline(CLI::App& rank) {
   const auto [c, o] = declare<Options>(
       rank, "baseline", "Rank by untrained scorers: common words, or the cosine of vectors",
-      "Scorers:\n\n"
+      "Scorers:\n"
       "  tf-idf  cosine of word counts, with more weight on rare words\n"
       "  bm25    Okapi's sum over the words of the context\n"
       "  sim     cosine of the vectors of an encoder: one that `heed import` made, or a response "

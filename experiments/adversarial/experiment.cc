@@ -33,7 +33,7 @@ void visit(Settings& s, const OptionVisitor& v) {
   tests("responses", "Generators respond to the first N passages of each test part; 0: to all",
         &s.responses);
   tests("decode",
-        "How generators write. greedy: they take the most probable word each time; sample: they "
+        "greedy: generators take the most probable word each time; sample: they "
         "draw from the 20 most probable words, which small models need because the other ways "
         "repeat so much that few responses remain; beam: beam search",
         &s.decode_name, {.words = {"beam", "greedy", "sample"}});
