@@ -62,7 +62,7 @@ std::unique_ptr<Training> training_of(const Options& o, const RankTeam& team) {
   LoopSettings& loop = training->loop();
   loop.seed = o.common->seed;
   loop.log_steps = o.log_steps;
-  loop.pieces = team.pieces(o.pieces);
+  loop.pieces = std::max(loop.pieces, team.pieces(o.pieces));
   return training;
 }
 

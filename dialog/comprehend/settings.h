@@ -25,6 +25,10 @@ struct Settings {
   void check_model() const { model.check(); }
 };
 
+// Pieces of a batch (LoopSettings::pieces): with k turns before, 2k + 1 texts are read of a
+// question and not one, of which an encoder that learns keeps every activation until its gradient.
+int pieces_of(const Settings& s);
+
 constexpr const char *kReader = "Reader (instead of the preset's)", *kQuestions = "Questions";
 
 // Those of config.json.

@@ -1,5 +1,6 @@
 // The system "comprehend": where in a text does an answer stand?
 #include <algorithm>
+#include <bit>
 #include <map>
 
 #include "dialog/comprehend/score.h"
@@ -123,6 +124,10 @@ class ReaderTraining : public SystemTraining<Own> {
     return {{"init", "Begin with the weights of this model or run, a BERT that heed import made",
              &s_.init}};
   }
+  void complete() override {
+    s_.loop.pieces = std::max(s_.loop.pieces, pieces_of(s_));
+    SystemTraining::complete();
+  }
   void prepare(const Talk&) override {
     if (s_.init.empty()) {
       const auto h = static_cast<double>(s_.hidden);
@@ -162,6 +167,11 @@ void Settings::check() const {
   if (init.empty() && model.frozen) {
     throw UsageError("comprehend: --frozen needs --init: an encoder that is drawn must learn");
   }
+}
+
+int pieces_of(const Settings& s) {
+  if (s.init.empty() || s.model.frozen) return 1;
+  return static_cast<int>(std::bit_ceil(static_cast<uint64_t>(2 * s.model.turns + 1)));
 }
 
 std::vector<PresetOf<Settings>> Own::presets() {

@@ -132,7 +132,10 @@ void save_first_weights(const std::string& run, const TrainSettings& settings) {
   const std::string path = weights_of(settings.init, 0);
   const auto model = make_responder(settings.model, settings.loop.seed);
   if (compare_weights(load_tensors(path), *model).taken.empty()) {
-    throw DataError(path + ": no parameter has name and shape of one of the new model");
+    const ModelConfig of = load_config(settings.init);
+    throw DataError(path + ": no parameter has name and shape of one of the new model; it is " +
+                    std::string(of.structure.name) + ", " + std::to_string(of.num_layers) + " x " +
+                    std::to_string(of.hidden_size) + " (--structure, --layers, --embed, --hidden)");
   }
   write_file(in(run, kInitFile), read_file(path, uint64_t{1} << 36));
 }

@@ -1,5 +1,7 @@
 #include "experiments/comprehend/experiment.h"
 
+#include <algorithm>
+
 #include "dialog/comprehend/score.h"
 #include "dialog/comprehend/task.h"
 #include "dialog/text/format.h"
@@ -62,7 +64,7 @@ comprehend::Settings settings_of(const Settings& s, size_t variant, uint64_t see
   r.limit = s.limit;
   r.loop.max_epochs = s.epochs;
   r.loop.seed = seed;
-  r.loop.pieces = s.pieces;
+  r.loop.pieces = std::max(s.pieces, comprehend::pieces_of(r));
   return r;
 }
 

@@ -3,7 +3,7 @@
 #include <algorithm>
 
 #include "labs/01-memory/counted.h"
-#include "labs/support/products.h"
+#include "labs/01-memory/products.h"
 #include "tensor/allocator.h"
 
 namespace heed::lab {

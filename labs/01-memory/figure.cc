@@ -1,5 +1,5 @@
 #include "labs/01-memory/kernels/loop_orders.h"
-#include "labs/support/products.h"
+#include "labs/01-memory/products.h"
 
 LAB_FIGURE() {
   Draw draw;

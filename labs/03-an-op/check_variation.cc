@@ -5,19 +5,13 @@
 
 #include "autograd/node.h"
 #include "autograd/ops.h"
-#include "labs/support/check.h"
+#include "labs/03-an-op/each.h"
 #include "tensor/allocator.h"
 
 namespace heed::lab {
 namespace {
 
 using Function = std::function<double(double)>;
-
-Tensor each(const Tensor& x, const Function& f) {
-  std::vector<double> values = x.to_vector();
-  for (double& value : values) value = f(value);
-  return Tensor::from(values, x.shape());
-}
 
 double slope(const Function& f, double x) {
   return (f(x + 1e-5) - f(x - 1e-5)) / 2e-5;
@@ -40,7 +34,7 @@ void check_op(const char* formula, Var (*op)(const Var&), const Function& f, dou
   at.data<double>()[at.numel() - 2] = -far;
   const Tensor dy = draw.normal(at.shape());
   const Var x = Var::parameter(at), y = op(x);
-  expect_close(formula, y.value(), each(at, f),
+  expect_close(formula, y.value(), map(at, f),
                {.tolerance = {.relative = 1e-9, .absolute = 1e-12},
                 .law = "p and q are those of your name; the last two elements are far from 0"});
   if (!y.node() || y.node()->inputs.size() != 1 || y.node()->inputs[0].node != x.node()) {
@@ -49,7 +43,7 @@ void check_op(const char* formula, Var (*op)(const Var&), const Function& f, dou
                   "of its own, not of other ops.");
   }
   sum(mul(y, Var(dy))).backward();
-  const Tensor slopes = each(at, [&](double v) { return slope(f, v); }), want = slopes.clone();
+  const Tensor slopes = map(at, [&](double v) { return slope(f, v); }), want = slopes.clone();
   for (int64_t i = 0; i < want.numel(); ++i) want.data<double>()[i] *= dy.data<double>()[i];
   expect_close("dx", x.grad(), want,
                {.tolerance = {.relative = 1e-5, .absolute = 1e-7},

@@ -98,10 +98,16 @@ inline void litter(const Tensor& like) {
 struct Gradients {
   Tensor gates, w, h0, c0;
 };
-inline Gradients by_op(const Inputs& in, const Outputs& d, bool with_w = false) {
-  const auto parameter = [](const Tensor& x) { return x.defined() ? Var::parameter(x) : Var(); };
-  const Var gates = parameter(in.gates), h0 = parameter(in.h0), c0 = parameter(in.c0);
-  const Var w = with_w ? parameter(in.w) : Var(in.w);
+// Which of them are asked for; the others are constants.
+struct Wanted {
+  bool w = false, h0 = true, c0 = true;
+};
+inline Gradients by_op(const Inputs& in, const Outputs& d, Wanted wanted = {}) {
+  const auto var = [](const Tensor& x, bool asked) {
+    return x.defined() && asked ? Var::parameter(x) : Var(x);
+  };
+  const Var gates = Var::parameter(in.gates), w = var(in.w, wanted.w);
+  const Var h0 = var(in.h0, wanted.h0), c0 = var(in.c0, wanted.c0);
   const LstmOutput out = lstm(Packing(in.lengths), gates, w, h0, c0);
   Var loss = Var(Tensor::full({}, 0, DType::f64));
   if (d.y.defined()) loss = loss + sum(out.y * Var(d.y));

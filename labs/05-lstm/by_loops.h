@@ -5,9 +5,13 @@
 #include <cmath>
 #include <vector>
 
+#include "tensor/compare.h"
 #include "tensor/tensor.h"
 
 namespace heed::lab {
+
+inline const Tolerance kExact = {.relative = 1e-11, .absolute = 1e-12};
+inline const Tolerance kDifferences = {.relative = 1e-5, .absolute = 1e-8};
 
 // rows[t][b] for the sequences b that have a step t: numbered step by step.
 inline std::vector<std::vector<int64_t>> rows_of(const std::vector<int32_t>& lengths) {

@@ -43,6 +43,15 @@ LAB_CHECK(SmallBesideLarge) {
                {.tolerance = kExact,
                 .law = "a sum of 10^8 in f32 does not see a 1: its neighbours are 8 apart. The "
                        "numbers may be f32, the sum has to be f64"});
+  const Tensor some = draw.normal({draw.between(1000, 3000)}, DType::f32);
+  double of_rounded = 0;
+  for (const double value : some.to_vector()) of_rounded += static_cast<float>(value * value);
+  expect_close(
+      "the sum of squares of some numbers of f32", numbers({sum_squares_of<float>({some})}),
+      numbers({squares_by_loop(some)}),
+      {.tolerance = kExact,
+       .suspects = {{"the sum of squares that were rounded to f32", numbers({of_rounded})}},
+       .law = "a square of f32 has twice as many digits: it is taken in f64, too"});
 }
 
 LAB_CHECK(ThreadsDoNotMatter) {
@@ -303,18 +312,27 @@ LAB_CHECK(SparseEqualsDense) {
   const Tensor start = draw.normal({draw.between(6, 12), draw.between(2, 5)});
   std::vector<Tensor> ids;
   for (int step = 0; step < 3; ++step) ids.push_back(Tensor::from(draw.ids(4, start.shape()[0])));
-  const Sgd::Options plain = {.rate = draw.uniform(0.05, 0.3)};
-  Sgd::Options with_momentum = plain, with_decay = plain;
+  const Sgd::Options plain = {.rate = draw.uniform(0.05, 0.3),
+                              .groups = {{.name = "p1", .rate = 0.25}}};
+  Sgd::Options with_momentum = plain, with_decay = plain, one_rate = plain;
   with_momentum.momentum = 0.8;
   with_decay.weight_decay = 0.2;
+  one_rate.groups.clear();
+  const Tensor dense = tables_after(start, false, plain, ids);
+  std::vector<double> of_first = dense.to_vector();
+  of_first.resize(start.numel());
+  const Tensor first = Tensor::from(of_first, start.shape());
   const auto check = [&](const std::string& name, const Sgd::Options& options) {
-    expect_close("the table with sparse gradients after three steps, " + name,
-                 table_after(start, true, options, ids), table_after(start, false, options, ids),
+    expect_close("two tables with sparse gradients after three steps, " + name,
+                 tables_after(start, true, options, ids), tables_after(start, false, options, ids),
                  {.tolerance = kExact,
-                  .suspects = {{"the table as it was", start},
+                  .suspects = {{"the tables as they were", below(start, start)},
+                               {"a step of the first table alone", below(first, start)},
+                               {"that of one rate for both, and not that of their groups",
+                                tables_after(start, false, one_rate, ids)},
                                {"that of plain steps: with momentum or weight decay all rows move, "
                                 "also those that were not looked up in this step",
-                                table_after(start, false, plain, ids)}},
+                                dense}},
                   .law = "row i of the gradient belongs to row ids[i] of the table, and is taken "
                          "times rate and scale",
                   .want = "yours, with dense gradients",

@@ -25,6 +25,9 @@ void check_patience(Draw& draw, int patience) {
                 .law = "after `patience` epochs in a row without improvement the rate is halved, "
                        "and they are counted anew; to be as good as the best is no improvement"});
   expect(schedule.state.best == best, "state.best is not the best perplexity so far.");
+  expect(!schedule.finished(),
+         "it is finished, although another halving is allowed and stop_after is 0, which says that "
+         "no number of epochs without a best one ends it.");
 
   HalvingSchedule first(options), second(options);
   const std::vector<double> head(perplexities.begin(), perplexities.begin() + 4);
@@ -43,27 +46,33 @@ LAB_CHECK(HalvesWhenNothingImproves) {
   }
 }
 
+// Values that get better by 5 % an epoch, where `enough` of that counts as an improvement.
+void check_steps(double value, bool higher, double enough, int64_t epochs) {
+  HalvingSchedule schedule({.rate = 1, .min_rate = 0, .min_improvement = enough});
+  std::vector<double> rates, want;
+  for (int64_t epoch = 0; epoch < epochs; ++epoch) {
+    expect(schedule.update(value, higher),
+           "a value that is 5 % better than ever before is the best so far: update() has to return "
+           "true.");
+    value += (higher ? 0.05 : -0.05) * std::fabs(value);
+    rates.push_back(schedule.rate());
+    want.push_back(enough < 0.05 ? 1 : std::pow(0.5, static_cast<double>(epoch)));
+  }
+  expect_close(text("the rate while values ", value < 0 ? "below 0 " : "", higher ? "rise" : "fall",
+                    " by 5 % an epoch, and ", 100 * enough, " % count as an improvement"),
+               numbers(rates), numbers(want),
+               {.law = "an epoch improves if value < best - min_improvement |best| (or is as much "
+                       "above it); the best so far it may be all the same"});
+}
+
 LAB_CHECK(SmallStepsForward) {
   Draw draw;
   for (const double enough : {0.01, 0.2}) {
-    const HalvingSchedule::Options options = {.rate = 1, .min_rate = 0, .min_improvement = enough};
-    HalvingSchedule schedule(options);
-    double perplexity = draw.uniform(80, 100);
-    const int64_t epochs = draw.between(7, 9);  // in all more than a fifth
-    std::vector<double> rates, want;
-    for (int64_t epoch = 0; epoch < epochs; ++epoch, perplexity *= 0.95) {
-      expect(schedule.update(perplexity),
-             "a perplexity of 5 % less than ever before is the best "
-             "so far: update() has to return true.");
-      rates.push_back(schedule.rate());
-      want.push_back(enough < 0.05 ? 1 : std::pow(0.5, static_cast<double>(epoch)));
+    for (const double sign : {1.0, -1.0}) {
+      for (const bool higher : {false, true}) {
+        check_steps(sign * draw.uniform(80, 100), higher, enough, draw.between(7, 9));
+      }
     }
-    expect_close(
-        "the rate while perplexity falls by 5 % an epoch, and " + text(100 * enough) +
-            " % count as an improvement",
-        numbers(rates), numbers(want),
-        {.law = "an epoch improves if perplexity < best (1 - min_improvement); the best so "
-                "far it may be all the same"});
   }
 }
 
@@ -76,6 +85,8 @@ LAB_CHECK(SomeValuesRise) {
          "of a value of which higher is better, 0 is better than " + text(worse) + ".");
   expect(!schedule.update(worse, true),
          "of a value of which higher is better, " + text(worse) + " is worse than 0.");
+  expect(!schedule.update(0, true),
+         "of a value of which higher is better, to be as good as the best is not to be the best.");
 }
 
 LAB_CHECK(StopsAfterEpochsWithoutABest) {
@@ -88,7 +99,9 @@ LAB_CHECK(StopsAfterEpochsWithoutABest) {
   for (int64_t i = 0; i < epochs; ++i) {
     expect(!schedule.finished(), "stop_after is " + text(epochs) + ", and it is over after " +
                                      text(i) + " epochs behind the best one.");
-    schedule.update(1);
+    expect(!schedule.update(1),
+           "an epoch that is as good as the best one is not the best: update() "
+           "returns whether it is, also where it is over.");
   }
   expect(schedule.finished(), "stop_after is " + text(epochs) +
                                   ", and after so many epochs of "

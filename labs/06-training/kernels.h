@@ -21,6 +21,14 @@ inline Tensor combined(double a, const Tensor& x, double b, const Tensor& y) {
   return Tensor::from(sum, x.shape());
 }
 
+// The rows of x, and then those of y.
+inline Tensor below(const Tensor& x, const Tensor& y) {
+  std::vector<double> rows = x.to_vector();
+  const std::vector<double> more = y.to_vector();
+  rows.insert(rows.end(), more.begin(), more.end());
+  return Tensor::from(rows, {x.shape()[0] + y.shape()[0], x.shape()[1]});
+}
+
 inline double squares_by_loop(const Tensor& x) {
   double sum = 0;
   for (const double value : x.to_vector()) sum += value * value;

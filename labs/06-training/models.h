@@ -77,19 +77,22 @@ inline double copy_loss(SequenceModel& model, Sgd* sgd, int64_t symbols, int64_t
   return loss.value().item();
 }
 
-// A table after three steps, in each of which some of its rows were looked up.
-inline Tensor table_after(const Tensor& start, bool sparse, const Sgd::Options& options,
-                          const std::vector<Tensor>& ids) {
+// Two tables, one below the other, after three steps, in each of which some of their rows were
+// looked up.
+inline Tensor tables_after(const Tensor& start, bool sparse, const Sgd::Options& options,
+                           const std::vector<Tensor>& ids) {
   Bag bag;
-  bag.all = {Var::parameter(start.clone(), sparse)};
+  for (int i = 0; i < 2; ++i) bag.all.push_back(Var::parameter(start.clone(), sparse));
   Sgd sgd(bag, options);
   for (const Tensor& looked_up : ids) {
     zero_grad(bag);
-    const Var rows = gather_rows(bag.all[0], looked_up);
-    sum(mul(rows, rows)).backward();
+    for (const Var& table : bag.all) {
+      const Var rows = gather_rows(table, looked_up);
+      sum(mul(rows, rows)).backward();
+    }
     sgd.step({.scale = 0.5});
   }
-  return bag.all[0].value();
+  return below(bag.all[0].value(), bag.all[1].value());
 }
 
 // The rate after each epoch.

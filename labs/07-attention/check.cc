@@ -1,12 +1,14 @@
 // Lab 7, second part: the loss gets weights that are made here, so that it can be judged before
 // there is a model. check_attention.cc has the first.
 #include <map>
+#include <set>
+#include <utility>
 
 #include "autograd/ops.h"
 #include "dialog/respond/loss.h"
+#include "labs/07-attention/dialogues.h"
 #include "labs/07-attention/insertion.h"
 #include "labs/07-attention/loss.h"
-#include "labs/support/dialogues.h"
 
 namespace heed::lab {
 namespace {
@@ -55,8 +57,9 @@ LAB_CHECK(TheLossMovesAttention) {
 
 LAB_CHECK(InsertsAsOftenAsItShould) {
   Draw draw;
-  const Insertion in(draw.between(2, 5));
-  for (const double p : {draw.uniform(0.2, 0.4), draw.uniform(0.6, 0.8)}) {
+  for (const auto& [p, utterances] :
+       {std::pair(draw.uniform(0.2, 0.4), int64_t{2}), {draw.uniform(0.6, 0.8), int64_t{5}}}) {
+    const Insertion in(utterances);
     int64_t counts[3] = {0, 0, 0};
     for (int64_t i = 0; i < kInsertions; ++i) {
       const auto extra = insert_random(in.example, in.pool, p, draw.rng()).context.size() -
@@ -82,6 +85,7 @@ LAB_CHECK(InsertsAsOftenAsItShould) {
                                            : "Each of the two is inserted with probability p."));
   }
   for (const double sure : {0.0, 1.0}) {
+    const Insertion in(draw.between(2, 5));
     const Example e = insert_random(in.example, in.pool, sure, draw.rng());
     expect(e.context.size() == in.example.context.size() + (sure == 1 ? 2 : 0),
            "with p = 0 nothing is inserted, with p = 1 two utterances are.");
@@ -123,12 +127,14 @@ LAB_CHECK(TheRestStaysAsItWas) {
   LAB_AFTER(InsertsAsOftenAsItShould);
   Draw draw;
   const Insertion in(draw.between(2, 5));
+  std::set<std::vector<int32_t>> inserted;
+  bool differ = false;  // the two of one dialogue
   for (int64_t i = 0; i < 200; ++i) {
     Rng rng(seed(), "insertion", i), again(seed(), "insertion", i);
     const Example e = insert_random(in.example, in.pool, 0.7, rng);
-    std::vector<std::vector<int32_t>> rest;
+    std::vector<std::vector<int32_t>> rest, others;
     for (size_t k = 0; k < e.context.size(); ++k) {
-      if (!e.distraction[k]) rest.push_back(e.context[k]);
+      (e.distraction[k] ? others : rest).push_back(e.context[k]);
       if (e.distraction[k] && e.context[k][0] < 1000) {
         return expect(false,
                       "a dialogue was distracted by an utterance of its own: that is none. draw() "
@@ -141,7 +147,14 @@ LAB_CHECK(TheRestStaysAsItWas) {
     if (insert_random(in.example, in.pool, 0.7, again).context != e.context) {
       return expect(false, "the same Rng gave other distractions: all is a function of it.");
     }
+    inserted.insert(others.begin(), others.end());
+    differ |= others.size() == 2 && others[0] != others[1];
   }
+  expect(
+      inserted.size() == in.example.context.size(),
+      text("of ", in.example.context.size(), " utterances of another dialogue that the pool has, ",
+           inserted.size(), " came in 200 dialogues: each time one is drawn anew."));
+  expect(differ, "both distractions of a dialogue are always the same utterance: each is drawn.");
 }
 
 }  // namespace

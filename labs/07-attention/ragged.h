@@ -44,6 +44,7 @@ inline Segments draw_segments(Draw& draw, int64_t shortest = 1) {
   for (int32_t& length : lengths) length += static_cast<int32_t>(shortest);
   if (shortest == 0) lengths[1] = 0;  // in the middle, and both ends have some rows
   for (int32_t* end : {&lengths.front(), &lengths.back()}) *end = std::max(*end, 2);
+  lengths.insert(lengths.end() - 1, 1);  // a single row gets all the weight
   return Segments(lengths);
 }
 

@@ -4,18 +4,26 @@
 #include <numeric>
 
 #include "dialog/respond/das.h"
+#include "labs/07-attention/dialogues.h"
 #include "labs/08-where-it-looks/output.h"
 #include "labs/08-where-it-looks/summary.h"
-#include "labs/support/dialogues.h"
 
 namespace heed::lab {
 namespace {
 
 // ---- task: rows
 
+// Drawn dialogues, one of which all utterances are as long, and one of a single word.
+std::vector<Example> dialogues_of_all_shapes(Draw& draw) {
+  std::vector<Example> all = draw_examples(draw, 8);
+  all[6].context = {{5, 6}, {7, 8}, {9, 10}};
+  all[7].context = {{5}};
+  return all;
+}
+
 LAB_CHECK(RowsOfTheMemory) {
   Draw draw;
-  for (const Example& e : draw_examples(draw, 6)) {
+  for (const Example& e : dialogues_of_all_shapes(draw)) {
     for (const MemoryOf of : {MemoryOf::kUtterances, MemoryOf::kTokens}) {
       const std::vector<int64_t> rows = rows_of_utterances(e, of);
       std::vector<double> want;
@@ -40,7 +48,7 @@ LAB_CHECK(RowsOfTheMemory) {
 
 LAB_CHECK(SharesOfEvenAttention) {
   Draw draw;
-  for (const Example& e : draw_examples(draw, 6)) {
+  for (const Example& e : dialogues_of_all_shapes(draw)) {
     for (const MemoryOf of : {MemoryOf::kUtterances, MemoryOf::kTokens}) {
       const std::vector<int64_t> rows = rows_of_utterances(e, of);
       const auto m = std::accumulate(rows.begin(), rows.end(), int64_t{0});
@@ -91,6 +99,7 @@ LAB_CHECK(RatioOfADialogue) {
     expect_number("D / H", das_ratio({d, h}), d / h,
                   {{"H / D", h / d}, {"the difference", d - h}, {"D / (D + H)", d / (d + h)}});
     expect_number("the ratio of D = 0", das_ratio({0.0, h}), 0.0);
+    expect_number("the ratio over a small H", das_ratio({d, 1e-9 * h}), d / (1e-9 * h));
   }
 }
 
@@ -104,12 +113,17 @@ LAB_CHECK(UndefinedStaysUndefined) {
   const std::optional<double> none;
   expect_number("D of a dialogue without a distraction", dialogue_means(as, flags).distraction,
                 none);
+  expect_number("H of a dialogue without a distraction", dialogue_means(as, flags).history,
+                mean_of(scores_of(as, flags, false)), {}, "D may be undefined, and H is there");
   flags.back() = 1;
   expect_number("D where only the query is flagged", dialogue_means(as, flags).distraction, none);
   flags.assign(q, 1);
   flags.back() = 0;
   expect_number("H of a dialogue in whose history all is flagged",
                 dialogue_means(as, flags).history, none);
+  expect_number("D of a dialogue in whose history all is flagged",
+                dialogue_means(as, flags).distraction, mean_of(scores_of(as, flags, true)), {},
+                "H may be undefined, and D is there");
   expect_number("H of a query alone", dialogue_means({as[0]}, {0}).history, none);
   expect_number("the ratio without D", das_ratio({none, as[0]}), none);
   expect_number("the ratio without H", das_ratio({as[0], none}), none);

@@ -2,9 +2,9 @@
 #include "dialog/respond/das.h"
 #include "dialog/respond/evaluate.h"
 #include "dialog/respond/verify.h"
+#include "labs/07-attention/dialogues.h"
 #include "labs/08-where-it-looks/output.h"
 #include "labs/08-where-it-looks/summary.h"
-#include "labs/support/dialogues.h"
 #include "nn/init.h"
 
 namespace heed::lab {

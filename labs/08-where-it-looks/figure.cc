@@ -1,6 +1,6 @@
 #include "dialog/respond/evaluate.h"
+#include "labs/07-attention/dialogues.h"
 #include "labs/08-where-it-looks/summary.h"
-#include "labs/support/dialogues.h"
 
 // The DAS ratio of small models on dialogues that they have not seen, over the probability of
 // distractions in training, with and without the attention loss.

@@ -6,9 +6,9 @@
 #include <utility>
 #include <vector>
 
+#include "labs/07-attention/dialogues.h"
 #include "labs/08-where-it-looks/by_loops.h"
 #include "labs/support/check.h"
-#include "labs/support/dialogues.h"
 
 namespace heed::lab {
 

@@ -17,10 +17,13 @@ LAB_CHECK(Scale) {
   const Values x = draw_values(draw, n);
   const Float* const in = bench.put("x", x);
   Float* const y = bench.unwritten("y", n);
-  if (!bench.run([&] { scale(y, in, 3, n); })) return;
+  const int64_t times = draw.between(3, 9);
+  const auto factor = static_cast<float>(times);
+  if (!bench.run([&] { scale(y, in, factor, n); })) return;
   Values want = x;
-  for (float& v : want) v *= 3;
-  expect_close("3 x", tensor(bench.get("y")), tensor(want), {.tolerance = kFloat});
+  for (float& v : want) v *= factor;
+  expect_close(text("a x, a = ", times), tensor(bench.get("y")), tensor(want),
+               {.tolerance = kFloat, .law = "y_i = a x_i for every i below n"});
   bench.expect_coalesced("x");
 }
 
@@ -36,7 +39,8 @@ LAB_CHECK(Reverse) {
     std::reverse(want.begin() + 64 * b, want.begin() + 64 * (b + 1));
   }
   expect_close("each 64 elements turned round", tensor(bench.get("x"), {blocks, 64}),
-               tensor(want, {blocks, 64}));
+               tensor(want, {blocks, 64}),
+               {.law = "the first of each 64 and the last one change places, and so on"});
   bench.expect_barriers(1);
 }
 
@@ -53,7 +57,10 @@ LAB_CHECK(Smooth) {
     const float before = i % 64 ? x[i - 1] : 0, after = i % 64 < 63 && i + 1 < n ? x[i + 1] : 0;
     want[i] = (before + x[i] + after) / 3;
   }
-  expect_close("means of three", tensor(bench.get("y")), tensor(want), {.tolerance = kFloat});
+  expect_close("means of three", tensor(bench.get("y")), tensor(want),
+               {.tolerance = kFloat,
+                .law = "a third of x_i and its two neighbours; a neighbour in another block, or "
+                       "outside, counts as 0"});
   bench.expect_barriers(1);
   bench.expect_no_conflicts();
 }
@@ -92,7 +99,8 @@ LAB_CHECK(Transpose) {
   for (int r = 0; r < rows; ++r) {
     for (int c = 0; c < cols; ++c) want[c * rows + r] = x[r * cols + c];
   }
-  expect_close("the transposed", tensor(bench.get("y"), {cols, rows}), tensor(want, {cols, rows}));
+  expect_close("the transposed", tensor(bench.get("y"), {cols, rows}), tensor(want, {cols, rows}),
+               {.law = "element (i, j) of x is element (j, i) of y"});
   bench.expect_coalesced("x");
   bench.expect_coalesced("y");
   bench.expect_no_conflicts();
@@ -161,7 +169,7 @@ void check_block_reduce(Bench& bench, Draw& draw, Fold fold, int threads) {
 LAB_CHECK(BlockReduce) {
   Draw draw;
   for (const Fold fold : {Fold::sum, Fold::max}) {
-    for (const int64_t warps : {int64_t{1}, draw.between(3, 8), int64_t{32}}) {
+    for (const int64_t warps : {int64_t{1}, draw.between(3, 8), int64_t{2}, int64_t{32}}) {
       Bench bench;
       check_block_reduce(bench, draw, fold, static_cast<int>(32 * warps));
       if (testing::Test::HasFailure()) return;

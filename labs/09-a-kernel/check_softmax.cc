@@ -138,26 +138,49 @@ LAB_CHECK(GradientOfSoftmax) {
   check_gradients(/*log=*/false);
 }
 
+// The mistake x - max + ln(sum), where x - max - ln(sum) is wanted.
+Tensor with_a_sign(const Values& x, const Tensor& want, const Size& size) {
+  const Tensor y = want.clone();
+  for (int64_t at = 0; at < size.count(); at += size.cols) {
+    const float max = *std::max_element(x.begin() + at, x.begin() + at + size.cols);
+    for (int64_t i = at; i < at + size.cols; ++i) {
+      y.data<double>()[i] = 2.0 * (x[i] - max) - want.data<double>()[i];
+    }
+  }
+  return y;
+}
+
+void check_log_softmax(const Values& x, const Size& size, Expected expected) {
+  Bench bench;
+  const Tensor y = forward(bench, log_softmax, x, size);
+  if (!y.defined()) return;
+  expect_close("ln softmax(x)", y, by_loops(tensor(x, size.shape()), true), expected);
+  for (const char* const array : {"x", "y"}) {
+    if (testing::Test::HasFailure()) return;
+    bench.expect_coalesced(array);
+    bench.expect_shared_out(array, size.rows, size.cols);
+  }
+}
+
 LAB_CHECK(LogSoftmax) {
   Draw draw;
   for (const Size& size : draw_sizes(draw)) {
-    Bench bench;
     Values x = draw_values(draw, size.count());
+    const Tensor want = by_loops(tensor(x, size.shape()), true);
+    check_log_softmax(
+        x, size,
+        {.tolerance = kFloat,
+         .suspects = {{"x - max + the logarithm of the sum: a sign", with_a_sign(x, want, size)}},
+         .law = "x_i - max - ln of the sum of all e^(x_j - max) of its own row"});
+    if (testing::Test::HasFailure()) return;
     for (float& v : x) v *= 100;  // of which some exponentials are 0 in f32
-    const Tensor y = forward(bench, log_softmax, x, size);
-    if (!y.defined()) return;
-    expect_close(
-        "ln softmax(x)", y, by_loops(tensor(x, size.shape()), true),
+    check_log_softmax(
+        x, size,
         {.tolerance = kFloat,
          .law = "exp(-200) is 0 in f32, its logarithm is -200: the exponential must not be "
                 "taken first",
          .not_finite = "exp(-200) is 0 in f32, and ln 0 is -infinity, where -200 is right: no "
                        "exponential whose logarithm is taken."});
-    if (testing::Test::HasFailure()) return;
-    for (const char* const array : {"x", "y"}) {
-      bench.expect_coalesced(array);
-      bench.expect_shared_out(array, size.rows, size.cols);
-    }
     if (testing::Test::HasFailure()) return;
   }
 }
@@ -181,7 +204,9 @@ LAB_CHECK(SameBits) {
   if (!once.defined() || !again.defined()) return;
   expect_close("softmax(x), the blocks in the other order", again, once,
                {.tolerance = {.relative = 0, .absolute = 0},
-                .law = "a result must not depend on which block is first"});
+                .law = "a result must not depend on which block is first",
+                .want = "yours",
+                .got = "yours, the blocks in the other order"});
 }
 
 }  // namespace

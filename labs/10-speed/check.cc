@@ -1,8 +1,8 @@
 // Lab 10, first part: the parts of a product are judged alone; check_product.cc has the product.
 #include <algorithm>
 
+#include "labs/01-memory/products.h"
 #include "labs/10-speed/kernels/parts.h"
-#include "labs/support/products.h"
 
 namespace heed::lab {
 namespace {

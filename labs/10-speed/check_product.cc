@@ -6,8 +6,8 @@
 #include <algorithm>
 #include <new>
 
+#include "labs/01-memory/products.h"
 #include "labs/10-speed/kernels/parts.h"
-#include "labs/support/products.h"
 
 namespace heed::lab {
 namespace {

@@ -1,7 +1,7 @@
 #include <cmath>
 
+#include "labs/01-memory/products.h"
 #include "labs/10-speed/kernels/by_eigen.h"
-#include "labs/support/products.h"
 #include "tensor/kernels/peak.h"
 
 // A (m, 1024) times a B of 64 MiB, one thread: how many operations a second there are over how many

@@ -5,7 +5,7 @@ import re
 from pathlib import Path
 
 from . import LabError
-from .cutting import apply, check_cut, include_not_done
+from .cutting import KINDS, OPTIONAL, apply, include_not_done
 
 KINDS_OF_POINTS = ("works", "laws", "limits", "variation")
 VARIATION_POINTS = 10
@@ -31,6 +31,13 @@ def one_of(rows, name, lab, what):
         if row.name == name:
             return row
     raise LabError(f"lab {lab.number} has no {what} {name}; it has {', '.join(row.name for row in rows)}")
+
+
+def check_cut(cut, label):
+    known = KINDS.get(cut.get("kind"))
+    if known is None:
+        raise LabError(f"{label}: the kind of a cut is one of {', '.join(KINDS)}, got {cut.get('kind')!r}")
+    take(cut, f"{label}, a cut of kind {cut['kind']}", {"kind", "file", *known}, OPTIONAL)
 
 
 class Check:

@@ -20,7 +20,7 @@ from . import LabError
 
 INCLUDE = '#include "labs/support/not_done.h"'
 KINDS = {"function": {"at"}, "statement": {"at"}, "line": {"at"}, "hide": {"piece"}, "break": {"piece", "with", "in"}}
-OPTIONAL = {"kind", "file", "in", "to", "silent", "twin"}
+OPTIONAL = ("in", "to", "silent", "twin")
 
 
 def code_of(line):
@@ -86,14 +86,6 @@ class Lines:
     def replaced(self, first, last, new):
         """The text with other lines in the place of these."""
         return "\n".join(self.lines[:first] + new + self.lines[last + 1:])
-
-
-def check_cut(cut, label):
-    known = KINDS.get(cut.get("kind"))
-    if known is None:
-        raise LabError(f"{label}: the kind of a cut is one of {', '.join(KINDS)}, got {cut.get('kind')!r}")
-    if not known | {"file"} <= set(cut) <= known | OPTIONAL:
-        raise LabError(f"{label}: a cut of kind {cut['kind']} has {', '.join(sorted(known | {'file'}))}, got {sorted(cut)}")
 
 
 def mark(text):

@@ -4,22 +4,10 @@ import re
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[2]
-KEYS = """
-const slides = [...document.querySelectorAll('section.slide')];
-let at = Math.min(Math.max(parseInt(location.hash.slice(1)) || 1, 1), slides.length) - 1;
-function show(to) {
-  at = Math.min(Math.max(to, 0), slides.length - 1);
-  slides.forEach((slide, i) => slide.classList.toggle('here', i === at));
-  history.replaceState(null, '', '#' + (at + 1));
-}
-const moves = {'ArrowRight': 1, 'ArrowDown': 1, 'PageDown': 1, ' ': 1, 'ArrowLeft': -1, 'ArrowUp': -1, 'PageUp': -1, 'Home': -slides.length, 'End': slides.length};
-document.addEventListener('keydown', event => {
-  if (!(event.key in moves)) return;
-  show(at + moves[event.key]);
-  event.preventDefault();
-});
-show(at);
-"""
+
+
+def script(name):
+    return (ROOT / "labs/heed_lab" / name).read_text(encoding="utf-8")
 
 
 def page(title, body, script=""):
@@ -93,4 +81,4 @@ def talk_page(text):
     parts = re.split(r"^(#{1,2}) (.*)$", text, flags=re.M)[1:]
     slides = [f'<section class="slide"><h{len(mark)}>{html.escape(title)}</h{len(mark)}>\n{blocks(body.strip().splitlines())}</section>'
               for mark, title, body in zip(parts[0::3], parts[1::3], parts[2::3])]
-    return page(parts[1], "\n".join(slides), KEYS)
+    return page(parts[1], "\n".join(slides), script("slides.js"))

@@ -15,11 +15,7 @@ namespace heed {
 // that is used again, too: what is added to it shows. As much stands behind each block, so that
 // what is read past its end shows, and what is written there. The linker brings allocate() here
 // (cmake/HeedLabs.cmake).
-#ifdef __SANITIZE_ADDRESS__  // which sees this itself
-constexpr int64_t kBehind = 0;
-#else
-constexpr int64_t kBehind = 64;
-#endif
+constexpr int64_t kBehind = lab::kSanitized ? 0 : 64;
 constexpr unsigned char kFresh = 0xff;
 
 std::shared_ptr<std::byte> real_allocate(int64_t bytes, Device device) asm(

@@ -43,7 +43,13 @@
 
 namespace heed::lab {
 
-// Of this run: --seed=N, else drawn from the clock.
+#ifdef __SANITIZE_ADDRESS__  // which catches crashes, and sees what lies behind a block, itself
+inline constexpr bool kSanitized = true;
+#else
+inline constexpr bool kSanitized = false;
+#endif
+
+// Of this run: --seed=N, else drawn.
 uint64_t seed();
 
 // Of the student's variation (docs/teaching.md): the numbers of --numbers=1.5,3 in their order.

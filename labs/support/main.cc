@@ -10,12 +10,13 @@
 #include <gtest/gtest.h>
 #include <unistd.h>
 
-#include <chrono>
 #include <csignal>
+#include <cstdio>
 #include <cstdlib>
 #include <cstring>
 #include <iostream>
 #include <nlohmann/json.hpp>
+#include <random>
 #include <sstream>
 
 #include "labs/support/check.h"
@@ -35,50 +36,34 @@ char word[65] = {};
   if (!descriptor) return;
   report = static_cast<int>(std::strtol(descriptor, nullptr, 10));
   ::unsetenv("HEED_LAB_REPORT");
-  for (size_t i = 0; i + 1 < sizeof word; ++i) {
-    if (::read(STDIN_FILENO, word + i, 1) == 1 && word[i] != '\n') continue;
-    word[i] = '\0';
-    return;
-  }
+  char* end = word;
+  while (end + 1 < std::end(word) && ::read(STDIN_FILENO, end, 1) == 1 && *end != '\n') ++end;
+  *end = '\0';
 }
 
 void send(nlohmann::json line) {
   if (report < 0) return;
   line["word"] = word;
-  const std::string bytes =
-      line.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace) + "\n";
-  size_t sent = 0;
-  while (sent < bytes.size()) {
-    const ssize_t count = ::write(report, bytes.data() + sent, bytes.size() - sent);
-    if (count <= 0) return;
-    sent += static_cast<size_t>(count);
-  }
+  const auto replace = nlohmann::json::error_handler_t::replace;
+  ::dprintf(report, "%s\n", line.dump(-1, ' ', false, replace).c_str());
 }
 
 class Reporter : public testing::EmptyTestEventListener {
-  void OnTestStart(const testing::TestInfo&) override { messages_.clear(); }
-  void OnTestPartResult(const testing::TestPartResult& part) override {
-    if (!part.failed()) return;
-    std::string said = part.message();
-    if (said.starts_with("Failed\n")) said.erase(0, 7);  // GoogleTest's, which tells nothing
-    if (!messages_.empty()) messages_ += '\n';
-    messages_ += said;
-  }
   void OnTestEnd(const testing::TestInfo& info) override {
+    const testing::TestResult& result = *info.result();
+    std::string message;
+    for (int i = 0; i < result.total_part_count(); ++i) {
+      if (!result.GetTestPartResult(i).failed()) continue;
+      std::string said = result.GetTestPartResult(i).message();
+      if (said.starts_with("Failed\n")) said.erase(0, 7);  // GoogleTest's, which tells nothing
+      message += (message.empty() ? "" : "\n") + said;
+    }
     send({{"check", info.name()},
-          {"passed", info.result()->Passed()},
-          {"message", messages_},
+          {"passed", result.Passed()},
+          {"message", message},
           {"drew", take_drawn()}});
   }
-
-  std::string messages_;
 };
-
-#ifdef __SANITIZE_ADDRESS__  // which catches crashes itself
-constexpr bool kSanitized = true;
-#else
-constexpr bool kSanitized = false;
-#endif
 
 constexpr uintptr_t kDeep = uintptr_t{1} << 30;  // below this in the stack a recursion has no end
 void* stack_of_main = nullptr;
@@ -130,8 +115,7 @@ std::vector<double> parse_numbers(const std::string& text) {
 // Takes --seed=N, --numbers=A,B, --tensors and --figure or --show out of the arguments; returns
 // what is to be run instead of checks.
 std::function<void()> parse(int& argc, char** argv) {
-  run_seed =
-      static_cast<uint64_t>(std::chrono::system_clock::now().time_since_epoch().count()) % 1000000;
+  run_seed = std::random_device()() % 1000000;
   std::function<void()> picture;
   int kept = 0;
   for (int i = 0; i < argc; ++i) {

@@ -46,11 +46,12 @@ TempDir* Resume::shared = nullptr;
 // ---- how a training begins ----------------------------------------------------------------------
 
 TEST_F(Resume, BeginsWithTheWeightsOfAnother) {
-  const auto begin = [&](const std::string& name, const Arguments& more) {
+  const auto begin = [&](const std::string& name, const Arguments& more,
+                         const std::string& hidden = "8") {
     Arguments command = tiny_training(dir.path(name));
     command.erase(std::find(command.begin(), command.end(), "--vocab"),
                   std::find(command.begin(), command.end(), "--hidden"));
-    return heed_program(command + Arguments{"--init", run} + more);
+    return heed_program(with(command, "--hidden", hidden) + Arguments{"--init", run} + more);
   };
   const Result all = begin("second", {"--seed", "9"});
   ASSERT_EQ(all.code, 0) << all.err;
@@ -69,6 +70,9 @@ TEST_F(Resume, BeginsWithTheWeightsOfAnother) {
   EXPECT_TRUE(has(layers.out, "  drawn by the seed: ")) << layers.out << layers.err;
   expect_failure(begin("fifth", {"--vocab", "90"}), 2,
                  "--vocab: with --init the words are those of", "other words");
+  expect_failure(begin("sixth", {}, "7"), 1,
+                 "it is static-ui, 1 x 8 (--structure, --layers, --embed, --hidden)",
+                 "other sizes");
   expect_failure(heed_program(tiny_training(dir.path("second")) +
                               Arguments{"--resume", "--init", dir.path("third")}),
                  2, "was started with", "another --init");

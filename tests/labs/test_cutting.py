@@ -1,7 +1,8 @@
 import unittest
 
 from heed_lab import LabError
-from heed_lab.cutting import INCLUDE, apply, check_cut, include_not_done, mark, put, removed
+from heed_lab.course import check_cut
+from heed_lab.cutting import INCLUDE, apply, include_not_done, mark, put, removed
 
 TEXT = """#include <a>
 #include "b.h"

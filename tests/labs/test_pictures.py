@@ -62,7 +62,7 @@ class Tensors(unittest.TestCase):
     def test_the_first_wrong_element_is_shown(self):
         program = changed(9, "tail", "labs/09-a-kernel/five.cu", "y[i] = factor * x[i];", "y[i] = (i > 150 ? T(2) : factor) * x[i];")
         text, body, _ = pictures.part(bench_of(9, program), "tensor", 5, "Scale")
-        wrong, count = map(int, re.search(r"3 x \(\d+\): (\d+) of (\d+) elements differ", text).groups())
+        wrong, count = map(int, re.search(r"a x, a = \d \(\d+\): (\d+) of (\d+) elements differ", text).groups())
         self.assertEqual(wrong, count - 151)
         self.assertIn(f"Shown are rows 0 to 0 of 1 and columns 145 to 156 of {count}.", body)
         yours = re.findall(r"<table.*?</table>", body, re.S)[1]

@@ -57,6 +57,19 @@ Parts parts() {
   return {questions(40), questions(12), {}};
 }
 
+// 1, 3, 5 and 7 texts are read of a question; the numbers of pieces are powers of two.
+TEST(ReaderTraining, TurnsBeforeAreReadInPieces) {
+  Settings s = small();
+  EXPECT_EQ(pieces_of(s), 1) << "an encoder from nothing";
+  s.init = "minilm";
+  for (const auto& [turns, pieces] : {std::pair(0, 1), {1, 4}, {2, 8}, {3, 8}, {4, 16}}) {
+    s.model.turns = turns;
+    EXPECT_EQ(pieces_of(s), pieces) << turns;
+  }
+  s.model.frozen = true;
+  EXPECT_EQ(pieces_of(s), 1) << "its states are kept";
+}
+
 TEST(ReaderTraining, LearnsWhereAnswersStand) {
   const TempDir dir;
   const Parts data = parts();

@@ -1,0 +1,145 @@
+// Lab 5, second part: one step, by its kernels, which are called directly.
+#include "labs/05-lstm/one_step.h"
+#include "tensor/parallel.h"
+
+namespace heed::lab {
+namespace {
+
+// ---- task: step
+
+LAB_CHECK(StepForward) {
+  Draw draw;
+  const int64_t rows = draw.between(2, 5), hidden = draw.between(2, 6);
+  const Tensor a = draw.normal({rows, 4 * hidden}), c_prev = draw.normal({rows, hidden});
+  const Tensor active = activated(a), c = cell(active, c_prev);
+  const Tensor other = activated(exchanged(a));  // i, f, g, o of who takes g and o for each other
+  const std::string order = "that of gates in the order i, f, o, g; here it is i, f, g, o";
+  const Step got = run_step<double>(a, c_prev, hidden);
+  expect_close("the cell state c", got.c, c,
+               {.tolerance = kExact,
+                .suspects = {{order, cell(other, c_prev)},
+                             {"c without the state before: f c_prev is missing",
+                              cell(active, zeros_like(c_prev))}},
+                .law = "c = f c_prev + i g"});
+  expect_close("the state h", got.h, output(active, c),
+               {.tolerance = kExact,
+                .suspects = {{order, output(other, cell(other, c_prev))},
+                             {"o tanh(c_prev): c is the new one here", output(active, c_prev)}},
+                .law = "h = o tanh(c)"});
+  expect_close("the gates afterwards", got.gates, active,
+               {.tolerance = kExact,
+                .suspects = {{"still the preactivations: the backward pass needs activations", a},
+                             {order, exchanged(other)}},
+                .blocks = {"i", "f", "g", "o"},
+                .law = "i, f, o are sigmoids, g is a tanh"});
+}
+
+LAB_CHECK(NoStateBefore) {
+  Draw draw;
+  if_stopped(
+      "c_prev is null in the first step of a sequence that begins with zeros: it must not "
+      "be read then.");
+  const int64_t rows = draw.between(2, 5), hidden = draw.between(2, 6);
+  const Tensor a = draw.normal({rows, 4 * hidden}),
+               zeros = Tensor::zeros({rows, hidden}, DType::f64);
+  const Tensor active = activated(a), c = cell(active, zeros);
+  const Step got = run_step<double>(a, Tensor(), hidden);
+  const std::string law = "c_prev is null for zeros";
+  expect_close("c without c_prev", got.c, c, {.tolerance = kExact, .law = law});
+  expect_close("h without c_prev", got.h, output(active, c), {.tolerance = kExact, .law = law});
+}
+
+// ---- task: step_gradient
+
+LAB_CHECK(StepBackward) {
+  Draw draw;
+  const StepInputs in = draw_step(draw);
+  const int64_t rows = in.c_prev.shape()[0];
+  StepInputs no_dy = in;
+  no_dy.dy = Tensor();
+  const Tensor active = in.active(), c = cell(active, in.c_prev);
+  const auto by_activations = [&](const Tensor& at) { return gain(in, at, cell(at, in.c_prev)); };
+  const auto by_c = [&](const Tensor& at) { return gain(in, active, at); };
+  const auto past_h = [&](const Tensor& at) {  // c in h stays what it is
+    return dot(in.into_h(), output(activated(at), c)) + dot(in.dc, cell(activated(at), in.c_prev));
+  };
+  const std::string forgotten = "that of dh_next alone: dy is forgotten";
+  const StepGradients got = step_gradients(in, rows, rows), want = step_differences(in);
+  expect_close("dc of the step before", got.c_prev, want.c_prev,
+               {.tolerance = kDifferences,
+                .suspects = {{"dc of this step: the forget gate is missing on the way to the one "
+                              "before",
+                              central_differences(by_c, c)},
+                             {forgotten, step_differences(no_dy).c_prev}},
+                .law = "c_prev reaches the loss through c only: dc times dc/dc_prev"});
+  expect_close("the gradients of the preactivations", got.gates, want.gates,
+               {.tolerance = kDifferences,
+                .suspects = {{"that of the activations i, f, g, o: their own slopes are missing",
+                              central_differences(by_activations, active)},
+                             {forgotten, step_differences(no_dy).gates},
+                             {"without the way from h through tanh(c) to the gates",
+                              central_differences(past_h, in.a)}},
+                .blocks = {"i", "f", "g", "o"},
+                .law = "c gets a gradient from two sides, from the step behind and from h = o "
+                       "tanh(c); every gate then the one of what it is in, times its own slope"});
+}
+
+LAB_CHECK(OnlyWhatComesIn) {
+  Draw draw;
+  const StepInputs in = draw_step(draw);
+  const int64_t rows = in.c_prev.shape()[0], some = draw.between(1, rows - 1);
+  for (const bool of_dh : {true, false}) {
+    StepInputs noisy = in, clean = in;
+    Tensor &more = of_dh ? noisy.dh : noisy.dc, &given = of_dh ? clean.dh : clean.dc;
+    more = given.clone();
+    given = given.clone();
+    more.rows(some, rows).fill(50);  // is no gradient
+    given.rows(some, rows).fill(0);
+    const std::string name = of_dh ? "dh_next" : "dc_next";
+    expect_close(
+        "the gates' gradients, " + name + " for " + std::to_string(some) + " rows",
+        step_gradients(noisy, of_dh ? some : rows, of_dh ? rows : some).gates,
+        step_differences(clean).gates,
+        {.tolerance = kDifferences,
+         .suspects = {{"that of all rows of " + name + ", also of rows into which nothing comes",
+                       step_differences(noisy).gates}},
+         .law = "in rows into which nothing comes, those from dh_rows and dc_rows on, stands what "
+                "happened to be there"});
+  }
+  if_stopped("dy is null where no step's output is used: it must not be read then.");
+  StepInputs no_dy = in;
+  no_dy.dy = Tensor();
+  expect_close("the gates' gradients, dy null", step_gradients(no_dy, rows, rows).gates,
+               step_differences(no_dy).gates,
+               {.tolerance = kDifferences, .law = "dy is null for zeros"});
+}
+
+LAB_CHECK(ThreadsDoNotMatter) {
+  LAB_AFTER(StepBackward);
+  Draw draw;
+  const int64_t rows = draw.between(150, 200), hidden = draw.between(60, 90);
+  const Shape state{rows, hidden};
+  const Tensor a = draw.normal({rows, 4 * hidden}, DType::f32), c = draw.normal(state, DType::f32);
+  const Tensor dy = draw.normal(state, DType::f32), dh = draw.normal(state, DType::f32);
+  const auto run = [&](int threads) {
+    set_num_threads(threads);
+    Step s = run_step<float>(a, c, hidden);
+    const Tensor dc = c.clone(), gates = s.gates.clone();
+    cpu::lstm_step_backward(gates.data<float>(), dc.data<float>(), dh.data<float>(),
+                            dy.data<float>(), s.c.data<float>(), c.data<float>(), rows, rows / 2,
+                            rows, hidden);
+    return std::vector<Tensor>{s.h, s.c, gates, dc};
+  };
+  const std::vector<Tensor> alone = run(1), together = run(3);
+  const std::vector<std::string> names = {"h", "c", "the gates' gradients", "dc"};
+  for (size_t i = 0; i < names.size(); ++i) {
+    expect_close(names[i], together[i], alone[i],
+                 {.tolerance = {.relative = 0, .absolute = 0},
+                  .law = "each row is computed by one thread, and belongs to nobody else",
+                  .want = "yours by one thread",
+                  .got = "yours by three"});
+  }
+}
+
+}  // namespace
+}  // namespace heed::lab
