@@ -109,14 +109,14 @@ const Row kRows[] = {
      "Example:\n"
      "  heed prepare mutual --in mutual/dev --out mutual-dev.jsonl.gz --min-turns 2",
      read_corpus<read_mutual>},
-    {"rewriting", "Chinese dialogues with rewritten turns (Su et al. 2019), for heed train gaps",
+    {"rewriting", "Chinese dialogues with rewritten turns (Su et al. 2019), for models of gaps",
      "corpus.txt, one dialogue a line",
      "The last turn of a dialogue has the label rewritten: a form that can be understood without "
      "the turns before.\n"
      "Example:\n"
      "  heed prepare rewriting --in corpus.txt.gz --out data/rewriting --split conversation",
      read_corpus<read_rewriting>},
-    {"gaps", "English turns with gaps, made from Schema-Guided Dialogue, for heed train gaps",
+    {"gaps", "English turns with gaps, made from Schema-Guided Dialogue, for models of gaps",
      "A part: its folder, or a file of dialogues",
      "In each user turn that repeats a value of an earlier turn, the value is removed or replaced "
      "by it, there or then; the label rewritten holds the original turn. One other turn of each "
