@@ -54,6 +54,7 @@ Json report(const Options& o, Device device, const StepTimes& t, double peak) {
           {"loss", t.loss},
           {"peak_rss_mb", usage.ru_maxrss / 1024},
           {"peak_tensor_mb", memory_stats(device).peak_bytes >> 20},
+          {"held_tensor_mb", number(t.held_bytes > 0, static_cast<double>(t.held_bytes >> 20))},
           {"bf16_tile", bf16 ? Json(cpu::name_of(cpu::bf16_tile())) : Json()},
           {"peak_gflops", number(peak > 0, peak / 1e9)},
           {"gflop_per_step", t.flops / 1e9 / t.steps()},

@@ -14,6 +14,7 @@
 #include "dialog/respond/loss.h"
 #include "dialog/text/text_file.h"
 #include "optim/optim.h"
+#include "tensor/allocator.h"
 #include "tensor/async_read.h"
 #include "tensor/kernels/matmul.h"
 
@@ -105,6 +106,7 @@ class Stepper {
     const DropoutMode drop{options_.dropout, options_.seed, step};
     const Var loss = training_loss(work.batch, model_.teach(work.batch, drop), 1.0);
     std::vector<Tensor> numbers{loss.value()};
+    held_bytes_ = std::max(held_bytes_, memory_stats(loss.value().device()).bytes_in_use);
     if (train) {
       loss.backward();
       const Clipping clip = clipping(parameters(model_), {.max_norm = 5});
@@ -115,6 +117,8 @@ class Stepper {
     late_ = AsyncRead(numbers);
     return static_cast<double>(work.batch.token_count);
   }
+
+  int64_t held_bytes() const { return held_bytes_; }
 
   // Of the last step; waits until the device is done with it.
   double loss() {
@@ -157,6 +161,7 @@ class Stepper {
   std::optional<KeepPacked> weights_;
   AsyncRead late_;
   double loss_ = 0;
+  int64_t held_bytes_ = 0;
 };
 
 // Processor time of all threads since the program began.
@@ -200,6 +205,7 @@ StepTimes step_times(Responder& model, const StepWork& o, Device device) {
   timing.flops = cpu::product_flops() - flops;
   const auto begin = std::chrono::steady_clock::now();
   timing.loss = stepper.loss();
+  timing.held_bytes = stepper.held_bytes();
   timing.total += std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
   timing.processor = processor_seconds() - processor;
   std::sort(timing.seconds.begin(), timing.seconds.end());

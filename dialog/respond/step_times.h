@@ -29,6 +29,9 @@ struct StepTimes {
   double total = 0, processor = 0;  // seconds; of all threads
   double tokens = 0, flops = 0;     // flops: of all products (cpu::product_flops())
   double loss = 0;                  // of the last step
+  // The most that tensors held behind a forward pass: parameters, batches and what the gradient
+  // needs. No step can do with less; memory_stats() has the peak.
+  int64_t held_bytes = 0;
   cuda::Counts counts = {};
 
   double steps() const { return static_cast<double>(seconds.size()); }

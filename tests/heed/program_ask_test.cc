@@ -113,6 +113,24 @@ TEST_F(Ask, RefusesWhatItCannotDo) {
       << other.err;
 }
 
+// A batch of questions with two turns before is read in eight pieces, to the memory's relief.
+TEST_F(Ask, TrainsAnEncoderFurtherInPieces) {
+  const Result r = heed_program({"train",           "comprehend",
+                                 "--data",          data,
+                                 "--preset",        "fine-tuned",
+                                 "--init",          run,
+                                 "--turns",         "2",
+                                 "--window",        "64",
+                                 "--longest-query", "32",
+                                 "--cells",         "4",
+                                 "--epochs",        "1",
+                                 "--threads",       "1",
+                                 "--out",           dir->path("further")});
+  ASSERT_EQ(r.code, 0) << r.err;
+  EXPECT_EQ(Json::parse(dir->read("further/settings.json"))["pieces"], 8);
+  EXPECT_FALSE(Json::parse(dir->read("run/settings.json")).contains("pieces"));
+}
+
 TEST_F(Ask, IsAnExperiment) {
   const Arguments command = {"reproduce",      "comprehend", "--data", data,      "--out",
                              dir->path("all"), "--epochs",   "1",      "--cells", "4",
