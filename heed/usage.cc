@@ -87,7 +87,7 @@ std::string missing_command(const CLI::App& app, const CLI::App& command) {
   if (&command != &app) {
     return full_name(command) + " needs one of: " + join(command_names(command), ", ");
   }
-  return "which command? To begin:  heed train --data data/ubuntu-sample --out runs/first "
+  return "which command? To begin: heed train --data data/ubuntu-sample --out runs/first "
          "--preset smoke";
 }
 
