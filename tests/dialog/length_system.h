@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <iterator>
 #include <memory>
 #include <string>
 #include <vector>
@@ -83,7 +84,8 @@ struct Own {
                                             .what = "a ranker by length",
                                             .command = "rank/length",
                                             .usual = "usual"};
-  static constexpr heed::LineColumn kStep = {"loss", "loss", 3}, kEpoch[] = {{"loss", "loss", 4}};
+  static constexpr heed::LineColumn kStep = {"loss", "train_loss", 3},
+                                    kEpoch[] = {{"loss", "loss", 4}};
 
   static std::vector<heed::PresetOf<Settings>> presets() { return {{"usual", {}, "all there is"}}; }
   static Data read(const heed::Paths& data, const Settings&, const std::string&) {
@@ -100,24 +102,29 @@ struct Own {
   static void draw(Loaded&, const std::string&, const Settings&) {}  // begins with `start`
   static heed::Task task(Loaded& loaded, const Settings&, const Data& data) {
     const auto mean_square = [&loaded](const std::vector<double>& of) {
-      const Var error =
-          loaded.model.words - Var(Tensor::from(of, {static_cast<int64_t>(of.size())}));
+      const Var error = loaded.model.words - Var(Tensor::from(of, {std::ssize(of)}));
       return mean(error * error);
     };
-    return {.module = &loaded.model,
-            .sizes = std::vector<int64_t>(data.lengths.size(), 1),
-            .loss =
-                [=, &data](const std::vector<int64_t>& which, const heed::StepKey&) {
-                  std::vector<double> of;
-                  for (const int64_t i : which) of.push_back(data.lengths[i]);
-                  return heed::Loss{.total = mean_square(of),
-                                    .tokens = static_cast<int64_t>(of.size())};
-                },
-            .measure = [](const heed::Counts&) { return heed::Metrics{}; },
-            .validate =
-                [=, &data](const heed::OnValidation&) {
-                  return heed::Metrics{{"valid_loss", mean_square(data.lengths).value().item()}};
-                }};
+    return {
+        .module = &loaded.model,
+        .sizes = std::vector<int64_t>(data.lengths.size(), 1),
+        .loss =
+            [=, &data](const std::vector<int64_t>& which, const heed::StepKey&) {
+              std::vector<double> of;
+              for (const int64_t i : which) of.push_back(data.lengths[i]);
+              heed::Loss loss{.total = mean_square(of), .tokens = std::ssize(of)};
+              const double n = static_cast<double>(of.size());
+              loss.counts = {{"squares", n * loss.total.value().item()}, {"responses", n}};
+              return loss;
+            },
+        .measure =
+            [](const heed::Counts& counts) {
+              return heed::Metrics{{"train_loss", counts.at("squares") / counts.at("responses")}};
+            },
+        .validate =
+            [=, &data](const heed::OnValidation&) {
+              return heed::Metrics{{"valid_loss", mean_square(data.lengths).value().item()}};
+            }};
   }
 };
 
