@@ -1,6 +1,7 @@
 // Kernel benchmarks (Google Benchmark) on the shapes of the paper's model: 4 layers x 512,
-// vocabulary 25,000, batch 64. The counter is GFLOP/s, or GB/s where memory is what counts; `peak`
-// is what the machine can do. One thread each: --threads scaling is a matter of `heed bench`.
+// vocabulary 25,000, batch 64. The counter is GFLOP/s, or GB/s if memory is the limit; `peak` is
+// the rate that the machine can reach. Each benchmark uses one thread: `heed bench` measures
+// scaling with --threads.
 #include "tensor/matrix.h"
 
 #include <benchmark/benchmark.h>
@@ -98,7 +99,7 @@ void gemm_packed(State& state) {
 }
 BENCHMARK(gemm_packed)->Apply(shapes);
 
-// The comparison: Eigen, compiled into this file for the machine at hand.
+// The reference: Eigen, compiled in this file for this machine.
 void gemm_eigen(State& state) {
   const Operands x(state);
   using Matrix = Eigen::Matrix<float, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>;

@@ -96,17 +96,13 @@ class Build:
         return json.loads((self.folder / "compile_commands.json").read_text())
 
     def command_of(self, unit):
-        """(arguments, folder) of the command that compiles a file of the library."""
+        """Of the command that compiles a file of the library: (arguments, folder, what it made)."""
         for row in self.commands:  # of a kernel there is one for each level of the processor; any that was built does
             if row["file"] == str(self.root / unit):
                 words = shlex.split(row["command"])
-                if (Path(row["directory"]) / words[words.index("-o") + 1]).exists():
-                    return words, row["directory"]
+                if (made := Path(row["directory"]) / words[words.index("-o") + 1]).exists():
+                    return words, row["directory"], made
         raise LabError(f"{unit}: the build in {self.folder} does not compile it; a lab names it as a unit")
-
-    def library_object(self, unit):
-        words, folder = self.command_of(unit)
-        return Path(folder) / words[words.index("-o") + 1]
 
     @functools.cache
     def link_command(self, target):
@@ -115,7 +111,7 @@ class Build:
         return shlex.split(re.fullmatch(r": && (.*) && :\s*", last)[1])
 
     def compile(self, unit, headers, overlay, out, flags):
-        words, folder = self.command_of(unit)
+        words, folder, _ = self.command_of(unit)
         source = overlay / unit if overlay and (overlay / unit).exists() else self.root / unit
         target = out / (unit.replace("/", "_") + ".o")
         set_output(words, target)
@@ -179,14 +175,14 @@ class Build:
         """The library stands behind what a student wrote: a function that is not there must not come from it."""
         for unit, path in objects.items():
             mine = symbols(path)
-            for name, kind in symbols(self.library_object(unit)).items():
+            for name, kind in symbols(self.command_of(unit)[2]).items():
                 if mine.get(name, "U") == "U" and wanted(name, kind):
                     raise CompileError(f"{unit} no longer defines {readable(name)}")
 
     def refuse_taken(self, objects, judges):
         """What the checks stand on is the library's: nothing that a student defines may take its place."""
         for unit, path in objects.items():
-            theirs = symbols(self.library_object(unit))
+            theirs = symbols(self.command_of(unit)[2])
             for name, kind in symbols(path).items():
                 known = theirs.get(name, "U") not in WANTED or kind in "WVu" and STANDARD.match(name)
                 if kind not in WANTED and not known and (judges.get(name, "w") in "UTDBR" or name.startswith(TEST_LIBRARY)):

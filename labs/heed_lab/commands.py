@@ -2,6 +2,7 @@
 import argparse
 import difflib
 import os
+import secrets
 import shutil
 import sys
 from pathlib import Path
@@ -11,7 +12,7 @@ from .build import Build
 from .course import Course, is_handout, read_handout
 from .progress import HINTS, Progress
 from .repository import Repository
-from .running import BLANK, HANGS, NOT_RUN, Verdict, drawn, run_check
+from .running import BLANK, HANGS, LARGEST_SEED, NOT_RUN, Verdict, run_check
 from .watching import watch
 
 STUDENT = "labs/student.txt"  # the name; git does not see it
@@ -74,7 +75,7 @@ def argument(*names, **options):
     return names, options
 
 
-SEED = argument("--seed", type=int, default=None, help="draw these inputs again")
+SEED = argument("--seed", type=int, default=secrets.randbelow(LARGEST_SEED), help="draw these inputs again")
 
 
 def command(text, *arguments, lab=True):
@@ -99,15 +100,13 @@ def do_list(root, options):
 
 @command("make branch lab-N with the lab's functions taken out")
 def do_start(bench, options):
-    lab, repository, blanks = bench.lab, Repository(bench.root), bench.course.blanks(bench.lab)
-    if not is_handout(bench.root):
+    lab, repository, blanks, is_clone = bench.lab, Repository(bench.root), bench.course.blanks(bench.lab), not is_handout(bench.root)
+    if is_clone:
         repository.refuse_changes(lab)
     bench.prepare()
-    if is_handout(bench.root):
-        print("This tree is a handout: what you are to write is taken out already. ", end="")
-    else:
+    if is_clone:
         repository.start(lab, blanks)
-        print(f"You are on branch {lab.branch}. ", end="")
+    print(f"You are on branch {lab.branch}. " if is_clone else "This tree is a handout: what you are to write is taken out already. ", end="")
     print("\n  ".join([f"Read labs/{lab.folder.name}/README.md; write in", *lab.own]))
     print(f"and run labs/heed-lab test {lab.number}; a form for its questions: labs/heed-lab answers {lab.number}")
 
@@ -116,7 +115,7 @@ def do_start(bench, options):
          argument("--all", action="store_true", help="show every failure, not only the first"), SEED)
 def do_test(bench, options):
     lab, table = bench.lab, report.Table(bench.lab)
-    verdicts = bench.run(chosen(lab, options.checks), drawn(options.seed), table.add)
+    verdicts = bench.run(chosen(lab, options.checks), options.seed, table.add)
     table.end()
     # What is written and wrong comes before what is not written yet.
     wrong = sorted((v for v in verdicts if not v.passed), key=lambda v: v.status in (BLANK, NOT_RUN))
@@ -174,7 +173,7 @@ def do_reset(bench, options):
 @command("when all checks pass: the project's version beside yours", SEED)
 def do_compare(bench, options):
     reference = Repository(bench.root).reference(bench.lab)
-    if not all(v.passed for v in bench.run(bench.lab.checks, drawn(options.seed))):
+    if not all(v.passed for v in bench.run(bench.lab.checks, options.seed)):
         raise LabError("the project's version is shown beside yours when all checks pass; labs/heed-lab test says which do not")
     for name, theirs in reference.items():
         yours = (bench.root / name).read_text(encoding="utf-8").splitlines()
@@ -184,7 +183,7 @@ def do_compare(bench, options):
 @command("draw the lab's figure with what you wrote, as SVG", argument("--out", metavar="FILE", help="where to (lab-N.svg)"), SEED)
 def do_figure(bench, options):
     path = Path(options.out or f"lab-{options.lab}.svg")
-    pictures.draw(bench.root, bench.program(), drawn(options.seed), path)
+    pictures.draw(bench.root, bench.program(), options.seed, path)
     print(f"wrote {path}")
 
 
@@ -193,7 +192,7 @@ def do_figure(bench, options):
          argument("what", nargs="+", choices=pictures.WHAT), argument("--check", help="whose tensors (those of the first check that fails)"),
          argument("--out", metavar="FILE", default="lab.html", help="where the page goes (lab.html)"), SEED)
 def do_show(bench, options):
-    seed, parts = drawn(options.seed), {}
+    seed, parts = options.seed, {}
     for what in options.what:
         text, body, script = pictures.part(bench, what, seed, options.check)
         print(text)
@@ -214,7 +213,7 @@ def do_debug(bench, options):
         raise LabError("there is no gdb here (Debian: apt install gdb)")
     begin = [word for line in stop_at(options.at, options.thread) for word in ("-ex", line)]
     os.execvp("gdb", ["gdb", "-q", "-x", str(bench.root / "labs/support/gdb_commands.py"), *begin, "--args", str(program),
-                      f"--gtest_filter=*.{check.name}", f"--seed={drawn(options.seed)}", *check.arguments])
+                      f"--gtest_filter=*.{check.name}", f"--seed={options.seed}", *check.arguments])
 
 
 def stop_at(at, thread):

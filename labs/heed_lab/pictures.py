@@ -1,9 +1,9 @@
 """`figure` and `show`: numbers of the lab's program as pictures. Those of `show` are parts of lab.html, one page that needs no network; each
 is (what the terminal says, HTML, script), and none needs a colour."""
 import html
-import importlib.util
 import json
 import math
+import runpy
 import subprocess
 from collections import Counter
 from itertools import groupby
@@ -32,10 +32,8 @@ def numbers_of(program, what, seed):
 def draw(root, program, seed, path):
     """The figure, by the module that draws those of the benchmarks."""
     row = numbers_of(program, "--figure", seed)
-    spec = importlib.util.spec_from_file_location("svg", root / "bench/svg.py")
-    svg = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(svg)
-    path.write_text(svg.curves(row["title"], row["x"], row["y"], row["values"], row["lines"]), encoding="utf-8")
+    curves = runpy.run_path(str(root / "bench/svg.py"))["curves"]
+    path.write_text(curves(row["title"], row["x"], row["y"], row["values"], row["lines"]), encoding="utf-8")
 
 
 def part(bench, what, seed, check=None):

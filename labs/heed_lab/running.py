@@ -19,6 +19,7 @@ PATIENCE = 12         # times that until it is stopped although it only waits
 MEMORY = 4 << 30      # bytes
 PROCESSES = 256       # with threads, where a user of its own is counted
 
+LARGEST_SEED = 1 << 24  # of those that are drawn
 PASSED, FAILED, BLANK = "passed", "failed", "not written"
 CRASHED, HANGS, SILENT, NOT_RUN = "crashed", "does not end", "no report", "not run"
 
@@ -36,11 +37,6 @@ class Verdict:
     @property
     def passed(self):
         return self.status == PASSED
-
-
-def drawn(seed):
-    """The seed that was asked for, else any."""
-    return int.from_bytes(os.urandom(3), "big") if seed is None else seed
 
 
 def read_reports(pipe, found):
