@@ -1,14 +1,14 @@
-// What share of the machine does each op use? A line for each row of the op table
-// (tests/autograd/op_table.h), f32: how much it must at least read and write, how much it must
-// compute, how long it takes, and its share of the memory's bandwidth and of the multiply-add peak,
-// both measured here with the same number of threads. The larger share is what an op is to be
-// judged by.
+// What share of the machine does each op use? Prints a line for each row of the op table
+// (tests/autograd/op_table.h), in f32: the minimum of bytes that it must read and write, the
+// operations that it must compute, its time, and its share of the memory bandwidth and of the
+// multiply-add peak, both measured here with the same number of threads. Judge an op by the larger
+// share.
 //
 //   build/release/bin/heed_bench_ops [threads [part of a name]]
 //
 // bytes: inputs and value forward; the same again for their gradients. More than 100 % of the
 // bandwidth comes from the caches, where a row is small: the sizes are those of kSizes, or else the
-// row's `large`. What a row's call makes besides (ids, masks, packings) is in its time.
+// row's `large`. The time includes everything else that a row's call makes (ids, masks, packings).
 #include <algorithm>
 #include <chrono>
 #include <cstdio>
@@ -28,7 +28,7 @@ namespace {
 
 using Shapes = std::vector<Shape>;
 
-// Sizes of models, and the floating-point operations of the forward pass (0: not what counts).
+// Sizes of models, and the floating-point operations of the forward pass (0: irrelevant).
 struct Work {
   std::string row;  // its name, as tests/autograd/op_table.h has it
   Shapes shapes;
@@ -63,7 +63,7 @@ const std::vector<Work>& works() {
   return all;
 }
 
-// What is known of a row: its sizes and operations.
+// The known facts about a row: its sizes and operations.
 Work work_of(const OpCase& row) {
   for (const Work& work : works()) {
     if (work.row == row.name()) return work;
@@ -71,7 +71,7 @@ Work work_of(const OpCase& row) {
   return {row.name(), row.any_shape && row.one.size() == 1 ? Shapes{kPlane} : row.large};
 }
 
-// Seconds of one call: the best of some, for a tenth of a second.
+// Seconds of one call: the best of several calls in a tenth of a second.
 double time_of(const std::function<void()>& call) {
   using Clock = std::chrono::steady_clock;
   call();
@@ -85,8 +85,8 @@ double time_of(const std::function<void()>& call) {
   return best;
 }
 
-// Bytes a second that can be read and written: copies of an array of kPlane, as large as those of
-// the ops, shared out over the threads.
+// Bytes per second that can be read and written: copies of an array of kPlane, as large as those of
+// the ops, divided among the threads.
 double measure_bandwidth() {
   constexpr int64_t kPiece = int64_t{1} << 20;
   const Tensor from = Tensor::zeros(kPlane), to = Tensor::zeros(kPlane);
@@ -132,7 +132,7 @@ void measure(const OpCase& row, const Machine& machine) {
   });
   const Var y = row.call(inputs);
   bytes += static_cast<double>(y.value().bytes());
-  // The gradient of sum(y dy), less what the sum and the product take.
+  // The gradient of sum(y dy), without the time of the sum and the product.
   const Tensor dy = Tensor::full(y.shape(), 1);
   const Var leaf = Var::parameter(y.value());
   const double loss = time_of([&] {

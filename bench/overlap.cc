@@ -1,6 +1,6 @@
-// What it gains to send gradients while the backward pass goes on (docs/scaling.md, "Overlap"): two
-// ranks of this machine, one thread each, whose exchanges take besides as long as a network would:
-// 20 microseconds and bytes / bandwidth, in which a rank that waits sleeps.
+// The gain from sending gradients during the backward pass (docs/scaling.md, "Overlap"): two ranks
+// on this machine, one thread each. Their exchanges additionally take the time of a network, 20
+// microseconds and bytes / bandwidth, during which a waiting rank sleeps.
 //
 //   build/release/bin/heed_bench_overlap laptop|paper [TURNS [EXCHANGE ...]]
 //
@@ -44,7 +44,7 @@ struct Size {
   int batch, width, layers, vocabulary;
 };
 
-// A model, and a step of it: a piece of so many dialogues on each rank.
+// A model and one of its steps: a piece with this many dialogues on each rank.
 struct Work {
   Work(const Size& size, int ranks)
       : model(make_responder({Structure::parse("static-ui"), size.vocabulary, size.width,
@@ -82,7 +82,7 @@ struct Work {
   Task task = {};
 };
 
-// A network between ranks of one machine. It needs no processor.
+// A network between ranks of one machine. It uses no processor time.
 class Network : public Ranks {
  public:
   Network(Ranks& ranks, bool any_thread)
@@ -110,7 +110,7 @@ class Network : public Ranks {
   const bool any_thread_;
 };
 
-// When each gradient is complete in a piece, by its part of the piece's time, and its bytes.
+// The time at which each gradient is complete, as a share of the piece's time, and its bytes.
 struct Completed {
   double when;
   int64_t bytes;
@@ -119,7 +119,7 @@ struct Completed {
 std::vector<Completed> watch(Work& work, const std::vector<int64_t>& piece) {
   std::vector<Completed> all;
   zero_grad(*work.model);
-  const auto begin = std::clock();  // of the processor
+  const auto begin = std::clock();  // processor time
   work.task.loss(piece, {}).total.backward([&](const Node& leaf) {
     const Gradient& g = leaf.outputs[0].total;
     all.push_back(
@@ -130,8 +130,8 @@ std::vector<Completed> watch(Work& work, const std::vector<int64_t>& piece) {
   return all;
 }
 
-// Efficiency where each gradient is sent as soon as it is complete and the network free, and all of
-// them take `exchange` times a step.
+// Efficiency if each gradient is sent as soon as it is complete and the network is free, and all
+// together take `exchange` times a step.
 double expected(const std::vector<Completed>& all, double exchange) {
   double bytes = 0, free = 0;
   for (const Completed& c : all) bytes += static_cast<double>(c.bytes);
@@ -155,8 +155,8 @@ class Bench {
     completed_ = watch(work_, {work_.all.begin(), work_.all.begin() + size.batch});
   }
 
-  // Three steps take turns, as a machine may have other work: without a network, and with one that
-  // takes `exchange` times the first.
+  // Three kinds of steps take turns, because the machine may have other work: without a network,
+  // and two with one that takes `exchange` times the first.
   void print_row(const char* name, double exchange, int turns) {
     std::vector<double> alone, after, beside;  // the last two as efficiencies
     for (int i = 0; i < turns; ++i) {

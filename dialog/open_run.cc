@@ -44,7 +44,7 @@ void refuse_what_is_no_run(const std::string& out) {
 
 void refuse_run(const std::string& out) {
   if (!holds_run(out)) return;
-  throw UsageError(out + ": holds a run already; --resume goes on with it, or take another --out");
+  throw UsageError(out + ": already holds a run; --resume continues it, or take another --out");
 }
 
 OpenRun go_on(Training& training, const RunRequest& r) {

@@ -22,7 +22,7 @@
 //   };
 //   using Runs = RunsOf<Own>;
 //
-// and has `template struct RunsOf<Own>;` in one file, which includes dialog/runs_of_json.h.
+// and has `template struct RunsOf<Own>;` in one file, which includes dialog/system_runs.h.
 #pragma once
 
 #include <memory>

@@ -45,7 +45,7 @@ struct dim3 {
   unsigned x, y, z;
   constexpr dim3(unsigned x = 1, unsigned y = 1, unsigned z = 1) : x(x), y(y), z(z) {}
 };
-// Of the running thread. The scheduler sets them.
+// For the running thread, set by the scheduler.
 inline dim3 gridDim, blockDim, blockIdx(0, 0, 0), threadIdx(0, 0, 0);
 constexpr int warpSize = 32;
 
@@ -58,7 +58,7 @@ using Where = std::source_location;
 struct Grid {
   dim3 blocks, threads;
   int64_t shared_bytes = 0;
-  int64_t most_shared = 48 << 10;  // a GPU wants to be asked for more
+  int64_t most_shared = 48 << 10;  // a GPU requires an explicit request for more
 };
 
 // Runs kernel() as every thread of every block. Throws Fault for what is listed above. `function`
@@ -67,19 +67,19 @@ struct Grid {
 // other results then.
 void run_grid(const char* function, const Grid& grid, const std::function<void()>& kernel);
 
-// kernel<<<grid>>>(args...), which has ended when this returns.
+// kernel<<<grid>>>(args...); the kernel has ended when this returns.
 template <auto kernel, class... Args> void launch(const Grid& grid, Args... args) {
   run_grid(__PRETTY_FUNCTION__, grid, [&] { kernel(args...); });
 }
 
-// ---- what a thread may call
+// ---- functions for threads
 
 void barrier(Where where);
 
-// What a lane of a warp operation gives and gets. When all lanes in the mask have arrived, each
+// The input and output of a lane in a warp operation. When all lanes in the mask have arrived, each
 // gets the value of the lane that it asked for, and the votes of all.
 struct Exchange {
-  uint64_t value = 0;  // in: what this lane gives; out: what lane `from` gave
+  uint64_t value = 0;  // in: the value of this lane; out: the value of lane `from`
   int from = 0;
   bool vote = false;
   unsigned votes = 0;  // out: bit i is the vote of lane i

@@ -4,8 +4,8 @@
 
 namespace emulator {
 
-// A mistake in a kernel or in how it is launched, or in how the emulation is used. The message
-// begins with "kernel NAME, block I of N, thread (X, Y, Z): ".
+// A mistake in a kernel, in its launch, or in the use of the emulation. The message begins with
+// "kernel NAME, block I of N, thread (X, Y, Z): ".
 struct Fault : std::logic_error {
   using std::logic_error::logic_error;
 };

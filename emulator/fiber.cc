@@ -11,9 +11,9 @@
 #endif
 
 #ifdef __x86_64__
-// Saves the registers that a function must preserve on this stack and takes them from another: all
-// that a change of threads is. The C library's swapcontext does the same and makes a system call,
-// which takes twenty times as long.
+// Saves the registers that a function must preserve on this stack and restores them from another: a
+// change of threads needs nothing else. The C library's swapcontext does the same and makes a
+// system call, which takes twenty times as long.
 extern "C" void emulator_switch_stacks(void** save_stack_pointer, void* new_stack_pointer);
 asm(R"(
   .text
@@ -48,13 +48,13 @@ constexpr size_t kBytes = size_t{256} << 10, kGuard = 4096;
 Context outside;
 Fiber* starting = nullptr;
 
-// The sanitizer must hear of every change of stacks: before it, and on arrival.
+// The sanitizer must be told about every change of stacks: before it, and on arrival.
 void leave([[maybe_unused]] Context& from, [[maybe_unused]] const Context& to) {
 #ifdef __SANITIZE_ADDRESS__
   __sanitizer_start_switch_fiber(&from.fake_stack, to.stack, to.stack_bytes);
 #endif
 }
-// `from` learns the bounds of its stack, which for the outside only the sanitizer knows.
+// `from` gets the bounds of its stack, which only the sanitizer knows for the outside.
 void arrive([[maybe_unused]] Context& from, [[maybe_unused]] const Context& to) {
 #ifdef __SANITIZE_ADDRESS__
   __sanitizer_finish_switch_fiber(to.fake_stack, &from.stack, &from.stack_bytes);
@@ -78,7 +78,7 @@ void prepare(Context& context, void (*main)()) {
   const auto top = reinterpret_cast<uintptr_t>(context.stack) + context.stack_bytes;
   auto* const words = reinterpret_cast<uintptr_t*>(top) - 8;  // six registers,
   for (int i = 0; i < 8; ++i) words[i] = 0;
-  words[6] = reinterpret_cast<uintptr_t>(main);  // where to return to, and there nobody called
+  words[6] = reinterpret_cast<uintptr_t>(main);  // the return address: nobody called main()
   context.stack_pointer = words;
 #else
   getcontext(&context.registers);
@@ -115,7 +115,7 @@ void Fiber::begin() {
   context_ = Context{};
   context_.stack = static_cast<char*>(stack_) + kGuard;
   context_.stack_bytes = kBytes - kGuard;
-#ifdef __SANITIZE_ADDRESS__  // of what was forgotten
+#ifdef __SANITIZE_ADDRESS__  // for abandoned fibers
   __asan_unpoison_memory_region(context_.stack, context_.stack_bytes);
 #endif
   prepare(context_, &Fiber::main);

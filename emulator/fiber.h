@@ -7,10 +7,10 @@
 
 namespace emulator {
 
-// Where a fiber has stopped, to be continued.
+// The point where a fiber has stopped and can be continued.
 struct Context {
 #ifdef __x86_64__
-  void* stack_pointer = nullptr;  // everything else lies on the stack
+  void* stack_pointer = nullptr;  // everything else is on the stack
 #else
   ucontext_t registers;
 #endif

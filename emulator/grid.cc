@@ -21,9 +21,9 @@ namespace {
 
 constexpr int kWarp = 32;
 
-// ---- the block that runs now
+// ---- the running block
 
-void run_threads();  // what a fiber does
+void run_threads();  // the work of a fiber
 
 enum class State : uint8_t { running, at_barrier, at_warp, done };
 
@@ -39,7 +39,7 @@ struct Thread {
 class Block {
  public:
   void run(const std::function<void()>& kernel);
-  void begin_threads();  // on a fiber: one thread after the other, until one waits
+  void begin_threads();  // one thread after the other on a fiber, until one waits
   void barrier(Where where);
   void meet(unsigned mask, Exchange& exchange, Where where);
   std::string place() const;
@@ -99,7 +99,7 @@ bool same(const Where& a, const Where& b) {
   return a.line() == b.line() && a.column() == b.column() &&
          std::strcmp(a.file_name(), b.file_name()) == 0;
 }
-// The i-th of so many, x first.
+// The i-th of this many, x first.
 dim3 index_in(dim3 all, unsigned i) {
   return {i % all.x, i / all.x % all.y, i / (all.x * all.y)};
 }
@@ -112,7 +112,7 @@ void Block::enter(int thread) {
   threadIdx = thread_index(thread);
 }
 
-// Runs what can run, first come, first served; begins new threads where nobody can.
+// Runs the threads that can run, first come, first served; begins new ones if none can.
 void Block::run(const std::function<void()>& kernel) {
   kernel_ = &kernel;
   ++serial;
@@ -190,7 +190,7 @@ void Block::barrier(Where where) {
     }
     wake(i);
   }
-  stop();  // so that the threads go on in their order
+  stop();  // so that the threads continue in order
 }
 
 void Block::meet(unsigned mask, Exchange& exchange, Where where) {
@@ -204,7 +204,7 @@ void Block::meet(unsigned mask, Exchange& exchange, Where where) {
   thread.where = where;
   thread.state = State::at_warp;
   bool all_here = true;
-  for (int i = kWarp - 1; i >= 0 && all_here; --i) {  // the last to come is mostly lane 31
+  for (int i = kWarp - 1; i >= 0 && all_here; --i) {  // the last one to come is mostly lane 31
     if (!(mask >> i & 1)) continue;
     const int other = first + i;
     all_here = other < static_cast<int>(threads.size()) && threads[other].state == State::at_warp &&
@@ -254,7 +254,7 @@ std::string Block::place() const {
   return current < 0 ? text : text + ", thread " + str(thread_index(current));
 }
 
-// Nothing can run any more: says who waits for whom.
+// No thread can run any more: reports which thread waits for which.
 void Block::fail_stuck() const {
   int waiting = 0;
   const Thread* first = nullptr;
@@ -291,7 +291,7 @@ DynamicElement dynamic_element(const char* name, int64_t i, int64_t size) {
           &block.dynamic_marks[i]};
 }
 
-// ---- what threads call
+// ---- functions for threads
 
 void barrier(Where where) {
   block.barrier(where);

@@ -1,4 +1,4 @@
-// The name of a kernel, for messages. Plain C++: nvcc compiles it, too.
+// The name of a kernel, for messages. Plain C++: nvcc compiles it too.
 #pragma once
 
 #include <string_view>

@@ -1,5 +1,5 @@
-// What a .cu file includes: CUDA's vocabulary, and the two things that are spelled differently from
-// plain CUDA, because a C++ compiler must see them: launches, and arrays in shared memory.
+// The header for .cu files: CUDA's vocabulary, and the two constructs that differ from plain CUDA
+// because a C++ compiler must understand them: launches, and arrays in shared memory.
 //
 //   emulator::launch<kernel<T>>({blocks, threads, shared_bytes}, arguments...);
 //   EMULATOR_SHARED(float, tile, 256);       __shared__ float tile[256];

@@ -1,4 +1,4 @@
-// Who used an element of memory, and when. Internal to the emulator.
+// The last users of an element of memory. Internal to the emulator.
 #pragma once
 
 #include "emulator/cuda.h"

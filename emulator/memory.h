@@ -7,8 +7,8 @@
 
 namespace emulator {
 
-// A block of device memory, aligned to 256 bytes. Every byte is 0xff, so that a float that nothing
-// wrote is NaN. Null where there is no memory.
+// A block of device memory, aligned to 256 bytes. Every byte is 0xff, so that a float that was
+// never written is NaN. Null if there is no memory.
 std::byte* allocate(int64_t bytes);
 void free(std::byte* block) noexcept;  // null, and what allocate() did not give, are ignored
 

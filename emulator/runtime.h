@@ -1,6 +1,6 @@
 // The part of the CUDA runtime that a small program uses, for one device whose memory is that of
-// the host. A kernel has ended when launch() returns, so there is nothing to wait for, and its
-// mistakes are thrown as a Fault instead of being returned by the next call.
+// the host. A kernel has ended when launch() returns, so there is nothing to wait for. Its mistakes
+// are thrown as a Fault, rather than returned by the next call.
 #pragma once
 
 #include <cstddef>

@@ -20,7 +20,8 @@ constexpr int kWarp = 32, kSector = 32, kBankBytes = 128;  // bytes of all banks
 using By = Mark::By;
 using Use = Mark::Use;
 
-// The lanes of a warp at one place of the code for the same time: where each of them is.
+// The lanes of a warp that execute one place of the code for the same time, and the address of
+// each.
 struct Access {
   const char* shared;  // the name of an array in shared memory; null for device memory
   int64_t bytes;       // of an element
@@ -30,9 +31,9 @@ struct Access {
   std::array<uintptr_t, kWarp> at{};
 };
 
-// The accesses of a block, in the order in which they began. Lanes come one after the other, each
-// up to the next barrier or warp operation: those are of one access that are at one place of the
-// code for the same time since the last of them.
+// The accesses of a block, in the order in which they began. Lanes run one after the other, each up
+// to the next barrier or warp operation. They take part in one access if they execute the same
+// place of the code for the same time since the last barrier or operation.
 class Accesses {
  public:
   // in_register: this lane has the element already, and asks for nothing.
@@ -87,7 +88,8 @@ Traffic traffic_of(const Access& access) {
   return {1, used, coalesced, used > coalesced + 1, std::popcount(access.lanes)};
 }
 
-// How many lanes wait: of 128 bytes of lanes at a time, those that the worst bank serves later.
+// The number of lanes that wait: for 128 bytes of lanes at a time, those that the worst bank serves
+// later.
 int64_t conflicts_of(const Access& access) {
   const int lanes = static_cast<int>(kBankBytes / access.bytes);
   int64_t waits = 0;
@@ -112,7 +114,7 @@ struct Watcher {
   Watch& watch;
   std::vector<Region> regions;
   std::unordered_map<uintptr_t, Mark> marks;
-  std::vector<uintptr_t> last;  // of each thread of the block: the element that it used last
+  std::vector<uintptr_t> last;  // for each thread of the block: the element that it used last
   Accesses accesses;
 
   const Region* region(uintptr_t at) const;
@@ -134,7 +136,7 @@ uintptr_t address(const void* at) {
   return reinterpret_cast<uintptr_t>(at);
 }
 
-// Blocks of a launch run at one time. Marks are of this launch.
+// Blocks of a launch run at the same time. Marks belong to this launch.
 bool by_another_block(const Use& use) {
   return use.by == By::grid || (use.by != By::nobody && use.block != place_of_block());
 }
@@ -177,8 +179,8 @@ const Region* Watcher::region(uintptr_t at) const {
   return at - address(found.begin) < static_cast<uintptr_t>(found.bytes) ? &found : nullptr;
 }
 
-// The array that begins last at or below the address in the same block of memory; the first one
-// where none does; null where none has a name.
+// The array with the highest start at or below the address in the same block of memory; the first
+// one if there is none; null if no array has a name.
 Watcher::Array* Watcher::array(uintptr_t at, const Region& in) {
   const auto next = watch.arrays_.upper_bound(at);
   const auto is_in = [&](const auto& found) {
@@ -204,8 +206,8 @@ void Watcher::check_bounds(uintptr_t at, int64_t bytes, const Region& in) {
        " elements");
 }
 
-// Device memory is full of 0xff before something is written to it (memory.h): a NaN that
-// no arithmetic gives.
+// Device memory is filled with 0xff before it is written (memory.h): a NaN that no arithmetic
+// produces.
 void Watcher::check_written(uintptr_t at, int64_t bytes, const Mark& mark) {
   if (mark.write.by != By::nobody) return;
   const auto* const byte = reinterpret_cast<const std::byte*>(at);  // NOLINT
@@ -295,7 +297,7 @@ void watch_launch() {
   watcher->regions = regions();
   watcher->marks.clear();
   watcher->last.assign(blockDim.x * blockDim.y * blockDim.z, 0);
-  watcher->accesses.take();  // of a launch that ended with an error
+  watcher->accesses.take();  // from a launch that ended with an error
 }
 
 void watch_block(int64_t barriers, int64_t warp_operations) {

@@ -23,13 +23,13 @@
 
 namespace emulator {
 
-// What a GPU transfers for accesses to global memory. The lanes of a warp that execute the same
-// place of the code for the same time make one access, and memory is transferred in sectors of 32
-// bytes. A value that a thread reads twice in a row is in a register.
+// The data that a GPU transfers for accesses to global memory. The lanes of a warp that execute the
+// same place of the code for the same time make one access, and memory is transferred in sectors of
+// 32 bytes. A value that a thread reads twice in a row is in a register.
 struct Traffic {
   int64_t accesses = 0;
   int64_t sectors = 0;
-  int64_t coalesced = 0;  // sectors that there would be if neighbouring lanes used neighbours
+  int64_t coalesced = 0;  // the number of sectors if neighbouring lanes used neighbours
   int64_t scattered = 0;  // accesses with at least two sectors more than that
   int64_t lanes = 0;      // active lanes, summed over all accesses
 
@@ -41,12 +41,12 @@ struct Seen {
   std::string array;  // its name; empty if it has none
   bool shared;        // of shared memory
   Does does;
-  std::vector<int64_t> bytes;  // of each lane: where it is in the array; -1 if it asks for nothing
-  int64_t cost;                // sectors; of shared memory, conflicts of banks
-  int64_t least;               // what it would cost at best
+  std::vector<int64_t> bytes;  // for each lane its place in the array; -1 if it asks for nothing
+  int64_t cost;                // sectors; for shared memory, bank conflicts
+  int64_t least;               // the minimum cost
 };
 
-// There can be one at a time.
+// Only one can exist at a time.
 class Watch {
  public:
   Watch();

@@ -7,15 +7,15 @@
 #include <limits>
 #include <type_traits>
 
-// Inlined even without optimisation, so that what calls saw() is the kernel: the place in the code
-// tells accesses apart.
+// Inlined even without optimisation, so that the kernel calls saw() directly: the place in the code
+// distinguishes accesses.
 #define EMULATOR_SEEN [[gnu::always_inline]] inline
 
 namespace emulator {
 
 enum class Does : uint8_t { read, write, update };  // an update is atomic
 inline void (*saw)(const void* at, int64_t bytes, Does does) = nullptr;
-// Where in the code of a kernel the last access stands that was checked: of a fault, the place.
+// The place in a kernel's code of the last checked access; for a fault, its place.
 inline const void* accessed_from = nullptr;
 
 // In a namespace of its own, so that a call with such arguments finds no function of emulator, such
@@ -24,7 +24,7 @@ namespace elements {
 
 template <class T> class Watched {
   static_assert(std::is_floating_point_v<T>);
-  // T and U give what they give without Watched, but that T stays watched.
+  // T and U give the same results as without Watched, but T stays watched.
   template <class U>
   using With = std::conditional_t<std::is_same_v<std::common_type_t<T, U>, T>, Watched,
                                   std::common_type_t<T, U>>;

@@ -1,5 +1,5 @@
-// Device memory whose arrays a Watch knows by name. Each array is a block of its own with room
-// around it, so that accesses out of bounds are found.
+// Device memory whose arrays a Watch knows by name. Each array is a separate block with room around
+// it, so that accesses out of bounds are found.
 #pragma once
 
 #include <map>

@@ -1,4 +1,4 @@
-// Why does SGD leave attention even while the words improve, and why does Adam not?
+// Why does SGD neglect attention even while the words improve, and why does Adam not?
 //
 //   build/release/examples/attention_gradients --steps 300 --optimizer sgd
 //

@@ -1,5 +1,5 @@
 // Buffers: a network with batch normalisation learns from inputs of very different sizes, is saved
-// with its running means, and says the same after it was loaded.
+// with its running means, and gives the same results after loading.
 //
 //   build/release/examples/batch_norm --steps 300 --out norm.safetensors
 #include "examples/batch_norm.h"

@@ -30,7 +30,7 @@ struct CharModel : Module {
 };
 
 // `batch` pieces of the text of `length` characters each, time-major: row t * batch + b is
-// character t of piece b. What is to be predicted is the character after it.
+// character t of piece b. The target is the character after it.
 struct Pieces {
   Packing packing;
   Tensor inputs, targets;  // i32 (length * batch)

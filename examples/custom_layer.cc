@@ -21,13 +21,13 @@ using examples::Options;
 class Highway : public Module {
  public:
   explicit Highway(int64_t width) : hidden(width, width), gate(width, width) {
-    gate.bias = Var::parameter({width}, constant_law(-1));  // at first most goes past
+    gate.bias = Var::parameter({width}, constant_law(-1));  // at first most bypasses the layer
   }
   Var operator()(const Var& x) const {
     const Var t = sigmoid(gate(x));
     return t * relu(hidden(x)) + (1 - t) * x;
   }
-  // Names the parts. Counting, saving, loading, optimisers: all of them only ask here.
+  // Names the parts. Counting, saving, loading and optimisers use only this function.
   void visit(Visitor& v) override {
     v("hidden", hidden);
     v("gate", gate);
@@ -85,9 +85,9 @@ void example(const Options& options) {
 
   const std::string& file = options.text("out");
   save_parameters(file, model);
-  Network copy(2, 16, 3);  // blank, until it is loaded
+  Network copy(2, 16, 3);  // uninitialised until it is loaded
   load_parameters(file, copy);
-  const NoGrad guard;  // nothing is recorded from here on
+  const NoGrad guard;  // no graph is recorded from here on
   std::printf("final loss %.5f; loaded from %s: %.5f\n",
               squared_error(model(x), y).value().item() / n, file.c_str(),
               squared_error(copy(x), y).value().item() / n);

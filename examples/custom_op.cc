@@ -1,5 +1,4 @@
-// A new op: its value, its gradient, and the proof that the two agree. Nothing in the library
-// changes for it.
+// A new op: its value, its gradient, and a check that the two agree. The library does not change.
 //
 //   build/release/examples/custom_op --steps 30
 //
@@ -29,7 +28,7 @@ template <class T> void forward(T* d, const T* x, const T* y, int64_t n, int64_t
   }
 }
 
-// Adds (+=) to dx and dy; null where nobody needs it.
+// Adds (+=) to dx and dy; null if the gradient is not needed.
 template <class T>
 void backward(T* dx, T* dy, const T* dd, const T* x, const T* y, int64_t n, int64_t m,
               int64_t width) {

@@ -1,6 +1,6 @@
-// What the programs of the five structures share: the sample dialogues, training with distractions
-// and the attention loss, and the DAS ratio. They differ in their model only, which maps a Batch to
-// a Taught.
+// Shared by the programs of the five structures: the sample dialogues, training with distractions
+// and the attention loss, and the DAS ratio. The programs differ only in their model, which maps a
+// Batch to a Taught.
 #pragma once
 
 #include <cmath>
@@ -11,9 +11,9 @@
 #include "dialog/respond/evaluate.h"
 #include "dialog/respond/loss.h"
 #include "examples/options.h"
+#include "nn/batches.h"
 #include "nn/init.h"
 #include "optim/optim.h"
-#include "nn/batches.h"
 
 namespace examples {
 
@@ -75,7 +75,7 @@ void print_scores(const Model& model, const DialogueTask& task, int64_t step) {
               random.perplexity, random.das_ratio.value_or(NAN), frequent.das_ratio.value_or(NAN));
 }
 
-// The examples of a batch, each with distractions that are drawn anew in every epoch.
+// The examples of a batch, each with distractions that are drawn again in every epoch.
 inline std::vector<Example> distract(const DialogueTask& task, const std::vector<int64_t>& ids,
                                      uint64_t epoch) {
   std::vector<Example> examples;
@@ -91,7 +91,7 @@ struct Stepping {
   std::unique_ptr<Optimizer> optimizer;
   double max_norm;
 };
-// SGD learns the words and leaves attention even for a long time; Adam moves both
+// SGD learns the words and neglects attention for a long time; Adam improves both
 // (docs/why-attention-moves-late.md). The numbers are those of the preset `smoke`.
 inline Stepping make_stepping(Module& model, const std::string& name) {
   if (name == "sgd") return {std::make_unique<Sgd>(model, Sgd::Options{.rate = 1}), 5};
@@ -111,7 +111,7 @@ void train(Model& model, const DialogueTask& task, const Stepping& with, int64_t
   const double rate = with.optimizer->rate;
   int64_t step = 0;
   for (uint64_t epoch = 0; step < steps; ++epoch) {
-    const auto make = [&](const std::vector<int64_t>& ids) {  // while the step before runs
+    const auto make = [&](const std::vector<int64_t>& ids) {  // while the previous step runs
       const std::vector<Example> examples = distract(task, ids, epoch);
       std::vector<const Example*> part;
       for (const Example& example : examples) part.push_back(&example);
@@ -129,9 +129,9 @@ void train(Model& model, const DialogueTask& task, const Stepping& with, int64_t
   print_scores(model, task, steps);
 }
 
-// What main() of the five programs does. --attention-loss is its weight, lambda: 1 in the paper,
-// more here, where training is short. A decoder that looks anew in every step needs more than one
-// that looks once; and where the memory holds tokens, each of them has so small a share that its
+// The main() of the five programs. --attention-loss is the weight of the loss, lambda: 1 in the
+// paper, more here, because training is short. A decoder that attends in every step needs more than
+// one that attends once. If the memory holds tokens, each of them has so small a share that its
 // square needs a hundred times as much. The experiment itself is `heed reproduce`.
 template <class Model>
 int run_dialogue_example(int argc, char** argv, const std::string& attention_loss) {

@@ -1,9 +1,9 @@
-// Does a discriminator find what there is to find, and nothing else? In passages of dialogues a
-// signal is planted: a topic word stands in the last utterance of the context and in the response
-// that was said. Another response has the topic word of another passage. A discriminator that reads
-// both must find that out; one that reads the response only must stay at chance. So must the first
-// one with contexts of other topics, or a little below: the other response has the topic of such a
-// context one time in seven, the real one never.
+// Does a discriminator find a planted signal, and nothing else? In passages of dialogues, a topic
+// word stands in the last utterance of the context and in the real response. The other response has
+// the topic word of another passage. A discriminator that reads both must learn this; one that
+// reads only the response must stay at chance. So must the first one with contexts of other topics,
+// or a little below: the other response has the topic of such a context one time in seven, the real
+// one never.
 //
 //   build/release/examples/find_a_planted_signal --dialogues 1000 --epochs 20
 #include <cstdio>
@@ -22,8 +22,8 @@ using examples::Options;
 using namespace discriminate;
 constexpr int kTopics = 8;
 
-// The rarest words of the vocabulary are the topics. Conversations are those of one topic, so that
-// what stands in the place of a response is always of another one.
+// The rarest words of the vocabulary are the topics. Each conversation has one topic, so that the
+// replacement of a response always has another one.
 std::vector<Passage> planted(const std::string& data, const char* part, size_t limit,
                              const Vocabulary& words) {
   std::vector<Passage> passages;
@@ -37,7 +37,7 @@ std::vector<Passage> planted(const std::string& data, const char* part, size_t l
   return passages;
 }
 
-// All passages, each as it was said and with another response.
+// All passages, each with its real and with another response.
 std::vector<Passage> items_of(const std::vector<Passage>& passages) {
   const Replacements replacements(passages, Negatives::Kind::kRandom);
   return with_fakes(passages, replacements.replaceable(), replacements, /*seed=*/1);

@@ -22,8 +22,8 @@ void tensors() {
 }
 
 void gradients() {
-  // A Var is a tensor that remembers where it comes from. Parameters collect gradients, constants
-  // (any tensor) do not.
+  // A Var is a tensor that records its origin. Parameters collect gradients, constants (any tensor)
+  // do not.
   const Var w = Var::parameter(Tensor::of({{1, -1}, {2, 0.5}}));
   const Var x = Tensor::of({{1, 2}, {3, 4}, {5, 6}});
 
@@ -33,7 +33,7 @@ void gradients() {
   std::printf("x w          %s\n", y.value().str().c_str());
   std::printf("loss         %s\n", loss.value().str().c_str());
 
-  // Running the code made this graph: each line is an op, its result, and what it was made from.
+  // Running the code built this graph: each line is an op, its result, and its inputs.
   std::printf("%s", graph_text(loss).c_str());
 
   loss.backward();

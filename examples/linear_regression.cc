@@ -1,5 +1,5 @@
 // Linear regression: a model, a loss, an optimiser and the training loop that everything else in
-// this folder repeats. Recovers the line that noisy points were made from.
+// this folder repeats. Recovers the line that generated the noisy points.
 //
 //   build/release/examples/linear_regression --steps 100
 #include <cstdio>

@@ -15,7 +15,7 @@ using namespace heed;
 
 class Options {
  public:
-  // `defaults` are the names (without "--") that there are, and their values unless given.
+  // `defaults`: the permitted names (without "--") and their default values.
   Options(int argc, char** argv, std::map<std::string, std::string> defaults)
       : values_(std::move(defaults)) {
     for (int i = 1; i < argc; i += 2) {
@@ -47,7 +47,7 @@ class Options {
   std::map<std::string, std::string> values_;
 };
 
-// What main() of an example does: runs it, or prints in one line what is wrong.
+// The main() of an example: runs it, or prints an error in one line.
 inline int run_example(int argc, char** argv, const std::map<std::string, std::string>& defaults,
                        const std::function<void(const Options&)>& example) {
   try {

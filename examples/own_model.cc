@@ -1,4 +1,4 @@
-// heed with a model of one's own (own_model.h): every command knows it.
+// heed with your own model (own_model.h): every command knows it.
 //   own_model train --structure bag-of-words --preset smoke --limit 3000 --epochs 2 --out runs/bag
 //   own_model evaluate --model runs/bag
 //   own_model chat --model runs/bag

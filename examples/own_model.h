@@ -1,5 +1,5 @@
-// A response model of one's own, in one file: a bag of words for each utterance, and an LSTM that
-// looks at these bags in every step.
+// Your own response model, in one file: a bag of words for each utterance, and an LSTM that attends
+// to these bags in every step.
 //   m_k = tanh(W mean(embeddings of utterance k) + b)      the memory, a row an utterance
 //   h_0 = c_0 = mean_k m_k                                 in every layer
 //   c_t = sum_k a_tk m_k,   a_t = softmax_k(m_k . h_{t-1})

@@ -1,6 +1,6 @@
-// What does an encoder know? Two of them, neither trained, on dialogues: an LSTM over the words,
-// and the mean of the words' vectors, which knows no order. Which one tells better how far a
-// conversation has got?
+// What does an encoder know? This program compares two untrained encoders on dialogues: an LSTM
+// over the words, and the mean of the words' vectors, which ignores their order. Which one tells
+// better how far a conversation has progressed?
 //
 //   build/release/examples/probe_an_encoder --dialogues 300
 #include <cstdio>
@@ -15,7 +15,7 @@
 using namespace heed;
 using examples::Options;
 
-// All that a probe asks of an encoder is a vector for each context.
+// The only requirement of a probe: a vector for each context.
 class Encoder : public Module {
  public:
   Encoder(int64_t words, int64_t width) : table(words, width), lstm(width, width) {}

@@ -1,6 +1,6 @@
 // A classifier of sentences, in 25 lines: pack, embed, LSTM in both directions, the mean over each
 // sentence, linear, cross entropy. Sentences have any length and stand in any order; nothing is
-// padded. What it learns: does a sentence hold more of the words 1 to 4 than of 5 to 8?
+// padded. The task: does a sentence hold more of the words 1 to 4 than of 5 to 8?
 //
 //   build/release/examples/sentence_classifier --steps 300
 #include <cstdio>

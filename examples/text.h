@@ -1,4 +1,4 @@
-// What the two language models share: their text, and drawing from what they predict.
+// Shared by the two language models: their text, and drawing from their predictions.
 #pragma once
 
 #include <string>

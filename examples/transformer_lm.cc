@@ -16,7 +16,7 @@
 using namespace heed;
 using namespace examples;
 
-constexpr int64_t kWindow = 64;  // the model sees so many characters at most
+constexpr int64_t kWindow = 64;  // the model sees at most this many characters
 
 struct TransformerModel : Module {
   TransformerModel(int64_t width, int64_t layer_count)
@@ -73,8 +73,7 @@ struct TransformerModel : Module {
   Linear output;
 };
 
-// `count` pieces of the text, one after the other. What is to be predicted is the character after
-// each.
+// `count` consecutive pieces of the text. The target is the character after each.
 struct Pieces {
   Segments segments;
   Tensor inputs, targets;  // i32 (count * kWindow)
@@ -100,8 +99,8 @@ Var bits_per_character(const TransformerModel& model, const Pieces& pieces) {
   return nll / (static_cast<double>(pieces.segments.total()) * std::log(2.0));
 }
 
-// The largest difference between the states of a piece that is read at once and one character
-// after the other.
+// The largest difference between the states of a piece read at once and read one character after
+// the other.
 double cache_error(const TransformerModel& model, const Tensor& piece) {
   const NoGrad guard;
   const auto n = static_cast<int32_t>(piece.numel());
@@ -112,8 +111,8 @@ double cache_error(const TransformerModel& model, const Tensor& piece) {
   return max(difference, {0, 1}).value().item();
 }
 
-// Draws one character after the other. Each step reads the new one only; where the window is full,
-// the model begins again with the last half of it.
+// Draws one character after the other. Each step reads only the new one; when the window is full,
+// the model starts again with its last half.
 std::string make_up(const TransformerModel& model, int64_t length, double temperature, Rng& rng) {
   const NoGrad guard;
   std::string text = "\n";

@@ -1,5 +1,5 @@
-// `heed carry`, `heed track`, `heed rewrite`, `heed ask`: what a model says of the dialogues of a
-// file, or of one that is typed.
+// `heed carry`, `heed track`, `heed rewrite`, `heed ask`: how a model annotates the dialogues of a
+// file, or a dialogue that is typed.
 #include "base/file.h"
 #include "base/utf8.h"
 #include "dialog/data/corpus.h"
@@ -31,7 +31,7 @@ void refuse(const Options& o, const std::vector<std::string>& options, const std
   }
 }
 
-// What the command is made for. Without a model it is rules.
+// The model that the command is made for. Without a model, rules annotate.
 std::shared_ptr<const Annotator> open(const Options& o, Capability capability) {
   const Device device = start(*o.common);
   const std::string command = o.command->get_name();
@@ -138,12 +138,12 @@ void ask(const Options& o) {
   }
   refuse(o, {"questions", "--which", "--least-p"}, "with --dialogue");
   if (!o.out.empty() && o.annotate.history == "both") {
-    throw UsageError("--out: say --history gold or predicted, whose answers are to be written");
+    throw UsageError("--out: give --history gold or predicted, whose answers it writes");
   }
   on_file(o, Capability::kAnswer);
 }
 
-// What all of them read and write.
+// The inputs and outputs that all of these commands share.
 void declare_file(CLI::App& c, Options& o, const std::string& data, const std::string& out) {
   c.add_option("--data", o.data, data);
   option(c, "--limit", o.annotate.limit, "Read only the first dialogues, of --data; 0: all");
@@ -159,13 +159,14 @@ constexpr const char* kPartOrFile =
 
 void add_carry(CLI::App& app) {
   const auto [c, o] = declare<Options>(
-      app, "carry", "Say which values of a dialogue still hold, by a model or by rules",
-      "With --data it compares with the labels of items: F1 by distance in turns, for candidates "
-      "that were said to the same service, to others (cross) and both, for services that training "
-      "has seen and new ones, by three rules and, with --model, by a model. The rules: everything "
-      "holds, the latest value of a key, the latest that the user said. --insert adds turns of "
-      "other dialogues to the history, and counts distances without them. Without --data turns are "
-      "typed. docs/carryover.md goes through it.\n"
+      app, "carry", "Decide which values of a dialogue still hold, by a model or by rules",
+      "With --data it compares decisions with the labels of the items: F1 by distance in turns; "
+      "for candidates mentioned to the same service, to another service (cross) and both; for "
+      "services seen in training and new ones. The decisions are those of three rules and, with "
+      "--model, of a model. The rules: everything holds; only the latest value of a key holds; "
+      "only the latest value from the user holds. --insert adds turns of other dialogues to the "
+      "history; distances do not count them. Without --data you type the turns. docs/carryover.md "
+      "goes through it.\n"
       "Examples:\n"
       "  heed carry --data data/sgd-items\n"
       "  heed carry --model runs/carry --data data/sgd-items --insert 8\n"
@@ -176,7 +177,7 @@ void add_carry(CLI::App& app) {
   c.add_option("--model", o.model, "Directory of a run or a model, one of heed train carryover");
   declare_file(
       c, o, std::string("Dialogues: items, ") + kPartOrFile,
-      "Write the decisions to this file, a line each: {\"id\", \"carry\", \"p\", \"look\"}");
+      "Write the decisions to this file, one a line: {\"id\", \"carry\", \"p\", \"look\"}");
   option(c, "--insert", o.annotate.insert, "Turns of other dialogues to insert into each history",
          whole_number(0, 1000));
 }
@@ -184,17 +185,17 @@ void add_carry(CLI::App& app) {
 void add_track(CLI::App& app) {
   const auto [c, o] = declare<Options>(
       app, "track", "What the user has asked for, after each turn of a dialogue",
-      "Without --data you type the turns, and see the state after each and what changed. With it, "
-      "how right the states of a file are: joint: all slots are; above 1/2: the values with p > "
-      "1/2 are the right ones; changes: a turn changes the right slots to the right values. Beside "
-      "the tracker stand two rules: a value is set where its words are said, and always the most "
-      "frequent state of the file. docs/tracking.md goes through it.\n"
-      "Examples:\n"
-      "  heed train tracker --data data/woz2 --out runs/heads\n"
+      "Without --data you type the turns and see the state and its changes after "
+      "each. With --data it measures how often states are right: joint: all slots "
+      "are right; above 1/2: the values with p > 1/2 are the right ones; changes: a "
+      "turn changes the right slots to the right values. Two rules stand beside the "
+      "tracker: one sets a value where its words are said, the other always gives "
+      "the most frequent state of the file. docs/tracking.md goes through it.\n"
+      "Examples:\n  heed train tracker --data data/woz2 --out runs/heads\n"
       "  heed track runs/heads\n"
       "  heed track runs/heads --data data/woz2 --out states.jsonl",
       {.seed = ""}, tag);
-  c.add_option("model", o.model, "Directory of a run or a model, a tracker")->required();
+  c.add_option("model", o.model, "Directory of a run or a model: a tracker")->required();
   declare_file(c, o, std::string("Dialogues: ") + kPartOrFile,
                "The states as JSON Lines, a dialogue a line: {\"id\", \"turns\": [{\"text\", "
                "\"state\": {\"food\": \"chinese\"}, \"p\"}]}");
@@ -202,53 +203,53 @@ void add_track(CLI::App& app) {
 
 void add_rewrite(CLI::App& app) {
   const auto [c, o] = declare<Options>(
-      app, "rewrite", "Write turns out, with what they leave to the turns before",
-      "Without --data it reads a conversation that is typed. A line of --out is {\"id\", \"turn\", "
+      app, "rewrite", "Rewrite turns so that they can be understood without the turns before",
+      "Without --data you type a conversation. A line of --out is {\"id\", \"turn\", "
       "\"rewritten\", \"gaps\": [{\"begin\", \"end\", \"was\", \"filled\", \"above_null\", "
-      "\"best\"}]}; begin and end count words, each Chinese character being one. Where the "
-      "dialogues have the label \"rewritten\" it says how well that is done, and of a data "
-      "directory how well three rules do.\n"
+      "\"best\"}]}; begin and end count words, each Chinese character being one. If the dialogues "
+      "have the label \"rewritten\", it measures how well the model does; for a data directory "
+      "also how well three rules do.\n"
       "Examples:\n"
       "  heed rewrite --model runs/gaps\n"
       "  heed rewrite --model runs/gaps --data data/rewriting --out turns.jsonl --json "
       "how-well.json",
       {.seed = ""}, tag);
   add_model(c, o.model);
-  declare_file(c, o,
-               std::string("Dialogues: ") + kPartOrFile + ", whose last turns are written out",
-               "The turns, JSON Lines");
+  declare_file(c, o, std::string("Dialogues: ") + kPartOrFile + ", whose last turns are rewritten",
+               "The rewritten turns, as JSON Lines");
 }
 
 void add_ask(CLI::App& app) {
   const auto [c, o] = declare<Options>(
-      app, "ask", "Answer questions about a dialogue by what stands in it, or say that it does not",
-      "An answer is shown in its turn, in brackets, with its probability. Without a question they "
-      "are read line by line, /reset forgets those before, /quit ends. The model reads the last "
-      "questions and its own answers with each question, as many as it was trained with "
-      "(--turns).\n"
-      "With --data, the questions of the test part of a corpus are answered and measured: EM and "
-      "F1 of words, HEQ where questions have several references; with gold answers before each "
-      "question, and with the model's own.\n"
-      "Examples:\n"
-      "  heed ask --model runs/reader --dialogue talk.jsonl \"Who has the keys?\"\n"
-      "  heed ask --model runs/reader --data friendsqa --json scores.json",
+      app, "ask",
+      "Answer questions about a dialogue with words from it, or say that there are none",
+      "An answer is shown in its turn, in brackets, with its probability. Without a "
+      "question on the command line you type questions line by line; /reset forgets "
+      "the earlier ones, /quit ends. With each question the model reads the last "
+      "questions and its own answers, as many as in training (--turns).\n"
+      "With --data, the questions of the test part of a corpus are answered and "
+      "measured: EM, F1 of words, and HEQ if questions have several references; once "
+      "with gold answers before each question and once with the model's own.\n"
+      "Examples:\n  heed ask --model runs/reader --dialogue talk.jsonl \"Who has the "
+      "keys?\"\n  heed ask --model runs/reader --data friendsqa --json scores.json",
       {.seed = ""}, ask);
   o.annotate.batch = 16;
   add_model(c, o.model);
-  c.add_option("questions", o.questions, "Questions, one after the other; none: standard input");
+  c.add_option("questions", o.questions,
+               "Questions, in order; if none is given: read from standard input");
   c.add_option("--dialogue", o.dialogue, "File of dialogues (JSON Lines, plain or gzip)")
       ->option_text("FILE");
-  c.add_option("--which", o.id, "The id of the dialogue; if not given: the first one")
+  c.add_option("--which", o.id, "The dialogue with this id; if not given: the first one")
       ->option_text("ID");
   option(c, "--least-p", o.least_p,
-         "Answers of a lower probability are taken for none: the dialogue does not say",
+         "Below this probability an answer counts as none: the dialogue does not say",
          number(0, 1));
   declare_file(c, o,
-               "Dialogues, or texts, with questions and answers in the form of CoQA, QuAC, "
+               "Dialogues (or texts) with questions and answers, in the format of CoQA, QuAC, "
                "FriendsQA or Molweni: a folder or a file",
                "Write the answers to this file");
   option(c, "--history", o.annotate.history,
-         "The answers before each question: gold, predicted or both",
+         "The answers that stand before each question: gold, predicted or both",
          one_of({"gold", "predicted", "both"}));
 }
 

@@ -16,15 +16,14 @@ CommonPtr add_common(CLI::App& command, const Uses& uses) {
   };
   if (*uses.seed) add("--seed", common->seed, uses.seed);
   if (uses.device) {
-    add("--threads", common->threads, "Threads; 0: one for each core")
-        ->check(whole_number(0, 1024));
+    add("--threads", common->threads, "Threads; 0: one per core")->check(whole_number(0, 1024));
     add("--device", common->device, "cpu or cuda[:k]");
     add("--matmul", common->matmul,
-        "How matrices are multiplied: f32; bf16, faster and less exact; on a GPU also tf32, the "
+        "Precision of matrix products: f32; bf16, faster and less exact; on a GPU also tf32, the "
         "default there except for `heed verify`")
         ->check(one_of({"f32", "tf32", "bf16"}));
   }
-  command.fallthrough();  // --config may stand behind the command
+  command.fallthrough();  // --config may follow the command
   return common;
 }
 
@@ -39,37 +38,35 @@ Device start(const Common& common) {
   const std::string matmul = matmul_of(common);
   if (matmul == "f32") return device;
   if (matmul == "tf32" && !device.is_cuda()) {
-    throw UsageError("--matmul tf32 is for --device cuda: the CPU multiplies in f32 or bf16");
+    throw UsageError(
+        "--matmul tf32 only applies with --device cuda: the CPU multiplies in f32 or bf16");
   }
   set_matmul(matmul == "tf32" ? Matmul::tf32 : Matmul::bf16);
   return device;
 }
 
 static const char* const kStartHere =
-    "Start here:\n"
-    "  heed train --data data/ubuntu-sample --out runs/first --preset smoke\n"
-    "  heed evaluate --model runs/first --data data/ubuntu-sample\n"
+    "Start here:\n  heed train --data data/ubuntu-sample --out runs/first --preset "
+    "smoke\n  heed evaluate --model runs/first --data data/ubuntu-sample\n"
     "  heed show --model runs/first --data data/ubuntu-sample\n"
-    "`heed help COMMAND` explains a command. Every option can also stand in a file, below the name "
-    "of its command:\n"
-    "  [train]\n"
-    "  preset = \"smoke\"\n"
+    "`heed help COMMAND` explains a command. Options can also be read from a file, "
+    "under the name of their command:\n"
+    "  [train]\n  preset = \"smoke\"\n"
     "  out = \"runs/first\"\n"
-    "That file is read by:\n"
+    "This command reads that file:\n"
     "  heed train --config my.toml --data data/ubuntu-sample";
 
 std::unique_ptr<CLI::App> make_app() {
   auto owned = std::make_unique<CLI::App>(
-      "heed trains models that respond in multi-turn dialogues, and measures how much of their "
-      "attention distracting utterances steal (the DAS ratio), and how much their encoders know "
-      "(probe tasks).",
+      "heed trains models that respond in multi-turn dialogues, and measures how much attention "
+      "distracting utterances draw (the DAS ratio) and how much their encoders know (probe tasks).",
       "heed");
   CLI::App& app = *owned;
   app.formatter(std::make_shared<HelpFormatter>());
   app.footer(kStartHere);
   app.set_version_flag("-v,--version",
                        "heed " + version() + " (commit " + commit() + "), " + capabilities());
-  app.set_config("--config", "", "Read options from a TOML file, one [section] a command");
+  app.set_config("--config", "", "Read options from a TOML file with one [section] per command");
   app.config_formatter(std::make_shared<OptionFile>(app));
   app.allow_config_extras(CLI::config_extras_mode::error);
   app.require_subcommand(1);

@@ -30,7 +30,7 @@ Json inputs_json(const Options& o) {
           {"seed", o.common->seed}};
 }
 
-// Of a step, on average.
+// Means over the steps.
 void add_counts(Json& line, const StepTimes& t) {
   const auto a_step = [&](int64_t n) { return static_cast<double>(n) / t.steps(); };
   line["launches"] = a_step(t.counts.launches);
@@ -39,7 +39,7 @@ void add_counts(Json& line, const StepTimes& t) {
   line["copied_bytes"] = a_step(t.counts.copied_bytes);
 }
 
-// Null for what is not measured.
+// Null where nothing was measured.
 Json report(const Options& o, Device device, const StepTimes& t, double peak) {
   rusage usage{};
   getrusage(RUSAGE_SELF, &usage);
@@ -103,18 +103,19 @@ void run(const Options& o) {
 void add_bench(CLI::App& app) {
   const auto [c, o] = declare<Options>(
       app, "bench", "Time training steps, scoring or decoding; prints one line of JSON",
-      "A step is forward, loss with attention loss, backward, clipping and SGD, on random words. "
-      "The share of peak is against the multiply-add peak, of bf16 with --matmul bf16, that the "
-      "same program measures first; counted are the multiply-adds of all products and of "
-      "attention.\n"
+      "A step on random words consists of the forward pass, the loss with the attention loss, the "
+      "backward pass, clipping and SGD. The program first measures the peak rate of multiply-adds "
+      "(with --matmul bf16: of bf16). The share of peak counts the multiply-adds of all matrix "
+      "products and of attention.\n"
       "Example:\n"
       "  heed bench --structure dynamic --batch 64 --hidden 512 --embed 512 --layers 4 --vocab "
       "25000 --threads 1",
       {.seed = "Seed of the weights and the words"}, run);
   add_structure(c, o.structure);
   option(c, "--work", o.work,
-         "What a step is: train; forward, the first half of it; score, as `heed score` does; beam, "
-         "responses of the same lengths by beam search with 5 hypotheses",
+         "What a step does: train: a training step; forward: its forward pass only; score: the "
+         "work of `heed score`; beam: beam search with 5 hypotheses for responses of the same "
+         "lengths",
          one_of({"train", "forward", "score", "beam"}));
   option(c, "--batch", o.batch, "Dialogues in a batch", whole_number(1, kMaxBatch));
   CLI::App& bench = c;
@@ -127,14 +128,14 @@ void add_bench(CLI::App& app) {
   size("--layers", o.layers, "LSTM layers");
   size("--vocab", o.vocab, "Vocabulary size", kSpecialTokens + 1);
   option(c, "--dropout", o.dropout, "Dropout probability");
-  option(c, "--steps", o.steps, "Steps timed, after one for warm-up", whole_number(1, 1'000'000));
+  option(c, "--steps", o.steps, "Steps to time, after one for warm-up", whole_number(1, 1'000'000));
   c.add_option("--lengths", o.lengths,
-               "Utterance lengths, {\"context\": [..], \"response\": n} a line; without it every "
-               "dialogue has 6 utterances of 12 tokens and a response of 16");
-  c.add_flag(
-      "--count", o.count,
-      "With --device cuda: also count the calls of a step, the making of its batch included: "
-      "launches (kernels, cuBLAS calls, clearing of memory), copies, and how often the host waits");
+               "Utterance lengths, one {\"context\": [..], \"response\": n} a line; if not given, "
+               "every dialogue has 6 utterances of 12 tokens and a response of 16");
+  c.add_flag("--count", o.count,
+             "With --device cuda: also count the calls of a step and of making its batch: "
+             "launches (kernels, cuBLAS calls, clearing of memory), copies, and how often the "
+             "host waits");
 }
 
 }  // namespace heed

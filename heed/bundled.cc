@@ -13,9 +13,9 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// From the program upwards: share/heed of an installation, or data of the checkout.
+// Searched from the program upwards: share/heed of an installation, or data of the checkout.
 std::optional<std::string> find(const fs::path& what, const char* file) {
-  constexpr int kLevels = 5;  // build/release/bin/heed, and some room
+  constexpr int kLevels = 5;  // the path of build/release/bin/heed, with some room
   std::error_code error;
   fs::path folder = fs::read_symlink("/proc/self/exe", error).parent_path();
   for (int level = 0; level < kLevels && folder.has_relative_path(); ++level) {
@@ -75,7 +75,7 @@ void take_bundled_ranker(std::string& model) {
   note_bundled(model = bundled("ranker"));
 }
 
-// First the one that talks best.
+// The first one is the best in conversation.
 static std::vector<std::string> find_bundled_models() {
   std::vector<std::string> models;
   const std::optional<std::string> trained = find_bundled_model("trained");
@@ -86,7 +86,8 @@ static std::vector<std::string> find_bundled_models() {
     try {
       system_of(*model);
       models.push_back(*model);
-    } catch (const DataError&) {  // of a system that is not in a build for the demo alone
+    } catch (const DataError&) {  // the bundled model needs a system that a build for the demo
+                                  // alone does not have
     }
   }
   const auto place = [](const std::string& model) {
@@ -142,7 +143,8 @@ std::string shell_word(const std::string& path) {
 
 std::string first_steps() {
   const std::string data = shell_word(find_bundled_data("ubuntu-sample").value_or("DATA"));
-  std::string text = "heed trains dialogue models and shows where they look. To begin, try:\n";
+  std::string text =
+      "heed trains dialogue models and shows where they look. Commands to begin with:\n";
   if (find_bundled_model("trained")) {
     text +=
         "  heed chat                  talk to a small model that is bundled\n"
@@ -153,7 +155,7 @@ std::string first_steps() {
   }
   return text + "  heed train --data " + data +
          " --out runs/first --preset smoke\n"
-         "                             train one of your own, in some minutes\n"
+         "                             train a model of your own in a few minutes\n"
          "  heed help                  all commands; heed help COMMAND explains one\n";
 }
 

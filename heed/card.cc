@@ -1,4 +1,4 @@
-// heed info --card: what people want to know who are given a model.
+// heed info --card: the facts that people ask about a model they are given.
 #include "heed/card.h"
 
 #include <algorithm>
@@ -23,7 +23,7 @@ namespace {
 using Json = nlohmann::ordered_json;
 namespace fs = std::filesystem;
 
-// Text of a file as Markdown shows it, and does not obey it.
+// Escapes the text of a file so that Markdown shows it literally.
 std::string plain(const std::string& text) {
   std::string result;
   for (const char c : printable(text)) {
@@ -60,19 +60,19 @@ std::string model_section(const Json& info) {
   return text + "\n";
 }
 
-// The option as it stands in a command; none where it has no value.
+// The option as it is typed in a command; empty if it has no value.
 std::string option_text(const std::string& name, const Json& value) {
   if (value.is_null() || value == "" || value == false) return "";
   if (value == true) return " --" + name;
   const std::string values = value.is_string() ? value.get<std::string>() : value.dump();
   if (name != "group") return " --" + name + " " + shell_word(shown_path(values));
-  std::string text, word;  // an option that may stand several times
+  std::string text, word;  // an option that may be given several times
   for (std::istringstream words(values); words >> word;) text += " --group " + shell_word(word);
   return text;
 }
 
-// The command that trains the same: its preset, and what differs from it. Empty where an older
-// version did not keep the preset, or the run is of another system.
+// The command that repeats this training: its preset, and the options that differ from it. Empty if
+// an older version did not keep the preset, or if the run is of another system.
 std::string command_of(const std::string& run, const Json& info) {
   if (info["model"].value("system", Json("respond")) != "respond") return "";
   const TrainSettings s = load_settings(run);
@@ -95,7 +95,7 @@ std::string command_of(const std::string& run, const Json& info) {
 std::string training_section(const std::string& run, const Json& info) {
   const Json& settings = info["settings"];
   std::string text = "## Data\n\n" + std::string("| | |\n| --- | --- |\n");
-  text += row("name, source, language", "**to be said by you**");
+  text += row("name, source, language", "**to be filled in by you**");
   text += row("fingerprint of what was read (CRC-32)",
               text_of(settings.value("data_fingerprint", Json())));
   for (const char* key : {"limit", "vocabulary"}) {
@@ -118,7 +118,7 @@ std::string training_section(const std::string& run, const Json& info) {
   return text + "\n";
 }
 
-// The last epochs of the log, which has one row at least.
+// The last epochs of the log, which has at least one row.
 std::string numbers_section(const RunLog& log, const Json& best) {
   constexpr size_t kMost = 30;
   std::string text = "## Numbers\n\n", line = "\n|";
@@ -136,34 +136,34 @@ std::string numbers_section(const RunLog& log, const Json& best) {
     text += "\n";
   }
   if (best.is_object()) {
-    text += "\nThe model is that of epoch " + text_of(best["epoch"]) +
-            ", the best by the perplexity of the validation dialogues: " +
+    text += "\nThe weights are those of epoch " + text_of(best["epoch"]) +
+            ", the epoch with the lowest perplexity on the validation dialogues: " +
             text_of(best["valid_perplexity"]) + ".\n";
   }
   return text +
-         "\nOn test dialogues: **to be measured by you**, as with\n\n"
+         "\nOn test dialogues: **to be measured by you**, for example with\n\n"
          "    heed evaluate --model MODEL --data DATA\n\n";
 }
 
 std::string limits_section(const Json& info) {
   std::string text =
       "## Limits\n\n"
-      "- It imitates its training dialogues, with their mistakes, opinions and rude words; nothing "
-      "checks that its answers are true or kind. Do not let it advise anybody.\n";
+      "- It imitates its training dialogues, with their mistakes, opinions and rude words; "
+      "nothing checks that its answers are true or kind. Do not use it to give advice.\n";
   const Json words = info.value("vocabulary", Json::object()).value("tokens", Json());
   if (words.is_number()) {
     text += "- It knows " + text_of(words) +
-            " words, of the language of its data; others are `<unk>` to it.\n";
+            " words, in the language of its data; it reads all others as `<unk>`.\n";
   }
   const Json examples = info.value("settings", Json::object()).value("examples", Json::object());
   const Json turns = examples.value("max_turns", Json(0));
   if (turns.is_number_integer() && turns != 0) {
-    text += "- It reads the last " + text_of(turns) + " turns of a dialogue at most.\n";
+    text += "- It reads at most the last " + text_of(turns) + " turns of a dialogue.\n";
   }
   return text +
-         "- **What else you know of it.**\n\n"
-         "## Licence\n\n"
-         "**To be said by you**: the model is made of its data, whose licence may bind it.\n";
+         "- **Further limits that you know of.**\n\n"
+         "## Licence\n\n**To be filled in by you**: the model is derived from its data, "
+         "and the licence of the data may apply to it.\n";
 }
 
 }  // namespace
@@ -172,11 +172,11 @@ std::string model_card(const std::string& directory) {
   std::error_code ignored;
   const bool is_run = fs::exists(fs::path(directory) / "settings.json", ignored);
   if (!is_run && !fs::exists(fs::path(directory) / "config.json", ignored)) {
-    throw DataError(directory + ": holds no model and no run, of which a card could be made");
+    throw DataError(directory + ": holds no model and no run, so no card can be made");
   }
   const Json info = is_run ? info_of_run(directory) : info_of_model(directory);
   std::string text = "# " + plain(run_names({directory})[0]) + "\n\n";
-  text += "**What it is for, by whom, since when: to be said by you.** Made with heed.\n\n";
+  text += "**Purpose, author and date: to be filled in by you.** Made with heed.\n\n";
   text += model_section(info);
   if (is_run) text += training_section(directory, info);
   if (is_run) {

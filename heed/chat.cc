@@ -20,7 +20,7 @@ namespace {
 struct Options {
   CommonPtr common;
   const CLI::App* command = nullptr;
-  std::vector<std::string> models;  // several on the page only
+  std::vector<std::string> models;  // only the page takes several
   DecodeFlags decode;
   std::string pool;
   bool web = false;
@@ -33,7 +33,7 @@ class Chat {
   void run();
 
  private:
-  bool obey(const std::string& line);  // a command; false ends the chat
+  bool obey(const std::string& line);  // a command; it returns false to end the chat
   void answer(const std::string& line);
   void add_turn(const std::string& who, const std::string& text, std::vector<int32_t> tokens);
   void say_unknown_words(const std::string& line) const;
@@ -44,7 +44,7 @@ class Chat {
   DecodeOptions decode_;
   TerminalStyle style_;
   int turn_ = 0, forgotten_ = 0;
-  std::vector<UtteranceView> shown_;  // the conversation, as it was typed
+  std::vector<UtteranceView> shown_;  // the conversation as typed
   std::set<std::string> answers_;     // all that were given
   Example conversation_;
 };
@@ -56,12 +56,12 @@ Chat::Chat(const Options& o) {
   move(*loaded_.model, device);
   decode_.judge = o.decode.judge(o.models[0], *loaded_.model);
   bounds_ = load_example_options(o.models[0]);
-  make_examples({}, Vocabulary(), bounds_);  // complains of bounds that make no sense
+  make_examples({}, Vocabulary(), bounds_);  // throws for bounds that contradict each other
   style_ = terminal_style(stdout);
 }
 
 void Chat::run() {
-  KeepPacked weights;  // for all answers
+  KeepPacked weights;  // the same for all answers
   const ModelConfig& c = loaded_.model->config();
   char greeting[200];
   std::snprintf(greeting, sizeof greeting,
@@ -69,10 +69,9 @@ void Chat::run() {
                 std::string(c.structure.name).c_str(), counted(c.num_layers, "layer").c_str(),
                 static_cast<long>(c.hidden_size), static_cast<long>(c.vocab_size));
   converse({.greeting = greeting + what_to_expect(*loaded_.model),
-            .help =
-                "Type an utterance: the model answers, and below the answer stands how much it\n"
-                "looked at each utterance of the conversation while writing. 100 % is what each\n"
-                "gets if all get the same; ? marks the one that is answered.",
+            .help = "Type an utterance: the model answers. Below its answer you see how much it "
+                    "looked\nat each utterance of the conversation while writing. 100 % is an "
+                    "equal share;\n? marks the utterance that it answers.",
             .reset =
                 [&] {
                   conversation_ = {};
@@ -130,13 +129,13 @@ void talk(Options& o) {
   }
   refuse_given(*o.command, "--port", "with --web");
   if (o.models.size() > 1)
-    throw UsageError("--model: several models need --web; in the terminal one talks");
+    throw UsageError("--model: several models need --web; in the terminal you talk to one");
   o.models.resize(1);
   const bool pool = o.command->count("--pool") > 0;
   if (pool && o.models[0].empty()) take_bundled_ranker(o.models[0]);
   const bool given = !o.models[0].empty();
   if (pool || (given && !system_of(o.models[0]).has(Capability::kRespond))) {
-    o.decode.refuse("to models that write their answers; this one chooses them");
+    o.decode.refuse("to models that write answers; this one chooses them");
     return chat_from_pool(*o.common, o.models[0], o.pool);
   }
   take_bundled_for_chat(o.models[0]);
@@ -149,26 +148,25 @@ void add_chat(CLI::App& app) {
   const auto [c, o] = declare<Options>(
       app, "chat", "Talk to a model and see which utterances it looks at",
 
-      "The context is the conversation so far, at most as many turns as in training. Answers are "
-      "drawn at random, the same ones with the same seed: the most probable words (--decode "
-      "greedy) say nearly the same to everybody.\n"
-      "--web serves a page on 127.0.0.1; only someone with the printed link can open it. The page "
-      "has several models, attention word by word, and distractions.\n"
-      "Examples:\n"
-      "  heed chat\n"
-      "  heed chat --pool\n"
+      "The context is the conversation so far, limited to as many turns as in "
+      "training. Answers are drawn at random, and the same seed draws the same "
+      "answers. With the most probable words (--decode greedy) nearly every answer "
+      "is the same.\n--web serves a page on 127.0.0.1; only someone with the printed "
+      "link can open it. The page offers several models, attention word by word, and "
+      "distractions.\nExamples:\n"
+      "  heed chat\n  heed chat --pool\n"
       "  heed chat --model runs/first --decode beam\n"
       "  heed chat --web",
       {.seed = "Seed of drawn responses (--decode sample)"}, talk);
   c.add_option("--model", o.models,
                "Directory of a run or a model (default: the bundled data/models/larger); with "
-               "--web several, or all that are bundled");
+               "--web several, or all bundled ones");
   c.add_option("--pool", o.pool,
-               "Answer with the best of these texts, a line each, by a model that ranks (default: "
-               "the bundled data/models/ranker). Without a file: pool.txt of the model")
+               "Answer with the best of these texts (one a line), chosen by a model that ranks "
+               "(default: the bundled data/models/ranker). Without a file: pool.txt of the model")
       ->expected(0, 1);
-  c.add_flag("--web", o.web, "Serve a page to talk on, instead of the terminal");
-  option(c, "--port", o.port, "Of the page; 0: any that is free", whole_number(0, 65535));
+  c.add_flag("--web", o.web, "Serve a page for the conversation instead of using the terminal");
+  option(c, "--port", o.port, "Port of the page; 0: any free port", whole_number(0, 65535));
   o.decode.method = "sample";
   o.decode.options.temperature = 0.7;
   o.decode.declare_best_of(c);

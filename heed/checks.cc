@@ -14,7 +14,7 @@
 namespace heed {
 namespace {
 
-constexpr int64_t kLarge = 1 << 24;  // a bound that help need not name
+constexpr int64_t kLarge = 1 << 24;  // a bound that --help need not name
 
 template <class Number> std::optional<Number> parse(const std::string& text) {
   Number value = 0;
@@ -24,7 +24,7 @@ template <class Number> std::optional<Number> parse(const std::string& text) {
   return value;
 }
 
-// `fits` of the number; `range` is for the message, `help` for --help.
+// `fits` tests the number; `range` stands in the message, `help` in --help.
 template <class Number, class Fits>
 CLI::Validator check(const std::string& kind, const std::string& range, const std::string& help,
                      Fits fits) {
@@ -101,8 +101,8 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// --key is what `heed judge export` and `simulate` write, and others read; --predictions what
-// `heed discriminate test` writes, and `heed judge score` reads.
+// --key is written by `heed judge export` and `simulate` and read by others; --predictions is
+// written by `heed discriminate test` and read by `heed judge score`.
 bool is_output(const std::string& option, const CLI::App& command) {
   if (option == "--predictions") return command.get_name() == "test";
   if (option == "--key") return command.get_name() == "export" || command.get_name() == "simulate";
@@ -117,7 +117,7 @@ bool is_same_file(const fs::path& a, const fs::path& b) {
   return fs::equivalent(a, b, missing) && !missing;
 }
 
-// A file that a model, a run or a data directory cannot do without.
+// A file that every model, run or data directory needs.
 bool belongs_to_a_directory(const std::string& name) {
   return name == "config.json" || name == "vocab.txt" || name == "settings.json" ||
          name == "state.json" || name == "log.jsonl" || name == "steps.jsonl" ||
@@ -145,7 +145,8 @@ void check_output(const std::string& option, const fs::path& output, const CLI::
   }
 }
 
-// The same for all names of a file, be it there or not: links, "./". Standard output stays "-".
+// The same result for all names of a file, whether or not it exists: links, "./". Standard output
+// stays "-".
 fs::path name_of_file(const std::string& path) {
   if (path == "-") return path;
   std::error_code failed;

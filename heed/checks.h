@@ -1,4 +1,5 @@
-// Checks of option values that say what is expected: "expected a number from 0 to 1, got '70%'".
+// Checks of option values whose messages name the expected value: "expected a number from 0 to 1,
+// got '70%'".
 #pragma once
 
 #include <CLI/App.hpp>
@@ -12,15 +13,15 @@ CLI::Validator whole_number(int64_t low, int64_t high);  // both included
 CLI::Validator number(double low, double high);          // both included
 CLI::Validator number_from(double low);
 CLI::Validator number_above(double low);
-// One of these words. --help shows them where they are few.
+// One of these words. --help lists them if they are few.
 CLI::Validator one_of(const std::vector<std::string>& words);
 
-// Adds to every option of the commands that takes a number the check that it is one, whole: CLI11
-// reads -1 as a large unsigned number, and cuts a number that is too large.
+// Checks every numeric option of the commands: the whole value must be a number. CLI11 itself reads
+// -1 as a large unsigned number, and truncates a number that is too large.
 void check_numbers(CLI::App& app);
 
-// Lets every command refuse, before it begins, to write over what it reads: --out, --json or --html
-// that is the file of another option, or a file of a model or of a data directory; and to write two
+// Makes every command refuse, before it begins, to overwrite its inputs (an --out, --json or --html
+// that is the file of another option, or a file of a model or of a data directory) and to write two
 // outputs into one file.
 void protect_files(CLI::App& app);
 

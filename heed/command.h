@@ -1,5 +1,5 @@
-// All that a command is made of: how it is declared (name, help, options, the function that runs
-// it), checks of its options, messages and results.
+// Everything that a command consists of: its declaration (name, help, options, the function that
+// runs it), checks of its options, messages and results.
 #pragma once
 
 #include <CLI/App.hpp>
@@ -21,13 +21,13 @@ namespace heed {
 
 using Json = nlohmann::ordered_json;
 
-// A sub-command that is being declared, and the values of its options.
+// A sub-command during its declaration, and the values of its options.
 template <class Options> struct Declared {
   CLI::App& c;
   Options& o;
 };
 
-// Declares a sub-command of `parent` that calls run(options). Fills in `common` and `command` where
+// Declares a sub-command of `parent` that calls run(options). Fills in `common` and `command` if
 // Options has such a member.
 template <class Options, class Run>
 Declared<Options> declare(CLI::App& parent, const std::string& name, const std::string& what,

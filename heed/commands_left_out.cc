@@ -1,5 +1,5 @@
-// The other commands of a build for the demo alone (HEED_ALL_COMMANDS=OFF): they say how to get
-// them.
+// The other commands of a build for the demo alone (HEED_ALL_COMMANDS=OFF): each says how to get
+// it.
 #include "base/error.h"
 #include "heed/commands.h"
 #include "heed/decode_flags.h"

@@ -95,7 +95,7 @@ std::string common_name(const std::vector<ComparedModel>& runs, const std::vecto
   return same == 0 ? first + " ..." : first.substr(0, same) + "*";
 }
 
-// Every run alone; or those of --against, which are compared with, and the others.
+// Each run is a group of its own; with --against there are two groups: its runs, and the others.
 std::vector<ComparedGroup> groups_of(const Options& o, const std::vector<ComparedModel>& runs) {
   std::vector<ComparedGroup> groups;
   const auto add = [&](size_t first, size_t count) {
@@ -113,7 +113,7 @@ std::vector<ComparedGroup> groups_of(const Options& o, const std::vector<Compare
   return groups;
 }
 
-// A model that is compared with itself, under whatever name: that it changes nothing says nothing.
+// Refuses a comparison of a model with itself under two names: no change would mean nothing.
 void note_equal_models(const std::vector<ComparedModel>& runs) {
   std::map<uint32_t, const ComparedModel*> seen;
   for (const ComparedModel& run : runs) {
@@ -124,7 +124,7 @@ void note_equal_models(const std::vector<ComparedModel>& runs) {
   }
 }
 
-// What makes numbers hard to compare.
+// Warns of differences that make numbers hard to compare.
 void note_differences(const ComparedModel& run, const ComparedModel& first) {
   const std::string both = first.name + " and " + run.name;
   ExampleOptions limits = load_example_options(run.path), others = load_example_options(first.path);
@@ -136,8 +136,8 @@ void note_differences(const ComparedModel& run, const ComparedModel& first) {
   }
   if (!(run.vocabulary == first.vocabulary)) {
     note(both +
-         " have different vocabularies: their perplexities cannot be compared, bits per character "
-         "can (of words that are <unk> only a lower bound)");
+         " have different vocabularies: their perplexities cannot be compared, but bits per "
+         "character can (a lower bound where words are <unk>)");
   }
 }
 
@@ -165,14 +165,13 @@ void run(const Options& o) {
   const Device device = start(*o.common);
   std::vector<std::string> paths = o.against;
   paths.insert(paths.end(), o.runs.begin(), o.runs.end());
-  if (paths.size() < 2)
-    throw UsageError("runs: two or more are compared, or one --against another");
+  if (paths.size() < 2) throw UsageError("runs: give two or more, or one --against another");
   const JsonOutput output(o.json), csv(o.csv), markdown(o.markdown), latex(o.latex);
   const std::vector<TestSet> sets = select_test_sets(o.test);
   o.input.check(sets);
   std::vector<ComparedModel> runs = named(paths);
   for (const ComparedModel& run : runs) {
-    load_responder(run.path);  // refused now, and not when it is its turn
+    load_responder(run.path);  // refused now rather than at its turn
   }
   note_equal_models(runs);
   Inputs inputs = read_inputs(o.input, options_of_first(paths), sets);
@@ -197,7 +196,8 @@ void run(const Options& o) {
     print(rows, groups);
     std::printf("%s\n", note.c_str());
   }
-  if (conversation_count == 1) warn("one conversation: its intervals say nothing of others");
+  if (conversation_count == 1)
+    warn("a single conversation: the intervals say nothing about others");
   const Table table = comparison_table(rows, runs, groups, note);
   csv.write_text(to_csv(table));
   markdown.write_text(to_markdown(table));
@@ -220,32 +220,33 @@ void run(const Options& o) {
 
 void add_compare(CLI::App& app) {
   const auto [c, o] = declare<Options>(
-      app, "compare", "Perplexity and DAS ratios of several runs, with intervals and paired tests",
+      app, "compare",
+      "Compare perplexity and DAS ratios of several runs, with intervals and paired tests",
       "All runs see the same dialogues and distractions. Intervals and p-values come from a "
-      "bootstrap over conversations (dialogues that share text), as in heed report; changes are "
-      "from the first run, paired. With --against two groups are compared, each with the mean over "
-      "its runs, which are seeds of the same settings.\n"
+      "bootstrap over conversations (dialogues that share text), as in heed report. Changes are "
+      "paired differences from the first run. --against compares the means of two groups, whose "
+      "runs are seeds of the same settings.\n"
       "Examples:\n"
       "  heed compare runs/baseline runs/trained --data data/ubuntu-sample\n"
       "  heed compare runs/trained-seed* --against runs/baseline-seed* --latex compared.tex",
       {.seed = "Seed of the distractions"}, run);
   c.add_option("runs", o.runs,
-               "Directories of runs or models, two or more; the first is compared with")
+               "Directories of two or more runs or models; the others are compared with the first")
       ->required()
       ->expected(1, 100);
-  c.add_option(
-       "--against", o.against,
-       "Directories of the runs that are compared with, as one group; the others are another")
+  c.add_option("--against", o.against,
+               "Directories of the runs in the reference group; the runs before this option are "
+               "the other group")
       ->expected(1, 100);
   o.input.declare(c);
   o.input.declare_tokens(c);
   option(c, "--test", o.test,
-         "Test sets, with commas: as in heed evaluate; none: perplexity (with --accuracy that, "
-         "too), others: DAS ratio");
+         "Test sets separated by commas, as in heed evaluate; none: perplexity (and accuracy with "
+         "--accuracy), others: DAS ratio");
   add_json(c, o.json);
   c.add_option("--csv", o.csv, "Write comma-separated values to this file, - for standard output");
   c.add_option("--markdown", o.markdown, "Write the table as Markdown, - to print it");
-  c.add_option("--latex", o.latex, "Write the table as LaTeX's tabular, - to print it");
+  c.add_option("--latex", o.latex, "Write the table as a LaTeX tabular, - to print it");
   add_accuracy(c, o.accuracy);
   add_batch(c, o.batch);
   o.input.declare_insertion(c);

@@ -9,18 +9,18 @@
 namespace heed {
 namespace {
 
-// What stands in an apostrophe-quoted word of a shell.
+// Escapes a text for a single-quoted word of a shell.
 std::string shell_word(const std::string& text) {
   std::string result = "'";
   for (const char c : text) result += c == '\'' ? std::string("'\\''") : std::string(1, c);
   return result + "'";
 }
 
-// A command and what may follow it.
+// A command and the words that may follow it.
 struct Command {
   struct Option {
     std::string name, text;           // "--dtype", "f32, f64 or both"
-    std::vector<std::string> values;  // the words that it takes, where they are few
+    std::vector<std::string> values;  // the words that it takes, if they are few
     bool takes_value = false;
   };
   std::string words, text;  // "prepare text"; empty: the program itself
@@ -65,7 +65,8 @@ void collect(const CLI::App& app, const std::string& words, std::vector<Command>
   }
 }
 
-// Two functions of `case` lists, and one that looks at the line; zsh runs it by its bashcompinit.
+// Two functions made of `case` lists, and one that reads the line; zsh runs them through its
+// bashcompinit.
 std::string for_bash(const std::vector<Command>& all) {
   std::ostringstream next, values;
   for (const Command& c : all) {
@@ -83,12 +84,12 @@ std::string for_bash(const std::vector<Command>& all) {
   }
   return R"sh(# Completes heed's commands and options: source <(heed help --completion bash)
 if [ -n "$ZSH_VERSION" ]; then autoload -U +X bashcompinit && bashcompinit; fi
-_heed_next() {  # what may follow these commands
+_heed_next() {  # the words that may follow these commands
   case "$1" in
 )sh" + next.str() +
          R"sh(  esac
 }
-_heed_values() {  # what an option takes; FILE: anything
+_heed_values() {  # the values of an option; FILE: anything
   case "$1" in
 )sh" + values.str() +
          R"sh(  esac
@@ -118,7 +119,7 @@ std::string for_fish(const std::vector<Command>& all) {
   std::ostringstream out;
   out << "# Completes heed's commands and options\n";
   for (const Command& c : all) {
-    // Shown where all the words of the command have been typed, and none of its own commands.
+    // Shown once all words of the command have been typed, and before any of its own sub-commands.
     std::string condition = c.words.empty() ? "__fish_use_subcommand" : "";
     std::istringstream in(c.words);
     for (std::string word; in >> word;) {

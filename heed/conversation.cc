@@ -10,7 +10,7 @@
 
 namespace heed {
 
-// The next line that is typed, after a prompt if `prompts`; false at the end.
+// Reads the next typed line, after a prompt if `prompts`; false at the end of the input.
 static bool next_line(std::string& line, bool prompts) {
   if (prompts) std::fputs("\nyou: ", stdout);
   std::fflush(stdout);
@@ -22,7 +22,7 @@ static bool next_line(std::string& line, bool prompts) {
   return true;
 }
 
-// Whether it is typed to the program and not to the model.
+// Whether a line is addressed to the program and not to the model.
 static bool is_command(const std::string& line) {
   return line.size() > 1 && line[0] == '/' &&
          line.find_first_not_of("abcdefghijklmnopqrstuvwxyz", 1) == line.npos;
@@ -40,8 +40,8 @@ void converse(const Typed& typed) {
                   typed.help.c_str());
     } else if (is_command(line)) {
       std::printf(
-          "%s: no such command; there are /help, /reset and /quit. A blank before it says it to "
-          "the model.\n",
+          "%s: no such command; there are /help, /reset and /quit. Type a blank before it to say "
+          "it to the model.\n",
           line.c_str());
     } else if (!is_blank(line)) {
       typed.hear(line);
@@ -51,7 +51,8 @@ void converse(const Typed& typed) {
 
 size_t forget_early_turns(Example& conversation, const ExampleOptions& bounds,
                           const Vocabulary& vocabulary) {
-  constexpr int kTurns = 10;  // kept where the model was trained without a bound
+  constexpr int kTurns =
+      10;  // the number of turns to keep for a model that was trained without a bound
   std::vector<std::vector<int32_t>>& context = conversation.context;
   std::vector<char>& marks = conversation.distraction;
   const ptrdiff_t keep = bounds.max_turns > 0 ? bounds.max_turns : kTurns;
@@ -75,8 +76,8 @@ std::string what_to_expect(const Responder& model) {
   const double millions = static_cast<double>(parameter_count(model)) / 1e6;
   char text[160];
   std::snprintf(text, sizeof text,
-                "A model of %.*f million numbers, which knows only its training dialogues: watch "
-                "where it looks, and do not mind its answers.",
+                "A model of %.*f million numbers that knows only its training dialogues: watch "
+                "where it looks, and do not expect good answers.",
                 millions < 10 ? 1 : 0, millions);
   return text;
 }

@@ -23,21 +23,20 @@ void DecodeFlags::declare(CLI::App& c) {
       ->group("Responses");
   add("--max-length", options.max_length, "Longest response, in tokens (words or pieces)",
       whole_number(1, 10000));
-  add("--top-k", options.top_k, "sample: from how many tokens to draw, 0: all",
+  add("--top-k", options.top_k, "sample: draw from this many most probable tokens, 0: all",
       whole_number(0, 1'000'000'000));
   add("--temperature", options.temperature,
-      "sample: below 1 keeps to probable words, above 1 is more daring", number(0.001, 1000));
-  add("--beam-size", options.beam_size, "beam: how many hypotheses", whole_number(1, 1000));
+      "sample: below 1 favours probable words, above 1 improbable ones", number(0.001, 1000));
+  add("--beam-size", options.beam_size, "beam: the number of hypotheses", whole_number(1, 1000));
   add("--length-penalty", options.length_penalty,
-      "beam: ranks by log p / length^PENALTY; 0 favours short responses, 1 does not",
-      number(0, 10));
+      "beam: rank by log p / length^PENALTY; 0 favours short responses, 1 does not", number(0, 10));
   c.add_option("--condition", options.wanted,
-               "What is wanted of the responses of a model that reads labels, as emotion=happiness "
-               "(several with commas); otherwise what the dialogues say")
+               "The label that responses of a model that reads labels should have, such as "
+               "emotion=happiness (several with commas); if not given: the labels of the dialogues")
       ->delimiter(',')
       ->option_text("LABEL=VALUE")
       ->group("Responses");
-  c.add_flag("--allow-unk", options.allow_unk, "Responses may hold <unk>, the unknown word")
+  c.add_flag("--allow-unk", options.allow_unk, "Allow <unk>, the unknown word, in responses")
       ->group("Responses");
 }
 
@@ -48,13 +47,12 @@ void DecodeFlags::declare_best_of(CLI::App& c) {
     option(c, name, value, help, check)->group("Responses");
   };
   add("--best-of", options.best_of,
-      "The best of so many answers, each greedy with other noise, of a model that learned with it "
-      "(heed train hredgan --noise utterance)",
+      "Take the best of this many answers, each greedy with different noise, from a model that was "
+      "trained with noise (heed train hredgan --noise utterance)",
       whole_number(1, 10000));
   add("--rank", rank_,
-      "What puts a response first: of --best-of D, the discriminator of words of the run; logp, "
-      "the "
-      "probability; random, chance",
+      "The score by which --best-of ranks: D: the word-level discriminator of the run; logp: the "
+      "probability; random: chance",
       one_of({"D", "logp", "random"}));
   add("--noise-variance", options.noise_variance,
       "--best-of: variance of the noise (default: 7 of --noise utterance, 9 of --noise word)",
@@ -68,7 +66,7 @@ Judge DecodeFlags::judge(const std::string& run, const Responder& model) const {
 
 DecodeOptions DecodeFlags::get(uint64_t seed) const {
   if (options.best_of > 0) {
-    refuse_given(*command_, "--decode", "without --best-of, which draws its answers itself");
+    refuse_given(*command_, "--decode", "without --best-of, which draws the answers itself");
   } else if (command_->get_option_no_throw("--best-of")) {
     for (const char* name : {"--rank", "--noise-variance"}) {
       refuse_given(*command_, name, "with --best-of");

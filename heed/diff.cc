@@ -27,7 +27,7 @@ void flatten(const Json& value, const std::string& path, Json& all) {
   }
 }
 
-// [{"name", FIRST, SECOND}], of what is not the same in both; null for what one of them lacks.
+// [{"name", FIRST, SECOND}] for each value that differs; null if one of them lacks it.
 Json differences(const Json& first, const Json& second, const std::vector<std::string>& names) {
   Json a = Json::object(), b = Json::object(), rows = Json::array();
   flatten(first, "", a);
@@ -41,7 +41,7 @@ Json differences(const Json& first, const Json& second, const std::vector<std::s
   return rows;
 }
 
-// What a run was made with, without what differs whenever there are two.
+// How a run was made, without the values that differ between any two runs.
 Json made_with(const Json& info) {
   Json made = info["begun_with"];
   if (!made.is_object()) return Json::object();
@@ -49,7 +49,7 @@ Json made_with(const Json& info) {
   return made;
 }
 
-// The row of the epoch that is best by its validation, or the last one where none says so.
+// The row of the epoch that is best on the validation part, or the last row if none says so.
 const std::vector<double>& best_row(const RunLog& log, const Json& info) {
   const Json& best = info["state"]["best"];
   for (const std::vector<double>& row : log.rows) {
@@ -58,7 +58,7 @@ const std::vector<double>& best_row(const RunLog& log, const Json& info) {
   return log.rows.back();
 }
 
-// [{"name", FIRST, SECOND, "change"}] of the best epochs.
+// [{"name", FIRST, SECOND, "change"}] for the best epochs.
 Json metrics(const std::vector<RunLog>& logs, const std::vector<Json>& infos,
              const std::vector<std::string>& names) {
   Json rows = Json::array();
@@ -76,7 +76,7 @@ Json metrics(const std::vector<RunLog>& logs, const std::vector<Json>& infos,
   return rows;
 }
 
-// The first epoch in which a column that both have is not the same, with these columns.
+// The first epoch in which a column of both logs differs, with these columns.
 struct FirstDifference {
   double epoch = 0;
   Json rows = Json::array();
@@ -103,7 +103,7 @@ void print(const char* title, const Json& rows, const std::string& none) {
     std::printf("  %s\n", none.c_str());
   } else {
     std::string text = info_text(Json{{"rows", rows}}, results_width());
-    text.erase(0, text.find("name"));  // the title that it gave them
+    text.erase(0, text.find("name"));  // the title of the table's column
     std::fputs(text.c_str(), stdout);
   }
 }
@@ -155,10 +155,9 @@ void run(const Options& o) {
 void add_diff(CLI::App& app) {
   const auto [c, o] =
       declare<Options>(app, "diff", "Compare two runs: settings, metrics and logs",
-                       "Metrics are those of the best epochs; the change is from the first run to "
-                       "the second. Logs of equal trainings are equal to the last digit.\n"
-                       "Example:\n"
-                       "  heed diff runs/baseline runs/trained",
+                       "Metrics are from the best epochs; changes go from the first run to the "
+                       "second. Equal trainings have logs that agree to the last digit.\n"
+                       "Example:\n  heed diff runs/baseline runs/trained",
                        {.device = false, .seed = ""}, run);
   c.add_option("runs", o.runs, "Directories of two runs")->required()->expected(2, 2);
   add_json(c, o.json);

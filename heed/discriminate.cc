@@ -15,8 +15,8 @@ void add_discriminate(CLI::App& app) {
       "discriminate", "Adversarial evaluation: a classifier that tells real responses from others");
   c->require_subcommand(1)->fallthrough();
   c->footer(
-      "Was that said there? A discriminator reads a passage, one or two utterances and a response, "
-      "and says how probably the response is real.\n"
+      "Was this really said here? A discriminator reads a passage (one or two utterances and a "
+      "response) and gives the probability that the response is real.\n"
       "  heed train discriminate --data data/ubuntu-sample --preset smoke --out runs/judge\n"
       "  heed discriminate test --model runs/judge --data data/ubuntu-sample --controls all\n"
       "docs/adversarial.md goes through it.");

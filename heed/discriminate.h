@@ -1,4 +1,4 @@
-// What the commands of `heed discriminate` share.
+// Declarations that the commands of `heed discriminate` share.
 #pragma once
 
 #include <CLI/App.hpp>

@@ -28,7 +28,7 @@ struct Options {
   int64_t batch = 64;
 };
 
-// Which controls are asked for. Throws UsageError for one that is none.
+// The controls that were asked for. Throws UsageError for an unknown name.
 std::vector<std::string> controls_of(const Options& o) {
   std::vector<std::string> names;
   if (o.controls == "all") {
@@ -60,7 +60,7 @@ std::vector<std::string> controls_of(const Options& o) {
   return names;
 }
 
-// What passages are judged against.
+// The replacements that responses are compared with.
 Negatives negatives_of(const Options& o) {
   if (!o.responses.empty()) return {Negatives::Kind::kGenerated, o.responses};
   return Negatives::parse(o.negatives.empty() ? "random" : o.negatives);
@@ -71,11 +71,11 @@ bool is_directory(const std::string& path) {
   return std::filesystem::is_directory(path, ignored);
 }
 
-// What judges: the model, and its controls.
+// The judges: the model and its controls.
 struct Judges {
   PassageJudge model;
   std::vector<std::string> controls;
-  std::unique_ptr<PassageJudge> response_only;  // of that control
+  std::unique_ptr<PassageJudge> response_only;  // for this control
 };
 
 Judges judges_of(const Options& o, Progress& progress, Device device) {
@@ -92,7 +92,7 @@ Judges judges_of(const Options& o, Progress& progress, Device device) {
   judges.response_only = std::make_unique<PassageJudge>(o.response_only, options, device);
   if (!judges.response_only->model().config().response_only) {
     throw UsageError("--response-only-run " + o.response_only +
-                     ": reads the context, too; heed discriminate train --response-only makes one "
+                     ": reads the context too; heed discriminate train --response-only makes one "
                      "that does not");
   }
   return judges;
@@ -126,7 +126,7 @@ void check_options(const Options& o) {
   }
 }
 
-// All that is said of the corpora.
+// Everything that is reported about the corpora.
 struct Results {
   std::vector<TestNumbers> rows = {};
   std::vector<Json> corpora = {}, predictions = {};
@@ -206,16 +206,15 @@ void add_discriminate_test(CLI::App& discriminate) {
   const auto [c, o] = declare<Options>(
       discriminate, "test", "Measure how well a discriminator tells real responses from others",
 
-      "Every passage of the test part is judged twice, with its own response and with another one; "
-      "an item counts as real if p >= 0.5. Precision, recall and F1 are of the class real, and of "
-      "fake. Intervals are 95 %, of a bootstrap over conversations; p is of the exact binomial "
-      "test against 0.5; at threshold: the accuracy at the threshold that is best on the valid "
-      "part.\n"
-      "Examples:\n"
-      "  heed discriminate test --model runs/judge --data data/ubuntu-sample --controls all --json "
-      "judged.json\n"
-      "  heed discriminate test --model runs/judge --data data/ubuntu-sample --responses "
-      "responses.jsonl",
+      "Every passage of the test part is judged twice, with its own response and "
+      "with a replacement; an item counts as real if p >= 0.5. Precision, recall and "
+      "F1 are given for the class real and for the class fake. Intervals are 95 %, "
+      "by a bootstrap over conversations; p is from the exact binomial test against "
+      "0.5; at threshold: the accuracy at the threshold that is best on the valid "
+      "part.\nExamples:\n  heed discriminate test --model runs/judge --data "
+      "data/ubuntu-sample --controls all --json judged.json\n"
+      "  heed discriminate test --model runs/judge --data data/ubuntu-sample "
+      "--responses responses.jsonl",
       {.seed = "Seed of the replacements and of the intervals"}, run);
   add_model(c, o.model);
   c.add_option(
@@ -226,19 +225,20 @@ void add_discriminate_test(CLI::App& discriminate) {
                "What stands in the place of responses: random, length-matched, same-conversation, "
                "shuffled-words or real (default: random)");
   c.add_option("--responses", o.responses,
-               "Replace responses by those of a model, as heed respond writes them");
+               "Replace responses by the responses of a model in this file, which heed respond "
+               "writes");
   c.add_option("--controls", o.controls,
-               "Controls that need no coherence, a row each: length and unigram (logistic "
+               "Controls that do not judge coherence, one row each: length and unigram (logistic "
                "regressions), shuffled-context, response-only; several with commas, or all");
   c.add_option("--response-only-run", o.response_only,
-               "A control: the run of a discriminator that reads the response and not the context")
+               "A control: the run of a discriminator that reads only the response")
       ->option_text("RUN");
   option(c, "--limit", o.limit, "Read only the first dialogues, of each part; 0: all");
   add_batch(c, o.batch);
   add_json(c, o.json);
   add_html(c, o.html, ": passages with the attention on every word");
   c.add_option("--predictions", o.predictions,
-               "Write the model's prediction for every item to this file, a line each");
+               "Write the model's prediction for every item to this file, one a line");
 }
 
 }  // namespace heed

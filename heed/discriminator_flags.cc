@@ -10,7 +10,7 @@ void DiscriminatorFlags::declare_variant(CLI::App& c) {
 
 void DiscriminatorFlags::declare(CLI::App& c) {
   option(c, "--preset", preset,
-         "Sizes and an optimiser that belong together\n" + discriminate::Runs::preset_table(),
+         "Sizes and an optimiser that go together\n" + discriminate::Runs::preset_table(),
          one_of({"paper", "laptop", "smoke"}));
   flags.declare(c, discriminate::Settings{}, [](const Setting& s) { return !s.of_variant; });
 }

@@ -9,12 +9,12 @@
 namespace heed {
 
 // How a discriminator is trained, as options of a sub-command: all but the seed. The settings and
-// their help texts stand in dialog/discriminate/settings.h.
+// their help texts are in dialog/discriminate/settings.h.
 struct DiscriminatorFlags {
   std::string preset = "laptop";
   SettingFlags flags = {};
 
-  // Declares what an experiment has variants of.
+  // Declares the options that an experiment varies.
   void declare_variant(CLI::App& command);
   void declare(CLI::App& command);
   // Throws UsageError.

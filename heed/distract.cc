@@ -20,7 +20,7 @@ void run(const Options& o) {
   const ExampleOptions bounds = o.model.empty() ? ExampleOptions() : load_example_options(o.model);
   const Inputs inputs = read_inputs(o.input, bounds, {set});
   const std::vector<Example> examples = inputs.examples(Vocabulary());
-  LeftOut left_out;  // the rest of the dialogues is written, whatever the bounds
+  LeftOut left_out;  // the rest of a dialogue is written whatever the bounds
   left_out.dialogues = find_left_out(inputs, {}).dialogues;
 
   const auto dialogues = distracted_dialogues(inputs.dialogues, examples, inputs.bounds, set,
@@ -53,11 +53,11 @@ void run(const Options& o) {
 
 void add_distract(CLI::App& app) {
   const auto [c, o] = declare<Options>(
-      app, "distract", "Write dialogues with the distractions of a test set, marked, as JSON Lines",
+      app, "distract", "Write dialogues with the marked distractions of a test set, as JSON Lines",
       "The distractions are those of heed evaluate with the same data, pool, seed and length "
-      "limits. heed score gives the same numbers for them, unless --max-context (or that of the "
-      "training) cuts contexts: heed evaluate cuts before it inserts, heed score cuts the inserted "
-      "utterances, too. The dialogues are written whole. With --examples all each line is an "
+      "limits. heed score gives the same numbers for them, unless --max-context (or the bound of "
+      "the training) cuts contexts: heed evaluate cuts before it inserts, heed score also cuts "
+      "inserted utterances. The dialogues are written whole. With --examples all each line is one "
       "example: score them with --examples last.\n"
       "Examples:\n"
       "  heed distract --model runs/first --data data/ubuntu-sample --test random:0.7 \\\n"
@@ -68,9 +68,9 @@ void add_distract(CLI::App& app) {
   c.add_option("--out", o.out, "File to write, gzip if its name ends in .gz")->required();
   option(c, "--test", o.test,
          "Test sets: one, none, random:P, or frequent: or rare: with begin, middle or end");
-  c.add_option(
-      "--model", o.model,
-      "Directory of a run or a model: take its length limits (default: those of heed train)");
+  c.add_option("--model", o.model,
+               "Directory of a run or a model: take its length limits (default: those of heed "
+               "train)");
   add_json(c, o.json);
   o.input.declare_insertion(c);
 }

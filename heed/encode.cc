@@ -22,7 +22,8 @@ void note_left_out(const EncodeInput& input) {
        " has no labels of them");
 }
 
-// The epoch as load_epoch() knows it. Where it is to be chosen, `json` gets what it was chosen by.
+// The epoch in the form that load_epoch() takes. If it has to be chosen, `json` gets the measure by
+// which it was chosen.
 std::string epoch_of(const EncodeFlags& flags, Device device, Json& json) {
   require(flags.model, Capability::kEncode);
   if (!chooses_epoch(flags.epoch)) return flags.epoch;
@@ -60,21 +61,21 @@ void EncodeFlags::declare(CLI::App& c, bool required) {
   c.add_option("--model", model, "Directory of a run or a model")->required(required);
   c.add_option("--data", data,
                "Dialogues: a data directory with the parts train and test; its files "
-               "PART.labels.jsonl, if there are any, add tasks")
+               "PART.labels.jsonl, if present, add tasks")
       ->required(required);
   option(c, "--epoch", epoch,
          "Which model of the run: best, last, untrained, the number of an epoch that --keep-every "
-         "kept, or best-bleu, best-rouge, best-meteor: that of them whose own responses to the "
-         "valid part have the most BLEU-2, ROUGE-L or METEOR");
-  c.add_option(
-       "--pool", pool,
-       "How states become one vector: sum, mean or last, over an LSTM's layers or a transformer's "
-       "positions; top: the top layer of an LSTM. For response models: others make one vector")
+         "kept, or best-bleu, best-rouge, best-meteor: the kept epoch whose responses to the "
+         "valid part have the highest BLEU-2, ROUGE-L or METEOR");
+  c.add_option("--pool", pool,
+               "How states become one vector: sum, mean or last, over an LSTM's layers or a "
+               "transformer's positions; top: the top layer of an LSTM. Only for response models: "
+               "others make one vector")
       ->check(CLI::IsMember({"sum", "mean", "last", "top"}))
       ->default_str("sum");
   c.add_option("--layer", layer,
-               "Of a pretrained encoder: whose states become the vector, 0: the embeddings, 1: the "
-               "first layer. If not given: the last")
+               "The layer of a pretrained encoder whose states become the vector, 0: the "
+               "embeddings, 1: the first layer. If not given: the last")
       ->check(whole_number(0, 1000));
   option(c, "--limit", limit, "Read only the first dialogues, of each part; 0: all");
   option(c, "--batch", batch, "Dialogues in a batch; changes no result");
@@ -124,7 +125,7 @@ Encoding::Encoding(const EncodeFlags& flags, const std::vector<std::string>& par
   json_["limit"] = flags.limit;
 }
 
-// A rank for which another one of its machine reads has empty parts here.
+// A rank whose neighbour on the same machine reads the data has empty parts here.
 std::vector<Given> Encoding::given() const {
   std::vector<Given> given = given_model(flags_.model, *loaded_.module);
   for (size_t i = 0; i < parts_.size(); ++i) {
@@ -145,8 +146,8 @@ const EncodeInput& Encoding::part(const std::string& name) const {
                        [&](const EncodeInput& input) { return input.name == name; });
 }
 
-// Row i is that of rank i modulo their number; none depends on the others of its batch. A rank
-// without examples has no tensor.
+// Rank i modulo the number of ranks computes row i; no row depends on the others of its batch. A
+// rank without examples has no tensor.
 static Tensor rows_of_all(Ranks& ranks, const Tensor& own, size_t count) {
   const auto size = static_cast<size_t>(ranks.size());
   std::string_view mine;

@@ -1,5 +1,5 @@
-// What `heed features` and `heed probe --model` share: the examples of a data directory, their
-// labels, and what an encoder makes of them.
+// Shared by `heed features` and `heed probe --model`: the examples of a data directory, their
+// labels, and the vectors that an encoder computes for them.
 #pragma once
 
 #include <CLI/CLI.hpp>
@@ -29,19 +29,19 @@ struct EncodeFlags {
 
 using EncodeInput = probe::LabelledPart;
 
-// A run's encoder at an epoch, and parts of a data directory (dialog/probe/labelled_parts.h),
-// within the bounds of the training.
+// A run's encoder at an epoch, and parts of a data directory (dialog/probe/labelled_parts.h) within
+// the bounds of the training.
 class Encoding {
  public:
-  // Throws UsageError and DataError. Of a launcher's ranks one of each machine reads the parts, and
-  // only the first one has all labels, and to_json().
+  // Throws UsageError and DataError. Among a launcher's ranks, one per machine reads the parts, and
+  // only the first one has all labels and to_json().
   Encoding(const EncodeFlags& flags, const std::vector<std::string>& parts, Device device,
            const RankTeam& team);
 
   const std::vector<EncodeInput>& parts() const { return parts_; }
   const EncodeInput& part(const std::string& name) const;
-  // A part as the encoder of the epoch sees it, whose examples the ranks share out; as that before
-  // the first step of training does, where there was a training.
+  // The vectors of a part by the encoder of the epoch; the ranks share the examples.
+  // encode_untrained(): by the encoder before the first step of training, if there was a training.
   probe::Part encode(const EncodeInput& input, Ranks& ranks = alone()) {
     return encode(*loaded_.encoder, input, ranks);
   }

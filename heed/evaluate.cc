@@ -40,7 +40,7 @@ Json set_json(const TestSetResult& result, size_t dialogues, bool per_example) {
   return json;
 }
 
-// The table and the file.
+// Writes the table and the file.
 void tell(const Options& o, const Inputs& inputs, const LeftOut& left_out,
           const std::vector<TestSetResult>& results, const JsonOutput& output) {
   say(left_out, inputs);
@@ -96,11 +96,11 @@ void add_evaluate(CLI::App& app) {
 
       "AS: attention on an utterance; 100% is what uniform attention would give. DAS ratio: mean "
       "AS of the distractions (D) divided by mean AS of the history (H). A lower ratio means a "
-      "less distracted model. \"2+\": of the dialogues with two utterances of history or more, "
+      "less distracted model. \"2+\": of the dialogues with two or more utterances of history, "
       "because with one the middle is the beginning. \"D > H\": the share of dialogues where D is "
-      "greater. \"D / (D + H)\": its mean; 0.5 is even. \"mean of ratios\" and \"median\" are over "
-      "the ratios of single dialogues. \"first\" and \"last\" are utterances of the original "
-      "history.\n"
+      "greater. \"D / (D + H)\": its mean; 0.5 is even. \"mean of ratios\" and \"median\" are "
+      "taken over the ratios of single dialogues. \"first\" and \"last\" are utterances of the "
+      "original history.\n"
       "Examples:\n"
       "  heed evaluate --model runs/first --data data/ubuntu-sample --json results.json\n"
       "  heed evaluate --model runs/first --data my.jsonl --test none,frequent,rare\n"
@@ -110,8 +110,8 @@ void add_evaluate(CLI::App& app) {
   o.input.declare(c);
   o.input.declare_tokens(c);
   option(c, "--test", o.test,
-         "Test sets, with commas: all, none, random:P, frequent: or rare: with begin, middle or "
-         "end; random, frequent and rare alone: three sets each");
+         "Test sets separated by commas: all, none, random:P, frequent: or rare: with begin, "
+         "middle or end; random, frequent and rare alone: three sets each");
   add_json(c, o.json);
   c.add_flag("--per-example", o.per_example, "Add the numbers of every example to the JSON");
   add_accuracy(c, o.accuracy);

@@ -26,17 +26,17 @@ std::vector<std::string> parts_of(const std::string& directory) {
   return parts;
 }
 
-// A data directory has files of the same names.
+// A data directory has files with the same names.
 void refuse_dialogues(const std::string& out) {
   for (const std::string part : {"train", "test", "valid"}) {
     if (!has(out, part + ".jsonl") || has(out, part + ".safetensors")) continue;
-    throw UsageError(
-        out + ": holds " + part + ".jsonl but no " + part +
-        ".safetensors, so perhaps dialogues, which would be replaced; take another --out");
+    throw UsageError(out + ": holds " + part + ".jsonl but no " + part +
+                     ".safetensors, so these may be dialogues, which would be replaced; take "
+                     "another --out");
   }
 }
 
-// Writes them where `first`.
+// Writes the features if `first`.
 void write_features(const Options& o, Encoding& encoding, Ranks& ranks) {
   for (const EncodeInput& input : encoding.parts()) {
     const probe::Part part = encoding.encode(input, ranks);
@@ -69,13 +69,12 @@ void add_features(CLI::App& app) {
   const auto [c, o] = declare<Options>(
       app, "features",
       "Write the vectors that a model's encoder computes for dialogues, with labels for probes",
-      "--out holds, for train, test and valid, PART.safetensors with a tensor x (examples, "
-      "dimensions) and PART.jsonl with the labels of each row (docs/probes.md). Every turn from "
-      "the third on is an example, or from the second on where the run was trained with "
-      "--min-turns 2.\n"
-      "Example:\n"
-      "  heed features --model runs/first --data data/ubuntu-sample --out features\n"
-      "  heed probe --features features",
+      "For train, test and valid, --out holds PART.safetensors with a tensor x "
+      "(examples, dimensions) and PART.jsonl with the labels of each row "
+      "(docs/probes.md). Every turn from the third on is an example, or from the "
+      "second on if the run was trained with --min-turns 2.\n"
+      "Example:\n  heed features --model runs/first --data data/ubuntu-sample --out "
+      "features\n  heed probe --features features",
       {.seed = ""}, run);
   o.encode.declare(c, /*required=*/true);
   c.add_option("--out", o.out, "Directory of the features, made if missing")->required();

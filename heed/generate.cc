@@ -1,4 +1,4 @@
-// `heed generate`: dialogues whose last utterance is a model's, to be told from real ones.
+// `heed generate`: dialogues whose last utterance a model wrote, to be told from real ones.
 
 #include "base/path.h"
 #include "dialog/respond/responses.h"
@@ -29,7 +29,7 @@ struct Options {
   }
 };
 
-// --beam 5 is short for --decode beam --beam-size 5, and so is --n-best 5 for as many responses.
+// --beam 5 is short for --decode beam --beam-size 5, and --n-best 5 for the same with 5 responses.
 DecodeOptions decoding_of(Options& o) {
   if (o.rerank.n_best > 0) {
     refuse_given(*o.command, "--beam", "without --n-best");
@@ -49,13 +49,13 @@ DecodeOptions decoding_of(Options& o) {
   return o.decode.get(o.common->seed);
 }
 
-// Where an example comes from.
+// The place that an example comes from.
 struct Place {
   const Dialogue* dialogue;
   size_t turn;  // of the response
 };
 
-// Of all examples, in their order.
+// For all examples, in order.
 std::vector<Place> places_of(const Inputs& inputs) {
   std::vector<Place> places;
   for (const Dialogue& dialogue : inputs.dialogues) {
@@ -77,7 +77,7 @@ std::vector<std::vector<std::string>> contexts_of(const std::vector<Place>& plac
   return contexts;
 }
 
-// The dialogue up to the response, which is in the place of the real one.
+// The dialogue up to the response, with this response instead of the real one.
 Json passage(const std::string& id, const Place& place, const std::string& response,
              const std::string& source) {
   Json turns = Json::array();
@@ -109,7 +109,7 @@ std::string lines(const std::vector<Example>& examples, const std::vector<Tokens
 void say(const Options& o, int64_t written, const ResponseSieve::Counts& left_out) {
   std::printf("wrote %s of %s to %s\n", counted(written, "passage").c_str(),
               last_part(o.model).c_str(), o.out.c_str());
-  std::printf("left out: %ld empty, %ld repeated, %ld with <unk>, %ld as people's\n",
+  std::printf("left out: %ld empty, %ld repeated, %ld with <unk>, %ld equal to the human one\n",
               static_cast<long>(left_out.empty), static_cast<long>(left_out.repeated),
               static_cast<long>(left_out.unknown), static_cast<long>(left_out.as_people));
 }
@@ -138,7 +138,7 @@ void run(Options& o) {
                                  last_part(o.model), sieve, written);
   if (written == 0) {
     throw DataError(m.inputs.data_path + ": all " + std::to_string(m.examples.size()) +
-                    " responses were left out; train the model for longer, or leave fewer out "
+                    " responses were left out; train the model longer, or leave fewer out "
                     "(--leave-out, --decode sample)");
   }
   passages_file.write_text(text);
@@ -164,14 +164,14 @@ void run(Options& o) {
 void add_generate(CLI::App& app) {
   const auto [c, o] = declare<Options>(
       app, "generate",
-      "Write dialogues that end with a model's response, for others to tell from real ones",
-      "A line of the file is a dialogue, {\"id\": ..., \"turns\": [...], \"real\": false, "
-      "\"source\": MODEL}: its last turn is the model's response, the others are the real ones. "
-      "Empty responses are left out and counted.\n"
+      "Write dialogues that end with a model's response, to be told from real ones",
+      "Each line of the file is a dialogue, {\"id\": ..., \"turns\": [...], \"real\": false, "
+      "\"source\": MODEL}: its last turn is the model's response, the other turns are real. Empty "
+      "responses are left out and counted.\n"
       "Examples:\n"
       "  heed generate --model runs/first --data data/ubuntu-sample --beam 5 --out fakes.jsonl\n"
-      "  heed generate --model runs/first --data data/ubuntu-sample --leave-out repeated,unk --out "
-      "fakes.jsonl\n"
+      "  heed generate --model runs/first --data data/ubuntu-sample --leave-out repeated,unk "
+      "--out fakes.jsonl\n"
       "  heed generate --model runs/first --data data/ubuntu-sample --n-best 20 --rank "
       "antilm,pmi:data/ubuntu-sample --out fakes.jsonl",
       {.seed = "Seed of drawn responses (--decode sample)"}, run);
@@ -184,8 +184,8 @@ void add_generate(CLI::App& app) {
   o.input.declare_tokens(c);
   c.add_option("--out", o.out, "File of the dialogues, - for standard output")->required();
   c.add_option("--leave-out", o.leave_out,
-               "Responses to leave out, several with commas: repeated: of the same words as one "
-               "before; unk: that hold <unk>; human: of the same words as the real one")
+               "Responses to leave out, several with commas: repeated: with the same words as an "
+               "earlier one; unk: with <unk>; human: with the same words as the real one")
       ->delimiter(',')
       ->check(one_of({"repeated", "unk", "human"}));
   add_json(c, o.json);

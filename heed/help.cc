@@ -16,8 +16,9 @@ namespace heed {
 namespace {
 
 constexpr int kMostColumns = 100;  // longer lines are hard to read
-constexpr int kNarrow = 60;        // below it, descriptions stand under the names
-constexpr int kNames = 24;         // columns for names, beside their descriptions
+constexpr int kNarrow =
+    60;  // from this column on; narrower terminals get descriptions below the names
+constexpr int kNames = 24;  // columns for names, beside their descriptions
 
 std::vector<std::string> lines_of(const std::string& text) {
   std::vector<std::string> lines;
@@ -26,7 +27,7 @@ std::vector<std::string> lines_of(const std::string& text) {
   return lines;
 }
 
-// Wrapped lines; what follows a line that begins with blanks is indented by `more` blanks than it.
+// Wraps lines. Continuation lines of a line that begins with blanks get `more` additional blanks.
 std::vector<std::string> wrap_all(const std::string& text, int width, int more) {
   std::vector<std::string> result;
   for (const std::string& line : lines_of(text)) {
@@ -36,7 +37,7 @@ std::vector<std::string> wrap_all(const std::string& text, int width, int more) 
     }
     const size_t blanks = std::min(line.find_first_not_of(' '), line.size());
     const int indent = static_cast<int>(blanks) + (blanks > 0 ? more : 0);
-    // The first line has the room that the indentation leaves to the others.
+    // The first line has the same room as the others, although they are indented.
     const std::vector<std::string> parts = wrap(line.substr(blanks), width - indent);
     for (size_t i = 0; i < parts.size(); ++i) {
       result.push_back(std::string(i == 0 ? blanks : static_cast<size_t>(indent), ' ') + parts[i]);
@@ -69,7 +70,7 @@ std::string text_of_entries(const std::vector<HelpEntry>& entries, int width) {
   return text;
 }
 
-// A command over several lines, as a shell takes it.
+// A command broken into several lines, as a shell accepts it.
 std::string text_of_command(const std::string& command, int width) {
   const std::vector<std::string> parts = wrap_all(command, width - 2, 2);
   std::string text;
@@ -79,7 +80,7 @@ std::string text_of_command(const std::string& command, int width) {
   return text;
 }
 
-// Where the text of "  name  text" begins, or 0 of another line.
+// The column where the text of "  name  text" begins; 0 for other lines.
 size_t second_column(const std::string& line) {
   const size_t gap = line.starts_with("  ") ? line.find("  ", 2) : line.npos;
   return gap == line.npos ? 0 : line.find_first_not_of(' ', gap);
@@ -103,7 +104,7 @@ std::string text_of_footer(const std::string& footer, int width) {
   return text;
 }
 
-// What stands behind an option that takes a text.
+// The placeholder of an option that takes a text.
 std::string text_name(const CLI::Option& option) {
   static const std::pair<const char*, std::set<std::string>> kNames[] = {
       {"DIR", {"a", "b", "baseline", "model", "runs", "tables", "tensorboard"}},
@@ -123,7 +124,7 @@ std::string text_name(const CLI::Option& option) {
   return "TEXT";
 }
 
-// "N" for a whole number, "X" for any, unless the option says more.
+// "N" for a whole number and "X" for any other, unless the option names its placeholder.
 std::string value_name(const CLI::Option& option) {
   if (option.get_items_expected_max() == 0) return "";  // a flag
   if (!option.get_option_text().empty()) return " " + option.get_option_text();
@@ -139,7 +140,7 @@ std::string value_name(const CLI::Option& option) {
   return basic == "FLOAT" ? " X" : " " + text_name(option);
 }
 
-// The range of a number and what holds where the option is not given.
+// The range of a number, and the default.
 std::string remarks(const CLI::Option& option) {
   if (option.get_items_expected_max() == 0) return "";
   const std::string type = option.get_type_name();
@@ -227,11 +228,12 @@ void add_help(CLI::App& app) {
   };
   const auto flags = std::make_shared<Flags>();
   CLI::App* c = app.add_subcommand("help", "Explain a command, as its --help does");
-  c->add_option("command", flags->words, "The command (default: all commands in a list)");
-  const char* files = "For the system, on standard output";
+  c->add_option("command", flags->words, "The command (default: a list of all commands)");
+  const char* files = "System files, on standard output";
   CLI::Option* man =
       c->add_flag("--man", flags->man, "The manual page of all commands")->group(files);
-  c->add_option("--completion", flags->shell, "What completes commands and options in this shell")
+  c->add_option("--completion", flags->shell,
+                "A script that completes commands and options in this shell")
       ->check(one_of({"bash", "zsh", "fish"}))
       ->excludes(man)
       ->group(files);

@@ -7,13 +7,13 @@
 
 namespace heed {
 
-// The group of options that are said last: where and with which numbers a command runs.
+// The group of options that --help shows last: where a command runs, and with which arithmetic.
 constexpr const char* kGeneral = "General";
 
-// The text of --help: what the command is for, then required options, then the others in their
-// groups, then the footer. As wide as the terminal, from 40 columns on (or 80, where it goes to a
-// file). In descriptions and footers a line that begins with blanks goes on with more of them; one
-// that begins with "  heed " goes on behind a backslash, as a shell takes it.
+// The text of --help: the purpose of the command, its required options, the other options in
+// groups, and the footer. As wide as the terminal if that has at least 40 columns (80 in a file).
+// In descriptions and footers, the continuation of a line that begins with blanks gets more of
+// them; a line that begins with "  heed " is broken with a backslash, as a shell accepts it.
 class HelpFormatter : public CLI::Formatter {
  public:
   std::string make_help(const CLI::App* app, std::string name,
@@ -28,7 +28,7 @@ struct HelpSection {
   std::string title;
   std::vector<HelpEntry> entries;
 };
-// The options of a command in the order in which they are shown.
+// The options of a command in the order of --help.
 std::vector<HelpSection> help_sections(const CLI::App& app);
 // "heed train --data PATH --out PATH [OPTIONS]".
 std::string usage_line(const CLI::App& app, const std::string& name);

@@ -32,19 +32,19 @@ Json info_of_directory(const std::string& path, const OnReading& on_reading) {
   if (is_data_directory(path)) return info_of_data(path, on_reading);
   if (is_folder_of_runs(path)) return info_of_folder(path, {});
   throw DataError(path +
-                  ": holds nothing that heed makes: no config.json (a model), settings.json (a "
-                  "run), experiment.json, train.jsonl, or folders with one of them");
+                  ": holds nothing made by heed: no config.json (a model), settings.json (a run), "
+                  "experiment.json, train.jsonl, or folders with one of them");
 }
 
-// What is no dialogues, by a part of its name, and what shows it.
+// Files that hold no dialogues, by a part of their name, and the command that shows them.
 const std::pair<std::string, std::string> kOtherFiles[] = {
-    {"vocab.txt", "a model's vocabulary, a token a line; heed info FOLDER describes the model"},
+    {"vocab.txt", "a model's vocabulary, one token a line; heed info FOLDER describes the model"},
     {"log.jsonl", "the log of a training; heed log FOLDER shows it, heed plot FOLDER draws it"},
     {"steps.jsonl", "the steps of a training; heed log FOLDER --steps shows them"},
     {"pool.txt", "responses to choose from, one a line; heed chat --pool FILE answers with them"},
     {".html", "a page; a browser shows it"}};
 
-// The files of --json begin with a line of their own; a dialogue is a line.
+// The files of --json begin with a line that holds only a brace; a dialogue is one line.
 bool is_json_file(const std::string& path) {
   if (path.ends_with(".json")) return true;
   char begin[2] = {};
@@ -72,7 +72,7 @@ Json info_of(const std::string& path) {
   return is_json_file(path) ? info_of_result(path) : info_of_dialogues(path, on_reading);
 }
 
-// The contents of a file as if they stood there themselves.
+// The contents of a file, as if they were part of this object.
 void print(Json info) {
   const Json contents = info.value("contents", Json::object());
   info.erase("contents");
@@ -110,7 +110,7 @@ void add_info(CLI::App& app) {
       "  heed info results.json --json -\n"
       "  heed info runs/first --card card.md",
       {.device = false, .seed = ""}, run);
-  c.add_option("path", o.path, "What to look at")->required();
+  c.add_option("path", o.path, "The file or folder to describe")->required();
   add_json(c, o.json);
   c.add_option(
       "--card", o.card,

@@ -13,11 +13,12 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-constexpr size_t kValues = 12;             // of a list that are shown
+constexpr size_t kValues = 12;             // entries of a list that are shown
 constexpr size_t kFirst = 40, kLast = 20;  // rows of a table that are shown
 constexpr int kCellColumns = 60;
 
-// A list of objects, or an object of several of them by name; they begin with the same key.
+// A list of objects, or an object of several such lists by name; the objects begin with the same
+// key.
 bool is_table(const Json& value) {
   const bool may_be = value.is_array() ? !value.empty() : value.is_object() && value.size() > 1;
   const auto begins = [](const Json& row) {
@@ -54,7 +55,7 @@ std::string cell_text(const Json& row, const std::string& key) {
   return shown.size() < text.size() ? shown + "..." : shown;
 }
 
-// The keys of all rows, in the order in which they come.
+// The keys of all rows, in the order of their first appearance.
 std::vector<std::string> keys_of(const Json& rows) {
   std::vector<std::string> keys;
   for (const Json& row : rows) {
@@ -93,7 +94,7 @@ struct Lines {
   std::vector<std::pair<std::string, const Json*>> tables;
 };
 
-// All values within an object; names are those on the way to them.
+// All values within an object, each under the path of names that leads to it.
 void collect(const Json& object, const std::string& prefix, Lines& found) {
   for (const auto& [key, value] : object.items()) {
     const std::string name = prefix + printable(key);

@@ -5,9 +5,9 @@
 
 namespace heed {
 
-// A JSON object for people: first its numbers and texts, one a line, then each object below its
-// name, objects within it as "data.path"; lists of objects as tables, whose middle is left out
-// where they are long. What it holds is shown, never obeyed.
+// A JSON object as text for people: first its numbers and texts, one a line; then each nested
+// object below its name, with deeper ones as "data.path"; lists of objects as tables, long ones
+// without their middle. Control sequences in the values are shown and have no effect.
 std::string info_text(const nlohmann::ordered_json& object, int width);
 
 }  // namespace heed

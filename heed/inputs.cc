@@ -16,7 +16,7 @@ namespace heed {
 
 namespace {
 
-constexpr const char* kExamples = "Examples (default: as in the training)";
+constexpr const char* kExamples = "Examples (default: as in training)";
 
 bool is_directory(const std::string& path) {
   std::error_code ignored;
@@ -47,7 +47,7 @@ void InputFlags::declare(CLI::App& c) {
   c.add_option("--data", data,
                "Dialogues: a data directory (its test part is read), or a file, JSON Lines, plain "
                "or gzip. If not given: the bundled sample");
-  option(c, "--limit", limit, "Read only the first dialogues, 0: all");
+  option(c, "--limit", limit, "Read only the first dialogues; 0: all");
   c.add_option("--examples", examples,
                "last: a dialogue's last turn is the response; all: every turn from the third (or "
                "--min-turns) on")
@@ -60,7 +60,8 @@ void InputFlags::declare(CLI::App& c) {
                "Leave out shorter dialogues; with --examples all this turn is the first response. "
                "2 or more")
       ->group(kExamples);
-  c.add_option("--speaker", speaker, "Only turns of this speaker are responses; \"\": anybody's")
+  c.add_option("--speaker", speaker,
+               "Only turns of this speaker are responses; \"\": turns of any speaker")
       ->group(kExamples);
 }
 
@@ -77,7 +78,7 @@ void InputFlags::declare_tokens(CLI::App& c) {
 void InputFlags::declare_insertion(CLI::App& c) {
   const char* group = "Distractions";
   c.add_option("--pool", pool,
-               "Dialogues that random: distractions are drawn from: a data directory (its train "
+               "Dialogues from which random: draws distractions: a data directory (its train "
                "part), or a file.\nIf not given: the train part of a --data directory")
       ->group(group);
   option(c, "--frequent", phrases.frequent, "Utterances of the frequent: sets")->group(group);
@@ -137,7 +138,8 @@ Inputs read_inputs(const InputFlags& flags, const ExampleOptions& training,
   inputs.bounds.max_context_tokens = flags.max_context.value_or(training.max_context_tokens);
   inputs.bounds.min_turns = flags.min_turns.value_or(training.min_turns);
   inputs.bounds.speaker = flags.speaker.value_or(training.speaker);
-  make_examples({}, Vocabulary(), inputs.bounds);  // complains of bounds before the reading
+  make_examples({}, Vocabulary(),
+                inputs.bounds);  // throws for bounds that contradict each other, before reading
   inputs.dialogues = read_dialogues(inputs.data_path,
                                     {.limit = flags.limit, .notes = !training.conditions.empty()});
   if (with_pool && needs_pool(sets)) {

@@ -1,5 +1,5 @@
-// What the commands that measure a model read, the same for all of them: dialogues, a pool of
-// utterances to insert, and the bounds of the examples.
+// The inputs that all measuring commands share: dialogues, a pool of utterances to insert, and the
+// bounds of the examples.
 #pragma once
 
 #include <CLI/App.hpp>
@@ -19,13 +19,13 @@ namespace heed {
 // cannot respond.
 LoadedModel load_responder(const std::string& directory, const std::string& epoch = "best");
 
-// The example options of the first of some models, with conditions if any of them has some: for
-// dialogues that all of them read, each with its own conditions.
+// The example options of the first model, with conditions if any model has some: for dialogues that
+// all models read, each with its own conditions.
 ExampleOptions options_of_first(const std::vector<std::string>& models);
 
 // As options of a sub-command.
 struct InputFlags {
-  mutable std::string data;  // check() fills in the bundled sample where none was given
+  mutable std::string data;  // check() fills in the bundled sample if none was given
   std::string pool, examples;
   size_t limit = 0;
   std::optional<int> max_turns, min_turns, max_utterance, max_response, max_context;
@@ -39,11 +39,11 @@ struct InputFlags {
   // Declares --pool, --frequent and --rare.
   void declare_insertion(CLI::App& command);
 
-  // Whether there is something to draw random distractions from.
+  // Whether there are dialogues to draw random distractions from.
   bool has_pool() const;
-  // Throws DataError if there are no such dialogues; UsageError if random distractions are asked
-  // for and there is nothing to draw them from, and for --pool, --frequent or --rare that none of
-  // the sets is made with; before the long work.
+  // Checks the options before the long work. Throws DataError if a file does not exist. Throws
+  // UsageError if random distractions are asked for without dialogues to draw them from, and for a
+  // --pool, --frequent or --rare that none of the sets uses.
   void check(const std::vector<TestSet>& sets) const;
 
  private:
@@ -51,27 +51,28 @@ struct InputFlags {
 };
 
 struct Inputs {
-  std::string data_path, pool_path;  // of the files that were read
+  std::string data_path, pool_path;  // the files that were read
   std::vector<Dialogue> dialogues, pool;
   size_t limit = 0;
   ExampleOptions bounds;
-  std::vector<TestSet> sets;  // the pool is empty if none of them draws from it
+  std::vector<TestSet> sets;  // the pool is empty if no set draws from it
   PhraseText phrases;
 
-  // What is counted: with --examples all a dialogue gives several examples.
+  // The unit of counts: with --examples all, a dialogue gives several examples.
   std::string unit(size_t count) const;
   // Throws DataError if there is none.
   std::vector<Example> examples(const Vocabulary& vocabulary) const;
 };
-// The bounds are the flags', and where these say nothing those of the training. Throws DataError.
-// The pool may be left to another process, see EncodedInputs::share().
+// Length limits come from the flags, or else from the training settings. Throws DataError. Another
+// process may read the pool, see EncodedInputs::share().
 Inputs read_inputs(const InputFlags& flags, const ExampleOptions& training,
                    const std::vector<TestSet>& sets = {}, bool with_pool = true);
 
-// Inputs in the numbers of a vocabulary. What is inserted where is the same for any vocabulary.
+// Inputs as ids of a vocabulary. The inserted utterances and their places are the same for any
+// vocabulary.
 struct EncodedInputs {
   EncodedInputs(const Inputs& inputs, const Vocabulary& vocabulary);
-  // Has the pool of the first rank of the machine, in memory that its ranks share.
+  // Gets the pool of the first rank of the machine, in memory that its ranks share.
   void share(const Neighbours& neighbours) { neighbours.share_list(pool); }
 
   std::vector<Example> examples;
@@ -79,20 +80,20 @@ struct EncodedInputs {
   Phrases phrases;
 };
 
-// Says which words of the sets' phrases the model does not know: there it reads <unk>.
+// Names the words of the sets' phrases that the model does not know and reads as <unk>.
 void note_unknown_phrases(const Inputs& inputs, const Vocabulary& vocabulary);
 
-// What ranks that measure a model together must have alike: the model, the dialogues in their
-// order, the pool where this rank reads it, and the options of inputs_json().
+// The inputs that must be equal on all ranks that measure a model together: the model, the
+// dialogues in order, the pool if this rank reads it, and the options of inputs_json().
 std::vector<Given> given_inputs(const Inputs& inputs, const std::string& model, Responder& loaded,
                                 uint64_t seed);
-// The weights that were loaded, and the files that say how they are used.
+// The loaded weights, and the files that say how to use them.
 std::vector<Given> given_model(const std::string& model, const Module& loaded);
 // The members of an object as options: {"seed": 1} is --seed with the value 1.
 std::vector<Given> given_options(const nlohmann::ordered_json& options);
 
 // The key "inputs" of a result: models, dialogues and pool with their checksums, and all options
-// that decide what a model is given. The seed is that of the insertion.
+// that determine the input of a model. The seed is that of the insertion.
 nlohmann::ordered_json inputs_json(const Inputs& inputs, const std::vector<std::string>& models,
                                    uint64_t seed);
 

@@ -15,7 +15,7 @@ using Json = nlohmann::ordered_json;
 
 void JudgementFlags::declare(CLI::App& c) {
   c.add_option("--judgements", judgements,
-               "Judgements of people: JSON Lines, plain or gzip, one judgement a line")
+               "People's judgements: JSON Lines, plain or gzip, one judgement a line")
       ->required();
 }
 
@@ -34,7 +34,7 @@ void say(const people::Screened& s) {
   if (s.failed > 0) std::printf("; failed the test questions: %ld", static_cast<long>(s.failed));
   if (s.too_few > 0) std::printf("; with too few judgements: %ld", static_cast<long>(s.too_few));
   if (s.dropped > 0)
-    std::printf("; judgements dropped with them: %ld", static_cast<long>(s.dropped));
+    std::printf("; their judgements, which were dropped: %ld", static_cast<long>(s.dropped));
   if (s.cut > 0) std::printf("; cut: %ld", static_cast<long>(s.cut));
   std::printf("\n");
 }
@@ -57,8 +57,10 @@ std::string json_lines(const std::vector<Json>& lines) {
 }
 
 void add_judge(CLI::App& app) {
-  CLI::App* judge = app.add_subcommand(
-      "judge", "Judgements of people: write items to judge, evaluate the answers");
+  CLI::App* judge =
+      app.add_subcommand("judge",
+                         "Human evaluation: write items for people to judge, and evaluate their "
+                         "judgements");
   judge->require_subcommand(1)->fallthrough();
   judge->footer(
       "Real or written by a model? Print items.jsonl for people, hide key.jsonl, collect their "

@@ -1,4 +1,5 @@
-// What the commands of `heed judge` share: judgements of people as files (docs/judgements.md).
+// Declarations that the commands of `heed judge` share: people's judgements as files
+// (docs/judgements.md).
 #pragma once
 
 #include <CLI/App.hpp>
@@ -10,26 +11,27 @@
 
 namespace heed {
 
-// Of the commands that read judgements.
+// For the commands that read judgements.
 struct JudgementFlags {
   std::string judgements, key;
   people::Screening rules;
 
   void declare(CLI::App& command);  // --judgements
 };
-void add_key(CLI::App& command, std::string& file, const std::string& remark);  // --key
+void add_key(CLI::App& command, std::string& file,
+             const std::string& remark);  // Options --key and --items; half of the items are real.
 // --items, with which half are real.
 void add_items(CLI::App& command, int64_t& items);
 
-// What was screened away, in lines for people on standard output. Throws DataError if nothing is
-// left, with what to do.
+// Prints on standard output how many judgements the screening removed. Throws DataError, with
+// advice, if none is left.
 void say(const people::Screened& screened);
 void require_some(const people::Screened& screened, const std::string& path);
 
-// {"path", "fingerprint"} of a file that was read.
+// {"path", "fingerprint"} of an input file.
 nlohmann::ordered_json source_json(const std::string& path);
 
-// JSON Lines as a text.
+// The rows as JSON Lines.
 std::string json_lines(const std::vector<nlohmann::ordered_json>& lines);
 
 void add_judge_export(CLI::App& judge);

@@ -1,4 +1,4 @@
-// `heed judge export`: what people are to judge, and the key that they do not see.
+// `heed judge export`: items for people to judge, and the key, which they do not see.
 #include <algorithm>
 #include <cmath>
 #include <filesystem>
@@ -47,7 +47,7 @@ void check_options(const Options& o) {
     if (pairs && o.command->count(option) == 0)
       throw UsageError(std::string(option) + " is required for pairs");
   }
-  if (o.key == "-") throw UsageError("--key: must be a file of its own, which people do not see");
+  if (o.key == "-") throw UsageError("--key: must be a separate file that judges do not see");
 }
 
 int64_t count_of(const std::vector<ItemToJudge>& items, const char* key) {
@@ -65,7 +65,8 @@ void say(const Options& o, const std::vector<ItemToJudge>& items,
     std::printf("identical responses: %ld\n", static_cast<long>(count_of(items, "identical")));
   } else {
     std::printf(
-        "generated responses left out: %ld repeated, %ld with <unk>, %ld empty, %ld as people's\n",
+        "generated responses left out: %ld repeated, %ld with <unk>, %ld empty, %ld equal to the "
+        "human one\n",
         static_cast<long>(unfit.repeated), static_cast<long>(unfit.unknown),
         static_cast<long>(unfit.empty), static_cast<long>(unfit.as_people));
   }
@@ -75,7 +76,7 @@ void say(const Options& o, const std::vector<ItemToJudge>& items,
   throw DataError(inputs.data_path + ": gives only " + std::to_string(found) + " of " +
                   std::to_string(o.wanted()) + (o.is_pairs() ? " pairs" : " items") + " and " +
                   std::to_string(o.wanted_checks()) +
-                  " test questions; ask for fewer, or give more dialogues");
+                  " test questions; ask for fewer or give more dialogues");
 }
 
 // The responses of a run to the examples at some places.
@@ -117,7 +118,7 @@ void run(const Options& o) {
   key_file.write_text(json_lines(hidden));
   try {
     items_file.write_text(json_lines(shown));
-  } catch (...) {  // the disk is full: a key of nothing would stay
+  } catch (...) {  // the disk is full: a key without items would remain
     std::filesystem::remove(o.key);
     throw;
   }
@@ -141,12 +142,12 @@ void run(const Options& o) {
 
 void add_judge_export(CLI::App& judge) {
   const auto [c, o] = declare<Options>(
-      judge, "export", "Write responses for people to judge, and a key with the truth about them",
+      judge, "export", "Write responses for people to judge, and a key with the right answers",
 
-      "With --model: real or generated? A line of --out is {\"item\": ..., \"context\": [...], "
-      "\"response\": ...}. With --a and --b: which is the better response? {\"item\": ..., "
-      "\"context\": [...], \"a\": ..., \"b\": ...}, in random order. Test questions have the words "
-      "of a human response in random order.\n"
+      "With --model people judge whether a response is real or generated. A line of --out is "
+      "{\"item\": ..., \"context\": [...], \"response\": ...}. With --a and --b they judge which "
+      "response is better: {\"item\": ..., \"context\": [...], \"a\": ..., \"b\": ...}, in random "
+      "order. Test questions show the words of a human response in random order.\n"
       "Examples:\n"
       "  heed judge export --model runs/first --data data/ubuntu-sample --items 100 --out "
       "items.jsonl --key key.jsonl\n"
@@ -156,8 +157,10 @@ void add_judge_export(CLI::App& judge) {
   c.add_option("--model", o.model,
                "Directory of a run or a model; its responses are mixed with real ones");
   add_items(c, o.items);
-  c.add_option("--a", o.a, "Directory of the first run or model of pairs");
-  c.add_option("--b", o.b, "Directory of the second run or model of pairs");
+  c.add_option("--a", o.a,
+               "Directory of the run or model that gives the first response of each pair");
+  c.add_option("--b", o.b,
+               "Directory of the run or model that gives the second response of each pair");
   c.add_option("--pairs", o.pairs, "Pairs of responses")->check(whole_number(1, 20000));
   o.input.declare(c);
   o.input.declare_tokens(c);

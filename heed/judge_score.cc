@@ -1,4 +1,4 @@
-// `heed judge score`: how well people tell real responses from others, and how far they agree.
+// `heed judge score`: how well people tell real responses from others, and how much they agree.
 #include "experiments/measure/measure_json.h"
 #include "heed/command.h"
 #include "heed/judge.h"
@@ -26,7 +26,7 @@ void run(const Options& o) {
   require_some(screened, o.flags.judgements);
   const Votes votes = votes_of(key, screened.list);
   const RealOrFake numbers = judge_items(key, votes, p_real, o.common->seed);
-  if (key.simulated) note("these judgements are simulated, nobody made them");
+  if (key.simulated) note("these judgements are simulated; no person made them");
   if (!output.to_stdout()) {
     std::fputs(text_of(numbers, results_width()).c_str(), stdout);
     say(screened);
@@ -51,31 +51,31 @@ void run(const Options& o) {
 }  // namespace
 
 void add_judge_score(CLI::App& judge) {
-  const auto [c, o] = declare<Options>(
-      judge, "score",
-      "Measure how well people tell real responses from others, and how far they agree",
-      "A judgement is {\"item\": ..., \"annotator\": ..., \"choice\": \"real\" or \"fake\"}, a "
-      "line of the key {\"item\": ..., \"real\": true or false}; \"check\": true marks a test "
-      "question. Scores are over single judgements and over majorities; intervals are 95 %, of a "
-      "bootstrap over items.\n"
-      "Example:\n"
-      "  heed judge score --judgements judgements.jsonl --key key.jsonl --json scores.json",
-      {.device = false, .seed = "Seed of the intervals"}, run);
+  const auto [c, o] =
+      declare<Options>(judge, "score",
+                       "Measure how well people tell real responses from others, and how much "
+                       "they agree",
+                       "A judgement is {\"item\": ..., \"annotator\": ..., \"choice\": \"real\" or "
+                       "\"fake\"}, a line of the key {\"item\": ..., \"real\": true or false}; "
+                       "\"check\": true marks a test question. Scores count single judgements, and "
+                       "majorities per item; intervals are 95 %, by a bootstrap over items.\n"
+                       "Example:\n  heed judge score --judgements judgements.jsonl --key key.jsonl "
+                       "--json scores.json",
+                       {.device = false, .seed = "Seed of the intervals"}, run);
   o.flags.declare(c);
   add_key(c, o.flags.key, "which items are real");
   c.get_option("--key")->required();
   c.add_option("--predictions", o.predictions,
-               "What a classifier says of the same items, lines {\"item\": ..., \"p_real\": ...} "
-               "(or \"id\" where there is no \"item\"), to compare it with people");
+               "A classifier's predictions for the same items, to compare it with people; lines "
+               "{\"item\": ..., \"p_real\": ...} (or \"id\" if there is no \"item\")");
   option(c, "--pass", o.flags.rules.pass,
-         "Share of the test questions that an annotator must have right, or all his judgements are "
-         "dropped",
+         "Share of test questions that annotators must answer correctly; otherwise all their "
+         "judgements are dropped",
          number(0, 1));
   option(c, "--least", o.flags.rules.least,
-         "Judgements that an annotator must have made, test questions not counted",
+         "Minimum number of judgements per annotator, not counting test questions",
          whole_number(0, 1000000));
-  option(c, "--most", o.flags.rules.most,
-         "Judgements of an annotator that are used, the first ones; 0: all",
+  option(c, "--most", o.flags.rules.most, "Use only the first N judgements of an annotator; 0: all",
          whole_number(0, 1000000));
   add_json(c, o.json);
 }

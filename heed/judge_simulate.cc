@@ -1,4 +1,4 @@
-// `heed judge simulate`: judgements of annotators who do not exist, to see what agreement can show.
+// `heed judge simulate`: judgements of simulated annotators, to see how much agreement can show.
 
 #include "dialog/people/simulate.h"
 #include "heed/command.h"
@@ -43,24 +43,24 @@ void run(const Options& o) {
 
 void add_judge_simulate(CLI::App& judge) {
   const auto [c, o] = declare<Options>(
-      judge, "simulate", "Judgements of annotators who do not exist: what can agreement show?",
-      "Every annotator judges every item. Their judgements and the key are marked as simulated and "
-      "cannot be mixed with those of people.\n"
-      "Example:\n"
-      "  heed judge simulate --error-real 0.5 --error-fake 0.5 --shared 0.8 --out made.jsonl --key "
-      "made-key.jsonl\n"
+      judge, "simulate", "Simulate annotators, to see how much agreement can show",
+      "Every annotator judges every item. The judgements and the key are marked as "
+      "simulated and cannot be mixed with people's judgements.\n"
+      "Example:\n  heed judge simulate --error-real 0.5 --error-fake 0.5 --shared "
+      "0.8 --out made.jsonl --key made-key.jsonl\n"
       "  heed judge score --judgements made.jsonl --key made-key.jsonl",
       {.device = false, .seed = "Seed of the judgements"}, run);
   add_items(c, o.people.items);
   c.get_option("--items")->capture_default_str();
-  option(c, "--annotators", o.people.annotators, "Annotators of every item", whole_number(1, 1000));
+  option(c, "--annotators", o.people.annotators, "Number of annotators; each judges every item",
+         whole_number(1, 1000));
   option(c, "--error-real", o.people.error_real, "Share of the real ones that are judged fake",
          number(0, 1));
   option(c, "--error-fake", o.people.error_fake, "Share of the fake ones that are judged real",
          number(0, 1));
   option(c, "--shared", o.people.shared,
-         "Share of the judgements that follow a view which all have of an item; it is wrong as "
-         "often, so only agreement grows",
+         "Share of judgements that follow one opinion per item, shared by all annotators; it is "
+         "wrong equally often, so only agreement grows",
          number(0, 1));
   c.add_option("--out", o.out, "File of the judgements, - for standard output")->required();
   add_key(c, o.key, "which items are real");

@@ -1,5 +1,5 @@
-// `heed judge ties`: how often people find two responses equally good, and what samples of them
-// show.
+// `heed judge ties`: how often people find two responses equally good, and how much samples of
+// pairs vary.
 
 #include "experiments/measure/measure_json.h"
 #include "heed/command.h"
@@ -34,12 +34,11 @@ void run(const Options& o) {
   if (!output.to_stdout()) {
     std::fputs(tie_table(rounds, results_width()).c_str(), stdout);
     std::printf(
-        "From \"mean\" on: %ld samples of %ld pairs without replacement. That their shares lie "
-        "within\n"
-        "some deviations of the share of all pairs is what drawing them does, whatever was "
-        "judged.\n",
+        "From \"mean\" on: %ld samples of %ld pairs without replacement. The shares in samples "
+        "lie within\n"
+        "a few deviations of the share in all pairs because of the drawing, whatever was judged.\n",
         static_cast<long>(o.samples), static_cast<long>(o.size));
-    std::printf("Fleiss' pi of the judgements of a pair: %s, over %ld pairs\n",
+    std::printf("Fleiss' pi of the judgements per pair: %s, over %ld pairs\n",
                 interval_text(agreement.pi, 3).c_str(), static_cast<long>(agreement.items));
     say(screened);
   }
@@ -66,7 +65,7 @@ void add_judge_ties(CLI::App& judge) {
       judge, "ties",
       "Measure how often people find two responses equally good, in all pairs and in samples",
       "A judgement is {\"item\": ..., \"annotator\": ..., \"round\": 1, \"choice\": \"a\", \"b\" "
-      "or \"tie\"}; a round has one judgement of a pair. The key says which responses are the same "
+      "or \"tie\"}; a round has one judgement per pair. The key says which responses are the same "
       "text (\"identical\": true) and which pairs are test questions (\"check\": true, "
       "\"expected\": \"a\").\n"
       "Example:\n"
@@ -74,10 +73,11 @@ void add_judge_ties(CLI::App& judge) {
       {.device = false, .seed = "Seed of the samples and intervals"}, run);
   o.flags.declare(c);
   add_key(c, o.flags.key, "pairs that are identical, and test questions");
-  option(c, "--samples", o.samples, "Samples of pairs, of each round", whole_number(1, 1000000));
-  option(c, "--size", o.size, "Pairs in a sample", whole_number(1, 100000));
+  option(c, "--samples", o.samples, "Number of samples of pairs in each round",
+         whole_number(1, 1000000));
+  option(c, "--size", o.size, "Number of pairs in a sample", whole_number(1, 100000));
   option(c, "--failures", o.flags.rules.failures,
-         "Wrong answers to test questions with which an annotator is dropped; 0: never",
+         "Drop an annotator with this many wrong answers to test questions; 0: never",
          whole_number(0, 1000000));
   add_json(c, o.json);
 }

@@ -18,7 +18,8 @@
 namespace heed {
 namespace {
 
-// What launchers tell a process that they start: Open MPI, MPICH and others by PMI, Slurm by PMIx.
+// Environment variables that launchers set for their processes: Open MPI, MPICH and others by PMI,
+// Slurm by PMIx.
 const char* launcher_sign() {
   for (const char* name : {"OMPI_COMM_WORLD_SIZE", "PMI_SIZE", "PMI_RANK", "PMIX_RANK"}) {
     if (std::getenv(name) != nullptr) return name;
@@ -47,7 +48,7 @@ class Launched : public Ranks {
   bool any_thread() const override { return any_thread_; }
 
  private:
-  static constexpr int64_t kRound = int64_t{16} << 20;  // bytes of a block at a time
+  static constexpr int64_t kRound = int64_t{16} << 20;  // bytes of a block per round
   static constexpr int64_t kGivesUp = -1;               // as a size
 
   // The sizes first, and then the blocks, in rounds: MPI counts bytes in an int.
@@ -81,7 +82,7 @@ class Launched : public Ranks {
     const auto part = [&](int64_t size) {
       return static_cast<int>(std::clamp<int64_t>(size - done, 0, kRound));
     };
-    for (int step = 0; step < size(); ++step) {  // everybody begins with another one
+    for (int step = 0; step < size(); ++step) {  // every rank begins with a different one
       const int from = (rank() + size() - step) % size(), to = (rank() + step) % size();
       const Bytes& in = got[static_cast<size_t>(from)];
       const std::string_view out = blocks[static_cast<size_t>(to)];
@@ -99,7 +100,8 @@ class Launched : public Ranks {
     wait_for(std::move(requests));
   }
 
-  // MPI waits without ever sleeping. A thread beside one that computes leaves it the processor.
+  // MPI waits without ever sleeping. Beside a thread that computes, a waiting thread yields the
+  // processor.
   static void wait_for(std::vector<MPI_Request> requests) {
     const int count = static_cast<int>(requests.size());
     int main_thread = 0, done = 0;
@@ -117,7 +119,7 @@ class Launched : public Ranks {
   const bool any_thread_;
 };
 
-Ranks* launched = nullptr;  // as long as the process
+Ranks* launched = nullptr;  // lives as long as the process
 
 }  // namespace
 
@@ -159,8 +161,8 @@ Ranks* launched_ranks() {
   if (!size && launcher_sign()) size = std::getenv("SLURM_STEP_NUM_TASKS");
   if (!size || std::string(size) == "1") return nullptr;
   throw UsageError(std::string("a launcher has started ") + size +
-                   " processes, and this heed was built without MPI (heed --version): build it "
-                   "where MPI is installed, or start it once, with --ranks " +
+                   " processes, but this heed was built without MPI (heed --version): build it on "
+                   "a machine with MPI, or start it once with --ranks " +
                    size);
 }
 

@@ -1,5 +1,5 @@
 // Ranks on one or several machines that a launcher has started: mpirun (Open MPI, MPICH) or srun
-// (Slurm). They talk by MPI.
+// (Slurm). They communicate by MPI.
 #pragma once
 
 #include <string>
@@ -8,17 +8,18 @@
 
 namespace heed {
 
-// The launcher's ranks, the same at every call; null where no launcher has started this process:
-// then MPI is not begun either. Throws UsageError where one has started several and this heed was
-// built without MPI.
+// The launcher's ranks, the same at every call. Null if no launcher has started this process; MPI
+// is not initialised in that case. Throws UsageError if a launcher has started several processes
+// and this heed was built without MPI.
 Ranks* launched_ranks();
 
-// For main(), before the process says why it fails: "rank 3 of 8 on HOST: ", empty where no
-// launcher has started it. What all ranks find wrong rank 0 says: the others wait a moment for it.
+// For main(), as a prefix of an error message: "rank 3 of 8 on HOST: "; empty if no launcher has
+// started the process. Rank 0 reports an error that all ranks find: the others wait a moment for
+// it.
 std::string failing_rank();
-// For main(), at the end: with another code than 0 it ends the other ranks too.
+// For main(), at the end. An exit code other than 0 ends the other ranks too.
 void end_launched_ranks(int code);
 
-std::string mpi_version();  // "Open MPI v4.1.4", empty where heed was built without MPI
+std::string mpi_version();  // "Open MPI v4.1.4"; empty if heed was built without MPI
 
 }  // namespace heed

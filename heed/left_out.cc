@@ -21,7 +21,7 @@ std::string list(const std::vector<std::string>& ids) {
   return text;
 }
 
-// What says how old the turns of a context may be.
+// The source of the limit on the age of the turns in a context.
 std::string options_of(const ExampleOptions& bounds) {
   if (bounds.max_context_tokens == 0) return "--max-turns";
   return bounds.max_turns == 0 ? "--max-context" : "--max-turns or --max-context";
@@ -98,7 +98,7 @@ void say(const LeftOut& l, const Inputs& inputs) {
   }
   if (!l.marked_responses.empty()) {
     note(counted(l.marked_responses.size(), "response") +
-         " marked as a distraction; this changes nothing: " + list(l.marked_responses));
+         " marked as a distraction; the mark has no effect: " + list(l.marked_responses));
   }
 }
 

@@ -1,4 +1,4 @@
-// Nothing vanishes: what of the dialogues does not reach the model.
+// Reports the parts of the dialogues that do not reach the model.
 #pragma once
 
 #include <nlohmann/json.hpp>
@@ -18,11 +18,11 @@ struct LeftOut {
   size_t with_turns = 0;  // examples with turns that are not read
   std::vector<std::string> with_distractions, marked_responses;
 };
-// Of all dialogues that were read, and of these examples of them.
+// Counts for all dialogues that were read, and for these examples of them.
 LeftOut find_left_out(const Inputs& inputs, const std::vector<Example>& examples);
 
 nlohmann::ordered_json to_json(const LeftOut& left_out);
-// One line for each thing that there is, on standard error.
+// Prints one line for each kind of omission that occurred, on standard error.
 void say(const LeftOut& left_out, const Inputs& inputs);
 
 }  // namespace heed

@@ -17,7 +17,7 @@ struct Options {
   bool steps = false;
 };
 
-// Six digits, and all of a whole number.
+// Six digits; whole numbers in full.
 std::string short_text(double value) {
   const std::string all = std::isfinite(value) ? json_number(value).dump() : "";
   if (all.find_first_of(".e") == std::string::npos) return all.empty() ? "-" : all;
@@ -64,18 +64,17 @@ void run(const Options& o) {
 void add_log(CLI::App& app) {
   const auto [c, o] = declare<Options>(
       app, "log", "Show the log of a run, or write it as CSV, JSON Lines or for TensorBoard",
-      "A line for each epoch; with --steps for each step that heed train --log-steps N kept. "
-      "TensorBoard shows both, as epoch/NAME and step/NAME.\n"
-      "Examples:\n"
-      "  heed log runs/first --csv epochs.csv\n"
+      "There is a line for each epoch, or with --steps for each step that heed train "
+      "--log-steps N kept. TensorBoard shows both, as epoch/NAME and step/NAME.\n"
+      "Examples:\n  heed log runs/first --csv epochs.csv\n"
       "  heed log runs/first --steps --jsonl -\n"
       "  heed log runs/first --tensorboard board/first",
       {.device = false, .seed = ""}, run);
   c.add_option("run", o.run, "Directory of a run")->required();
-  c.add_flag("--steps", o.steps, "The lines of steps.jsonl instead of those of log.jsonl");
+  c.add_flag("--steps", o.steps, "Show the lines of steps.jsonl instead of log.jsonl");
   c.add_option("--csv", o.csv, "Write comma-separated values to this file, - for standard output");
   c.add_option("--jsonl", o.jsonl,
-               "Write a JSON object a line to this file, - for standard output");
+               "Write one JSON object a line to this file, - for standard output");
   c.add_option("--tensorboard", o.tensorboard,
                "Write an event file into this directory, made if missing");
 }

@@ -8,7 +8,7 @@
 namespace heed {
 namespace {
 
-// Text as roff takes it: no escapes, hyphens that can be searched for, no line that is a request.
+// Text for roff: no escapes, hyphens that can be searched for, and no line that is a request.
 std::string roff(const std::string& text) {
   std::string result;
   for (const char c : text) {
@@ -71,7 +71,8 @@ std::string man_page(const CLI::App& app) {
   write_options(out, app);
   out << ".SH COMMANDS\n";
   for (const CLI::App* command : app.get_subcommands(nullptr)) write_command(out, *command);
-  out << ".SH EXIT STATUS\n0, 1 (data, device or run), 2 (usage), or the signal that ended it.\n";
+  out << ".SH EXIT STATUS\n0, 1 (error in data, device or run), 2 (usage error), or the "
+         "signal that ended the program.\n";
   return out.str();
 }
 

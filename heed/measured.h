@@ -1,4 +1,4 @@
-// What the commands that measure one model on dialogues share.
+// Shared by the commands that measure one model on dialogues.
 #pragma once
 
 #include "heed/inputs.h"
@@ -7,8 +7,8 @@
 
 namespace heed {
 
-// A model that responds, dialogues within the bounds of the flags or else of its training, and what
-// of them does not reach it.
+// A model that responds, the dialogues within the bounds of the flags or else of its training, and
+// the counts of their parts that do not reach it.
 struct Measured {
   LoadedModel loaded;
   Inputs inputs;
@@ -21,7 +21,7 @@ struct Measured {
         examples(inputs.examples(loaded.vocabulary)),
         left_out(find_left_out(inputs, examples)) {}
 
-  // Calls work(show) and shows how far it is: show(done) is for every batch.
+  // Calls work(show), which calls show(done) after every batch; shows the progress.
   template <class Work> auto with_progress(const Work& work) const {
     PassProgress progress(1, examples, inputs.unit(examples.size()));
     auto result = work([&](const auto& done) { progress.show("", done.examples, done.tokens); });

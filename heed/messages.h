@@ -1,5 +1,5 @@
-// Lines for people. Whatever they quote comes from files and other people and is shown, never
-// obeyed (printable()).
+// Lines for people. Text that they quote from files is escaped, so that it has no effect on a
+// terminal (printable()).
 #pragma once
 
 #include <string>

@@ -91,7 +91,7 @@ void OptionFile::check_key(const std::string& where, const std::string& section,
   const CLI::App* command = find_command(app_, path);
   if (!command || command == &app_) {
     throw CLI::ConfigError(where + "\"" + key +
-                           "\" belongs below the name of its command, such as [train]");
+                           "\" must stand under the name of its command, such as [train]");
   }
   for (const std::string& option : {"--" + name, name}) {
     if (command->get_option_no_throw(option)) return;

@@ -15,8 +15,8 @@ struct Options {
   double smooth = 0;
 };
 
-// The exponential mean of TensorBoard, m_i = w m_(i-1) + (1 - w) y_i from 0, divided by what the
-// weights add up to.
+// TensorBoard's exponential mean: m_i = w m_(i-1) + (1 - w) y_i from 0, divided by the sum of the
+// weights.
 void smooth(Curve& curve, double weight) {
   double mean = 0, sum = 0;
   for (auto& [x, y] : curve.points) {
@@ -66,8 +66,8 @@ void add_plot(CLI::App& app) {
   c.add_option(
       "--metric", o.metric,
       "The column to draw (default: valid_perplexity; of steps, and where there is none, loss)");
-  c.add_flag("--steps", o.steps, "The lines of steps.jsonl instead of those of log.jsonl");
-  c.add_flag("--log-scale", o.log_scale, "A logarithmic y axis");
+  c.add_flag("--steps", o.steps, "Draw the lines of steps.jsonl instead of log.jsonl");
+  c.add_flag("--log-scale", o.log_scale, "Use a logarithmic y axis");
   option(c, "--smooth", o.smooth,
          "Draw an exponential mean with this weight on earlier values, below 1", number(0, 0.9999));
   c.add_option("--svg", o.svg, "Write a picture to this file");

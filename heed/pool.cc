@@ -138,26 +138,29 @@ void whitelist(const WhitelistOptions& o) {
 
 void add_whitelist(CLI::App& rank) {
   const auto [c, o] = declare<WhitelistOptions>(
-      rank, "whitelist", "The most frequent responses, of all or of each cluster, as a pool",
-      "Responses are the same where their words are, whatever their case and punctuation.\n"
+      rank, "whitelist", "Write a pool of the most frequent responses, overall or of each cluster",
+      "Responses are equal if their words are equal; case and punctuation do not matter.\n"
       "Examples:\n"
       "  heed rank whitelist --data data/ubuntu-sample --entries 1000 --out answers.txt\n"
       "  heed rank whitelist --data data/ubuntu-sample --model runs/ranker --out clusters.txt",
       {.seed = "Seed of the clusters (--model)"}, whitelist);
   c.add_option("--data", o.data,
-               "Dialogues: a data directory (its train part; coverage of its test part), or a file")
+               "Dialogues: a data directory (its train part; the test part measures coverage), or "
+               "a file")
       ->required();
-  c.add_option("--model", o.model,
-               "Directory of a run or a model, one that ranks: --entries clusters of its vectors "
-               "(k-means), and the most frequent response of each");
-  option(c, "--entries", o.size, "Responses at most, the most frequent ones",
+  c.add_option(
+      "--model", o.model,
+      "Directory of a run or a model (one that ranks): cluster its vectors by k-means into "
+      "--entries clusters, and take the most frequent response of each");
+  option(c, "--entries", o.size, "Keep at most this many responses, the most frequent ones",
          whole_number(2, 10'000'000));
-  option(c, "--examples", o.examples, "last: of the last turns; all: from the third turn on",
+  option(c, "--examples", o.examples,
+         "last: the last turns are responses; all: all turns from the third on",
          one_of({"last", "all"}));
-  c.add_option("--out", o.out, "The pool, a line each")->required();
+  c.add_option("--out", o.out, "File of the pool, one response a line")->required();
 }
 
-// Where the model looked in a conversation of two speakers.
+// The turns of a conversation of two speakers that the model looked at.
 void show_look(const Ranker& ranker, const std::vector<std::string>& context,
                const TerminalStyle& style) {
   const std::vector<VectorRanker::Look> look = looks_of(ranker, {context});
@@ -198,42 +201,40 @@ void chat_from_pool(const Common& common, const std::string& model, const std::s
   const PoolRanker ranker = open_pool(model, pool, start(common));
   const TerminalStyle style = terminal_style(stdout);
   std::vector<std::string> context;
-  converse(
-      {.greeting = model + " chooses out of " + counted(ranker.pool.size(), "text") +
-                   ". Say something; /help explains.",
-       .help =
-           "Type an utterance: the best answer of the pool, and the next two, with the words that\n"
-           "they share with the conversation, and where the model looked in it.",
-       .reset = [&] { context.clear(); },
-       .hear =
-           [&](const std::string& line) {
-             context.push_back(line);
-             const std::vector<Choice> best = ranker.choose(context);
-             print_choices(best, style.colour);
-             show_look(*ranker.loaded.ranker, context, style);
-             context.push_back(best[0].text);
-           }});
+  converse({.greeting = model + " chooses out of " + counted(ranker.pool.size(), "text") +
+                        ". Say something; /help explains.",
+            .help = "Type an utterance: you see the best answer of the pool and the next two, the "
+                    "words that\nthey share with the conversation, and where in it the model "
+                    "looked.",
+            .reset = [&] { context.clear(); },
+            .hear =
+                [&](const std::string& line) {
+                  context.push_back(line);
+                  const std::vector<Choice> best = ranker.choose(context);
+                  print_choices(best, style.colour);
+                  show_look(*ranker.loaded.ranker, context, style);
+                  context.push_back(best[0].text);
+                }});
 }
 
 void add_pools(CLI::App& rank) {
   add_whitelist(rank);
   const auto [c, o] = declare<ReplyOptions>(
-      rank, "reply", "Answer the dialogues of a file out of a pool",
-      "A dialogue's turns are the context; the answer comes behind the last one. A line of the "
-      "result is {\"id\", \"reply\", \"choices\": [{\"text\", \"score\", \"common\"}]}, the best "
-      "first; \"common\" are the words that the context has, too.\n"
+      rank, "reply", "Answer the dialogues of a file from a pool of responses",
+      "The turns of a dialogue are the context, and the answer follows the last one. A line of "
+      "the result is {\"id\", \"reply\", \"choices\": [{\"text\", \"score\", \"common\"}]}, with "
+      "the best first; \"common\" are the words that also stand in the context.\n"
       "Example:\n"
       "  heed rank reply --model runs/ranker --pool answers.txt --in contexts.jsonl --out "
       "replies.jsonl",
       {}, reply);
-  c.add_option("--model", o.model, "Directory of a run or a model, one that ranks")->required();
-  c.add_option(
-      "--pool", o.pool,
-      "The texts to choose from, a line each, plain or gzip. If not given: pool.txt of the "
-      "model");
+  c.add_option("--model", o.model, "Directory of a run or a model (one that ranks)")->required();
+  c.add_option("--pool", o.pool,
+               "The texts to choose from, one a line, plain or gzip. If not given: pool.txt of "
+               "the model");
   c.add_option("--in", o.in, "Dialogues, JSON Lines, plain or gzip")->required();
   c.add_option("--out", o.out, "The replies, JSON Lines; - for standard output")->required();
-  option(c, "--best", o.best, "Texts of the pool to name", whole_number(1, 1000));
+  option(c, "--best", o.best, "Number of texts to list per answer", whole_number(1, 1000));
 }
 
 }  // namespace heed

@@ -1,4 +1,4 @@
-// Answers out of a pool of texts, by a model that ranks.
+// Answers from a pool of texts, by a model that ranks.
 #pragma once
 
 #include <CLI/App.hpp>
@@ -15,17 +15,17 @@ struct PoolRanker {
   LoadedSystem loaded;
   std::vector<std::string> pool;
 
-  // The best `count` texts for a context, oldest utterance first. What was said in it comes last: a
-  // ranker likes the words of the context best, and would say the same again and again.
+  // The best `count` texts for a context, oldest utterance first. Texts that were already said in
+  // it come last: a ranker likes the words of the context best, and would repeat them forever.
   std::vector<retrieve::Choice> choose(const std::vector<std::string>& context,
                                        size_t count = 3) const;
 };
-// A model and the texts of `file`, or where that is empty those that the model's directory holds
-// (pool.txt or pool.txt.gz). Throws UsageError and DataError.
+// A model and the texts of `file`, or, if that is empty, of pool.txt or pool.txt.gz in the model's
+// directory. Throws UsageError and DataError.
 PoolRanker open_pool(const std::string& model, const std::string& file, Device device);
 
-// `heed chat --pool`: a conversation in the terminal, each answer with the next best ones, the
-// words that it has in common with the context, and where the model looked.
+// `heed chat --pool`: a conversation in the terminal. Each answer comes with the next best ones,
+// the words that it shares with the conversation, and the places that the model looked at.
 void chat_from_pool(const Common& common, const std::string& model, const std::string& pool);
 
 void add_pools(CLI::App& rank);  // heed rank whitelist, heed rank reply

@@ -23,7 +23,7 @@ bool has_suffix(const std::string& path, const std::string& suffix) {
   return path.ends_with(suffix) || path.ends_with(suffix + ".gz");
 }
 
-// The published files are a folder of .tsv files, one of them, or a .csv file.
+// The published files are a folder of .tsv files, a single one, or a .csv file.
 std::string detect_form(const PrepareOptions& o) {
   if (o.form != "auto") return o.form;
   if (!std::filesystem::exists(o.in)) throw DataError(o.in + ": no such file or directory");
@@ -50,7 +50,7 @@ const std::map<std::string, TextLayout> kLayouts = {{"auto", TextLayout::kAuto},
                                                     {"names", TextLayout::kNames},
                                                     {"tabs", TextLayout::kTabs}};
 
-// Asks on the terminal; without one nobody answers.
+// Asks on the terminal; without a terminal the default holds.
 bool ask(const std::string& question) {
   if (!::isatty(STDIN_FILENO) || !::isatty(STDERR_FILENO)) return false;
   std::fprintf(stderr, "heed: %s [y/N] ", printable(question).c_str());
@@ -97,7 +97,7 @@ std::string beginning(const std::string& text, size_t count) {
   return text.substr(0, at);
 }
 
-// The first turns of a dialogue, so that one sees whether the file was read as it was meant.
+// Shows the first turns of a dialogue, to let people check that the file was read as intended.
 void show_beginning(const Dialogue& dialogue) {
   constexpr size_t kTurns = 3, kCharacters = 70;
   std::printf("the first one, %s, begins\n", printable(dialogue.id).c_str());
@@ -111,7 +111,7 @@ void show_beginning(const Dialogue& dialogue) {
   }
 }
 
-// Adds the values of labels to how often each label has a value, and which.
+// Counts how many values each label has, and which.
 struct LabelCount {
   size_t count = 0;
   std::set<std::string> values;
@@ -123,7 +123,7 @@ void count(const Labels& labels, std::map<std::string, LabelCount>& counts) {
   }
 }
 
-// "labels: act 40 (5 different), emotion 40 (7 different)", and the same of what else there is.
+// "labels: act 40 (5 different), emotion 40 (7 different)", and the same for other annotations.
 void show_notes(const std::vector<Dialogue>& dialogues) {
   std::map<std::string, LabelCount> labels, others;
   for (const Dialogue& dialogue : dialogues) {
@@ -195,16 +195,16 @@ void add_ubuntu(CLI::App& prepare) {
       "ubuntu", "The Ubuntu Dialogue Corpus (Lowe et al. 2015): folders of .tsv, or .csv files");
   c->footer(
       "v1: each .tsv below the folder is a dialogue; consecutive messages of one speaker become "
-      "one turn. dialogueText.csv, as found on Kaggle, holds the same messages in one file.\n"
-      "v2: each row of the .csv is a context and its response; of a training file the rows with "
-      "Label 1. The last turn of a dialogue is the response that models learn; distractors become "
-      "its candidates.\n"
+      "one turn. dialogueText.csv, the version on Kaggle, holds the same messages in one file.\n"
+      "v2: each row of the .csv is a context and its response; in a training file only rows with "
+      "Label 1 count. The last turn of a dialogue is the response that models learn; distractors "
+      "become its candidates.\n"
       "Example:\n"
       "  heed prepare ubuntu --in dialogs/ --out all.jsonl.gz --limit 100000");
   auto o = add_reader(*c, read_ubuntu, "The folder or file as published, plain or gzip");
-  option(*c, "--form", o->form, "auto: told by the name", CLI::IsMember({"auto", "tsv", "csv"}));
+  option(*c, "--form", o->form, "auto: decided by the name", CLI::IsMember({"auto", "tsv", "csv"}));
   c->add_flag("--keep-wrong", o->keep_wrong,
-              "Keep the rows with Label 0 of v2, whose last turn is then marked as a distraction");
+              "Keep the rows of v2 with Label 0, and mark their last turn as a distraction");
 }
 
 void add_text(CLI::App& prepare) {
@@ -212,39 +212,40 @@ void add_text(CLI::App& prepare) {
       prepare.add_subcommand("text", "Dialogues in a text file, or in all .txt files of a folder");
   c->footer(
       "Layouts:\n"
-      "  eou    a dialogue a line, its utterances end in __eou__ (as DailyDialog has them)\n"
-      "  lines  an utterance a line, blank lines between dialogues\n"
+      "  eou    one dialogue a line; utterances end in __eou__ (the format of DailyDialog)\n"
+      "  lines  one utterance a line, blank lines between dialogues\n"
       "  tabs   a line is speaker, tab, text; blank lines between dialogues; consecutive lines of "
       "one speaker become one turn\n"
-      "  names  Name: text, with or without a time in front: chats of WhatsApp and Discord, and "
-      "logs of IRC with <name>; blank lines and long silences between dialogues\n"
-      "Of a folder, a file may be a film or a book: --split film keeps each file together.\n"
-      "Examples:\n"
-      "  heed prepare text --in talk.txt --out all.jsonl.gz\n"
+      "  names  Name: text, with or without a time before it: chats of WhatsApp and Discord, and "
+      "logs of IRC with <name>; blank lines or long silences between dialogues\n"
+      "If each file of a folder is a film or a book, --split film keeps each file together.\n"
+      "Examples:\n  heed prepare text --in talk.txt --out all.jsonl.gz\n"
       "  heed prepare text --in films/ --layout tabs --out data/films --split film");
   auto o = add_reader(*c, read_text, "A text file in UTF-8, or a folder of them, plain or gzip");
-  option(*c, "--layout", o->form, "auto: told by the first lines",
+  option(*c, "--layout", o->form, "auto: decided by the first lines",
          CLI::IsMember({"auto", "eou", "lines", "names", "tabs"}));
-  o->gap_given =
-      option(*c, "--gap", o->gap_minutes,
-             "Of names with times: a silence of more minutes ends a dialogue, 0: none does",
-             whole_number(0, 1'000'000))
-          ->option_text("MINUTES");
+  o->gap_given = option(*c, "--gap", o->gap_minutes,
+                        "For names with times: a silence of more than this many minutes ends a "
+                        "dialogue; 0: never",
+                        whole_number(0, 1'000'000))
+                     ->option_text("MINUTES");
 }
 
 void add_csv(CLI::App& prepare) {
-  CLI::App* c = prepare.add_subcommand("csv", "Dialogues in a table, a message a row");
+  CLI::App* c = prepare.add_subcommand("csv", "Dialogues in a table with one message a row");
   c->footer(
-      "The first line names the columns; between fields stands a comma, a semicolon or a tab. With "
-      "--speaker, consecutive rows of one speaker become one turn.\n"
-      "Example:\n"
-      "  heed prepare csv --in chat.csv --out all.jsonl.gz --text text --speaker name --dialogue "
-      "id");
+      "The first line names the columns; fields are separated by commas, semicolons "
+      "or tabs. With --speaker, consecutive rows of one speaker become one turn.\n"
+      "Example:\n  heed prepare csv --in chat.csv --out all.jsonl.gz --text text "
+      "--speaker name --dialogue id");
   auto o = add_reader(*c, read_csv, "A table in UTF-8, plain or gzip");
-  c->add_option("--text", o->text, "The column of the text")->option_text("COLUMN")->required();
-  c->add_option("--speaker", o->speaker, "The column of the speaker")->option_text("COLUMN");
+  c->add_option("--text", o->text, "The column that holds the text")
+      ->option_text("COLUMN")
+      ->required();
+  c->add_option("--speaker", o->speaker, "The column that names the speaker")
+      ->option_text("COLUMN");
   c->add_option("--dialogue", o->dialogue,
-                "The column that tells dialogues apart; without it all rows are one")
+                "The column that identifies the dialogue; if not given, all rows are one dialogue")
       ->option_text("COLUMN");
 }
 
@@ -265,9 +266,10 @@ std::shared_ptr<PrepareOptions> add_reader(CLI::App& command, PrepareReader read
   command.add_option("--in", o->in, in)->required();
   command
       .add_option("--out", o->out,
-                  "The file to write, gzip if it ends in .gz; with --split the folder to make")
+                  "The file to write, gzip if its name ends in .gz; with --split the folder to "
+                  "make")
       ->required();
-  option(command, "--limit", o->limit, "Read only the first dialogues, 0: all");
+  option(command, "--limit", o->limit, "Read only the first dialogues; 0: all");
   command
       .add_option("--min-turns", o->min_turns,
                   "Leave out shorter dialogues; 3 are two utterances of context and a response")
@@ -281,10 +283,10 @@ std::shared_ptr<PrepareOptions> add_reader(CLI::App& command, PrepareReader read
 
 void add_prepare(CLI::App& app) {
   CLI::App* prepare = app.add_subcommand(
-      "prepare", "Turn texts and published corpora into dialogues to train with");
+      "prepare", "Convert texts and published corpora into dialogues for training");
   prepare->require_subcommand(1)->fallthrough();
   prepare->footer(
-      "From a file of yours (text: chats and texts, csv, messages) to a data directory:\n"
+      "From your own file (text: chats and texts, csv, messages) to a data directory:\n"
       "  heed prepare text  --in talk.txt --out all.jsonl.gz\n"
       "  heed prepare split --in all.jsonl.gz --out data/mine\n"
       "docs/your-own-data.md goes through it, docs/corpora.md through the published corpora.");

@@ -1,4 +1,4 @@
-// `heed prepare because`: explanations that people gave.
+// `heed prepare because`: explanations given by people.
 #include "dialog/data/because.h"
 #include "heed/command.h"
 #include "heed/prepare.h"
@@ -32,21 +32,22 @@ void run(const Options& o) {
 void add_prepare_because(CLI::App& prepare) {
   const auto [c, o] = declare<Options>(
       prepare, "because",
-      "Take explanations out of dialogues: what stands before and after because",
-      "After Nie, Bennett & Goodman (2019). Of the first \"because\" of a turn, unless \"of\" "
-      "follows, the sentence before it is the last turn of a context, and what follows in its "
-      "sentence the response; each has 3 to 50 tokens. Such contexts may have one turn: "
-      "--min-turns 2 reads them. heed rank test says how well a model that responds tells an "
+      "Extract explanations from dialogues: the clauses before and after \"because\"",
+      "After Nie, Bennett & Goodman (2019). At the first \"because\" of a turn, unless \"of\" "
+      "follows, the text before it in the sentence becomes the last turn of a context, and the "
+      "text after it the response; each has 3 to 50 tokens. Such contexts may have one turn: "
+      "--min-turns 2 reads them. heed rank test measures how well a response model tells an "
       "explanation from 99 others.\n"
       "Example:\n"
       "  heed prepare because --in data/ubuntu-sample/test.jsonl.gz --out because.jsonl\n"
       "  heed rank test --model data/models/baseline --data because.jsonl --min-turns 2",
       {.device = false, .seed = ""}, run);
   c.add_option("--in", o.in, "Dialogues (JSON Lines, plain or gzip)")->required();
-  c.add_option("--out", o.out, "The file to write, gzip if it ends in .gz")->required();
+  c.add_option("--out", o.out, "The file to write, gzip if its name ends in .gz")->required();
   option(c, "--of", o.of, "because: explanations; why: answers to turns that begin with why",
          one_of({"because", "why"}));
-  option(c, "--before", o.before, "Turns of the context before it, at most", whole_number(0, 1000));
+  option(c, "--before", o.before, "Keep at most this many turns of context before it",
+         whole_number(0, 1000));
 }
 
 }  // namespace heed

@@ -33,7 +33,7 @@ void run(const Options& o) {
   const carry::SchemaGuidedPart train = carry::find_schema_guided(o.in, "train");
   for (const char* part : {"valid", "test"}) carry::find_schema_guided(o.in, part);
   Progress progress;
-  progress.show("reading " + train.dialogues + ": which slots go together");
+  progress.show("reading " + train.dialogues + ": which slots correspond");
   const carry::SlotPairs pairs = carry::find_slot_pairs(train);
   const std::set<std::string> services = carry::find_services(train);
   std::filesystem::create_directories(o.out);
@@ -54,7 +54,7 @@ void run(const Options& o) {
   for (TextWriter& file : files) file.commit();
   progress.done();
   for (const auto& [slot, others] : pairs) names += others.size();
-  std::printf("wrote %s to %s; %s of slots go with each other\n", counted(items, "item").c_str(),
+  std::printf("wrote %s to %s; %s of corresponding slots\n", counted(items, "item").c_str(),
               o.out.c_str(), counted(names, "pair").c_str());
   std::printf("candidates that hold / all, by distance in turns: 0, 1, 2, 3, 4, 5, >=6\n");
   for (auto& [part, tallies] : counts) {
@@ -68,10 +68,9 @@ void add_prepare_carryover(CLI::App& prepare) {
   const auto [c, o] = declare<Options>(
       prepare, "carryover", "Write items of slot carryover from Schema-Guided Dialogue",
       "--in has train, dev (or valid) and test: folders as published, with schema.json, or files "
-      "train.jsonl and train_schema.json. An item is a dialogue up to a turn of the user, the "
-      "values mentioned so far, and which of them are in the state after it. docs/carryover.md "
-      "says "
-      "how.\n"
+      "train.jsonl and train_schema.json. An item is a dialogue up to a user turn, the values "
+      "mentioned so far, and the mark of those that are in the state after it. docs/carryover.md "
+      "explains the rules.\n"
       "Example:\n"
       "  heed prepare carryover --in dstc8-schema-guided-dialogue --out data/sgd-items",
       {.device = false, .seed = ""}, run);

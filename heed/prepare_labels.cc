@@ -1,4 +1,4 @@
-// `heed prepare labels`: what probes read off an annotated corpus.
+// `heed prepare labels`: labels for probes from an annotated corpus.
 #include "dialog/probe/labels.h"
 #include "dialog/view/render.h"
 #include "heed/command.h"
@@ -47,16 +47,16 @@ void add_prepare_labels(CLI::App& prepare) {
   const auto [c, o] = declare<Options>(
       prepare, "labels",
       "Write labels for probes: topics, slots, acts, personas of annotated dialogues",
-      "Of dialogues with states (multiwoz, sgd) the system's turns are examples, of others all "
-      "turns from the second on. docs/probes.md defines the tasks. Beside the parts of a data "
-      "directory such files add the tasks to heed probe.\n"
+      "In dialogues with states (multiwoz, sgd) the system's turns are examples, in others all "
+      "turns from the second on. docs/probes.md defines the tasks. Files of labels beside the "
+      "parts of a data directory add these tasks to heed probe.\n"
       "Example:\n"
       "  heed prepare labels --in data/multiwoz/train.jsonl --out data/multiwoz/train.labels.jsonl",
       {.device = false, .seed = ""}, run);
   c.add_option("--in", o.in, "Dialogues with labels (JSON Lines, plain or gzip)")->required();
-  c.add_option("--out", o.out, "The file to write, gzip if it ends in .gz")->required();
+  c.add_option("--out", o.out, "The file to write, gzip if its name ends in .gz")->required();
   option(c, "--location-buckets", o.location_buckets,
-         "Into how many parts UtteranceLoc divides a dialogue", whole_number(2, 1000));
+         "Number of parts into which UtteranceLoc divides a dialogue", whole_number(2, 1000));
   option(c, "--recent", o.recent,
          "Which slots are recent: new and changed values (changed), or new slots only (new)",
          CLI::IsMember({"changed", "new"}));

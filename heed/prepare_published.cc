@@ -1,4 +1,4 @@
-// `heed prepare` for files that need no options of their own: a row each.
+// The commands of `heed prepare` that need no options of their own, one row each.
 #include <algorithm>
 #include <memory>
 
@@ -41,7 +41,7 @@ Prepared read_gaps(const PrepareOptions& o, const Reading& reading) {
   return prepared(std::move(made));
 }
 
-// The last turn first: a model of these answers what was said before an utterance.
+// The last turn comes first: a model of these dialogues predicts the utterance before its context.
 Prepared read_reversed(const PrepareOptions& o, const Reading& reading) {
   Prepared result{read_dialogues(o.in, reading), {}};
   for (Dialogue& dialogue : result.dialogues) {
@@ -51,83 +51,84 @@ Prepared read_reversed(const PrepareOptions& o, const Reading& reading) {
 }
 
 const Row kRows[] = {
-    {"reverse", "Dialogues from their end, for a model of what an utterance answers",
+    {"reverse", "Reverse dialogues, for a model that predicts the utterance before a response",
      "Dialogues (JSON Lines, plain or gzip)",
-     "A model that learns from these, with one utterance of context, has ln P(query | response), "
-     "by "
+     "A model trained on these with one utterance of context gives ln P(query | response), by "
      "which heed generate --rank mmi:RUN orders responses. Candidates and labels are left out.\n"
      "Examples:\n"
      "  heed prepare reverse --in data/ubuntu-sample/train.jsonl.gz --out "
      "data/back/train.jsonl.gz\n"
      "  heed train --data data/back --max-turns 1 --min-turns 2 --examples all --out runs/back",
      read_reversed},
-    {"messages", "Conversations with assistants, as OpenAI's interfaces have them",
+    {"messages", "Conversations with assistants, in the format of OpenAI's interfaces",
      "JSON or JSON Lines with \"messages\" of \"role\" and \"content\"",
-     "Speakers are the roles; messages of system, developer, tool and function are left out.\n"
+     "The roles become speakers; messages of system, developer, tool and function are left out.\n"
      "Example:\n"
      "  heed prepare messages --in conversations.jsonl --out all.jsonl.gz",
      read_corpus<read_messages>},
     {"dailydialog", "DailyDialog (Li et al. 2017): acts, emotions, topics",
      "dialogues.json of ConvLab-3, or a text with __eou__",
-     "The JSON (unzip data.zip of ConvLab-3) holds all parts: --split published keeps them. "
-     "Labels: act and emotion of a turn, topic of a dialogue. The text has no labels.\n"
+     "The JSON (unzip data.zip of ConvLab-3) holds all parts; --split published keeps them. "
+     "Labels: act and emotion of each turn, topic of each dialogue. The text has no labels.\n"
      "Example:\n"
      "  heed prepare dailydialog --in data/dialogues.json --out data/dailydialog --split published",
      read_corpus<read_daily_dialog>},
     {"personachat", "PersonaChat (Zhang et al. 2018): personas, candidates",
      "A file of ConvAI2, of XPersona, or of pairs",
      "ConvAI2 has numbered lines with \"your persona:\", \"partner's persona:\", and text, tab, "
-     "answer; candidates of the answer are kept where there are some. XPersona is JSON. In a file "
-     "of pairs, with '|' between text and answer, consecutive pairs make a dialogue.\n"
+     "answer; candidates for the answer are kept if there are any. XPersona is JSON. In a file of "
+     "pairs, with '|' between text and answer, consecutive pairs make a dialogue.\n"
      "Example:\n"
      "  heed prepare personachat --in valid_both_original_no_cands.txt --out persona.jsonl.gz",
      read_corpus<read_persona_chat>},
     {"multiwoz", "MultiWOZ 2.1 (Eric et al. 2020): states, acts",
      "A part: JSON with metadata, or a table of DST-STAR",
      "The JSON (val.json of ConvLab-2, unzipped, or data.json) has states and acts; the tables "
-     "(mwz2.1/dev.tsv) have states only. The state stands with the user's turn that it is after. "
-     "--min-turns 2 keeps dialogues of one question, which probes count.\n"
+     "(mwz2.1/dev.tsv) have states only. Each user turn holds the state after it. --min-turns 2 "
+     "keeps dialogues with one question, which probes count.\n"
      "Example:\n"
      "  heed prepare multiwoz --in val.json --out multiwoz.jsonl.gz --min-turns 2",
      read_corpus<read_multiwoz>},
     {"sgd", "Schema-Guided Dialogue (Rastogi et al. 2020): states, acts, calls of services",
      "A part: its folder, or a file of dialogues",
-     "Of a folder all files dialogues*.json are read. Labels: service of a dialogue; act, state, "
-     "intent and call of a turn.\n"
+     "In a folder, all files dialogues*.json are read. Labels: service of each dialogue; act, "
+     "state, intent and call of each turn.\n"
      "Example:\n"
      "  heed prepare sgd --in sgd/dev --out sgd-dev.jsonl.gz",
      read_corpus<read_schema_guided>},
     {"woz", "WOZ 2.0 (Wen et al. 2017): states, acts", "A part: woz_train_en.json",
-     "The state stands with the user's turn that it is after, the acts with both speakers' turns. "
-     "--min-turns 2 keeps dialogues of one question.\n"
+     "Each user turn holds the state after it; the turns of both speakers hold acts. --min-turns "
+     "2 keeps dialogues with one question.\n"
      "Example:\n"
      "  heed prepare woz --in woz_train_en.json.gz --out data/woz2/train.jsonl.gz --min-turns 1",
      read_corpus<read_woz>},
-    {"mutual", "MuTual and MuTual+ (Cui et al. 2020): a last turn, and three wrong ones",
+    {"mutual", "MuTual and MuTual+ (Cui et al. 2020): a last turn and three wrong ones",
      "A part: its folder, or a file of JSON Lines",
-     "The options beside the right one become its candidates, of which `heed rank` tells it. The "
+     "The wrong options become candidates, from which `heed rank` tells the right one. The "
      "answers of the test part are not published. --min-turns 2 keeps contexts of one turn.\n"
      "Example:\n"
      "  heed prepare mutual --in mutual/dev --out mutual-dev.jsonl.gz --min-turns 2",
      read_corpus<read_mutual>},
-    {"rewriting", "Chinese turns that people wrote out (Su et al. 2019), for heed train gaps",
-     "corpus.txt, a dialogue a line",
-     "The last turn of a dialogue has the label rewritten: what it says without the turns before.\n"
+    {"rewriting", "Chinese dialogues with rewritten turns (Su et al. 2019), for models of gaps",
+     "corpus.txt, one dialogue a line",
+     "The last turn of a dialogue has the label rewritten: a form that can be understood without "
+     "the turns before.\n"
      "Example:\n"
      "  heed prepare rewriting --in corpus.txt.gz --out data/rewriting --split conversation",
      read_corpus<read_rewriting>},
-    {"gaps", "English turns with gaps, made of Schema-Guided Dialogue, for heed train gaps",
+    {"gaps", "English turns with gaps, made from Schema-Guided Dialogue, for models of gaps",
      "A part: its folder, or a file of dialogues",
-     "Of each turn of a user that repeats a value of a turn before: the turn without the value, or "
-     "with it, there or then in its place; the turn as it was is its label rewritten. One other "
-     "turn of each such dialogue stays as it is. --min-turns 2 keeps contexts of one turn.\n"
+     "In each user turn that repeats a value of an earlier turn, the value is removed or replaced "
+     "by it, there or then; the label rewritten holds the original turn. One other turn of each "
+     "such dialogue stays as it is. --min-turns 2 keeps contexts of one turn.\n"
      "Example:\n"
      "  heed prepare gaps --in sgd/train --out data/gaps/train.jsonl --min-turns 2",
      read_gaps},
     {"intents", "ATIS and SNIPS (Goo et al. 2018), CLINC150 (Larson et al. 2019): intents",
      "A folder with seq.in and label, or with parts of these; or data_full.json of CLINC150",
-     "An utterance is a dialogue of one turn with the label intent, so --min-turns 1 is needed; "
-     "--split published keeps the corpus' parts. `heed probe negatives` reads what it writes.\n"
+     "Each utterance becomes a dialogue of one turn with the label intent, so --min-turns 1 is "
+     "needed; --split published keeps the parts of the corpus. `heed probe negatives` reads what "
+     "it writes.\n"
      "Examples:\n"
      "  heed prepare intents --in atis --out data/atis --min-turns 1 --split published\n"
      "  heed prepare intents --in data_full.json --out data/clinc150 --min-turns 1 --split "

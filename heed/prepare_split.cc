@@ -17,15 +17,15 @@ namespace fs = std::filesystem;
 constexpr const char* kPublished = "published";
 
 constexpr const char* kSplitHelp =
-    "What belongs together stays together, so that the test part holds nothing that was trained "
-    "on:\n"
+    "Dialogues that belong together stay in one part, so that the test part holds no training "
+    "text:\n"
     "  conversation  dialogues that share an utterance of 40 or more characters\n"
     "  day           dialogues with the same date (2024-12-31) in their ids\n"
     "  folder        dialogues whose ids are equal up to the last '/'\n"
-    "  film          dialogues of one text file, a film or a book: ids are equal up to the last "
+    "  film          dialogues of one text file (a film or a book): ids are equal up to the last "
     "':'\n"
-    "  dialogue      nothing: each dialogue goes its own way\n"
-    "  published     the parts that the corpus itself has, without shares and seed\n"
+    "  dialogue      nothing: each dialogue is assigned on its own\n"
+    "  published     the parts of the corpus itself, without shares and seed\n"
     "The same file, shares and --seed give the same parts.\n";
 
 const std::map<std::string, SplitBy> kWays = {{"conversation", SplitBy::kConversation},
@@ -58,14 +58,14 @@ void require_all_parts(const SplitOptions& o, const Parts& parts, const std::str
   const auto require = [&](const std::vector<size_t>& part, bool wanted, const char* name) {
     if (!part.empty() || !wanted) return;
     throw DataError(in + ": nothing for the " + name + " part: " + what +
-                    (o.by == kPublished ? "" : "; take other shares or another way to split"));
+                    (o.by == kPublished ? "" : "; change the shares or the way to split"));
   };
   require(parts.train, true, "train");
   require(parts.valid, true, "valid");
   require(parts.test, o.test > 0 && o.by != kPublished, "test");
 }
 
-// Writes all parts or, if one cannot be written, none; and says what they hold.
+// Writes either all parts or, if one cannot be written, none; reports their contents.
 void write_parts(const std::vector<Dialogue>& dialogues, const Parts& parts, const std::string& in,
                  const std::string& folder) {
   const std::string end = in.ends_with(".gz") ? ".jsonl.gz" : ".jsonl";
@@ -89,7 +89,7 @@ void write_parts(const std::vector<Dialogue>& dialogues, const Parts& parts, con
   std::fputs(report.c_str(), stdout);
 }
 
-// The parts, and how many dialogues and groups there are.
+// The parts, and the numbers of dialogues and groups.
 std::pair<Parts, std::string> divide(const SplitOptions& o,
                                      const std::vector<Dialogue>& dialogues) {
   std::string what = counted(dialogues.size(), "dialogue");
@@ -122,19 +122,18 @@ CLI::Option* add_split_options(CLI::App& command, const char* name, SplitOptions
   const auto share = number(0, 0.9);
   CLI::Option* by =
       command
-          .add_option(name, o.by,
-                      "What stays together: conversation, day, folder, film, dialogue, or "
-                      "published (heed prepare split --help)")
+          .add_option(
+              name, o.by,
+              "Which dialogues stay together: conversation, day, folder, film, dialogue, or "
+              "published (heed prepare split --help)")
           ->option_text("WAY")
           ->check(CLI::IsMember({"conversation", "day", "folder", "film", "dialogue", kPublished}));
   o.valid_given =
-      command
-          .add_option("--valid", o.valid, "Share of the dialogues to choose the best epoch with")
+      command.add_option("--valid", o.valid, "Share of the dialogues for choosing the best epoch")
           ->check(share)
           ->capture_default_str();
   o.test_given =
-      command
-          .add_option("--test", o.test, "Share of the dialogues to measure with; 0: no test part")
+      command.add_option("--test", o.test, "Share of the dialogues for testing; 0: no test part")
           ->check(share)
           ->capture_default_str();
   return by;
@@ -142,9 +141,10 @@ CLI::Option* add_split_options(CLI::App& command, const char* name, SplitOptions
 
 void check_split(const SplitOptions& o, const std::string& folder) {
   if (o.by == kPublished && (!o.valid_given->empty() || !o.test_given->empty())) {
-    throw UsageError("--valid and --test are shares; the parts that a corpus has keep their sizes");
+    throw UsageError("--valid and --test are shares; published parts keep their sizes");
   }
-  if (o.valid == 0) throw UsageError("--valid 0: the best epoch is chosen with the valid part");
+  if (o.valid == 0)
+    throw UsageError("--valid 0: the valid part is needed to choose the best epoch");
   if (o.valid + o.test >= 1) throw UsageError("--valid and --test leave nothing to train with");
   require_no_parts(folder);
 }
@@ -166,7 +166,7 @@ void write_split(const SplitOptions& o, const std::vector<Dialogue>& dialogues,
 void add_prepare_split(CLI::App& prepare) {
   const auto [c, o] = declare<Options>(
       prepare, "split",
-      "Divide dialogues into train, valid and test, the parts of a data directory",
+      "Divide dialogues into the parts of a data directory: train, valid and test",
       std::string(kSplitHelp) +
           "Example:\n"
           "  heed prepare split --in all.jsonl.gz --out data/mine --valid 0.1 --test 0.1",

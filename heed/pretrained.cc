@@ -1,4 +1,4 @@
-// Encoders that others trained: heed import, encode, export.
+// Encoders that were trained elsewhere: heed import, encode, export.
 #include <charconv>
 
 #include "dialog/pretrained/encoder.h"
@@ -28,7 +28,7 @@ void say(const char* done, const pretrained::Encoder& encoder, const std::string
       long(encoder.max_length));
 }
 
-// The texts of a file with {"text": ...} a line.
+// The texts of a file with one {"text": ...} a line.
 std::vector<std::string> read_texts(const std::string& path) {
   std::vector<std::string> texts;
   LineReader lines(path);
@@ -44,7 +44,7 @@ std::vector<std::string> read_texts(const std::string& path) {
   return texts;
 }
 
-// As few digits as tell the f32 from all others.
+// The fewest digits that distinguish the f32 from all others.
 std::string numbers_text(const Tensor& vector) {
   std::string text;
   const float* numbers = vector.data<float>();
@@ -104,11 +104,11 @@ void encode(const Options& o) {
 void add_import(CLI::App& app) {
   auto o = std::make_shared<Options>();
   CLI::App* c = app.add_subcommand(
-      "import", "Take over a pretrained encoder (BERT) from a folder of Hugging Face's format");
+      "import", "Import a pretrained encoder (BERT) from a folder in Hugging Face's format");
   c->footer(
       "The folder holds config.json, model.safetensors and vocab.txt; tokenizer_config.json and "
-      "sentence_bert_config.json are read where they are there (docs/pretrained.md). All is "
-      "checked: another kind of model, sizes that do not fit, tensors that are missing.\n"
+      "sentence_bert_config.json are read if present (docs/pretrained.md). The command refuses "
+      "other kinds of models, sizes that do not fit and missing tensors.\n"
       "Example:\n"
       "  heed import all-MiniLM-L6-v2 --out models/minilm\n"
       "  heed encode --model models/minilm --in texts.jsonl --out vectors.jsonl");
@@ -121,38 +121,38 @@ void add_export(CLI::App& app) {
   auto o = std::make_shared<Options>();
   CLI::App* c = app.add_subcommand(
       "export",
-      "Write an imported encoder, or one that was trained further, as a folder that other programs "
-      "read");
+      "Export an imported encoder, or a fine-tuned one, to a folder that other programs read");
   c->footer(
       "In Python: transformers.AutoModel.from_pretrained(FOLDER).\n"
       "Example:\n"
       "  heed export --model models/minilm --out minilm");
   c->add_option(
        "--model", o->model,
-       "Directory of a run or a model, one that heed import made, or a run that trained one "
-       "further (heed train retrieval --encoder pretrained)")
+       "Directory of a run or a model: an import by heed import, or a run that fine-tuned one "
+       "(heed train retrieval --encoder pretrained)")
       ->required();
   c->add_option("--out", o->out, "The folder, made if missing")->required();
   c->callback([o] { say("exported to", pretrained::export_encoder(o->model, o->out), o->out); });
 }
 
 void add_encode(CLI::App& app) {
-  const auto [c, o] =
-      declare<Options>(app, "encode", "Compute vectors of texts with an imported encoder",
-                       "A line of --in is {\"text\": ...}, of --out {\"text\", \"ids\", "
-                       "\"vector\"}: the pieces with [CLS] and [SEP], and the mean of their last "
-                       "states, of the length 1, so that the product of two vectors is their "
-                       "cosine. An --out that ends in .npy has the vectors alone, a row a text.\n"
-                       "Example:\n"
-                       "  heed encode --model models/minilm --in texts.jsonl --out vectors.jsonl",
-                       {.seed = ""}, encode);
-  c.add_option("--model", o.model, "Directory of a run or a model, one that heed import made")
+  const auto [c, o] = declare<Options>(
+      app, "encode", "Compute vectors of texts with an imported encoder",
+      "A line of --in is {\"text\": ...}, of --out {\"text\", \"ids\", \"vector\"}: the ids of "
+      "the pieces with [CLS] and [SEP], and the mean of their last states, scaled to length 1, so "
+      "that the dot product of two vectors is their cosine. An --out that ends in .npy gets only "
+      "the vectors, one row per text.\n"
+      "Example:\n"
+      "  heed encode --model models/minilm --in texts.jsonl --out vectors.jsonl",
+      {.seed = ""}, encode);
+  c.add_option("--model", o.model, "Directory of a run or a model (one that heed import made)")
       ->required();
-  c.add_option("--in", o.in, "The texts, JSON Lines, plain or gzip")->required();
-  c.add_option("--out", o.out, "Their vectors, JSON Lines (.gz: gzip), or .npy")->required();
+  c.add_option("--in", o.in, "File of the texts: JSON Lines, plain or gzip")->required();
+  c.add_option("--out", o.out, "File of their vectors: JSON Lines (.gz: gzip), or .npy")
+      ->required();
   c.add_option("--max-pieces", o.max_pieces,
-               "Pieces of a text, the first ones, with [CLS] and [SEP]; as many as the model reads "
-               "if not given")
+               "Read only the first N pieces of a text, counting [CLS] and [SEP]; if not given: "
+               "as many as the model reads")
       ->check(whole_number(3, 1 << 24));
 }
 

@@ -31,7 +31,7 @@ struct Options {
   }
 };
 
-// What is probed: a representation of both parts.
+// The representation to probe, for both parts.
 struct Encoder {
   std::string name;
   Part train, test;
@@ -117,12 +117,13 @@ void add_cell(std::string& line, const std::string& cell, size_t width) {
   line += std::string(width > cell.size() ? width - cell.size() : 0, ' ') + cell;
 }
 
-// Of a column: its name, or 100.00.
+// An entry of a column: its name, or 100.00.
 size_t width_of(const EncoderResult& r) {
   return std::max<size_t>(r.name.size(), 6) + 2;
 }
 
-// F1 of every encoder, a line a task; with the control task, selectivity of the first one.
+// F1 of every encoder, one line per task; with the control task also the selectivity of the first
+// one.
 std::string table(const std::vector<EncoderResult>& results,
                   const std::vector<std::string>& tasks) {
   const auto percent = [](double share) { return decimal(100 * share, 2); };
@@ -160,7 +161,8 @@ void say_unconverged(const std::vector<EncoderResult>& results,
   }
 }
 
-// ---- where representations come from
+// ---- the sources of representations
+// The model first, then the baselines for it.
 
 // The model, then what it is to be compared with.
 std::vector<Encoder> encoders_of(const Options& o, Encoding& encoding) {
@@ -186,8 +188,9 @@ void check_source(const Options& o) {
     throw UsageError("probe: give --features DIR, or --model RUN and --data DIR");
   }
   if (o.encode.model.empty() != o.encode.data.empty()) {
-    throw UsageError(o.encode.data.empty() ? "--model: needs --data DIR, the dialogues to encode"
-                                           : "--data: is for --model; features have their labels");
+    throw UsageError(o.encode.data.empty()
+                         ? "--model: needs --data DIR, the dialogues to encode"
+                         : "--data: only applies with --model; features have their labels");
   }
 }
 
@@ -236,12 +239,12 @@ void run(const Options& o) {
 void add_probe(CLI::App& app) {
   const auto [c, o] = declare<Options>(
       app, "probe",
-      "Measure how much of a conversation's meaning a probe predicts from an encoder's vectors",
-      "Trains, for every task, a linear classifier of each label on the representations of the "
-      "training part, and shows the micro F1 on the test part, 0 to 100. constant: F1 of the "
-      "labels that most examples have. With --model the same of the untrained encoder, of the "
-      "context's words through a random projection, and of its length. docs/probes.md says what "
-      "the tasks are, and how to probe an encoder from elsewhere.\n"
+      "Measure how much about a conversation a probe can predict from an encoder's vectors",
+      "For every task, trains a linear classifier of each label on the representations of the "
+      "training part, and shows the micro F1 on the test part, from 0 to 100. constant: F1 of "
+      "always predicting the labels that most training examples have. --model adds the untrained "
+      "encoder, a random projection of the words of the context, and the length of the context. "
+      "docs/probes.md defines the tasks, and explains how to probe an encoder from elsewhere.\n"
       "Examples:\n"
       "  heed probe --model runs/first --data data/ubuntu-sample --standardise --json probe.json\n"
       "  heed probe --features features --tasks UtteranceLoc --controls",
@@ -251,18 +254,18 @@ void add_probe(CLI::App& app) {
   o.encode.declare(c, /*required=*/false);
   option(c, "--tasks", o.tasks, "Tasks, with commas, or all");
   option(c, "--probe", o.kind,
-         "logistic: one logistic regression a label; mlp: one hidden layer of 100",
+         "logistic: one logistic regression per label; mlp: one hidden layer of 100 units",
          CLI::IsMember({"logistic", "mlp"}));
   c.add_flag("--standardise", o.standardise,
-             "Each dimension to mean 0 and variance 1 on the training part: else large "
+             "Scale each dimension to mean 0 and variance 1 on the training part; otherwise large "
              "representations are regularised less than small ones");
   option(c, "--max-iter", o.max_iterations,
-         "Iterations of the solver at most; epochs of the MLP (200 at most)",
+         "Maximum number of iterations of the solver; for the MLP: epochs (at most 200)",
          whole_number(1, 1000000));
   c.add_flag("--controls", o.controls,
-             "Also the control task: labels drawn for each last utterance, which only a memory "
-             "knows. selectivity: F1 minus F1 on it");
-  option(c, "--eval-part", o.eval_part, "Part that F1 is measured on",
+             "Add the control task, whose labels are drawn at random for each last utterance, so "
+             "that only memorising helps. selectivity: F1 minus F1 on the control task");
+  option(c, "--eval-part", o.eval_part, "The part on which F1 is measured",
          CLI::IsMember({"test", "valid"}));
   c.add_option("--json", o.json, "Write the results to this file, - for standard output");
   add_probe_negatives(c);

@@ -12,7 +12,7 @@
 namespace heed {
 namespace {
 
-constexpr int64_t kBagWidth = 384;  // of the words' random projection
+constexpr int64_t kBagWidth = 384;  // for the random projection of the words
 constexpr int64_t kBatch = 64;      // changes no result
 
 struct Options {
@@ -117,13 +117,13 @@ void run(Options& o) {
 void add_probe_negatives(CLI::App& probe) {
   const auto [c, o] = declare<Options>(
       probe, "negatives",
-      "Measure a classifier of texts, with small classes as questions that none of them answers",
-      "Trains a linear classifier on the vectors of texts, with its confidence a softmax (nex-cv, "
-      "Kuksenok & Martyniv 2019). Of the small classes some go to the test part whole, where "
-      "withholding the answer is right: TO. T: right and sure; FCO: right, but withheld; FO: "
-      "wrong, withheld; F: the rest. Percent, with 95 % intervals over classes. Where the data "
-      "has real texts of no class, the row real has the classifier of the whole train part on "
-      "them and the test part. docs/probes.md says more.\n"
+      "Measure a text classifier, with small classes as questions that no class answers",
+      "Trains a linear classifier on the vectors of texts; its confidence is the softmax (nex-cv, "
+      "Kuksenok & Martyniv 2019). Some small classes go to the test part whole; for their texts, "
+      "withholding the answer is right: TO. T: right and confident; FCO: right but withheld; FO: "
+      "wrong and withheld; F: the rest. Percent, with 95 % intervals over classes. If the data "
+      "has real texts of no class, the row real measures the classifier of the whole train part "
+      "on them and on the test part. docs/probes.md explains more.\n"
       "Example:\n"
       "  heed prepare intents --in data_full.json --out data/clinc150 --min-turns 1 --split "
       "published\n"
@@ -132,11 +132,12 @@ void add_probe_negatives(CLI::App& probe) {
   c.add_option("--data", o.data, "Dialogues: a data directory, or a file; with labels of turns")
       ->required();
   c.add_option("--model", o.model,
-               "Directory of a run or a model, one that encodes; without it the words through a "
-               "random projection");
-  option(c, "--label", o.label, "The label whose values are the classes; a turn has one of them");
+               "Directory of a run or a model (one that encodes); if not given: a random "
+               "projection of the words");
+  option(c, "--label", o.label,
+         "The label whose values are the classes; each turn has one of them");
   option(c, "--out-of-scope", o.none,
-         "The value of it that says that none of the classes is right: real ones, only tested");
+         "The value of the label for real texts of no class, which are only tested");
   option(c, "--small", o.small,
          "Which classes are small, several with commas: none; below:K, those of fewer than K "
          "texts; share:P, the rarest until they hold the share P of the texts")
@@ -153,14 +154,15 @@ void add_probe_negatives(CLI::App& probe) {
   option(c, "--test-share", o.how.test_share,
          "Share of the texts of a large class, and of the small classes, that is tested",
          number(0.01, 0.99));
-  option(c, "--repetitions", o.how.repetitions, "Divisions, each drawn anew",
+  option(c, "--repetitions", o.how.repetitions, "Number of random divisions",
          whole_number(1, 1000));
   option(c, "--threshold", o.thresholds,
-         "Confidence from which on a guess is an answer, several with commas", number(0, 1))
+         "Confidence at which a guess counts as an answer; several with commas", number(0, 1))
       ->delimiter(',')
       ->default_str("0.5");
-  c.add_flag("--standardise", o.how.standardise,
-             "Each dimension to mean 0 and variance 1 on the training part: that of each division");
+  c.add_flag(
+      "--standardise", o.how.standardise,
+      "Scale each dimension to mean 0 and variance 1 on the training part, that of each division");
   add_json(c, o.json);
 }
 

@@ -63,7 +63,8 @@ int run_and_report(int argc, char** argv) {
 }  // namespace
 
 int run_program(int argc, char** argv) {
-  std::signal(SIGXFSZ, SIG_IGN);  // a file that grows over a limit is an error like a full disk
+  std::signal(SIGXFSZ,
+              SIG_IGN);  // a file that exceeds the size limit is an error, like a full disk
   leave_nothing_on_signals();
   const int code = run_and_report(argc, argv);
   end_launched_ranks(code);

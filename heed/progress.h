@@ -10,8 +10,8 @@
 
 namespace heed {
 
-// One line about long work on standard error: rewritten in place on a terminal, a plain line now
-// and then where it is a file or a pipe.
+// One line about long work on standard error: rewritten in place on a terminal; in a file or pipe,
+// a new plain line now and then.
 class Progress {
  public:
   Progress();
@@ -37,7 +37,8 @@ inline auto show_reading(Progress& progress, const std::string& path) {
 class PassProgress {
  public:
   PassProgress(size_t passes, const std::vector<Example>& examples, const std::string& unit);
-  // So many examples and tokens of the running pass are done. Fewer than before begin the next one.
+  // This many examples and tokens of the current pass are done. A smaller number than before begins
+  // the next pass.
   void show(const std::string& pass, int64_t examples, int64_t tokens);
   void done() { progress_.done(); }
 
@@ -46,7 +47,7 @@ class PassProgress {
   const double passes_;
   const size_t size_;
   const std::string unit_;
-  double pass_tokens_ = 0;  // about; insertions come on top
+  double pass_tokens_ = 0;  // approximate; insertions are not counted
   double begin_, passed_ = 0, tokens_before_ = 0;
   int64_t examples_ = 0, tokens_ = 0;
 };

@@ -1,4 +1,4 @@
-// What a result was made with. Every result file says it.
+// How a result was made. Every result file records it.
 #pragma once
 
 #include <nlohmann/json.hpp>
@@ -15,10 +15,12 @@ struct MadeWith;  // experiments/engine/runs/plan.h
 // that were not committed, and "unknown" where they came without git.
 std::string version();
 std::string commit();
-// What this build can do: "kernels for x86-64-v4, no CUDA". The kernels are those of this machine.
+// The abilities of this build: "kernels for x86-64-v4, no CUDA". The kernels are those for this
+// machine.
 std::string capabilities();
 
-// What the results of an experiment say: the same on every machine that has this program and CPU.
+// The part that the results of an experiment record: equal on all machines with this program and
+// CPU.
 MadeWith made_with(const Common& common);
 
 // The key "heed" of a result: the program (version, commit, command), the arithmetic (device,
@@ -30,9 +32,9 @@ nlohmann::ordered_json provenance(const std::string& command, const Common& comm
 // A line for people: "version 0.1.0; commit 7427bfe3a1c2; ...", objects within it in brackets.
 std::string as_text(const nlohmann::ordered_json& object);
 
-// The same for the foot of a page, which others will see: "data fingerprint" for what is within an
-// object, of absolute paths the last part, the beginning of a long list, and nothing of what is
-// null.
+// The same for the foot of a page, which others will see: "data fingerprint" for a value inside an
+// object, only the last part of an absolute path, only the beginning of a long list, and no null
+// values.
 void add_facts(Facts& facts, const std::string& name, const nlohmann::ordered_json& value);
 
 }  // namespace heed

@@ -47,7 +47,7 @@ bool has_candidates(const std::vector<Dialogue>& dialogues) {
   });
 }
 
-// With --lists given the shortest context has one turn, as the lists' makers decided.
+// With --lists given, the shortest context has one turn, as in the published lists.
 ExampleOptions example_options(const Options& o) {
   ExampleOptions options{.all_positions = o.examples == "all"};
   options.min_turns = o.min_turns.value_or(o.lists == "given" ? 2 : kMinTurns);
@@ -63,7 +63,7 @@ RankedPart read_train(const Options& o) {
   return make_part(o, path, read_dialogues(path));
 }
 
-// What the data have themselves, unless another is wanted.
+// The kind of lists that the data provide, unless --lists asks for another.
 RankedPart read_data(Options& o) {
   const std::string path = find_dialogues(o.data, "test");
   std::vector<Dialogue> dialogues =
@@ -72,7 +72,7 @@ RankedPart read_data(Options& o) {
   return make_part(o, path, std::move(dialogues));
 }
 
-// The model as it ranks, or for sim and map by the vectors that it makes.
+// The model as a ranker, or for sim and map the vectors that it makes.
 LoadedSystem load_ranker(const Options& o) {
   LoadedSystem loaded = open_model(o.model, o.test() ? Capability::kRank : Capability::kEncode,
                                    Device::parse(o.common->device));
@@ -97,12 +97,12 @@ void check(const Options& o) {
   }
   if (o.encodes()) require(o.model, Capability::kEncode);
   if (!o.out.empty() && o.scorers.size() != 1) {
-    throw UsageError("--out takes the scores of one scorer");
+    throw UsageError("--out writes the scores of a single scorer");
   }
   std::error_code ignored;
   if (o.trains() && o.train.empty() && !std::filesystem::is_directory(o.data, ignored)) {
     throw UsageError(
-        "tf-idf and bm25 count words in dialogues of training, and map learns from them: give "
+        "tf-idf and bm25 count words in training dialogues, and map learns from them: give "
         "--train FILE or DIR, or --data DIR (its train part)");
   }
 }
@@ -233,12 +233,13 @@ void declare_inputs(Options& o, CLI::App& c) {
                "Dialogues: a data directory (its test part is read), or a file, JSON Lines, plain "
                "or gzip. If not given: the bundled sample");
   option(c, "--limit", o.limit, "Read only the first dialogues, of --data; 0: all");
-  c.add_option("--lists", o.lists,
-               "given: the candidates beside a response; stride:N: batches of N responses, far "
-               "from each other; random:N: others drawn by --seed, frequent ones more often; "
-               "whitelist:FILE: the texts of a pool and the response, covered:FILE: those of the "
-               "pool, where the response is one of them. If not given: given where the data have "
-               "candidates, else stride:100");
+  c.add_option(
+      "--lists", o.lists,
+      "How lists are made. given: the candidates in the data; stride:N: batches of N responses, "
+      "far from each other; random:N: other responses drawn by --seed, frequent ones more often; "
+      "whitelist:FILE: the texts of a pool and the response; covered:FILE: the texts of a pool "
+      "that contains the response. If not given: given if the data have candidates, else "
+      "stride:100");
   option(c, "--examples", o.examples,
          "last: a dialogue's last turn is the response; all: every turn from the third (or "
          "--min-turns) on",
@@ -249,22 +250,22 @@ void declare_inputs(Options& o, CLI::App& c) {
                "Leave out shorter dialogues. If not given: 3, and 2 with --lists given")
       ->check(whole_number(2, 1000000));
   c.add_option("--out", o.out,
-               "Write the scores of each list to this file, a line each, the right response first; "
-               "- for standard output");
+               "Write the scores of each list to this file, one list a line, the right response "
+               "first; - for standard output");
   add_json(c, o.json);
 }
 
 void add_baseline(CLI::App& rank) {
   const auto [c, o] = declare<Options>(
-      rank, "baseline", "Scorers that are not trained: words in common, or the cosine of vectors",
+      rank, "baseline", "Rank by untrained scorers: common words, or the cosine of vectors",
       "Scorers:\n"
-      "  tf-idf  cosine of the words' counts, rare words weighing more\n"
+      "  tf-idf  cosine of word counts, with more weight on rare words\n"
       "  bm25    Okapi's sum over the words of the context\n"
-      "  sim     cosine of the vectors of an encoder, one that `heed import` made or a response "
+      "  sim     cosine of the vectors of an encoder: one that `heed import` made, or a response "
       "model\n"
-      "  map     the same under a linear map of the contexts' vectors, learned from 10,000 "
-      "responses of training\n"
-      "Candidates with the same score share their ranks. Percent; intervals are 95 %, of a "
+      "  map     the same after a linear map of the contexts' vectors, learned from 10,000 "
+      "training responses\n"
+      "Candidates with equal scores share their ranks. Percent; intervals are 95 %, by a "
       "bootstrap over conversations.\n"
       "Examples:\n"
       "  heed rank baseline tf-idf bm25 --data data/ubuntu-sample\n"
@@ -275,37 +276,39 @@ void add_baseline(CLI::App& rank) {
       ->required()
       ->check(one_of({"tf-idf", "bm25", "sim", "map"}));
   c.add_option("--train", o.train,
-               "Dialogues in which tf-idf and bm25 count words, and that map learns from: a data "
+               "Dialogues in which tf-idf and bm25 count words and from which map learns: a data "
                "directory (its train part), or a file. If not given: the train part of a --data "
                "directory");
   c.add_option("--model", o.model, "Directory of a run or a model: the encoder of sim and map");
   option(c, "--mean-length", o.mean_length,
-         "The mean that bm25 compares lengths with: of all documents, contexts and responses, or "
-         "of the responses",
+         "The mean length with which bm25 compares lengths: of all documents (contexts and "
+         "responses), or of the responses",
          one_of({"documents", "responses"}));
   declare_inputs(o, c);
 }
 
-// Which is a baseline with a scorer that was trained.
+// Like a baseline, but with a trained scorer.
 void add_test(CLI::App& rank) {
   const auto [c, o] = declare<Options>(
-      rank, "test", "A model that ranks, by the same numbers",
+      rank, "test", "Measure a model that ranks, by the same numbers",
       "Example:\n"
       "  heed train retrieval --data data/ubuntu-sample --preset smoke --out runs/ranker\n"
       "  heed rank test --model runs/ranker --data data/ubuntu-sample\n"
       "  heed rank test --model runs/ranker --data data/ubuntu-sample --test none,random,rare\n"
-      "change: of MRR against the first test set. P(right): the softmax of the scores of a list.",
+      "change: the change of MRR from the first test set. P(right): the softmax of the scores of "
+      "a list.",
       {.seed = kSeedOfRanks}, baseline);
   o.scorers = {"model"};
-  c.add_option("--model", o.model, "Directory of a run or a model, one that ranks")->required();
+  c.add_option("--model", o.model, "Directory of a run or a model (one that ranks)")->required();
   c.add_option(
       "--test", o.test_sets,
-      "Test sets with distractions in the contexts, as of heed evaluate: all, none, "
-      "random:P, frequent:PLACE, rare:PLACE, with commas. Instead of the scores: R@1, MRR, "
-      "P(right), AS and DAS ratio of each");
-  c.add_option("--pool", o.pool,
-               "Dialogues that random: distractions are drawn from: a data directory (its train "
-               "part), or a file. If not given: the train part of a --data directory, else --data");
+      "Test sets with distractions in the contexts, as in heed evaluate: all, none, random:P, "
+      "frequent:PLACE, rare:PLACE, separated by commas. Shows R@1, MRR, P(right), AS and DAS "
+      "ratio of each set instead of the scores");
+  c.add_option(
+      "--pool", o.pool,
+      "Dialogues from which random: draws distractions: a data directory (its train part), or a "
+      "file. If not given: the train part of a --data directory, else --data");
   declare_inputs(o, c);
 }
 
@@ -313,12 +316,12 @@ void add_test(CLI::App& rank) {
 
 void add_rank(CLI::App& app) {
   CLI::App* rank = app.add_subcommand(
-      "rank", "How well scorers choose the response to a context out of several");
+      "rank", "Measure how well scorers choose the response to a context from several candidates");
   rank->require_subcommand(1)->fallthrough();
   rank->footer(
-      "R@k: how often the right response is among the first k. MRR: the mean of 1 / its rank. AUC: "
-      "how often it has a higher score than a wrong one; AUC@p: the same where at most a share p "
-      "of the wrong ones is accepted, chance being p / 2. docs/retrieval.md goes through it.\n"
+      "R@k: how often the right response is among the first k. MRR: the mean of 1 / its rank. "
+      "AUC: how often it scores higher than a wrong one; AUC@p: the same while at most a share p "
+      "of the wrong ones is accepted (chance: p / 2). docs/retrieval.md goes through it.\n"
       "Example:\n"
       "  heed rank baseline tf-idf bm25 --data data/ubuntu-sample");
   add_baseline(*rank);

@@ -1,4 +1,4 @@
-// heed rank: the lists that it ranks.
+// heed rank: the lists of candidates.
 #pragma once
 
 #include <CLI/App.hpp>
@@ -25,7 +25,7 @@ struct RankedPart {
   nlohmann::ordered_json to_json() const;
 };
 
-// The lists of a part, and how they are made: "stride:100".
+// The lists of a part, and the way they were made: "stride:100".
 struct RankedLists {
   std::string kind;
   retrieve::Lists lists;
@@ -36,7 +36,7 @@ struct RankedLists {
   nlohmann::ordered_json to_json() const;
 };
 
-// Without scores. Conversations have numbers from 0 in the order of the lists; a dialogue has
+// Lists without scores. Conversations are numbered from 0 in the order of the lists; a dialogue has
 // `several` lists, or one.
 std::vector<retrieve::ScoredList> unscored(const RankedPart& part, const retrieve::Lists& lists,
                                            bool several);

@@ -1,4 +1,4 @@
-// heed rank scores: the numbers of a ranking from scores in a file.
+// heed rank scores: the measures of a ranking, from scores in a file.
 #include <algorithm>
 
 #include "dialog/retrieve/score_file.h"
@@ -41,11 +41,11 @@ void scores(const Options& o) {
 
 void add_rank_scores(CLI::App& rank) {
   const auto [c, o] = declare<Options>(
-      rank, "scores", "The same numbers of scores in a file",
+      rank, "scores", "Compute the same numbers from scores in a file",
       "A line is {\"right\": [0], \"scores\": [0.5, 0.25]}: the places of the right candidates, "
-      "from 0, and a score of each candidate; lists may have different lengths. Optional are "
-      "\"id\" and \"conversation\", a number: lists of one conversation are not independent. --out "
-      "of `heed rank baseline` writes such a file.\n"
+      "counted from 0, and a score for each candidate; lists may have different lengths. \"id\" "
+      "and \"conversation\" (a number) are optional; lists of one conversation are not "
+      "independent. --out of `heed rank baseline` writes such a file.\n"
       "Example:\n"
       "  heed rank scores my-scores.jsonl --json numbers.json",
       {.device = false, .seed = "Seed of the intervals"}, scores);

@@ -14,7 +14,7 @@
 namespace heed {
 namespace {
 
-// Pieces of a batch for who has ranks and says nothing else.
+// The default number of pieces of a batch if there are ranks.
 constexpr int kPiecesForRanks = 8;
 
 int size_of(int asked, const Ranks* launched) {
@@ -24,7 +24,7 @@ int size_of(int asked, const Ranks* launched) {
                    std::to_string(launched->size()) + "; leave the option out");
 }
 
-// The processors that this process may run on.
+// The processors on which this process may run.
 std::string processors() {
   cpu_set_t set;
   CPU_ZERO(&set);
@@ -36,9 +36,10 @@ std::string processors() {
 
 CLI::Option* add_ranks(CLI::App& command, int& ranks) {
   return command
-      .add_option("--ranks", ranks,
-                  "Processes of this machine that share the work, with the same results for any "
-                  "number; heed is started with mpirun or srun instead on several machines")
+      .add_option(
+          "--ranks", ranks,
+          "Number of processes on this machine that share the work; results are the same for any "
+          "number. On several machines, start heed with mpirun or srun instead")
       ->check(whole_number(1, kMostForkedRanks));
 }
 
@@ -46,8 +47,9 @@ CLI::Option* add_pieces(CLI::App& command, std::optional<int>& pieces) {
   return command
       .add_option(
           "--pieces", pieces,
-          "Pieces of a batch, which ranks share out, a power of two; 8 with ranks and 1 without "
-          "unless given. The numbers of a training depend on it, and not on the ranks")
+          "Number of pieces of a batch, which ranks divide among themselves: a power of two. If "
+          "not given: 8 with ranks, 1 without. The numbers of a training depend on the pieces, "
+          "not on the ranks")
       ->check(whole_number(1, kMostPieces));
 }
 
@@ -61,12 +63,13 @@ RankTeam::RankTeam(int asked, const Common& common)
       size_(size_of(asked, launched_)),
       threads_(num_threads()) {
   if (!launched_ && size_ > 1 && common.device != "cpu") {
-    throw UsageError("--ranks: is for --device cpu; for several GPUs start heed with mpirun");
+    throw UsageError(
+        "--ranks: only applies with --device cpu; for several GPUs start heed with mpirun");
   }
   if (launched_) neighbours_.emplace(*launched_);
 }
 
-// Ranks that may run on the same processors share them out.
+// Ranks that may run on the same processors divide them among themselves.
 Device RankTeam::start_launched() const {
   const std::vector<std::string> hosts = launched_->gather(host_name()),
                                  sets = launched_->gather(processors());

@@ -22,7 +22,7 @@ void run(const Options& o) {
   if (o.html.empty() && o.tables.empty()) {
     throw UsageError("report: give --html FILE or --tables DIR, or both");
   }
-  // now, so that a place that cannot be written to is noticed before the work
+  // now, to notice before the work that a place cannot be written to
   if (!o.html.empty()) check_writable(o.html);
   const Report report = experiment_of(all_experiments(), o.folder).report(o.folder);
   if (!o.tables.empty()) {
@@ -40,16 +40,18 @@ void add_report(CLI::App& app) {
   auto o = std::make_shared<Options>();
   CLI::App* c = app.add_subcommand(
       "report",
-      "One page of what `heed reproduce` or `heed sweep` measured, beside a paper's numbers");
+      "Write one page with the measurements of `heed reproduce` or `heed sweep`, beside a paper's "
+      "numbers");
   c->footer(
-      "The page needs no other file and no network. Runs that are not finished yet are left out.\n"
+      "The page needs no other file and no network. Unfinished runs are left out.\n"
       "Example:\n"
       "  heed report runs/smoke --html report.html");
   add_common(*c, {.device = false, .seed = ""});
   CLI::Option* folder =
       c->add_option("folder", o->folder,
                     "Directory of the experiment, the --out of heed reproduce or heed sweep");
-  c->add_option("--runs", o->folder, "The same, as an option")->excludes(folder);
+  c->add_option("--runs", o->folder, "The directory of the experiment, as an option")
+      ->excludes(folder);
   add_html(*c, o->html);
   c->add_option("--tables", o->tables,
                 "Write the tables into this directory: Markdown, CSV and JSON");

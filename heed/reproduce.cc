@@ -106,8 +106,8 @@ void declare_option(CLI::App& c, const Setting& setting, auto& value) {
 
 std::string footer_of(const Experiment& e, const std::string& command) {
   return e.more +
-         " Killed at any instant, the same command goes on where it was, to the same numbers. "
-         "Several machines can work on one folder: start the same command on each.\n"
+         " If the command is killed at any time, the same command continues with the same "
+         "numbers. Several machines can work on one folder: start the same command on each.\n"
          "Example:\n"
          "  heed " +
          command + " " + e.example + " --out runs/" + e.name +
@@ -130,9 +130,9 @@ std::shared_ptr<Options> declare(CLI::App& c, const Experiment& experiment) {
   add_ranks(c, o->ranks)->group("Work");
   add_pieces(c, o->pieces)->group("Work");
   c.add_option("--only", o->selection.only,
-               "Only the variants that fit, with * and ?: " + experiment.only)
+               "Only the variants whose names match this pattern, with * and ?: " + experiment.only)
       ->group("Work");
-  c.add_option("--seeds", o->seeds, "Train every variant with this many seeds, from --seed on")
+  c.add_option("--seeds", o->seeds, "Train every variant with this many seeds, starting at --seed")
       ->capture_default_str()
       ->group("Work");
   if (experiment.trains == Trains::kResponders) o->train.declare(c);
@@ -143,7 +143,8 @@ std::shared_ptr<Options> declare(CLI::App& c, const Experiment& experiment) {
   return o;
 }
 
-// What `heed reproduce` itself requires is not asked for where this command stands behind it.
+// The required options of `heed reproduce` alone are not required if an experiment's command
+// follows.
 void require_nothing_of(CLI::App& reproduce, CLI::App& command) {
   command.preparse_callback([&reproduce](size_t) {
     for (const char* name : {"--data", "--out"}) reproduce.get_option(name)->required(false);

@@ -16,7 +16,8 @@ namespace {
 
 using ListScores = std::vector<std::vector<double>>;
 
-constexpr size_t kContexts = 16;  // whose mean stands for ln P(R), each its last utterance
+constexpr size_t kContexts =
+    16;  // contexts whose mean stands for ln P(R); each is a last utterance
 
 struct Spec {
   std::string name, path;
@@ -36,7 +37,7 @@ ListScores weighed(double a, const ListScores& x, double b, const ListScores& y)
   return sum;
 }
 
-// The last utterances of n of them at most, evenly spread.
+// The last utterances of at most n of them, evenly spread.
 std::vector<std::vector<std::string>> last_utterances(
     const std::vector<std::vector<std::string>>& all, size_t n) {
   n = std::min(n, all.size());
@@ -57,7 +58,7 @@ ListScores coherences(const std::string& data, const Measured& m,
   return scores;
 }
 
-// What ranks, or of a model that only encodes the cosine of its vectors.
+// The model's ranker, or, for a model that only encodes, the cosine of its vectors.
 LoadedSystem load_ranker(const std::string& path, Device device) {
   LoadedSystem loaded = load_system(path);
   move(*loaded.module, device);
@@ -73,19 +74,21 @@ LoadedSystem load_ranker(const std::string& path, Device device) {
 void RerankFlags::declare(CLI::App& c) {
   const char* const group = "N-best lists";
   c.add_option("--n-best", n_best,
-               "Beam search for lists of this many responses, which --rank orders anew")
+               "Make lists of this many responses by beam search, which --rank reorders")
       ->check(whole_number(2, 1000))
       ->group(group);
-  c.add_option("--rank", rank,
-               "What puts a response first, several with commas (the first one decides, all are "
-               "measured): logp: the model itself; antilm: ln P(R|C) - W ln P(R); mmi:RUN: (1 - W) "
-               "ln P(R|C) + W ln P(Q|R) by a model of reversed dialogues (heed prepare reverse); "
-               "pmi:DATA: words that go with those of the context there; model:DIR: any model that "
-               "ranks or encodes, as a discriminator, a dual encoder, a pretrained encoder")
+  c.add_option(
+       "--rank", rank,
+       "The scores that order responses, several with commas (the first one decides, all are "
+       "measured): logp: the model itself; antilm: ln P(R|C) - W ln P(R); mmi:RUN: (1 - W) ln "
+       "P(R|C) + W ln P(Q|R) by a model of reversed dialogues (heed prepare reverse); pmi:DATA: "
+       "pointwise mutual information with the words of the context, counted in DATA; model:DIR: "
+       "any model that ranks or encodes, such as a discriminator, a dual encoder or a pretrained "
+       "encoder")
       ->delimiter(',')
       ->option_text("NAME[:PATH]")
       ->group(group);
-  option(c, "--rank-weight", weight, "W of antilm and mmi", number(0, 1))->group(group);
+  option(c, "--rank-weight", weight, "The weight W of antilm and mmi", number(0, 1))->group(group);
 }
 
 void RerankFlags::check() const {

@@ -10,19 +10,19 @@
 
 namespace heed {
 
-// N-best lists and what orders them, as options of `heed generate`.
+// N-best lists and the scores that order them, as options of `heed generate`.
 struct RerankFlags {
   int64_t n_best = 0;             // 0: no lists
   std::vector<std::string> rank;  // "NAME" or "NAME:PATH"
   double weight = 0.5;
 
   void declare(CLI::App& command);
-  // Throws UsageError for a name that there is not, and one without the path that it needs.
+  // Throws UsageError for an unknown name, and for a name that lacks its path.
   void check() const;
 };
 
 struct Reranked {
-  std::vector<Tokens> responses;  // what the first of --rank puts first
+  std::vector<Tokens> responses;  // the first ones by the first score of --rank
   nlohmann::ordered_json json;
   std::string table;
 };

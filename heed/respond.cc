@@ -32,8 +32,8 @@ std::string lines(const std::vector<Example>& examples, const std::vector<Tokens
 
 using Texts = std::vector<Tokens>;
 
-// What is measured beside text_measures(), as the options say; nothing of human responses that are
-// not to be measured against themselves.
+// The measures beside text_measures() that the options ask for; human responses are not measured
+// against themselves.
 struct Extra {
   std::string key, title;
   std::function<std::optional<double>(const Texts&, bool human)> value;
@@ -176,13 +176,13 @@ void run(const Options& o) {
 
 void add_respond(CLI::App& app) {
   const auto [c, o] = declare<Options>(
-      app, "respond", "Write a model's own responses to a file and measure them",
+      app, "respond", "Write a model's responses to a file and measure them",
 
       "A line of the file is {\"id\": ..., \"response\": ...}. BLEU: corpus BLEU-4 against the "
-      "human responses (cut to --max-response tokens), 0 to 100, in the JSON 0 to 1. distinct-n: "
-      "different n-grams per word. BLEU-2 (without smoothing), ROUGE-n and ROUGE-L (F1) and METEOR "
-      "(equal words and stems): means over the responses of their values one by one. All of them: "
-      "docs/generators.md.\n"
+      "human responses (cut to --max-response tokens), from 0 to 100 (in the JSON 0 to 1). "
+      "distinct-n: different n-grams per word. BLEU-2 (without smoothing), ROUGE-n, ROUGE-L (F1) "
+      "and METEOR (equal words and stems): means of the values of single responses. "
+      "docs/generators.md explains all of them.\n"
       "Examples:\n"
       "  heed respond --model runs/first --data data/ubuntu-sample --out responses.jsonl\n"
       "  heed respond --model runs/first --data my.jsonl --decode beam --out responses.jsonl "
@@ -198,25 +198,25 @@ void add_respond(CLI::App& app) {
   add_batch(c, o.batch);
   c.add_flag("--taught", o.taught,
              "Also measure the model's most probable next words after the words of the human "
-             "response, instead of after its own words");
+             "response rather than after its own");
   c.add_option("--pmi", o.pmi,
-               "Also measure how the words of a response go with those of its context (coherence), "
-               "by the pointwise mutual information of words in these dialogues: a data directory "
-               "(its train part), or a file");
+               "Also measure the coherence of a response with its context, by the pointwise mutual "
+               "information of their words in these dialogues: a data directory (its train part), "
+               "or a file");
   c.add_option(
        "--sentiment-words", o.lexicon,
-       "Also measure the share of sentiment words, those with a score of 1 or more, or -1 or "
-       "less, in this file, as VADER has them")
+       "Also measure the share of sentiment words, whose score in this file is at least 1 or at "
+       "most -1; in the format of VADER")
       ->option_text("FILE");
   c.add_option(
        "--distance", o.distance,
-       "Also measure how far a response is from the last utterance, and from the one before "
-       "(SS), by vectors of this model, best one that heed import made")
+       "Also measure the distance of a response from the last utterance and from the one before "
+       "(SS), by vectors of this model, preferably one that heed import made")
       ->option_text("DIR");
   c.add_option(
        "--dull", o.dull,
-       "Dull responses, a line each, in which * stands for any words: --distance takes what "
-       "says nothing else for far from everything")
+       "Dull responses, one a line, in which * stands for any words: --distance counts a response "
+       "that matches one as far from everything")
       ->option_text("FILE")
       ->needs("--distance");
   c.add_option("--echo", o.echo,

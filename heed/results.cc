@@ -46,7 +46,7 @@ std::string count_of(const ScoreSummary& s) {
   return std::to_string(s.dialogues);
 }
 
-// The DAS ratio by one head of one layer; without distractions what it has of the history.
+// The DAS ratio by one head of one layer; without distractions the values of the history.
 Column of_head(const HeadSummary& head, size_t i) {
   return {"layer " + std::to_string(head.layer) + " head " + std::to_string(head.head),
           [i](const ScoreSummary& s) {

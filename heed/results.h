@@ -17,18 +17,19 @@ namespace heed {
 // the last four are of single dialogues. `unit`: what is counted, "dialogues".
 std::string results_table(const std::vector<TestSetResult>& results, const std::string& unit,
                           int width);
-int results_width();  // of the terminal, or COLUMNS; without bound for a file or pipe
+int results_width();  // The numbers of a test set. The library counts examples; here "examples"
+                      // holds their number, and the dialogues are counted too.
 
 // The numbers of a test set. The library counts examples; here stand those, as "examples", and the
 // dialogues that they are of.
 nlohmann::ordered_json to_json(const ScoreSummary& summary, size_t dialogues);
 
-// The same as dump(), for what may hold a path that is not UTF-8.
+// Like dump(), for values that may hold a path that is not UTF-8.
 std::string json_text(const nlohmann::ordered_json& json, int indent = -1);
 
-// The file of a --json option: none where the path is empty, standard output for "-". Whether it
-// can be written to is found out before the work begins; it appears with write(), whole, so a
-// command that is stopped leaves nothing. Throws DataError.
+// The file of a --json option: no file if the path is empty, standard output for "-". The
+// constructor checks that it can be written. The file appears whole with write(), so a command that
+// is stopped leaves none. Throws DataError.
 class JsonOutput {
  public:
   explicit JsonOutput(const std::string& path);
@@ -36,7 +37,7 @@ class JsonOutput {
   void write_text(const std::string& text) const;
 
   bool wanted() const { return !path_.empty(); }
-  bool to_stdout() const { return path_ == "-"; }  // then nothing else may be printed there
+  bool to_stdout() const { return path_ == "-"; }  // standard output then takes nothing else
 
  private:
   std::string path_;

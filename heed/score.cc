@@ -14,7 +14,7 @@ struct Options {
   InputFlags input;
 };
 
-// What the model reads or predicts, with the token that ends it.
+// The tokens that the model reads or predicts, each text with the token that ends it.
 Json token_list(const std::vector<int32_t>& ids, int end, const Vocabulary& vocabulary) {
   Json tokens = Json::array();
   for (int32_t id : ids) tokens.push_back(vocabulary.token(id));
@@ -44,7 +44,8 @@ Json dialogue_json(const DialogueScore& score, const Example& example,
 void run(const Options& o) {
   const Device device = start(*o.common);
   JsonOutput output(o.json);
-  if (o.attention && !output.wanted()) throw UsageError("--attention: goes into --json FILE");
+  if (o.attention && !output.wanted())
+    throw UsageError("--attention: only applies with --json FILE");
   const Measured m(o.model, o.input);
   if (o.dtype == "f64") convert(*m.loaded.model, DType::f64);
   move(*m.loaded.model, device);
@@ -73,10 +74,10 @@ void run(const Options& o) {
 
 void add_score(CLI::App& app) {
   const auto [c, o] = declare<Options>(
-      app, "score", "Score dialogues as given, with the distractions that they mark",
-      "For each dialogue it writes the negative log-likelihood of every token of the response, the "
+      app, "score", "Score dialogues as given, with the distractions marked in them",
+      "For each dialogue, writes the negative log-likelihood of every token of the response, the "
       "attention score of every utterance, the attention loss of every step and the DAS ratio. "
-      "With --attention it also writes the attention of every step.\n"
+      "--attention adds the attention of every step.\n"
       "Example:\n"
       "  heed score --model runs/first --data dialogues.jsonl --json scores.json",
       {.seed = ""}, run);
@@ -86,7 +87,7 @@ void add_score(CLI::App& app) {
   add_json(c, o.json);
   c.add_flag(
       "--attention", o.attention,
-      "Add the attention of every step to the JSON, for each utterance (non-hier: for each token)");
+      "Add the attention of every step to the JSON: on each utterance (non-hier: on each token)");
   add_batch(c, o.batch);
   option(c, "--dtype", o.dtype, "Element type of the arithmetic", one_of({"f32", "f64"}));
 }

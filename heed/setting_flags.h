@@ -15,17 +15,16 @@
 
 namespace heed {
 
-// "lstm:0.5:0.2". Throws UsageError.
+// Parses "lstm:0.5:0.2". Throws UsageError.
 ParameterGroup parse_group(const std::string& text);
 
-// Throws UsageError for the first option that was given and says something else than the run in
-// `out`, which is gone on with: it would otherwise be ignored. Null: an older version did not keep
-// it.
+// Throws UsageError for the first given option that contradicts the run in `out`, which is being
+// resumed: the option would otherwise be ignored. Null: an older version did not keep the setting.
 void refuse_changed(const CLI::App& command, const std::string& out,
                     const nlohmann::ordered_json& asked, const nlohmann::ordered_json& run);
 
-// What a run that goes on takes of the options that were given: what may change. Throws UsageError
-// for others that contradict it.
+// The given options that a resumed run takes: those that may change. Throws UsageError for others
+// that contradict it.
 template <class S>
 void take_given(const CLI::App& command, const std::string& out, const S& asked, S& run) {
   SettingWriter given;
@@ -47,7 +46,7 @@ void take_given(const CLI::App& command, const std::string& out, const S& asked,
 // The object must not move between the two.
 class SettingFlags {
  public:
-  // `wanted(setting)` leaves others out. Without presets the values are the defaults that --help
+  // `wanted(setting)` leaves settings out. Without presets the values are the defaults that --help
   // shows.
   template <class S, class Wanted>
   void declare(CLI::App& command, const S& settings, Wanted wanted, bool presets = true) {
@@ -66,8 +65,8 @@ class SettingFlags {
     };
     visit_settings(settings, visitor);
   }
-  // To a preset: of another optimiser nothing of the preset's is for it, and embeddings are as wide
-  // as --hidden.
+  // Applies the options to a preset: with another optimiser, none of the preset's optimiser
+  // settings hold; embeddings are as wide as --hidden.
   template <class S> void apply_to_preset(S& settings, LoopSettings& loop) const {
     const auto optimizer = value<std::string>("optimizer");
     if (optimizer && *optimizer != loop.optimizer.name) {
@@ -106,12 +105,12 @@ class SettingFlags {
     setting.usual = usual;
   }
   struct Given {
-    std::any value;  // std::optional of what CLI11 reads; of --group all texts
+    std::any value;  // std::optional of the type that CLI11 reads; for --group all texts
     CLI::Option* option = nullptr;
   };
   using Texts = std::vector<std::string>;
 
-  // What CLI11 reads for a value.
+  // The type that CLI11 reads for a value.
   template <class T> struct Read {
     using type = std::conditional_t<std::is_same_v<T, Named>, std::string, T>;
   };

@@ -20,8 +20,8 @@ void add_model_or_bundled(CLI::App& c, std::string& directory) {
 
 void add_accuracy(CLI::App& c, bool& wanted) {
   c.add_flag("--accuracy", wanted,
-             "Also the share of the responses' tokens, the end counted, that the model finds most "
-             "probable at their place");
+             "Also measure accuracy: the share of response tokens, ends included, that are the "
+             "model's most probable token at their place");
 }
 
 void add_json(CLI::App& c, std::string& file) {

@@ -27,7 +27,7 @@ struct Options {
   WorkFlags work;
 };
 
-// For people: the names of the runs, and the numbers as the table has them.
+// For people: the names of the runs, and the numbers of the table.
 std::string text_of(const Table& table) {
   std::vector<std::vector<std::string>> columns = {{table.rows_are}, {table.groups_are}};
   for (const Row& row : table.rows) {
@@ -52,7 +52,7 @@ void write_table(const std::string& out) {
               folder.c_str());
 }
 
-// Lists the runs, and estimates how long those that are left will take.
+// Lists the runs, and estimates the duration of those that are left.
 void dry_run(const Options& o, const Sweep& sweep, const SweepData& data, const Plan& plan) {
   const Device device = start(*o.common);
   for (const auto& [first, second] : equal_points(sweep, data)) {
@@ -65,7 +65,7 @@ void dry_run(const Options& o, const Sweep& sweep, const SweepData& data, const 
   for (const PlannedRun& run : plan.runs) {
     const SweepPoint& point = sweep.points[run.variant];
     const SweepPart& part = data.of(run.variant);
-    if (!models.contains(run.variant)) {  // tables, too, which may take a while
+    if (!models.contains(run.variant)) {  // also writes tables, which may take a while
       models[run.variant] = with_tables(point.settings, part.train).model;
     }
     const auto model = make_responder(models[run.variant], run.seed);
@@ -114,8 +114,7 @@ void run(Options& o) {
 void add_sweep(CLI::App& app) {
   auto o = std::make_shared<Options>();
   CLI::App* c = app.add_subcommand(
-      "sweep",
-      "Train every combination of some settings, with several seeds, and say which is best");
+      "sweep", "Train every combination of some settings with several seeds, and find the best");
   c->footer(
       "The file has three sections:\n"
       "  [train]\n"
@@ -126,15 +125,15 @@ void add_sweep(CLI::App& app) {
       "  [sweep]\n"
       "  seeds = 2                     # also: seed, test, test-seed, test-limit, best\n"
       "  test = \"none,random:1.0\"\n"
-      "Killed at any instant, the same command goes on where it was. Several machines can work on "
-      "one folder. Every run is an ordinary one, as of heed train.\n"
+      "If the command is killed at any time, the same command continues. Several machines can "
+      "work on one folder. Every run is an ordinary run of heed train.\n"
       "Examples:\n"
       "  heed sweep examples/sweep.toml --out runs/sweep --dry-run\n"
       "  heed sweep examples/sweep.toml --out runs/sweep --jobs 2 --threads 1");
   o->common = add_common(*c, {.seed = ""});
-  c->add_option("file", o->file, "What to train: a TOML file")->required();
+  c->add_option("file", o->file, "The settings to train: a TOML file")->required();
   c->add_option("--out", o->out, "Directory of the sweep, made if missing")->required();
-  c->add_flag("--dry-run", o->dry_run, "Only list the runs, and estimate how long they take");
+  c->add_flag("--dry-run", o->dry_run, "Only list the runs and estimate their duration");
   o->work.declare(*c);
   c->callback([o] { run(*o); });
 }

@@ -32,7 +32,8 @@ struct TrainCommand {
     flags.declare(*command);
     check_numbers(app);
   }
-  // Throws UsageError for what is no value of an option, and for values that make no training.
+  // Throws UsageError for a value that the option does not accept, and for values that cannot train
+  // together.
   TrainSettings settings(const std::vector<GridOption>& options) {
     std::vector<std::string> arguments = {"train"};
     for (const GridOption& option : options) {
@@ -70,7 +71,7 @@ std::vector<GridOption>* section_of(SweepFile& file, const std::string& name) {
   return name == "sweep" ? &file.sweep : nullptr;
 }
 
-// Where each key of the file stands, checked.
+// The line of each key of the file, checked.
 std::map<std::string, int> check_lines(SweepFile& file, const std::string& text) {
   std::map<std::string, int> lines;
   for (const OptionLine& line : option_lines(text)) {
@@ -103,7 +104,7 @@ std::vector<CLI::ConfigItem> parse(const std::string& path, const std::string& t
   }
 }
 
-// An option that is in both sections would say two things.
+// An option in both sections would have two meanings.
 void check_sections(const SweepFile& file) {
   for (const GridOption& option : file.grid) {
     for (const GridOption& fixed : file.train) {
@@ -114,7 +115,7 @@ void check_sections(const SweepFile& file) {
   }
 }
 
-// ---- what it says
+// ---- the contents
 
 const GridOption* find(const std::vector<GridOption>& options, const std::string& name) {
   for (const GridOption& option : options) {
@@ -145,7 +146,7 @@ std::vector<GridOption> training_options(const SweepFile& file) {
   return options;
 }
 
-// Why these options make no training; empty if they do.
+// The reason why these options cannot train; empty if they can.
 std::string problem_of(const std::vector<GridOption>& options) {
   try {
     TrainCommand().settings(options);
@@ -155,7 +156,7 @@ std::string problem_of(const std::vector<GridOption>& options) {
   }
 }
 
-// Names the line of an option without which the others are good, or else of one that is bad alone.
+// Names the line of an option without which the others work, or else of one that fails alone.
 void check_fixed(const SweepFile& file, const std::vector<GridOption>& fixed) {
   const std::string problem = problem_of(fixed);
   if (problem.empty()) return;
@@ -171,7 +172,7 @@ void check_fixed(const SweepFile& file, const std::vector<GridOption>& fixed) {
   throw UsageError(file.path + ": " + problem);
 }
 
-// Each value of the grid with the fixed options, so that a line can be named.
+// Checks each value of the grid with the fixed options, so that the message can name its line.
 void check_values(const SweepFile& file) {
   const std::vector<GridOption> fixed = training_options(file);
   check_fixed(file, fixed);

@@ -15,12 +15,13 @@ struct SweepFile {
   std::string path;
   std::vector<GridOption> train, grid, sweep;
 };
-// Throws DataError where the file cannot be read, UsageError with FILE:LINE where it holds what is
-// in no such file: another section, a key twice or without a value, an option that there is not.
+// Throws DataError if the file cannot be read. Throws UsageError with FILE:LINE for contents that
+// such a file cannot have: another section, a repeated key or one without a value, an unknown
+// option.
 SweepFile read_sweep_file(const std::string& path);
 
-// All that the file says, checked. Throws UsageError with FILE:LINE for a value that is
-// impossible, with FILE and the point's name for values that do not go together; and DataError.
+// The contents of the file, checked. Throws UsageError with FILE:LINE for an impossible value, and
+// with FILE and the name of the point for values that do not fit together; and DataError.
 Sweep read_sweep(const std::string& path);
 
 }  // namespace heed

@@ -24,7 +24,7 @@ struct Options {
   CommonPtr common;
   const CLI::App* command = nullptr;
   std::string data, out, preset, form, name;
-  std::string was;  // the name of this command, in earlier versions
+  std::string was;  // the name of this command in earlier versions
   std::map<std::string, std::string> folders;
   bool resume = false, detect_anomaly = false;
   double checkpoint_every = TrainHooks{}.checkpoint_seconds;
@@ -41,7 +41,7 @@ void take_name(Options& o) {
   const std::string form = o.name.substr(std::min(system.size() + 1, o.name.size()));
   if (o.name != system + "/" + form || std::find(forms.begin(), forms.end(), form) == forms.end()) {
     find_system(o.name);
-    throw UsageError(o.name + ": is not trained by heed; heed import takes it from elsewhere");
+    throw UsageError(o.name + ": heed does not train it; heed import imports it");
   }
   refuse_given(*o.command, "--structure", "to heed train " + system);
   o.form = form;
@@ -66,7 +66,7 @@ std::unique_ptr<Training> training_of(const Options& o, const RankTeam& team) {
   return training;
 }
 
-// A run may go on with other arithmetic than it began with: its numbers are then those of neither.
+// A resumed run may use other arithmetic than before: its numbers are then those of neither.
 void note_other_arithmetic(const std::string& run, const Common& common) {
   const Json settings = parse_json<Json>(file_inside(run, "settings.json"));
   const Json before = settings.value("heed", Json::object());
@@ -92,13 +92,13 @@ double now() {
 }
 
 struct Done {
-  bool worked = false;  // there was something to do
-  int64_t steps = 0;    // and from the first one on
+  bool worked = false;  // there was work to do
+  int64_t steps = 0;    // and from the first epoch on
   int64_t bytes = 0;
   double exchanging = 0, began = 0;
 };
 
-// What rank 0 shows and says.
+// The progress and messages of rank 0.
 void show_progress(TrainHooks& hooks, Progress& progress, Done& done, const Training& training) {
   hooks.on_step = [&, ranks = hooks.ranks](const TrainProgress& p) {
     done.worked = true;
@@ -119,19 +119,19 @@ void show_progress(TrainHooks& hooks, Progress& progress, Done& done, const Trai
   };
 }
 
-// What the exchange of gradients costs, so that one can tell whether more ranks pay.
+// The cost of the gradient exchange, which shows whether more ranks pay.
 void print_traffic(const Ranks& ranks, const Done& done) {
   if (ranks.size() == 1 || done.steps < 2) return;
   const double seconds = now() - done.began;
   std::printf(
-      "rank 0 sent %s a step%s, and was %.0f%% of the time with the others or waiting for them%s\n",
+      "rank 0 sent %s a step%s and spent %.0f%% of its time exchanging or waiting%s\n",
       size_text(static_cast<double>((ranks.bytes_sent() - done.bytes) / (done.steps - 1))).c_str(),
       ranks.bytes_from_gpu() > 0 ? " from GPU to GPU" : "",
       100 * (ranks.seconds() - done.exchanging) / seconds,
-      ranks.bytes_from_gpu() > 0 ? ", the GPU not counted" : "");
+      ranks.bytes_from_gpu() > 0 ? ", GPU time not counted" : "");
 }
 
-// What each rank does.
+// The work of each rank.
 void train_on(const Options& o, Training& training, const std::atomic<bool>& stop, Ranks& ranks,
               Device device) {
   TrainHooks hooks;
@@ -147,7 +147,8 @@ void train_on(const Options& o, Training& training, const std::atomic<bool>& sto
   if (!ranks.first()) return;
   print_traffic(ranks, done);
   if (!finished) {
-    return print_line("stopped: the same command with --resume goes on from here (" + o.out + ")");
+    return print_line("stopped: the same command with --resume continues from here (" + o.out +
+                      ")");
   }
   if (!done.worked) {
     const size_t epochs = load_log(o.out).size();
@@ -195,11 +196,11 @@ void run(const Options& o) {
   const OpenRun run = team.prepare([&] { return open(o, *training, team, talk); });
   team.share(*training);
   const std::atomic<bool>& stop = stop_on_signals();
-  if (team.first()) {  // from here on a signal is waited for
+  if (team.first()) {  // from here on a signal waits for the step to end
     if (!o.was.empty()) note("heed " + o.was + " is now heed train " + o.system->name);
     if (!run.is_new) {
       note_other_arithmetic(o.out, *o.common);
-      print_line("going on with " + o.out);
+      print_line("continuing " + o.out);
     }
     training->describe(o.out, run.is_new, talk);
     const int pieces = training->loop().pieces;
@@ -236,8 +237,7 @@ void declare(const std::shared_ptr<Options>& o, CLI::App& c) {
         "What to train: " + system.name + ", or " + system.name + "/STRUCTURE (see --structure)");
   }
   const System::Choice presets = system.presets();
-  declare_choice(c, "--preset", presets, o->preset,
-                 "Sizes and an optimiser that belong together\n");
+  declare_choice(c, "--preset", presets, o->preset, "Sizes and an optimiser that go together\n");
   const std::unique_ptr<Training> usual = system.train(o->preset, o->form);
   for (const Training::Folder& folder : usual->folders()) {
     c.add_option("--" + folder.option, o->folders[folder.option], folder.help)->option_text("DIR");
@@ -253,10 +253,10 @@ void declare(const std::shared_ptr<Options>& o, CLI::App& c) {
   add_checkpoint_every(c, o->checkpoint_every);
   option(c, "--log-steps", o->log_steps,
          "Write loss, perplexity, rate and gradient norm of every N-th step to steps.jsonl of the "
-         "run, for heed log, plot and watch; 0: of no step",
+         "run, for heed log, plot and watch; 0: never",
          whole_number(0, 1000000000));
   c.add_flag("--detect-anomaly", o->detect_anomaly,
-             "Check every number of every op, and name the first op that produces an infinite "
+             "Check all numbers of every op, and name the first op that produces an infinite "
              "number or NaN; slower");
   c.callback([o, &c] {
     if (!c.get_subcommands().empty()) return;  // heed train SYSTEM, which has run
@@ -279,7 +279,7 @@ CLI::App* add_training(CLI::App& parent, const std::string& name, const System& 
   return c;
 }
 
-// `heed train` alone trains the first system of the list, and the others stand behind it.
+// `heed train` alone trains the first system of the list; the others are its sub-commands.
 void add_train(CLI::App& app) {
   CLI::App* c = add_training(app, "train", systems()[0]);
   for (const System& system : systems()) {
@@ -293,13 +293,14 @@ void add_train(CLI::App& app) {
       c->get_option("--out")->required(false);
     });
   }
-  c->description("Train a model on dialogues, or go on with a training");
+  c->description("Train a model on dialogues, or resume a training");
   c->footer(
-      "Ctrl-C finishes the step and writes a checkpoint; --resume goes on to the same result.\n"
-      "Of few dialogues, presets with adam take smaller batches unless --batch is given, so that "
-      "an epoch has 100 steps.\n"
+      "Ctrl-C finishes the step and writes a checkpoint; --resume continues to the same result.\n"
+      "With few dialogues, presets with adam take smaller batches unless --batch is given, so "
+      "that an epoch has 100 steps.\n"
       "Example: a model that learns to look past distractions, and its baseline\n"
-      "  heed train --data data/ubuntu-sample --out runs/trained --preset smoke --insert-prob 0.7\n"
+      "  heed train --data data/ubuntu-sample --out runs/trained --preset smoke --insert-prob "
+      "0.7\n"
       "  heed train --data data/ubuntu-sample --out runs/baseline --preset smoke\n"
       "Other systems have options of their own: heed train discriminate --help");
 }

@@ -8,8 +8,8 @@
 
 namespace heed {
 
-// Declares it below `parent`. `was`: the command has this name since earlier versions, and says
-// that `heed train` has another one now.
+// Declares the command below `parent`. `was`: the name that the command had in earlier versions; it
+// says that `heed train` has another one now.
 CLI::App* add_training(CLI::App& parent, const std::string& name, const System& system,
                        const std::string& was = "");
 

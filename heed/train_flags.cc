@@ -46,7 +46,7 @@ void TrainFlags::declare_model(CLI::App& c) {
 void TrainFlags::declare(CLI::App& c) {
   std::vector<std::string> names;
   for (const Preset& known : presets()) names.push_back(known.name);
-  option(c, "--preset", preset, "Sizes and an optimiser that belong together\n" + preset_table(),
+  option(c, "--preset", preset, "Sizes and an optimiser that go together\n" + preset_table(),
          one_of(names));
   flags.declare(c, TrainSettings{}, [](const Setting& setting) { return !setting.of_variant; });
 }
@@ -64,7 +64,7 @@ TrainSettings TrainFlags::settings(const Structure& of) const {
 TrainSettings TrainFlags::model_settings() const {
   const Structure parsed = Structure::parse(structure);
   if (flags.given("heads") && parsed.family != Family::kTransformer) {
-    throw UsageError("--heads: is for --structure transformer, not for " + structure);
+    throw UsageError("--heads: only applies with --structure transformer, not with " + structure);
   }
   return settings(parsed);
 }

@@ -10,13 +10,13 @@
 namespace heed {
 
 // How a model is trained, as options of a sub-command: all but the seed. The settings and their
-// help texts stand in dialog/respond/settings.h.
+// help texts are in dialog/respond/settings.h.
 struct TrainFlags {
   std::string structure = "static-ui";
   std::string preset = "laptop";
   SettingFlags flags = {};
 
-  // Declares --structure and --insert-prob, which an experiment has variants of.
+  // Declares --structure and --insert-prob, which an experiment varies.
   void declare_model(CLI::App& command);
   void declare(CLI::App& command);
   // Without what declare_model() declares.

@@ -56,8 +56,8 @@ std::string renamed(const std::string& option) {
   return option == "--f64" ? "--dtype f64" : "";
 }
 
-// Words that no option and no command took, in the order in which they were typed. What follows an
-// unknown option may be its value, so then only the options are named.
+// Words that no option and no command took, in the order in which they were typed. The word after
+// an unknown option may be its value, so only the options are named then.
 std::string unexpected(const CLI::App& app, const CLI::App& command,
                        const std::vector<std::string>& words) {
   if (words[0][0] != '-' && !command_names(command).empty() && !takes_words(command)) {
@@ -69,11 +69,11 @@ std::string unexpected(const CLI::App& app, const CLI::App& command,
   }
   if (options.empty()) {
     return "unexpected: " + join(words, " ") +
-           (takes_words(command) ? "" : "; every value stands behind its option");
+           (takes_words(command) ? "" : "; every value must follow its option");
   }
   const std::string& first = options[0];
   if (&command != &app && command.get_option_no_throw(first) != nullptr) {
-    return first + " must stand behind the command, as in " + full_name(command) + " " + first;
+    return first + " must follow the command, as in " + full_name(command) + " " + first;
   }
   const std::string now = renamed(first);
   if (!now.empty() && command.get_option_no_throw(now.substr(0, now.find(' '))) != nullptr) {
@@ -87,15 +87,11 @@ std::string missing_command(const CLI::App& app, const CLI::App& command) {
   if (&command != &app) {
     return full_name(command) + " needs one of: " + join(command_names(command), ", ");
   }
-  return "which command? To begin, try: heed train --data data/ubuntu-sample --out runs/first "
+  return "which command? To begin: heed train --data data/ubuntu-sample --out runs/first "
          "--preset smoke";
 }
 
-// What CLI11 says in words of its own, in ours; empty for all else.
-//   --decode: sampel not in {greedy,sample,beam}
-//   --limit: At Most 1 required but received 2
-//   Could not convert: --resume = maybe
-//   my.toml was not readable (missing?)
+// CLI11's messages in our words; empty for all others.
 std::string in_our_words(const std::string& text) {
   std::smatch found;
   const auto matches = [&](const char* pattern) {
@@ -178,7 +174,7 @@ static std::string nearest_by_words(const std::string& option,
 
 std::string nearest(const std::string& word, const std::vector<std::string>& candidates) {
   const std::string bare = word.substr(std::min(word.find_first_not_of('-'), word.size()));
-  constexpr size_t kLongest = 40;  // what is longer was no name
+  constexpr size_t kLongest = 40;  // a longer word was not meant as a name
   if (bare.size() > kLongest) return "";
   const size_t most = bare.size() < 5 ? 1 : 1 + bare.size() / 4;
   std::string best;

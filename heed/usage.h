@@ -1,4 +1,4 @@
-// What is wrong with a command line, in a line that says what was meant.
+// Explains an error in a command line, in one line that suggests the intended word.
 #pragma once
 
 #include <CLI/App.hpp>
@@ -7,8 +7,8 @@
 
 namespace heed {
 
-// What was probably meant by a word: a candidate that begins with it, or that few changes (a letter
-// more, less or another one, two that changed places) lead to. Empty if there is none.
+// The word that was probably meant: a candidate that begins with it, or is a few edits away (a
+// letter more, less or replaced, two swapped). Empty if there is none.
 std::string nearest(const std::string& word, const std::vector<std::string>& candidates);
 // "; did you mean --limit?", or nothing.
 std::string did_you_mean(const std::string& word, const std::vector<std::string>& candidates,
@@ -23,7 +23,7 @@ std::string full_name(const CLI::App& command);                  // "heed prepar
 // "there is no command 'tran'; did you mean 'train'?", or what commands there are.
 std::string no_such_command(const CLI::App& app, const std::string& word);
 
-// One line about what CLI11 found wrong, with the command whose --help tells more.
+// One line about the error that CLI11 found, with the command whose --help explains more.
 std::string usage_message(const CLI::App& app, const CLI::ParseError& error);
 
 }  // namespace heed

@@ -14,15 +14,15 @@ struct Options {
   std::string dtype = "both", json;
 };
 
-constexpr int kColumns = 80;  // below it, a row of the comparison takes several lines
+constexpr int kColumns = 80;  // below this width, a row of the comparison takes several lines
 
 Json to_json(const VerifyRow& row) {
   return {{"kind", row.kind},         {"numbers", row.count}, {"largest_error", row.max_error},
           {"allowed", row.tolerance}, {"ok", row.ok()},       {"worst", row.worst}};
 }
 
-// Prints the comparison, unless something else goes there, and adds it to the list; returns whether
-// all of it holds.
+// Prints the comparison, unless standard output is used otherwise, and adds it to the list; returns
+// whether all numbers agree.
 bool compare(const std::string& directory, DType dtype, Device device, bool print, Json& cases) {
   const std::vector<VerifyRow> rows = verify_case(directory, dtype, device);
   if (print) std::printf("%s (%s)\n", printable(directory).c_str(), name_of(dtype));
@@ -68,7 +68,7 @@ void run(const Options& o) {
     const Json made_with = provenance("verify", *o.common, o.dtype);
     output.write({{"heed", made_with}, {"ok", ok}, {"cases", cases}});
   }
-  if (!ok) throw DataError("verify: there are numbers outside of the tolerance");
+  if (!ok) throw DataError("verify: some numbers are outside of the tolerance");
 }
 
 }  // namespace

@@ -37,14 +37,14 @@ class Watch {
  public:
   explicit Watch(const Options& o) : run_(o.run), every_(o.every) {}
 
-  // Returns when no process has the run any more.
+  // Returns once no process works on the run any more.
   void follow() {
-    max_epochs_ = state_of_run(run_)["max_epochs"];  // complains of what is no run
+    max_epochs_ = state_of_run(run_)["max_epochs"];  // throws if it is no run
     while (is_locked(run_)) {
       look();
       std::this_thread::sleep_for(std::chrono::duration<double>(every_));
     }
-    look();  // at what the training wrote last
+    look();  // at the last line that the training wrote
     progress_.done();
     print_end();
   }
@@ -55,7 +55,7 @@ class Watch {
     if (fs::exists(fs::path(run_) / "log.jsonl", ignored)) print_epochs(load_log(run_));
     if (fs::exists(fs::path(run_) / kStepsFile, ignored)) read_steps();
     progress_.show(step_ ? step_line(*step_)
-                         : "the training runs; heed train --log-steps N shows more");
+                         : "the training is running; heed train --log-steps N shows more");
   }
 
   void print_epochs(const std::vector<EpochLog>& log) {
@@ -69,8 +69,8 @@ class Watch {
     std::fflush(stdout);
   }
 
-  // A training that goes on from a checkpoint cuts the file, and where we were may be the middle of
-  // a line then: it is read again from its beginning, once.
+  // A training that resumes from a checkpoint truncates the file, and our position may then be
+  // inside a line: the file is read again from its beginning, once.
   void read_steps() {
     for (const bool again : {false, true}) {
       try {
@@ -98,7 +98,7 @@ class Watch {
     std::string text = state["status"] == "resumable"
                            ? "stopped after " + epochs + " and " +
                                  counted(state["steps_of_next_epoch"].get<size_t>(), "step") +
-                                 ": heed train --resume goes on"
+                                 ": heed train --resume continues"
                            : state["status"].get<std::string>() + ": " + epochs;
     if (best.is_object()) {
       text +=
@@ -114,7 +114,7 @@ class Watch {
   Progress progress_;
   std::optional<StepReader> steps_;
   std::optional<StepRecord> step_;
-  size_t epochs_ = 0;  // that are printed
+  size_t epochs_ = 0;  // rows that are printed
 };
 
 void run(const Options& o) {
@@ -127,13 +127,13 @@ void add_watch(CLI::App& app) {
   const auto [c, o] = declare<Options>(
       app, "watch", "Follow a running training until it ends",
 
-      "A line for each epoch, and one that changes with the steps where the training was started "
+      "Prints a line for each epoch, and one that follows the steps if the training was started "
       "with --log-steps N. Ctrl-C ends the watching, not the training.\n"
       "Example:\n"
       "  heed watch runs/first",
       {.device = false, .seed = ""}, run);
   c.add_option("run", o.run, "Directory of a run")->required();
-  option(c, "--every", o.every, "Seconds between two looks", number(0.05, 3600));
+  option(c, "--every", o.every, "Seconds between two reads of the log", number(0.05, 3600));
 }
 
 }  // namespace heed

@@ -17,7 +17,7 @@ namespace {
 
 using Kind = WorkerNews::Kind;
 
-// What is told of a number of the validation; empty where it is no perplexity.
+// A remark about a number of the validation; empty if it is no perplexity.
 std::string doubt(const Work& work, const std::string& run, double perplexity) {
   const bool worse = work.words && is_worse_than_a_guess(perplexity, work.words(run));
   return worse ? "  worse than a uniform guess" : "";
@@ -27,7 +27,7 @@ std::string doubt_of_best(const Work& work, const std::string& run) {
   return doubt(work, run, best_perplexity(load_log(work.plan.directory({.name = run}))));
 }
 
-// A line for every epoch and run that ends and for warnings, for people who read it later.
+// Lines for every epoch, finished run and warning, for people who read them later.
 void print_news(const WorkerNews& news, const Overview& overview, const Work& work) {
   const int width = work.plan.longest_name();
   if (news.kind == Kind::kEpoch) {
@@ -46,7 +46,7 @@ void print_news(const WorkerNews& news, const Overview& overview, const Work& wo
   std::fflush(stdout);
 }
 
-// Returns what went wrong with the worker processes.
+// Returns the error of the worker processes.
 std::vector<std::string> run_all(const Work& work, Overview& overview,
                                  const std::atomic<bool>& stop) {
   Progress progress;
@@ -85,20 +85,20 @@ std::vector<std::string> run_all(const Work& work, Overview& overview,
 void WorkFlags::declare(CLI::App& c) {
   const char* work = "Work";
   option(c, "--jobs", jobs,
-         "Worker processes, each with a run of its own, that share the cores (--threads 0); on N "
-         "cores --jobs N is faster than --jobs 1",
+         "Number of worker processes, each with a run of its own, that share the cores (--threads "
+         "0); on N cores --jobs N is faster than --jobs 1",
          whole_number(1, 1024))
       ->group(work);
-  c.add_option("--shard", shard, "i/n: only every n-th run, from the i-th on")->group(work);
+  c.add_option("--shard", shard, "i/n: only every n-th run, starting with the i-th")->group(work);
   add_checkpoint_every(c, checkpoint_seconds)->group(work);
   option(c, "--dead-after", dead_after,
-         "Take over a run if its worker on another machine gives no sign of life for this many "
+         "Take over a run if its worker on another machine shows no activity for this many "
          "seconds; use the same number on all machines",
          number(1, 86400))
       ->group(work);
 }
 
-// What one process does, of a launcher's ranks the first, before and after the runs.
+// The work of one process (of a launcher's ranks: the first one) before and after the runs.
 static void lead(const Work& work, const std::atomic<bool>& stop) {
   for (const PlannedRun& run : work.plan.runs) clear_failure(work.plan.directory(run));
   Overview overview(work.plan, work.flags.jobs);
@@ -116,7 +116,7 @@ static void lead(const Work& work, const std::atomic<bool>& stop) {
   if (!stop) {
     throw Error(work.plan.out + ": " + (problems.empty() ? "workers ended early" : problems[0]));
   }
-  std::printf("stopped: %zu of %s done; the same command goes on\n", overview.done(),
+  std::printf("stopped: %zu of %s done; the same command continues\n", overview.done(),
               counted(overview.all(), "run").c_str());
 }
 
@@ -130,9 +130,8 @@ void work_on(const Work& work) {
 void check_work(const WorkFlags& flags, const Common& common, const RankTeam& team) {
   if (team.launched()) {
     if (flags.jobs == 1) return static_cast<void>(team.start());
-    throw UsageError(
-        "--jobs " + std::to_string(flags.jobs) +
-        ": the processes that a launcher has started do one run together; leave the option out");
+    throw UsageError("--jobs " + std::to_string(flags.jobs) +
+                     ": the processes of a launcher do one run together; leave the option out");
   }
   if (common.device.rfind("cuda", 0) != 0) {
     start(common);

@@ -10,7 +10,7 @@
 
 namespace heed {
 
-// How a command works on the runs of an experiment: with how many workers, on which of the runs.
+// How a command works on the runs of an experiment: the number of workers, and the choice of runs.
 struct WorkFlags {
   int jobs = 1;
   std::string shard = "1/1";
@@ -30,11 +30,11 @@ struct Work {
   std::function<int64_t(const std::string& run)> words;
   std::function<void()> write_tables;  // called at the end, if a run is finished
 };
-// Has the workers work until all runs are finished, or until Ctrl-C, and prints what they do. Runs
-// that failed before are tried again. Throws Error with the first one that fails.
+// The workers run until all runs are finished, or until Ctrl-C; prints their progress. Runs that
+// failed before are tried again. Throws Error with the first failure.
 void work_on(const Work& work);
 
-// Complains, before anything is written, of --jobs that a launcher's ranks cannot have, and of a
+// Throws, before anything is written, for --jobs that a launcher's ranks cannot have, and for a
 // device that cannot be used: CUDA in a process of its own, because the parent of the workers must
 // not have used it.
 void check_work(const WorkFlags& flags, const Common& common, const RankTeam& team);

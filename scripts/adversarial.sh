@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
-# The experiment on adversarial evaluation in small, on the bundled dialogues: a discriminator and its controls, the
-# two bundled models as generators, the page. RUNS=DIR keeps it elsewhere; a second call goes on where the first one
-# stopped.
+# A small version of the experiment on adversarial evaluation, on the bundled dialogues: a discriminator and its
+# controls, the two bundled models as generators, and the page. RUNS=DIR stores it elsewhere; a second call continues
+# where the first one stopped.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 heed=build/release/bin/heed

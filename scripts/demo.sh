@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
-# First where the two bundled models look. Then trains such a pair, static-ui with distractions (insertion probability 0.7)
-# and its baseline without, side by side on the bundled dialogues, and shows the same of it: the first four dialogues
-# of the test part, and what each reaches on the test sets. RUNS=DIR keeps the runs elsewhere, SEED=N takes other
-# random numbers; a second call goes on where the first one stopped.
+# First shows where the two bundled models look. Then trains such a pair side by side on the bundled dialogues, static-ui
+# with distractions (insertion probability 0.7) and its baseline without them, and shows the same for it: the first four
+# dialogues of the test part, and the results on the test sets. RUNS=DIR stores the runs elsewhere, SEED=N uses other
+# random numbers; a second call continues where the first one stopped.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 bin=$PWD/build/release/bin

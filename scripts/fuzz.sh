@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Runs each fuzz program for some seconds, from its seeds and what was found before. Inputs that make it
-# fail are left in build/fuzz/found/NAME: fix the cause and move the input to tests/fuzz/found/NAME.
+# Runs each fuzz program for some seconds, starting from its seeds and earlier findings. Inputs that make it
+# fail are stored in build/fuzz/found/NAME: fix the cause and move the input to tests/fuzz/found/NAME.
 # `fuzz.sh SECONDS [NAME...]`
 set -euo pipefail
 cd "$(dirname "$0")/.."

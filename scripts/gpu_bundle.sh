@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
-# make gpu-bundle: what scripts/gpu_check.sh needs besides the sources on a machine with a GPU that has
-# no network and none of our packages: headers, zlib, and the sources of GoogleTest, in gpu-bundle/.
-# To be copied there together with the sources.
+# make gpu-bundle: collects in gpu-bundle/ the files that scripts/gpu_check.sh needs besides the sources on a machine
+# with a GPU but without network and our packages: headers, zlib, and the sources of GoogleTest. Copy the folder
+# there together with the sources.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 

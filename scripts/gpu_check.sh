@@ -1,15 +1,15 @@
 #!/usr/bin/env bash
-# make gpu-check: what only a machine with a GPU can tell. The tests of what runs on a GPU with kernels
-# compiled by nvcc for the one at hand, the same under compute-sanitizer, what each precision of products
-# costs in accuracy, and how fast a training step is, beside PyTorch's where that is installed. It takes
-# the headers and GoogleTest from gpu-bundle/ (make gpu-bundle), if that is there, and no network.
+# make gpu-check: the checks that need a GPU. Runs the tests of GPU code with kernels compiled by nvcc for this
+# GPU, the same under compute-sanitizer, and measures the accuracy of each precision of products and the speed of a
+# training step, beside PyTorch's if that is installed. Uses the headers and GoogleTest in gpu-bundle/
+# (make gpu-bundle), if present, and no network.
 #
 #   scripts/gpu_check.sh [PIECE...]      without a piece: all of them, in this order
 #   build tests nccl memcheck racecheck synccheck initcheck verify bench-64 bench-256 page
 #
 # Every piece takes less than 10 minutes on 16 cores and can be run again; page, the last, writes
-# gpu.md into the build folder. Ends with 1 if anything fails. With GPU_CHECK_EMULATE=1 the whole is tried
-# on the emulation, in small sizes and without compute-sanitizer: its page is none of a GPU.
+# gpu.md into the build folder. Exits with 1 if anything fails. With GPU_CHECK_EMULATE=1 everything runs
+# on the emulation, in small sizes and without compute-sanitizer: its page does not describe a GPU.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
@@ -36,13 +36,13 @@ find_machine() {
   command -v nvcc > /dev/null || stop "there is no nvcc (part of the CUDA Toolkit)"
 }
 
-# The programs of the tests that name a device.
+# The test programs that name a device.
 device_tests() {
   grep -lrE 'test_devices\(|has_cuda\(' tests --include='*_test.cc' | grep -v docs/ |
     sed -E 's|.*/||; s|\.cc$||' | sort
 }
 
-# "90" for compute capability 9.0; CMake 3.24 knows "native", for drivers that do not say.
+# "90" for compute capability 9.0; CMake 3.24 accepts "native", for drivers that do not report it.
 architectures() {
   local found
   found=$(nvidia-smi --query-gpu=compute_cap --format=csv,noheader 2> /dev/null | tr -d . | sort -u | paste -sd ';')
@@ -95,8 +95,8 @@ has_nccl() {
   [[ $(heed --version) != *"no NCCL"* ]]
 }
 
-# Gradients from GPU to GPU: the tests with as many ranks as there are GPUs, and with two of them a training,
-# whose model must have the same bytes as that of one.
+# Gradients from GPU to GPU: the tests with one rank per GPU, and a training on two GPUs, whose model must have the
+# same bytes as that of one.
 nccl() {
   if ! has_nccl; then
     echo "| NCCL | not run: not found when heed was built (-DHEED_NCCL) |"
@@ -197,7 +197,7 @@ page() {
   cat "$rows"/bench-* 2> /dev/null || echo "not run"
 }
 
-# run PIECE: its rows take the place of those of before when it is done.
+# run PIECE: when it is done, its rows replace the earlier ones.
 run() {
   local to=$rows/$1
   case $1 in

@@ -1,13 +1,20 @@
 #!/usr/bin/env bash
-# Prints a Markdown table: for each folder the files and the lines of code, which are the lines that
-# are neither blank nor comment only. Puts it between the loc markers of docs/reading-order.md, if it has them, and
-# counts the lines that the other pages name: "| `path/file` | 120 |" and "`path/file` (120 lines".
+# Prints a Markdown table of the files and lines of code of each folder. Lines of code are neither blank nor only
+# comment. The tests of a folder (emulator/tests/) count as tests. Puts the table between the loc markers of
+# docs/reading-order.md, if present, and updates line counts in the other pages: "| `path/file` | 120 |" and
+# "`path/file` (120 lines".
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
 table() {
   git ls-files -co --exclude-standard '*.h' '*.cc' '*.cu' | sort | xargs awk '
-    FNR == 1 { folder = FILENAME; if (!sub("/.*", "", folder)) folder = "."; files[folder]++; block = 0 }
+    FNR == 1 {
+      folder = FILENAME
+      if (!sub("/.*", "", folder)) folder = "."
+      if (FILENAME ~ "/tests/") folder = "tests"
+      files[folder]++
+      block = 0
+    }
     {
       line = $0
       gsub(/[ \t]+/, "", line)

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# The experiment on probes in small, on the bundled dialogues: eleven models, the tasks that need no annotation,
-# the page. RUNS=DIR keeps it elsewhere; a second call goes on where the first one stopped.
+# A small version of the experiment on probes, on the bundled dialogues: eleven models, the tasks that need no
+# annotation, and the page. RUNS=DIR stores it elsewhere; a second call continues where the first one stopped.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 heed=build/release/bin/heed

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Trains one small model with 1, 2 and 4 ranks of MPI, and with forked ones, and compares all that they write byte by
-# byte. RUNS=DIR keeps the runs elsewhere; MPIRUN=... starts ranks otherwise ("srun -n", "mpirun --hosts a,b -n").
+# Trains one small model with 1, 2 and 4 ranks of MPI, and with forked ones, and compares all their files byte by
+# byte. RUNS=DIR stores the runs elsewhere; MPIRUN=... starts ranks in another way ("srun -n", "mpirun --hosts a,b -n").
 set -euo pipefail
 cd "$(dirname "$0")/.."
 heed=build/release/bin/heed

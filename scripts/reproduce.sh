@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# The whole experiment in small, on the bundled dialogues: 23 variants, nine distracting test sets, the
-# page. RUNS=DIR keeps it elsewhere; a second call goes on where the first one stopped.
+# A small version of the whole experiment, on the bundled dialogues: 23 variants, nine distracting test sets, and the
+# page. RUNS=DIR stores it elsewhere; a second call continues where the first one stopped.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 heed=build/release/bin/heed

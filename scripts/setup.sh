@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
-# Installs the packages the build needs, if any is missing. Does nothing, and takes no time, otherwise.
-# `setup.sh bench` also asks for Google Benchmark, `fuzz` for clang, `lint` for clang-tidy and cppcheck, `package` for what CPack
-# calls, `wheel` for environments of Python, `tests` for what tests are skipped without (scripts/setup_tests.sh has the rest); `lab` for
-# the tools of the course, and for nothing that is only good to have.
+# Installs the packages that the build needs if any is missing; otherwise does nothing and takes no time.
+# `setup.sh bench` also asks for Google Benchmark, `fuzz` for clang, `lint` for clang-tidy and cppcheck, `package` for the
+# programs that CPack calls, `wheel` for Python environments, `tests` for packages without which tests are skipped
+# (scripts/setup_tests.sh has the rest), `lab` for the tools of the course without optional packages.
 set -euo pipefail
 
 mode=${1:-}
@@ -46,7 +46,7 @@ if [[ $mode == lint ]]; then
   need clang-tidy command -v clang-tidy
   need cppcheck command -v cppcheck
 fi
-# What only a part needs, which does without it elsewhere.
+# Packages that a single part needs.
 useful=()
 if [[ $mode == lab ]]; then
   for tool in make git python3; do need $tool command -v $tool; done
@@ -70,7 +70,7 @@ fi
 failed=$(dirname "$0")/../build/.setup-failed$mode  # so it is not tried at every make; `make clean` forgets it
 if ((${#missing[@]} == 0)) && { ((${#useful[@]} == 0)) || [[ -e $failed ]]; }; then exit 0; fi
 
-# Not needed, only good to have; so their absence alone is no reason to install anything.
+# Optional packages: their absence alone is no reason to install anything.
 wanted=("${missing[@]}" "${useful[@]}")
 [[ $mode == lab ]] || wanted+=(ccache libbenchmark-dev libopenmpi-dev openmpi-bin)
 sudo=()

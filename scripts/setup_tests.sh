@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Installs what tests are skipped without: Debian's packages, and of Python's what Debian has not, in an environment of its own
-# below build/ that the Makefile puts first. What cannot be had is said, and its tests are skipped.
+# Installs packages without which tests are skipped: Debian's, and Python's packages that Debian lacks, in a separate
+# environment below build/ that the Makefile puts first. Names packages that are unavailable; their tests are skipped.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 scripts/setup.sh tests

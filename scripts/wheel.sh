@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Builds the wheel, the Python package with the program, into build/wheels, and tries it in a fresh environment. Both take
-# what they need (scikit-build-core, NumPy) from the Python package registry.
+# Builds the wheel, the Python package with the program, into build/wheels, and tries it in a fresh environment. Both
+# steps download their dependencies (scikit-build-core, NumPy) from the Python package registry.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 work=$(mktemp -d)

@@ -76,28 +76,19 @@ T typed_value(const std::string& path, const nlohmann::json& json, const char* k
   return found->get<T>();
 }
 
-// Writes settings.json. `made_with` is a JSON object, kept under the key "heed", that says which
-// program began the run; it may be empty.
-template <class S, class Visit>
-void write_settings(const std::string& run, const S& settings, const Visit& visit,
-                    const std::string& made_with) {
-  nlohmann::json json = settings_to_json(settings, visit);
+// Writes settings.json with the settings of `json`. `made_with` is a JSON object, kept under the
+// key "heed", that says which program began the run; it may be empty.
+inline void write_settings(const std::string& run, nlohmann::json json,
+                           const std::string& made_with) {
   json["format"] = kRunFormat;
   if (!made_with.empty()) json["heed"] = nlohmann::json::parse(made_with);
   write_file(in(run, "settings.json"), json.dump(2) + "\n");
 }
 
-// Begins a run of an experiment by `start`, unless the run exists. Then its settings, load(run),
-// must equal `asked`, except those that the checksum of the data covers; throws DataError if not.
-template <class S>
-void begin_or_go_on(const std::string& run, const S& asked, const auto& load, const auto& start) {
-  if (!std::filesystem::exists(in(run, "settings.json"))) return start();
-  const auto compared = [](S s) {
-    s.limit = {}, s.vocabulary = {}, s.preset = {};
-    return settings_to_json(s, kVisitSettings);
-  };
-  if (compared(load(run)) == compared(asked)) return;
-  throw DataError(run + ": holds a run with other settings; move it away");
+// Throws DataError unless the settings of a run equal those that were asked for.
+inline void check_same_settings(const std::string& run, const nlohmann::json& there,
+                                const nlohmann::json& asked) {
+  if (there != asked) throw DataError(run + ": holds a run with other settings; move it away");
 }
 
 // The files hold the fields under their own names.

@@ -1,6 +1,6 @@
 // The system "carryover": which values of a dialogue still hold.
 #include "dialog/carry/task.h"
-#include "dialog/runs_of_json.h"
+#include "dialog/system_runs.h"
 #include "dialog/text/format.h"
 
 namespace heed::carry {

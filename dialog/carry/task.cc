@@ -154,7 +154,7 @@ TrainData load_train_data(const std::string& directory, const Settings& s,
   for (size_t i = 0; i < kept; ++i) data.valid.push_back(std::move(all[i * all.size() / kept]));
   for (const auto& [count, part] :
        {std::pair(data.train.size(), path), {data.valid.size(), valid}}) {
-    if (count == 0) throw DataError(part + ": no item that is read has a candidate");
+    if (count == 0) throw DataError(part + ": no item among those read has a candidate");
   }
   return data;
 }

@@ -6,9 +6,10 @@
 #include "dialog/comprehend/score.h"
 #include "dialog/comprehend/task.h"
 #include "dialog/pretrained/encoder.h"
-#include "dialog/runs_of_json.h"
+#include "dialog/system_runs.h"
 #include "dialog/text/format.h"
 #include "dialog/training_of.h"
+#include "train/run_json.h"
 
 namespace heed::comprehend {
 namespace {

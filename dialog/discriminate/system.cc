@@ -2,9 +2,10 @@
 #include "dialog/discriminate/task.h"
 #include "dialog/discriminate/verdict.h"
 #include "dialog/parts/nbest.h"
-#include "dialog/runs_of_json.h"
+#include "dialog/system_runs.h"
 #include "dialog/text/format.h"
 #include "dialog/training_of.h"
+#include "train/run_json.h"
 
 namespace heed::discriminate {
 namespace {

@@ -52,7 +52,7 @@ void TrainSettings::check() const {
 
 void save_settings(const std::string& run, const TrainSettings& settings,
                    const std::string& made_with) {
-  write_settings(run, settings, kVisitRun, made_with);
+  write_settings(run, settings_to_json(settings, kVisitRun), made_with);
 }
 
 TrainSettings load_settings(const std::string& run) {

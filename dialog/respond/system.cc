@@ -38,7 +38,7 @@ std::vector<Training::Folder> RespondTraining::folders() {
 void RespondTraining::complete() {
   const Structure& structure = s_.model.structure;
   if (given("heads") && structure.family != Family::kTransformer) {
-    throw UsageError("--heads: is for --structure transformer, not for " +
+    throw UsageError("--heads: only applies with --structure transformer, not with " +
                      std::string(structure.name));
   }
   complete_settings(s_, given);

@@ -220,17 +220,16 @@ TrainSettings with_tables(TrainSettings s, const TrainData& data) {
 }
 
 void begin_run(const std::string& directory, const TrainSettings& settings, const TrainData& data) {
-  const auto with_score = [](TrainSettings s) {
-    s.model.attention = s.model.attention_score();  // said or not
-    return s;
+  if (!std::filesystem::exists(in(directory, "settings.json"))) {
+    check_training(settings, data);
+    return start_run(directory, with_tables(settings, data), data.vocabulary);
+  }
+  const auto compared = [](TrainSettings s) {
+    s.model.attention = s.model.attention_score();   // said or not
+    s.limit = {}, s.vocabulary = {}, s.preset = {};  // the checksum of the data covers them
+    return settings_to_json(s, kVisitSettings);
   };
-  begin_or_go_on(
-      directory, with_score(settings),
-      [&](const std::string& run) { return with_score(load_settings(run)); },
-      [&] {
-        check_training(settings, data);
-        start_run(directory, with_tables(settings, data), data.vocabulary);
-      });
+  check_same_settings(directory, compared(load_settings(directory)), compared(settings));
 }
 
 Task respond_task(Responder& model, const TrainSettings& settings, const TrainData& data,

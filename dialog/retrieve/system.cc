@@ -5,9 +5,10 @@
 #include "dialog/pretrained/encoder.h"
 #include "dialog/retrieve/attention.h"
 #include "dialog/retrieve/task.h"
-#include "dialog/runs_of_json.h"
+#include "dialog/system_runs.h"
 #include "dialog/text/format.h"
 #include "dialog/training_of.h"
+#include "train/run_json.h"
 
 namespace heed::retrieve {
 namespace {

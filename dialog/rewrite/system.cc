@@ -1,6 +1,6 @@
 // The system "gaps": what does a turn leave out?
 #include "dialog/rewrite/task.h"
-#include "dialog/runs_of_json.h"
+#include "dialog/system_runs.h"
 #include "dialog/text/format.h"
 
 namespace heed::rewrite {

@@ -1,10 +1,11 @@
 // The system "tracker": what has the user asked for so far?
 #include <filesystem>
 
-#include "dialog/runs_of_json.h"
+#include "dialog/system_runs.h"
 #include "dialog/text/format.h"
 #include "dialog/track/task.h"
 #include "dialog/training_of.h"
+#include "train/run_json.h"
 
 namespace heed::track {
 namespace {

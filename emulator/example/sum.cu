@@ -1,7 +1,7 @@
 // The sum of an array, by a tree in shared memory. nvcc compiles it for a GPU:
 //   nvcc -std=c++20 -I. emulator/example/sum.cu
 // and CMakeLists.txt compiles it for the CPU. Move __syncthreads() before the loop, and the
-// emulation says which two threads race.
+// emulation names the two threads that race.
 #include <cstdio>
 #include <numeric>
 #include <vector>

@@ -13,7 +13,7 @@ using Number = std::optional<double>;
 
 const std::string kRandom = kPaperTables[0], kGenerated = kPaperTables[1], kHumans = "humans";
 
-// All that there are of a name, by their places from 0 on.
+// All variants of this name, by their places counted from 0.
 std::vector<double> all_of(const VariantNumbers& t, const std::string& key) {
   std::vector<double> found;
   for (size_t v = 0; const Number number = t.get(v, key); ++v) found.push_back(*number);
@@ -26,8 +26,7 @@ std::string listed(const std::vector<double>& numbers, int digits = 3) {
   return text;
 }
 
-// Two names, each number of the first beside that of the second: "0.677 and 0.677, ..."; nothing
-// where one has fewer.
+// The numbers of two names side by side: "0.677 and 0.677, ..."; empty if one has fewer numbers.
 struct Pairs {
   std::vector<double> first, second;
   bool complete() const { return !first.empty() && first.size() == second.size(); }
@@ -111,7 +110,7 @@ ClaimResult cosine_is_higher(const VariantNumbers& t) {
   return result;
 }
 
-// Whether a mean mass is the wanted one within 0.1: of every seed, of none, or undecided.
+// Whether a mean mass is within 0.1 of the expected one: for every seed, for none, or undecided.
 Number is_about(const VariantNumbers& t, size_t corpus, const std::string& key, double wanted) {
   const double mean = t.get(corpus, key).value(),
                low = t.get(corpus, key + "." + kLow).value_or(mean),
@@ -215,7 +214,7 @@ constexpr Rule kRules[] = {
      "below 0",
      agreement_on_generated}};
 
-// Of each seed that has it.
+// Of each seed that has the number.
 std::vector<double> of_seeds(const std::vector<const RunResult*>& runs, const std::string& key) {
   std::vector<double> found;
   for (const RunResult* run : runs) {
@@ -286,7 +285,7 @@ VariantNumbers claim_numbers(const AdversarialResults& results, const ScoredRows
 
 namespace {
 
-// The fewest seeds of such discriminators; 0 where there are none.
+// The smallest number of seeds of such discriminators; 0 if there are none.
 size_t fewest_seeds(const AdversarialResults& results, const ScoredRows& rows, bool together) {
   size_t fewest = 0;
   for (size_t c = 0; c < results.corpora.size(); ++c) {

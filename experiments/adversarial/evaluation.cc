@@ -50,7 +50,7 @@ Json to_json(const PassageView& view) {
           {"utterances", utterances}};
 }
 
-// Everything that is measured of the model of one run.
+// Everything that is measured for the model of one run.
 class Judging {
  public:
   Judging(const AdversarialRun& run, const OnMeasuring& progress)
@@ -84,7 +84,7 @@ class Judging {
   }
 
  private:
-  // Of a scenario: what it puts in the place of responses stands where the random ones do.
+  // For a scenario: its replacements of the responses take the place of the random ones.
   void measure_scenario(Json& json) {
     std::vector<std::string> paths;
     for (const NamedFolder& corpus : settings_.corpora) paths.push_back(corpus.path);
@@ -112,7 +112,7 @@ class Judging {
 
   void measure_generator(size_t corpus, const NamedFolder& generator, Json& json) {
     const std::string& name = settings_.corpora[corpus].name;
-    Passages generated;  // none where it says nothing that could stand in a passage's place
+    Passages generated;  // none if it has no response for this passage
     if (json["generators"][name][generator.name]["kept"].get<int64_t>() > 0) {
       generated =
           test_items({settings_.corpora[corpus].path},
@@ -129,7 +129,7 @@ class Judging {
                     negatives.kind, kTestSeed);
   }
 
-  // Of a part that the classifier was trained with, with random replacements: those of the corpus.
+  // For the part that the classifier was trained with, with the random replacements of its corpus.
   Passages items_of_training(const discriminate::Part& part, size_t corpus) const {
     Passages items;
     for (const Passage& p : items_of(part, Negatives::Kind::kRandom, run_.seed)) {

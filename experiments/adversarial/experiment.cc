@@ -21,20 +21,21 @@ void visit(Settings& s, const OptionVisitor& v) {
     v(setting(option, option, help, rest), value);
   };
   v(setting("generators", "",
-            "Runs of response models, several with commas, whose responses are judged"),
+            "Runs of response models whose responses are judged, several with commas"),
     &s.generator_paths);
   v(setting("reliability", "reliability",
-            "Train classifiers where the right answer is known, too: real passages against real "
-            "ones, shuffled words, and of several corpora responses of another one"),
+            "Also train classifiers in cases with a known answer: real passages against real "
+            "ones, shuffled words, and, with several corpora, responses of another corpus"),
     &s.reliability);
   v(setting("limit", "limit", ""), &s.train.limit);
-  tests("test-limit", "Only the first dialogues of the test part; 0: as --limit", &s.test_limit);
-  tests("responses", "Have generators respond to the first passages of each test part; 0: to all",
+  tests("test-limit", "Read only the first dialogues of the test part; 0: as --limit",
+        &s.test_limit);
+  tests("responses", "Generators respond to the first N passages of each test part; 0: to all",
         &s.responses);
   tests("decode",
-        "greedy: generators take the most probable word each time; sample: draw from the 20 "
-        "most probable ones, which small models need, as the others repeat so much that few "
-        "responses are left; beam: search",
+        "greedy: generators take the most probable word each time; sample: they "
+        "draw from the 20 most probable words, which small models need because the other ways "
+        "repeat so much that few responses remain; beam: beam search",
         &s.decode_name, {.words = {"beam", "greedy", "sample"}});
   tests("beam", "Beam search with this many hypotheses", &s.decode.beam_size,
         {.least = 1, .most = 1000});
@@ -54,7 +55,7 @@ void take(const ExperimentRequest& request, Settings& s) {
   s.decode.check();
 }
 
-// Complains of what does not fit into memory.
+// Throws if the data does not fit into memory.
 void check_sizes(const ExperimentRequest&, const Data& data, Settings& s) {
   for (const discriminate::TrainData& train : data.train) {
     discriminate::Config sizes = s.train.model;
@@ -80,7 +81,7 @@ Json about_data(const Settings& s, const Data& data) {
           {"generator_checksums", generators}};
 }
 
-// All presets have alike what older versions did not write down.
+// Settings that older versions did not write down; they are equal in all presets.
 Json earlier(const Settings&) {
   Json json = as_texts(training_options(discriminate::Runs::presets()[0].settings));
   json.update({{"decode", "beam"}, {"reliability", false}});
@@ -148,9 +149,10 @@ Experiment adversarial_experiment() {
       {.name = "adversarial",
        .kind = kAdversarialKind,
        .what = "Train discriminators and have them judge random and generated responses",
-       .more = "The experiment of Bruni & Fernandez (2017), docs/adversarial.md: a discriminator "
-               "for each corpus, of several corpora also one for all, each again without context; "
-               "Table 1 with random responses, Table 2 with those of the generators.",
+       .more = "The experiment of Bruni & Fernandez (2017), docs/adversarial.md: one "
+               "discriminator per corpus, with several corpora also one for all, and each of them "
+               "again without context; Table 1 with random responses, Table 2 with those of the "
+               "generators.",
        .example = "--data data/ubuntu-sample --generators data/models/trained,data/models/baseline "
                   "--preset smoke",
        .only = "\"together*\", \"*-response-only\"",

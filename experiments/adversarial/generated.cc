@@ -41,7 +41,7 @@ struct Subject {
   }
 };
 
-// The first passages of the corpus, as many as are asked for.
+// The first passages of the corpus, as many as the settings ask for.
 std::set<std::string> wanted_ids(const Subject& s) {
   std::set<std::string> ids;
   for (const JudgedPassage& p : s.data.passages) {
@@ -92,7 +92,7 @@ Json das_ratio(const Subject& s) {
   return ratio ? Json(*ratio) : Json();
 }
 
-// How many of the responses may stand in a passage's place.
+// The number of responses that can replace the response of a passage.
 int64_t count_kept(const Subject& s, const std::vector<Tokens>& responses,
                    const std::vector<Tokens>& human) {
   const discriminate::PassageOptions& bounds = s.settings.train.model.passages;
@@ -134,7 +134,7 @@ void generate(const std::string& out, const Subject& s) {
 
 std::string generator_weights(const std::string& run) {
   check_is_model(run);
-  load_example_options(run);  // complains of what is no response model's
+  load_example_options(run);  // throws for a model that does not respond
   return file_inside(run, "model.safetensors");
 }
 

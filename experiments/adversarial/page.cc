@@ -32,7 +32,7 @@ std::vector<PageFact> facts(const Found& c) {
 constexpr char kNoGenerators[] =
     "There are no generators: --generators names runs of response models.";
 
-// Passage number i of a figure of a run; nothing where there is none.
+// Passage number i of a figure of a run; empty if there is none.
 std::optional<PassageView> view_at(const Numbers& numbers, const std::string& figure, size_t i) {
   const std::string at = figure + "." + std::to_string(i) + ".";
   if (!numbers.has_text(at + "id")) return std::nullopt;
@@ -52,7 +52,7 @@ std::optional<PassageView> view_at(const Numbers& numbers, const std::string& fi
   }
 }
 
-// Of the first run of each corpus' discriminator.
+// From the first run of each corpus's discriminator.
 std::string words_figure(const AdversarialResults& r) {
   std::string html;
   for (size_t c = 0; c < r.corpora.size(); ++c) {

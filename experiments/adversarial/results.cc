@@ -8,12 +8,13 @@
 namespace heed {
 namespace {
 
-// The corpora and the generators, which say what the files of the runs must hold.
+// The corpora and the generators, which determine the contents of the runs' files.
 void read_names(const std::string& folder, AdversarialResults& results) {
   bool reliability = false;
   read_kind(folder, kAdversarialKind, [&](const nlohmann::json& json) {
     const auto& data = json.at("data");
-    reliability = json.at("settings").value("reliability", false);  // earlier folders do not say
+    reliability =
+        json.at("settings").value("reliability", false);  // earlier folders do not record it
     results.corpora = split_names(data.at("corpora").get<std::string>());
     results.generators = split_names(data.at("generators").get<std::string>());
   });
@@ -36,7 +37,7 @@ ResultsLayout layout(const AdversarialResults& named) {
   return layout;
 }
 
-// The series of controls, which runs without context lack, are as long as the others or missing.
+// The series of controls (missing in runs without context) are as long as the others.
 void check_controls(const AdversarialResults& results) {
   for (const RunResult& run : results.runs) {
     for (const char* control : kControls) {

@@ -44,7 +44,7 @@ void add(const Judged& judged, size_t i, double threshold, Confusion& counts) {
   counts.add(false, judged.fake[i] >= threshold);
 }
 
-// Of each score the sums within each conversation.
+// For each score, the sums within each conversation.
 std::array<Quotient, kScoreCount> quotients_of(const AdversarialResults& results,
                                                const Judged& judged) {
   std::vector<Confusion> counts(results.cluster_count());
@@ -67,7 +67,7 @@ double accuracy_of(const Judged& judged, double threshold) {
   return scores(counts).accuracy.value().value_or(0);
 }
 
-// What is no quotient of sums.
+// The scores that are not quotients of sums.
 void add_others(const AdversarialResults& results, const std::vector<Judged>& of_runs,
                 ScoredRow& row) {
   std::vector<double> accuracies, aucs, at_thresholds;

@@ -16,7 +16,7 @@ bool is_plain(const std::string& name) {
   });
 }
 
-// The passages of the test parts. Which they are depends on no vocabulary.
+// The passages of the test parts. Their choice depends on no vocabulary.
 void read_passages(const AdversarialSettings& s, AdversarialData& data) {
   std::vector<discriminate::Passage> passages;
   for (size_t c = 0; c < s.corpora.size(); ++c) {

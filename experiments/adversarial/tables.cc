@@ -100,7 +100,7 @@ constexpr char kReliabilityNote[] =
     "al. (EMNLP 2017) call the reliability error of an evaluator. With a large error at 1 the "
     "classifier is too weak to find what is there; with one at 0.5 it has been told the answer.";
 
-// Scenarios, each beside its ideal, and the mean of the errors of each corpus.
+// Scenarios, each beside its ideal, and the mean error for each corpus.
 Table reliability_table(const AdversarialResults& results, const ScoredRows& rows) {
   Table table{.id = "reliability",
               .title = "Reliability: where the right answer is known",
@@ -132,7 +132,7 @@ Table reliability_table(const AdversarialResults& results, const ScoredRows& row
   return table;
 }
 
-// Where the discriminators look, by class of passages.
+// Attention of the discriminators, by class of passages.
 Table looks_table(const AdversarialResults& results) {
   struct Kind {
     const char *key, *name;

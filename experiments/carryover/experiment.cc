@@ -20,7 +20,7 @@ using carry::Tally;
 struct Settings {
   std::string data;
   int pieces = 1;
-  int one_of = 30;                      // so many training dialogues
+  int one_of = 30;                      // learning curve: the number of training dialogues
   size_t limit = 0, distracted = 4000;  // dialogues of each part; items
   int epochs = 4;
   int64_t width = 48, vocabulary = 4000;
@@ -84,7 +84,7 @@ Data load(const Settings& s, bool) {
   const std::string path = find_part(s.data, "test");
   data.test = carry::read_items(path, {.limit = s.limit});
   std::erase_if(data.test, [](const Item& item) { return item.candidates.empty(); });
-  if (data.test.empty()) throw DataError(path + ": no item that is read has a candidate");
+  if (data.test.empty()) throw DataError(path + ": no item among those read has a candidate");
   std::map<std::string, int> numbers;
   for (const Item& item : data.test) {
     data.dialogues.push_back(
@@ -100,6 +100,7 @@ bool train_run(const Run& run, const TrainHooks& hooks) {
 }
 
 // ---- measuring
+// The counted decisions on some items: all together, and dialogue by dialogue.
 
 // The decisions on some items, counted: all together and dialogue by dialogue.
 struct Counted {
@@ -135,7 +136,7 @@ std::vector<std::vector<char>> carried(const std::vector<carry::Decision>& decis
   return result;
 }
 
-// Turns of other dialogues are inserted; distances are those before.
+// Inserts turns of other dialogues; distances are those before the insertion.
 void measure_distracted(const Run& run, const carry::LoadedCarryover& loaded, int inserted,
                         Json& json) {
   const Data& data = run.data;
@@ -189,11 +190,12 @@ void evaluate_run(const Run& run, const OnMeasuring& progress, Json& json) {
 void visit(Settings& s, const OptionVisitor& v) {
   show(v, "Carryover",
        {{"epochs", "Epochs at most, of each training", &s.epochs, 1, 1000},
-        {"width", "Numbers of a word's vector, and cells in each direction", &s.width, 1, 4096},
+        {"width", "Size of a word's embedding, and cells in each direction", &s.width, 1, 4096},
         {"vocab", "Vocabulary size, special tokens included", &s.vocabulary, kSpecialTokens + 1,
          1e6},
-        {"one-of", "Learn from one of so many training dialogues", &s.one_of, 1, 1e6},
-        {"distracted", "Items of the test part that turns are inserted into", &s.distracted, 1},
+        {"one-of", "Learn from every N-th training dialogue", &s.one_of, 1, 1e6},
+        {"distracted", "Number of items of the test part into which turns are inserted",
+         &s.distracted, 1},
         {"limit", "Read only the first dialogues, of each part; 0: all", &s.limit}});
 }
 
@@ -230,8 +232,7 @@ const std::vector<VariantName>& carryover_variants() {
 Experiment carryover_experiment() {
   return experiment(
       {.name = "carryover",
-       .what = "Train six decoders of slot carryover and compute a paper's claims; "
-               "writes tables",
+       .what = "Train six decoders of slot carryover, test a paper's claims, and write tables",
        .more = "After Chen et al. (2019), docs/carryover.md. --data is a directory of "
                "items, which heed prepare carryover makes.",
        .example = "--data data/sgd-items",

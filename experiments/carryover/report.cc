@@ -30,7 +30,7 @@ Findings load(const std::string& folder) {
                        measures, against_first({"f1_carried", "f1_far", "f1_cross"}));
 }
 
-// The rules know no seed: every run has their numbers.
+// The rules have no seed: every run has the same numbers for them.
 void add_rules(Table& table, const Results& results) {
   const std::pair<const char*, const char*> kLabels[] = {
       {"everything", "carry everything"},
@@ -135,7 +135,7 @@ std::vector<AboveClaim> claims() {
           beats_rules};
 }
 
-// Table 3 of the paper, by the same names: internal data, f1_far is that at distances from 3 on.
+// Table 3 of the paper, under the same names: internal data; f1_far is F1 at distances from 3 on.
 VariantNumbers paper_numbers() {
   VariantNumbers n;
   const std::tuple<size_t, double, double> kTable3[] = {

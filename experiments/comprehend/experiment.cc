@@ -79,6 +79,7 @@ bool train_run(const Run& run, const TrainHooks& hooks) {
 }
 
 // ---- measuring
+// F1 of each question, under `prefix` + "items", and the means.
 
 // Of each question its F1, under `prefix` + "items"; and the means.
 void put(Json& json, const std::string& prefix, const comprehend::Corpus& corpus,
@@ -114,7 +115,7 @@ void evaluate_run(const Run& run, const OnMeasuring& progress, Json& json) {
   }
   for (const History history : {History::kGold, History::kPredicted}) {
     const bool gold = history == History::kGold;
-    // What a model says itself is asked of it alone.
+    // Measurements that concern the model alone.
     reader.model.share(gold ? run.data.states
                             : std::make_shared<pretrained::StateCache>(*run.data.states));
     put(json, gold ? "" : "predicted_", test,
@@ -125,7 +126,8 @@ void evaluate_run(const Run& run, const OnMeasuring& progress, Json& json) {
                                  progress("answers", (gold ? 0 : 0.5) + share / 2);
                                }));
   }
-  // Below the F1 of no turns where own answers keep less than half of what gold ones gain.
+  // Below the F1 of no turns if the model's own answers keep less than half of the gain from gold
+  // ones.
   const Json &gold = json["f1_items"], &own = json["predicted_f1_items"];
   Json half_kept = Json::array();
   for (size_t i = 0; i < own.size(); ++i) {
@@ -134,7 +136,7 @@ void evaluate_run(const Run& run, const OnMeasuring& progress, Json& json) {
   put_mean(json, "half_kept", std::move(half_kept));
 }
 
-// ---- what it shows
+// ---- the report
 
 Findings load_found(const std::string& folder) {
   ResultsLayout layout{.kind = "comprehend", .variants = variant_names(kVariants)};
@@ -246,11 +248,11 @@ void visit(Settings& s, const OptionVisitor& v) {
     v(row, value);
   };
   option("init", "init",
-         "Begin with the weights of this model or run, a BERT that heed import made; without it a "
-         "small encoder is drawn",
+         "Begin with the weights of this model or run: a BERT that heed import made; if not "
+         "given, a small encoder starts from random weights",
          &s.init);
-  option("fine-tune", "fine_tune", "Train the encoder further; without it it stays as it is",
-         &s.fine_tune);
+  option("fine-tune", "fine_tune",
+         "Fine-tune the encoder; if not given, its weights stay as they are", &s.fine_tune);
   option("epochs", "epochs", "Epochs at most, of each training", &s.epochs, 1, 1000);
   option("cells", "width", "Cells of a direction of the two GRUs", &s.width, 1, 4096);
   option("limit", "limit", "Read only the first dialogues, of each file; 0: all", &s.limit, 0, 1e9);
@@ -268,7 +270,9 @@ const Making<Settings, Data> kMaking = {
           Data data{comprehend::read_parts({s.data}, s.limit)};
           if (questions_of(data.parts.test) > 0) return data;
           throw DataError(s.data + ": no questions to test" +
-                          (s.limit > 0 ? "; give a larger --limit, of ten passages two are" : ""));
+                          (s.limit > 0
+                               ? "; give a larger --limit: two of ten passages are test passages"
+                               : ""));
         },
     .about_data = [](const Settings&, const Data& data) -> Json {
       return {{"checksum", data.parts.fingerprint()},
@@ -295,10 +299,10 @@ Experiment comprehend_experiment() {
   return experiment(
       {.name = "comprehend",
        .kind = "comprehend",
-       .what = "Train six readers of dialogues that see more or less of the questions before; "
-               "writes tables",
+       .what = "Train six readers of dialogues that see more or fewer earlier questions, and "
+               "write tables",
        .more = "After Ohsugi et al. (2019), docs/comprehension.md. --data: questions with answers "
-               "in the form of CoQA, QuAC, FriendsQA or Molweni.",
+               "in the format of CoQA, QuAC, FriendsQA or Molweni.",
        .example = "--data friendsqa --init models/minilm",
        .only = "turns-0, \"no-*\""},
       kMaking, kShowing);

@@ -12,13 +12,13 @@ namespace {
 using Number = std::optional<double>;
 constexpr size_t kRandomSets = 3;
 
-// What a difference must reach to count. Of the paper's table: half of the last digit that it
-// prints. Of ours, where check_claims() sets kMargin: what another seed changes on the random sets
+// The smallest difference that counts. For the paper's table: half of the last printed digit. For
+// ours, set by check_claims() to kMargin: the change between seeds on the random sets
 // (docs/results/experiment.md).
 const char* const kMargin = "margin";
 constexpr double kHalfADigit = 0.005, kAnotherSeed = 0.02;
 
-// Whether a is below b: nothing where they are too close to tell.
+// Whether a is below b; empty if they are too close to tell.
 std::optional<bool> below(const VariantNumbers& t, double a, double b) {
   const double margin = t.get(0, kMargin).value_or(kHalfADigit);
   if (std::abs(a - b) < margin) return std::nullopt;
@@ -87,11 +87,11 @@ ClaimResult ratios_drop(const VariantNumbers& t) {
                           decimal(100 * *median(changes), 1) + " %"};
 }
 
-// How often a rule holds, and how often it cannot be told.
+// How often a rule holds, and how often it is undecided.
 struct Count {
   size_t yes = 0, open = 0, all = 0;
   void add(std::optional<bool> holds) { ++all, yes += holds == true, open += !holds; }
-  // Holds with so many, and is undecided while the open ones could make as many.
+  // Holds with this many, and is undecided while the open ones could still add up to as many.
   ClaimResult at_least(size_t needed, const char* what) const {
     ClaimResult result = {yes >= needed, count(yes, all, what)};
     if (open > 0) result.figure += ", " + std::to_string(open) + " too close to tell";
@@ -133,7 +133,7 @@ ClaimResult best_of_each(const VariantNumbers& t) {
       });
 }
 
-// The lowest of the variants that are one of these, and of the others.
+// The lowest of the variants in this group, and of the others.
 struct Lowest {
   std::string name;
   double value = INFINITY;
@@ -191,8 +191,8 @@ ClaimResult rise_to_the_end(const VariantNumbers& t) {
   return rows.at_least((4 * rows.all + 4) / 5, "rise from begin to end");
 }
 
-// Whether phrases at this place, 0 for the beginning and 2 for the end, get less than the original
-// utterance beside them, in four of five variants and kinds. The paper has the rare ones only.
+// Whether phrases at this place (0: the beginning, 2: the end) get less attention than the original
+// utterance beside them, in four of five variants and kinds. The paper has only the rare ones.
 ClaimResult less_than_its_neighbour(const VariantNumbers& t, size_t place, const char* neighbour,
                                     const char* what) {
   Count rows;
@@ -246,8 +246,8 @@ ClaimResult loss_turns_to_the_query(const VariantNumbers& t) {
   return {holds, figure};
 }
 
-// With distractions at p = 1.0 in training: is the log-perplexity lower with distractions than
-// without? The paper prints no perplexities of distracting sets.
+// With distractions at p = 1.0 in training: whether the log-perplexity is lower with distractions
+// than without. The paper prints no perplexities of distracting sets.
 ClaimResult expects_distractions(const VariantNumbers& t) {
   Count structures;
   std::string which;

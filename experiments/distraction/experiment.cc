@@ -71,7 +71,7 @@ void evaluate_run(const Run& run, const OnMeasuring& progress, Json& json) {
   Ranks& ranks = progress.ranks();
   LoadedModel loaded = load_model(run.directory);
   Responder& model = *loaded.model;
-  take_from_first(ranks, parameter_tensors(model));  // a folder of a network may be behind
+  take_from_first(ranks, parameter_tensors(model));  // a network folder may lag behind
   json["parameters"] = parameter_count(model);
   json["conversations"] = data.conversations;
   move(model, run.device);
@@ -120,8 +120,8 @@ bool train_run(const Run& run, const TrainHooks& hooks) {
 void visit(ExperimentSettings& s, const OptionVisitor& v) {
   const Setting tests = {.group = "Tests"};
   v(setting("limit", "limit", ""), &s.limit);
-  v(setting("test-limit", "test-limit", "Only the first dialogues of the test part; 0: as --limit",
-            tests),
+  v(setting("test-limit", "test-limit",
+            "Read only the first dialogues of the test part; 0: as --limit", tests),
     &s.test_limit);
   v(setting("max-length", "max-length", "Longest response, in words",
             {.group = "Tests", .least = 1, .most = 1000}),
@@ -190,7 +190,7 @@ Making<ExperimentSettings, ExperimentData> making() {
 Experiment distraction_experiment() {
   return experiment({.name = "distraction",
                      .kind = "experiment",
-                     .what = "Train and test the 23 variants of the experiment; writes tables",
+                     .what = "Train and test the 23 variants of the experiment, and write tables",
                      .more = "The experiment of Xing & Gulla (2022), docs/experiment.md.",
                      .example = "--data data/ubuntu-sample --preset smoke",
                      .only = "\"static-ui*\", \"*-p0.7\"",

@@ -118,7 +118,8 @@ const std::vector<Style>& styles() {
   return kStyles;
 }
 
-// First epochs can be far off; perplexities above so many times the lowest are drawn at the edge.
+// First epochs can be far off; perplexities above this multiple of the lowest are drawn at the
+// edge.
 constexpr double kHighest = 5;
 
 // The mark is at the best epoch.

@@ -1,4 +1,4 @@
-// The sample dialogues: what several variants look at, and what they answer.
+// The sample dialogues: the attention of several variants, and their answers.
 #include <algorithm>
 #include <cmath>
 
@@ -15,8 +15,8 @@ struct Model {
   std::string group, label;
 };
 
-// Every structure without and with distractions in training, and static-ui with them but without
-// the attention loss; of several seeds the first.
+// Every structure with and without distractions in training, and static-ui with them but without
+// the attention loss; the first of several seeds.
 std::vector<Model> models_of(const DistractionResults& results) {
   std::vector<Model> models;
   const auto add = [&](const Structure& s, double p, bool loss, const char* label) {
@@ -50,7 +50,7 @@ std::string head_html(const std::vector<Model>& models) {
   return html + "</tr></thead>\n";
 }
 
-// Half of the full colour for an average utterance, all of it from twice the average on.
+// Half of the full colour for an average utterance, the full colour from twice the average on.
 std::string heat_html(double as, bool first) {
   const double part = std::isfinite(as) ? std::clamp(as / 2, 0.0, 1.0) : 0;
   return std::string("<td class=\"heat") + (first ? " first" : "") +

@@ -57,7 +57,7 @@ void load_samples(const std::string& folder, DistractionResults& results) {
   }
 }
 
-// The lists may be empty only where no dialogue has a number.
+// The lists may be empty only if no dialogue has a number.
 void check_lists(const RunResult& run, const std::string& path) {
   for (size_t s = 0; s < kSets; ++s) {
     const bool distracted = run.numbers.value(key_of(s, "distracted")).value_or(0) > 0;

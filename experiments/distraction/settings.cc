@@ -18,7 +18,7 @@ namespace fs = std::filesystem;
 
 constexpr size_t kSamples = 6;
 
-// A dialogue that can be taken in at a glance: short in words.
+// A dialogue that can be read at a glance: one with few words.
 bool is_short(const Example& e, const Vocabulary& vocabulary) {
   const auto fits = [&](const std::vector<int32_t>& tokens, int64_t least) {
     const int64_t words = vocabulary.count_words(tokens);
@@ -65,7 +65,7 @@ Json describe_samples(const ExperimentData& data) {
   return json;
 }
 
-// What people read: the dialogues in all their words, where the models see <unk>.
+// For readers: the dialogues with all words, where the models see <unk>.
 void choose_texts(const ExperimentSettings& s, ExperimentData& data) {
   const Vocabulary& vocabulary = data.train.vocabulary;
   data.samples = choose_samples(data);

@@ -8,7 +8,8 @@ namespace {
 
 using Best = Column::Best;
 
-// ---- what the notes say
+// ---- the notes
+// "dialogues", or with --examples all "examples" of them
 
 // "dialogues", or with --examples all "examples" of them
 std::string unit_of(const Results& results) {
@@ -41,7 +42,7 @@ const SummaryNumber kHistory = {"as_history", "AS history %", 1, true, Best::kNo
 const SummaryNumber kFirst = {"as_first", "AS first %", 1, true, Best::kNone};
 const SummaryNumber kLast = {"as_last", "AS last %", 1, true, Best::kNone};
 
-// The other ways to take a DAS ratio stand beside it.
+// The other definitions of the DAS ratio stand beside it.
 std::vector<Column::Other> other_ratios(size_t set) {
   return {{"mean_of_ratios", key_of(set, "mean_das_ratio")},
           {"median_of_ratios", key_of(set, "median_das_ratio")}};
@@ -54,8 +55,8 @@ Column column(size_t set, const SummaryNumber& number, const std::string& group,
   return c;
 }
 
-// What is measured of the set `place` of the three of a kind: the phrases stand at the begin, in
-// the middle or at the end.
+// The measurements of the set at `place` among the three of a kind, whose phrases stand at the
+// beginning, in the middle or at the end.
 std::vector<SummaryNumber> numbers_of(const std::string& kind, size_t place) {
   std::vector<SummaryNumber> numbers = {kDas, kDistraction, kHistory};
   if (kind != "random" && place == 0) numbers.push_back(kFirst);
@@ -82,7 +83,7 @@ Table table3(const Results& results, const Inference& inference) {
   return table;
 }
 
-// Tables 4, 5 and 6: the three sets from `first` on.
+// Tables 4, 5 and 6: three sets starting at `first`.
 Table table_of_kind(const Results& results, const Inference& inference, const std::string& id,
                     size_t first) {
   const std::string kind = kind_of(first);
@@ -133,7 +134,7 @@ Table ratios_table(const Results& results) {
   return table;
 }
 
-// How often distractions win, whatever a dialogue's history gets.
+// How often distractions win, regardless of how much attention a dialogue's history gets.
 Table shares_table(const Results& results) {
   Table table{
       .id = "shares",
@@ -213,7 +214,7 @@ Table beside3(const Results& results) {
   return table;
 }
 
-// The three sets from `first` on.
+// Three sets starting at `first`.
 Table beside_of_kind(const Results& results, Table table, const std::string& ours, size_t first) {
   std::vector<Beside> pairs;
   for (size_t s = first; s < first + 3; ++s) {

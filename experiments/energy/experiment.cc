@@ -53,7 +53,7 @@ track::Settings settings_of(const Settings& s, uint64_t seed) {
   t.model.machine = s.machine;
   t.model.embedding_size = t.model.hidden_size = t.model.act_size = s.width;
   t.model.steps = s.steps;
-  t.model.inner_rate = 5.0 / s.steps;  // with more steps as far
+  t.model.inner_rate = 5.0 / s.steps;  // with more steps over the same distance
   t.model.slots = s.slots;
   t.loop.max_epochs = s.epochs;
   t.loop.seed = seed;
@@ -78,8 +78,9 @@ Data load(const Settings& s, bool) {
   return data;
 }
 
-// The others stand on the features of heads of the same seed: those of the experiment where they
-// are evaluated by now, else the same ones once more, in a run below the run.
+// The other trackers start from the features of softmax heads of the same seed: those of the
+// experiment if they have been evaluated, or else the same heads trained again in a run below this
+// run.
 bool train_run(const Run& run, const TrainHooks& hooks) {
   const Variant& variant = variants()[run.run.variant];
   track::Settings s = settings_of(run.settings, run.run.seed);
@@ -102,6 +103,8 @@ bool train_run(const Run& run, const TrainHooks& hooks) {
 }
 
 // ---- measuring
+// Inserts, before every turn but the first, an utterance from another conversation that changed
+// nothing there: the right state remains the same.
 
 // Before every turn but the first an utterance that changed nothing where it was said, in another
 // conversation: the right state stays.
@@ -132,7 +135,7 @@ std::vector<Conversation> distracted(const std::vector<Conversation>& test) {
   return result;
 }
 
-// 1 and 0, of each item, under NAME_items, and their mean.
+// 1 or 0 for each item, under NAME_items, and their mean.
 void put(Json& json, const std::string& name, const std::vector<std::optional<bool>>& items) {
   Json series = Json::array();
   for (const std::optional<bool> x : items)
@@ -187,10 +190,10 @@ void evaluate_run(const Run& run, const OnMeasuring& progress, Json& json) {
 void visit(Settings& s, const OptionVisitor& v) {
   show(v, "Trackers",
        {{"epochs", "Epochs at most, of each training", &s.epochs, 1, 1000},
-        {"width", "Numbers of a word's vector, cells of the LSTMs", &s.width, 1, 4096},
+        {"width", "Size of a word's embedding, and cells of the LSTMs", &s.width, 1, 4096},
         {"steps", "Steps down the gradient of the energy", &s.steps, 1, 1000},
         {"limit", "Read only the first dialogues, of each part; 0: all", &s.limit}});
-  v(setting("slots", "slots", "Slots to track, as of heed train tracker", {.group = "Trackers"}),
+  v(setting("slots", "slots", "Slots to track, as in heed train tracker", {.group = "Trackers"}),
     &s.slots);
   v(setting("machine", "machine", "What is read of the system's turns: acts, text or none",
             {.group = "Trackers", .words = {"acts", "text", "none"}}),
@@ -227,8 +230,8 @@ const std::vector<VariantName>& energy_variants() {
 
 Experiment energy_experiment() {
   return experiment({.name = "energy",
-                     .what = "Train six trackers of dialogue states and compute the claims of a "
-                             "paper; writes tables",
+                     .what = "Train six trackers of dialogue states, test a paper's claims, and "
+                             "write tables",
                      .more = "After Trinh, Ross & Kelleher (2019), docs/tracking.md.",
                      .example = "--data data/woz2",
                      .only = "heads, \"energy*\""},

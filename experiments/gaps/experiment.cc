@@ -70,6 +70,8 @@ bool train_run(const Run& run, const TrainHooks& hooks) {
 }
 
 // ---- measuring
+// The test part with `inserted` first turns of training dialogues before each last turn, the same
+// ones for every model.
 
 // The test part with `inserted` first turns of training dialogues before each last turn, the same
 // ones for every model.
@@ -86,7 +88,7 @@ std::vector<Dialogue> with_inserted(const Data& data, int inserted) {
   return dialogues;
 }
 
-// Of each example a number, under `name`.
+// A number for each example, under `name`.
 template <class Of>
 void put_items(Json& json, const std::string& name, const std::vector<Outcome>& all, Of of) {
   Json& items = json[name] = Json::array();
@@ -139,7 +141,7 @@ void put(Json& json, const rewrite::Measured& m, const std::vector<Outcome>& all
 
 std::vector<GapExample> test_examples(const Run& run, const rewrite::LoadedGaps& gaps,
                                       int inserted) {
-  // A longer context, so that what is inserted pushes nothing out of it.
+  // A longer context, so that inserted turns push nothing out of it.
   rewrite::Bounds bounds = gaps.model.bounds();
   bounds.max_context *= 2;
   return gap_examples(run.data.test.path, with_inserted(run.data, inserted), bounds,
@@ -196,7 +198,7 @@ void evaluate_run(const Run& run, const OnMeasuring& progress, Json& json) {
 void visit(Settings& s, const OptionVisitor& v) {
   show(v, "Models",
        {{"epochs", "Epochs at most, of each training", &s.epochs, 1, 1000},
-        {"width", "Numbers of a word's vector, and cells a direction", &s.width, 1, 4096},
+        {"width", "Size of a word's embedding, and cells in each direction", &s.width, 1, 4096},
         {"vocab", "Vocabulary size, special tokens included", &s.vocabulary, kSpecialTokens + 1,
          1e6},
         {"limit", "Read only the first dialogues, of each part; 0: all", &s.limit}});
@@ -236,9 +238,8 @@ std::string inserted_prefix(int inserted) {
 
 Experiment gaps_experiment() {
   return experiment({.name = "gaps",
-                     .what = "Train four models of gaps and compute the claims of a paper; writes "
-                             "tables",
-                     .more = "After Yang et al. (2019), docs/gaps.md. The dialogues are those of "
+                     .what = "Train four models of gaps, test a paper's claims, and write tables",
+                     .more = "After Yang et al. (2019), docs/gaps.md. The dialogues come from "
                              "heed prepare rewriting or heed prepare gaps.",
                      .example = "--data data/rewriting",
                      .only = "both, \"no-*\""},

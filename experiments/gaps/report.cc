@@ -115,7 +115,7 @@ const std::vector<AboveClaim> kClaims = {
      {{kBoth, "with_2.p1", kBoth, "p1", 0.9}}}};
 
 // Tables 4 (Bigram, POSNet-R), 5 and 8 of the paper. P@1 of its joint model is 71.7 in Table 5 and
-// 70.1 in Table 8, where it has no positions: the second is what that is held against.
+// 70.1 in Table 8, without positions: the rule compares with the second.
 VariantNumbers paper_numbers() {
   VariantNumbers n;
   n.set(kBoth, "f1", 0.954);

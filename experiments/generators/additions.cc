@@ -12,7 +12,9 @@ namespace {
 using Json = nlohmann::ordered_json;
 
 constexpr const char* kConditions[] = {"sentiment", "domain"};  // ModelConfig::conditions()
-constexpr int64_t kWidth = 512;                                 // of a bag of words
+constexpr int64_t kWidth =
+    512;  // of a bag of words
+          // Texts for a classifier, and the value of each; -1: none, or several.
 
 // Texts for a classifier, and which value each has; -1: none, or several.
 struct Labelled {
@@ -29,7 +31,7 @@ struct Labelled {
   }
 };
 
-// Places of training texts: each value as often as the most frequent one, from the first on.
+// Places of training texts: each value as often as the most frequent one, starting with the first.
 std::vector<size_t> evenly(const std::vector<int32_t>& values, size_t count) {
   std::vector<std::vector<size_t>> of_value(count);
   for (size_t i = 0; i < values.size(); ++i) {
@@ -80,7 +82,7 @@ void put_told(Json& json, Responder& model, const Vocabulary& vocabulary, const 
     }
   }
   put_mean(json, name + ".all", right);
-  // Answers that do not hear what is asked for are right in one of `values` cases.
+  // Answers that ignore the requested value are right in one of `values` cases.
   for (double& share : right) share -= 1 / static_cast<double>(values);
   put_mean(json, name + ".above_chance", right);
   double shares = 0, kinds = 0;

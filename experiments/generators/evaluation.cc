@@ -18,13 +18,13 @@ using Json = nlohmann::ordered_json;
 
 constexpr const char* kSentiments[] = {"negative", "neutral", "positive"};
 constexpr const char* kOfDiscriminator[] = {"told", "auc_taught", "auc_free", "minus_log_d"};
-// Means over the examples: of a way to answer, and of the model.
+// Means over the examples, for a way to answer and for the model.
 constexpr const char* kOfWay[] = {"bleu_2", "rouge_2", "mean_length", "repetition",
                                   "pmi_coherence"};
 constexpr const char* kOfModel[] = {"exchange.query", "exchange.history", "looks.query",
                                     "looks.history", "control"};
 
-// What all ways to answer are measured with.
+// The inputs that the measurements of all ways to answer share.
 struct Measuring {
   const Settings& settings;
   const Data& data;
@@ -49,7 +49,7 @@ struct Measuring {
   }
 };
 
-// Where a way is not one of this model.
+// If this model does not offer the way.
 void put_nothing(Json& json, const std::string& way) {
   for (const TextMeasure& m : text_measures()) at(json, way + "." + m.key) = Json();
   for (const char* name : kOfWay) put_mean(json, way + "." + name, Json::array());
@@ -68,8 +68,8 @@ void put_perplexity(Json& json, const std::vector<DialogueScore>& scores) {
   json["perplexity"] = summarize(scores).perplexity;
 }
 
-// What the exchange of an utterance for one of another dialogue adds to -log p of a response, in
-// nats: of the last utterance, and of one before. And where the model looks, if it has scores.
+// The increase of -log p of a response, in nats, when an utterance is exchanged for one of another
+// dialogue: the last utterance, and one before. And the attention scores, if the model has any.
 void put_exchanges(Json& json, Responder& model, const Data& data,
                    const std::vector<DialogueScore>& scores) {
   for (const std::string where : {"query", "history"}) {
@@ -95,7 +95,7 @@ void put_exchanges(Json& json, Responder& model, const Data& data,
   }
 }
 
-// -1, 0 or 1: which kind of sentiment words is the more frequent one.
+// -1, 0 or 1: the more frequent kind of sentiment words.
 int sentiment_of(const Lexicon& lexicon, const Tokens& text) {
   int sum = 0;
   for (const std::string& word : text) {
@@ -104,8 +104,8 @@ int sentiment_of(const Lexicon& lexicon, const Tokens& text) {
   return (sum > 0) - (sum < 0);
 }
 
-// Asks for each of the three sentiments. Of each the share of sentiment words in all words, and the
-// share of the answers that have it by the lexicon.
+// Asks for each of the three sentiments. For each: the share of sentiment words among all words,
+// and the share of answers that have it by the lexicon.
 void put_control(Json& json, Responder& model, const Measuring& m, DecodeOptions decode) {
   const Lexicon lexicon = read_lexicon(m.settings.lexicon);
   std::vector<double> right(m.data.test.size());
@@ -125,7 +125,7 @@ void put_control(Json& json, Responder& model, const Measuring& m, DecodeOptions
   put_mean(json, "control", right);
 }
 
-// The best of L by D and by log p, and one of them.
+// The best of L by D, the best by log p, and a random one.
 void put_best(Json& json, HredResponder& model, const std::string& run, const Measuring& m,
               DecodeOptions decode) {
   decode.best_of = m.settings.best_of;

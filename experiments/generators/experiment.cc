@@ -23,7 +23,7 @@ TrainSettings settings_of(const Settings& s, const Variant& v) {
 
 void take(const ExperimentRequest&, Settings& s) {
   if (s.paper->has_labels && s.lexicon.empty()) {
-    throw UsageError("--lexicon FILE is required: which words are sentiment words");
+    throw UsageError("--lexicon FILE is required: it names the sentiment words");
   }
 }
 
@@ -52,7 +52,7 @@ bool train_run(const Run& run, const TrainHooks& hooks) {
 void visit(Settings& s, const OptionVisitor& v) {
   show(v, "Models",
        {{"epochs", "Epochs at most, of each training", &s.epochs, 1, 1000},
-        {"hidden", "Hidden size, and that of embeddings", &s.hidden, 1, 4096},
+        {"hidden", "Hidden size, also of embeddings", &s.hidden, 1, 4096},
         {"vocab", "Vocabulary size, special tokens included", &s.vocabulary, kSpecialTokens + 1,
          1e6}});
   v(setting("examples", "examples",
@@ -61,23 +61,23 @@ void visit(Settings& s, const OptionVisitor& v) {
     &s.examples);
   show(v, "Models",
        {{"limit", "Read only the first dialogues, of train and valid; 0: all", &s.limit},
-        {"test-limit", "Only the first dialogues of the test part; 0: all", &s.test_limit}});
+        {"test-limit", "Read only the first dialogues of the test part; 0: all", &s.test_limit}});
   if (s.paper->has_noise) {
     show(v, "Models",
-         {{"best-of", "The best of so many answers, each with noise", &s.best_of, 1, 1e4}});
+         {{"best-of", "Take the best of this many answers, each with noise", &s.best_of, 1, 1e4}});
   }
   if (s.paper->has_distances) {
     v(setting("distance", "distance",
-              "Also measure how far a response is from the last utterance, and from the one before "
-              "(SS), by vectors of this model, best one that heed import made",
+              "Also measure the distance of a response from the last utterance and from the one "
+              "before (SS), by vectors of this model, preferably one that heed import made",
               {.group = "Models", .takes = "DIR"}),
       &s.distance);
-    v(setting("dull", "dull", "Dull responses, a line each, which are far from everything",
+    v(setting("dull", "dull", "Dull responses, one a line, which count as far from everything",
               {.group = "Models", .takes = "FILE"}),
       &s.dull);
   }
   if (s.paper->has_labels) {
-    v(setting("lexicon", "lexicon", "Words and their sentiment, as VADER has them",
+    v(setting("lexicon", "lexicon", "Words and their sentiment, in the format of VADER",
               {.group = "Models"}),
       &s.lexicon);
   }

@@ -30,12 +30,12 @@ struct Settings {
   std::vector<std::string> systems = {"non-hier", "static-ui", "dynamic", "hred", "transformer"};
   std::map<std::string, TrainSettings> train;  // of each system that is trained
   TrainSettings any;                           // of all of them
-  size_t limit = 0, test_limit = 0;            // dialogues of each part, of the test part; 0: all
+  size_t limit = 0, test_limit = 0;  // dialogues of each part and of the test part; 0: all
 };
 
 struct Data {
-  TrainData train;                   // where a system is trained
-  std::vector<Dialogue> pool, test;  // training dialogues that distractions come from
+  TrainData train;                   // only if a system is trained
+  std::vector<Dialogue> pool, test;  // training dialogues from which distractions are drawn
   std::string test_path;
   std::vector<retrieve::Pair> pairs;  // responses of the test part, with their contexts
   std::vector<int> conversations;     // of each
@@ -61,7 +61,7 @@ TrainSettings run_settings(const Run& run) {
   return s;
 }
 
-// A model that is there already is copied, so that the folder holds all that was measured.
+// An existing model is copied, so that the folder holds everything that was measured.
 bool train_run(const Run& run, const TrainHooks& hooks) {
   const std::string& system = run.settings.systems[run.run.variant];
   if (is_model(system)) {
@@ -85,7 +85,7 @@ Json rounded(double value) {
   return std::strtod(text, nullptr);
 }
 
-// Of each pair; nothing where it is in no list of a ranker.
+// For each pair; empty if it is in no list of a ranker.
 using Losses = std::vector<std::optional<double>>;
 using Contexts = std::vector<std::vector<std::string>>;
 
@@ -129,8 +129,8 @@ Losses response_losses(Responder& model, const std::vector<Example>& examples) {
   return losses;
 }
 
-// 1 - 1 / rank of the right response in a list of 100: the mean is 1 - MRR. (A softmax of scores
-// would ask how sure a ranker is, which nobody trained it to say on lists.)
+// 1 - 1 / rank of the right response in a list of 100: the mean is 1 - MRR. (The softmax of the
+// scores would measure a ranker's confidence on lists, for which it was not trained.)
 Losses rank_losses(const Ranker& ranker, const Data& data, const Contexts& contexts,
                    const retrieve::Lists& lists) {
   std::map<std::pair<size_t, size_t>, size_t> places;
@@ -244,13 +244,13 @@ void measure_run(const Run& run, const OnMeasuring& progress, Json& json) {
 
 void visit(Settings& s, const OptionVisitor& v) {
   v(setting("systems", "systems",
-            "Structures to train, and directories of models (with a / in them) that are measured "
-            "as they are: such that respond or rank",
+            "Structures to train, and directories of existing models (with a / in them) that "
+            "respond or rank",
             {.group = "Systems"}),
     &s.systems);
   v(setting("limit", "limit", ""), &s.limit);
-  v(setting("test-limit", "test-limit", "Only the first dialogues of the test part; 0: as --limit",
-            {.group = "Tests"}),
+  v(setting("test-limit", "test-limit",
+            "Read only the first dialogues of the test part; 0: as --limit", {.group = "Tests"}),
     &s.test_limit);
 }
 
@@ -262,7 +262,7 @@ void take(const ExperimentRequest& request, Settings& s) {
     if (!is_model(system)) {
       s.train[system] = request.responder(Structure::parse(system));
     } else {
-      system_of(system);  // throws where there is no model
+      system_of(system);  // throws if there is no model
     }
   }
 }
@@ -328,7 +328,7 @@ std::vector<VariantName> variants_of(const std::vector<std::string>& systems) {
   for (const std::string& system : systems) {
     const std::string name = fs::path(system).filename().string();
     if (name.empty() || !names.insert(name).second) {
-      throw UsageError("--systems: needs names that differ, got '" + system + "'");
+      throw UsageError("--systems: needs different names, got '" + system + "'");
     }
     variants.push_back({name, is_model(system) ? "as it is" : "here", name});
   }
@@ -339,9 +339,9 @@ Experiment history_experiment() {
   return experiment(
       {.name = "history",
        .kind = kKind,
-       .what = "What the history of a conversation is worth to systems, and what of it",
-       .more = "Contexts are cut to their last turns, put into another order, or lose turns or "
-               "words; the loss of the same models rises (docs/results/history.md).",
+       .what = "Measure how much, and which parts of, the history of a conversation help systems",
+       .more = "Contexts are cut to their last turns, reordered, or lose turns or words, and the "
+               "rise of the models' loss is measured (docs/results/history.md).",
        .example = "--data data/ubuntu-sample --systems data/models/baseline data/models/ranker",
        .only = "\"static-*\"",
        .trains = Trains::kResponders,

@@ -99,7 +99,7 @@ std::vector<Table> tables(const Found& found) {
 
 using Decided = std::function<ClaimResult(size_t variant)>;
 
-// A verdict over all systems: each must say the same.
+// A verdict over all systems: each must agree.
 ClaimRule over_systems(const Found& found, const std::string& claim, const std::string& rule,
                        const Decided& decide) {
   return {claim, rule, [&found, decide](const VariantNumbers& numbers) {
@@ -155,6 +155,7 @@ Claims claims(const Found& found) {
 }
 
 // ---- the page
+// One panel per system: the rise with the last N turns, in order and shuffled.
 
 // A panel a system: the rise with the last N turns, in their order and shuffled.
 std::string figure(const Found& found) {

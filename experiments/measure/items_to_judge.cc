@@ -11,7 +11,7 @@ using Json = nlohmann::ordered_json;
 
 namespace {
 
-constexpr size_t kWordsOfCheck = 5;  // fewer, and their order may be as good as another one
+constexpr size_t kWordsOfCheck = 5;  // with fewer, another order may be as good
 
 ItemToJudge real_or_fake(const Passages& passages, size_t place, const std::string& response,
                          bool real) {

@@ -11,7 +11,7 @@ using Json = nlohmann::ordered_json;
 using discriminate::Mass;
 using discriminate::Passage;
 
-// The rank-sum test of the numbers of two classes of items, null where one has none.
+// The rank-sum test of the numbers of two classes of items; null if one class is empty.
 Json ranks_json(const std::vector<double>& first, const std::vector<double>& second) {
   if (first.empty() || second.empty()) return {};
   const RankSum ranks = rank_sum(first, second);
@@ -24,7 +24,7 @@ double mean_of(const std::vector<double>& values) {
   return sum / static_cast<double>(values.size());
 }
 
-// A class of items: sums of what is meant over them.
+// A class of items: sums of the quantities to be averaged.
 struct ClassMeans {
   int64_t items = 0;
   Mass mass = {}, tokens = {};

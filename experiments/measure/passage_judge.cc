@@ -43,7 +43,7 @@ TestedPart PassageJudge::judged(const std::string& corpus, const std::string& pa
   return t;
 }
 
-// Fitted to the training part, or crosswise where there is none with such replacements.
+// Fitted to the training part, or by cross-validation if it has no such replacements.
 static std::vector<double> fitted(const TestedPart& test, const Negatives& negatives,
                                   const PassageJudge& judge, const discriminate::ControlFit& fit) {
   std::error_code ignored;
@@ -65,7 +65,7 @@ std::vector<double> control_p_real(const std::string& name, const TestedPart& te
   }
   TestedPart judged{test.corpus};
   if (name == "response-only") {
-    // its own vocabulary: the same replacements, as these are drawn by the passages' ids
+    // with its own vocabulary: the same replacements, because they are drawn by the passages' ids
     judged = response_only->judged(test.corpus, "test", negatives);
     if (judged.items.size() != test.items.size()) {
       throw UsageError(

@@ -16,7 +16,7 @@ namespace {
 using Json = nlohmann::ordered_json;
 using retrieve::ScoredList;
 
-// Whole utterances as tokens, so that what is inserted are texts, whatever reads them.
+// Treats whole utterances as tokens, so that inserted utterances are texts for any model.
 class Utterances {
  public:
   int32_t number(const std::string& text) {

@@ -26,7 +26,7 @@ JudgedRow people_of(const Key& key, const Votes& votes) {
   return row;
 }
 
-// One choice for each item; where there is none, as in a tie, an item without counts.
+// One choice for each item; an item without counts if there is none, as in a tie.
 using Choices = std::vector<std::optional<bool>>;  // judged real?
 
 JudgedRow row_of(const std::string& name, const Key& key, const Votes& votes,

@@ -33,7 +33,7 @@ void sample(TieRound& round, const TieSampling& o) {
   round.share = estimate(bootstrap({ties}, o.seed)[0]);
 }
 
-// Which run was chosen, wherever its response stood.
+// The run that was chosen, wherever its response stood.
 int run_of(const Judgement& j, const Key& key) {
   if (j.choice == people::kTie || !key.items[j.item].swapped) return j.choice;
   return j.choice == people::kA ? people::kB : people::kA;

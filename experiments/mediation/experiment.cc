@@ -15,8 +15,8 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-constexpr int64_t kBatch = 32;         // changes no result
-constexpr double kInsertProb = 0.7;    // of each of two distractions, as most of the paper's
+constexpr int64_t kBatch = 32;       // changes no result
+constexpr double kInsertProb = 0.7;  // of each of two distractions, as in most of the paper's sets
 constexpr double kThousandths = 1000;  // the unit of harm: thousandths of a nat
 constexpr char kGenerationSet[] = "random:1.0";
 
@@ -32,8 +32,8 @@ bool train_run(const Run& run, const TrainHooks& hooks) {
   return train_responder(run.run, run.directory, run.device, s, run.data.train, hooks);
 }
 
-// What distractions add to -log p of each response under each reading, in thousandths, as lists and
-// a token; and where the model looks.
+// The amount that distractions add to -log p of each response under each reading, in thousandths,
+// per list and per token; and the attention.
 Json set_json(LstmResponder& model, const std::vector<Example>& distracted,
               const std::vector<MediatedScore>& mediated, double tokens) {
   const auto scores = score(model, distracted, kBatch);
@@ -122,8 +122,8 @@ void measure(const Run& run, const OnMeasuring& progress, Json& json) {
 
 void visit(Settings& s, const OptionVisitor& v) {
   v(setting("limit", "limit", ""), &s.limit);
-  v(setting("test-limit", "test-limit", "Only the first dialogues of the test part; 0: as --limit",
-            {.group = "Tests"}),
+  v(setting("test-limit", "test-limit",
+            "Read only the first dialogues of the test part; 0: as --limit", {.group = "Tests"}),
     &s.test_limit);
   v(setting("max-length", "max-length", ""), &s.max_response);
   v(setting("frequent", "frequent", ""), &s.phrases.frequent);
@@ -164,10 +164,10 @@ Experiment mediation_experiment() {
   return experiment(
       {.name = "mediation",
        .kind = kKind,
-       .what = "Which way distractions do their harm, after four kinds of training",
-       .more = "Four structures, each trained on the data as they are, with distractions inserted, "
-               "with the attention loss too, and with a placebo of it; every test dialogue is read "
-               "five times (docs/results/mediation.md).",
+       .what = "Measure how distractions do harm, after four kinds of training",
+       .more = "Four structures are trained in four ways: on the original data, with distractions "
+               "inserted, with distractions and the attention loss, and with a placebo of the "
+               "loss. Every test dialogue is read in five ways (docs/results/mediation.md).",
        .example = "--data data/ubuntu-sample --preset smoke",
        .only = "\"static-ui*\", \"*-placebo\"",
        .trains = Trains::kResponders},

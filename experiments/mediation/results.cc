@@ -17,7 +17,7 @@ constexpr ConditionName kConditions[] = {{"none", "as the data are"},
                                          {"insertion-loss", "insertion and the loss"},
                                          {"placebo", "the loss on own utterances"}};
 
-// What is left of the harm if ...
+// The harm that is left if ...
 constexpr ConditionName kHarms[] = {{"as it is", "all of it"},
                                     {"unseen", "attention does not see them"},
                                     {"unread", "the state has not read them"},
@@ -33,7 +33,7 @@ std::string harm_key(const std::string& set, const std::string& reading) {
 
 const std::string kFirst = kSets[0];
 
-// All that are measured.
+// All variants that were measured.
 std::vector<std::string> harms() {
   std::vector<std::string> names = {kUnreadLessUnseen};
   for (const ConditionName& harm : kHarms) names.emplace_back(harm.name);
@@ -104,7 +104,7 @@ Table responses_table(const Findings& found) {
 
 using Decided = std::function<ClaimResult(size_t variant)>;
 
-// A verdict over the structures that have been trained: each must say the same.
+// A verdict over the structures that have been trained: each must agree.
 ClaimResult over_structures(const VariantNumbers& numbers, Condition condition,
                             const Decided& decide) {
   size_t yes = 0, no = 0, known = 0;

@@ -63,14 +63,14 @@ void measure_attention(const Run& s, const OnMeasuring& progress, Json& json) {
 
 constexpr size_t kFitted = 2000, kDrawn = 200, kTexts = 5;
 
-// The places of `most` of n things at even distances.
+// `most` of n things at even distances.
 std::vector<size_t> spread_out(size_t n, size_t most) {
   std::vector<size_t> places;
   for (size_t i = 0; i < std::min(n, most); ++i) places.push_back(i * n / std::min(n, most));
   return places;
 }
 
-// The task that points are coloured by: one whose examples have a label each.
+// The task by which points are coloured: one whose examples have a label each.
 std::string colouring_task(const std::vector<std::string>& tasks) {
   for (const char* wanted : {"RecentTopic", "UtteranceLoc"}) {
     if (std::find(tasks.begin(), tasks.end(), wanted) != tasks.end()) return wanted;
@@ -78,7 +78,7 @@ std::string colouring_task(const std::vector<std::string>& tasks) {
   return tasks.at(0);
 }
 
-// The most frequent label sets of these examples, as texts, and of each the place of its own.
+// The most frequent label sets of these examples, as texts, and the place of each example's own.
 void add_labels(const probe::LabelSets& sets, const std::vector<size_t>& places, Json& json) {
   std::map<std::string, int> counts;
   std::vector<std::string> texts;

@@ -15,7 +15,7 @@
 namespace heed {
 namespace {
 
-// What DAS ratios are of: a test set, or the mean of the three places of its kind.
+// The subjects of DAS ratios: a test set, or the mean of the three places of its kind.
 struct DasColumn {
   const char *name, *set;
 };
@@ -25,7 +25,7 @@ constexpr DasColumn kDas[] = {{"random, p = 1.0", "random:1.0"},
                               {"frequent", "frequent:*"},
                               {"rare", "rare:*"}};
 
-// Tasks whose F1 are meaned, and what a row calls them.
+// Tasks whose F1 are averaged, and the name of a row.
 struct Group {
   std::string name;
   std::vector<std::string> tasks;
@@ -72,7 +72,7 @@ Series das_of(const ProbesResults& results, const std::string& set) {
   return ratios;
 }
 
-// The runs that have both, each a pair; seeds of a model are a cluster.
+// The runs that have both, each as a pair; seeds of a model are a cluster.
 std::vector<ClusteredPair> pairs_of(const ProbesResults& results, const Series& das,
                                     const std::string& reading,
                                     const std::vector<std::string>& tasks) {
@@ -167,8 +167,8 @@ Table correlations_table(const ProbesResults& results, const std::string& readin
   return table;
 }
 
-// Without lines, which tell the paper's models from the others elsewhere, each has a shape and
-// colour of its own.
+// There are no lines, which distinguish the paper's models elsewhere, so each model has its own
+// shape and colour.
 LegendEntry mark_of(size_t variant) {
   LegendEntry style = style_of(variant);
   if (variant >= kPaperModels) style.mark = variant < 2 * kPaperModels ? 5 : 4;

@@ -20,7 +20,7 @@ std::string percent(double share, int digits = 1) {
   return decimal(100 * share, digits);
 }
 
-// How often something is so, of how often it could be.
+// How often a statement is true, and out of how many.
 struct Count {
   size_t yes = 0, of = 0;
   void add(bool is_so) { yes += is_so, ++of; }
@@ -34,7 +34,7 @@ Number f1(const VariantNumbers& t, size_t variant, const std::string& corpus,
   return t.get(variant, claim_key(probe, corpus, checkpoint, task));
 }
 
-// On how many of a corpus's tasks a model is better at one checkpoint than at another one.
+// The number of a corpus's tasks on which a model is better at one checkpoint than at another.
 Count rises(const VariantNumbers& t, size_t variant, const std::string& corpus,
             const std::string& from, const std::string& to) {
   Count count;
@@ -46,7 +46,7 @@ Count rises(const VariantNumbers& t, size_t variant, const std::string& corpus,
   return count;
 }
 
-// The models of the paper by a number, the highest first; empty where one has none.
+// The models of the paper sorted by a number, the highest first; empty if one lacks it.
 std::vector<size_t> ranked(const VariantNumbers& t, const std::string& key) {
   std::vector<std::pair<double, size_t>> order;
   for (size_t v = 0; v < kPaperModels; ++v) {
@@ -78,7 +78,7 @@ ClaimResult bleu(const VariantNumbers& t) {
   return {count.all(), figure};
 }
 
-// On how many tasks at least three RNN models are better than the Transformer.
+// The number of tasks on which at least three RNN models are better than the Transformer.
 Count better_than_transformer(const VariantNumbers& t, const std::string& checkpoint) {
   Count count;
   for (const std::string& task : tasks_of("MultiWOZ")) {
@@ -199,7 +199,7 @@ ClaimResult better_on_harder(const VariantNumbers& t) {
   return {count.all(), figure};
 }
 
-// Mean distance of the F1 by another metric's choice from those by BLEU's.
+// Mean distance between the F1 of another metric's choice and that of BLEU's.
 ClaimResult any_selection(const VariantNumbers& t) {
   std::string figure;
   double worst = 0;

@@ -24,8 +24,7 @@ std::vector<std::string> texts_of(const Numbers& numbers) {
   return texts;
 }
 
-// Nothing where the file does not have it, or not all of it; points that are no numbers are left
-// out.
+// Empty if the file lacks it or a part of it; points that are not numbers are left out.
 std::optional<Cloud> cloud_of(const Numbers& numbers, const std::string& checkpoint, size_t texts) {
   const std::string x = components_key(checkpoint, "x"), y = components_key(checkpoint, "y"),
                     share = components_key(checkpoint, "share"), label = "components.label";
@@ -53,7 +52,7 @@ LegendEntry style_of_label(size_t label, const std::vector<std::string>& texts) 
   return {static_cast<int>(label % Svg::kMarks), "c" + std::to_string(label % 5), "", texts[label]};
 }
 
-// With room for marks, and for points that are all the same.
+// With room for marks, and for points that all coincide.
 std::pair<double, double> range_of(const std::vector<Point>& points, double Point::*axis) {
   double low = points[0].*axis, high = low;
   for (const Point& point : points) {
@@ -93,7 +92,7 @@ Panel panel_of(const Cloud& cloud, const std::string& title,
 std::string figure_of(const RunResult& run, const std::string& model) {
   const std::vector<std::string> texts = texts_of(run.numbers);
   std::vector<Panel> panels;
-  bool others = false;  // points of none of the texts
+  bool others = false;  // points without one of the texts
   for (const char* checkpoint : kCheckpoints) {
     const auto cloud = cloud_of(run.numbers, checkpoint, texts.size());
     if (!cloud) continue;

@@ -1,4 +1,4 @@
-// What the paper's numbers say when they are read closely.
+// Observations from a close reading of the paper's numbers.
 #include <algorithm>
 #include <cmath>
 
@@ -74,6 +74,8 @@ std::string our_deviations(const ProbesResults& results) {
 }
 
 // ---- collapsed runs
+// Of three runs with this mean one or two score 0 and the others are equal: then the variance is
+// 0.75 or 3 times the squared mean. To a tenth, because the others are only about equal.
 
 // Of three runs with this mean one or two score 0 and the others are equal: then the variance is
 // 0.75 or 3 times the squared mean. To a tenth, for the others are only about equal.
@@ -101,7 +103,7 @@ std::string paper_collapses() {
   return text;
 }
 
-// Whether a run has less than half of what the best run of its variant has, on most tasks.
+// Whether a run has less than half the score of the best run of its variant, on most tasks.
 bool has_collapsed(const ProbesResults& results, const RunResult& run, const std::string& reading) {
   size_t low = 0;
   for (const std::string& task : results.tasks) {
@@ -193,7 +195,7 @@ Number mean_over_rnns(const Results& results, const std::string& key) {
   return mean ? Number(mean->mean) : std::nullopt;
 }
 
-// The untrained Transformer's lead, in points of F1 as a mean over tasks, by each reading.
+// The untrained Transformer's lead in points of F1, as a mean over tasks, for each reading.
 std::string our_lengths(const ProbesResults& results) {
   const size_t transformer = probed_variant("transformer");
   const Number its = cell_over_seeds(results, transformer, "checkpoints.untrained.length").value,

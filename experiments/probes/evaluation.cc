@@ -9,7 +9,7 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-// The epochs whose models there are, with what load_epoch() calls them.
+// The epochs whose models exist, with the names that load_epoch() takes.
 std::map<int, std::string> epochs_of(const std::string& directory, int best, int last) {
   std::map<int, std::string> epochs = {{0, "untrained"}};
   for (int epoch = 1; epoch < last; ++epoch) {

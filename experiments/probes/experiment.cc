@@ -20,21 +20,23 @@ void visit(Settings& s, const OptionVisitor& v) {
     v(setting(option, option, help, {.group = "Probes", .least = least, .most = most}), value);
   };
   probes("readings",
-         "How to probe, with commas. raw: logistic regression on what the encoder makes of a "
-         "context, the sum over layers or positions; standardised: on their mean, each dimension "
-         "to mean 0 and variance 1; mlp: one hidden layer, on the sum",
+         "How to probe, separated by commas. raw: logistic regression on the encoder's "
+         "representation of a context, the sum over layers or positions; standardised: on their "
+         "mean, each dimension scaled to mean 0 and variance 1; mlp: one hidden layer, on the sum",
          &s.reading_names);
-  probes("max-iter", "Iterations of the solver at most; epochs of the MLP (200 at most)",
+  probes("max-iter",
+         "Maximum number of iterations of the solver; for the MLP: epochs (at most 200)",
          &s.max_iterations, 1, 1000000);
-  probes("responses", "Respond to the first test examples, for BLEU; 0: to none", &s.responses, 0,
+  probes("responses", "Respond to the first N test examples, for BLEU; 0: to none", &s.responses, 0,
          1000000);
   probes("max-length", "Longest response, in words", &s.max_response, 1, 1000);
   v(setting("limit", "limit", ""), &s.limit);
-  probes("test-limit", "Only the first dialogues of the test part; 0: as --limit", &s.test_limit);
+  probes("test-limit", "Read only the first dialogues of the test part; 0: as --limit",
+         &s.test_limit);
   v(setting("choose", "",
-            "Let every kept epoch respond to the first dialogues of the valid part, and also probe "
-            "those that write best by BLEU-2, ROUGE-L and METEOR (Tables 9 to 11); 0: not, since "
-            "writing takes long. Finished folders can have it later",
+            "Let every kept epoch respond to the first N dialogues of the valid part, and also "
+            "probe the best epochs by BLEU-2, ROUGE-L and METEOR (Tables 9 to 11); 0: skip, "
+            "because generation is slow. Can be added to a finished folder",
             {.group = "Probes", .least = 0, .most = 1000000}),
     &s.choose);
 }
@@ -52,13 +54,13 @@ void take(const ExperimentRequest& request, Settings& s) {
   }
 }
 
-// Of few dialogues smaller batches, as heed train takes them.
+// Smaller batches if there are few dialogues, as in heed train.
 void choose_batches(const ExperimentRequest& request, const Data& data, Settings& settings) {
   for (TrainSettings& s : settings.train)
     s.loop.batch_size = request.batch_size(s, data.train.train.size());
 }
 
-// Under the names of their options; of the rate, which a transformer may have its own of, all.
+// Under the names of their options; all rates, because a transformer may have a rate of its own.
 Json training(const Settings& settings) {
   const std::vector<TrainSettings>& of_structures = settings.train;
   Json json = as_texts(as_options(of_structures.at(0)));
@@ -97,8 +99,8 @@ bool train_run(const ProbesRun& run, const TrainHooks& hooks) {
 
 std::string in_short(const Settings&, const Data& data) {
   return counted(data.tasks.size(), "task") + ", " + std::to_string(data.fit.examples.size()) +
-         " examples to train probes on and " + std::to_string(data.test.examples.size()) +
-         " to test them on";
+         " examples for training probes and " + std::to_string(data.test.examples.size()) +
+         " for testing them";
 }
 
 std::vector<Measurement<Settings, Data>> measurements() {
@@ -138,9 +140,10 @@ Experiment probes_experiment() {
   return experiment(
       {.name = "probes",
        .kind = kProbesKind,
-       .what = "Train eleven models and probe their encoders at every epoch; writes tables",
-       .more = "The experiment of Parthasarathi, Pineau & Chandar (2020), docs/probes.md. Tasks "
-               "are those that the data has labels for. Every kept epoch is probed (--keep-every).",
+       .what = "Train eleven models, probe their encoders at every epoch, and write tables",
+       .more = "The experiment of Parthasarathi, Pineau & Chandar (2020), docs/probes.md. The "
+               "tasks are those for which the data has labels. Every kept epoch is probed "
+               "(--keep-every).",
        .example = "--data data/ubuntu-sample --preset probe-smoke",
        .only = "\"*lstm*\", transformer",
        .trains = Trains::kResponders,

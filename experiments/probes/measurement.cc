@@ -10,7 +10,7 @@ using probe::Part, probe::TaskResult;
 
 namespace {
 
-// Twice the hits and what they are divided by, of each example: F1 is the quotient of their sums.
+// Twice the hits of each example, and the denominator: F1 is the quotient of their sums.
 void add_items(Json& json, const TaskResult& result) {
   for (const Hits& h : result.examples) {
     json["hits"].push_back(2 * h.true_positives);
@@ -64,7 +64,7 @@ Json Probing::checkpoint(Responder& model, const std::string& name, Json* select
   struct Encoded {
     Part fit, test;
   };
-  std::map<Pooling, Encoded> encoded;  // readings differ in their probe, too, and share vectors
+  std::map<Pooling, Encoded> encoded;  // readings also differ in their probe, and share vectors
   for (const ProbeReading& reading : settings_.readings) {
     const auto [found, first] = encoded.try_emplace(reading.pooling);
     auto& [fit, test] = found->second;

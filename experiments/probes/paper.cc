@@ -8,7 +8,7 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-// 75 KB, of which clang says that the standard promises 64.
+// 75 KB, although clang warns that the standard promises only 64.
 #pragma GCC diagnostic ignored "-Woverlength-strings"
 constexpr char kText[] =
 #include "probe_tasks.inc"

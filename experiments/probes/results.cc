@@ -39,7 +39,7 @@ ResultsLayout layout(const ProbesResults& named) {
   return layout;
 }
 
-// The tasks and the readings say what the files of the runs must hold.
+// The tasks and the readings determine the contents of the runs' files.
 void read_names(const std::string& folder, ProbesResults& results) {
   read_kind(folder, kProbesKind, [&](const nlohmann::json& json) {
     results.tasks = split_names(json.at("data").at("tasks").get<std::string>());
@@ -53,7 +53,7 @@ std::optional<double> mean_of(const Results& results, size_t variant, const std:
 
 constexpr char kChosenOf[] = "chosen.valid_dialogues";
 
-// Epochs that were chosen by other dialogues are no means over seeds, and no models side by side.
+// Epochs that were chosen with different dialogues can neither be averaged over seeds nor compared.
 void check_choices(const ProbesResults& results) {
   std::optional<double> first;
   for (const RunResult& run : results.runs) {
@@ -70,7 +70,7 @@ void check_choices(const ProbesResults& results) {
   }
 }
 
-// How wide the representations are, in those of the RNN models' mean.
+// The width of the representations, relative to the mean of the RNN models.
 void add_widths(const Results& results, VariantNumbers& numbers) {
   for (const char* checkpoint : {"untrained", "last"}) {
     const std::string key = std::string("checkpoints.") + checkpoint + ".range";

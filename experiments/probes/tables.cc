@@ -152,7 +152,7 @@ Cell level_cell(const std::optional<Spread>& level) {
   return {.value = level->mean, .deviation = level->deviation};
 }
 
-// Means over the tasks of each level: as printed, from Tables 6 and 7, and ours.
+// Means over the tasks of each level: as printed, computed from Tables 6 and 7, and ours.
 Table table8(const ProbesResults& results) {
   Table table{.id = "paper8",
               .title = "The paper's Table 8 (means by difficulty) beside ours",

@@ -110,6 +110,7 @@ bool train_run(const Run& run, const TrainHooks& hooks) {
 }
 
 // ---- measuring
+// Scores of each list: a number for each of its candidates, the right one first.
 
 // Scores of each list: a number for each of its candidates, the right one first.
 using Scores = std::vector<std::vector<double>>;
@@ -138,7 +139,7 @@ Json firsts(const Scores& scores) {
   return items;
 }
 
-// Only what is among the best 100 by words can be first.
+// Only one of the best 100 by words can be first.
 Scores filtered(const Scores& scores, const Scores& words) {
   constexpr size_t kKept = 100;
   Scores result = scores;
@@ -172,7 +173,7 @@ Json whitelist_json(const Run& run, const Ranker& ranker, const std::vector<std:
   return json;
 }
 
-// Of so many candidates; TF-IDF and BM25 beside it.
+// With this many candidates; TF-IDF and BM25 beside it.
 void measure_lists(const Data& data, const Ranker& ranker, retrieve::WordStatistics& words,
                    int64_t size, Json& json) {
   const Lists lists(data.test.path, data.test.dialogues, data.pairs,
@@ -236,10 +237,10 @@ void evaluate_run(const Run& run, const OnMeasuring& progress, Json& json) {
 void visit(Settings& s, const OptionVisitor& v) {
   show(v, "Rankers",
        {{"epochs", "Epochs at most, of each training", &s.epochs, 1, 1000},
-        {"width", "Numbers of a word's vector, and of a text's", &s.width, 1, 4096},
+        {"width", "Size of a word's embedding, and of a text's vector", &s.width, 1, 4096},
         {"vocab", "Vocabulary size, special tokens included", &s.vocabulary, kSpecialTokens + 1,
          1e6},
-        {"pool", "Texts of the whitelists", &s.pool, 2, 1e6},
+        {"pool", "Number of texts in the whitelists", &s.pool, 2, 1e6},
         {"limit", "Read only the first dialogues, of each part; 0: all", &s.limit}});
 }
 
@@ -275,8 +276,7 @@ const std::vector<VariantName>& retrieval_variants() {
 
 Experiment retrieval_experiment() {
   return experiment({.name = "retrieval",
-                     .what = "Train ten rankers and compute the claims of three papers; writes "
-                             "tables",
+                     .what = "Train ten rankers, test the claims of three papers, and write tables",
                      .more = "After Henderson et al., Swanson et al. and Gunasekara et al. (2019), "
                              "docs/retrieval.md.",
                      .example = "--data data/ubuntu-sample",

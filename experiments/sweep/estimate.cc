@@ -1,4 +1,4 @@
-// What a sweep will be, before it is made.
+// The size and duration of a sweep, before it runs.
 #include <chrono>
 #include <map>
 
@@ -12,7 +12,7 @@
 namespace heed {
 namespace {
 
-// Seconds of an epoch's steps, from a few of them, in the middle of the order of lengths.
+// Seconds of an epoch's steps, from a few steps in the middle of the order of lengths.
 double time_epoch(const SweepPoint& point, const SweepPart& data, Responder& model) {
   constexpr int kSteps = 3;
   const Task task = respond_task(model, point.settings, data.train);
@@ -38,7 +38,7 @@ int64_t steps_of(const SweepPoint& point, const SweepPart& data) {
   return (n + point.settings.loop.batch_size - 1) / point.settings.loop.batch_size;
 }
 
-// A forward pass, which is all that validations and tests are, counts as a third of a step.
+// Validations and tests are forward passes; each counts as a third of a step.
 RunTimes estimated_times(const SweepPoint& point, const SweepPart& data, size_t test_sets,
                          Responder& model) {
   const double epoch = time_epoch(point, data, model),

@@ -35,7 +35,7 @@ SweepPart load_part(const Sweep& sweep, TrainSettings s) {
   return data;
 }
 
-// Points that read the same share it.
+// Points that read the same data share it.
 SweepData load(const Sweep& sweep, bool /*reads*/) {
   SweepData data;
   std::map<std::string, size_t> known;
@@ -52,8 +52,8 @@ SweepData load(const Sweep& sweep, bool /*reads*/) {
   return data;
 }
 
-// What the settings have of the data. Throws UsageError with the point's name for settings that
-// do not go together with it.
+// The settings that depend on the data. Throws UsageError with the point's name for settings that
+// do not fit the data.
 void settle(const ExperimentRequest&, const SweepData& data, Sweep& sweep) {
   for (size_t p = 0; p < sweep.points.size(); ++p) {
     SweepPoint& point = sweep.points[p];
@@ -70,6 +70,8 @@ void settle(const ExperimentRequest&, const SweepData& data, Sweep& sweep) {
 }
 
 // ---- sweep.json
+// An option with a single value is in no name, so it may not change; other values of the grid may,
+// which adds runs.
 
 // An option with one value is in no name, so it may not change; other values of the grid may,
 // which adds runs.
@@ -82,7 +84,7 @@ Json training(const Sweep& sweep) {
   return settings;
 }
 
-// Of several vocabularies or bounds each has its own checksums, and the grid may change.
+// With several vocabularies or bounds, each has its own checksums, and the grid may change.
 Json about_data(const Sweep&, const SweepData& data) {
   Json json = Json::object();
   std::set<uint32_t> train, test;

@@ -31,7 +31,7 @@ std::vector<VariantName> finished_points(const std::string& folder) {
   return points;
 }
 
-// What the grid and the tests are, from the files of the runs.
+// The grid and the tests, from the files of the runs.
 void read_runs(SweepFound& found) {
   std::map<std::string, std::set<std::string>> values;
   std::vector<std::string> options;  // in their order

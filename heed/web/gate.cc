@@ -44,13 +44,13 @@ bool Gate::is_own_host(std::string_view host) const {
   return false;
 }
 
-// A body is measured before it is read: it has a length, and is what it is when it comes.
+// The size of a body is checked before it is read: it must have a length, and come unpacked.
 std::optional<WebReply> Gate::refuse_body(const RequestHead& head) const {
   const std::string type = head.header("Content-Type").value_or("");
   if (type != "application/json" && type != "application/json; charset=utf-8") {
     return web_error(415, "expected Content-Type: application/json");
   }
-  if (head.header("Content-Encoding")) return web_error(415, "expected a body that is not packed");
+  if (head.header("Content-Encoding")) return web_error(415, "expected a body without compression");
   const std::string length = head.header("Content-Length").value_or("");
   const bool number = !length.empty() && length.size() < 16 &&
                       length.find_first_not_of("0123456789") == std::string::npos;

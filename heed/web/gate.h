@@ -1,5 +1,5 @@
-// Who may ask the live page's server for something: whoever was told the address, and nobody else
-// on the machine or in another tab of the browser.
+// Who may use the live page's server: only those who know the address, and nobody else on the
+// machine or in another tab of the browser.
 #pragma once
 
 #include <functional>
@@ -14,11 +14,11 @@ namespace heed {
 // 128 random bits of the kernel as 32 hexadecimal digits. Throws std::system_error.
 std::string random_token();
 
-// In a time that does not depend on where two texts of the same length differ.
+// Takes equal time wherever two texts of the same length differ.
 bool same_text(std::string_view a, std::string_view b);
 
-// The head of a request. `header` gives the value of a header whose name it is told, none where it
-// is missing; of one that is there several times the values, joined by ", ".
+// The head of a request. `header` gives the value of the header with this name, empty if it is
+// missing; several headers of one name are joined by ", ".
 struct RequestHead {
   std::string_view method, target;  // as they were sent
   std::function<std::optional<std::string>(const char*)> header;

@@ -47,7 +47,7 @@ void expect_object(const Json& json, const std::string& where,
     if (std::find(keys.begin(), keys.end(), key) == keys.end()) {
       std::string known;
       for (const std::string& k : keys) known += (known.empty() ? "" : ", ") + k;
-      refuse(where, "has a key that is not known; there are " + known);
+      refuse(where, "has an unknown key; known keys are " + known);
     }
   }
 }
@@ -87,7 +87,7 @@ std::vector<Turn> parse_history(const Json& json) {
            "more than " + std::to_string(kMaxWords) + " words; start a new conversation");
   }
   if (history.back().distraction) {
-    refuse("history", "the last turn is the one that is answered, and can be no distraction");
+    refuse("history", "the last turn is the one to answer, and cannot be a distraction");
   }
   return history;
 }
@@ -116,7 +116,7 @@ Question parse_question(const std::string& text) {
 // What the model reads of a history.
 struct Reading {
   Example example;
-  size_t forgotten = 0;                         // turns from the first on
+  size_t forgotten = 0;                         // turns counted from the first
   std::vector<std::vector<std::string>> words;  // or pieces: a text for each token that is read
   std::vector<size_t> cut;                      // words behind them that are not
 };
@@ -157,13 +157,13 @@ Reading read(const Question& q, const LiveModel& model) {
   return r;
 }
 
-// Five digits are more than anybody looks at; what is not finite becomes null.
+// Five digits are enough to look at; infinite numbers and NaN become null.
 double rounded(double x) {
   return std::round(x * 1e5) / 1e5;
 }
 
-// Of each step the weights of the words of the answer's context, one after the other with an end
-// behind each utterance; none of models that look at whole utterances.
+// For each step the weights of the words of the answer's context, utterance by utterance, each with
+// an end after it; none for models that attend to whole utterances.
 std::vector<std::vector<double>> word_attention(Responder& model, const Reading& r,
                                                 const Decoding& reply) {
   Example taught = r.example;
@@ -208,7 +208,7 @@ Json answer_json(const Decoding& reply, const Vocabulary& vocabulary) {
   std::string read;
   for (const int32_t id : reply.tokens) words.push_back(printable(vocabulary.token(id)));
   for (const std::string& word : vocabulary.words(reply.tokens)) {
-    // U+FFFD is a word of its own and never known, as <unk> is; "<unk>" would be three words.
+    // U+FFFD is an unknown word of its own, like <unk>; "<unk>" would be three words.
     read += (read.empty() ? "" : " ") + (word == vocabulary.token(kUnk) ? "\xEF\xBF\xBD" : word);
   }
   return {{"text", printable(reply_text(reply, vocabulary))},
@@ -228,8 +228,8 @@ std::string joined(const std::vector<std::string>& words) {
   return text;
 }
 
-// A choice out of a pool was made in one look, or (`look` is empty) in none: then even attention to
-// each utterance is shown.
+// A choice from a pool is made with one look, or, if `look` is empty, with none: then even
+// attention to each utterance is shown.
 Json chosen_utterances(const std::vector<Turn>& read, const VectorRanker::Look& look,
                        const Vocabulary* vocabulary) {
   Json all = Json::array();
@@ -340,7 +340,7 @@ std::string LiveApi::describe() const {
       models.push_back({{"name", m.name},
                         {"structure", "retrieval"},
                         {"pool", m.ranker->pool.size()},
-                        {"expect", "It chooses the best of its texts, and writes none."},
+                        {"expect", "It chooses the best text of its pool and writes none itself."},
                         {"distractions", Json()}});
       continue;
     }

@@ -40,14 +40,14 @@
 
 namespace heed {
 
-// What a question may hold.
+// The limits of a question.
 constexpr size_t kMaxTurns = 100, kMaxTurnBytes = 4000, kMaxWords = 2000;
 
 struct LiveModel {
   std::string name = {};  // no two have the same
   LoadedModel loaded = {};
   ExampleOptions bounds = {};
-  std::optional<double> insert_prob = {};         // of its training; none where nobody knows
+  std::optional<double> insert_prob = {};         // of its training; none if unknown
   std::shared_ptr<const PoolRanker> ranker = {};  // in the place of what is loaded
 };
 

@@ -4,7 +4,7 @@
 
 namespace heed {
 
-// What a web server says. `type` is a MIME type.
+// The reply of a web server. `type` is a MIME type.
 struct WebReply {
   int status = 200;
   std::string type = "application/json", body;

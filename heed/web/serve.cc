@@ -35,7 +35,7 @@ std::vector<LiveModel> load(const std::vector<std::string>& directories, Device 
     const bool responds = system_of(directory).has(Capability::kRespond);
     if (responds) {
       m = {"", load_responder(directory), load_example_options(directory)};
-      make_examples({}, Vocabulary(), m.bounds);  // complains of bounds that make no sense
+      make_examples({}, Vocabulary(), m.bounds);  // throws for bounds that contradict each other
       move(*m.loaded.model, device);
     } else {
       m.ranker = std::make_shared<PoolRanker>(open_pool(directory, pool, device));

@@ -1,4 +1,4 @@
-// In the place of the others where the build found no cpp-httplib, or is for the demo alone.
+// Replaces the other files in a build without cpp-httplib, or for the demo alone.
 #include "base/error.h"
 #include "heed/web/serve.h"
 

@@ -21,7 +21,7 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
-// False where it is later than `until`, or the connection is gone.
+// False if the time is later than `until`, or the connection is closed.
 bool wait_for(int socket, short events, Clock::time_point until) {
   for (;;) {
     const auto left = std::chrono::duration_cast<std::chrono::milliseconds>(until - Clock::now());
@@ -33,7 +33,7 @@ bool wait_for(int socket, short events, Clock::time_point until) {
   }
 }
 
-// A connection with bounds on the bytes that are read of it, and on the time for all of them.
+// A connection with bounds on the bytes that are read from it, and on the total time.
 class BoundedStream : public httplib::Stream {
  public:
   BoundedStream(int socket, size_t bytes)
@@ -66,8 +66,8 @@ class BoundedStream : public httplib::Stream {
   void get_local_ip_and_port(std::string& ip, int& port) const override { ip = "", port = 0; }
   socket_t socket() const override { return socket_; }
 
-  // Ends the connection so that what was written arrives: a close before all is read would throw
-  // it away.
+  // Ends the connection so that the reply arrives: closing before everything is read would discard
+  // it.
   void finish() {
     ::shutdown(socket_, SHUT_WR);
     const Clock::time_point until = Clock::now() + std::chrono::seconds(1);
@@ -90,7 +90,7 @@ class BoundedStream : public httplib::Stream {
   size_t left_;  // bytes that may still be read
   const Clock::time_point until_;
   std::array<char, 4096> buffer_ = {};
-  size_t begin_ = 0, end_ = 0;  // of what is in the buffer
+  size_t begin_ = 0, end_ = 0;  // bytes in the buffer
 };
 
 struct Connection {
@@ -100,12 +100,12 @@ struct Connection {
   bool shut = false;
 };
 
-// The connection that the thread at hand serves.
+// The connection that this thread serves.
 thread_local Connection* current = nullptr;
-// The thread at hand is not to serve a connection, but to send it away.
+// Tells this thread to turn the connection away instead of serving it.
 thread_local bool turns_away = false;
 
-// Those that are open, the oldest first.
+// The open connections, oldest first.
 class Connections {
  public:
   void add(Connection& c) {
@@ -144,9 +144,9 @@ class Connections {
   bool closing_ = false;
 };
 
-// A fixed number of threads, and a fixed number of connections that wait for one. The newest is
-// served first, and where too many wait the oldest is sent away: a crowd of strangers that came
-// before the owner does not stand in the way.
+// A fixed number of threads, and a fixed number of waiting connections. The newest is served first,
+// and if too many wait the oldest is turned away: a crowd of strangers that came before the owner
+// does not block the owner.
 class Workers : public httplib::TaskQueue {
  public:
   explicit Workers(Connections& connections) : connections_(connections) {
@@ -204,8 +204,8 @@ class Workers : public httplib::TaskQueue {
   std::vector<std::thread> threads_;
 };
 
-// What a browser is told with every reply: to run nothing but the page's own files, to show it in
-// no frame, to tell no other site where it was, to keep nothing.
+// Headers of every reply: run only the page's own files, show the page in no frame, tell no other
+// site its address, keep nothing.
 const httplib::Headers kHeaders = {
     {"Content-Security-Policy",
      "default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'; img-src data:; "
@@ -222,14 +222,14 @@ void set(httplib::Response& response, const WebReply& reply) {
   response.set_content(reply.body, reply.type.c_str());
 }
 
-// What has gone wrong inside is for the owner's eyes.
+// Internal errors are only for the owner.
 void say_in_terminal(const std::exception_ptr& error) {
   try {
     std::rethrow_exception(error);
   } catch (const std::exception& e) {
     print_error(e.what());
   } catch (...) {
-    print_error("the web server caught something that is no exception");
+    print_error("the web server caught an object that is not an exception");
   }
 }
 
@@ -263,7 +263,7 @@ class WebServer::Listener : public httplib::Server {
          });
     set_exception_handler([](const auto&, httplib::Response& response, std::exception_ptr error) {
       say_in_terminal(error);
-      set(response, web_error(500, "that went wrong; the terminal says why"));
+      set(response, web_error(500, "an internal error; the terminal shows it"));
     });
     set_error_handler([](const httplib::Request&, httplib::Response& response) {
       if (response.body.empty()) set(response, web_error(response.status, "not understood"));
@@ -321,7 +321,8 @@ class WebServer::Listener : public httplib::Server {
     return good;
   }
 
-  // Once the head is there. False if the request is answered, true if its body is to be read.
+  // Called once the head has been read. False if the request is answered, true if its body is to be
+  // read.
   bool receive(const httplib::Request& request, httplib::Response& response) {
     std::string place;
     if (const auto refusal = gate_.refuse(head_of(request), place)) {
@@ -354,7 +355,7 @@ std::string WebServer::address() const {
 
 void WebServer::run(const std::atomic<bool>& stop) {
   listener_->serve_until(stop);
-  if (!stop) throw DataError("the web server cannot accept connections any more");
+  if (!stop) throw DataError("the web server can no longer accept connections");
 }
 
 }  // namespace heed

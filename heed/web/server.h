@@ -20,7 +20,7 @@
 
 namespace heed {
 
-// What there is, by its place behind the token: "/", "/api/models".
+// The files and functions by their path after the token: "/", "/api/models".
 struct Site {
   std::map<std::string, WebReply> pages;                                          // GET
   std::map<std::string, std::function<WebReply(const std::string& body)>> calls;  // POST

@@ -4,15 +4,13 @@
 
 #include <cmath>
 
-#include "autograd/ops.h"
 #include "base/file.h"
 #include "dialog/discriminate/task.h"
 #include "dialog/open_run.h"
 #include "dialog/respond/config.h"
-#include "nn/safetensors.h"
+#include "tests/dialog/length_system.h"
 #include "tests/file_helpers.h"
 #include "tests/paths.h"
-#include "train/run_json.h"
 
 namespace heed {
 namespace {
@@ -24,129 +22,8 @@ Example context_of(const std::vector<std::vector<int32_t>>& utterances) {
   return example;
 }
 
-// Ranks by length: it learns how many words a response has, one number w, from the mean square of
-// w - words.
-struct LengthSettings {
-  double start = 1;
-  LoopSettings loop = {.batch_size = 2, .max_epochs = 2, .schedule = {.rate = 0.25}};
-  uint32_t data_fingerprint = 0;
-};
-template <class S, class V>
-requires requires(S& s) {
-  s.start;
-}
-void visit_settings(S& s, V& v) {
-  v(setting("start", "start", "The first length", {.least = 0}), s.start);
-  visit_settings(s.loop, v);
-  v({.key = "data_fingerprint"}, s.data_fingerprint);
-}
-
-struct Length : Module {
-  explicit Length(double start)
-      : words(Var::parameter(Tensor::from(std::vector<double>{start}, {1}))) {}
-  void visit(Visitor& v) override { v("words", words); }
-  double value() const { return words.value().to_vector()[0]; }
-  Var words;
-};
-
-class LengthRanker : public Ranker {
- public:
-  explicit LengthRanker(std::shared_ptr<const Length> length) : length_(std::move(length)) {}
-  Scores score(const std::vector<std::string>& texts, const std::vector<RankQuery>& queries,
-               int64_t, const std::function<void(size_t, size_t)>&) const override {
-    Scores scores;
-    for (const RankQuery& q : queries) {
-      std::vector<double>& own = scores.of_queries.emplace_back();
-      for (const int32_t i : q.candidates) {
-        const auto words = std::count(texts[i].begin(), texts[i].end(), ' ') + 1;
-        own.push_back(-std::fabs(static_cast<double>(words) - length_->value()));
-      }
-    }
-    return scores;
-  }
-
- private:
-  std::shared_ptr<const Length> length_;
-};
-
-class LengthTraining : public Training {
- public:
-  AnySettings settings() override { return AnySettings(s_); }
-  LoopSettings& loop() override { return s_.loop; }
-  void go_on(const std::string& run, const Take& take) override {
-    LengthSettings of_run = with_json(run + "/settings.json", [](const nlohmann::json& json) {
-      return settings_from_json<LengthSettings>(json, kVisitSettings);
-    });
-    if (take) take(AnySettings(s_), AnySettings(of_run));
-    s_ = of_run;
-  }
-  void read(const Paths& data, const std::string& run) override {
-    lengths_.clear();
-    for (const Dialogue& d : read_dialogues(data[0])) {
-      const std::string& text = d.turns.back().text;
-      lengths_.push_back(static_cast<double>(std::count(text.begin(), text.end(), ' ') + 1));
-    }
-    const uint32_t read = file_checksum(data[0]);
-    if (!run.empty()) check_same_data(read == s_.data_fingerprint, data, run);
-    s_.data_fingerprint = read;
-  }
-  void prepare(const Talk&) override { s_.loop.check(); }
-  void start(const std::string& run, const std::string& made_with) override {
-    write_file(run + "/config.json", "{\"system\": \"rank/length\"}\n");
-    write_settings(run, s_, kVisitSettings, made_with);
-  }
-  bool train(const std::string& run, Device, const TrainHooks& hooks) override {
-    Length model(s_.start);
-    const auto mean_square = [&](const std::vector<double>& of) {
-      const Tensor truth = Tensor::from(of, {std::ssize(of)});
-      const Var error = model.words - Var(truth);
-      return mean(error * error);
-    };
-    const Task task{.module = &model,
-                    .sizes = std::vector<int64_t>(lengths_.size(), 1),
-                    .loss =
-                        [&](const std::vector<int64_t>& which, const StepKey&) {
-                          std::vector<double> of;
-                          for (const int64_t i : which) of.push_back(lengths_[i]);
-                          return Loss{.total = mean_square(of), .tokens = std::ssize(of)};
-                        },
-                    .measure = [](const Counts&) { return Metrics{}; },
-                    .validate =
-                        [&](const OnValidation&) {
-                          return Metrics{{"valid_loss", mean_square(lengths_).value().item()}};
-                        }};
-    return heed::train(run, s_.loop, {task}, hooks);
-  }
-  void describe(const std::string&, bool, const Talk& talk) const override {
-    talk.say(std::to_string(lengths_.size()) + " responses");
-  }
-  std::string step_text(const TrainProgress&) const override { return ""; }
-  std::string epoch_text(const EpochLog& e, bool) const override {
-    return "epoch " + std::to_string(e.epoch);
-  }
-
- private:
-  LengthSettings s_;
-  std::vector<double> lengths_;
-};
-
-LoadedSystem load_length(const std::string& directory, const std::string&) {
-  const auto length = std::make_shared<Length>(0);
-  load_parameters(directory + "/model.safetensors", *length);
-  return {.module = length, .ranker = std::make_shared<LengthRanker>(length)};
-}
-
 struct Systems : testing::Test {
-  static void SetUpTestSuite() {
-    register_system(
-        {.name = "rank/length",
-         .what = "a ranker by length",
-         .can = {Capability::kRank},
-         .load = load_length,
-         .train = [](const std::string&, const std::string&) -> std::unique_ptr<Training> {
-           return std::make_unique<LengthTraining>();
-         }});
-  }
+  static void SetUpTestSuite() { register_system(length::system()); }
   Systems() {  // responses of 2, 2, 4 and 4 words: the mean is 3
     std::string lines;
     for (const char* text : {"a b", "c d", "a b c d", "e f g h"}) {
@@ -155,7 +32,7 @@ struct Systems : testing::Test {
     data = dir.write("d.jsonl", lines);
   }
   bool run(const std::string& out, int epochs, bool resume = false) {
-    const std::unique_ptr<Training> training = find_system("rank/length").train("", "");
+    const std::unique_ptr<Training> training = find_system("rank/length").train("usual", "");
     training->loop().max_epochs = epochs;
     const OpenRun opened =
         open_run(*training, {.data = {data},
@@ -188,7 +65,7 @@ TEST_F(Systems, OneOfAProgramsOwnIsTrainedGoneOnWithAndLoaded) {
   EXPECT_EQ(loaded.system, "rank/length");
   EXPECT_EQ(loaded.encoder, nullptr);
   ASSERT_NE(loaded.ranker, nullptr);
-  const double w = dynamic_cast<const Length&>(*loaded.module).value();
+  const double w = dynamic_cast<const length::Model&>(*loaded.module).value();
   EXPECT_GT(w, 1);  // it began with, and moved to
   EXPECT_LE(w, 5);
   const auto scores = loaded.ranker->score({"a b c", "a"}, {{{"x"}, {1, 0}}}, 8).of_queries;
@@ -201,11 +78,11 @@ TEST_F(Systems, ARunIsBegunOnceAndGoesOnWithItsOwnData) {
   ASSERT_TRUE(run("run", 1));
   const std::string out = dir.path("run");
   const auto open = [&](const std::string& from, bool resume) {
-    const auto training = find_system("rank/length").train("", "");
+    const auto training = find_system("rank/length").train("usual", "");
     (void)open_run(*training, {.data = {from}, .out = out, .resume = resume});
   };
   EXPECT_EQ(error_of<UsageError>([&] { open(data, false); }),
-            out + ": holds a run already; --resume goes on with it, or take another --out");
+            out + ": already holds a run; --resume continues it, or take another --out");
   const std::string other = dir.write("o.jsonl", dir.read("d.jsonl") + dir.read("d.jsonl"));
   EXPECT_EQ(error_of<DataError>([&] { open(other, true); }),
             other + ": not the dialogues that the run " + out +
@@ -213,7 +90,7 @@ TEST_F(Systems, ARunIsBegunOnceAndGoesOnWithItsOwnData) {
   std::filesystem::remove(out + "/settings.json");
   EXPECT_TRUE(has(error_of<UsageError>([&] { open(data, true); }), "but no settings.json"));
   // What a training leaves that is killed before it begins is in nobody's way.
-  const auto again = find_system("rank/length").train("", "");
+  const auto again = find_system("rank/length").train("usual", "");
   dir.write("left/tables.safetensors", "");
   EXPECT_TRUE(open_run(*again, {.data = {data}, .out = dir.path("left")}).is_new);
 }

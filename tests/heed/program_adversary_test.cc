@@ -65,7 +65,7 @@ TEST_F(AdversaryProgram, GoesOnWhereItWas) {
   const Arguments one = with(command("run"), "--epochs", "1");
   ASSERT_EQ(heed_program(one).code, 0);
   ASSERT_EQ(heed_program(command("whole")).code, 0);
-  expect_failure(heed_program(one), 2, "--resume goes on with it", "again");
+  expect_failure(heed_program(one), 2, "--resume continues it", "again");
   const Arguments more = {"adversary", "--data",   kSample, "--out",     dir.path("run"),
                           "--resume",  "--epochs", "2",     "--threads", "1"};
   const Result r = heed_program(more);

@@ -61,7 +61,7 @@ const std::string& items() {
         heed_program({"prepare", "carryover", "--in", dir.path("sgd"), "--out", dir.path("items")});
     EXPECT_EQ(r.code, 0) << r.err;
     EXPECT_TRUE(has(r.out, "wrote 540 items")) << r.out;
-    EXPECT_TRUE(has(r.out, "1 pair of slots go with each other")) << r.out;
+    EXPECT_TRUE(has(r.out, "1 pair of corresponding slots")) << r.out;
     return dir.path("items");
   }();
   return folder;

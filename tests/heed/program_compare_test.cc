@@ -155,7 +155,7 @@ TEST_F(Compare, SaysWhatCannotBeCompared) {
   EXPECT_NE(r.err.find("different vocabularies"), std::string::npos) << r.err;
   EXPECT_NE(r.err.find("different length limits"), std::string::npos) << r.err;
   expect_failure(heed_program({"compare", run(), "--data", kSample}), 2,
-                 "runs: two or more are compared, or one --against another", "one run");
+                 "runs: give two or more, or one --against another", "one run");
   expect_failure(heed_program(command(run(), kModel) +
                               Arguments{"--csv", "-", "--markdown", "-", "--pool", kSample}),
                  2, "--csv and --markdown cannot both be -", "two tables");

@@ -149,7 +149,7 @@ TEST(Runs, ThatAreThereAlready) {
   const std::string run = dir.path("run");
   ASSERT_EQ(heed_program(tiny_training(run)).code, 0);
   const std::string state = dir.read("run/state.json"), weights = dir.read("run/model.safetensors");
-  expect_failure(heed_program(tiny_training(run)), 2, "holds a run already; --resume", "again");
+  expect_failure(heed_program(tiny_training(run)), 2, "already holds a run; --resume", "again");
 
   Arguments other = {"train", "--data", kSample, "--out", run, "--resume", "--limit", "61"};
   expect_failure(heed_program(other), 2, "--limit 61: the run ", "other dialogues");

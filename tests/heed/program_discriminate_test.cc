@@ -96,7 +96,7 @@ TEST_F(Discriminate, RefusesOtherRunsAndContradictions) {
   const auto fails = [&](const Arguments& more, int code, const std::string& says) {
     expect_failure(heed_program(tiny_discriminator(run()) + more), code, says, join(more));
   };
-  fails({}, 2, "holds a run already; --resume goes on with it");
+  fails({}, 2, "already holds a run; --resume continues it");
   const std::string begun = ": the run " + run() + " was started with ";
   fails({"--resume", "--dropout", "0"}, 2, "--dropout 0.0" + begun + "0.1; leave the option out");
   fails({"--resume", "--negatives", "real"}, 2, "--negatives real" + begun + "random");
@@ -228,7 +228,7 @@ TEST_F(Discriminate, ControlsAreRows) {
   };
   fails({"--controls", "wide"}, "--controls: expected all or some of response-only, length");
   fails({"--controls", "response-only"}, "needs --response-only-run RUN");
-  fails({"--response-only-run", run()}, "reads the context, too");
+  fails({"--response-only-run", run()}, "reads the context too");
   fails({"--negatives", "generated:x"}, "give the file as --responses");
 }
 

@@ -44,7 +44,7 @@ TEST(Usage, OptionsThatMakeNoSense) {
       {score + Arguments{"--device", "xyz"}, "xyz"},
       {score + Arguments{"--device", ""}, "device"},
       {score + Arguments{"--matmul", "f16"}, "f16"},
-      {score + Arguments{"--matmul", "tf32"}, "--matmul tf32 is for --device cuda"},
+      {score + Arguments{"--matmul", "tf32"}, "--matmul tf32 only applies with --device cuda"},
       {score + Arguments{"--device", "cuda:x"}, "cuda:x"},
       {evaluate + Arguments{"--limit", "-1"}, "--limit"},
       {evaluate + Arguments{"--batch", "0"}, "--batch: expected"},
@@ -291,7 +291,7 @@ TEST(Outputs, AreDifferentFiles) {
 TEST(Options, ThatWouldDoNothingAreRefused) {
   const TempDir dir;
   expect_failure(heed_program(tiny_training(dir.path("run")) + Arguments{"--heads", "4"}), 2,
-                 "--heads: is for --structure transformer, not for static-ui", "heads");
+                 "--heads: only applies with --structure transformer, not with static-ui", "heads");
   expect_failure(heed_program({"evaluate", "--model", "m", "--data", kSample, "--per-example"}), 2,
                  "--per-example: needs --json", "per-example");
 }

@@ -79,7 +79,7 @@ TEST_F(Evaluate, SaysWhatIsNotRead) {
             "heed: note: 1 distraction not read, in 1 dialogue (older than --max-turns): long\n"
             "heed: note: 1 utterance cut to the first 10 words (--max-utterance)\n"
             "heed: note: 1 response cut to the first 50 words (--max-response)\n"
-            "heed: note: 1 response marked as a distraction; this changes nothing: marked\n");
+            "heed: note: 1 response marked as a distraction; the mark has no effect: marked\n");
   const Json expected = {
       {"dialogues", {"short", "shorter"}}, {"turns", 10},         {"distractions", 1},
       {"distractions_of", {"long"}},       {"cut_utterances", 1}, {"cut_responses", 1},

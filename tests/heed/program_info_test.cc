@@ -211,10 +211,10 @@ TEST_F(Info, OfAResult) {
 TEST_F(Info, SaysWhatItCannotRead) {
   fails(dir.path("nothing"), "nothing: no such file or directory");
   fails("/dev/null", "/dev/null: neither a file nor a directory");
-  fails(dir.path(""), "holds nothing that heed makes");
+  fails(dir.path(""), "holds nothing made by heed");
   fails(source_dir() + "/README.md", "README.md:1: not valid JSON");
   const std::string larger = source_dir() + "/data/models/larger";
-  fails(larger + "/vocab.txt", "vocab.txt: a model's vocabulary, a token a line; heed info FOLDER");
+  fails(larger + "/vocab.txt", "vocab.txt: a model's vocabulary, one token a line; heed info FOLDER");
   fails(larger + "/log.jsonl", "log.jsonl: the log of a training; heed log FOLDER");
   EXPECT_EQ(info(larger + "/model.safetensors")["tensors"][0]["type"], "bf16");
   EXPECT_EQ(info(larger)["parameters"]["tensors"][0]["type"], "bf16");

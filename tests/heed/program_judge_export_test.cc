@@ -160,14 +160,14 @@ TEST_F(JudgeExport, ExportSaysWhatIsWrong) {
   says({"--items", "4"}, 2, "--model is required with --items");
   says({"--a", kTrained, "--pairs", "4"}, 2, "--b is required for pairs");
   says({"--model", kTrained, "--items", "200"}, 1,
-       "test questions; ask for fewer, or give more dialogues");
+       "test questions; ask for fewer or give more dialogues");
   says({"--model", dir.path("no"), "--items", "4"}, 1, "no: no such directory");
   expect_failure(heed_program(with(exporting(dir), "--key", dir.path("items.jsonl")) +
                               Arguments{"--model", kTrained, "--items", "4"}),
                  2, "is --out, too; give another file", "--key");
   expect_failure(heed_program(with(exporting(dir), "--key", "-") +
                               Arguments{"--model", kTrained, "--items", "4"}),
-                 2, "--key: must be a file of its own, which people do not see", "--key");
+                 2, "--key: must be a separate file that judges do not see", "--key");
   EXPECT_FALSE(std::filesystem::exists(dir.path("items.jsonl")));
   EXPECT_FALSE(std::filesystem::exists(dir.path("key.jsonl")));
   // A key does not replace what is read.

@@ -182,7 +182,7 @@ TEST_F(RunLogs, WatchFollowsATrainingAndLeavesItAlone) {
   EXPECT_EQ(text.rfind("epoch  1  loss ", 0), 0u) << text;
   EXPECT_TRUE(has(text, "  valid perplexity ")) << text;
   EXPECT_TRUE(has(text, "\nstopped after ")) << text;
-  EXPECT_TRUE(has(text, ": heed train --resume goes on")) << text;
+  EXPECT_TRUE(has(text, ": heed train --resume continues")) << text;
   EXPECT_EQ(load_log(out).size(),
             static_cast<size_t>(std::count(text.begin(), text.end(), '\n')) - 1);
 }
@@ -272,7 +272,7 @@ TEST_F(RunLogs, TheCardOfARun) {
   const std::string card = out_of({"info", second(), "--card", "-"});
   for (const char* part : {"# second\n", "## Model\n", "| structure | static-ui |\n", "## Data\n",
                            "## Training\n", "## Numbers\n", "| epoch | loss | train\\_perplexity |",
-                           "## Limits\n", "`<unk>`", "## Licence\n\n**To be said by you**"}) {
+                           "## Limits\n", "`<unk>`", "## Licence\n\n**To be filled in by you**"}) {
     EXPECT_TRUE(has(card, part)) << part << "\n" << card;
   }
   const json settings = json::parse(std::ifstream(second() + "/settings.json"));

@@ -284,7 +284,7 @@ TEST_F(ProbeProgram, RefusesWhatMakesNoSense) {
   fails({"--features", features, "--model", run(), "--data", kSample}, 2,
         "give --features DIR, or");
   fails({"--model", run()}, 2, "--model: needs --data DIR");
-  fails({"--features", features, "--data", kSample}, 2, "--data: is for --model");
+  fails({"--features", features, "--data", kSample}, 2, "--data: only applies with --model");
   fails({"--features", features, "--tasks", "Task,Topic"}, 2,
         "--tasks: expected all or some of Task, got 'Topic'");
   fails({"--features", features, "--max-iter", "0"}, 2, "expected a whole number from 1");
@@ -298,7 +298,7 @@ TEST_F(ProbeProgram, RefusesWhatMakesNoSense) {
   dir.write("data/train.jsonl", dialogue("d", {"a", "b", "c"}));
   expect_failure(
       heed_program({"features", "--model", run(), "--data", kSample, "--out", dir.path("data")}), 2,
-      "so perhaps dialogues, which would be replaced", "--out");
+      "so these may be dialogues, which would be replaced", "--out");
 }
 
 }  // namespace

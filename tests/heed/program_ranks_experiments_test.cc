@@ -90,9 +90,8 @@ TEST_F(ExperimentsOnRanks, AnExperimentHasTheSameFiles) {
   EXPECT_EQ(experiment_in(dir.path("mpi")), one);
   const Result jobs = mpirun(2, experiment(dir.path("jobs")) + Arguments{"--jobs", "2"});
   EXPECT_EQ(jobs.code, 2);
-  EXPECT_NE(
-      jobs.err.find("--jobs 2: the processes that a launcher has started do one run together"),
-      std::string::npos)
+  EXPECT_NE(jobs.err.find("--jobs 2: the processes of a launcher do one run together"),
+            std::string::npos)
       << jobs.err;
   EXPECT_FALSE(fs::exists(dir.path("jobs")));
 }

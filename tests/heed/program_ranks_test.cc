@@ -228,7 +228,7 @@ TEST_F(OnRanks, AStopIsOneOfAll) {
   ASSERT_TRUE(wait_until([&] { return fs::exists(run + "/log.jsonl"); }));
   program.send(SIGTERM);  // to the parent only
   EXPECT_EQ(program.wait(), -SIGTERM);
-  EXPECT_NE(dir.read("stdout").find("stopped: the same command with --resume goes on from here"),
+  EXPECT_NE(dir.read("stdout").find("stopped: the same command with --resume continues from here"),
             std::string::npos);
   EXPECT_EQ(dir.read("stderr").find("heed: "), std::string::npos) << dir.read("stderr");
 }
@@ -261,7 +261,7 @@ TEST_F(OnRanks, ALauncherWithoutMpiIsRefused) {
   }
   const Environment size("OMPI_COMM_WORLD_SIZE", "4");
   expect_failure(heed_program(training(dir.path("run"))), 2,
-                 "a launcher has started 4 processes, and this heed was built without MPI", "");
+                 "a launcher has started 4 processes, but this heed was built without MPI", "");
 }
 
 }  // namespace

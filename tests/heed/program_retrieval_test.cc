@@ -232,7 +232,7 @@ TEST(Rank, SaysWhatIsWrong) {
   fails(Arguments{"baseline", "sim", "--model", "m"} + both, 2,
         "--train: only applies to tf-idf, bm25 and map");
   fails(Arguments{"baseline", "tf-idf", "bm25", "--out", dir.path("o")} + both, 2,
-        "--out takes the scores of one scorer");
+        "--out writes the scores of a single scorer");
   fails(Arguments{"baseline", "tf-idf", "--lists", "stride:1"} + both, 2,
         "from 2 on, got 'stride:1'");
   fails(Arguments{"baseline", "tf-idf"} + both, 1, one + ": 1 response, too few for lists of 100");

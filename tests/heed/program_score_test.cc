@@ -101,7 +101,7 @@ TEST_F(Score, AttentionOfEveryStepOnRequest) {
     }
   }
   expect_failure(heed_program(score_with(kModel, kDialogs) + Arguments{"--attention"}), 2,
-                 "--attention: goes into --json FILE", "--attention");
+                 "--attention: only applies with --json FILE", "--attention");
 }
 
 TEST_F(Score, ReadsDirectoriesAndLimits) {

@@ -102,7 +102,7 @@ TEST_F(Signals, EndAnExperiment) {
   ASSERT_TRUE(wait_for(dir, "out", "epoch  1 of")) << dir.read("stderr");
   program.send_to_all(SIGINT);  // as a terminal does
   EXPECT_EQ(program.wait(), -SIGINT) << dir.read("stderr");
-  EXPECT_TRUE(has(dir.read("out"), "stopped: 0 of 5 runs done; the same command goes on"))
+  EXPECT_TRUE(has(dir.read("out"), "stopped: 0 of 5 runs done; the same command continues"))
       << dir.read("out");
   EXPECT_FALSE(has(dir.read("out"), "was ended by signal")) << dir.read("out");
   int checkpoints = 0;

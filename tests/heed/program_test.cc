@@ -139,7 +139,7 @@ TEST(Verify, TheReferenceAndADamagedOne) {
   expected["loss"] = expected["loss"].get<double>() * 1.01;
   dir.write("case/expected.json", expected.dump());
   const Result wrong = heed_program({"verify", dir.path("case"), "--dtype", "f32"});
-  expect_failure(wrong, 1, "verify: there are numbers outside of the tolerance", "verify");
+  expect_failure(wrong, 1, "verify: some numbers are outside of the tolerance", "verify");
   EXPECT_TRUE(has(wrong.out, "WRONG: loss: expected "));
 }
 
@@ -275,7 +275,7 @@ TEST_F(Program, AFinishedRunGoesOnWithMoreEpochs) {
   for (const std::string name : {"run", "whole"}) {
     const Result r = heed_program(more + Arguments{"--out", dir.path(name)});
     EXPECT_EQ(r.code, 0) << r.err;
-    EXPECT_TRUE(has(r.out, "going on with " + dir.path(name)));
+    EXPECT_TRUE(has(r.out, "continuing " + dir.path(name)));
     EXPECT_FALSE(has(r.out, "epoch  1  loss"));
     EXPECT_TRUE(has(r.out, "epoch  2  loss"));
   }

@@ -61,7 +61,7 @@ TEST_F(TrainSystem, AStructureIsAFormOfRespond) {
   };
   fails({"respond/rnn"}, "system: expected one of respond, discriminate, adversary, ");
   fails({"retrieve"}, "got 'retrieve'");
-  fails({"pretrained/bert"}, "pretrained/bert: is not trained by heed");
+  fails({"pretrained/bert"}, "pretrained/bert: heed does not train it");
   fails({"respond/hred", "--structure", "static"},
         "--structure: only applies to heed train respond");
   fails({"--limit", "3", "discriminate"}, "--limit: stands behind heed train discriminate");

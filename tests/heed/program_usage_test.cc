@@ -52,7 +52,7 @@ TEST(Usage, NoWordAtAll) {
   EXPECT_TRUE(has(alone.err, "\n  heed train --data ")) << alone.err;
   EXPECT_EQ(alone.out, "");
   expect_line({"--"},
-              "which command? To begin, try: heed train --data data/ubuntu-sample --out runs/first "
+              "which command? To begin: heed train --data data/ubuntu-sample --out runs/first "
               "--preset smoke (see heed --help)");
   expect_failure(heed_program({"prepare"}), 2, "heed prepare needs one of: ", "prepare");
 }
@@ -71,9 +71,9 @@ TEST(Usage, AnOptionThatIsNone) {
               "heed score has no option --frobnicate" + score);
   expect_line({"train", "D", "runs/x"}, "unexpected: runs/x" + train);
   expect_line({"score", "D", "runs/x"},
-              "unexpected: D runs/x; every value stands behind its option" + score);
+              "unexpected: D runs/x; every value must follow its option" + score);
   expect_line({"--seed", "3", "train"},
-              "--seed must stand behind the command, as in heed train --seed" + train);
+              "--seed must follow the command, as in heed train --seed" + train);
   expect_line({"--frobnicate"}, "there is no option --frobnicate (see heed --help)");
   expect_line({"train", "--data"}, "--data: its value is missing" + train);
   expect_line({"prepare", "ubuntu", "--in", "x"},
@@ -124,7 +124,7 @@ TEST(OptionFiles, AMistakeIsNamedWithItsLine) {
         ":5: [train] has no option \"structur\"; did you mean \"structure\"?");
   fails("[train]\nxyzzy = 1\n", ":2: [train] has no option \"xyzzy\" (see");
   fails("[trian]\nhidden = 8\n", ":1: there is no command for [trian]; did you mean 'train'?");
-  fails("hidden = 8\n", ":1: \"hidden\" belongs below the name of its command, such as [train]");
+  fails("hidden = 8\n", ":1: \"hidden\" must stand under the name of its command, such as [train]");
   fails("[prepare.ubuntu]\nim = \"x\"\n",
         ":2: [prepare ubuntu] has no option \"im\"; did you mean \"in\"?");
   fails("train.hiden = 8\n", ":1: [train] has no option \"hiden\"; did you mean \"hidden\"?");
@@ -368,7 +368,7 @@ TEST(Help, ListsInFootersKeepTheirColumns) {
   const Environment columns("COLUMNS", "80");
   const std::string text = heed_program({"prepare", "text", "--help"}).out;
   EXPECT_TRUE(has(text,
-                  "  lines  an utterance a line, blank lines between dialogues\n"
+                  "  lines  one utterance a line, blank lines between dialogues\n"
                   "  tabs   a line is speaker, tab, text; blank lines between dialogues;\n"
                   "         consecutive lines of one speaker become one turn\n"))
       << text;

@@ -79,7 +79,7 @@ TEST_F(ChatWeb, SaysWhatItDoesNotTake) {
     expect_failure(heed_program(command), 2, says, join(command));
   };
   fails({"--port", "8080"}, "--port: only applies with --web");
-  fails({"--model", kModel}, "--model: several models need --web; in the terminal one talks");
+  fails({"--model", kModel}, "--model: several models need --web; in the terminal you talk to one");
   fails({"--web", "--port", "65536"}, "--port: ");
   fails({"--web", "--beam-size", "3"}, "--beam-size: only applies with --decode beam");
 }

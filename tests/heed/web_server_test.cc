@@ -204,7 +204,7 @@ TEST_F(Web, KeepsItsErrorsToItself) {
   const std::string reply = say(post_request(at, "api/fail", "{}"));
   EXPECT_EQ(testing::internal::GetCapturedStderr(), "heed: /secret/path: broken\n");
   EXPECT_EQ(status_of(reply), 500);
-  EXPECT_EQ(body_of(reply), R"({"error":"that went wrong; the terminal says why"})");
+  EXPECT_EQ(body_of(reply), R"({"error":"an internal error; the terminal shows it"})");
 }
 
 // Who connects and says nothing, or not enough, keeps nobody out.

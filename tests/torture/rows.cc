@@ -112,7 +112,7 @@ Row signals(const Trainings& trainings, const Budget& budget) {
     // Before it trains a signal may end it as it ends any program: there is nothing to lose yet.
     if (outcome.signal != signal) row.judge(where, outcome);
     const auto says = [&](const char* text) { return outcome.out.find(text) != std::string::npos; };
-    if (says("left out (no response)") && !says("--resume goes on") && !says("done: ")) {
+    if (says("left out (no response)") && !says("--resume continues") && !says("done: ")) {
       row.problems.push_back(where + ": does not say how to go on");
     }
     row.finish(where, training, folder / "run");

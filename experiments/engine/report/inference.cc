@@ -17,7 +17,7 @@ Series items(const Results& results, const RunResult& run, const std::string& na
 
 const std::optional<Estimate> kNone;
 
-// A change of several seeds, whose p-value is wanted.
+// A change over several seeds, whose p-value is wanted.
 struct Tested {
   const Measure& measure;
   std::vector<RunPair> pairs;
@@ -26,7 +26,7 @@ struct Tested {
   Sides sides = {};
 };
 
-// Adds the changes in kResamples draws, from `first` on.
+// Adds the changes in kResamples draws, starting with `first`.
 void draw_on(const Results& results, std::span<Tested* const> all, int64_t first) {
   std::vector<Quotient> quotients;
   for (const Tested* tested : all) {
@@ -50,8 +50,8 @@ void draw_on(const Results& results, std::span<Tested* const> all, int64_t first
   }
 }
 
-// A p-value of few draws beyond 0 is taken of more draws (Besag & Clifford 1991): until kEnough
-// are beyond, or the smallest p-value of so many comparisons is small enough.
+// If few draws are beyond 0, the p-value is taken from more draws (Besag & Clifford 1991): until
+// kEnough are beyond, or the smallest p-value of this many comparisons is small enough.
 void sharpen(const Results& results, std::vector<Tested>& family) {
   constexpr int64_t kEnough = 10;
   const double wanted = 2 * static_cast<double>(family.size()) / kSmallestP;

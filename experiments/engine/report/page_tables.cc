@@ -96,7 +96,7 @@ std::string row_html(const Table& table, const Row& row, bool begins_group, bool
   return html + "</tr>\n";
 }
 
-// `by`: the head of its column, which a phone shows beside it.
+// `by`: the header of its column, which a phone shows beside it.
 std::string verdict_html(const ClaimResult& result, const std::string& by) {
   const char* says =
       !result.holds   ? (result.figure.empty() ? "none\">numbers are missing" : "none\">undecided")
@@ -106,8 +106,8 @@ std::string verdict_html(const ClaimResult& result, const std::string& by) {
          escape(result.figure) + "</small></td>";
 }
 
-// What each claim says, and what becomes of it by the kinds of numbers from `first` to before
-// `last`; with `whole` also its rule, and what the paper's own numbers say, if it has any.
+// The text of each claim, and its verdict for the kinds of numbers from `first` to before `last`;
+// with `whole` also its rule, and the verdict for the paper's own numbers, if it has any.
 std::string claims_table(const Claims& claims, size_t first, size_t last, bool whole) {
   const std::string paper = "In the paper's own table";
   const bool with_paper = whole && claims.has_paper();

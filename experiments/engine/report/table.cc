@@ -22,7 +22,7 @@ std::string print_number(const Column& column, double value, bool sign) {
   return sign && value > 0 && !zero ? "+" + text : text;
 }
 
-// A header of a file of one line: "random p = 0.5"
+// A one-line header for a file: "random p = 0.5"
 std::string full_name(const Column& c) {
   return c.group.empty() ? c.name : c.group + " " + c.name;
 }
@@ -38,7 +38,7 @@ std::string exact(const std::optional<double>& value) {
   return value ? Json(*value).dump() : "";
 }
 
-// What a cell has besides its value, by name.
+// The contents of a cell besides its value, by name.
 using Extras = std::vector<std::pair<std::string, std::optional<double>>>;
 
 Extras extras_of(const Column& column, const Cell& cell) {
@@ -54,7 +54,7 @@ Extras extras_of(const Column& column, const Cell& cell) {
   return extras;
 }
 
-// Of which of its extras a column has any.
+// The extras that any cell of a column has.
 std::vector<size_t> extras_of(const Table& table, size_t c) {
   std::vector<size_t> found;
   for (size_t i = 0; i < extras_of(table.columns[c], {}).size(); ++i) {
@@ -72,7 +72,7 @@ std::string join(const std::vector<std::string>& parts, const char* between) {
   return text;
 }
 
-// With its interval where the table is about them.
+// With its interval if the table is about intervals.
 std::string cell_text(const Table& table, size_t column, const Cell& cell) {
   const std::string interval =
       table.intervals ? print_interval(table.columns[column], cell) : std::string();

@@ -5,7 +5,7 @@
 namespace heed {
 namespace {
 
-// Mean over the pairs of runs of the change of a number; nothing if one has none.
+// Mean change of a number over the pairs of runs; empty if a run has none.
 std::optional<double> mean_change(const std::vector<RunPair>& pairs, const std::string& name) {
   double sum = 0;
   for (const auto& [run, baseline] : pairs) {

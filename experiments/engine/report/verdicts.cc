@@ -36,6 +36,7 @@ std::string figure_of(const Above& part, double first, double second, const Esti
 }
 
 // ---- one part
+// The verdict on one part, and its margin above the threshold.
 
 // Of one part the verdict, and how far above it is.
 struct Part {
@@ -52,11 +53,11 @@ Part of_printed(const Above& part, const VariantNumbers& n) {
           value};
 }
 
-// All draws that claims need, each once.
+// All draws that the claims need, each once.
 class Draws {
  public:
   Draws(const Findings& found, const std::vector<AboveClaim>& claims);
-  // Nothing where the number is no measure.
+  // Empty if the number is not a measure.
   const Resampled* of(const RunResult& run, const std::string& key) const {
     const auto it = places_.find({&run, key});
     return it == places_.end() ? nullptr : &drawn_[it->second];
@@ -95,7 +96,7 @@ Draws::Draws(const Findings& found, const std::vector<AboveClaim>& claims) {
   }
 }
 
-// The interval of the part's difference, from the pairs of runs. `first` and `second`: its means.
+// The interval of the part's difference, from the pairs of runs. `first` and `second`: the means.
 struct Difference {
   double first = 0, second = 0;
   size_t seeds = 0;
@@ -149,6 +150,7 @@ Part of_ours(const Above& part, size_t tried, const Results& results, const Draw
 }
 
 // ---- the claim
+// All parts together: missing if one is missing, false if one is false.
 
 // Of all parts together: missing where one is, false where one is.
 Part all_of(const std::vector<Part>& parts) {
@@ -163,7 +165,7 @@ Part all_of(const std::vector<Part>& parts) {
   return all;
 }
 
-// It holds where one way does, and does not where none does. The figure is that of the best one.
+// Holds if one way holds, and does not hold if none does. The figure is that of the best way.
 ClaimResult one_of(const std::vector<Part>& ways, size_t tried) {
   const Part* best = nullptr;
   bool none = true;

@@ -31,13 +31,13 @@ static std::string said(const Json& value) {
   return value.is_null() ? "its default" : value.dump();
 }
 
-// Whatever the order of the keys.
+// Compares regardless of the order of the keys.
 static nlohmann::json sorted(const Json& json) {
   return nlohmann::json(json);
 }
 
-// "settings": {"hidden": 64} here and 32 there -> "it was made with --hidden 64, this is 32". Which
-// program began it does not count.
+// "settings": {"hidden": 64} here and 32 there -> "it was made with --hidden 64, this is 32". The
+// program that began the folder does not matter.
 static void check_same(const std::string& out, const std::string& kind, const Json& there,
                        const Json& here, const Json& earlier) {
   if (there.value("format", Json()) != here.at("format")) {
@@ -49,7 +49,7 @@ static void check_same(const std::string& out, const std::string& kind, const Js
   const Json& asked = here.at("settings");
   for (const auto& [option, value] : asked.items())
     if (!settings.contains(option)) settings[option] = Json();
-  for (const auto& [option, old] : settings.items()) {  // what is left out is the default
+  for (const auto& [option, old] : settings.items()) {  // an omitted setting has its default
     const Json value = asked.contains(option) ? asked.at(option) : Json();
     if (old == value || (!asked.contains(option) && earlier.contains(option))) continue;
     throw UsageError(out + ": holds " + called(kind) + " with --" + option + " " + said(old) +
@@ -57,7 +57,7 @@ static void check_same(const std::string& out, const std::string& kind, const Js
   }
   const Json& data = here.at("data");
   Json kept = there.value("data", Json::object());
-  for (const auto& [part, value] : data.items())  // older versions kept less
+  for (const auto& [part, value] : data.items())  // older versions kept fewer
     if (!kept.contains(part)) kept[part] = value;
   if (sorted(kept) == sorted(data)) return;
   throw UsageError(out + ": holds " + called(kind) +
@@ -73,7 +73,8 @@ void create_once(const std::string& path, const std::string& bytes) {
   if (!done) throw DataError(path + ": cannot be written: " + std::strerror(error));
 }
 
-// By its name, whatever is in it, or of an experiment that is not known here by what is in it.
+// By the name of its file, whatever it contains; an experiment that this program does not know, by
+// its contents.
 static bool describes_a_folder(const std::string& path) {
   return kKinds.contains(std::filesystem::path(path).stem().string()) || describes_runs(path);
 }

@@ -25,7 +25,7 @@ double now() {
   return static_cast<double>(t.tv_sec) + 1e-9 * static_cast<double>(t.tv_nsec);
 }
 
-// Changes with every start of the system; all containers of a machine have the same one.
+// Changes whenever the system starts; all containers of a machine have the same one.
 const std::string& boot_id() {
   static const std::string id = [] {
     const std::string line = read_file("/proc/sys/kernel/random/boot_id", 100);
@@ -51,8 +51,8 @@ int last_owner(const std::string& run) {
   return last;
 }
 
-// Three lines: whose it is, the counter, "held" or "released". Always of the same length for a
-// process, so that it can be written in place.
+// Three lines: the owner, the counter, "held" or "released". The length is constant for a process,
+// so that it can be written in place.
 std::string owner_text(int64_t beats, const char* state) {
   char host[256] = "unknown", text[512];
   ::gethostname(host, sizeof host - 1);
@@ -67,8 +67,8 @@ bool write_in_place(int descriptor, const std::string& text) {
          ::fsync(descriptor) == 0;
 }
 
-// Makes the owner file, complete and not over another one; returns its descriptor, or -1 if another
-// worker was faster.
+// Creates the owner file, complete and without overwriting another; returns its descriptor, or -1
+// if another worker was faster.
 int make_owner_file(const std::string& run, int number) {
   const std::string path = owner_path(run, number);
   const std::string temporary = path + ".new-" + process_name();
@@ -77,7 +77,7 @@ int make_owner_file(const std::string& run, int number) {
   const bool written = write_in_place(fd, owner_text(0, "held"));
   const int linked = written ? ::link(temporary.c_str(), path.c_str()) : -1, error = errno;
   struct stat status = {};
-  ::fstat(fd, &status);  // a network may report a failure of a link that is there
+  ::fstat(fd, &status);  // a network may report a failure although the link exists
   const bool mine = linked == 0 || (written && status.st_nlink == 2);
   ::unlink(temporary.c_str());
   if (mine) return fd;
@@ -135,7 +135,7 @@ void Lease::keep_beating() {
   }
 }
 
-// Whether nobody can be working under this owner file.
+// Whether no process can be working under this owner file.
 bool LeaseOffice::may_take(const std::string& path) {
   const std::string bytes = read_file(path, 4096);
   if (bytes.find("\nreleased") != bytes.npos) return true;
@@ -151,7 +151,8 @@ bool LeaseOffice::may_take(const std::string& path) {
 std::unique_ptr<Lease> LeaseOffice::take(const std::string& run) {
   std::unique_ptr<RunLock> lock;
   try {
-    // Without patience: whoever had it may have finished the run meanwhile. There is a next round.
+    // Does not wait: the former owner may have finished the run in the meantime. The next round
+    // tries again.
     lock = std::make_unique<RunLock>(run, std::chrono::milliseconds(0));
   } catch (const RunIsLocked&) {
     return nullptr;

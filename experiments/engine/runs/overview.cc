@@ -83,7 +83,7 @@ std::string Overview::describe(const WorkerNews& news) const {
   return text;
 }
 
-// From finished epochs, and as long as there is none from the running ones.
+// From finished epochs, or, before there are any, from the running ones.
 double Overview::time_left() const {
   std::vector<RunProgress> now = progress_;
   for (const auto& [process, news] : running_) {

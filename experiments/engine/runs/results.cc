@@ -47,7 +47,7 @@ void read_experiment(const std::string& folder, const ResultsLayout& layout, Res
   }
 }
 
-// The cluster of each item: numbered as they come, so that no index is out of bounds.
+// The cluster of each item, renumbered in order of appearance, so that no index is out of bounds.
 std::optional<std::vector<int>> read_clusters(const Series& series) {
   std::vector<int> clusters;
   int next = 0;
@@ -61,7 +61,7 @@ std::optional<std::vector<int>> read_clusters(const Series& series) {
   return clusters.empty() ? std::nullopt : std::optional(std::move(clusters));
 }
 
-// Whether the numbers are those of the layout; returns the clusters of the items.
+// Checks that the numbers match the layout; returns the clusters of the items.
 std::vector<int> check_layout(const std::string& path, const Numbers& numbers,
                               const ResultsLayout& layout) {
   const auto missing = [&](const std::string& name) {
@@ -86,7 +86,7 @@ std::vector<int> check_layout(const std::string& path, const Numbers& numbers,
   return *clusters;
 }
 
-// What the run says of the program that made it.
+// What the run records about the program that made it.
 std::string made_with_of(const std::string& path) {
   const auto json = with_json(path, [](const nlohmann::json& file) {
     return file.value("heed", nlohmann::json::object());

@@ -18,7 +18,7 @@ double now() {
   return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
 }
 
-struct Stopped {};  // thrown through work that is to be given up
+struct Stopped {};  // thrown through work that should be given up
 
 struct EpochClock {
   double begin = now();
@@ -26,7 +26,7 @@ struct EpochClock {
   bool whole = true;
 };
 
-// Thrown where a rank can neither go on nor tell the others.
+// Thrown when a rank can neither continue nor tell the others.
 struct TeamEnds {
   std::string why;
 };
@@ -90,8 +90,8 @@ class Worker {
     if (options_.news) options_.news(news);
   }
 
-  // Does what all ranks do at the same time. Nothing if it is done on all of them; else why not:
-  // empty if it was to be given up.
+  // Does work that all ranks do at the same time. Empty if it is done on all of them; otherwise the
+  // reason why not, which is empty if the work was to be given up.
   std::optional<std::string> together(const std::function<void()>& work) {
     std::string why;
     try {
@@ -117,9 +117,9 @@ class Worker {
     return "";
   }
 
-  // Finishes a run that nobody else has. False if it is not settled, finished or failed: another
-  // worker has it, or took it from this one. A folder that cannot be read or locked (of a network)
-  // costs this worker the run and no more.
+  // Finishes a run that no other worker has. False if it is neither finished nor failed, because
+  // another worker has it or took it over. A folder that cannot be read or locked (on a network)
+  // costs this worker only this run.
   bool settle(const PlannedRun& run) {
     const std::string directory = plan_.directory(run);
     try {
@@ -129,7 +129,7 @@ class Worker {
       make_directory(directory);
       const std::unique_ptr<Lease> lease = office_.take(directory);
       if (!lease) return false;
-      // by one who had it until now
+      // by the worker that had it until now
       if (plan_.is_finished(run) || load_failure(directory)) return true;
       return try_to_finish(run, directory, *lease);
     } catch (const std::exception& e) {
@@ -193,7 +193,7 @@ class Worker {
     };
     hooks.on_validation = [give_up_if_lost](int64_t, size_t) { give_up_if_lost(); };
     hooks.before_write = give_up_if_lost;
-    // An epoch that goes on from a checkpoint is not timed.
+    // An epoch that resumes from a checkpoint is not timed.
     const auto epoch = std::make_shared<EpochClock>();
     hooks.on_step = [this, give_up_if_lost, epoch, name = run.name](const TrainProgress& p) {
       give_up_if_lost();

@@ -23,8 +23,8 @@ struct Packet {
   double part, metric, seconds;
   char run[256], message[212];  // a run is a directory, whose name has at most 255 bytes
 };
-// A stop is passed on well within the second in which a worker takes it for the Ctrl-C that it may
-// have seen itself.
+// A stop is passed on well within the second in which a worker counts it as the same Ctrl-C that it
+// may have received itself.
 constexpr int kPollMilliseconds = 300;
 static_assert(sizeof(Packet) <= 512, "POSIX promises that 512 bytes are written at once");
 
@@ -34,7 +34,7 @@ template <size_t size> void put(char (&to)[size], const std::string& from) {
 
 Packet pack(const WorkerNews& news) {
   Packet p;
-  std::memset(&p, 0, sizeof p);  // gaps between members too, as all bytes are written
+  std::memset(&p, 0, sizeof p);  // also the gaps between members, because all bytes are written
   p.kind = news.kind;
   p.epoch = news.epoch, p.max_epochs = news.max_epochs, p.process = ::getpid();
   p.part = news.part, p.metric = news.metric, p.seconds = news.seconds;
@@ -54,7 +54,7 @@ void send(int pipe, const WorkerNews& news) {
 
 // A worker's life. Never returns.
 [[noreturn]] void live(int pipe, pid_t parent, const std::function<void(const TellNews&)>& body) {
-  std::signal(SIGPIPE, SIG_IGN);  // of a parent that died
+  std::signal(SIGPIPE, SIG_IGN);  // if the parent has died
   ::prctl(PR_SET_PDEATHSIG, SIGTERM);
   int code = 0;
   try {
@@ -63,10 +63,10 @@ void send(int pipe, const WorkerNews& news) {
     send(pipe, {.kind = WorkerNews::Kind::kFailed, .message = e.what()});
     code = 1;
   }
-  ::_exit(code);  // not exit(): what the parent has to write or to clean up is the parent's
+  ::_exit(code);  // not exit(): the parent writes and cleans up its own data
 }
 
-// The processes, and the pipe that they tell their news through.
+// The processes, and the pipe through which they send news.
 class Crew {
  public:
   Crew(const std::function<void(const TellNews&)>& body, const WorkerWatch& watch,
@@ -110,7 +110,7 @@ class Crew {
   }
 
  private:
-  // Hands on one piece of news, if there is one within so many milliseconds.
+  // Passes on one piece of news, if one arrives within this many milliseconds.
   bool hear(int milliseconds) {
     pollfd ready{ends_[0], POLLIN, 0};
     if (::poll(&ready, 1, milliseconds) <= 0) return false;
@@ -127,7 +127,7 @@ class Crew {
     return true;
   }
 
-  // The workers that have ended, once all that they said is heard.
+  // The workers that have ended, once all their news has been read.
   void bury() {
     const std::set<pid_t> all = workers_;
     for (const pid_t id : all) {

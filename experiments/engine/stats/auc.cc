@@ -36,7 +36,7 @@ void check(const ScoredItems& items, const ScoredItems& first) {
   if (!fits) throw UsageError("clustered_auc: one cluster for each item, the same of all models");
 }
 
-// Of each cluster the sums of V and of W, and how many items it has.
+// For each cluster the sums of V and of W, and the number of its items.
 struct Clusters {
   Values v, w;
   std::vector<int64_t> positive, negative;
@@ -52,7 +52,7 @@ struct Clusters {
     for (const int c : items.negative_clusters) ++negative[static_cast<size_t>(c)];
   }
 
-  // Adds those of a model, each by `weight`; its area is returned.
+  // Adds those of a model, each times `weight`; returns its area.
   double add(const ScoredItems& items, double weight) {
     const Values x = sorted(items.positive), y = sorted(items.negative);
     double area = 0;
@@ -68,7 +68,7 @@ struct Clusters {
     return area;
   }
 
-  // Those with a positive item, with a negative one, with any; and the items.
+  // The clusters with a positive item, with a negative one, with any; and the items.
   struct Counts {
     double x = 0, y = 0, any = 0, positive = 0, negative = 0;
   };

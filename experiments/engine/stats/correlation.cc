@@ -19,7 +19,7 @@ std::vector<size_t> order_of(const Values& values) {
   return order;
 }
 
-// Ranks from 1 of values of which each is there weights[i] times.
+// Ranks from 1 of values, of which value i occurs weights[i] times.
 Values ranks(const Values& values, const std::vector<size_t>& order, const Values& weights) {
   Values result(values.size());
   double below = 0;
@@ -64,7 +64,7 @@ double pearson(const Values& a, const Values& b, const Values& weights) {
   return std::clamp(ab / std::sqrt(aa * bb), -1.0, 1.0);
 }
 
-// Both correlations of the same pairs, however often each is there.
+// Both correlations of the same pairs, weighted by how often each occurs.
 class Pairs {
  public:
   Pairs(Values a, Values b)

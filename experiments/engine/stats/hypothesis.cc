@@ -17,7 +17,7 @@ struct Ranks {
 };
 
 Ranks ranks_of(const std::vector<double>& x, const std::vector<double>& y) {
-  std::vector<std::pair<double, bool>> all;  // a number, and whether it is of X
+  std::vector<std::pair<double, bool>> all;  // a number, and whether it belongs to X
   for (double value : x) all.emplace_back(value, true);
   for (double value : y) all.emplace_back(value, false);
   std::sort(all.begin(), all.end());
@@ -33,8 +33,8 @@ Ranks ranks_of(const std::vector<double>& x, const std::vector<double>& y) {
   return ranks;
 }
 
-// P(U >= least) without ties. The number of ways to draw `count` of the ranks so that U is u
-// obeys ways(count, u) += ways(count - 1, u - (rank - count)) for one rank after the other, as a
+// P(U >= least) without ties. The number of ways to draw `count` of the ranks so that U is u obeys
+// ways(count, u) += ways(count - 1, u - (rank - count)) for one rank after the other, because a
 // rank that is the count-th drawn has rank - count undrawn ones below it. All are below 2^53.
 double upper_tail(size_t n1, size_t n2, double least) {
   const size_t most = n1 * n2;

@@ -132,7 +132,7 @@ TEST(CarryoverTraining, RefusesItemsWithoutCandidates) {
       dir.write("data/train.jsonl", R"({"turns": [{"text": "a"}], "candidates": [], "carry": []})");
   dir.write("data/valid.jsonl", planted(1, 2));
   EXPECT_EQ(error_of<DataError>([&] { load_train_data(dir.path("data"), small(kPointer)); }),
-            train + ": no item that is read has a candidate");
+            train + ": no item among those read has a candidate");
   Settings s = small(kPointer);
   s.share = 0;
   EXPECT_EQ(error_of<UsageError>([&] { s.check(); }),

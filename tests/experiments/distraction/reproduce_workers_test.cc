@@ -26,7 +26,7 @@ TEST_F(Reproduce, OtherDevicesAreRefused) {
   expect_failure(heed_program(tiny_experiment(none) + Arguments{"--device", "xyz"}), 2, "xyz",
                  "xyz");
   expect_failure(heed_program(tiny_experiment(none) + Arguments{"--matmul", "tf32"}), 2,
-                 "--matmul tf32 is for --device cuda", "tf32");
+                 "--matmul tf32 only applies with --device cuda", "tf32");
   EXPECT_FALSE(fs::exists(none));
 }
 

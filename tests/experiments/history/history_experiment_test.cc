@@ -123,7 +123,7 @@ TEST_F(HistoryExperiment, SystemsAreChecked) {
     expect_failure(heed_program(command(dir.path("x"), systems)), code, says, join(systems));
   };
   fails({"statik"}, 2, "statik");
-  fails({"dynamic", kModels + "dynamic"}, 2, "--systems: needs names that differ, got '");
+  fails({"dynamic", kModels + "dynamic"}, 2, "--systems: needs different names, got '");
   fails({kSample}, 1, "config.json");
 }
 

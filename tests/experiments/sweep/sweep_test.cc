@@ -292,11 +292,12 @@ TEST_F(SweepTest, MistakesNameTheirLine) {
   fails(data + "[sweep]\nseeds = [1, 2]\n", ":4: seeds: expected");
   fails(data + "[sweep]\ntest = \"randon\"\n", ":4: ");
   fails(data + "[sweep]\nbest = \"none\"\n", ":4: best: expected valid_perplexity or one of");
-  fails(data + "[grid]\nheads = [2, 4]\n", ":4: --heads: is for --structure transformer");
-  fails(data + "heads = 2\nrate = 1\n", ":3: --heads: is for --structure transformer");
+  fails(data + "[grid]\nheads = [2, 4]\n",
+        ":4: --heads: only applies with --structure transformer");
+  fails(data + "heads = 2\nrate = 1\n", ":3: --heads: only applies with --structure transformer");
   fails(data + "batch = 0\nhidden = 0\n", ":3: ");
   fails(data + "[grid]\nheads = [2, 4]\nstructure = [\"transformer\", \"static\"]\n",
-        ": heads2-static: --heads: is for --structure transformer");
+        ": heads2-static: --heads: only applies with --structure transformer");
   dir.write("bad.toml", "[train]\ndata = \"nowhere\"\n");
   expect_failure(heed_program(command(dir.path("bad.toml"), dir.path("out"))), 1, "nowhere: not a",
                  "data");

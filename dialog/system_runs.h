@@ -1,79 +1,86 @@
 // The definitions of dialog/runs_of.h, for each system's file with `template struct RunsOf<Own>;`.
 #pragma once
 
-#include <nlohmann/json.hpp>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
 
-#include "base/file.h"
+#include "base/error.h"
 #include "dialog/runs_of.h"
 #include "nn/init.h"
 #include "nn/safetensors.h"
+#include "train/any_settings.h"
 #include "train/loop.h"
 #include "train/model_directory.h"
-#include "train/run_json.h"
 
 namespace heed {
 
-inline constexpr auto kVisitConfig = [](auto& s, auto& v) { visit_config(s, v); };
-inline constexpr auto kVisitTraining = [](auto& s, auto& v) { visit_training(s, v); };
-
-// The vocabulary of a run or a model; none for a run that does not exist yet.
-inline std::optional<Vocabulary> words_of(const std::string& run, int64_t size) {
-  if (run.empty()) return {};
-  return load_vocabulary(file_inside(run, "vocab.txt"), size);
+// The settings of the files of a run, config.json and settings.json.
+struct RunSettings {
+  AnySettings config, training;
+};
+// Refers to the settings, which must outlive it.
+template <class S> RunSettings settings_of_run(S& settings) {
+  return {AnySettings(settings, [](auto& s, auto& v) { visit_config(s, v); }),
+          AnySettings(settings, [](auto& s, auto& v) { visit_training(s, v); })};
 }
+
+// Writes both files, settings.json last. `kind`: config.json's "kind", or empty. Settings of later
+// versions are left out if they equal `usual`.
+void write_run(const std::string& run, const RunNames& names, const std::string& kind,
+               const RunSettings& settings, const RunSettings& usual, const std::string& made_with);
+// Read a file into the settings, then call check(). Throw DataError if the directory holds no such
+// run, if a value is missing or wrong, and in place of a UsageError of check().
+void read_config(const std::string& directory, const RunNames& names, const AnySettings& config,
+                 const std::function<void()>& check);
+void read_training(const std::string& run, const AnySettings& training,
+                   const std::function<void()>& check);
+bool is_begun(const std::string& directory);
+// Throws DataError unless the settings of a run equal those that were asked for.
+void check_same_run(const std::string& run, const AnySettings& there, const AnySettings& asked);
+
+// The vocabulary of a run or a model; none if `run` is empty, for a run that does not exist yet.
+std::optional<Vocabulary> words_of(const std::string& run, int64_t size);
 
 template <class Own>
 void RunsOf<Own>::start(const std::string& run, const Settings& s, const Data& data,
                         const std::string& made_with) {
   Own::keep(run, s, data);
-  nlohmann::ordered_json config = {{"system", Own::kNames.system}};
-  if constexpr (requires { Own::kind(s); }) {
-    config["kind"] = Own::kind(s);
-  } else if (*Own::kNames.kind) {
-    config["kind"] = Own::kNames.kind;
-  }
-  config.update(settings_to_json(s, kVisitConfig));
-  write_file(in(run, "config.json"), config.dump(2) + "\n");
-  write_settings(run, s, kVisitTraining, made_with);
+  std::string kind = Own::kNames.kind;
+  if constexpr (requires { Own::kind(s); }) kind = Own::kind(s);
+  Settings settings = s, usual;
+  write_run(run, Own::kNames, kind, settings_of_run(settings), settings_of_run(usual), made_with);
 }
 
 template <class Own>
 void RunsOf<Own>::begin(const std::string& run, const Settings& s, const Data& data,
                         const std::string& made_with) {
-  begin_or_go_on(
-      run, s, [](const std::string& there) { return settings(there); },
-      [&] { start(run, s, data, made_with); });
+  if (!is_begun(run)) return start(run, s, data, made_with);
+  Settings there = settings(run), asked = s;
+  for (Settings* one : {&there, &asked}) {  // the checksum of the data covers these
+    one->limit = {}, one->vocabulary = {}, one->preset = {};
+  }
+  check_same_run(run, AnySettings(there), AnySettings(asked));
 }
 
 template <class Own>
 typename RunsOf<Own>::Settings RunsOf<Own>::config(const std::string& directory) {
-  constexpr RunNames names = Own::kNames;
-  const std::string path = file_inside(directory, "config.json");
-  return with_json(path, [&](const nlohmann::json& json) {
-    const bool by_kind = *names.kind;
-    const char* key = by_kind ? "kind" : "system";
-    if (json.value(key, nlohmann::json()) != (by_kind ? names.kind : names.system)) {
-      throw DataError(path + ": not " + names.what + ", which heed train " + names.command +
-                      " makes");
-    }
-    auto s = settings_from_json<Settings>(json, kVisitConfig);
-    s.check_model();
-    return s;
-  });
+  Settings s;
+  read_config(directory, Own::kNames, settings_of_run(s).config, [&] { s.check_model(); });
+  return s;
 }
 
 template <class Own> typename RunsOf<Own>::Settings RunsOf<Own>::settings(const std::string& run) {
   Settings s = config(run);  // first: it says what the directory holds
-  return with_json(file_inside(run, "settings.json"), [&](const nlohmann::json& json) {
-    const SettingReader reader(json);
-    visit_training(s, reader);
+  read_training(run, settings_of_run(s).training, [&] {
     if constexpr (requires { s.vocabulary.reset(); }) {
       if (s.vocabulary == 0)
         s.vocabulary.reset();  // older versions wrote this if they had not kept it
     }
     s.check();
-    return s;
   });
+  return s;
 }
 
 template <class Own> typename RunsOf<Own>::Loaded RunsOf<Own>::load(const std::string& directory) {
