@@ -295,27 +295,42 @@ SCALE = ROOT / "docs/results/scale"
 TRAINED = {"p0": "as the data are", "ins": "insertion", "loss": "insertion and the loss"}
 
 
-def scale_runs():
-    """(sizes, training, epoch) -> what `heed evaluate` found on the last turns of the test dialogues."""
-    return {tuple(path.name.removesuffix(".json.gz").replace("epoch", "").split("-")): json.loads(gzip.decompress(path.read_bytes()))
-            for path in sorted(SCALE.glob("*.json.gz"))}
+# Dialogues of which the bounds of the training (10 utterances of 50 words, 50 words of a response) cut nothing: in them epochs
+# that were measured without bounds are like the others.
+WITHIN = json.loads((SCALE / "within-bounds.json").read_text())
+
+
+def scale_runs(dialogues):
+    """(sizes, training, epoch) -> what `heed evaluate` found on the last turns of these test dialogues."""
+    runs = {}
+    for path in sorted(SCALE.glob("4x512-*.json.gz")):
+        kept = json.loads(gzip.decompress(path.read_bytes()))
+        of = lambda values: [values[i] for i in dialogues]
+        sets = {test: {key: of(values) if isinstance(values, list) else values for key, values in numbers.items()}
+                for test, numbers in kept["test_sets"].items()}
+        conversations = of(RUNS["static-ui", 0, True][0]["conversations"])
+        runs[tuple(path.name.removesuffix(".json.gz").replace("epoch", "").split("-"))] = {
+            "test_sets": sets, "tokens": of(kept["tokens"]), "conversations": conversations}
+    return runs
 
 
 def scale_harm(kept, test):
     """What distractions add to the log-perplexity, in thousandths, with its interval."""
     nll = [kept["test_sets"][name]["nll"] for name in (test, "none")]
-    conversations = RUNS["static-ui", 0, True][0]["conversations"]
-    return [1000 * x for x in interval([a - b for a, b in zip(*nll)], kept["tokens"], conversations)]
+    return [1000 * x for x in interval([a - b for a, b in zip(*nll)], kept["tokens"], kept["conversations"])]
+
+
+def perplexity(kept):
+    return math.exp(sum(kept["test_sets"]["none"]["nll"]) / sum(kept["tokens"]))
 
 
 def scale_table(sizes):
     rows = []
-    runs = scale_runs()
+    runs = scale_runs(WITHIN)
     for training, title in TRAINED.items():
         for epoch in (epoch for of, name, epoch in runs if (of, name) == (sizes, training)):
             kept = runs[sizes, training, epoch]
-            total = sum(kept["tokens"])
-            row = [title, epoch, f"{math.exp(sum(kept['test_sets']['none']['nll']) / total):.1f}"]
+            row = [title, epoch, f"{perplexity(kept):.1f}"]
             row.append("{:+.1f} ± {:.1f}".format(*scale_harm(kept, "random:1.0")))
             for test in ("random:1.0", "frequent:begin", "frequent:middle", "frequent:end", "rare:begin", "rare:middle", "rare:end"):
                 row.append(f"{das(kept, test):.2f}" if test in kept["test_sets"] else "-")
@@ -371,10 +386,11 @@ def facts():
     of_verdict = lambda word: sum(verdict(c["ratio of means"]) == word for c in claims)
     bundled = [row.split("|") for row in (ROOT / "data/models/README.md").read_text().splitlines()
                if re.match(r"\| (random|frequent|rare):", row)]
-    scale = scale_runs()
-    at = lambda training, epoch, test="random:1.0": f"{das(scale['4x512', training, str(epoch)], test):.2f}"
-    words = lambda training, epoch: f"{scale['4x512', training, str(epoch)]['test_sets']['none']['perplexity']:.1f}"
-    cost = lambda training, epoch: scale_harm(scale["4x512", training, str(epoch)], "random:1.0")[0]
+    within, whole = scale_runs(WITHIN), scale_runs(range(len(HISTORY)))
+    at = lambda training, epoch, test="random:1.0", of=within: f"{das(of['4x512', training, str(epoch)], test):.2f}"
+    words = lambda training, epoch, of=within: f"{perplexity(of['4x512', training, str(epoch)]):.1f}"
+    cost = lambda training, epoch: scale_harm(within["4x512", training, str(epoch)], "random:1.0")
+    last = [("p0", 4), ("ins", 3), ("loss", 4)]
     das_change = f"{mean_das(untrained, 'random:1.0'):.2f}", f"{mean_das(trained, 'random:1.0'):.2f}"
     return {
         "docs/results/experiment.md": [
@@ -397,9 +413,13 @@ def facts():
         "docs/results/scale.md": [
             f"(DAS ratio {at('p0', 1)}, {at('p0', 2)}). Then its attention moves: {at('p0', 3)} after three epochs, {at('p0', 4)} after four",
             f"here they are {at('ins', 3)} and {at('loss', 4)}",
-            f"(`frequent:begin` {at('loss', 4, 'frequent:begin')}, `frequent:end` {at('loss', 4, 'frequent:end')})",
-            f"({words('p0', 4)} against {words('loss', 4)}) and what distractions cost it grows from {cost('p0', 1):.0f} to {cost('p0', 4):.0f}",
-            f"they gain {-cost('ins', 3):.0f}",
+            f"(`frequent:begin` {at('loss', 4, 'frequent:begin')}, `frequent:end` {at('loss', 4, 'frequent:end')}",
+            f"{at('p0', 4, 'frequent:begin')} and {at('p0', 4, 'frequent:end')} in the first model",
+            f"({words('p0', 4)} against {words('loss', 4)}) and what distractions cost it grows from {cost('p0', 1)[0]:.0f} to {cost('p0', 4)[0]:.0f}",
+            "({:.1f} ± {:.1f} and {:.1f} ± {:.1f})".format(*cost("ins", 3), *cost("loss", 4)),
+            f"{len(WITHIN):,} of the 2,425 test dialogues",
+            "perplexities {}, {} and {} and the DAS ratios {}, {} and {}".format(
+                *(words(*run, of=whole) for run in last), *(at(*run, of=whole) for run in last)),
         ],
         "README.md": [
             f"a DAS ratio of {das_change[1]} instead of {das_change[0]}",
