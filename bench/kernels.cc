@@ -7,9 +7,12 @@
 #include <benchmark/benchmark.h>
 
 #include <Eigen/Core>
+#include <numeric>
+#include <string>
 #include <vector>
 
 #include "autograd/ops.h"
+#include "dialog/parts/vector_ranker.h"
 #include "nn/init.h"
 #include "tensor/kernels/peak.h"
 #include "tensor/kernels/softmax.h"
@@ -190,6 +193,36 @@ void embedding(State& state) {  // look-up and sparse gradient of 4992 tokens
   state.SetBytesProcessed(state.iterations() * 4 * n * width * 4);
 }
 BENCHMARK(embedding);
+
+// A ranker whose vectors are there: what is left of a query once it is encoded.
+class KeptVectors : public VectorRanker {
+ public:
+  static constexpr int64_t kWidth = 384;  // of MiniLM
+  Tensor contexts(const Contexts& contexts, int64_t, const OnTexts&, size_t*) const override {
+    return random({std::ssize(contexts), kWidth}, 1);
+  }
+  Tensor responses(const std::vector<std::string>& texts, int64_t, const OnTexts&,
+                   size_t*) const override {
+    return random({std::ssize(texts), kWidth}, 2);
+  }
+};
+
+void ranking(State& state) {  // one context against so many responses
+  const int64_t n = state.range(0);
+  std::vector<std::string> texts;
+  for (int64_t i = 0; i < n; ++i) texts.push_back("response " + std::to_string(i));
+  RankQuery query{.context = {"context"}, .candidates = std::vector<int32_t>(n)};
+  std::iota(query.candidates.begin(), query.candidates.end(), 0);
+  const KeptVectors ranker;
+  ranker.score(texts, {query}, 64, {});
+  for (auto _ : state) benchmark::DoNotOptimize(ranker.score(texts, {query}, 64, {}));
+  state.SetBytesProcessed(state.iterations() * n * KeptVectors::kWidth * 4);
+}
+BENCHMARK(ranking)
+    ->ArgName("responses")
+    ->Arg(10'000)
+    ->Arg(1'000'000)
+    ->Unit(benchmark::kMillisecond);
 
 }  // namespace
 }  // namespace heed

@@ -1,8 +1,10 @@
 #include "dialog/parts/vector_ranker.h"
 
+#include <algorithm>
 #include <cmath>
 #include <numeric>
 
+#include "autograd/ops.h"
 #include "dialog/text/format.h"
 
 namespace heed {
@@ -16,6 +18,13 @@ static double dot(const float* a, const float* b, int64_t n) {
   }
   for (int64_t k = 0; i < n; ++i, ++k) sums[k] += a[i] * b[i];
   return std::accumulate(std::begin(sums), std::end(sums), 0.0);
+}
+
+// 0 to n - 1, all of them.
+static bool in_order(const std::vector<int32_t>& ids, int64_t n) {
+  int32_t next = 0;
+  return std::ssize(ids) == n &&
+         std::all_of(ids.begin(), ids.end(), [&](int32_t id) { return id == next++; });
 }
 
 VectorRanker::Scores VectorRanker::score(const std::vector<std::string>& texts,
@@ -35,13 +44,18 @@ VectorRanker::Scores VectorRanker::score(const std::vector<std::string>& texts,
   }
   size_t cut = cut_;
   const Tensor rows = contexts(asked, batch, from(texts.size()), &cut);
-  const int64_t width = rows.shape()[1];
+  const NoGrad guard;
   Scores scores{std::vector<std::vector<double>>(queries.size())};
   for (size_t i = 0; i < queries.size(); ++i) {
-    const float* context = rows.data<float>() + static_cast<int64_t>(i) * width;
-    for (const int32_t candidate : queries[i].candidates) {
-      scores.of_queries[i].push_back(dot(context, kept_.data<float>() + candidate * width, width));
-    }
+    const std::vector<int32_t>& candidates = queries[i].candidates;
+    if (candidates.empty()) continue;
+    const auto row = static_cast<int64_t>(i);
+    const Var query(rows.rows(row, row + 1)), all(kept_);
+    const Var memory = in_order(candidates, kept_.shape()[0])
+                           ? all  // not copied: there may be a million
+                           : gather_rows(all, Tensor::from(candidates));
+    const Segments segments({static_cast<int32_t>(candidates.size())});
+    scores.of_queries[i] = segment_scores(query, memory, segments).value().to_vector();
   }
   if (cut > 0) {
     scores.remark = counted(cut, "text") +

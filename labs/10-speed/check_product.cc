@@ -111,6 +111,11 @@ LAB_CHECK(DeepProducts) {
     expect_close(p.str() + ", added", p.run(Write::add), sum(p.want(), p.c.values()),
                  {.tolerance = kRounding, .law = "the first block of k does what `write` says"});
   }
+  const Problem none = draw_problem(draw, {draw.between(2, 5), draw.between(2, 5), 0});
+  expect_close(none.str(), none.run(Write::assign), none.want(),
+               {.tolerance = kExact, .law = "a sum over no k is 0"});
+  expect_close(none.str() + ", added", none.run(Write::add), none.c.values(),
+               {.tolerance = kExact, .law = "a sum over no k adds nothing: C stays as it was"});
 }
 
 LAB_CHECK(WideAndTall) {
@@ -125,10 +130,11 @@ LAB_CHECK(WideAndTall) {
 LAB_CHECK(PackedOnce) {
   LAB_AFTER(DeepProducts);
   Draw draw;
-  const Sizes x = {draw.between(2, 40), draw.between(2, 90),
-                   constants().depth + draw.between(-99, 99)};
-  for (const bool transposed : {false, true}) {
-    const Problem p = draw_problem(draw, x, false, transposed, 2);
+  // Of two blocks of k, of one, and of none; each also as it is transposed.
+  const int64_t depths[] = {constants().depth + draw.between(1, 99), draw.between(2, 9), 0};
+  for (const int64_t i : {0, 1, 2, 3, 4, 5}) {
+    const Sizes x = {draw.between(2, 40), draw.between(2, 90), depths[i / 2]};
+    const Problem p = draw_problem(draw, x, false, i % 2 == 1, 2);
     int64_t size = 0;
     cpu::packed_size<double>(&size, x.k, x.n);
     const Tensor memory = unwritten({size});

@@ -79,6 +79,13 @@ TEST(CosineRanker, ScoresAreCosinesInTheOrderOfTheCandidates) {
   EXPECT_NEAR(second[0], cosine({5, -1, 2}, y[2]), 1e-6);
   EXPECT_NEAR(second[1], cosine({5, -1, 2}, y[0]), 1e-6);
   EXPECT_EQ(second[2], second[0]);
+  // All of them in another order, one alone, and none.
+  const auto others =
+      ranker.score(texts, {{{"1 2 2"}, {3, 1, 2, 0}}, {{"1 2 2"}, {1}}, {{"1"}, {}}}, 8, {})
+          .of_queries;
+  EXPECT_EQ(others[0], (std::vector<double>{first[3], first[1], first[2], first[0]}));
+  EXPECT_EQ(others[1], std::vector<double>{first[1]});
+  EXPECT_TRUE(others[2].empty());
 }
 
 // Equal texts, and texts of equal vectors, have the same score to the last bit, wherever they
