@@ -212,7 +212,7 @@ TEST_F(Commands, PrepareSplitSaysWhatItCannotDo) {
   const auto split = [&](const Arguments& more, const std::string& out = "data") {
     return heed_program(Arguments{"prepare", "split", "--in", in, "--out", dir.path(out)} + more);
   };
-  expect_failure(split({"--valid", "0"}), 2, "--valid 0: the best epoch", "no valid part");
+  expect_failure(split({"--valid", "0"}), 2, "--valid 0: the valid part is needed", "no valid part");
   expect_failure(split({"--valid", "0.5", "--test", "0.5"}), 2, "leave nothing to train", "all");
   expect_failure(split({"--test", "0.95"}), 2, "--test", "too large a share");
   expect_failure(split({"--by", "week"}), 2, "--by", "no such way");

@@ -206,7 +206,7 @@ TEST(Ranker, IsBundledWithItsPool) {
   EXPECT_FALSE(said.contains("model: yes")) << again.out;
   EXPECT_TRUE(has(again.out, "/foo: no such command")) << again.out;
   expect_failure(heed_program({"chat", "--model", model, "--pool", "--temperature", "0.5"}), 2,
-                 "--temperature: only applies to models that write their answers", "--temperature");
+                 "--temperature: only applies to models that write answers", "--temperature");
   // As data/README.md asks of what is bundled.
   uintmax_t bytes = 0;
   for (const auto& file : std::filesystem::directory_iterator(model)) bytes += file.file_size();
