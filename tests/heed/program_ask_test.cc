@@ -91,7 +91,7 @@ TEST_F(Ask, RefusesWhatItCannotDo) {
     EXPECT_TRUE(has(r.err, error)) << r.err;
   };
   refused({}, 2, "give --dialogue FILE and questions, or --data");
-  refused({"--data", data, "--out", "-"}, 2, "say --history");
+  refused({"--data", data, "--out", "-"}, 2, "--out: give --history gold or predicted");
   refused({"--data", data, "--which", "x"}, 2, "--which: only applies with --dialogue");
   refused({"--data", kSample}, 1, "no .json");
   refused({"--dialogue", dir->write("t.jsonl", "{\"turns\": [{\"text\": \"x\"}]}\n"), "--which",

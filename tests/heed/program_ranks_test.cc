@@ -250,7 +250,7 @@ TEST_F(OnRanks, OfMpiFailTogether) {
   const Result r = mpirun(3, training(whole()));  // which is there already
   EXPECT_EQ(r.code, 2) << r.err;
   EXPECT_TRUE(std::regex_search(
-      r.err, std::regex("heed: rank 0 of 3 on [^ ]+: [^ ]*whole: holds a run already")))
+      r.err, std::regex("heed: rank 0 of 3 on [^ ]+: [^ ]*whole: already holds a run")))
       << r.err;
   EXPECT_EQ(r.err.find("heed: rank 1"), std::string::npos) << r.err;
 }
