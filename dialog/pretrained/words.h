@@ -74,13 +74,14 @@ template <class C, class V> void visit_encoder(C& c, V& v) {
     c.frozen);
 }
 // What follows from the choice before a run begins, in settings with `model.words`, `init` and
-// `loop`: unless groups are given an encoder that learns has a rate of its own;
+// `loop`. Unless groups are given, an encoder that learns has a rate of its own.
 template <class S> void take_rate(S& s, const std::function<bool(const std::string&)>& given) {
   constexpr double kRate = 5e-5;
   if (!s.model.words.pretrained() || given("group")) return;
   s.loop.optimizer.groups.push_back({.name = "encoder", .rate = kRate / s.loop.schedule.rate});
 }
-// and words are as wide as the states of `init`. Throws UsageError where a width is given.
+// The same, and words are as wide as the states of `init`. Throws UsageError where a width is
+// given.
 template <class S> void take_encoder(S& s, const std::function<bool(const std::string&)>& given) {
   if (!s.model.words.pretrained()) return;
   if (given("embed")) throw UsageError("--embed: a pretrained encoder brings its sizes");

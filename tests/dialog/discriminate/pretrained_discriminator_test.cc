@@ -12,15 +12,7 @@
 namespace heed::discriminate {
 namespace {
 
-const Vocabulary& words() {
-  static const Vocabulary words =
-      Vocabulary::build({{"a", 9}, {"b", 8}, {"c", 7}, {"d", 6}, {"fade", 5}, {"x", 4}}, {});
-  return words;
-}
-
-int32_t id(const std::string& word) {
-  return encode_utterance(word, words()).at(0);
-}
+using tiny::id, tiny::words;
 
 Config config() {
   Config c{.words = {.encoder = "pretrained"},

@@ -4,6 +4,7 @@
 #include <filesystem>
 #include <string>
 
+#include "dialog/data/example.h"
 #include "dialog/pretrained/encoder.h"
 #include "nn/init.h"
 #include "nn/safetensors.h"
@@ -25,5 +26,17 @@ inline std::string imported_tiny_bert(const TempDir& dir, int positions = 16) {
   pretrained::import_encoder(dir.path("in"), dir.path("bert"));
   return dir.path("bert");
 }
+
+// Words of models above it: letters, a word of several pieces, and one of none.
+namespace tiny {
+inline const Vocabulary& words() {
+  static const Vocabulary words =
+      Vocabulary::build({{"a", 9}, {"b", 8}, {"c", 7}, {"d", 6}, {"fade", 5}, {"x", 4}}, {});
+  return words;
+}
+inline int32_t id(const std::string& word) {
+  return encode_utterance(word, words()).at(0);
+}
+}  // namespace tiny
 
 }  // namespace heed

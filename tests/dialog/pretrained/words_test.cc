@@ -22,15 +22,7 @@ using pretrained::StateReader;
 using pretrained::Words;
 using Ids = std::vector<int32_t>;
 
-const Vocabulary& words() {
-  static const Vocabulary words =
-      Vocabulary::build({{"a", 9}, {"b", 8}, {"c", 7}, {"d", 6}, {"fade", 5}, {"x", 4}}, {});
-  return words;
-}
-
-int32_t id(const std::string& word) {
-  return encode_utterance(word, words()).at(0);
-}
+using tiny::id, tiny::words;
 
 Words read_words(const TempDir& dir, bool frozen = false,
                  const std::vector<std::string>& more = {}) {
