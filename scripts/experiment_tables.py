@@ -399,10 +399,10 @@ def facts():
             f"{HISTORY.count(1)} of {len(HISTORY):,} have one utterance of history",
             f"distinct-2 is {min(distinct):.3f} to {max(distinct):.3f}, where people have {human:.3f}",
             f"falls from {das_change[0]} to {das_change[1]}",
-            f"by {min(of_seeds(untrained)):.0f} to {max(of_seeds(untrained)):.0f} thousandths without training, "
+            f"by {min(of_seeds(untrained)):.0f} to {max(of_seeds(untrained)):.0f} thousandths at p = 0, "
             f"by {min(of_seeds(trained)):.0f} to {max(of_seeds(trained)):.0f} with insertion",
             f"p = 0.7: {of_seeds(trained)[0]:+.1f} with the loss, {of_seeds(no_loss)[0]:+.1f} without it (seed 1 of both), "
-            f"{of_seeds(untrained)[0]:+.1f} untrained",
+            f"{of_seeds(untrained)[0]:+.1f} at p = 0",
             f"({at_0['static-ui']:+.0f} and {at_0['dynamic-ui']:+.0f} against {at_0['static']:+.0f} and {at_0['dynamic']:+.0f})",
             f"AS of the history {min(ours):.0f} to {max(ours):.0f} %",
             f"`rare:end` is higher in {rises('rare:end')} of the 15 variants",
