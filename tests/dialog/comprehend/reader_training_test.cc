@@ -104,7 +104,9 @@ LoadedReader drawn(const TempDir& dir, Settings s, uint64_t seed) {
     Runs::start(run, s, parts(), "");
   }
   LoadedReader reader = Runs::first(run, s);
-  init_uniform(reader.model, -1, 1, seed);
+  for (const NamedParameter& p : parameters(reader.model)) {
+    p.var.set_value(uniform(p.var.shape(), -1, 1, init_key(seed, p.name)));
+  }
   return reader;
 }
 
@@ -126,7 +128,7 @@ TEST(Answers, AreThoseOfTheLogits) {
     Settings s = small();
     s.model.turns = 0;
     s.model.kinds = kinds;
-    for (uint64_t seed = 1; seed <= 6; ++seed) {
+    for (uint64_t seed = 1; seed <= (kinds ? 12 : 4); ++seed) {
       const LoadedReader reader = drawn(dir, s, seed);
       const Corpus corpus = questions(5);
       const std::vector<ReadPassage> read = read_all(corpus, reader.pieces, s.model);

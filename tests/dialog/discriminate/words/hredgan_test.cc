@@ -359,7 +359,7 @@ TEST_F(Answering, NoiseIsOfTheDialogueAndOfTheWord) {
       different += static_cast<double>(std::set(d.tokens.begin(), d.tokens.end()).size());
     }
   }
-  EXPECT_GT(different / all, 0.6);
+  EXPECT_GT(different / all, 0.4);  // 0.2 if all words had the same
 }
 
 // Without noise all are the greedy one, with its probability.
