@@ -104,9 +104,7 @@ LoadedReader drawn(const TempDir& dir, Settings s, uint64_t seed) {
     Runs::start(run, s, parts(), "");
   }
   LoadedReader reader = Runs::first(run, s);
-  for (const NamedParameter& p : parameters(reader.model)) {
-    p.var.set_value(uniform(p.var.shape(), -1, 1, init_key(seed, p.name)));
-  }
+  init_again_uniform(reader.model, -1, 1, seed);
   return reader;
 }
 
