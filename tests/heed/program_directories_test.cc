@@ -155,7 +155,7 @@ TEST(Runs, ThatAreThereAlready) {
   expect_failure(heed_program(other), 2, "--limit 61: the run ", "other dialogues");
   expect_failure(heed_program({"train", "--data", kSample, "--out", run, "--resume", "--limit",
                                "60", "--epochs", "0"}),
-                 2, "epochs: expected at least 1", "no epochs");
+                 2, "epochs: expected a whole number from 1 to 1000000", "no epochs");
   EXPECT_EQ(dir.read("run/state.json"), state);
   EXPECT_EQ(dir.read("run/model.safetensors"), weights);
 

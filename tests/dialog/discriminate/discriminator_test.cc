@@ -292,7 +292,7 @@ TEST_F(DiscriminatorFiles, AreNotTrusted) {
   with("hidden_size", 16'000'000);
   fails("smaller than the parameters");
   with("hidden_size", -1);
-  fails("hidden_size: expected 1 to");
+  fails("hidden_size: expected a whole number from 1 to");
   with("vocab_size", "many");
   fails("'vocab_size' has the wrong type");
   with("context", 1'000'000'000'000);
