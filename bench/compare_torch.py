@@ -132,7 +132,7 @@ A step is forward, loss with attention loss, backward, clipping and SGD, with dr
 one output projection for all steps. Both programs get the same sizes, lengths and threads, and run in turn. The ratio is that of
 tokens per second without padding: the median of the pairs, with the range in parentheses.
 
-Each program draws its own words, dropout and parameters, from the same distributions. With the learning rate 1 a repeated batch
+Each program draws its own words, dropout and parameters with seed 1, from the same distributions. With the learning rate 1 a repeated batch
 overshoots after about eight steps, a step sooner with some seeds than with others. There the last losses in speed.json differ much.
 Other tests check that heed computes the same as PyTorch ([numerics.md](../numerics.md)).
 

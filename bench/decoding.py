@@ -28,7 +28,7 @@ computes the gradient of the output layer, as training does. The three run in tu
 within a round, with the range in parentheses.
 
 - heed {heed}, kernels for {kernels}; machine: {machine}
-- sizes: {sizes}; fixed lengths: 6 utterances of 12 words and a response of 16
+- sizes: {sizes}; fixed lengths: 6 utterances of 12 words and a response of 16; seed 1
 
 | size | structure | threads | forward, tokens/s | score, tokens/s | beam, tokens/s | score / forward | beam / forward | rounds |
 | --- | --- | ---: | ---: | ---: | ---: | ---: | ---: | ---: |
