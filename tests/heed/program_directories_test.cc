@@ -51,7 +51,7 @@ std::vector<Spoiled> spoiled_models() {
           {config, set("structure", "static"), "the model has no parameter"},
           {config, set("hidden_size", "16"), "'hidden_size' has the wrong type"},
           {config, set("hidden_size", 16.5), "'hidden_size' has the wrong type"},
-          {config, set("hidden_size", -16), "hidden_size: expected 1"},
+          {config, set("hidden_size", -16), "hidden_size: expected a whole number from 1"},
           {config, set("hidden_size", 1e18), "hidden_size"},
           {config, set("hidden_size", 9), "the model needs"},
           {config, set("hidden_size", 1000000), "smaller than the parameters"},

@@ -298,7 +298,7 @@ TEST_F(DiscriminatorFiles, AreNotTrusted) {
   with("context", 1'000'000'000'000);
   fails("'context' is out of range");
   with("context", 3);
-  fails("expected a context of 1 or 2 utterances");
+  fails("context: expected a whole number from 1 to 2, got 3");
   with("kind", "generator");
   fails("not a discriminator, which heed train discriminate makes");
   dir.write("run/config.json", "[]");
