@@ -7,7 +7,7 @@ from collections import Counter
 from itertools import chain, combinations
 
 from . import LabError
-from .grading import name_of, read_submission
+from .submission import Submission
 
 GRAM, WINDOW = 10, 6  # tokens: a copy of GRAM + WINDOW - 1 in a row is surely found
 LEAST = 8             # fingerprints of one's own in a file; who is right in fewer lines is alike by chance
@@ -51,20 +51,20 @@ def blanks(course, lab):
 
 
 def submissions(folders):
-    """(year/name, path) of each submission in each folder."""
+    """(year/name, submission) of each in each folder."""
     for folder in folders:
         if not folder.is_dir():
             raise LabError(f"{folder}: a folder of submissions is asked for, each a folder or a zip")
-        for path in sorted(folder.iterdir()):
-            if path.is_dir() or path.suffix == ".zip":
-                yield f"{folder.name}/{name_of(path)}", path
+        for each in map(Submission, sorted(folder.iterdir())):
+            if each.path.is_dir() or each.path.suffix == ".zip":
+                yield f"{folder.name}/{each.name}", each
 
 
 def similar(course, lab, folders, least):
     """(share, one, other, file, how many are shared), the largest first: of the smaller one's fingerprints of a file, shared ones."""
     blank, found = blanks(course, lab), []
     prints = {LIBRARY: own_prints(blank, {name: course.texts(lab)[name] for name in lab.written})}
-    prints |= {name: own_prints(blank, read_submission(path, lab)) for name, path in submissions(folders)}
+    prints |= {name: own_prints(blank, each.texts(lab)) for name, each in submissions(folders)}
     for file in lab.own:
         of = {name: files[file] for name, files in prints.items() if file in files}
         counts = Counter(chain.from_iterable(of.values()) if len(of) > COMMON else ())
@@ -78,7 +78,7 @@ def similar(course, lab, folders, least):
 
 def questions(course, lab, path, count=3):
     """(file, line number, line, question) about lines of the student's own, of different kinds; the same each time for the same texts."""
-    blank, texts, found = blanks(course, lab), read_submission(path, lab), []
+    blank, texts, found = blanks(course, lab), Submission(path).texts(lab), []
     for name, text in texts.items():
         given = {line.strip() for line in blank[name].splitlines()}
         for number, line in enumerate(text.splitlines(), 1):

@@ -8,7 +8,6 @@ import secrets
 import signal
 import subprocess
 import tempfile
-import threading
 import time
 from dataclasses import dataclass, field
 
@@ -19,7 +18,6 @@ PATIENCE = 12         # times that until it is stopped although it only waits
 MEMORY = 4 << 30      # bytes
 PROCESSES = 256       # with threads, where a user of its own is counted
 
-LARGEST_SEED = 1 << 24  # of those that are drawn
 PASSED, FAILED, BLANK = "passed", "failed", "not written"
 CRASHED, HANGS, SILENT, NOT_RUN = "crashed", "does not end", "no report", "not run"
 
@@ -39,12 +37,8 @@ class Verdict:
         return self.status == PASSED
 
 
-def read_reports(pipe, found):
-    """What a process reports while it runs, up to a megabyte."""
-    while chunk := os.read(pipe, 65536):
-        if len(found) < 1 << 20:
-            found += chunk
-    os.close(pipe)
+def any_seed():
+    return secrets.randbelow(1 << 24)
 
 
 def rows_of(reports, word):
@@ -64,16 +58,15 @@ def confined(sandbox, seconds):
 
 def run_check(program, check, seed, seconds=SECONDS, sandbox=None, more=()):
     """Runs one check of a lab's program, of somebody else in a sandbox."""
-    (reads, writes), word, reports = os.pipe(), secrets.token_hex(16), bytearray()
+    word = secrets.token_hex(16)
     command = [*confined(sandbox, seconds), str(program), f"--gtest_filter=*.{check.name}", f"--seed={seed}",
                "--gtest_brief=1", *check.arguments, *more]
     begin = time.monotonic()
-    with tempfile.TemporaryFile() as errors:
+    with tempfile.TemporaryFile() as errors, tempfile.NamedTemporaryFile() as reports:
+        writes = os.open(reports.name, os.O_WRONLY | os.O_APPEND)  # who runs may say more, and read or change nothing
         process = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.DEVNULL, stderr=errors, pass_fds=[writes],
                                    env={**os.environ, "HEED_LAB_REPORT": str(writes)}, start_new_session=True)
         os.close(writes)
-        reader = threading.Thread(target=read_reports, args=(reads, reports), daemon=True)
-        reader.start()
         with contextlib.suppress(BrokenPipeError):  # it ended before
             process.stdin.write(f"{word}\n".encode())
             process.stdin.close()
@@ -88,8 +81,7 @@ def run_check(program, check, seed, seconds=SECONDS, sandbox=None, more=()):
             sandbox.end()
         errors.seek(max(0, errors.seek(0, os.SEEK_END) - 20000))
         said = errors.read().decode(errors="replace")
-    reader.join(2)
-    rows = list(rows_of(bytes(reports), word))
+        rows = list(rows_of(reports.read(1 << 20), word))
     hangs = status in (None, -signal.SIGXCPU, -signal.SIGKILL)
     verdict = judge(check, seed, rows, None if hangs else status, said, program)
     verdict.seconds = time.monotonic() - begin

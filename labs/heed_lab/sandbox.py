@@ -1,12 +1,8 @@
 """Where code of others is compiled and run: without network, and as a user who owns nothing, as far as who grades may do that."""
-import contextlib
 import os
 import resource
 import shutil
-import signal
 import subprocess
-import time
-from pathlib import Path
 
 FIRST_USER = 61200  # and up, as other services take those for one job, too
 COMPILING = {"cpu": 60, "as": 3 << 30, "fsize": 1 << 28, "core": 0}  # seconds, bytes
@@ -54,21 +50,6 @@ class Sandbox:
         folder.chmod(0o755)
 
     def end(self):
-        """Ends what the user still runs, also what left its group of processes."""
-        for _ in range(20 if self.user is not None else 0):
-            for pid in (left := processes_of(self.user)):
-                with contextlib.suppress(ProcessLookupError):
-                    os.kill(pid, signal.SIGKILL)
-            if not left:
-                return
-            time.sleep(0.01)
-
-
-def processes_of(user):
-    """Those that live; one that ended and waits for its parent does nothing any more."""
-    found = []
-    for path in Path("/proc").glob("[0-9]*"):
-        with contextlib.suppress(FileNotFoundError, ProcessLookupError):
-            if path.stat().st_uid == user and (path / "stat").read_text().rpartition(") ")[2][:1] != "Z":
-                found.append(int(path.name))
-    return found
+        """Ends what the user still runs, also what left its group of processes: all at once, so that nothing forks meanwhile."""
+        if self.user is not None:
+            subprocess.run([*self.drop, "sh", "-c", "kill -KILL -1"], capture_output=True)

@@ -1,60 +1,48 @@
 """`watch`: tests the task at hand whenever one of its files is saved. Times are polled: events of files fail on mounted drives."""
-import secrets
+import contextlib
 import select
 import sys
 import time
 
 from . import LabError, report
-from .progress import HINTS, Progress
-from .running import LARGEST_SEED
-
-KEYS = "h hint   n next task   q quit"
+from .running import any_seed
 
 
 class Watch:
     def __init__(self, bench):
-        self.bench, self.tasks, self.at, self.hints, self.failed = bench, bench.lab.tasks + bench.lab.assigned, 0, 0, None
+        self.bench, self.lab, self.tasks = bench, bench.lab, bench.lab.tasks + bench.lab.assigned
+        self.at, self.hints, self.failed = 0, 0, None
+
+    def wrong(self, checks, shown=False):
+        return [v for v in self.bench.run(checks, any_seed(), shown) if not v.passed]
 
     def begin(self):
         """Goes to the first task that is not done."""
-        try:
-            while self.at + 1 < len(self.tasks) and not self.wrong(self.tasks[self.at].checks):
-                self.at += 1
-        except LabError:  # test() says what it is
-            pass
-
-    def wrong(self, checks, tell=lambda verdict: None):
-        return [v for v in self.bench.run(checks, secrets.randbelow(LARGEST_SEED), tell) if not v.passed]
+        while self.at + 1 < len(self.tasks) and not self.wrong(self.tasks[self.at].checks):
+            self.at += 1
 
     def test(self):
-        task, begin, table, lab = self.tasks[self.at], time.monotonic(), report.Table(self.bench.lab), self.bench.lab
+        """Tests the task at hand; what passed before in others, and no longer does, is told."""
+        task, begin, last = self.tasks[self.at], time.monotonic(), self.failed
         print()
-        try:
-            failed = next(iter(self.wrong(task.checks, table.add)), None)
-        except LabError as error:
-            return print(error)
-        table.end()
-        if failed is None or self.failed is None or failed.check is not self.failed.check:
+        self.failed = next(iter(self.wrong(task.checks, shown=True)), None)
+        if not (last and self.failed and last.check is self.failed.check):
             self.hints = 0
-        self.failed = failed
-        if failed:
-            print("\n" + report.failure(lab, failed))
-        passed = Progress(self.bench.root, lab).passed  # before; what no longer does, in other tasks than this one, is told
+        if self.failed:
+            print("\n" + report.failure(self.lab, self.failed))
+        passed = self.bench.progress.passed
         again = [check for other in self.tasks for check in other.checks if other is not task and check.name in passed]
         if broken := again and self.wrong(again):
-            print(f"\nIt passed before, and fails now ({len(broken)} such):\n" + report.failure(lab, broken[0]))
-        print(f"{time.monotonic() - begin:.1f} s   {KEYS}, then Enter", flush=True)
+            print(f"\nIt passed before, and fails now ({len(broken)} such):\n" + report.failure(self.lab, broken[0]))
+        print(f"{time.monotonic() - begin:.1f} s   h hint   n next task   q quit, then Enter", flush=True)
 
     def hint(self):
         if self.failed is None:
             return print("all checks of this task pass: n goes to the next one", flush=True)
-        if (other := report.of_another_lab(self.bench.lab, self.failed)) is not None:
+        if (other := report.of_another_lab(self.lab, self.failed)) is not None:
             return print(f"no hint of this lab helps: what is not written belongs to lab {other}", flush=True)
-        try:
-            print(Progress(self.bench.root, self.bench.lab).hint(self.failed.check.name, self.hints % HINTS + 1), flush=True)
-        except LabError as error:
-            print(error, flush=True)
         self.hints += 1
+        print(self.bench.progress.hint(self.failed.check.name, (self.hints - 1) % report.HINTS + 1), flush=True)
 
 
 def key_within(seconds):
@@ -67,13 +55,17 @@ def key_within(seconds):
 
 def watch(bench):
     state, seen, key = Watch(bench), None, ""
-    state.begin()
+    with contextlib.suppress(LabError):  # test() says what it is
+        state.begin()
     while key != "q":
-        if (now := [(bench.root / name).stat().st_mtime_ns for name in {*bench.lab.own, *bench.lab.units}]) != seen:
-            seen = now
-            state.test()
+        try:
+            if key == "h":
+                state.hint()
+            if key == "n":
+                state.at, seen = (state.at + 1) % len(state.tasks), None
+            if (now := [(bench.root / name).stat().st_mtime_ns for name in {*bench.lab.own, *bench.lab.units}]) != seen:
+                seen = now
+                state.test()
+        except LabError as error:
+            print(error, flush=True)
         key = key_within(0.5)
-        if key == "h":
-            state.hint()
-        if key == "n":
-            state.at, seen = (state.at + 1) % len(state.tasks), None

@@ -62,7 +62,7 @@ class Graph(unittest.TestCase):
         self.assertGreater(last["bytes"] - last["freed"], 3 << 20)  # x w + b, the bump, and the error
 
     def test_text(self):
-        text, memory = graph.graph_text(self.story), graph.memory_text(self.story)
+        text, memory = graph.Story(self.story).graph_text(), graph.Story(self.story).memory_text()
         self.assertEqual(len(text.splitlines()), 2 + len(self.story["nodes"]))
         self.assertRegex(text, r"\n +9  exp        \(512, 256\)     8 +\d+ +\d\.00  the bump\n")
         self.assertEqual(len(memory.splitlines()), len(self.story["steps"]))
