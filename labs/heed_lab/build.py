@@ -19,7 +19,7 @@ from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 from . import LabError
-from .sandbox import COMPILING
+from .running import COMPILING
 
 EXTRA = ["-Wno-error", "-Wno-unused", "-Wno-unused-parameter", "-Wno-unknown-pragmas"]  # a blank leaves parameters and variables unused
 PLAIN_LOOPS = "-fno-openmp-simd"  # OpenMP's must not be left by an exception, and a blank in a header throws in those that call it
@@ -90,17 +90,14 @@ class Build:
         self.run(["cmake", "--build", self.folder, "-j", str(os.cpu_count()), "--target", lab.target], "the build", lab.own)
         stamp.touch()
 
-    @functools.cached_property
-    def commands(self):
-        return json.loads((self.folder / "compile_commands.json").read_text())
-
+    @functools.cache
     def command_of(self, unit):
         """Of the command that compiles a file of the library: (arguments, folder, what it made)."""
-        for row in self.commands:  # of a kernel there is one for each level of the processor; any that was built does
+        for row in json.loads((self.folder / "compile_commands.json").read_text()):  # of a kernel there is one for each level of the processor; any that was built does
             if row["file"] == str(self.root / unit):
                 words = shlex.split(row["command"])
                 if (made := Path(row["directory"]) / words[words.index("-o") + 1]).exists():
-                    return words, row["directory"], made
+                    return tuple(words), row["directory"], made
         raise LabError(f"{unit}: the build in {self.folder} does not compile it; a lab names it as a unit")
 
     @functools.cache
@@ -110,7 +107,8 @@ class Build:
         return shlex.split(re.fullmatch(r": && (.*) && :\s*", last)[1])
 
     def compile(self, unit, headers, overlay, out, flags):
-        words, folder, _ = self.command_of(unit)
+        given, folder, _ = self.command_of(unit)
+        words = list(given)
         source = overlay / unit if overlay and (overlay / unit).exists() else self.root / unit
         target = out / (unit.replace("/", "_") + ".o")
         words[words.index("-o") + 1], words[words.index("-c") + 1] = str(target), str(source)

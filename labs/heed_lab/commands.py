@@ -1,19 +1,21 @@
 """The sub-commands. Exit status: 0 done, and all checks passed; 1 a check did not pass, or something is wrong; 2 usage."""
 import argparse
+import contextlib
 import difflib
 import os
+import select
 import shutil
 import sys
+import time
 from pathlib import Path
 
-from . import LabError, comparing, grading, handout, pages, pictures, report, writing
+from . import LabError, grading, handout, pages, pictures, report, submissions, writing
 from .build import Build
 from .course import Course
 from .running import BLANK, HANGS, NOT_RUN, Verdict, any_seed, run_check
-from .submission import Submission, printable
-from .watching import watch
+from .submissions import Submission, printable
 
-STUDENT = "labs/student.txt"  # the name; git does not see it
+STUDENT = "labs/student.txt"  # the name that `id` was told; git does not see it
 DEBUGGED = ("-O0", "-g")  # with -Og GCC 12 marks no line of a kernel as one to stop at
 COMMANDS = {}  # name: (function, its text, its arguments, whether it is of one lab)
 
@@ -33,12 +35,6 @@ def command(text, *arguments, lab=True):
     return declare
 
 
-def student_of(root):
-    """The name that `id` was told."""
-    path = root / STUDENT
-    return path.read_text(encoding="utf-8") if path.exists() else ""
-
-
 def write_page(path, text):
     Path(path).write_text(text, encoding="utf-8")
     print(f"wrote {path}; open it in a browser")
@@ -48,7 +44,8 @@ class Bench:
     """A tree, and a lab in it, with its build and program: each do_NAME is a command."""
 
     def __init__(self, root, number=None, student=None):
-        self.root, self.student = root, student_of(root) if student is None else student
+        kept = root / STUDENT
+        self.root, self.student = root, student or (kept.read_text(encoding="utf-8") if kept.exists() else "")
         self.course, self.build = Course(root, self.student), Build(root, root / "build/lab")
         if number is not None:
             self.lab = self.course.lab(number)
@@ -127,7 +124,22 @@ class Bench:
 
     @command("test again whenever you save")
     def do_watch(self):
-        watch(self)
+        """Times of files are polled: events of files fail on mounted drives."""
+        state, seen, key = Watch(self), None, ""
+        with contextlib.suppress(LabError):  # test() says what it is
+            state.begin()
+        while key != "q":
+            try:
+                if key == "h":
+                    state.hint()
+                if key == "n":
+                    state.at, seen = (state.at + 1) % len(state.tasks), None
+                if (now := [(self.root / name).stat().st_mtime_ns for name in {*self.lab.own, *self.lab.units}]) != seen:
+                    seen = now
+                    state.test()
+            except LabError as error:
+                print(error, flush=True)
+            key = key_within(0.5)
 
     @command("a form for the questions, the figure and what you did by hand")
     def do_answers(self):
@@ -252,14 +264,14 @@ class Bench:
              argument("folders", nargs="+", metavar="DIR", help="of submissions: this year's, and those before"),
              argument("--least", type=int, default=50, metavar="PERCENT", help="of the shorter one's fingerprints (50)"))
     def do_similar(self, folders, least):
-        rows = comparing.similar(self.course, self.lab, map(Path, folders), least / 100)
+        rows = submissions.similar(self.course, self.lab, map(Path, folders), least / 100)
         for share, one, other, file, count in rows:
             print(f"{share:>5.0%}  {one}  {other}  {file} ({count} fingerprints)")
         print(f"{len(rows)} pairs share at least {least} % of a file; look at them side by side: alike is not copied")
 
     @command("for teachers: three questions about lines that a student wrote", argument("submission"))
     def do_ask(self, submission):
-        rows = comparing.questions(self.course, self.lab, Path(submission))
+        rows = submissions.questions(self.course, self.lab, Path(submission))
         if not rows:
             raise LabError(f"{submission} has no lines of its own")
         for file, number, line, question in rows:
@@ -274,6 +286,53 @@ class Bench:
     def do_catch_up(self, file):
         lab = handout.catch_up(self.course, file)
         print(f"lab {lab.number} is now as in the library: {', '.join(lab.written)}")
+
+
+class Watch:
+    """The task at hand of `watch`, and what the last test of it said."""
+
+    def __init__(self, bench):
+        self.bench, self.lab, self.tasks = bench, bench.lab, bench.lab.tasks + bench.lab.assigned
+        self.at, self.hints, self.failed = 0, 0, None
+
+    def wrong(self, checks, shown=False):
+        return [v for v in self.bench.run(checks, any_seed(), shown) if not v.passed]
+
+    def begin(self):
+        """Goes to the first task that is not done."""
+        while self.at + 1 < len(self.tasks) and not self.wrong(self.tasks[self.at].checks):
+            self.at += 1
+
+    def test(self):
+        """Tests the task at hand; what passed before in others, and no longer does, is told."""
+        task, begin, last = self.tasks[self.at], time.monotonic(), self.failed
+        print()
+        self.failed = next(iter(self.wrong(task.checks, shown=True)), None)
+        if not (last and self.failed and last.check is self.failed.check):
+            self.hints = 0
+        if self.failed:
+            print("\n" + report.failure(self.lab, self.failed))
+        passed = self.bench.progress.passed
+        again = [check for other in self.tasks for check in other.checks if other is not task and check.name in passed]
+        if broken := again and self.wrong(again):
+            print(f"\nIt passed before, and fails now ({len(broken)} such):\n" + report.failure(self.lab, broken[0]))
+        print(f"{time.monotonic() - begin:.1f} s   h hint   n next task   q quit, then Enter", flush=True)
+
+    def hint(self):
+        if self.failed is None:
+            return print("all checks of this task pass: n goes to the next one", flush=True)
+        if (other := report.of_another_lab(self.lab, self.failed)) is not None:
+            return print(f"no hint of this lab helps: what is not written belongs to lab {other}", flush=True)
+        self.hints += 1
+        print(self.bench.progress.hint(self.failed.check.name, (self.hints - 1) % report.HINTS + 1), flush=True)
+
+
+def key_within(seconds):
+    """What was typed (with Enter), "" if nothing was, "q" at the end of the input."""
+    if not select.select([sys.stdin], [], [], seconds)[0]:
+        return ""
+    line = sys.stdin.readline()
+    return line.strip()[:1] if line else "q"
 
 
 def stop_at(at, thread):

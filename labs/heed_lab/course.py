@@ -133,9 +133,6 @@ class Lab:
     def task(self, name):
         return one_of(self.tasks + self.assigned, name, self, "task")
 
-    def points(self):
-        return sum(check.worth for check in self.judged) + sum(self.by_hand.values())
-
     def cut(self, texts):
         """{file: text} with the cuts made."""
         changed = dict(texts)

@@ -16,9 +16,8 @@ from xml.etree.ElementTree import Element, SubElement, tostring
 from . import LabError, pages, report, writing
 from .build import CompileError, write_overlay
 from .course import KINDS_OF_POINTS
-from .running import PATIENCE, Verdict, confined, run_check
-from .sandbox import Sandbox
-from .submission import LARGEST, Submission, printable
+from .running import PATIENCE, Sandbox, Verdict, run_check
+from .submissions import LARGEST, Submission, printable
 
 SECRET_SEEDS = 3
 SECONDS_OF_A_FIGURE = 60  # of processor time
@@ -176,7 +175,7 @@ def standing(leaderboard, program, sandbox):
     """[the row of a leaderboard]: the last number of a line of the figure; nothing where that cannot be had."""
     with tempfile.TemporaryFile() as output:
         try:
-            subprocess.run([*confined(sandbox, SECONDS_OF_A_FIGURE), str(program), "--figure", "--seed=1"], stdout=output,
+            subprocess.run([*sandbox.running(SECONDS_OF_A_FIGURE), str(program), "--figure", "--seed=1"], stdout=output,
                            stdin=subprocess.DEVNULL, stderr=subprocess.DEVNULL, timeout=PATIENCE * SECONDS_OF_A_FIGURE)
             output.seek(0)
             value = float(json.loads(output.read(LARGEST))["lines"][leaderboard["line"]][-1])

@@ -8,9 +8,9 @@ from pathlib import Path, PurePosixPath
 
 from . import LabError
 from .build import write_files
-from .comparing import COMMENT
 from .course import BLANKS, read_json
 from .cutting import removed
+from .submissions import COMMENT
 
 SHINGLE = 22  # tokens in a row that are no chance
 # What tells how the library does it, and is of no use in a handout.

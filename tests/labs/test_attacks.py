@@ -12,8 +12,7 @@ from pathlib import Path
 import helpers
 from heed_lab.build import CompileError
 from heed_lab.cutting import Lines
-from heed_lab.running import CRASHED, FAILED, HANGS, PASSED, SILENT, run_check
-from heed_lab.sandbox import Sandbox
+from heed_lab.running import CRASHED, FAILED, HANGS, PASSED, SILENT, Sandbox, run_check
 
 FILE = "autograd/var.cc"
 TOP = '''

@@ -8,7 +8,7 @@ from pathlib import Path
 from unittest import mock
 
 import helpers
-from heed_lab import commands, handout, watching
+from heed_lab import commands, handout
 from heed_lab.build import FIRST_TIME, Build, CompileError, write_overlay
 from heed_lab.running import BLANK, PASSED, Verdict
 
@@ -91,7 +91,7 @@ class Watching(unittest.TestCase):
             Verdict(check, PASSED if tasks[check.name] in done else BLANK, seed) for check in checks])
 
     def at(self, done):
-        watch = watching.Watch(self.bench(done))
+        watch = commands.Watch(self.bench(done))
         watch.begin()
         return watch.tasks[watch.at].name
 

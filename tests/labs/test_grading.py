@@ -12,10 +12,10 @@ from unittest import mock
 
 import formats
 import helpers
-from heed_lab import LabError, grading, pages, submission
+from heed_lab import LabError, grading, pages, submissions
 from heed_lab.build import CompileError
-from heed_lab.running import FAILED, PASSED, Verdict
-from heed_lab.submission import Submission
+from heed_lab.running import FAILED, PASSED, Sandbox, Verdict
+from heed_lab.submissions import Submission
 
 
 class Submissions(unittest.TestCase):
@@ -94,7 +94,7 @@ class Submissions(unittest.TestCase):
         self.assertEqual(Submission(path).texts(self.lab), {self.name: "mine"})
 
     def test_bad_files_are_errors(self):
-        for content, message in ((b"\xff\xfe", "no text in UTF-8"), (b"x" * (submission.LARGEST + 1), "larger than")):
+        for content, message in ((b"\xff\xfe", "no text in UTF-8"), (b"x" * (submissions.LARGEST + 1), "larger than")):
             with self.assertRaisesRegex(LabError, message):
                 Submission(self.submit({self.name: content})).texts(self.lab)
         (self.folder / "file").write_text("x")
@@ -150,8 +150,7 @@ class Submissions(unittest.TestCase):
         program = self.folder / "program"
         program.write_text(f"#!/bin/sh\ncat <<'END'\n{output}\nEND\nexit 1\n")
         program.chmod(0o755)
-        sandbox = SimpleNamespace(words=lambda limits: [], user=None, end=lambda: None)
-        return grading.standing({"name": "speed", "line": "yours"}, program, sandbox)
+        return grading.standing({"name": "speed", "line": "yours"}, program, Sandbox())
 
     def test_a_leaderboard_is_of_the_figure(self):
         board = self.standing('{"lines": {"roof": [9], "yours": [1, 2.26]}}')
@@ -222,11 +221,11 @@ class Submissions(unittest.TestCase):
     def test_a_zip_bomb_is_cut(self):
         with self.assertRaisesRegex(LabError, "larger than"):
             Submission(self.zipped((self.name, bytes(50 << 20)))).texts(self.lab)
-        self.assertLess(len(Submission(self.folder / "ann.zip").files([self.name])[self.name]), submission.LARGEST + 2)
+        self.assertLess(len(Submission(self.folder / "ann.zip").files([self.name])[self.name]), submissions.LARGEST + 2)
 
     def test_a_zip_of_many_files_is_refused(self):
         with self.assertRaisesRegex(LabError, "a zip of 10001 files"):
-            Submission(self.zipped(*((str(i), "") for i in range(submission.MANY + 1)))).texts(self.lab)
+            Submission(self.zipped(*((str(i), "") for i in range(submissions.MANY + 1)))).texts(self.lab)
 
     def test_an_encrypted_zip_is_one_line(self):
         path = self.zipped((self.name, "mine"))

@@ -5,7 +5,7 @@ from pathlib import Path
 from unittest import mock
 
 import helpers
-from heed_lab import commands, grading, report, watching, writing
+from heed_lab import commands, grading, report, writing
 from heed_lab.report import Progress
 from heed_lab.running import FAILED, PASSED, Verdict
 from test_student import ending, said_by
@@ -43,7 +43,7 @@ class Kept(unittest.TestCase):
     def test_watch_tells_of_what_passed_before(self):
         with ending({}):
             said_by(lambda: commands.main(helpers.ROOT, ["test", "2"]))
-        watch = watching.Watch(commands.Bench(helpers.ROOT, 2))
+        watch = commands.Watch(commands.Bench(helpers.ROOT, 2))
         watch.at = 3
         with ending({"ManyPaths": FAILED}):
             text = said_by(watch.test)[1]
