@@ -67,32 +67,6 @@ TEST_F(Ask, AnswersQuestionsAboutADialogue) {
   EXPECT_TRUE(has(none.out, "the dialogue does not say")) << none.out;
 }
 
-// What was asked before is read with a question, until it is forgotten.
-TEST_F(Ask, ForgetsWhatWasAsked) {
-  const std::string talk = dir->write(
-      "talk.jsonl",
-      "{\"id\": \"a\", \"turns\": [{\"speaker\": \"Ann\", \"text\": \"i have 4 here\"}]}\n");
-  const auto answers = [&](const std::string& typed) {
-    const Result r = heed_program({"ask", "--model", run, "--dialogue", talk}, "",
-                                  dir->write("typed", typed + "\n/quit\n"));
-    EXPECT_EQ(r.code, 0) << r.err;
-    std::vector<std::string> found;
-    std::istringstream lines(r.out);
-    for (std::string line; std::getline(lines, line);) {
-      if (has(line, " %)")) found.push_back(line);
-    }
-    return found;
-  };
-  const std::string question = "What has Ann ?";
-  const auto twice = answers(question + "\n" + question),
-             anew = answers(question + "\n/reset\n" + question);
-  ASSERT_EQ(twice.size(), 2u);
-  ASSERT_EQ(anew.size(), 2u);
-  EXPECT_NE(twice[0], twice[1]);
-  EXPECT_EQ(anew[0], anew[1]);
-  EXPECT_EQ(anew[0], twice[0]);
-}
-
 TEST_F(Ask, MeasuresItsAnswers) {
   const Result r = heed_program({"ask", "--model", run, "--data", data, "--json", "-"});
   ASSERT_EQ(r.code, 0) << r.err;
@@ -168,34 +142,6 @@ TEST_F(Ask, IsAnExperiment) {
   EXPECT_EQ(evaluation["f1_items"].size(), 6u);
   EXPECT_EQ(evaluation["passages"], (Json{0, 0, 0, 1, 1, 1}));
 
-  // Each reader is what it is called, and its numbers are those of heed ask.
-  struct Reader {
-    const char* name;
-    int turns;
-    bool questions, answers;
-  };
-  for (const Reader& v : {Reader{"turns-0", 0, true, true},
-                          {"turns-1", 1, true, true},
-                          {"turns-2", 2, true, true},
-                          {"turns-3", 3, true, true},
-                          {"no-questions", 2, false, true},
-                          {"no-answers", 2, true, false}}) {
-    SCOPED_TRACE(v.name);
-    const std::string one = std::string("all/") + v.name + "-seed1";
-    const Json config = Json::parse(dir->read(one + "/config.json")),
-               json = Json::parse(dir->read(one + "/evaluation.json"));
-    EXPECT_EQ(config["turns"], v.turns);
-    EXPECT_EQ(config["questions"], v.questions);
-    EXPECT_EQ(config["answers"], v.answers);
-    const Result asked =
-        heed_program({"ask", "--model", dir->path(one), "--data", data, "--json", "-"});
-    ASSERT_EQ(asked.code, 0) << asked.err;
-    const Json scores = Json::parse(asked.out);
-    for (const std::string key : {"f1", "exact", "heq_q", "heq_d"}) {
-      EXPECT_EQ(json[key], scores["gold"][key]) << key;
-      EXPECT_EQ(json["predicted_" + key], scores["predicted"][key]) << key;
-    }
-  }
   const Json two = Json::parse(dir->read("all/turns-2-seed1/evaluation.json"));
   double sum = 0;
   for (size_t q = 0; q < 6; ++q) {

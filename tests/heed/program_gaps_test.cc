@@ -4,10 +4,6 @@
 #include <nlohmann/json.hpp>
 #include <regex>
 
-#include "dialog/data/corpus.h"
-#include "dialog/data/formats/rewriting.h"
-#include "dialog/rewrite/rewriter.h"
-#include "dialog/rewrite/task.h"
 #include "tests/heed/program_helpers.h"
 
 namespace heed {
@@ -163,72 +159,6 @@ TEST(Gaps, RefusesWhatCannotBe) {
                     "--epochs", "1", "--out", dir.path("ranker")});
   ASSERT_EQ(other.code, 0) << other.err;
   refused({"rewrite", "--model", dir.path("ranker")}, 2, "a ranker, which cannot tag");
-}
-
-double sum(const Json& list) {
-  double total = 0;
-  for (const Json& one : list) total += one.get<double>();
-  return total;
-}
-
-// Every number of the results is that of its lists, and with turns inserted that of the turns
-// themselves: before the last one, however long the context is.
-TEST(Gaps, ResultsAreThoseOfTheModel) {
-  const TempDir& dir = files();
-  const TempDir own;
-  std::filesystem::copy(dir.path("data"), own.path("data"));
-  const std::string test = find_part(own.path("data"), "test");
-  std::vector<Dialogue> dialogues =
-      read_dialogues(test, {.limit = 20, .progress = {}, .notes = true});
-  for (size_t d = 0; d < 6; ++d) {  // what fills the gap is the first of as much as is read
-    std::string& text = dialogues[d].turns[1].text;
-    while (rewrite::units(text).size() < 80) text += "好的";
-  }
-  write_dialogues(test, dialogues);
-  const Result r = heed_program({"reproduce", "gaps", "--data", own.path("data"), "--out",
-                                 own.path("out"), "--width", "16", "--epochs", "2", "--only",
-                                 "both,rank", "--limit", "200", "--threads", "1"});
-  ASSERT_EQ(r.code, 0) << r.err;
-  EXPECT_EQ(Json::parse(own.read("out/rank-seed1/settings.json"))["learn"], "rank");
-  const Json json = Json::parse(own.read("out/both-seed1/evaluation.json"));
-  const rewrite::LoadedGaps gaps = rewrite::Runs::load(own.path("out/both-seed1"));
-  const auto train = read_dialogues(find_part(own.path("data"), "train"), 200);
-  for (int inserted = 0; inserted <= 2; ++inserted) {
-    SCOPED_TRACE(inserted);
-    const Json& of = inserted == 0 ? json : json["with_" + std::to_string(inserted)];
-    const double answered = sum(of["answered_items"]);
-    EXPECT_EQ(of["p1"], sum(of["p1_hits"]) / answered);
-    EXPECT_EQ(of["p3"], sum(of["p3_hits"]) / answered);
-    EXPECT_NEAR(of["f1"], sum(of["f1_hits"]) / sum(of["f1_all"]), 1e-12);
-    EXPECT_NEAR(of["exact"], sum(of["exact_items"]) / 20, 1e-12);
-    EXPECT_EQ(of["answered_items"], json["answered_items"]);
-    if (inserted > 0) {
-      EXPECT_NEAR(of["p1_lost"], json["p1"].get<double>() - of["p1"].get<double>(), 1e-12);
-      EXPECT_NEAR(of["p1_lost"], sum(of["p1_lost_items"]) / answered, 1e-12);
-    }
-    std::vector<Dialogue> with = dialogues;
-    for (size_t d = 0; d < with.size(); ++d) {
-      Rng rng(1, "gaps.inserted", d);
-      for (int i = 0; i < inserted; ++i) {
-        const Turn& turn = train[rng.below(train.size())].turns[0];
-        with[d].turns.insert(with[d].turns.end() - 1, {turn.speaker, turn.text, true});
-      }
-    }
-    rewrite::Bounds bounds = gaps.model.bounds();
-    bounds.max_context = 1000;
-    const auto examples = rewrite::gap_examples(test, with, bounds, gaps.vocabulary, true);
-    const rewrite::Measured m =
-        rewrite::measured(examples, rewrite::rewrite(gaps.model, examples, false, 7),
-                          rewrite::rewrite(gaps.model, examples, true, 7));
-    EXPECT_NEAR(of["p1"], m.at[0], 1e-9);
-    EXPECT_NEAR(of["p2"], m.at[1], 1e-9);
-    EXPECT_NEAR(of["p3"], m.at[2], 1e-9);
-    EXPECT_NEAR(of["f1"], m.both.f1, 1e-9);
-    EXPECT_NEAR(of["border"]["recall"], m.border.recall, 1e-9);
-    EXPECT_NEAR(of["pronoun"]["precision"], m.pronoun.precision, 1e-9);
-    EXPECT_NEAR(of["bleu"], m.bleu, 1e-9);
-  }
-  EXPECT_NE(json["with_2"]["p1"], json["p1"]);
 }
 
 // What reads Schema-Guided Dialogue makes English turns with gaps.

@@ -273,8 +273,6 @@ TEST_F(ProbeProgram, PlausibleNegatives) {
   fails({"--threshold", "0.5x"}, 2, "got '0.5x'");
   fails({"--label", "act"}, 1, "needs turns with two values of the label act, has 0");
   fails({"--model", dir.path("none")}, 1, "none");
-  fails({"--small", "share:0.9", "--test-share", "0.99"}, 1,
-        "train.jsonl: --small share:0.9: a classifier needs two classes to learn");
 }
 
 TEST_F(ProbeProgram, RefusesWhatMakesNoSense) {

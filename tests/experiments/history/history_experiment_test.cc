@@ -1,7 +1,6 @@
 // heed reproduce history as a user calls it.
 #include <cmath>
 #include <nlohmann/json.hpp>
-#include <set>
 
 #include "dialog/text/text_file.h"
 #include "tests/heed/program_helpers.h"
@@ -101,46 +100,6 @@ TEST_F(HistoryExperiment, NumbersFitTogether) {
   // A bag of words knows no order of words, but for what its bounds cut.
   EXPECT_LT(std::abs(ranker["sets"]["words-reversed"]["rise"].get<double>()), 0.01);
   EXPECT_GT(std::abs(ranker["sets"]["turns:1"]["rise"].get<double>()), 0.01);
-}
-
-// The same dialogue six times: a cut is the same for all, what is drawn is not.
-TEST_F(HistoryExperiment, EachContextHasItsOwnDraws) {
-  std::filesystem::create_directory(dir.path("data"));
-  for (const char* part : {"train", "valid"}) {
-    const std::string name = std::string(part) + ".jsonl.gz";
-    std::filesystem::copy(kSample + "/" + name, dir.path("data/" + name));
-  }
-  std::string turns;
-  for (int i = 0; i < 8; ++i) {
-    turns += std::string(i ? ", " : "") + "{\"text\": \"how do i mount the disk " +
-             std::string(static_cast<size_t>(i + 1), 'x') + " now\"}";
-  }
-  std::string lines;
-  for (int i = 0; i < 6; ++i) {
-    lines += "{\"id\": \"" + std::to_string(i) + "\", \"turns\": [" + turns + "]}\n";
-  }
-  dir.write("data/test.jsonl", lines);
-  const Arguments reproduce = {
-      "reproduce", "history", "--data",    dir.path("data"),     "--out",     dir.path("out"),
-      "--limit",   "60",      "--systems", kModels + "baseline", "--threads", "1"};
-  const Result r = heed_program(reproduce);
-  ASSERT_EQ(r.code, 0) << r.err;
-  const Json json = Json::parse(dir.read("out/baseline-seed1/evaluation.json"));
-  ASSERT_EQ(json["losses"].size() % 6, 0u);
-  const size_t each = json["losses"].size() / 6;  // responses of a dialogue
-  const auto different = [&](const std::string& set) {
-    std::set<double> rises;
-    for (size_t d = 0; d < 6; ++d) {
-      rises.insert(json["sets"][set]["rises"][(d + 1) * each - 1].get<double>());
-    }
-    return rises.size();
-  };
-  for (const char* set : {"turns:1", "turns-reversed", "first-dropped", "words-reversed"}) {
-    EXPECT_EQ(different(set), 1u) << set;
-  }
-  for (const char* set : {"turns-shuffled", "turns-dropped", "words-shuffled", "words-dropped"}) {
-    EXPECT_GT(different(set), 2u) << set;
-  }
 }
 
 TEST_F(HistoryExperiment, HasTablesClaimsAndAPage) {
