@@ -159,7 +159,8 @@ fs::path name_of_file(const std::string& path) {
        ++links) {  // to what need not be there
     file = file.parent_path() / fs::read_symlink(file, failed);
   }
-  const fs::path name = fs::weakly_canonical(file, failed);
+  // Only of an absolute path is the result absolute, too, if nothing of it exists.
+  const fs::path name = fs::weakly_canonical(fs::absolute(file, failed), failed);
   return failed ? fs::path(path) : name;
 }
 

@@ -286,6 +286,13 @@ TEST(Outputs, AreDifferentFiles) {
       EXPECT_FALSE(std::filesystem::exists(file));
     }
   }
+  // Nor under a relative name of a file that is not there yet.
+  const std::string relative = "outputs-are-different-files";
+  for (const std::string& same : {"./" + relative, "tests/../" + relative}) {
+    expect_failure(heed_program({"respond", "--model", kModel, "--data", kDialogs, "--out",
+                                 relative, "--json", same}),
+                   2, ", too; give another file", same);
+  }
 }
 
 TEST(Options, ThatWouldDoNothingAreRefused) {
