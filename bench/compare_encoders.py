@@ -258,7 +258,7 @@ class TorchTuning:
         self.optimizer.step()
 
     def seconds(self):
-        return sum(seconds_of(self.step, step)[0] for step in self.steps[1:])
+        return sum(seconds_of(self.step, step)[0] for step in self.steps)
 
 
 def compare_tuning(args, folder):
