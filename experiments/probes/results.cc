@@ -16,7 +16,7 @@ ResultsLayout layout(const ProbesResults& named) {
   ResultsLayout layout{
       .kind = kProbesKind,
       .format = kProbesFormat,
-      .variants = probed_names(),
+      .variants = probed_names(named.encoder),
       .made_by = "heed reproduce probes",
       .additions = {},
       .clusters = "dialogues",
@@ -44,6 +44,10 @@ void read_names(const std::string& folder, ProbesResults& results) {
   read_kind(folder, kProbesKind, [&](const nlohmann::json& json) {
     results.tasks = split_names(json.at("data").at("tasks").get<std::string>());
     results.readings = split_names(json.at("settings").at("readings").get<std::string>());
+  });
+  if (!std::filesystem::exists(in(folder, kPretrainedFile))) return;
+  read_kind(folder, "pretrained", [&](const nlohmann::json& json) {
+    results.encoder = {json.at("encoder").get<std::string>(), json.at("layers").get<int>()};
   });
 }
 

@@ -85,7 +85,7 @@ Table chosen_table(const ProbesResults& results) {
   for (const Number& n : kNumbers) {
     table.columns.push_back({n.group, n.name, chosen_key("CHOICE", n.key), n.digits, n.percent});
   }
-  for (size_t v = 0; v < results.variants.size(); ++v) {
+  for (size_t v = 0; v < probed_structures().size(); ++v) {
     if (results.of(v).empty()) continue;
     for (const auto& [choice, metric] : choices()) {
       Row row = chosen_row(results, v, choice);
