@@ -1,5 +1,6 @@
 #include "experiments/probes/experiment.h"
 
+#include "dialog/pretrained/encoder.h"
 #include "dialog/respond/settings.h"
 #include "dialog/system.h"
 #include "dialog/text/format.h"
@@ -40,6 +41,12 @@ void visit(Settings& s, const OptionVisitor& v) {
             "because generation is slow. Can be added to a finished folder",
             {.group = "Probes", .least = 0, .most = 1000000}),
     &s.choose);
+  v(setting("judge-encoder", "",
+            "Directory of a pretrained encoder (heed import): with --choose, also probe the epoch "
+            "whose responses are most like the human ones by its embeddings, the \"BERT\" of "
+            "Tables 9 to 11. Can be added to a finished folder",
+            {.group = "Probes"}),
+    &s.judge);
   v(setting("pretrained", "",
             "Directory of a pretrained encoder (heed import): probe each of its layers too, as it "
             "is, on the words that the models read. Can be added to a finished folder",
@@ -61,12 +68,10 @@ ProbedEncoder encoder_of(const std::string& directory) {
 // pretrained.json: the encoder whose rows a folder has.
 void keep_encoder(const std::string& out, const Settings& s, const Data&) {
   if (!s.encoder) return;
-  constexpr uint64_t kMost = uint64_t{1} << 34;
   const std::string path = in(out, kPretrainedFile);
-  const Json json = {
-      {"encoder", s.encoder->name},
-      {"layers", s.encoder->layers},
-      {"checksum", checksum(read_file(in(s.pretrained, "model.safetensors"), kMost))}};
+  const Json json = {{"encoder", s.encoder->name},
+                     {"layers", s.encoder->layers},
+                     {"checksum", checksum_of(s.pretrained)}};
   if (!std::filesystem::exists(path)) write_file(path, json.dump() + "\n");
   if (parse_json<Json>(path) == json) return;
   throw UsageError("--pretrained: " + path + " says that this folder has rows of another encoder");
@@ -80,6 +85,10 @@ void take(const ExperimentRequest& request, Settings& s) {
   for (const Structure& structure : probed_structures())
     s.train.push_back(request.responder(structure));
   s.limit = s.train[0].limit.value_or(0);
+  if (!s.judge.empty() && s.choose == 0) {
+    throw UsageError("--judge-encoder: needs --choose N, the dialogues to respond to");
+  }
+  if (!s.judge.empty()) pretrained::load_encoder(s.judge);  // a wrong folder is to be known now
   if (!s.pretrained.empty()) s.encoder = encoder_of(s.pretrained);
   if (s.choose > 0 && s.train[0].loop.keep_every == 0) {
     throw UsageError("--choose: there are no epochs to choose from without --keep-every");

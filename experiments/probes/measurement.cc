@@ -165,6 +165,11 @@ Json Probing::taught(Responder& model, const Vocabulary& vocabulary) const {
                       respond_taught(model, data_.spoken, vocabulary, false, kProbesBatch), data_);
 }
 
+uint32_t checksum_of(const std::string& encoder) {
+  constexpr uint64_t kMost = uint64_t{1} << 34;
+  return checksum(read_file(in(encoder, "model.safetensors"), kMost));
+}
+
 Json without_items(Json checkpoint) {
   for (auto& [reading, tasks] : checkpoint.items()) {
     if (!tasks.is_object()) continue;

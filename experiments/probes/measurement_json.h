@@ -64,7 +64,11 @@ void measure_probes(const ProbesRun& run, const OnMeasuring& progress,
 //   components.json   the first two principal components of the representation
 //   taught.json       BLEU-2 of what the best model finds most probable behind human words
 //   chosen.json       the epochs that write best, on request (ProbesSettings::choose)
+//   judged.json       the one that an encoder chooses, on request (ProbesSettings::judge)
 std::vector<Measurement<ProbesSettings, ProbesData>> additions();
+
+// Of an encoder's weights: which one it is.
+uint32_t checksum_of(const std::string& encoder);
 
 // A checkpoint without the hits of single examples, which only those of the best model are kept of.
 nlohmann::ordered_json without_items(nlohmann::ordered_json checkpoint);

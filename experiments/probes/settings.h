@@ -42,6 +42,7 @@ struct ProbesSettings {
   // Dialogues of the valid part that every kept epoch responds to, so that those that write best
   // are probed too; 0: none. In no probes.json: a folder without them can have them later.
   size_t choose = 0;
+  std::string judge;  // the pretrained encoder that chooses too (judged.json); empty: none
   // An encoder that others trained, which gets rows of its own; empty: none. In no probes.json
   // either.
   std::string pretrained;

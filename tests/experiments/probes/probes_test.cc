@@ -148,7 +148,8 @@ TEST_F(ProbesTest, CompletesAFolderOfAnOlderVersion) {
       with(with(with(command(out, "lstm-attention"), "--vocab", "40"), "--hidden", "4"), "--jobs",
            "1") +
       Arguments{"--embed", "4", "--readings", "raw"};
-  const Result r = without_warnings(heed_program(same + Arguments{"--choose", "3"}));
+  const Arguments judged = {"--choose", "3", "--judge-encoder", imported_tiny_bert(dir, 40)};
+  const Result r = without_warnings(heed_program(same + judged));
   ASSERT_EQ(r.code, 0) << r.err;
   EXPECT_TRUE(has(r.out, "1 run, 0 of them done")) << r.out;
   EXPECT_EQ(bytes("evaluation.json"), evaluation);
@@ -162,10 +163,23 @@ TEST_F(ProbesTest, CompletesAFolderOfAnOlderVersion) {
   EXPECT_EQ(taught["decode"], "taught");
   EXPECT_EQ(chosen["valid_dialogues"], 3);
   EXPECT_TRUE(chosen["best-meteor"]["raw"]["UtteranceLoc"]["f1"].is_number());
+  const Json by_bert = Json::parse(bytes("judged.json")), best = by_bert["best-bert"];
+  const std::vector<double> likeness = by_bert["by_epoch"];
+  ASSERT_GT(likeness.size(), 1u);
+  const auto most = std::max_element(likeness.begin(), likeness.end());
+  EXPECT_EQ(best["epoch"], most - likeness.begin() + 1);
+  EXPECT_EQ(best["valid"]["bert"], *most);
+  EXPECT_LT(*most, 0);
+  for (const auto& [name, choice] : chosen.items()) {  // an epoch is the same however it is chosen
+    if (choice.is_object() && choice.value("epoch", 0) == best["epoch"]) {
+      EXPECT_EQ(choice["raw"], best["raw"]) << name;
+    }
+  }
   ASSERT_EQ(heed_program(report).code, 0);
   EXPECT_FALSE(has(dir.read("page.html"), "not measured yet"));
+  EXPECT_TRUE(has(dir.read("page.html"), "best-bert"));
   // without --choose it is as good as done, and with it too
-  for (const Arguments& more : {Arguments{}, Arguments{"--choose", "3"}}) {
+  for (const Arguments& more : {Arguments{}, Arguments{"--choose", "3"}, judged}) {
     const Result again = without_warnings(heed_program(same + more));
     EXPECT_TRUE(has(again.out, "1 run, 1 of them done")) << again.out;
   }
@@ -218,8 +232,8 @@ TEST_F(ProbesTest, ALayerAgreesWithHeedProbe) {
   const std::string out = dir.path("out"), bert = imported_tiny_bert(dir, 40);
   Arguments all = command(out, "pretrained-layer1");
   for (const char* bound : {"--max-turns", "--max-utterance"}) all = with(all, bound, "0");
-  const Result r =
-      without_warnings(heed_program(all + Arguments{"--max-context", "0", "--pretrained", bert}));
+  const Result r = without_warnings(heed_program(
+      all + Arguments{"--max-context", "0", "--max-response", "0", "--pretrained", bert}));
   ASSERT_EQ(r.code, 0) << r.err;
   const Json ours = Json::parse(dir.read("out/pretrained-layer1-seed1/evaluation.json"));
   const Result probe = heed_program({"probe", "--model", bert, "--layer", "1", "--data", kSample,
@@ -260,6 +274,7 @@ TEST_F(ProbesTest, Mistakes) {
   fails({"--readings", ""}, "--readings");
   fails({"--choose", "3", "--keep-every", "0"}, "--choose: there are no epochs to choose from");
   fails({"--choose", "-1"}, "--choose");
+  fails({"--judge-encoder", kSample}, "--judge-encoder: needs --choose N");
   fails({"--readings", "raw"},
         "holds an experiment on probes with --readings \"raw,standardised\"");
   expect_failure(heed_program(with(command(whole()), "--only", "gru")), 2, "no variant fits 'gru'",
