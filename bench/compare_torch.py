@@ -124,26 +124,27 @@ def table(runs):
 
 PAGE = """# heed and PyTorch on the same training step
 
-Made by `bench/compare_torch.py`, which can be run again; all runs are in [speed.json](speed.json).
+`bench/compare_torch.py` makes this page; all runs are in [speed.json](speed.json). [Performance](../performance.md#against-pytorch)
+sums the numbers up.
 
-A step is forward, loss with attention loss, backward, clipping and SGD, with dropout 0.2, in f32. PyTorch
-runs [bench_torch.py](../../bench/bench_torch.py), which is written as a careful user would: batched, packed
-sequences, one output projection for all steps. Both get the same sizes, lengths and threads, and run in turn;
-the ratio is that of tokens per second (padding not counted), the median of the pairs, with the range behind.
-Each draws its own words, dropout and parameters, all from the same distributions. With the learning rate 1 a batch that
-is repeated overshoots after some eight steps, a step sooner with one seed than with another: that is where the last
-losses in speed.json are far apart. That heed computes what PyTorch does is checked elsewhere
-([numerics.md](../numerics.md)).
+A step is forward, loss with attention loss, backward, clipping and SGD, with dropout 0.2, in f32. PyTorch runs
+[bench_torch.py](../../bench/bench_torch.py), which is written as a careful user would write it: batched, with packed sequences and
+one output projection for all steps. Both programs get the same sizes, lengths and threads, and run in turn. The ratio is that of
+tokens per second without padding: the median of the pairs, with the range in parentheses.
+
+Each program draws its own words, dropout and parameters with seed 1, from the same distributions. With the learning rate 1 a repeated batch
+overshoots after about eight steps, a step sooner with some seeds than with others. There the last losses in speed.json differ much.
+Other tests check that heed computes the same as PyTorch ([numerics.md](../numerics.md)).
 
 - heed {heed}, kernels for {kernels}; PyTorch {torch}; Python {python}
 - machine: {machine}
 - sizes: {sizes}
-- fixed lengths: 6 utterances of 12 words and a response of 16; real lengths: [lengths.jsonl.gz](../../bench/lengths.jsonl.gz),
-  those of 2,560 Ubuntu dialogues
-- share of peak: floating-point operations of the step, counted from the shapes, against the multiply-add
-  peak that `heed bench` measures first with the same threads. What is counted is what heed does; what PyTorch
-  does beyond it (on padding, and for static structures with the same context in every step) is not. So no program
-  that does at least this can be more than 1 / (PyTorch's share) times as fast as PyTorch
+- fixed lengths: 6 utterances of 12 words and a response of 16; real lengths: those of 2,560 Ubuntu dialogues
+  ([lengths.jsonl.gz](../../bench/lengths.jsonl.gz))
+- share of peak: the step's floating-point operations, counted from the shapes, against the multiply-add peak that `heed bench`
+  measures first with the same threads. Only operations that heed does are counted. PyTorch does more (on padding, and for static
+  structures with the same context in every step). A program that does at least the counted operations cannot be more than
+  1 / (PyTorch's share) times as fast as PyTorch
 - MB: peak resident memory of the whole process; importing PyTorch alone takes {imported} MB
 
 {table}
@@ -152,18 +153,18 @@ losses in speed.json are far apart. That heed computes what PyTorch does is chec
 
 PAGE_BF16 = """# heed and PyTorch with products of bf16
 
-Made by `bench/compare_torch.py --matmul bf16`, which can be run again; all runs are in [speed-bf16.json](speed-bf16.json).
+`bench/compare_torch.py --matmul bf16` makes this page; all runs are in [speed-bf16.json](speed-bf16.json).
 
-The same step as in [speed.md](speed.md). heed runs with `--matmul bf16`, and once more in f32; PyTorch has forward and loss under
-`torch.autocast` with bfloat16, and its parameters stay f32. The three run in turn, and ratios are medians of those within a round.
+The step is that of [speed.md](speed.md). heed runs with `--matmul bf16`, and again in f32. PyTorch runs forward and loss under
+`torch.autocast` with bfloat16; its parameters stay f32. The three run in turn. A ratio is the median of the ratios within a round.
 
 - heed {heed}, kernels for {kernels}, bf16 by {tile}; PyTorch {torch}; Python {python}
 - machine: {machine}
 - sizes: {sizes}
 - fixed and real lengths: as in [speed.md](speed.md). Bucketed: PyTorch gets the real lengths sorted before they are cut into
-  batches (the batches in random order), so that it pads less; heed gets them in the order of the file
-- share of its peak: against what `heed bench` measures first with the same threads: in f32 multiply-adds in registers, in bf16 tiles
-  whose factors are in the L1 cache
+  batches, and the batches in random order, so that it pads less; heed gets the lengths in the order of the file
+- share of its peak: against the peak that `heed bench` measures first with the same threads. In f32 this is multiply-adds in
+  registers, in bf16 tiles whose factors are in the L1 cache
 
 {table}
 """

@@ -21,14 +21,14 @@ WORKS = ["forward", "score", "beam"]
 
 PAGE = """# Scoring and decoding beside the training forward
 
-Made by `bench/decoding.py`; all runs are in [decoding.json](decoding.json).
+`bench/decoding.py` makes this page; all runs are in [decoding.json](decoding.json).
 
-Tokens are those read and those predicted, with beam search (5 hypotheses) one for each hypothesis in each step.
-`forward` makes the gradient of the output layer on the way, as training does. Ratios are medians of those within a
-round, in which the three run in turn; the range is behind.
+Tokens are those read and those predicted. Beam search (5 hypotheses) counts one for each hypothesis in each step. `forward` also
+computes the gradient of the output layer, as training does. The three run in turn in each round. A ratio is the median of the ratios
+within a round, with the range in parentheses.
 
 - heed {heed}, kernels for {kernels}; machine: {machine}
-- sizes: {sizes}; fixed lengths: 6 utterances of 12 words and a response of 16
+- sizes: {sizes}; fixed lengths: 6 utterances of 12 words and a response of 16; seed 1
 
 | size | structure | threads | forward, tokens/s | score, tokens/s | beam, tokens/s | score / forward | beam / forward | rounds |
 | --- | --- | ---: | ---: | ---: | ---: | ---: | ---: | ---: |

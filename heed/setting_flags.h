@@ -138,7 +138,9 @@ class SettingFlags {
     auto& value = given.value.emplace<std::optional<R>>();
     const std::string name = "--" + s.option;
     if constexpr (std::is_same_v<R, bool>) {
-      given.option = command.add_flag(name, value, s.help);
+      // not add_flag(name, value): that sets false where the flag is not given
+      given.option = command.add_flag_function(
+          name, [&value](int64_t times) { value = times > 0; }, s.help);
     } else {
       given.option = command.add_option(name, value, s.help);
       add_checks<R>(*given.option, s);

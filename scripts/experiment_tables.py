@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Makes the tables of docs/results/experiment.md, mediation.md, probes.md, scale.md and nex-cv.md from the kept results.
+"""Makes the tables of docs/results/experiment.md, generators.md, mediation.md, probes.md, scale.md and nex-cv.md from the kept results.
 
     scripts/experiment_tables.py           writes the tables into the pages, between their <!-- table NAME --> marks
     scripts/experiment_tables.py --check   exits with 1 and the differences if a page says something else
@@ -13,6 +13,7 @@ import math
 import pathlib
 import re
 import sys
+from collections import Counter
 from statistics import fmean, stdev, variance
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
@@ -348,7 +349,38 @@ def layers_table():
     return table(["read from"] + tasks, [[title] + [f"{100 * f1[task]['f1']:.1f}" for task in tasks] for title, f1 in of])
 
 
+WEIGHED = ROOT / "docs/results/inverse-frequency"
+
+
+def weighed(x):
+    """Measures of the answers of people and of a model with this exponent, and its perplexity of the validation part."""
+    kept = json.loads((WEIGHED / f"{x}.json").read_text())
+    log = [json.loads(line) for line in (WEIGHED / f"{x}-log.jsonl").read_text().splitlines()]
+    return kept["human"], kept["responses"], log[-1]["valid_perplexity"]
+
+
+def kinds_of_answers(x):
+    """How many different answers there are, and the share of the most frequent one in percent."""
+    with gzip.open(WEIGHED / f"{x}.jsonl.gz", "rt") as lines:
+        counts = Counter(json.loads(line)["response"] for line in lines)
+    return len(counts), 100 * max(counts.values()) / sum(counts.values())
+
+
+def weighed_table():
+    rows = []
+    for who, x, of in [("people", "–", (weighed("0")[0], None))] + [("`static-ui`", x, weighed(x)[1:]) for x in ("0", "0.4")]:
+        measures, perplexity = of
+        row = [who, x, f"{perplexity:.1f}" if perplexity else "–"]
+        for key, scale, digits in (("mean_length", 1, 1), ("distinct_1", 100, 2), ("distinct_2", 100, 2), ("ent_4", 1, 2), ("repetition", 1, 1),
+                                   ("bleu_2", 100, 2), ("rouge_l", 100, 2), ("meteor_exact_stem", 100, 2)):
+            row.append("–" if measures[key] is None else f"{scale * measures[key]:.{digits}f}")
+        rows.append(row + (["–", "–"] if who == "people" else [f"{kinds_of_answers(x)[0]}", f"{kinds_of_answers(x)[1]:.0f}"]))
+    return table(["answers of", "X", "perplexity", "words", "distinct-1 %", "distinct-2 %", "ent-4", "repetition", "BLEU-2 %", "ROUGE-L %",
+                  "METEOR %", "different answers", "most frequent %"], rows)
+
+
 PAGES = {
+    "generators": {"inverse-frequency": weighed_table},
     "probes": {"layers": layers_table},
     "scale": {"4x512": lambda: scale_table("4x512")},
     "explanations": {"trained": explanations_table},
@@ -392,17 +424,26 @@ def facts():
     cost = lambda training, epoch: scale_harm(within["4x512", training, str(epoch)], "random:1.0")
     last = [("p0", 4), ("ins", 3), ("loss", 4)]
     das_change = f"{mean_das(untrained, 'random:1.0'):.2f}", f"{mean_das(trained, 'random:1.0'):.2f}"
+    people, plain, plain_perplexity = weighed("0")
+    _, rare, rare_perplexity = weighed("0.4")
     return {
+        "docs/results/generators.md": [
+            "distinct-1 is {:.1f} times as high and distinct-2 {:.1f} times".format(*(rare[k] / plain[k] for k in ("distinct_1", "distinct_2"))),
+            f"to {kinds_of_answers('0.4')[1]:.0f} % of the contexts instead of {kinds_of_answers('0')[1]:.0f} %",
+            f"{rare['mean_length']:.1f} words instead of {plain['mean_length']:.1f}, where people write {people['mean_length']:.1f}",
+            f"{rare_perplexity:.1f} instead of {plain_perplexity:.1f}: {math.log(rare_perplexity / plain_perplexity):+.3f} nats a word",
+        ],
+        "docs/generators.md": [f"perplexity rises from {plain_perplexity:.0f} to {rare_perplexity:.0f}"],
         "docs/results/experiment.md": [
             f"in {sum(x > 0 for x in cells)} of {len(cells)} cells, by {fmean(cells):.2f} on average",
             f"from {spread[0]:.2f} to {spread[1]:.2f} for `static-ui`",
             f"{HISTORY.count(1)} of {len(HISTORY):,} have one utterance of history",
             f"distinct-2 is {min(distinct):.3f} to {max(distinct):.3f}, where people have {human:.3f}",
             f"falls from {das_change[0]} to {das_change[1]}",
-            f"by {min(of_seeds(untrained)):.0f} to {max(of_seeds(untrained)):.0f} thousandths without training, "
+            f"by {min(of_seeds(untrained)):.0f} to {max(of_seeds(untrained)):.0f} thousandths at p = 0, "
             f"by {min(of_seeds(trained)):.0f} to {max(of_seeds(trained)):.0f} with insertion",
             f"p = 0.7: {of_seeds(trained)[0]:+.1f} with the loss, {of_seeds(no_loss)[0]:+.1f} without it (seed 1 of both), "
-            f"{of_seeds(untrained)[0]:+.1f} untrained",
+            f"{of_seeds(untrained)[0]:+.1f} at p = 0",
             f"({at_0['static-ui']:+.0f} and {at_0['dynamic-ui']:+.0f} against {at_0['static']:+.0f} and {at_0['dynamic']:+.0f})",
             f"AS of the history {min(ours):.0f} to {max(ours):.0f} %",
             f"`rare:end` is higher in {rises('rare:end')} of the 15 variants",

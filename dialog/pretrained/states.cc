@@ -9,17 +9,37 @@ StateReader::StateReader(Bert bert, bool frozen) : bert_(std::move(bert)), froze
   if (frozen) freeze(bert_);
 }
 
-Tensor StateReader::frozen_states(const Pieces& text) const {
+std::vector<Tensor> StateReader::frozen_states(const std::vector<Pieces>& texts) const {
   static const double kMostBytes = usable_memory() / 4;
-  if (const auto found = kept_->states.find(text); found != kept_->states.end()) {
-    return found->second;
-  }
+  constexpr int64_t kPiecesAtOnce = 2048;  // enough for fast products
   const NoGrad guard;
-  const Tensor states = bert_({text}).layers.back().value();
-  const auto bytes = static_cast<double>(states.bytes());
-  if (kept_->bytes + bytes <= kMostBytes) {
-    kept_->bytes += bytes;
-    kept_->states.emplace(text, states);
+  std::vector<Tensor> states(texts.size());
+  std::vector<size_t> missing;
+  for (size_t i = 0; i < texts.size(); ++i) {
+    const auto found = kept_->states.find(texts[i]);
+    if (found == kept_->states.end()) {
+      missing.push_back(i);
+    } else {
+      states[i] = found->second;
+    }
+  }
+  for (auto at = missing.begin(); at != missing.end();) {
+    std::vector<Pieces> some;
+    auto end = at;
+    for (int64_t pieces = 0; end != missing.end() && pieces < kPiecesAtOnce; ++end) {
+      some.push_back(texts[*end]);
+      pieces += std::ssize(texts[*end].ids);
+    }
+    const Tensor rows = bert_(some).layers.back().value();
+    for (int64_t row = 0; at != end; ++at) {
+      const int64_t begin = row;
+      row += std::ssize(texts[*at].ids);
+      states[*at] = rows.rows(begin, row).clone();
+      const auto bytes = static_cast<double>(states[*at].bytes());
+      if (kept_->bytes + bytes > kMostBytes) continue;
+      kept_->bytes += bytes;
+      kept_->states.emplace(texts[*at], states[*at]);
+    }
   }
   return states;
 }
@@ -40,9 +60,8 @@ StateReader::States StateReader::operator()(const std::vector<Pieces>& texts) co
     states.rows = bert_(different).layers.back();
     return states;
   }
-  std::vector<Var> of_texts;
-  for (const Pieces& text : different) of_texts.emplace_back(frozen_states(text));
-  states.rows = concat(of_texts, 0);
+  const std::vector<Tensor> of_texts = frozen_states(different);
+  states.rows = concat(std::vector<Var>(of_texts.begin(), of_texts.end()), 0);
   return states;
 }
 

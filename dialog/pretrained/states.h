@@ -40,7 +40,8 @@ class StateReader : public Module {
   DType dtype() const { return bert_.words.weight.dtype(); }
 
  private:
-  Tensor frozen_states(const Pieces& text) const;
+  // Of each text, (its pieces, hidden_size).
+  std::vector<Tensor> frozen_states(const std::vector<Pieces>& texts) const;
 
   Bert bert_;
   bool frozen_;

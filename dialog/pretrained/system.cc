@@ -1,4 +1,4 @@
-// The system "pretrained/bert": encoders that others trained (heed import).
+// The system "pretrained/bert": pretrained encoders (heed import).
 #include "dialog/system.h"
 #include "base/error.h"
 #include "dialog/parts/vector_ranker.h"

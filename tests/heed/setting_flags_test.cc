@@ -8,6 +8,7 @@
 #include "dialog/carry/settings.h"
 #include "dialog/discriminate/gan/settings.h"
 #include "dialog/retrieve/settings.h"
+#include "dialog/system.h"
 #include "dialog/track/settings.h"
 #include "tests/dialog/settings_helpers.h"
 #include "tests/file_helpers.h"
@@ -81,6 +82,57 @@ TEST(ResumedRun, IsNotContradictedByWhatWasNotGiven) {
   take_given(command, "runs/a", asked, run);
   EXPECT_EQ(run.loop.max_epochs, 9);
   EXPECT_EQ(run.model.dropout, 0.5);
+}
+
+// The training, or null where the preset is for other forms.
+std::unique_ptr<Training> training_of(const System& system, const std::string& preset,
+                                      const std::string& form) {
+  try {
+    return system.train(preset, form);
+  } catch (const UsageError&) {
+    return {};
+  }
+}
+
+// Also where a preset switches on what a flag could switch on.
+TEST(Presets, AreAsTheyAreWhereNothingIsGiven) {
+  std::map<std::string, int> switched_on;  // of each setting: in how many
+  for (const System& system : systems()) {
+    if (!system.train) continue;
+    std::vector<std::string> forms = system.forms().names;
+    if (forms.empty()) forms = {""};
+    for (const std::string& preset : system.presets().names) {
+      for (const std::string& form : forms) {
+        const auto training = training_of(system, preset, form);
+        if (!training) continue;
+        CLI::App command;
+        SettingFlags flags;
+        AnySettings settings = training->settings();
+        flags.declare(command, settings, system.is_option);
+        command.parse("");
+        const Json before = as_options(settings);
+        flags.apply_to_preset(settings, training->loop());
+        EXPECT_EQ(as_options(settings), before) << system.name << " " << preset << " " << form;
+        for (const auto& [option, value] : before.items()) switched_on[option] += value == true;
+      }
+    }
+  }
+  for (const char* option : {"bidirectional", "no-input-feeding", "frozen"}) {
+    EXPECT_GT(switched_on[option], 0) << option;
+  }
+}
+
+TEST(Presets, AreChangedByAFlagAndByItsOpposite) {
+  for (const std::string text : {"true", "false"}) {
+    CLI::App command;
+    SettingFlags flags;
+    TrainSettings settings;
+    settings.model.bidirectional = text == "false";
+    flags.declare(command, settings, [](const Setting&) { return true; });
+    command.parse("--bidirectional=" + text);
+    flags.apply(settings);
+    EXPECT_EQ(settings.model.bidirectional, text == "true");
+  }
 }
 
 }  // namespace

@@ -82,11 +82,11 @@ std::string machine() {
 }
 
 void write_report(const Options& o, const Table& table, const std::string& command, long seconds) {
-  write_file(o.report, "# Reliability: what was tried\n\nMade by `" + command + "` (" +
+  write_file(o.report, "# Reliability: what was tried\n\n`" + command + "` made this table (" +
                            std::to_string(seconds / 60) + " minutes, seed " +
                            std::to_string(o.budget.seed) + ", " + machine() +
-                           "). Single runs are not kept. What the rows mean is in "
-                           "[reliability.md](../reliability.md).\n\n" +
+                           "). Single runs are not kept. [reliability.md](../reliability.md) "
+                           "explains the rows.\n\n" +
                            table.text());
 }
 

@@ -109,6 +109,28 @@ TEST(StateReader, ComputesEqualTextsOnceAndKeepsThoseOfAFrozenEncoder) {
   EXPECT_EQ(row(second({texts[0]}).rows, 1), Vec(8, 7));
 }
 
+// More pieces than are encoded at once.
+TEST(StateReader, OfManyTextsHasTheStatesOfEach) {
+  const TempDir dir;
+  const std::string bert = imported_tiny_bert(dir);
+  std::vector<pretrained::Pieces> texts;
+  for (int i = 0; i < 400; ++i) {  // 400 that differ, of 10 to 15 pieces
+    Ids ids(10 + i % 6, 3);
+    for (int k = 0, rest = i; k < 6; ++k, rest /= 4) ids[k] += rest % 4;
+    texts.push_back({ids, Ids(ids.size(), 0)});
+  }
+  const StateReader many(pretrained::load_encoder(bert).model, true),
+      single(pretrained::load_encoder(bert).model, true);
+  (void)many({texts[7], texts[399]});  // kept, between texts that are not
+  const StateReader::States got = many(texts);
+  for (size_t i = 0; i < texts.size(); ++i) {
+    const auto length = std::ssize(texts[i].ids);
+    const Var of_text = rows(got.rows, got.begin[i], got.begin[i] + length);
+    EXPECT_EQ(of_text.value().to_vector(), single({texts[i]}).rows.value().to_vector()) << i;
+  }
+  EXPECT_EQ(got.rows.shape()[0], got.begin[399] + std::ssize(texts[399].ids));
+}
+
 // What reads words by an encoder has the right gradients, whatever stands beside a text.
 template <class M> void check_gradients(M& model, const std::function<Var()>& loss) {
   for (const NamedParameter& p : parameters(model)) {  // decisions that differ, no kinks near
