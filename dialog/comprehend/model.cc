@@ -57,15 +57,19 @@ void SpanReader::add_texts(const Ids& passage, const Ids& query,
   }
 }
 
-SpanReader::Logits SpanReader::operator()(const std::vector<Asked>& asked,
-                                          const DropoutMode& drop) const {
+std::vector<pretrained::Pieces> SpanReader::texts_of(const std::vector<Asked>& asked) const {
   std::vector<pretrained::Pieces> texts;
   for (const Asked& a : asked) {
     for (const Ids& query : a.queries) {
       if (!query.empty()) add_texts(*a.passage, query, texts);
     }
   }
-  const pretrained::StateReader::States states = encoder_(texts);
+  return texts;
+}
+
+SpanReader::Logits SpanReader::operator()(const std::vector<Asked>& asked,
+                                          const DropoutMode& drop) const {
+  const pretrained::StateReader::States states = encoder_(texts_of(asked));
   const auto none = static_cast<int32_t>(states.rows.shape()[0]);  // the row of what is not there
   const Var rows = concat(
       {states.rows, Var(Tensor::zeros({1, encoder_.width()}, encoder_.dtype(), encoder_.device()))},

@@ -51,6 +51,8 @@ class SpanReader : public Module {
     std::vector<int32_t> of;
   };
   Logits operator()(const std::vector<Asked>& asked, const DropoutMode& drop = {}) const;
+  // The encoder's states for the questions: see StateReader::keep().
+  bool read_ahead(const std::vector<Asked>& asked) const { return encoder_.keep(texts_of(asked)); }
   void visit(Visitor& v) override;
 
   const Config& config() const { return config_; }
@@ -59,6 +61,7 @@ class SpanReader : public Module {
  private:
   void add_texts(const Ids& passage, const Ids& query,
                  std::vector<pretrained::Pieces>& texts) const;
+  std::vector<pretrained::Pieces> texts_of(const std::vector<Asked>& asked) const;
 
   Config config_;
   std::pair<int32_t, int32_t> special_;

@@ -135,7 +135,16 @@ class ReaderTraining : public SystemTraining<Own> {
                    static_cast<double>(s_.layers) * 12 * h * h);
     }
   }
+  bool train(const std::string& run, Device device, const TrainHooks& hooks) override {
+    LoadedReader reader = Runs::first(run, s_);
+    reader.reads_ahead = [&](int64_t done, int64_t of) {
+      if (progress_) progress_(done, of);
+      return hooks.stop == nullptr || !*hooks.stop;
+    };
+    return Runs::train(std::move(reader), run, s_, data_, device, hooks);
+  }
   void describe(const std::string& run, bool, const Talk& talk) const override {
+    progress_ = talk.progress;
     const Config& m = s_.model;
     talk.say(run + ": " + (s_.init.empty() ? "an encoder from nothing" : s_.init) +
              (m.frozen ? ", frozen" : "") + ", GRUs of " + std::to_string(m.width) + " cells, " +
@@ -148,6 +157,9 @@ class ReaderTraining : public SystemTraining<Own> {
                 " of all parts whose answer does not stand in the passage");
     }
   }
+
+ private:
+  mutable OnValidation progress_;  // of describe(), for train()
 };
 
 LoadedSystem load_model(const std::string& directory, const std::string& epoch) {

@@ -30,6 +30,7 @@ class Reading {
         examples_.push_back({p, q, std::min(n, q + together)});
       }
     }
+    if (reader.reads_ahead && settings.model.frozen) read_ahead(reader.reads_ahead);
   }
 
   std::vector<int64_t> sizes() const {
@@ -48,15 +49,11 @@ class Reading {
     for (const int64_t i : indices) {
       const Together& t = examples_[i];
       const ReadPassage& read = train_read_[t.passage];
-      std::vector<TurnBefore> before;
-      for (size_t q = 0; q < t.end; ++q) {
-        const ReadQuestion& question = read.questions[q];
-        if (q >= t.first) {
-          questions.push_back(asked(read, question.question, before, settings_.model));
-          targets.push_back(question.target);
-          loss.tokens += std::ssize(read.pieces);
-        }
-        before.push_back({question.question, question.answer});
+      const std::vector<Asked> all = all_asked(read, t.end);
+      questions.insert(questions.end(), all.begin() + static_cast<ptrdiff_t>(t.first), all.end());
+      for (size_t q = t.first; q < t.end; ++q) {
+        targets.push_back(read.questions[q].target);
+        loss.tokens += std::ssize(read.pieces);
       }
     }
     const DropoutMode drop(settings_.model.dropout, key.seed, key.number());
@@ -88,6 +85,31 @@ class Reading {
   }
 
  private:
+  // The first questions of a passage, with the gold answers of those before.
+  std::vector<Asked> all_asked(const ReadPassage& read, size_t count) const {
+    std::vector<Asked> all;
+    std::vector<TurnBefore> before;
+    for (size_t q = 0; q < count; ++q) {
+      const ReadQuestion& question = read.questions[q];
+      all.push_back(asked(read, question.question, before, settings_.model));
+      before.push_back({question.question, question.answer});
+    }
+    return all;
+  }
+  void read_ahead(const std::function<bool(int64_t, int64_t)>& go_on) const {
+    int64_t done = 0, of = 0;
+    for (const auto* part : {&train_read_, &valid_read_}) {
+      for (const ReadPassage& read : *part) of += std::ssize(read.questions);
+    }
+    for (const auto* part : {&train_read_, &valid_read_}) {
+      for (const ReadPassage& read : *part) {
+        if (!model_.read_ahead(all_asked(read, read.questions.size()))) return;
+        done += std::ssize(read.questions);
+        if (!go_on(done, of)) return;
+      }
+    }
+  }
+
   SpanReader& model_;
   const pretrained::WordPiece& pieces_;
   const Settings& settings_;

@@ -4,6 +4,7 @@
 //   model.safetensors
 #pragma once
 
+#include <functional>
 #include <string>
 #include <vector>
 
@@ -15,6 +16,9 @@ namespace heed::comprehend {
 struct LoadedReader {
   pretrained::WordPiece pieces;
   SpanReader model;
+  // If there is one, what a frozen encoder reads is read before the first step, as much as can be
+  // kept; it is called after each passage, and false ends that.
+  std::function<bool(int64_t questions, int64_t of)> reads_ahead = {};
 };
 
 std::vector<ReadPassage> read_all(const Corpus& corpus, const pretrained::WordPiece& pieces,

@@ -1,6 +1,9 @@
 #include "dialog/pretrained/states.h"
 
+#include <algorithm>
+
 #include "autograd/ops.h"
+#include "base/error.h"
 #include "base/machine.h"
 
 namespace heed::pretrained {
@@ -63,6 +66,13 @@ StateReader::States StateReader::operator()(const std::vector<Pieces>& texts) co
   const std::vector<Tensor> of_texts = frozen_states(different);
   states.rows = concat(std::vector<Var>(of_texts.begin(), of_texts.end()), 0);
   return states;
+}
+
+bool StateReader::keep(const std::vector<Pieces>& texts) const {
+  check_internal(frozen_, "keep: an encoder that learns");
+  (void)(*this)(texts);
+  return std::all_of(texts.begin(), texts.end(),
+                     [&](const Pieces& text) { return kept_->states.contains(text); });
 }
 
 }  // namespace heed::pretrained

@@ -29,6 +29,8 @@ class StateReader : public Module {
   };
   // Throws ShapeError as Bert.
   States operator()(const std::vector<Pieces>& texts) const;
+  // Of a frozen encoder: computes what is not kept yet; false if there is no room to keep it all.
+  bool keep(const std::vector<Pieces>& texts) const;
   void visit(Visitor& v) override { bert_.visit(v); }  // the encoder's own names
   StateReader like() const { return {bert_.like(), frozen_}; }
   void share(std::shared_ptr<StateCache> cache) { kept_ = std::move(cache); }

@@ -94,7 +94,13 @@ class RankerTraining : public SystemTraining<Own> {
   using SystemTraining::SystemTraining;
 
   std::vector<Folder> folders() override { return {{"init", pretrained::kInitHelp, &s_.init}}; }
+  bool train(const std::string& run, Device device, const TrainHooks& hooks) override {
+    LoadedRanker ranker = Runs::first(run, s_);
+    ranker.reads_ahead = progress_;
+    return Runs::train(std::move(ranker), run, s_, data_, device, hooks);
+  }
   void describe(const std::string& run, bool, const Talk& talk) const override {
+    progress_ = talk.progress;
     const Config& m = s_.model;
     talk.say(run + ": " + m.encoder +
              (m.pretrained() ? " of " + s_.init
@@ -110,6 +116,9 @@ class RankerTraining : public SystemTraining<Own> {
               counted(data_.cut_responses, "response") + " of more than " +
               std::to_string(s_.bounds.max_response) + ", of which the first ones");
   }
+
+ private:
+  mutable OnValidation progress_;  // of describe(), for train()
 };
 
 class DualRanker : public VectorRanker {

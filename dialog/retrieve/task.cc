@@ -38,16 +38,23 @@ constexpr int kPoolTokens = 50;  // of a distraction, as of response models
 class Ranking {
  public:
   // A frozen encoder reads every text once.
-  Ranking(DualEncoder& model, const Settings& settings, const TrainData& data)
+  Ranking(DualEncoder& model, const Settings& settings, const TrainData& data,
+          const OnValidation& reads_ahead)
       : model_(model),
         settings_(settings),
         data_(data),
         negatives_(parse_negatives(settings.negatives)),
         valid_(spread(data.valid, std::min<size_t>(data.valid.size(), kMeasured))) {
     if (!model.config().frozen()) return;
+    size_t read = 0;
+    const size_t of = 2 * (data.train.size() + valid_.size());
     for (const Side side : {Side::kContexts, Side::kResponses}) {
       for (const auto* pairs : {&data.train, &std::as_const(valid_)}) {
-        frozen_.push_back(model.encode_f(side, texts_of(*pairs, side), kEncodedAtOnce));
+        const auto progress = [&](size_t done, size_t) {
+          if (reads_ahead) reads_ahead(static_cast<int64_t>(read + done), static_cast<int64_t>(of));
+        };
+        frozen_.push_back(model.encode_f(side, texts_of(*pairs, side), kEncodedAtOnce, progress));
+        read += pairs->size();
       }
     }
   }
@@ -245,12 +252,14 @@ TrainData load_train_data(const std::string& directory, const Settings& settings
   return make_train_data(train, read("valid"), settings, vocabulary, run);
 }
 
-Task ranker_task(DualEncoder& model, const Settings& settings, const TrainData& data) {
+Task ranker_task(DualEncoder& model, const Settings& settings, const TrainData& data,
+                 const OnValidation& reads_ahead) {
   std::vector<int64_t> sizes;
   for (const TextPair& pair : data.train) {
     sizes.push_back(std::ssize(pair.context) + std::ssize(pair.response));
   }
-  return task_of(model, std::move(sizes), std::make_shared<const Ranking>(model, settings, data));
+  return task_of(model, std::move(sizes),
+                 std::make_shared<const Ranking>(model, settings, data, reads_ahead));
 }
 
 }  // namespace heed::retrieve

@@ -47,12 +47,15 @@ constexpr const char *kValidFirst = "valid_recall_1", *kValidReciprocal = "valid
                      *kTrainFirst = "train_recall_1";
 constexpr int64_t kMeasured = 2000;
 
-// It refers to the three, which must outlive it.
-Task ranker_task(DualEncoder& model, const Settings& settings, const TrainData& data);
+// It refers to the three, which must outlive it. `reads_ahead` is called while a frozen encoder
+// reads all texts, before the first step.
+Task ranker_task(DualEncoder& model, const Settings& settings, const TrainData& data,
+                 const OnValidation& reads_ahead = {});
 
 struct LoadedRanker {
   DualEncoder model;
   TextReader reader;
+  OnValidation reads_ahead = {};
 };
 
 struct Own {  // dialog/runs_of.h
@@ -78,7 +81,7 @@ struct Own {  // dialog/runs_of.h
   static double size(const Settings& s) { return parameter_count(s.model); }
   static Loaded blank(const std::string& directory, const Settings& s);
   static Task task(Loaded& loaded, const Settings& s, const Data& data) {
-    return ranker_task(loaded.model, s, data);
+    return ranker_task(loaded.model, s, data, loaded.reads_ahead);
   }
 };
 using Runs = RunsOf<Own>;

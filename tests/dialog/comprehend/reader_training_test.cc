@@ -115,6 +115,45 @@ TEST(ReaderTraining, GoesOnAsIfItHadNotBeenStopped) {
   EXPECT_EQ(dir.read("stopped/log.jsonl"), dir.read("whole/log.jsonl"));
 }
 
+// Before the first step, of all questions or until it is stopped, with the same result.
+TEST(ReaderTraining, AFrozenEncoderReadsAhead) {
+  const TempDir dir;
+  const Parts data = parts();
+  Settings s = small();
+  s.loop.max_epochs = 1;
+  std::filesystem::create_directory(dir.path("first"));
+  Runs::start(dir.path("first"), s, data, "");
+  EXPECT_TRUE(Runs::train(dir.path("first"), s, data, {}));
+  s.init = dir.path("first");
+  s.model.frozen = true;
+  const auto trained = [&](const std::string& name, size_t calls) {
+    std::filesystem::create_directory(dir.path(name));
+    Runs::start(dir.path(name), s, data, "");
+    LoadedReader reader = Runs::first(dir.path(name), s);
+    std::vector<int64_t> read = {0};
+    bool began = false;
+    reader.reads_ahead = [&](int64_t done, int64_t of) {
+      EXPECT_FALSE(began);
+      EXPECT_GT(done, read.back());
+      EXPECT_EQ(of, 3 * (40 + 12));  // three of a passage
+      read.push_back(done);
+      return read.size() <= calls;
+    };
+    TrainHooks hooks;
+    hooks.on_step = [&](const TrainProgress&) { began = true; };
+    EXPECT_TRUE(Runs::train(std::move(reader), dir.path(name), s, data, {}, hooks));
+    EXPECT_TRUE(began);
+    EXPECT_EQ(read.back(), calls == 1 ? 3 : 3 * (40 + 12)) << name;
+    return dir.read(name + "/model.safetensors");
+  };
+  const std::string whole = trained("whole", 100);
+  EXPECT_EQ(trained("stopped", 1), whole);
+  std::filesystem::create_directory(dir.path("plain"));
+  Runs::start(dir.path("plain"), s, data, "");
+  EXPECT_TRUE(Runs::train(dir.path("plain"), s, data, {}));
+  EXPECT_EQ(dir.read("plain/model.safetensors"), whole);
+}
+
 TEST(ReaderTraining, BeginsARunOnce) {
   const TempDir dir;
   const Parts data = parts();

@@ -90,6 +90,24 @@ TEST(PretrainedRanker, FineTuningMovesTheEncoderAndAMapDoesNot) {
   }
 }
 
+TEST(PretrainedRanker, AMapSaysHowManyTextsAreReadBeforeTheFirstStep) {
+  for (const std::string score : {"cosine", "map"}) {
+    const TempDir dir;
+    const Tuned t = tuned(dir, score);
+    LoadedRanker first = Runs::first(t.run, t.settings);
+    int64_t last = 0, calls = 0;
+    const auto of = static_cast<int64_t>(2 * (t.data.train.size() + t.data.valid.size()));
+    (void)ranker_task(first.model, t.settings, t.data, [&](int64_t done, int64_t all) {
+      EXPECT_GT(done, last);
+      EXPECT_EQ(all, of);
+      last = done;
+      ++calls;
+    });
+    EXPECT_EQ(last, score == "map" ? of : 0);
+    EXPECT_EQ(calls >= 4, score == "map");  // two sides of two parts
+  }
+}
+
 // A folder that loads as any other, whose vectors are those of the run.
 TEST(PretrainedRanker, IsExportedAsItWasTrained) {
   const TempDir dir;
