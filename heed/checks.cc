@@ -10,6 +10,7 @@
 
 #include "base/error.h"
 #include "heed/usage.h"
+#include "train/setting_rules.h"
 
 namespace heed {
 namespace {
@@ -63,9 +64,12 @@ CLI::Validator number_from(double low) {
                        [=](double value) { return std::isfinite(value) && low <= value; });
 }
 
-CLI::Validator number_above(double low) {
-  return check<double>("a number", "above " + short_text(low), "",
-                       [=](double value) { return std::isfinite(value) && low < value; });
+CLI::Validator number_of(const Setting& s) {
+  const std::string range = permitted_numbers(s);
+  constexpr size_t kFrom = 5;  // "from "
+  return check<double>("a number", range,
+                       !s.above && std::isfinite(s.most) ? range.substr(kFrom) : "",
+                       [s](double value) { return permits(s, value); });
 }
 
 CLI::Validator one_of(const std::vector<std::string>& words) {

@@ -7,12 +7,14 @@
 #include <string>
 #include <vector>
 
+#include "train/setting.h"
+
 namespace heed {
 
 CLI::Validator whole_number(int64_t low, int64_t high);  // both included
 CLI::Validator number(double low, double high);          // both included
 CLI::Validator number_from(double low);
-CLI::Validator number_above(double low);
+CLI::Validator number_of(const Setting& setting);  // within its bounds
 // One of these words. --help lists them if they are few.
 CLI::Validator one_of(const std::vector<std::string>& words);
 

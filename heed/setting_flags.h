@@ -121,12 +121,9 @@ class SettingFlags {
 
   template <class T> static void add_checks(CLI::Option& option, const Setting& s) {
     if (!s.words.empty()) option.check(one_of(s.words));
-    const bool below = std::isfinite(s.least), bounded = below && std::isfinite(s.most);
+    const bool bounded = std::isfinite(s.least) && std::isfinite(s.most);
     if constexpr (std::is_floating_point_v<T>) {
-      if (bounded)
-        option.check(number(s.least, s.most));
-      else if (below)
-        option.check(s.above ? number_above(s.least) : number_from(s.least));
+      if (std::isfinite(s.least)) option.check(number_of(s));
     } else if (bounded) {
       option.check(whole_number(static_cast<int64_t>(s.least), static_cast<int64_t>(s.most)));
     }

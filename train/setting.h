@@ -4,8 +4,8 @@
 //     v(setting("dropout", "dropout", "Dropout probability", {.least = 0, .most = 1}), s.dropout);
 //
 // Everything else is a visitor: reading and writing files (train/settings_json.h), the options of a
-// command and of a sweep (heed/setting_flags.h), the settings that a resumed run may not
-// contradict, and an experiment's description of itself.
+// command and of a sweep (heed/setting_flags.h), the check of values (train/setting_rules.h), the
+// settings that a resumed run may not contradict, and an experiment's description of itself.
 #pragma once
 
 #include <functional>
@@ -29,6 +29,7 @@ struct Setting {
   double least = -std::numeric_limits<double>::infinity();
   double most = std::numeric_limits<double>::infinity();
   bool above = false;                   // more than `least`
+  bool below = false;                   // less than `most`
   std::vector<std::string> words = {};  // the permitted values
   bool required = false;      // a file without it is refused; else a missing value is the default
   bool later = false;         // added in a later version: written only if it is not the default

@@ -1,21 +1,12 @@
 #include "train/settings.h"
 
 #include <bit>
-#include <cmath>
-#include <sstream>
 
 #include "base/error.h"
 #include "optim/optim.h"
-#include "train/pieces.h"
+#include "train/setting_rules.h"
 
 namespace heed {
-
-void check_rule(bool ok, const char* what, double got) {
-  if (ok) return;
-  std::ostringstream text;
-  text << what << ", got " << got;
-  throw UsageError(text.str());
-}
 
 namespace {
 
@@ -56,13 +47,6 @@ double default_rate(const std::string& optimizer) {
 
 void OptimizerSettings::check() const {
   find_kind(name);
-  if (!(weight_decay >= 0) || std::isinf(weight_decay)) {
-    throw UsageError("weight_decay: expected 0 or more, got " + std::to_string(weight_decay));
-  }
-  if (warm_up < 0) throw UsageError("warm_up: expected 0 steps or more");
-  if (rate_decay != "none" && rate_decay != "inverse-sqrt") {
-    throw UsageError("rate_decay: expected none or inverse-sqrt, got '" + rate_decay + "'");
-  }
   if (rate_decay == "inverse-sqrt" && warm_up == 0) {
     throw UsageError("rate_decay: inverse-sqrt needs a warm-up of 1 step or more");
   }
@@ -79,14 +63,11 @@ std::unique_ptr<Optimizer> make_optimizer(Module& module, const OptimizerSetting
 }
 
 void LoopSettings::check() const {
+  check_values("", *this, [](auto& s, auto& v) { visit_settings(s, v); });
   optimizer.check();
-  check_rule(batch_size >= 1, "batch: expected at least 1", static_cast<double>(batch_size));
-  check_rule(max_norm > 0, "max_norm: expected a positive number", max_norm);
-  check_rule(max_epochs >= 1, "epochs: expected at least 1", max_epochs);
-  check_rule(keep_every >= 0, "keep_every: expected 0 epochs or more", keep_every);
-  check_rule(log_steps >= 0, "log_steps: expected 0 steps or more", log_steps);
-  check_rule(pieces >= 1 && pieces <= kMostPieces && std::has_single_bit(unsigned(pieces)),
-             "pieces: expected a power of two, 1 to 1024", pieces);
+  if (!std::has_single_bit(static_cast<unsigned>(pieces))) {
+    throw UsageError("pieces: expected a power of two, got " + std::to_string(pieces));
+  }
   HalvingSchedule{schedule};
 }
 

@@ -8,6 +8,7 @@
 
 #include "optim/optimizer.h"
 #include "optim/schedule.h"
+#include "train/pieces.h"
 #include "train/setting.h"
 
 namespace heed {
@@ -56,7 +57,7 @@ constexpr int64_t kMaxModelSize = 1 << 24;  // the maximum of every size of a mo
 
 // Settings that several systems share: the sizes of a recurrent model and of its vocabulary;
 template <class S, class V> void visit_sizes(S& s, V& v) {
-  v({.key = "vocab_size", .required = true}, s.vocab_size);
+  v({.key = "vocab_size", .least = 1, .most = kMaxModelSize, .required = true}, s.vocab_size);
   const auto size = [&](const char* option, const char* key, auto& value, const char* help) {
     v(setting(option, key, help,
               {.group = kSizes, .least = 1, .most = kMaxModelSize, .required = true}),
@@ -68,7 +69,8 @@ template <class S, class V> void visit_sizes(S& s, V& v) {
 }
 // dropout;
 template <class V> void visit_dropout(auto& dropout, V& v) {
-  v(setting("dropout", "dropout", "Dropout probability", {.group = kSizes, .required = true}),
+  v(setting("dropout", "dropout", "Dropout probability",
+            {.group = kSizes, .least = 0, .most = 1, .below = true, .required = true}),
     dropout);
 }
 // and how many dialogues are read.
@@ -84,7 +86,8 @@ template <class S, class V> void visit_settings(S& s, V& v) {
   v(setting("batch", "batch_size", "Dialogues in a batch",
             {.group = kSizes, .least = 1, .most = kMaxBatch}),
     s.batch_size);
-  v(setting("epochs", "max_epochs", "Epochs at most", {.group = kSizes, .may_change = true}),
+  v(setting("epochs", "max_epochs", "The most epochs of a training",
+            {.group = kSizes, .least = 1, .most = 1'000'000, .may_change = true}),
     s.max_epochs);
   v(setting("optimizer", "optimizer/name", "Optimiser (instead of the preset's)",
             {.group = kOptimiser, .words = optimizer_names()}),
@@ -93,7 +96,7 @@ template <class S, class V> void visit_settings(S& s, V& v) {
             {.group = kOptimiser, .least = 0, .above = true, .may_change = true}),
     schedule.rate);
   v(setting("warm-up", "optimizer/warm_up", "Steps in which the rate grows to its full size",
-            {.group = kOptimiser}),
+            {.group = kOptimiser, .least = 0, .most = 1'000'000'000}),
     optimizer.warm_up);
   v(setting("rate-decay", "optimizer/rate_decay",
             "What becomes of the rate after the warm-up: none: nothing; inverse-sqrt: it falls as "
@@ -140,12 +143,10 @@ template <class S, class V> void visit_settings(S& s, V& v) {
             "of the preset's)",
             {.group = kOptimiser, .least = 0, .most = 1'000'000, .later = true}),
     s.keep_every);
-  v({.option = "pieces", .key = "pieces", .later = true}, s.pieces);
-  v({.option = "log-steps", .key = "log_steps", .later = true}, s.log_steps);
+  v({.option = "pieces", .key = "pieces", .least = 1, .most = kMostPieces, .later = true},
+    s.pieces);
+  v({.option = "log-steps", .key = "log_steps", .least = 0, .later = true}, s.log_steps);
   v({.option = "seed", .key = "seed"}, s.seed);
 }
-
-// Throws UsageError "WHAT, got NUMBER" unless ok.
-void check_rule(bool ok, const char* what, double got);
 
 }  // namespace heed

@@ -6,39 +6,22 @@
 #include <numeric>
 
 #include "base/error.h"
+#include "dialog/carry/settings.h"
 #include "nn/count.h"
 #include "nn/init.h"
 #include "nn/losses.h"
-#include "train/settings.h"
+#include "train/setting_rules.h"
 
 namespace heed::carry {
 namespace {
 
 constexpr int64_t kDistanceSize = 4;
 
-void expect_word(const char* what, const std::string& value,
-                 const std::vector<std::string>& words) {
-  std::string names;
-  for (const std::string& word : words) {
-    if (value == word) return;
-    names += (names.empty() ? "" : ", ") + word;
-  }
-  throw UsageError("carryover: " + std::string(what) + ": expected " + names + ", got '" + value +
-                   "'");
-}
-
 }  // namespace
 
 void Config::check() const {
-  expect_word("decoder", decoder, {kPointer, kSelfAttention, kIndependent});
-  expect_word("order", order, {kNoOrder, kTurnOrder, kTemporal});
-  expect_word("value", value, {"lstm", "average"});
-  for (const int64_t size : {vocab_size, embedding_size, hidden_size, heads, head_size}) {
-    check_rule(size >= 1 && size <= kMaxModelSize, "carryover: a size: expected 1 to 16777216",
-               static_cast<double>(size));
-  }
+  check_values("carryover", *this, [](auto& config, auto& v) { visit_carryover(config, v); });
   words.check("carryover");
-  check_rule(dropout >= 0 && dropout < 1, "carryover: dropout: expected 0 to below 1", dropout);
 }
 
 double parameter_count(const Config& c) {

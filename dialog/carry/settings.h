@@ -28,9 +28,7 @@ struct Settings {
 
 constexpr const char *kForm = "Carryover (instead of the preset's)", *kItems = "Items";
 
-// Those of config.json.
-template <class S, class V> void visit_config(S& s, V& v) {
-  auto& m = s.model;
+template <class V> void visit_carryover(auto& m, V& v) {
   const auto form = [&](const char* option, auto& value, std::vector<std::string> words,
                         const char* help) {
     v(setting(option, option, help,
@@ -50,6 +48,10 @@ template <class S, class V> void visit_config(S& s, V& v) {
   v(size_of("slot-heads", "heads", "Heads of self-attention"), m.heads);
   v(size_of("head-size", "head_size", "Width of each of its heads"), m.head_size);
   visit_dropout(m.dropout, v);
+}
+// Those of config.json.
+template <class S, class V> void visit_config(S& s, V& v) {
+  visit_carryover(s.model, v);
 }
 
 // Those of settings.json.

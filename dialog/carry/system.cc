@@ -2,6 +2,7 @@
 #include "dialog/carry/task.h"
 #include "dialog/system_runs.h"
 #include "dialog/text/format.h"
+#include "train/setting_rules.h"
 
 namespace heed::carry {
 namespace {
@@ -73,10 +74,7 @@ void Settings::check() const {
   model.check();
   pretrained::check_init(model.words.encoder, init);
   loop.check();
-  check_rule(share > 0 && share <= 1, "carryover: share: expected more than 0, to 1", share);
-  if (set != "same" && set != "cross" && set != "both") {
-    throw UsageError("carryover: set: expected same, cross or both, got '" + set + "'");
-  }
+  check_values("carryover", *this, [](auto& s, auto& v) { visit_training(s, v); });
 }
 
 std::vector<PresetOf<Settings>> Own::presets() {

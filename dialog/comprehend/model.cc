@@ -3,20 +3,14 @@
 #include <algorithm>
 
 #include "base/error.h"
+#include "dialog/comprehend/settings.h"
 #include "nn/init.h"
-#include "train/settings.h"
+#include "train/setting_rules.h"
 
 namespace heed::comprehend {
 
 void Config::check() const {
-  check_rule(turns >= 0 && turns <= 16, "comprehend: turns: expected 0 to 16",
-             static_cast<double>(turns));
-  check_rule(width >= 1 && width <= 4096, "comprehend: width: expected 1 to 4096",
-             static_cast<double>(width));
-  check_rule(window >= 4, "comprehend: window: expected 4 or more", static_cast<double>(window));
-  check_rule(longest_query >= 4, "comprehend: longest-query: expected 4 or more",
-             static_cast<double>(longest_query));
-  check_rule(dropout >= 0 && dropout < 1, "comprehend: dropout: expected 0 to below 1", dropout);
+  check_values("comprehend", *this, [](auto& config, auto& v) { visit_reader(config, v); });
   if (turns > 0 && !questions && !answers) {
     throw UsageError("comprehend: without questions and answers --turns must be 0");
   }

@@ -31,9 +31,7 @@ int pieces_of(const Settings& s);
 
 constexpr const char *kReader = "Reader (instead of the preset's)", *kQuestions = "Questions";
 
-// Those of config.json.
-template <class S, class V> void visit_config(S& s, V& v) {
-  auto& m = s.model;
+template <class V> void visit_reader(auto& m, V& v) {
   v(setting("turns", "turns", "Questions and answers before a question that are read with it, k",
             {.group = kReader, .least = 0, .most = 16, .required = true, .of_variant = true}),
     m.turns);
@@ -63,20 +61,24 @@ template <class S, class V> void visit_config(S& s, V& v) {
     m.longest_query);
   visit_dropout(m.dropout, v);
 }
+// Those of config.json.
+template <class S, class V> void visit_config(S& s, V& v) {
+  visit_reader(s.model, v);
+}
 
 // Those of settings.json.
 template <class S, class V> void visit_training(S& s, V& v) {
   v({.option = "preset", .key = "preset"}, s.preset);
-  const auto size = [&](const char* option, const char* key, auto& value, double most,
+  const auto size = [&](const char* option, const char* key, auto& value, double least, double most,
                         const char* help) {
     v(setting(option, key, help,
-              {.group = kSizes, .least = 1, .most = most, .required = true, .of_data = true}),
+              {.group = kSizes, .least = least, .most = most, .required = true, .of_data = true}),
       value);
   };
-  size("hidden", "hidden_size", s.hidden, 4096,
+  size("hidden", "hidden_size", s.hidden, 4, 4096,
        "Hidden size, of an encoder that is drawn (without --init); four heads divide it");
-  size("encoder-layers", "num_layers", s.layers, 48, "Layers of an encoder that is drawn");
-  size("vocab", "vocabulary", s.vocabulary, 1e6,
+  size("encoder-layers", "num_layers", s.layers, 1, 48, "Layers of an encoder that is drawn");
+  size("vocab", "vocabulary", s.vocabulary, 1, 1e6,
        "Vocabulary size, in words, of an encoder that is drawn");
   v(setting("together", "together",
             "Questions of one passage, one after the other, that are learned together: what they "

@@ -10,6 +10,7 @@
 #include "dialog/text/format.h"
 #include "dialog/training_of.h"
 #include "train/run_json.h"
+#include "train/setting_rules.h"
 
 namespace heed::comprehend {
 namespace {
@@ -174,8 +175,11 @@ LoadedSystem load_model(const std::string& directory, const std::string& epoch) 
 void Settings::check() const {
   model.check();
   loop.check();
-  check_rule(hidden >= 4 && hidden % 4 == 0, "comprehend: hidden: expected a multiple of 4",
-             static_cast<double>(hidden));
+  check_values("comprehend", *this, [](auto& s, auto& v) { visit_training(s, v); });
+  if (hidden % 4 != 0) {
+    throw UsageError("comprehend: hidden_size: expected a multiple of 4, got " +
+                     std::to_string(hidden));
+  }
   if (init.empty() && model.frozen) {
     throw UsageError("comprehend: --frozen needs --init: an encoder that is drawn must learn");
   }

@@ -4,28 +4,18 @@
 #include <memory>
 
 #include "base/error.h"
+#include "dialog/discriminate/settings.h"
 #include "dialog/parts/batch.h"
 #include "nn/attention.h"
 #include "nn/count.h"
 #include "nn/init.h"
+#include "train/setting_rules.h"
 
 namespace heed::discriminate {
 
 void Config::check() const {
-  constexpr int64_t kMaxSize = 1 << 24;
-  const auto size = [](const char* what, int64_t value) {
-    if (value > 0 && value <= kMaxSize) return;
-    throw UsageError("discriminator: " + std::string(what) + ": expected 1 to " +
-                     std::to_string(kMaxSize) + ", got " + std::to_string(value));
-  };
-  size("vocab_size", vocab_size);
-  size("embedding_size", embedding_size);
-  size("hidden_size", hidden_size);
+  check_values("discriminator", *this, [](auto& config, auto& v) { visit_discriminator(config, v); });
   words.check("discriminator");
-  if (!(dropout >= 0 && dropout < 1)) {
-    throw UsageError("discriminator: dropout: expected 0 to below 1, got " +
-                     std::to_string(dropout));
-  }
   passages.check();
 }
 

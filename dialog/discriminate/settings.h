@@ -27,9 +27,7 @@ struct Settings {
   void check_model() const { model.check(); }
 };
 
-// Those of config.json.
-template <class S, class V> void visit_config(S& s, V& v) {
-  auto& m = s.model;
+template <class V> void visit_discriminator(auto& m, V& v) {
   pretrained::visit_encoder(m.words, v);
   visit_sizes(m, v);
   visit_dropout(m.dropout, v);
@@ -42,6 +40,10 @@ template <class S, class V> void visit_config(S& s, V& v) {
     m.passages.context);
   v({.key = "min_tokens", .required = true}, m.passages.min_tokens);
   v({.key = "max_tokens", .required = true}, m.passages.max_tokens);
+}
+// Those of config.json.
+template <class S, class V> void visit_config(S& s, V& v) {
+  visit_discriminator(s.model, v);
 }
 
 // Those of settings.json.

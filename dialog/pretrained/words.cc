@@ -64,10 +64,6 @@ Words::States Words::operator()(const std::vector<int32_t>& tokens,
 }
 
 void Choice::check(const char* system) const {
-  if (encoder != "lstm" && !pretrained()) {
-    throw UsageError(std::string(system) + ": encoder: expected lstm or pretrained, got '" +
-                     encoder + "'");
-  }
   if (frozen && !pretrained()) {
     throw UsageError(std::string(system) + ": --frozen is for --encoder pretrained");
   }

@@ -6,7 +6,9 @@
 #include "autograd/ops.h"
 #include "base/error.h"
 #include "dialog/respond/decode.h"
+#include "dialog/respond/settings.h"
 #include "tensor/random.h"
+#include "train/setting_rules.h"
 
 namespace heed {
 
@@ -76,10 +78,7 @@ Var weighted_nll(Responder& model, const DrawnResponses& drawn, const std::vecto
 }
 
 void PolicySettings::check() const {
-  check_rule(max_length >= 1 && max_length <= 10000, "max_length: expected 1 to 10000",
-             static_cast<double>(max_length));
-  check_rule(teacher_forcing >= 0 && std::isfinite(teacher_forcing),
-             "teacher_forcing: expected 0 or more", teacher_forcing);
+  check_values("", *this, [](auto& policy, auto& v) { visit_policy(policy, v); });
 }
 
 Task policy_task(Responder& model, const TrainSettings& settings, const TrainData& data,

@@ -13,6 +13,7 @@
 #include "train/checkpoint.h"
 #include "train/model_directory.h"
 #include "train/run_json.h"
+#include "train/setting_rules.h"
 
 namespace heed {
 
@@ -31,14 +32,12 @@ TrainSettings read_settings(const std::string& path) {
 
 void TrainSettings::check() const {
   model.check();
-  check_rule(insert_prob >= 0 && insert_prob <= 1, "insert_prob: expected 0 to 1", insert_prob);
-  check_rule(attention_weight >= 0 && std::isfinite(attention_weight),
-             "attention_weight: expected 0 or more", attention_weight);
-  check_rule(inverse_frequency >= 0 && inverse_frequency <= 1, "inverse_frequency: expected 0 to 1",
-             inverse_frequency);
-  check_rule(tokens == TokenKind::kWords || model.vocab_size >= kSmallestOfPieces,
-             "vocab: expected 261 or more with tokens bpe, for special tokens and single bytes",
-             static_cast<double>(model.vocab_size));
+  check_values("", *this, kVisitRun);
+  if (tokens == TokenKind::kPieces && model.vocab_size < kSmallestOfPieces) {
+    throw UsageError(
+        "vocab: expected 261 or more with tokens bpe, for special tokens and single bytes, got " +
+        std::to_string(model.vocab_size));
+  }
   if (!lexicon.empty() && (!model.structure.has("lexicon") || tokens != TokenKind::kWords)) {
     throw UsageError("lexicon: is for the structure two-vocabulary with tokens words");
   }

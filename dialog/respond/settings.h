@@ -120,6 +120,19 @@ template <class S, class V> void visit_examples(S& s, V& v) {
         "Words of a response, the first ones; 0: all");
 }
 
+constexpr const char* kPlayers = "Players";
+
+// Those of a reward (dialog/respond/policy.h).
+template <class V> void visit_policy(auto& policy, V& v) {
+  v(setting("teacher-forcing", "teacher_forcing",
+            "Weight of the real responses' loss beside that of the rewards",
+            {.group = kPlayers, .least = 0, .required = true}),
+    policy.teacher_forcing);
+  v(setting("max-length", "max_length", "Longest response, in words",
+            {.group = kPlayers, .least = 1, .most = 10000, .required = true}),
+    policy.max_length);
+}
+
 // Those of settings.json.
 template <class S, class V> void visit_run(S& s, V& v) {
   v({.option = "preset", .key = "preset"}, s.preset);

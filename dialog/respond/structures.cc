@@ -12,9 +12,10 @@
 #include "dialog/respond/models/thred.h"
 #include "dialog/respond/models/transformer.h"
 #include "dialog/respond/models/two_vocabulary.h"
+#include "dialog/respond/settings.h"
 #include "dialog/text/vocabulary.h"
 #include "nn/count.h"
-#include "train/settings.h"
+#include "train/setting_rules.h"
 
 namespace heed {
 
@@ -209,35 +210,18 @@ void check_options(const ModelConfig& c) {
 }  // namespace
 
 void ModelConfig::check() const {
-  const auto positive = [](const char* name, int64_t value) {
-    if (value < 1 || value > kMaxModelSize) {
-      throw UsageError(std::string(name) + ": expected 1 to " + std::to_string(kMaxModelSize) +
-                       ", got " + std::to_string(value));
-    }
-  };
-  positive("vocab_size", vocab_size);
-  positive("hidden_size", hidden_size);
-  positive("embedding_size", embedding_size);
-  positive("num_layers", num_layers);
+  check_values("", *this, [](auto& config, auto& v) { visit_model(config, v); });
   if (vocab_size < kSpecialTokens + 1) {
     throw UsageError("vocab_size: needs room for a word besides the special tokens");
   }
-  positive("heads", heads);
-  positive("topics", topics);
   if (structure.family == Family::kTransformer &&
       (hidden_size % heads != 0 || hidden_size % 2 != 0)) {
     throw UsageError("hidden_size: of a transformer it is even and a multiple of the " +
                      std::to_string(heads) + " heads, got " + std::to_string(hidden_size));
   }
-  if (!(dropout >= 0 && dropout < 1)) {
-    throw UsageError("dropout: expected a number in [0, 1), got " + std::to_string(dropout));
-  }
   if (generic_words < 0 || generic_words > vocab_size) {
     throw UsageError("generic_words: expected 0 to the " + std::to_string(vocab_size) +
                      " of the vocabulary, got " + std::to_string(generic_words));
-  }
-  if (!(gate_weight >= 0 && std::isfinite(gate_weight))) {
-    throw UsageError("gate_weight: expected 0 or more, got " + std::to_string(gate_weight));
   }
   check_options(*this);
 }

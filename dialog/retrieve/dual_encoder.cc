@@ -6,26 +6,13 @@
 
 #include "autograd/composed.h"
 #include "base/error.h"
+#include "dialog/retrieve/settings.h"
 #include "dialog/text/vocabulary.h"
 #include "nn/init.h"
+#include "train/setting_rules.h"
 
 namespace heed::retrieve {
 namespace {
-
-void expect_word(const char* what, const std::string& value, const std::vector<std::string>& all) {
-  if (std::find(all.begin(), all.end(), value) != all.end()) return;
-  std::string names;
-  for (const std::string& name : all) names += (names.empty() ? "" : ", ") + name;
-  throw UsageError("retrieval: " + std::string(what) + ": expected one of " + names + ", got '" +
-                   value + "'");
-}
-
-void expect_size(const char* what, int64_t value) {
-  constexpr int64_t kMaxSize = 1 << 24;
-  if (value > 0 && value <= kMaxSize) return;
-  throw UsageError("retrieval: " + std::string(what) + ": expected 1 to " +
-                   std::to_string(kMaxSize) + ", got " + std::to_string(value));
-}
 
 // Where a row of the table stands that a pair of words shares with others.
 int32_t row_of_pair(int32_t first, int32_t second, int64_t words, int64_t buckets) {
@@ -49,23 +36,7 @@ std::vector<Tokens> utterances_of(const Tokens& text) {
 }
 
 void Config::check() const {
-  expect_word("encoder", encoder,
-              {"lstm", "sru", "hierarchical", "bag", "weighted-bag", "pretrained"});
-  expect_word("score", score, {"cosine", "dot", "bilinear", "map"});
-  expect_word("pool", pool, {"attention", "last"});
-  expect_size("vocab_size", vocab_size);
-  expect_size("embedding_size", embedding_size);
-  expect_size("hidden_size", hidden_size);
-  expect_size("layers", layers);
-  expect_size("heads", heads);
-  expect_size("attention_size", attention_size);
-  if (buckets != 0) expect_size("buckets", buckets);
-  if (!(dropout >= 0 && dropout < 1)) {
-    throw UsageError("retrieval: dropout: expected 0 to below 1, got " + std::to_string(dropout));
-  }
-  if (!(scale > 0)) {
-    throw UsageError("retrieval: scale: expected more than 0, got " + std::to_string(scale));
-  }
+  check_values("retrieval", *this, [](auto& config, auto& v) { visit_ranker(config, v); });
   if (frozen() && !pretrained()) {
     throw UsageError("retrieval: score map is for the encoder pretrained, not for " + encoder);
   }

@@ -39,9 +39,7 @@ Negatives parse_negatives(const std::string& name);  // throws UsageError
 
 constexpr const char *kRanker = "Ranker (instead of the preset's)", *kTexts = "Dialogues";
 
-// Those of config.json.
-template <class S, class V> void visit_config(S& s, V& v) {
-  auto& m = s.model;
+template <class V> void visit_ranker(auto& m, V& v) {
   const auto form = [&](const char* option, auto& value, std::vector<std::string> words,
                         const char* help) {
     v(setting(option, option, help,
@@ -76,6 +74,10 @@ template <class S, class V> void visit_config(S& s, V& v) {
   v(setting("scale", "scale", "Factor of the cosine that the training begins with",
             {.group = kRanker, .least = 0, .above = true, .required = true}),
     m.scale);
+}
+// Those of config.json.
+template <class S, class V> void visit_config(S& s, V& v) {
+  visit_ranker(s.model, v);
   v(setting("max-context", "max_context",
             "Words of the context, the last ones, the end of each utterance counted; 0: all",
             {.group = kTexts, .least = 0, .most = 1'000'000, .required = true, .of_data = true}),
@@ -101,7 +103,7 @@ template <class S, class V> void visit_training(S& s, V& v) {
             {.group = kRanker, .required = true, .of_variant = true}),
     s.negatives);
   v(setting("smoothing", "smoothing", "Label smoothing of the softmax",
-            {.group = kRanker, .least = 0, .most = 1, .required = true}),
+            {.group = kRanker, .least = 0, .most = 1, .below = true, .required = true}),
     s.smoothing);
   v(setting("margin", "margin", "Margin of the hinge",
             {.group = kRanker, .least = 0, .required = true}),

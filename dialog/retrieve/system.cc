@@ -9,6 +9,7 @@
 #include "dialog/text/format.h"
 #include "dialog/training_of.h"
 #include "train/run_json.h"
+#include "train/setting_rules.h"
 
 namespace heed::retrieve {
 namespace {
@@ -192,17 +193,10 @@ void Settings::check() const {
   bounds.check();
   loop.check();
   parse_negatives(negatives);
-  if (loss != "softmax" && loss != "hinge") {
-    throw UsageError("retrieval: loss: expected softmax or hinge, got '" + loss + "'");
+  check_values("retrieval", *this, [](auto& s, auto& v) { visit_training(s, v); });
+  if (loop.batch_size < 2 && parse_negatives(negatives).of_batch) {
+    throw UsageError("retrieval: the negatives of a batch: expected batches of at least 2, got 1");
   }
-  check_rule(smoothing >= 0 && smoothing < 1, "retrieval: smoothing: expected 0 to below 1",
-             smoothing);
-  check_rule(margin >= 0, "retrieval: margin: expected 0 or more", margin);
-  check_rule(loop.batch_size >= 2 || !parse_negatives(negatives).of_batch,
-             "retrieval: the negatives of a batch: expected batches of at least 2",
-             static_cast<double>(loop.batch_size));
-  check_rule(insert_prob >= 0 && insert_prob <= 1, "retrieval: insert-prob: expected 0 to 1",
-             insert_prob);
   if (insert_prob > 0 && model.pretrained()) {
     throw UsageError("retrieval: insert-prob is not for the encoder pretrained");
   }

@@ -6,7 +6,8 @@
 #include "base/error.h"
 #include "dialog/data/fail_at.h"
 #include "dialog/data/formats/rewriting.h"
-#include "train/settings.h"
+#include "dialog/rewrite/settings.h"
+#include "train/setting_rules.h"
 
 namespace heed::rewrite {
 namespace {
@@ -29,10 +30,7 @@ std::vector<Candidate> candidates_in(const Tokens& read, int32_t border, int max
 }  // namespace
 
 void Bounds::check() const {
-  check_rule(max_context >= 2, "gaps: max-context: expected 2 or more", max_context);
-  check_rule(max_turn >= 1 && max_turn <= 1000, "gaps: max-turn-words: expected 1 to 1000",
-             max_turn);
-  check_rule(max_span >= 1 && max_span <= 100, "gaps: max-span: expected 1 to 100", max_span);
+  check_values("gaps", *this, [](auto& bounds, auto& v) { visit_bounds(bounds, v); });
 }
 
 std::optional<size_t> GapExample::answer(const Gap& gap) const {

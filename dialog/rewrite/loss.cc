@@ -4,8 +4,9 @@
 #include <numeric>
 
 #include "base/error.h"
+#include "dialog/rewrite/settings.h"
 #include "nn/losses.h"
-#include "train/settings.h"
+#include "train/setting_rules.h"
 
 namespace heed::rewrite {
 namespace {
@@ -70,13 +71,7 @@ Var size_of(const GapModel& model) {
 }  // namespace
 
 void LossSettings::check() const {
-  if (learn != "both" && learn != "detect" && learn != "rank") {
-    throw UsageError("gaps: learn: expected both, detect or rank, got '" + learn + "'");
-  }
-  check_rule(label_weight >= 0, "gaps: label-weight: expected 0 or more", label_weight);
-  check_rule(size_weight >= 0, "gaps: size-weight: expected 0 or more", size_weight);
-  check_rule(margin > 0, "gaps: margin: expected more than 0", margin);
-  check_rule(hardest >= 0, "gaps: hardest: expected 0 or more", static_cast<double>(hardest));
+  check_values("gaps", *this, [](auto& loss, auto& v) { visit_loss(loss, v); });
 }
 
 JointLoss joint_loss(const GapModel& model, const GapBatch& batch, const LossSettings& settings,

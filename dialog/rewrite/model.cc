@@ -2,20 +2,15 @@
 
 #include <algorithm>
 
+#include "dialog/rewrite/settings.h"
 #include "nn/init.h"
-#include "train/settings.h"
+#include "train/setting_rules.h"
 
 namespace heed::rewrite {
 
 void Config::check() const {
-  const auto size = [](const char* what, int64_t value) {
-    check_rule(value >= 1 && value <= kMaxModelSize, what, static_cast<double>(value));
-  };
-  size("gaps: vocab_size: expected 1 to 16777216", vocab_size);
-  size("gaps: embedding_size: expected 1 to 16777216", embedding_size);
-  size("gaps: hidden_size: expected 1 to 16777216", hidden_size);
+  check_values("gaps", *this, [](auto& config, auto& v) { visit_gap_model(config, v); });
   words.check("gaps");
-  check_rule(dropout >= 0 && dropout < 1, "gaps: dropout: expected 0 to below 1", dropout);
 }
 
 double parameter_count(const Config& c, const Bounds& bounds) {

@@ -27,15 +27,16 @@ struct Settings {
 
 constexpr const char *kModel = "Model (instead of the preset's)", *kTexts = "Dialogues";
 
-// Those of config.json.
-template <class S, class V> void visit_config(S& s, V& v) {
-  visit_sizes(s.model, v);
-  pretrained::visit_encoder(s.model.words, v);
-  visit_dropout(s.model.dropout, v);
+template <class V> void visit_gap_model(auto& m, V& v) {
+  visit_sizes(m, v);
+  pretrained::visit_encoder(m.words, v);
+  visit_dropout(m.dropout, v);
   v(setting("positions", "positions",
             "on: what is read knows how far it is from the end; off: it does not",
             {.group = kModel, .words = {"off", "on"}, .required = true, .of_variant = true}),
-    Words{s.model.positions, "off", "on"});
+    Words{m.positions, "off", "on"});
+}
+template <class V> void visit_bounds(auto& b, V& v) {
   const auto bound = [&](const char* option, const char* key, const char* help, auto& value,
                          double least, double most) {
     v(setting(option, key, help,
@@ -45,17 +46,18 @@ template <class S, class V> void visit_config(S& s, V& v) {
   bound("max-context", "max_context",
         "Words of the context, the last ones, the end of each turn counted; a Chinese character is "
         "a word",
-        s.bounds.max_context, 2, 100'000);
+        b.max_context, 2, 100'000);
   bound("max-turn-words", "max_turn",
-        "Words of a turn, or of its full form: longer ones are left out", s.bounds.max_turn, 1,
-        1000);
-  bound("max-span", "max_span", "Words of what may fill a gap", s.bounds.max_span, 1, 100);
+        "Words of a turn, or of its full form: longer ones are left out", b.max_turn, 1, 1000);
+  bound("max-span", "max_span", "Words of what may fill a gap", b.max_span, 1, 100);
+}
+// Those of config.json.
+template <class S, class V> void visit_config(S& s, V& v) {
+  visit_gap_model(s.model, v);
+  visit_bounds(s.bounds, v);
 }
 
-// Those of settings.json.
-template <class S, class V> void visit_training(S& s, V& v) {
-  auto& loss = s.loss;
-  v({.option = "preset", .key = "preset"}, s.preset);
+template <class V> void visit_loss(auto& loss, V& v) {
   v(setting("learn", "learn",
             "both: where gaps are and what fills them; detect or rank: one of the two",
             {.group = kModel,
@@ -77,6 +79,12 @@ template <class S, class V> void visit_training(S& s, V& v) {
         "Candidates that a filling is told from in a step, those with the highest scores; 0: all",
         {.group = kModel, .least = 0, .most = 100'000, .required = true}),
     loss.hardest);
+}
+
+// Those of settings.json.
+template <class S, class V> void visit_training(S& s, V& v) {
+  v({.option = "preset", .key = "preset"}, s.preset);
+  visit_loss(s.loss, v);
   visit_asked(s, v);
 }
 

@@ -6,37 +6,19 @@
 
 #include "base/error.h"
 #include "dialog/parts/context_batch.h"
+#include "dialog/track/settings.h"
 #include "nn/count.h"
 #include "nn/init.h"
-#include "train/settings.h"
+#include "train/setting_rules.h"
 
 namespace heed::track {
 
 void Config::check() const {
-  const auto size = [](const char* what, int64_t value) {
-    check_rule(value >= 1 && value <= kMaxModelSize,
-               (std::string("track: ") + what + ": expected 1 to 16777216").c_str(),
-               static_cast<double>(value));
-  };
-  const auto word = [](const char* what, const std::string& value,
-                       std::initializer_list<const char*> words) {
-    if (std::find(words.begin(), words.end(), value) != words.end()) return;
-    throw UsageError(std::string("track: ") + what + ": there is no '" + value + "'");
-  };
-  word("output", output, {"heads", "energy"});
-  word("machine", machine, {"acts", "text", "none"});
-  size("vocab_size", vocab_size);
-  size("embedding_size", embedding_size);
-  size("hidden_size", hidden_size);
-  size("act_size", act_size);
-  size("energy_size", energy_size);
-  size("values", values);
-  if (machine == "acts") size("act_count", act_count);
-  check_rule(steps >= 1 && steps <= 10000, "track: steps: expected 1 to 10000", steps);
-  check_rule(inner_rate > 0 && std::isfinite(inner_rate), "track: inner-rate: expected above 0",
-             inner_rate);
+  check_values("track", *this, [](auto& config, auto& v) { visit_tracker(config, v); });
+  if (machine == "acts" && act_count == 0) {
+    throw UsageError("track: act_count: expected 1 or more with machine acts, got 0");
+  }
   words.check("track");
-  check_rule(dropout >= 0 && dropout < 1, "track: dropout: expected 0 to below 1", dropout);
 }
 
 double parameter_count(const Config& config) {

@@ -26,9 +26,7 @@ struct Settings {
 
 constexpr const char* kTracker = "Tracker (instead of the preset's)";
 
-// Those of config.json.
-template <class S, class V> void visit_config(S& s, V& v) {
-  auto& m = s.model;
+template <class V> void visit_tracker(auto& m, V& v) {
   v(setting(
         "output", "output",
         "heads: a softmax for each slot; energy: all slots' values together, by --steps steps "
@@ -59,8 +57,12 @@ template <class S, class V> void visit_config(S& s, V& v) {
             {.group = kTracker, .required = true, .of_variant = true}),
     m.independent);
   visit_dropout(m.dropout, v);
-  v({.key = "act_count", .required = true}, m.act_count);
-  v({.key = "values", .required = true}, m.values);
+  v({.key = "act_count", .least = 0, .most = kMaxModelSize, .required = true}, m.act_count);
+  v({.key = "values", .least = 1, .most = kMaxModelSize, .required = true}, m.values);
+}
+// Those of config.json.
+template <class S, class V> void visit_config(S& s, V& v) {
+  visit_tracker(s.model, v);
 }
 
 // Those of settings.json.

@@ -1,17 +1,37 @@
 // Lab 0: the slope of the square. The kernel is called directly, without tensors' ops and engine.
+#include <cmath>
+
 #include "labs/00-first-light/square.h"
 
 namespace heed::lab {
 namespace {
 
+Tensor slopes_by_df(const Tensor& x) {
+  const Tensor dx = unwritten(x.shape());
+  backward(dx, Write::assign, x, Tensor::full(x.shape(), 1, DType::f64));
+  return dx;
+}
+
 LAB_CHECK(SlopeOfTheSquare) {
   Draw draw;
-  const Tensor x = draw.normal({draw.between(5, 20)}), dx = unwritten(x.shape());
-  backward(dx, Write::assign, x, Tensor::full(x.shape(), 1, DType::f64));
-  expect_close("the slope of x^2", dx, slopes(x),
-               {.suspects = {{"x^2 itself, not its slope", each(x, Square::f<double>)},
-                             {"the slope of x^3", each(x, [](double v) { return 3 * v * v; })}},
-                .law = "what does x^2 gain if x gains a little? (x + h)^2 - x^2 = 2 x h + h^2"});
+  const Tolerance fine = {.relative = 3e-9, .absolute = 1e-9};
+  const std::string law = "what does x^2 gain if x gains a little? (x + h)^2 - x^2 = 2 x h + h^2";
+  const Tensor x = draw.normal({draw.between(5, 20)});
+  double* const at = x.data<double>();  // both signs are there, and a 0
+  at[0] = std::fabs(at[0]), at[1] = -std::fabs(at[1]), at[draw.between(2, x.numel() - 1)] = 0;
+  expect_close("the slope of x^2", slopes_by_df(x), slopes(x),
+               {.tolerance = fine,
+                .suspects = {{"x^2 itself, not its slope", each(x, Square::f<double>)},
+                             {"the slope of x^3", each(x, [](double v) { return 3 * v * v; })},
+                             {"right to the seven digits of a float, but T is double here",
+                              each(x, [](double v) { return 2 * static_cast<float>(v); })}},
+                .law = law,
+                .not_finite = "the slope of x^2 is finite everywhere, at 0 and below, too."});
+  if (testing::Test::HasFailure()) return;
+  const double far = draw.uniform(20, 30);
+  const Tensor outside = Tensor::from({-far, far}, {2});
+  expect_close("the slope of x^2 far outside", slopes_by_df(outside), slopes(outside),
+               {.tolerance = fine, .law = law});
 }
 
 LAB_CHECK(ChainRule) {

@@ -1,6 +1,7 @@
 // Lab 1: memory and the product. Views are judged by the memory that they share, products by plain
 // loops, by what they leave alone, and by the cache misses that a model of a cache counts.
 #include <algorithm>
+#include <cmath>
 
 #include "labs/01-memory/counted.h"
 #include "labs/01-memory/products.h"
@@ -219,7 +220,7 @@ LAB_CHECK(ElementsOfAMatrix) {
 
 // ---- task: product
 
-void check_small_product(Draw& draw, const Sizes& sizes) {
+void check_small_product(Draw& draw, const Sizes& sizes, const std::string& not_finite = {}) {
   const Problem p = draw_problem(draw, sizes);
   const Tensor want = p.want();
   const int64_t last = p.a.cols - 1;
@@ -236,7 +237,8 @@ void check_small_product(Draw& draw, const Sizes& sizes) {
                      sum(want, p.c.values())},
                     {"the last product of the sum alone: assigned where it has to be added",
                      product(column, row)}},
-       .law = kProduct});
+       .law = kProduct,
+       .not_finite = not_finite});
 }
 
 LAB_CHECK(ProductOfMatrices) {
@@ -246,6 +248,13 @@ LAB_CHECK(ProductOfMatrices) {
     sizes.k = sizes.k / 2 * 2 + odd;
     check_small_product(draw, sizes);
   }
+  if (testing::Test::HasFailure()) return;
+  Problem before = draw_problem(draw, {9, 9, 40});
+  before.b.memory = Tensor::full(before.b.memory.shape(), INFINITY, DType::f64);
+  static_cast<void>(before.run(Write::assign));
+  check_small_product(draw, {draw.between(2, 9), draw.between(2, 9), 2 * draw.between(1, 4) + 1},
+                      "the product before this one was of infinite numbers, and such a number is "
+                      "still in memory that you read: 0 times infinity is no 0.");
 }
 
 LAB_CHECK(ManyBlocks) {

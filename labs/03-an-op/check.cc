@@ -25,9 +25,17 @@ template <class Op> Tensor wanted(const Tensor& x) {
 
 const Tolerance kRough = {.relative = 1e-8, .absolute = 1e-9};
 
+// With one number far outside on either side.
+Tensor places(Draw& draw) {
+  const Tensor x = draw.normal({draw.between(5, 12)});
+  x.data<double>()[1] = draw.uniform(3.2, 4.5);
+  x.data<double>()[3] = -draw.uniform(3.2, 4.5);
+  return x;
+}
+
 LAB_CHECK(SlopeOfTanh) {
   Draw draw;
-  const Tensor x = draw.normal({draw.between(5, 12)});
+  const Tensor x = places(draw);
   expect_close(
       "the slope of tanh", slopes<Tanh>(x), wanted<Tanh>(x),
       {.tolerance = kRough,
@@ -46,7 +54,7 @@ LAB_CHECK(SlopeOfTanh) {
 
 LAB_CHECK(SlopeOfSigmoid) {
   Draw draw;
-  const Tensor x = draw.normal({draw.between(5, 12)});
+  const Tensor x = places(draw);
   const auto y = [](double v) { return 1 / (1 + std::exp(-v)); };
   expect_close(
       "the slope of sigmoid", slopes<Sigmoid>(x), wanted<Sigmoid>(x),
@@ -63,7 +71,7 @@ double density(double x) {
 
 LAB_CHECK(SlopeOfGelu) {
   Draw draw;
-  const Tensor x = draw.normal({draw.between(5, 12)});
+  const Tensor x = places(draw);
   expect_close(
       "the slope of gelu", slopes<Gelu>(x), wanted<Gelu>(x),
       {.tolerance = kRough,
@@ -80,17 +88,22 @@ LAB_CHECK(SlopeOfGelu) {
               "distribution"});
 }
 
+std::pair<Tensor, Tensor> slopes_of_div(const Tensor& a, const Tensor& b) {
+  const Tensor da = unwritten(a.shape()), db = unwritten(a.shape()), dy = ones(a.shape());
+  cpu::binary_backward_a<Div>(Out<double>(da.data<double>()), a.data<double>(), b.data<double>(),
+                              dy.data<double>(), a.numel());
+  cpu::binary_backward_b<Div>(Out<double>(db.data<double>()), a.data<double>(), b.data<double>(),
+                              dy.data<double>(), a.numel());
+  return {da, db};
+}
+
 LAB_CHECK(SlopesOfDiv) {
   Draw draw;
   const Tensor a = draw.normal({draw.between(5, 12)}), b = away_from_zero(draw, a.shape());
   for (const int sign : {0, 1}) {  // both are there
     b.data<double>()[sign] = (sign == 0 ? 1 : -1) * std::fabs(b.data<double>()[sign]);
   }
-  const Tensor da = unwritten(a.shape()), db = unwritten(a.shape()), dy = ones(a.shape());
-  cpu::binary_backward_a<Div>(Out<double>(da.data<double>()), a.data<double>(), b.data<double>(),
-                              dy.data<double>(), a.numel());
-  cpu::binary_backward_b<Div>(Out<double>(db.data<double>()), a.data<double>(), b.data<double>(),
-                              dy.data<double>(), a.numel());
+  const auto [da, db] = slopes_of_div(a, b);
   const Tensor over = map(b, [](double v) { return 1 / v; });
   const Tensor minus = map(a, [](double v) { return -v; });
   expect_close("d(a/b)/da", da, over,
@@ -106,6 +119,15 @@ LAB_CHECK(SlopesOfDiv) {
                     {"made with a in the square, too",
                      product(minus, product(a, product(over, over)))}},
        .law = "what happens to a/b if b grows?"});
+  if (testing::Test::HasFailure()) return;
+  const double small = draw.uniform(1e-3, 2e-3);
+  const auto [da_near, db_near] = slopes_of_div(ones({2}), Tensor::from({small, -2 * small}, {2}));
+  const std::string law = "the slope as it is, where b is small, too: nothing is to be added to b";
+  expect_close("d(a/b)/da near b = 0", da_near, Tensor::from({1 / small, -0.5 / small}, {2}),
+               {.law = law});
+  const double steep = -1 / (small * small);
+  expect_close("d(a/b)/db near b = 0", db_near, Tensor::from({steep, steep / 4}, {2}),
+               {.law = law});
   if (testing::Test::HasFailure()) return;
   // Through the op, which gives da and db what they read alone.
   const Var pa = Var::parameter(a), pb = Var::parameter(b);

@@ -19,7 +19,7 @@ from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 from . import LabError
-from .sandbox import COMPILING
+from .running import COMPILING
 
 EXTRA = ["-Wno-error", "-Wno-unused", "-Wno-unused-parameter", "-Wno-unknown-pragmas"]  # a blank leaves parameters and variables unused
 PLAIN_LOOPS = "-fno-openmp-simd"  # OpenMP's must not be left by an exception, and a blank in a header throws in those that call it
@@ -61,18 +61,18 @@ class Build:
             errors.seek(0)
             return done.returncode and (errors.read(1 << 20).decode(errors="replace") or "it was stopped")
 
-    def run(self, command, what, brief=lambda output: output[-3000:], follow=False):
-        """What the command says; with `follow` how far Ninja is, and how long that will take, as it goes."""
+    def run(self, command, what, names=()):
+        """What the command says; in a terminal how far Ninja is, and how long that will take, as it goes."""
         process = subprocess.Popen(command, cwd=self.root, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
         begin, said = time.monotonic(), []
         for line in process.stdout:
             said.append(line)
-            if follow and (step := re.match(r"\[(\d+)/(\d+)\]", line)):
+            if sys.stderr.isatty() and (step := re.match(r"\[(\d+)/(\d+)\]", line)):
                 done, all_ = map(int, step.groups())
                 left = (time.monotonic() - begin) * (all_ - done) / done
                 print(f"\r  {done} of {all_} steps, about {left:.0f} s more ", end="" if done < all_ else "\n", file=sys.stderr, flush=True)
         if process.wait() != 0:
-            raise LabError(f"{what} failed: {' '.join(map(str, command))}\n{brief(''.join(said))}")
+            raise LabError(f"{what} failed: {' '.join(map(str, command))}\n{first_error(''.join(said), names)}")
         return "".join(said)
 
     def ensure(self, lab):
@@ -87,21 +87,17 @@ class Build:
         print(f"Building what lab {lab.number} stands on{first} ...", file=sys.stderr, flush=True)
         if not (self.folder / "build.ninja").exists():
             self.run(["cmake", "--preset", "lab"], "cmake")
-        self.run(["cmake", "--build", self.folder, "-j", str(os.cpu_count()), "--target", lab.target], "the build",
-                 lambda output: first_error(output, lab.own), follow=sys.stderr.isatty())
+        self.run(["cmake", "--build", self.folder, "-j", str(os.cpu_count()), "--target", lab.target], "the build", lab.own)
         stamp.touch()
 
-    @functools.cached_property
-    def commands(self):
-        return json.loads((self.folder / "compile_commands.json").read_text())
-
+    @functools.cache
     def command_of(self, unit):
         """Of the command that compiles a file of the library: (arguments, folder, what it made)."""
-        for row in self.commands:  # of a kernel there is one for each level of the processor; any that was built does
+        for row in json.loads((self.folder / "compile_commands.json").read_text()):  # of a kernel there is one for each level of the processor; any that was built does
             if row["file"] == str(self.root / unit):
                 words = shlex.split(row["command"])
                 if (made := Path(row["directory"]) / words[words.index("-o") + 1]).exists():
-                    return words, row["directory"], made
+                    return tuple(words), row["directory"], made
         raise LabError(f"{unit}: the build in {self.folder} does not compile it; a lab names it as a unit")
 
     @functools.cache
@@ -111,11 +107,11 @@ class Build:
         return shlex.split(re.fullmatch(r": && (.*) && :\s*", last)[1])
 
     def compile(self, unit, headers, overlay, out, flags):
-        words, folder, _ = self.command_of(unit)
+        given, folder, _ = self.command_of(unit)
+        words = list(given)
         source = overlay / unit if overlay and (overlay / unit).exists() else self.root / unit
         target = out / (unit.replace("/", "_") + ".o")
-        set_output(words, target)
-        words[words.index("-c") + 1] = str(source)
+        words[words.index("-o") + 1], words[words.index("-c") + 1] = str(target), str(source)
         put_before(words, [f"-I{overlay}"] if overlay else [], lambda word: word.startswith("-I"))
         words[-2:-2] = [*EXTRA, *flags, "-MD", "-MF", str(target.with_suffix(".d"))]
         with made_of(target, words, [source, *headers]) as is_current:
@@ -139,7 +135,7 @@ class Build:
         with ThreadPoolExecutor(os.cpu_count()) as pool:
             objects = list(pool.map(lambda unit: self.compile(unit, headers, overlay, out, flags), units))
         words = list(self.link_command(lab.target))
-        set_output(words, program)
+        words[words.index("-o") + 1] = str(program)
         put_before(words, map(str, objects), lambda word: word.endswith(".o"))
         with made_of(program, [str(base.stat().st_mtime_ns), *words], objects) as is_current:
             if not is_current:
@@ -148,15 +144,24 @@ class Build:
 
     def link(self, words, program, judges, made):
         """Links {unit: object} in front of the library; `judges` are the symbols of the reference program."""
-        if wrong := self.compiler(words, self.folder):
-            # For want of a function the linker takes the library's object for it, and then finds all others twice.
-            self.refuse_lost(made, lambda name, kind: kind in "TDBR")
+        wrong = self.compiler(words, self.folder)
+        linked = {} if wrong else symbols(program)
+        for unit, path in made.items():
+            mine, theirs = symbols(path), symbols(self.command_of(unit)[2])
+            # The library stands behind what a student wrote: a function that is not there must not come from it. (For want of one the
+            # linker takes the library's object, and then finds all others twice.) Templates are weak, and may come from another
+            # object: but not from a shared library.
+            for name, kind in theirs.items():
+                asked = kind in "TDBR" and (wrong or name in linked) or kind == "W" and linked.get(name) == "U" and "heed" in name
+                if asked and mine.get(name, "U") == "U":
+                    raise CompileError(f"{unit} no longer defines {readable(name)}")
+            # What the checks stand on is the library's: nothing that a student defines may take its place.
+            for name, kind in () if wrong else mine.items():
+                known = theirs.get(name, "U") not in WANTED or kind in "WVu" and STANDARD.match(name)
+                if kind not in WANTED and not known and (judges.get(name, "w") in "UTDBR" or name.startswith(TEST_LIBRARY)):
+                    raise CompileError(f"{unit} defines {readable(name)}, which is there already")
+        if wrong:
             raise CompileError("the program does not link; does a function lack its body?\n" + first_of_linker(wrong))
-        linked = symbols(program)
-        # Templates are weak, and may come from another object: but not from a shared library.
-        self.refuse_lost(made, lambda name, kind: name in linked and (
-            kind in "TDBR" or (kind == "W" and linked[name] == "U" and "heed" in name)))
-        self.refuse_taken(made, judges)
 
     def refuse_includes(self, unit, source, names, overlay):
         """What a student writes anew cannot be included: neither the library's version of a file that was handed in, nor, in
@@ -170,23 +175,6 @@ class Build:
             unit_of_theirs = path.suffix in (".cc", ".cu") and source.is_relative_to(overlay)
             if (copy or unit_of_theirs) and not path.is_relative_to(overlay) and path != source:
                 raise CompileError(f"{unit} includes {inside or path.name}")
-
-    def refuse_lost(self, objects, wanted):
-        """The library stands behind what a student wrote: a function that is not there must not come from it."""
-        for unit, path in objects.items():
-            mine = symbols(path)
-            for name, kind in symbols(self.command_of(unit)[2]).items():
-                if mine.get(name, "U") == "U" and wanted(name, kind):
-                    raise CompileError(f"{unit} no longer defines {readable(name)}")
-
-    def refuse_taken(self, objects, judges):
-        """What the checks stand on is the library's: nothing that a student defines may take its place."""
-        for unit, path in objects.items():
-            theirs = symbols(self.command_of(unit)[2])
-            for name, kind in symbols(path).items():
-                known = theirs.get(name, "U") not in WANTED or kind in "WVu" and STANDARD.match(name)
-                if kind not in WANTED and not known and (judges.get(name, "w") in "UTDBR" or name.startswith(TEST_LIBRARY)):
-                    raise CompileError(f"{unit} defines {readable(name)}, which is there already")
 
 
 def first_of_linker(errors):
@@ -206,10 +194,6 @@ def symbols(path):
 
 def readable(name):
     return subprocess.run(["c++filt", name], capture_output=True, text=True).stdout.strip() or name
-
-
-def set_output(words, path):
-    words[words.index("-o") + 1] = str(path)
 
 
 def put_before(words, more, fits):
@@ -242,11 +226,12 @@ def made_of(path, words, inputs):
 def write_overlay(folder, texts):
     """Writes {file: text} below a folder, and nothing else is there."""
     shutil.rmtree(folder, ignore_errors=True)
-    return write_files(folder, {name: text.encode() for name, text in texts.items()})
+    return write_files(folder, texts)
 
 
 def write_files(folder, files):
+    """{file: bytes or text}"""
     for name, content in files.items():
         (folder / name).parent.mkdir(parents=True, exist_ok=True)
-        (folder / name).write_bytes(content)
+        (folder / name).write_bytes(content if isinstance(content, bytes) else content.encode())
     return folder

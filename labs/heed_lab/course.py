@@ -1,11 +1,14 @@
-"""The labs as their lab.json describe them, and the texts that students see of them."""
+"""The labs as their lab.json describe them, the texts that students see of them, and the clone that they learn in: with a branch
+for each lab, and the library's version kept as refs/heed-lab/N."""
 import hashlib
 import json
 import re
+import subprocess
 from pathlib import Path
 
 from . import LabError
-from .cutting import KINDS, OPTIONAL, apply, include_not_done
+from .build import write_files
+from .cutting import KINDS, OPTIONAL, apply, include_not_done, put
 
 KINDS_OF_POINTS = ("works", "laws", "limits", "variation")
 VARIATION_POINTS = 10
@@ -130,9 +133,6 @@ class Lab:
     def task(self, name):
         return one_of(self.tasks + self.assigned, name, self, "task")
 
-    def points(self):
-        return sum(check.worth for check in self.judged) + sum(self.by_hand.values())
-
     def cut(self, texts):
         """{file: text} with the cuts made."""
         changed = dict(texts)
@@ -151,46 +151,80 @@ class Lab:
                 [" ".join(map(str.strip, hint.strip().splitlines())) for hint in re.split(r"^\d\. ", said, flags=re.M)[1:]] for name, said in found.items()}
 
 
-def is_handout(root):
-    return (root / "labs/handout.json").exists()
-
-
-def read_handout(root):
-    """The numbers of a handout's labs, and the hash of its blanks."""
-    return read_json(root / "labs/handout.json", "labs/handout.json", ("labs", "blanks"))
-
-
-def handed_out(root, lab):
-    """{file: text} of a lab's files as a handout came with them."""
-    row, path = read_handout(root), root / BLANKS
-    if lab.number not in row["labs"]:
-        raise LabError(f"lab {lab.number} is not cut in this handout; labs {', '.join(map(str, row['labs']))} are")
-    if not path.exists() or hashlib.sha256(path.read_bytes()).hexdigest() != row["blanks"]:
-        raise LabError(f"{BLANKS} is not as it was handed out; copy it from there anew")
-    return {name: text for name, text in json.loads(path.read_text(encoding="utf-8")).items() if name in lab.files}
-
-
 class Course:
-    """All labs, with the variations of a student; labs/class.json holds what a teacher chose."""
+    """All labs of a tree, with the variations of a student; labs/class.json holds what a teacher chose."""
 
     def __init__(self, root, student=""):
         self.root = Path(root)
         folders = sorted(p.parent for p in (self.root / "labs").glob("[0-9][0-9]-*/lab.json"))
         self.labs = {lab.number: lab for lab in map(Lab, folders)}
-        path = self.root / "labs/class.json"
-        row = read_json(path, "labs/class.json", (), ("salt", "families", "hints")) if path.exists() else {}
+        row = self.read("labs/class.json", (), ("salt", "families", "hints")) or {}
         for lab in self.labs.values():
             lab.tells_hints = bool(row.get("hints"))
             lab.assign(student, row.get("salt", ""), row.get("families", {}))
+
+    def read(self, name, required, optional=()):
+        path = self.root / name
+        return read_json(path, name, required, optional) if path.exists() else None
 
     def lab(self, number):
         if number not in self.labs:
             raise LabError(f"there is no lab {number}; there are {', '.join(map(str, self.labs))}")
         return self.labs[number]
 
-    def blanks(self, lab):
-        """{file: text} of what a lab cuts, as students get it; a handout has it as it was made."""
-        return handed_out(self.root, lab) if is_handout(self.root) else lab.cut(self.texts(lab))
+    @property
+    def handout(self):
+        """Of a handout the numbers of its labs, and the hash of its blanks; nothing of a clone."""
+        return self.read("labs/handout.json", ("labs", "blanks"))
 
     def texts(self, lab):
         return {name: (self.root / name).read_text(encoding="utf-8") for name in lab.files}
+
+    def blanks(self, lab, library=None):
+        """{file: text} of what a lab cuts, as students get it: of library(lab), or of what is in this tree; a handout has it as it was made."""
+        handout, path = self.handout, self.root / BLANKS
+        if not handout:
+            return lab.cut((library or self.texts)(lab))
+        if lab.number not in handout["labs"]:
+            raise LabError(f"lab {lab.number} is not cut in this handout; labs {', '.join(map(str, handout['labs']))} are")
+        if not path.exists() or hashlib.sha256(path.read_bytes()).hexdigest() != handout["blanks"]:
+            raise LabError(f"{BLANKS} is not as it was handed out; copy it from there anew")
+        return {name: text for name, text in json.loads(path.read_text(encoding="utf-8")).items() if name in lab.files}
+
+    def git(self, *arguments):
+        done = subprocess.run(["git", "-C", self.root, *arguments], capture_output=True, text=True)
+        if done.returncode != 0:
+            raise LabError(f"git {arguments[0]}: {(done.stderr or done.stdout).strip()}")
+        return done.stdout
+
+    def refuse_changes(self, lab):
+        self.git("var", "GIT_COMMITTER_IDENT")  # without a name git will not commit
+        changed = self.git("status", "--porcelain", "--", *lab.files).splitlines()
+        if changed:
+            raise LabError(f"{changed[0][3:]} has changes that are not committed; commit or stash them first")
+        if self.git("branch", "--list", lab.branch).strip():
+            raise LabError(f"the branch {lab.branch} is there already: git switch {lab.branch}; or begin anew after git branch -D {lab.branch}")
+
+    def start(self, lab):
+        """Makes the branch and commits the cut files on it."""
+        blanks = self.blanks(lab)
+        self.git("switch", "-c", lab.branch)
+        self.git("update-ref", f"refs/heed-lab/{lab.number}", "HEAD")
+        write_files(self.root, blanks)
+        self.git("commit", "-q", "-m", f"Lab {lab.number}: blanks", "--", *blanks)
+
+    def reference(self, lab):
+        """{file: text} before the cuts."""
+        if self.handout:
+            raise LabError("a handout does not hold the library's version: your teacher publishes it after the deadline, "
+                           "and labs/heed-lab catch-up FILE puts it in")
+        try:
+            return {name: self.git("show", f"refs/heed-lab/{lab.number}:{name}") for name in lab.files}
+        except LabError:
+            raise LabError(f"lab {lab.number} was not begun in this clone: labs/heed-lab start {lab.number}") from None
+
+    def put_back(self, cuts, texts):
+        """Writes the functions and structs around cuts as they are in {file: text} into the tree."""
+        for cut in cuts:
+            path, name = self.root / cut["file"], cut["file"]
+            path.write_text(put(path.read_text(encoding="utf-8"), cut, texts[name], name), encoding="utf-8")

@@ -28,10 +28,6 @@ def code_of(line):
     return re.sub(r'"(\\.|[^"\\])*"|\'(\\.|[^\'\\])\'|//.*', "", line).rstrip()
 
 
-def column(line):
-    return len(line) - len(line.lstrip(" "))
-
-
 class Lines:
     """The lines of a file, and where things begin and end in it."""
 
@@ -51,15 +47,12 @@ class Lines:
                 return i
         raise LabError(f"{self.label}: {what} line {at + 1}, {self.lines[at].strip()!r}")
 
-    def opening(self, at):
-        """The line whose code ends in the brace that opens what begins in line `at`."""
-        found = self.first(at, lambda code: code.endswith(("{", ";")), "no body follows", 12)
-        return self.first(found, lambda code: code.endswith("{"), "no body follows", 1)
-
-    def closing(self, at):
-        """The first line from `at` on that is a closing brace in the column of line `at`."""
-        brace = " " * column(self.lines[at]) + "}"
-        return self.first(at, lambda code: code in (brace, brace + ";"), "nothing closes")
+    def body(self, at):
+        """First and last line between the brace that opens what begins in line `at` and the one that closes it, in the column of this line."""
+        opens = self.first(at, lambda code: code.endswith(("{", ";")), "no body follows", 12)
+        self.first(opens, lambda code: code.endswith("{"), "no body follows", 1)
+        brace = indent(self.lines[at]) + "}"
+        return opens + 1, self.first(at, lambda code: code in (brace, brace + ";"), "nothing closes") - 1
 
     def end_of_statement(self, at):
         level = 0
@@ -72,20 +65,17 @@ class Lines:
 
     def region(self, cut):
         """First and last line of what a cut replaces."""
-        first, end = 0, None
-        if "in" in cut:
-            around = self.begin(cut["in"])
-            first, end = around + 1, self.closing(around)
-        at = self.begin(cut["at"], first, end)
+        first, last = self.body(self.begin(cut["in"])) if "in" in cut else (0, len(self.lines))
+        at = self.begin(cut["at"], first, last + 1)
         if cut["kind"] == "function":
-            return self.opening(at) + 1, self.closing(at) - 1
+            return self.body(at)
         if cut["kind"] == "line":
             return at, at
-        return at, self.end_of_statement(self.begin(cut["to"], at, end) if "to" in cut else at)
+        return at, self.end_of_statement(self.begin(cut["to"], at, last + 1) if "to" in cut else at)
 
-    def replaced(self, first, last, new):
-        """The text with other lines in the place of these."""
-        return "\n".join(self.lines[:first] + new + self.lines[last + 1:])
+
+def indent(line):
+    return " " * (len(line) - len(line.lstrip(" ")))
 
 
 def mark(text):
@@ -94,43 +84,44 @@ def mark(text):
 
 
 @functools.cache
-def pieces(text, wanted):
-    """Those of the text that have a mark."""
+def places(text, wanted):
+    """[(begin, end)] of the pieces of the text that have a mark."""
     size = int(wanted.partition(" ")[0])
-    return [text[i:i + size] for i in range(len(text) - size + 1) if mark(text[i:i + size]) == wanted]
+    return [(i, i + size) for i in range(len(text) - size + 1) if mark(text[i:i + size]) == wanted]
 
 
-def piece(text, cut, label):
-    """The one piece of the text that has the mark of a cut."""
-    found = pieces(text, cut["piece"])
-    if len(found) != 1:
-        raise LabError(f"{label}: {len(found)} pieces have the mark {cut['piece']!r}, expected one; of a line that changed, heed_lab.cutting.mark(TEXT) is the new one")
-    return found[0]
-
-
-def apply(text, cut, place, label):
-    """The text with one cut made; `place` is what the blank says, `label` begins errors."""
-    if cut["kind"] in ("hide", "break"):
-        return text.replace(piece(text, cut, label), cut.get("with", ""))
+def span(text, cut, label):
+    """(begin, end) of what a cut takes away; an end before the begin is that of no lines."""
+    if "piece" in cut:
+        found = places(text, cut["piece"])
+        if len(found) != 1:
+            raise LabError(f"{label}: {len(found)} pieces have the mark {cut['piece']!r}, expected one; of a line that changed, heed_lab.cutting.mark(TEXT) is the new one")
+        return found[0]
     lines = Lines(text, label)
     first, last = lines.region(cut)
-    line = lines.lines[first]
-    call = f'::heed::lab::{"mark_not_done" if cut.get("silent") else "not_done"}("{place}");'
-    if cut["kind"] != "line":
-        return lines.replaced(first, last, [" " * column(line) + call])
-    opens, closes = line.find("{"), line.rfind("}")
-    if not 0 <= opens < closes:
-        raise LabError(f"{label}: line {first + 1} has no body in braces")
-    return lines.replaced(first, last, [f"{line[:opens]}{{ {call} {line[closes:]}"])
+    return (sum(len(line) + 1 for line in lines.lines[:count]) - end for count, end in ((first, 0), (last + 1, 1)))
 
 
 def removed(text, cut, label):
     """The code that a cut takes away."""
-    if cut["kind"] in ("hide", "break"):
-        return piece(text, cut, label)
-    lines = Lines(text, label)
-    first, last = lines.region(cut)
-    return "\n".join(lines.lines[first:last + 1])
+    begin, end = span(text, cut, label)
+    return text[begin:end]
+
+
+def apply(text, cut, place, label):
+    """The text with one cut made; `place` is what the blank says, `label` begins errors."""
+    begin, end = span(text, cut, label)
+    call = f'::heed::lab::{"mark_not_done" if cut.get("silent") else "not_done"}("{place}");'
+    if "piece" in cut:
+        new = cut.get("with", "")
+    elif cut["kind"] == "line":
+        line = re.fullmatch(r"([^{]*{).*(}.*?)", text[begin:end])
+        if not line:
+            raise LabError(f"{label}: {text[begin:end].strip()!r} has no body in braces")
+        new = f"{line[1]} {call} {line[2]}"
+    else:
+        new = indent(text[begin:]) + call
+    return text[:begin] + new + text[end:]
 
 
 def put(text, cut, source, label):
@@ -138,8 +129,8 @@ def put(text, cut, source, label):
     if cut["kind"] == "hide":
         return text
     whole = {"kind": "function", "at": cut.get("in") or cut["at"]}
-    lines = Lines(text, label)
-    return lines.replaced(*lines.region(whole), removed(source, whole, label).split("\n"))
+    begin, end = span(text, whole, label)
+    return text[:begin] + removed(source, whole, label) + text[end:]
 
 
 def include_not_done(text):

@@ -9,21 +9,17 @@ import re
 import subprocess
 import tempfile
 import time
-import zipfile
-import zlib
 from collections import Counter
 from pathlib import Path
 from xml.etree.ElementTree import Element, SubElement, tostring
 
-from . import LabError, pages, progress, report, writing
+from . import LabError, pages, report, writing
 from .build import CompileError, write_overlay
 from .course import KINDS_OF_POINTS
-from .running import PATIENCE, Verdict, confined, run_check
-from .sandbox import Sandbox
+from .running import PATIENCE, Sandbox, Verdict, run_check
+from .submissions import LARGEST, Submission, printable
 
 SECRET_SEEDS = 3
-LARGEST = 1 << 20  # bytes of a file that a student hands in
-MANY = 10000  # files in a zip
 SECONDS_OF_A_FIGURE = 60  # of processor time
 # For a person to look at: what a solution has no need of.
 BANNED = ("constructor", "section", "init_priority", "environ", "read", "write", "unsetenv", "pthread_create", "thread", "seed",
@@ -37,52 +33,6 @@ def secret_seeds(key, lab, check):
     """The seeds of `laws`, which students cannot know."""
     digest = [hashlib.sha256(f"{key}\0{lab.number}\0{check.name}\0{i}".encode()).hexdigest() for i in range(SECRET_SEEDS)]
     return [int(text[:8], 16) for text in digest]
-
-
-def read_files(path, names):
-    """{file: bytes} of those that a folder or a zip has; one too long is cut behind LARGEST. Links are not followed."""
-    if path.is_dir():
-        here = [name for name in names if (path / name).is_file() and (path / name).resolve() == path.resolve() / name]
-        return {name: first_bytes(open(path / name, "rb")) for name in here}
-    if not zipfile.is_zipfile(path):
-        raise LabError(f"{path}: a submission is a folder or a zip")
-    try:
-        with zipfile.ZipFile(path) as archive:
-            members = archive.namelist()
-            if len(members) > MANY:
-                raise LabError(f"{path}: a zip of {len(members)} files; hand in the lab's files")
-            fitting = {name: [m for m in members if m == name or m.endswith("/" + name)] for name in names}
-            return {name: first_bytes(archive.open(found[0])) for name, found in fitting.items() if len(found) == 1}
-    except (zipfile.BadZipFile, zlib.error, RuntimeError, NotImplementedError, EOFError, OSError) as error:
-        raise LabError(f"{path}: a zip that cannot be read: {error}") from None
-
-
-def first_bytes(file):
-    with file:
-        return file.read(LARGEST + 1)
-
-
-def tampered(path, root, lab):
-    """Notes on files that judge (the checks, what they stand on, and the tool), which a submission has changed, or lacks while it has others of them."""
-    folders = (f"labs/{lab.folder.name}", "labs/support", "labs/heed_lab")
-    names = sorted(str(p.relative_to(root)) for folder in folders for p in (root / folder).iterdir() if p.suffix in (".cc", ".h", ".py", ".json"))
-    theirs = read_files(path, names := [name for name in names if name not in lab.own])
-    said = {name: "was changed" if name in theirs else "is gone" for name in names
-            if theirs and theirs.get(name) != (root / name).read_bytes()}
-    return [f"{name} {what}" for name, what in said.items()]
-
-
-def read_submission(path, lab):
-    """{file: text} of a folder or a zip; files that are not there are missing."""
-    texts = {}
-    for name, content in read_files(path, lab.own).items():
-        if len(content) > LARGEST:
-            raise LabError(f"{path}: {name} is larger than {LARGEST} bytes")
-        try:
-            texts[name] = content.decode()
-        except UnicodeDecodeError:
-            raise LabError(f"{path}: {name} is no text in UTF-8") from None
-    return texts
 
 
 def flags(lab, texts, reference):
@@ -160,34 +110,17 @@ class Grade:
                 "mistakes.csv": (["student", "lab", "check", "what it means"], [[*me, check, printable(said)] for check, said in self.mistakes.items()])}
 
 
-def printable(text):
-    """Without what a terminal, a page or XML would take for more than text."""
-    return "".join(c if c.isprintable() or c == "\n" else "?" for c in text.replace("\t", "    "))
-
-
-def name_of(path):
-    """A student's name for files and tables, from that of the submission: no formula, no folder."""
-    return re.sub(r"[^\w.@-]", "_", path.resolve().name.removesuffix(".zip")).lstrip("=+-@._") or "student"
-
-
 def grade(bench, path, key, run=run_check):
     """The grade of one submission."""
-    lab = bench.lab
-    result = Grade(lab, name_of(path))
+    lab, submission, sandbox = bench.lab, Submission(path), Sandbox(bench.root)
+    result, texts = Grade(lab, submission.name), submission.texts(lab)
     reference = {name: (bench.root / name).read_text(encoding="utf-8") for name in lab.own}
-    texts = read_submission(path, lab)
     missing = sorted(set(lab.written) - set(texts))
-    result.notes += [f"took {', '.join(sorted(texts)) or 'nothing'}"] + [f"there is no {name}" for name in missing]
-    result.notes += [f"to be looked at: {flag}" for flag in flags(lab, texts, reference)]
-    result.notes += [f"left aside, this checkout's own judges: {note}" for note in tampered(path, bench.root, lab)]
-    words = read_files(path, [writing.path_of(lab, name) for name in ("answers.md", *writing.PHOTOS)])
-    result.answers, notes = writing.answers(lab, words)
-    if lab.tells_hints:
-        kept = read_files(path, [progress.FILE]).get(progress.FILE, b"").decode(errors="replace")
-        hints = progress.read(kept).get(str(lab.number), {}).get("hints", {})
-        notes.append("hints taken: " + (", ".join(f"{count} of {check.name}" for check in lab.checks if (count := hints.get(check.name))) or "none that was kept"))
-    sandbox = Sandbox(bench.root)
-    result.notes += notes + sandbox.notes
+    result.answers, of_answers = writing.answers(lab, submission.files(writing.kept(lab)))
+    result.notes = [f"took {', '.join(sorted(texts)) or 'nothing'}", *(f"there is no {name}" for name in missing),
+                    *(f"to be looked at: {flag}" for flag in flags(lab, texts, reference)),
+                    *(f"left aside, this checkout's own judges: {note}" for note in submission.tampered(bench.root, lab)),
+                    *of_answers, *sandbox.notes]
     with tempfile.TemporaryDirectory() as folder:
         try:
             if missing:
@@ -242,7 +175,7 @@ def standing(leaderboard, program, sandbox):
     """[the row of a leaderboard]: the last number of a line of the figure; nothing where that cannot be had."""
     with tempfile.TemporaryFile() as output:
         try:
-            subprocess.run([*confined(sandbox, SECONDS_OF_A_FIGURE), str(program), "--figure", "--seed=1"], stdout=output,
+            subprocess.run([*sandbox.running(SECONDS_OF_A_FIGURE), str(program), "--figure", "--seed=1"], stdout=output,
                            stdin=subprocess.DEVNULL, stderr=subprocess.DEVNULL, timeout=PATIENCE * SECONDS_OF_A_FIGURE)
             output.seek(0)
             value = float(json.loads(output.read(LARGEST))["lines"][leaderboard["line"]][-1])
@@ -256,9 +189,8 @@ def standing(leaderboard, program, sandbox):
 def with_rows(path, columns, rows, whose):
     """A table with a submission's rows in the place of those that it had."""
     old = list(csv.reader(io.StringIO(path.read_text(encoding="utf-8"), newline=""))) if path.exists() else [columns]
-    kept = [row for row in old if row[:2] != whose]
     out = io.StringIO()
-    csv.writer(out).writerows(kept + rows)
+    csv.writer(out).writerows([row for row in old if row[:2] != whose] + rows)
     return out.getvalue()
 
 
@@ -268,9 +200,8 @@ def write_results(result, out):
     files = {"results.json": result.gradescope(), "junit.xml": result.junit(), "html": pages.result_page(result)}
     if "SUBMISSION_TAG" in os.environ:
         files["classroom50.json"] = result.classroom50(os.environ)
-    tables = {name: with_rows(out / name, *table, [result.student, str(result.lab.number)]) for name, table in result.tables().items()}
-    for name, text in (*((f"{result.student}.{kind}", text) for kind, text in files.items()), *tables.items()):
-        new = out / (name + ".new")
-        with open(new, "w", encoding="utf-8", newline="") as file:
-            file.write(text)
-        os.replace(new, out / name)
+    files = {f"{result.student}.{kind}": text for kind, text in files.items()}
+    files |= {name: with_rows(out / name, *table, [result.student, str(result.lab.number)]) for name, table in result.tables().items()}
+    for name, text in files.items():
+        (out / f"{name}.new").write_bytes(text.encode())
+        os.replace(out / f"{name}.new", out / name)

@@ -1,4 +1,4 @@
-// Plays the story of a graph (graph.py), node by node: `story` stands before it.
+// Plays the story of a graph (pictures.py), node by node: `story` stands before it.
 const mark = document.querySelector('#mark'), slider = document.querySelector('#at'), play = document.querySelector('#play');
 let at = 0, timer = 0;
 function show(to) {

@@ -8,10 +8,9 @@ from pathlib import Path, PurePosixPath
 
 from . import LabError
 from .build import write_files
-from .comparing import COMMENT
 from .course import BLANKS, read_json
 from .cutting import removed
-from .repository import Repository, put_back
+from .submissions import COMMENT
 
 SHINGLE = 22  # tokens in a row that are no chance
 # What tells how the library does it, and is of no use in a handout.
@@ -20,7 +19,8 @@ LEFT_OUT = ("tests/", "python/", "heed/__init__.py", "pyproject.toml", "docs/add
 # What stands in a handout in the place of the project's own.
 IN_PLACE_OF = {"AGENTS.md": "labs/tutor.md", "README.md": "labs/handout.md", "Makefile": "labs/labs.mk"}
 KEPT = re.compile(r"tests/reference/[\w-]+/(config|dialogs|expected|model|vocab)\.")  # what lab 8 compares with
-TEXTS = (".h", ".cc", ".cu", ".md", ".py", ".txt", ".cmake")  # that are searched
+CODE = (".h", ".cc", ".cu")
+TEXTS = (*CODE, ".md", ".py", ".txt", ".cmake")  # that are searched
 LINK = re.compile(r"(?<!!)\[([^\]]*)\]\(([^)#\s:]+)(?:#[^)\s]*)?\)")
 FORMULA = 8  # characters, without spaces, of a hidden line that are no chance
 TOKEN = re.compile(r"\w+|[^\w\s]")
@@ -32,24 +32,12 @@ WORDS = set("auto bool char class const double else float for if inline int int3
 COMPARE = re.compile(r"(\. )?`labs/heed-lab compare \d+`\s+shows (the project's version|heed's own line) beside yours")
 
 
-def published(compare):
-    """What a handout says instead: it has nothing to compare with."""
-    return (". Y" if compare[1] else "y") + f"our teacher publishes {compare[2]} after the deadline"
-
-
 def numbers(text):
     """"0-2,4" -> [0, 1, 2, 4]"""
-    found = []
-    for part in text.split(","):
-        match = re.fullmatch(r"(\d+)(?:-(\d+))?", part.strip())
-        if not match:
-            raise LabError(f"--labs takes numbers and ranges such as 0-2,4; got {text!r}")
-        found += range(int(match[1]), int(match[2] or match[1]) + 1)
-    return found
-
-
-def tracked(root):
-    return [name for name in Repository(root).git("ls-files", "-z").split("\0") if name and (root / name).is_file()]
+    if not re.fullmatch(r"\s*\d+(-\d+)?\s*(,\s*\d+(-\d+)?\s*)*", text):
+        raise LabError(f"--labs takes numbers and ranges such as 0-2,4; got {text!r}")
+    ends = [[int(end) for end in part.split("-")] for part in text.split(",")]
+    return [number for end in ends for number in range(end[0], end[-1] + 1)]
 
 
 def is_left_out(name, cut_files):
@@ -69,30 +57,6 @@ def without_answers(text):
     return json.dumps(row, indent=2) + "\n"
 
 
-def contents(course, labs):
-    """{file: bytes} of a handout, and [(lab, task, text)] of what was taken out."""
-    cut_files = {name for lab in labs for name in lab.files}
-    files = {name: (course.root / name).read_bytes() for name in tracked(course.root) if not is_left_out(name, cut_files)}
-    texts, taken = {name: files[name].decode() for name in cut_files}, []
-    for lab in labs:
-        whole, path = course.texts(lab), f"labs/{lab.folder.name}/lab.json"
-        taken += [(lab.number, task.name, removed(whole[cut["file"]], cut, cut["file"])) for task in lab.tasks for cut in task.cuts]
-        texts.update(lab.cut({name: texts[name] for name in lab.files}))
-        if path in files:
-            files[path] = without_answers(files[path].decode()).encode()
-    files.update({name: text.encode() for name, text in texts.items()})
-    if (course.root / "labs/class.json").exists():
-        files["labs/class.json"] = (course.root / "labs/class.json").read_bytes()
-    files.update({name: files.pop(other) for name, other in IN_PLACE_OF.items()})
-    first = (labs or list(course.labs.values()))[0]
-    files["README.md"] = files["README.md"].replace(b"LAB", b"%d" % first.number).replace(b"TASK", first.tasks[0].name.encode())
-    files[BLANKS] = json.dumps(texts).encode()
-    files.update({".vscode/" + name.rpartition("/")[2]: content for name, content in files.items() if name.startswith("labs/vscode/")})
-    for name in [name for name in files if name.endswith(".md")]:
-        files[name] = COMPARE.sub(published, without_dead_links(name, files[name].decode(), files)).encode()
-    return files, taken
-
-
 def without_dead_links(name, text, files):
     """A file of Markdown in which links to what is not in a handout are plain words."""
     folders = {str(parent) for file in files for parent in PurePosixPath(file).parents}
@@ -103,83 +67,114 @@ def without_dead_links(name, text, files):
     return LINK.sub(kept, text)
 
 
-def formulas(course, labs):
-    """{(lab, task): hidden lines without spaces and the marks of comments}, which hold answers however short they are."""
-    hidden = [(lab, task, removed(course.texts(lab)[cut["file"]], cut, cut["file"])) for lab in labs for task in lab.tasks
-              for cut in task.cuts if cut["kind"] == "hide"]
-    found = defaultdict(set)
-    for lab, task, text in hidden:
-        found[lab.number, task.name] |= {line for line in map(squeezed, text.splitlines()) if len(line) >= FORMULA}
-    return found
+def published(compare):
+    """What a handout says instead: it has nothing to compare with."""
+    return (". Y" if compare[1] else "y") + f"our teacher publishes {compare[2]} after the deadline"
 
 
 def squeezed(text):
     return re.sub(r"^[/*,;.]+|\s|[`]", "", re.sub(r"\s+", "", text))
 
 
-def hidden_lines(files, formulas):
-    """(file, lab, task, the line) for each hidden line that a handout still holds."""
-    plain = {name: squeezed(content.decode(errors="replace")) for name, content in sorted(files.items()) if name.endswith(TEXTS)}
-    return [(name, *place, line) for place, lines in formulas.items() for line in lines for name, text in plain.items() if line in text]
-
-
 def in_a_row(tokens, count):
-    return zip(*(tokens[i:] for i in range(count)))
+    return list(zip(*(tokens[i:] for i in range(count))))
 
 
-def leaks(files, taken, accepted=()):
-    """(file, lab, task, the tokens) for each piece of what was taken out that a handout still holds."""
-    wanted = {run: (lab, task) for lab, task, text in reversed(taken) for run in in_a_row(TOKEN.findall(text), SHINGLE)}
-    found = {}
-    for name, content in sorted(files.items()):
-        for run in in_a_row(TOKEN.findall(content.decode(errors="replace")), SHINGLE) if name.endswith(TEXTS) else ():
-            if run in wanted:
-                found.setdefault((name, *wanted[run]), " ".join(run))
-    return [(*place, said) for place, said in found.items() if place not in accepted]
+def shingles(text):
+    return in_a_row(TOKEN.findall(text), SHINGLE)
 
 
 def runs(text):
     """[RUN tokens in a row of code], where variables are alike, and what is called has its name."""
     tokens = TOKEN.findall(COMMENT.sub(" ", text))
-    return list(in_a_row([token if not re.match(r"[A-Za-z_]", token) or token in WORDS or after == "(" and len(token) > 1 else "v"
-                          for token, after in zip(tokens, tokens[1:] + [""])], RUN))
+    return in_a_row([token if not re.match(r"[A-Za-z_]", token) or token in WORDS or after == "(" and len(token) > 1 else "v"
+                     for token, after in zip(tokens, tokens[1:] + [""])], RUN)
 
 
-def twins(files, taken, accepted=()):
-    """(file, lab, task, how much of it is there) for each file that has much of what was taken out, in other names."""
-    having, found = defaultdict(set), {}
-    for name, content in files.items():
-        for run in runs(content.decode()) if name.endswith((".h", ".cc", ".cu")) else ():
-            having[run].add(name)
-    for lab, task, text in taken:
-        wanted = runs(text)
-        shared = Counter(name for run in wanted if len(having.get(run, ())) <= MANY for name in having.get(run, ()))
-        for name, count in shared.items():
-            if len(wanted) >= LEAST and count >= TWIN * len(wanted):
-                found[name, lab, task] = max(count / len(wanted), found.get((name, lab, task), 0))
-    return [(*place, f"{share:.0%} of the code, in other names") for place, share in sorted(found.items()) if place not in accepted]
+class Handout:
+    """{file: bytes} of a tree in which labs are cut, and [(lab, task, text)] of what was taken out of it, and of that what is hidden."""
+
+    def __init__(self, course, labs):
+        self.course, self.labs, self.taken, self.hidden = course, labs, [], []
+        cut_files = {name for lab in labs for name in lab.files}
+        tracked = [name for name in course.git("ls-files", "-z").split("\0") if name and (course.root / name).is_file()]
+        self.files = files = {name: (course.root / name).read_bytes() for name in tracked if not is_left_out(name, cut_files)}
+        texts = {name: files[name].decode() for name in cut_files}
+        for lab in labs:
+            whole, path = course.texts(lab), f"labs/{lab.folder.name}/lab.json"
+            for task, cut in ((task, cut) for task in lab.tasks for cut in task.cuts):
+                self.taken.append((lab.number, task.name, removed(whole[cut["file"]], cut, cut["file"])))
+                self.hidden += self.taken[-1:] if cut["kind"] == "hide" else []
+            texts.update(lab.cut({name: texts[name] for name in lab.files}))
+            if path in files:
+                files[path] = without_answers(files[path].decode()).encode()
+        files.update({name: text.encode() for name, text in texts.items()})
+        if (course.root / "labs/class.json").exists():
+            files["labs/class.json"] = (course.root / "labs/class.json").read_bytes()
+        files.update({name: files.pop(other) for name, other in IN_PLACE_OF.items()})
+        first = (labs or list(course.labs.values()))[0]
+        files["README.md"] = files["README.md"].replace(b"LAB", b"%d" % first.number).replace(b"TASK", first.tasks[0].name.encode())
+        files[BLANKS] = json.dumps(texts).encode()
+        files.update({".vscode/" + name.rpartition("/")[2]: content for name, content in files.items() if name.startswith("labs/vscode/")})
+        for name in [name for name in files if name.endswith(".md")]:
+            files[name] = COMPARE.sub(published, without_dead_links(name, files[name].decode(), files)).encode()
+
+    def texts(self, kinds):
+        return {name: content.decode(errors="replace") for name, content in sorted(self.files.items()) if name.endswith(kinds)}
+
+    def hidden_lines(self):
+        """(file, lab, task, the line) for each hidden line, without spaces and the marks of comments, that the handout still holds: it has an
+        answer, however short it is."""
+        lines = {(lab, task, line) for lab, task, text in self.hidden for line in map(squeezed, text.splitlines()) if len(line) >= FORMULA}
+        plain = {name: squeezed(text) for name, text in self.texts(TEXTS).items()}
+        return [(name, *line) for name, text in plain.items() for line in sorted(lines) if line[2] in text]
+
+    def leaks(self):
+        """(file, lab, task, the tokens) for each piece of what was taken out that the handout still holds."""
+        wanted = {run: (lab, task) for lab, task, text in reversed(self.taken) for run in shingles(text)}
+        found = {}
+        for name, text in self.texts(TEXTS).items():
+            for run in filter(wanted.__contains__, shingles(text)):
+                found.setdefault((name, *wanted[run]), " ".join(run))
+        return [(*place, said) for place, said in found.items()]
+
+    def twins(self):
+        """(file, lab, task, how much of it is there) for each file that has much of what was taken out, in other names."""
+        having, found = defaultdict(set), {}
+        for name, text in self.texts(CODE).items():
+            for run in runs(text):
+                having[run].add(name)
+        for lab, task, text in self.taken:
+            wanted = runs(text)
+            shared = Counter(name for run in wanted if len(having.get(run, ())) <= MANY for name in having.get(run, ()))
+            for name, count in shared.items():
+                if len(wanted) >= LEAST and count >= TWIN * len(wanted):
+                    found[name, lab, task] = max(count / len(wanted), found.get((name, lab, task), 0))
+        return [(*place, f"{share:.0%} of the code, in other names") for place, share in sorted(found.items())]
+
+    def found(self):
+        """What nobody accepted of all that."""
+        accepted = accepted_leaks(self.course.root)
+        return [leak for leak in self.leaks() + self.twins() if leak[:3] not in accepted] + self.hidden_lines()
+
+    def write(self, out):
+        if out.exists() and any(out.iterdir()):
+            raise LabError(f"{out} is not empty")
+        if found := self.found():
+            name, lab, task, tokens = found[0]
+            raise LabError(f"{name} holds a part of lab {lab}, {task}: {tokens} ({len(found)} leaks in all)")
+        write_files(out, self.files)
+        for name in filter(lambda name: (self.course.root / name).exists(), self.files):  # AGENTS.md is made of another file
+            (out / name).chmod((self.course.root / name).stat().st_mode & 0o777)
+        row = {"labs": [lab.number for lab in self.labs], "blanks": hashlib.sha256(self.files[BLANKS]).hexdigest()}
+        (out / "labs/handout.json").write_text(json.dumps(row) + "\n")
+        return len(self.files)
 
 
 def accepted_leaks(root):
     """Lines of labs/accepted_leaks.txt: FILE LAB TASK REASON."""
     rows = map(str.split, (root / "labs/accepted_leaks.txt").read_text().splitlines())
     return {(row[0], int(row[1]), row[2]) for row in rows if row and not row[0].startswith("#")}
-
-
-def write_handout(course, labs, out):
-    if out.exists() and any(out.iterdir()):
-        raise LabError(f"{out} is not empty")
-    files, taken = contents(course, labs)
-    accepted = accepted_leaks(course.root)
-    if found := leaks(files, taken, accepted) + twins(files, taken, accepted) + hidden_lines(files, formulas(course, labs)):
-        name, lab, task, tokens = found[0]
-        raise LabError(f"{name} holds a part of lab {lab}, {task}: {tokens} ({len(found)} leaks in all)")
-    write_files(out, files)
-    for name in filter(lambda name: (course.root / name).exists(), files):  # AGENTS.md is made of another file
-        (out / name).chmod((course.root / name).stat().st_mode & 0o777)
-    row = {"labs": [lab.number for lab in labs], "blanks": hashlib.sha256(files[BLANKS]).hexdigest()}
-    (out / "labs/handout.json").write_text(json.dumps(row) + "\n")
-    return len(files)
 
 
 def solution(course, lab):
@@ -194,5 +189,5 @@ def catch_up(course, path):
     texts = row["texts"]
     if not isinstance(texts, dict) or not all(isinstance(texts.get(name), str) for name in lab.files):
         raise LabError(f"{path}: it lacks files of lab {lab.number}")
-    put_back(course.root, lab.cuts, texts)
+    course.put_back(lab.cuts, texts)
     return lab

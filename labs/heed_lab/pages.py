@@ -43,6 +43,14 @@ def table(heads, rows, kind=""):
     return f'<table class="{kind}"><thead><tr>{head}</tr></thead>\n<tbody>\n{body}\n</tbody></table>'
 
 
+def axis(x1, y1, x2, y2):
+    return f'<line class="axis" x1="{x1:.1f}" x2="{x2:.1f}" y1="{y1:.1f}" y2="{y2:.1f}"/>'
+
+
+def curve(kind, points):
+    return f'<polyline class="{kind}" points="{" ".join("%.1f,%.1f" % point for point in points)}"/>'
+
+
 def result_page(result):
     """Points, notes, and each failure as the terminal shows it."""
     lab, esc = result.lab, html.escape
@@ -56,29 +64,21 @@ def result_page(result):
     return page(f"Lab {lab.number}, {result.student}", body)
 
 
-def blocks(lines):
+def blocks(text):
     """HTML of the Markdown that talk.md has: paragraphs, lists, code that is indented by four, and code between backquotes."""
-    found = []  # (kind, text)
-    for line in lines:
-        item = re.match(r"- (.*)", line)
-        if item:
-            found.append(["li", item[1]])
-        elif line.startswith("    ") and (not found or found[-1][0] in ("pre", "gap")):
-            found.append(["pre", line[4:]])
-        elif not line.strip():
-            found.append(["gap", ""])
-        elif found and found[-1][0] in ("li", "p"):
-            found[-1][1] += " " + line.strip()
+    found = []
+    for block in re.split(r"\n(?:[ ]*\n)+", html.escape(text)):
+        if block.startswith("    "):
+            found.append("<pre>" + re.sub("^    ", "", block, flags=re.M) + "</pre>")
         else:
-            found.append(["p", line.strip()])
-    out = [(kind, re.sub("`([^`]*)`", r"<code>\1</code>", html.escape(text))) for kind, text in found if kind != "gap"]
-    text = "\n".join(f"<{kind}>{inner}</{kind}>" for kind, inner in out).replace("</pre>\n<pre>", "\n")
-    return re.sub(r"<li>.*</li>(?:\n<li>.*</li>)*", r"<ul>\g<0></ul>", text)
+            words, *items = (" ".join(part.split()) for part in re.split("^- ", block, flags=re.M))
+            found += [f"<p>{words}</p>"] * bool(words) + ["<ul>" + "\n".join(f"<li>{item}</li>" for item in items) + "</ul>"] * bool(items)
+    return re.sub("`([^`]*)`", r"<code>\1</code>", "\n".join(found)).replace("</pre>\n<pre>", "\n")
 
 
 def talk_page(text):
     """The slides of a talk.md: its title, and each of its sections."""
     parts = re.split(r"^(#{1,2}) (.*)$", text, flags=re.M)[1:]
-    slides = [f'<section class="slide"><h{len(mark)}>{html.escape(title)}</h{len(mark)}>\n{blocks(body.strip().splitlines())}</section>'
+    slides = [f'<section class="slide"><h{len(mark)}>{html.escape(title)}</h{len(mark)}>\n{blocks(body.strip())}</section>'
               for mark, title, body in zip(parts[0::3], parts[1::3], parts[2::3])]
     return page(parts[1], "\n".join(slides), script("slides.js"))

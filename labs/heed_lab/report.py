@@ -1,41 +1,34 @@
-"""What students see: plain text, complete without colour."""
+"""What students see: plain text, complete without colour; and what is kept of their work."""
+import json
 import re
 
+from . import LabError
 from .running import BLANK, HANGS
 
+PROGRESS = "labs/progress.json"  # checks that passed, and hints that were taken; git does not see it
+HINTS = 3  # of each check
 ENDLESS = ("a loop whose condition never turns false, or work that doubles with each step. labs/heed-lab debug, then `run`, and Ctrl-C "
            "after a while shows where it is.")
 
 
-class Table:
-    """One line for each check, by task, with its points, printed as it comes."""
+def line(verdict):
+    return f"    {'+' if verdict.passed else '-'} {verdict.check.name:<28} {verdict.check.worth:>3} points  {verdict.status}"
 
-    def __init__(self, lab):
-        self.lab, self.verdicts = lab, []
 
-    def add(self, verdict):
-        task = verdict.check.task
-        if not self.verdicts:
-            print(f"lab {self.lab.number}, {self.lab.title}")
-        if not self.verdicts or task is not self.verdicts[-1].check.task:
-            print(f"  {task.name}")
-        print(f"    {'+' if verdict.passed else '-'} {verdict.check.name:<28} {verdict.check.worth:>3} points  {verdict.status}", flush=True)
-        self.verdicts.append(verdict)
+def sums(lab, verdicts):
+    """What a person grades counts where all checks were asked for."""
+    passed = [v for v in verdicts if v.passed]
+    by_hand = f"; graded by hand: {lab.said_by_hand}" if len(verdicts) == len(lab.judged) else ""
+    return f"{len(passed)} of {len(verdicts)} checks pass: {points(passed)} of {points(verdicts)} points{by_hand}"
 
-    def end(self):
-        """The sums; what a person grades counts where all checks were asked for."""
-        passed = [v for v in self.verdicts if v.passed]
-        print(f"{len(passed)} of {len(self.verdicts)} checks pass: {points(passed)} of {points(self.verdicts)} points" +
-              (f"; graded by hand: {self.lab.said_by_hand}" if len(self.verdicts) == len(self.lab.judged) else ""))
+
+def points(verdicts):
+    return sum(v.check.worth for v in verdicts)
 
 
 def numbers(task):
     """Those of a variation: "p = 1.5, q = -1.25"."""
     return ", ".join(f"{name} = {value}" for name, value in task.numbers.items())
-
-
-def points(verdicts):
-    return sum(v.check.worth for v in verdicts)
 
 
 def of_another_lab(lab, verdict):
@@ -56,3 +49,49 @@ def failure(lab, verdict):
     ask = f"the numbers are {numbers(check.task)}" if of_a_name else f"hint: labs/heed-lab hint {lab.number} {check.name}"
     return "\n  ".join([f"{about}{verdict.status}, seed {verdict.seed}", *lines, *verdict.message.splitlines()]) + (
         f"\n{ask}   again: labs/heed-lab test {lab.number} {check.name} --seed {verdict.seed}")
+
+
+def read_progress(text):
+    """{lab: {"passed": [check, ...], "hints": {check: how many}}}; nothing where it is not what Progress wrote."""
+    try:
+        return {lab: {"passed": list(map(str, row["passed"])), "hints": {str(check): int(count) for check, count in row["hints"].items()}}
+                for lab, row in json.loads(text).items()}
+    except (ValueError, AttributeError, TypeError, KeyError, RecursionError):
+        return {}
+
+
+class Progress:
+    """What a student has done in a lab."""
+
+    def __init__(self, root, lab):
+        self.path, self.lab = root / PROGRESS, lab
+        self.all = read_progress(self.path.read_text(encoding="utf-8")) if self.path.exists() else {}
+        row = self.all.get(str(lab.number), {})
+        self.passed, self.hints = set(row.get("passed", [])), row.get("hints", {})
+
+    def save(self):
+        self.all[str(self.lab.number)] = {"passed": sorted(self.passed), "hints": self.hints}
+        self.path.write_text(json.dumps(self.all, indent=1) + "\n", encoding="utf-8")
+
+    def add(self, verdicts):
+        for verdict in verdicts:
+            (self.passed.add if verdict.passed else self.passed.discard)(verdict.check.name)
+        self.save()
+
+    def hint(self, check, number):
+        """A hint, which counts as taken from now on."""
+        hints = self.lab.hints().get(check)
+        if hints is None:
+            raise LabError("a variation is yours alone and has no hints; the README of the lab says what it is")
+        if not 1 <= number <= len(hints):
+            raise LabError(f"{check} has the hints 1 to {len(hints)}")
+        self.hints[check] = max(number, self.hints.get(check, 0))
+        self.save()
+        return f"hint {number} of {len(hints)}: {hints[number - 1]}"
+
+    def said(self):
+        checks = self.lab.judged
+        have, most = sum(check.worth for check in checks if check.name in self.passed), sum(check.worth for check in checks)
+        done = sum(all(check.name in self.passed for check in task.checks) for task in self.lab.tasks)
+        taken = f", {sum(self.hints.values())} hints" if self.hints else ""
+        return f"{done} of {len(self.lab.tasks)} tasks, {have} of {most} points{taken}" if self.passed or self.hints else ""

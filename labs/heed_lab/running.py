@@ -1,25 +1,25 @@
-"""Runs checks, each in a process of its own, and says how they ended. A check that did not report has failed."""
+"""Runs checks, each in a process of its own, and says how they ended: a check that did not report has failed. Code of others is
+compiled and run without network, and as a user who owns nothing, as far as who grades may do that."""
 import contextlib
 import json
 import math
 import os
 import re
+import resource
 import secrets
+import shutil
 import signal
 import subprocess
 import tempfile
-import threading
-import time
 from dataclasses import dataclass, field
-
-from .sandbox import limiting
 
 SECONDS = 10          # of processor time that a check may take, so that a busy machine changes no verdict
 PATIENCE = 12         # times that until it is stopped although it only waits
-MEMORY = 4 << 30      # bytes
+RUNNING = {"as": 4 << 30, "fsize": 1 << 26, "core": 0}  # bytes
+COMPILING = {"cpu": 60, "as": 3 << 30, "fsize": 1 << 28, "core": 0}  # seconds, bytes
 PROCESSES = 256       # with threads, where a user of its own is counted
+FIRST_USER = 61200    # and up, as other services take those for one job, too
 
-LARGEST_SEED = 1 << 24  # of those that are drawn
 PASSED, FAILED, BLANK = "passed", "failed", "not written"
 CRASHED, HANGS, SILENT, NOT_RUN = "crashed", "does not end", "no report", "not run"
 
@@ -30,7 +30,6 @@ class Verdict:
     status: str
     seed: int
     message: str = ""
-    seconds: float = 0
     reasons: list = field(default_factory=list)  # what the check gave as the likeliest reasons for a stop
     tensors: list = field(default_factory=list)  # pairs that it compared, where that was asked for
 
@@ -39,12 +38,8 @@ class Verdict:
         return self.status == PASSED
 
 
-def read_reports(pipe, found):
-    """What a process reports while it runs, up to a megabyte."""
-    while chunk := os.read(pipe, 65536):
-        if len(found) < 1 << 20:
-            found += chunk
-    os.close(pipe)
+def any_seed():
+    return secrets.randbelow(1 << 24)
 
 
 def rows_of(reports, word):
@@ -56,24 +51,71 @@ def rows_of(reports, word):
                 yield row
 
 
-def confined(sandbox, seconds):
-    """What goes in front of the command that runs a lab's program, of somebody else in a sandbox."""
-    limits = {"cpu": math.ceil(seconds), "as": MEMORY, "fsize": 1 << 26, "core": 0}
-    return sandbox.words(limits | ({"nproc": PROCESSES} if sandbox.user else {})) if sandbox else limiting(limits)
+def limiting(limits):
+    """What goes in front of a command that cannot raise these limits, {name of prlimit: value}; where those at hand are lower, they stay."""
+    hard = {name: resource.getrlimit(getattr(resource, f"RLIMIT_{name.upper()}"))[1] for name in limits}
+    words = [f"--{name}={min(value, hard[name]) if hard[name] >= 0 else value}" for name, value in limits.items()]
+    return ["prlimit", *words] if shutil.which("prlimit") else []
 
 
-def run_check(program, check, seed, seconds=SECONDS, sandbox=None, more=()):
+def works(words):
+    return bool(shutil.which(words[0])) and subprocess.run([*words, "true"], capture_output=True).returncode == 0
+
+
+class Sandbox:
+    """words() go in front of a command. `user` is None where the command runs as who grades. Without a root it is none: for one's own code."""
+
+    def __init__(self, root=None):
+        self.net, self.drop, self.user, self.notes = [], [], None, []
+        if not root:
+            return
+        net = ["unshare", "--net"] if os.geteuid() == 0 else ["unshare", "--net", "--map-root-user"]
+        if works(net):
+            self.net = net
+        else:
+            self.notes.append("graded with the network at hand: unshare --net does not work here")
+        user = FIRST_USER + os.getpid() % 4000
+        drop = ["setpriv", f"--reuid={user}", f"--regid={user}", "--clear-groups", "--no-new-privs"]
+        if os.geteuid() == 0 and works(drop) and subprocess.run([*drop, "test", "-r", root / "CMakeLists.txt"]).returncode == 0:
+            self.drop, self.user = drop, user
+        else:
+            self.notes.append("graded as the user at hand: another one needs root, setpriv, and a checkout that all may read")
+
+    def words(self, limits):
+        """No network, limits, another user."""
+        return [*self.net, *limiting(limits), *self.drop]
+
+    def running(self, seconds):
+        """What goes in front of a lab's program, which may take so much processor time."""
+        return self.words({"cpu": math.ceil(seconds), **RUNNING, **({"nproc": PROCESSES} if self.user else {})})
+
+    def give(self, folder):
+        """Makes the user the owner of a folder, in which a compiler writes."""
+        if self.user is not None:
+            os.chown(folder, self.user, self.user)
+
+    def take(self, folder):
+        """Makes what it wrote ours, so that what runs there changes nothing for the next run; others may read it."""
+        for path in [folder, *folder.rglob("*")] if self.user is not None else ():
+            os.chown(path, os.geteuid(), os.getegid(), follow_symlinks=False)
+        folder.chmod(0o755)
+
+    def end(self):
+        """Ends what the user still runs, also what left its group of processes: all at once, so that nothing forks meanwhile."""
+        if self.user is not None:
+            subprocess.run([*self.drop, "sh", "-c", "kill -KILL -1"], capture_output=True)
+
+
+def run_check(program, check, seed, seconds=SECONDS, sandbox=Sandbox(), more=()):
     """Runs one check of a lab's program, of somebody else in a sandbox."""
-    (reads, writes), word, reports = os.pipe(), secrets.token_hex(16), bytearray()
-    command = [*confined(sandbox, seconds), str(program), f"--gtest_filter=*.{check.name}", f"--seed={seed}",
+    word = secrets.token_hex(16)
+    command = [*sandbox.running(seconds), str(program), f"--gtest_filter=*.{check.name}", f"--seed={seed}",
                "--gtest_brief=1", *check.arguments, *more]
-    begin = time.monotonic()
-    with tempfile.TemporaryFile() as errors:
+    with tempfile.TemporaryFile() as errors, tempfile.NamedTemporaryFile() as reports:
+        writes = os.open(reports.name, os.O_WRONLY | os.O_APPEND)  # who runs may say more, and read or change nothing
         process = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.DEVNULL, stderr=errors, pass_fds=[writes],
                                    env={**os.environ, "HEED_LAB_REPORT": str(writes)}, start_new_session=True)
         os.close(writes)
-        reader = threading.Thread(target=read_reports, args=(reads, reports), daemon=True)
-        reader.start()
         with contextlib.suppress(BrokenPipeError):  # it ended before
             process.stdin.write(f"{word}\n".encode())
             process.stdin.close()
@@ -84,15 +126,12 @@ def run_check(program, check, seed, seconds=SECONDS, sandbox=None, more=()):
         with contextlib.suppress(ProcessLookupError):
             os.killpg(process.pid, signal.SIGKILL)  # and what it started
         process.wait()
-        if sandbox:
-            sandbox.end()
+        sandbox.end()
         errors.seek(max(0, errors.seek(0, os.SEEK_END) - 20000))
         said = errors.read().decode(errors="replace")
-    reader.join(2)
-    rows = list(rows_of(bytes(reports), word))
+        rows = list(rows_of(reports.read(1 << 20), word))
     hangs = status in (None, -signal.SIGXCPU, -signal.SIGKILL)
     verdict = judge(check, seed, rows, None if hangs else status, said, program)
-    verdict.seconds = time.monotonic() - begin
     verdict.tensors = [row for row in rows if "tensor" in row]
     if status is None:
         verdict.message = (f"It was stopped after {PATIENCE * seconds:g} s, before it had used the {seconds:g} s of processor time that it may: "

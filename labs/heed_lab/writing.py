@@ -4,7 +4,7 @@ import json
 import re
 from collections import defaultdict, namedtuple
 
-from . import LabError
+from . import LabError, report
 
 PHOTOS = [f"by-hand.{kind}" for kind in ("jpg", "jpeg", "png", "pdf", "tex")]
 
@@ -32,14 +32,24 @@ def form(lab):
     return "\n".join(parts)
 
 
+def kept(lab):
+    """The files of a submission that are not code."""
+    return [*(path_of(lab, name) for name in ("answers.md", *PHOTOS)), report.PROGRESS]
+
+
 def answers(lab, files):
     """(text, notes) of what a submission has of it; `files` are {name: bytes}."""
     text, photos = files.get(path_of(lab), b"").decode(errors="replace"), [name for name in PHOTOS if path_of(lab, name) in files]
     plain = re.sub(r"^(>.*|A photo or a file beside.*)\n", "", text, flags=re.M)
     given = {title for title, said in re.findall(r"^## (.*?)\n(.*?)(?=\n## |\Z)", plain, re.M | re.S) if said.strip()} | {"By hand" for _ in photos}
     missing = ", ".join(title for title, _ in asked(lab) if title not in given)
-    return text, [f"to be graded by hand: {', '.join(photos + [path_of(lab)] * bool(text)) or 'nothing was handed in'}"
-                  + (f"; not answered: {missing}" if text and missing else "")]
+    notes = [f"to be graded by hand: {', '.join(photos + [path_of(lab)] * bool(text)) or 'nothing was handed in'}"
+             + (f"; not answered: {missing}" if text and missing else "")]
+    if lab.tells_hints:
+        taken = report.read_progress(files.get(report.PROGRESS, b"").decode(errors="replace")).get(str(lab.number), {}).get("hints", {})
+        hints = [f"{taken[check.name]} of {check.name}" for check in lab.checks if taken.get(check.name)]
+        notes.append(f"hints taken: {', '.join(hints) or 'none that was kept'}")
+    return text, notes
 
 
 Slip = namedtuple("Slip", "file old new check says")

@@ -210,7 +210,7 @@ TEST(Carry, RefusesWhatCannotBe) {
           "has neither a folder train nor a file train.jsonl of dialogues");
   EXPECT_FALSE(std::filesystem::exists(dir.path("x")));
   refused({"train", "carryover", "--data", items(), "--share", "0", "--out", dir.path("x")}, 2,
-          "share: expected more than 0, to 1, got 0");
+          "--share: expected a number above 0 to 1, got '0'");
 }
 
 }  // namespace

@@ -51,7 +51,7 @@ std::vector<Spoiled> spoiled_models() {
           {config, set("structure", "static"), "the model has no parameter"},
           {config, set("hidden_size", "16"), "'hidden_size' has the wrong type"},
           {config, set("hidden_size", 16.5), "'hidden_size' has the wrong type"},
-          {config, set("hidden_size", -16), "hidden_size: expected 1"},
+          {config, set("hidden_size", -16), "hidden_size: expected a whole number from 1"},
           {config, set("hidden_size", 1e18), "hidden_size"},
           {config, set("hidden_size", 9), "the model needs"},
           {config, set("hidden_size", 1000000), "smaller than the parameters"},
@@ -155,7 +155,7 @@ TEST(Runs, ThatAreThereAlready) {
   expect_failure(heed_program(other), 2, "--limit 61: the run ", "other dialogues");
   expect_failure(heed_program({"train", "--data", kSample, "--out", run, "--resume", "--limit",
                                "60", "--epochs", "0"}),
-                 2, "epochs: expected at least 1", "no epochs");
+                 2, "epochs: expected a whole number from 1 to 1000000", "no epochs");
   EXPECT_EQ(dir.read("run/state.json"), state);
   EXPECT_EQ(dir.read("run/model.safetensors"), weights);
 

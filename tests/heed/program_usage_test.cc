@@ -93,7 +93,7 @@ TEST(Usage, ANumberThatIsNone) {
   fails("--vocab", "1", "a whole number from 6 to 10000000");
   fails("--threads", "-1", "a whole number from 0 to 1024");
   fails("--seed", "-1", "a whole number from 0 on");
-  fails("--epochs", "1.5", "a whole number");
+  fails("--epochs", "1.5", "a whole number from 1 to 1000000");
   fails("--min-rate", "fast", "a number");
   fails("--rate", "fast", "a number above 0");
   fails("--max-norm", "0", "a number above 0");

@@ -8,7 +8,7 @@ import tempfile
 from pathlib import Path
 from types import SimpleNamespace
 
-from heed_lab import progress
+from heed_lab import report
 from heed_lab.build import Build, write_overlay
 from heed_lab.course import Course
 
@@ -19,13 +19,13 @@ SEED = 20
 CHROMIUM = next((name for name in ("chromium", "chromium-browser", "google-chrome") if shutil.which(name)), None)
 
 
-SAVE = progress.Progress.save
+SAVE = report.Progress.save
 
 
 def forget_progress():
     """Tests leave nothing in the tree; those of Progress itself name a file."""
-    progress.FILE = BUILD / "labs/tests/progress.json"
-    progress.Progress.save = lambda self: None
+    report.PROGRESS = BUILD / "labs/tests/progress.json"
+    report.Progress.save = lambda self: None
 
 
 def course():
@@ -46,7 +46,7 @@ def program(lab, texts, name, units=()):
 def bench_of(number, with_program=None):
     """What the pictures need of a student's tree."""
     lab = course().lab(number)
-    return SimpleNamespace(root=ROOT, lab=lab, build=build(), out=BUILD / "labs/tests" / lab.target,
+    return SimpleNamespace(root=ROOT, course=course(), lab=lab, build=build(), out=BUILD / "labs/tests" / lab.target,
                            program=lambda: with_program or BUILD / "labs" / lab.target)
 
 

@@ -1,16 +1,18 @@
 """What a submission can try while it runs or is compiled: one program that does what the seed says, and files that are refused."""
 import os
 import shutil
+import signal
 import socket
+import subprocess
 import tempfile
+import time
 import unittest
 from pathlib import Path
 
 import helpers
 from heed_lab.build import CompileError
 from heed_lab.cutting import Lines
-from heed_lab.running import CRASHED, FAILED, HANGS, PASSED, SILENT, run_check
-from heed_lab.sandbox import Sandbox, processes_of
+from heed_lab.running import CRASHED, FAILED, HANGS, PASSED, SILENT, Sandbox, run_check
 
 FILE = "autograd/var.cc"
 TOP = '''
@@ -148,8 +150,20 @@ class Attacks(unittest.TestCase):
     @unittest.skipUnless(os.geteuid() == 0, "needs root")
     def test_nothing_is_left_of_the_user(self):
         self.assertIsNotNone(self.sandbox.user, self.sandbox.notes)
+        started = subprocess.Popen([*self.sandbox.drop, "setsid", "sh", "-c", "sleep 300 & setsid sleep 300"])
+        while len(self.alive()) < 3:
+            time.sleep(0.01)
         self.sandbox.end()
-        self.assertEqual(processes_of(self.sandbox.user), [])
+        self.assertEqual(started.wait(10), -signal.SIGKILL)
+        for _ in range(100):
+            if self.alive():
+                time.sleep(0.01)
+        self.assertEqual(self.alive(), [])
+
+    def alive(self):
+        """What runs as the user of the sandbox; one that ended and waits for its parent does nothing any more."""
+        states = subprocess.run(["ps", "-o", "stat=", "-u", str(self.sandbox.user)], capture_output=True, text=True).stdout.split()
+        return [state for state in states if not state.startswith("Z")]
 
     def test_refused(self):
         up = os.path.relpath(helpers.ROOT, helpers.BUILD)

@@ -8,7 +8,7 @@ from pathlib import Path
 from unittest import mock
 
 import helpers
-from heed_lab import commands, handout, watching
+from heed_lab import commands, handout
 from heed_lab.build import FIRST_TIME, Build, CompileError, write_overlay
 from heed_lab.running import BLANK, PASSED, Verdict
 
@@ -27,7 +27,7 @@ class InAHandout(unittest.TestCase):
         cls.folder = tempfile.TemporaryDirectory()
         cls.addClassCleanup(cls.folder.cleanup)
         cls.root, course = Path(cls.folder.name), helpers.course()
-        handout.write_handout(course, [course.lab(0), course.lab(2)], cls.root)
+        handout.Handout(course, [course.lab(0), course.lab(2)]).write(cls.root)
 
     def test_start_says_what_to_do(self):
         with mock.patch.object(commands.Bench, "prepare") as prepare:
@@ -43,7 +43,7 @@ class InAHandout(unittest.TestCase):
         self.assertEqual([line.split()[0] for line in said.splitlines()[1:3]], ["0", "2"])
         self.assertTrue(said.endswith("\n\nBegin with labs/heed-lab start 0.\n"))
         course = helpers.course()
-        readme = handout.contents(course, [course.lab(2), course.lab(3)])[0]["README.md"].decode()
+        readme = handout.Handout(course, [course.lab(2), course.lab(3)]).files["README.md"].decode()
         for command in ("start 2", "hint 2 reachable"):
             self.assertIn(f"`labs/heed-lab {command}`", readme)
         self.assertNotRegex(readme, r"\b(LAB|TASK|0)\b")
@@ -87,11 +87,11 @@ class Watching(unittest.TestCase):
     def bench(self, done):
         lab = helpers.course().lab(2)
         tasks = {check.name: check.task.name for check in lab.judged}
-        return types.SimpleNamespace(lab=lab, run=lambda checks, seed, tell: [
+        return types.SimpleNamespace(lab=lab, run=lambda checks, seed, shown: [
             Verdict(check, PASSED if tasks[check.name] in done else BLANK, seed) for check in checks])
 
     def at(self, done):
-        watch = watching.Watch(self.bench(done))
+        watch = commands.Watch(self.bench(done))
         watch.begin()
         return watch.tasks[watch.at].name
 

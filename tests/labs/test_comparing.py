@@ -5,7 +5,7 @@ import unittest
 from pathlib import Path
 
 import helpers
-from heed_lab import LabError, comparing
+from heed_lab import LabError, submissions
 from heed_lab.cutting import Lines
 
 MINE = """  std::vector<std::shared_ptr<Node>> mine;
@@ -42,7 +42,7 @@ class Comparing(unittest.TestCase):
         self.addCleanup(shutil.rmtree, self.folder)
         self.course = helpers.course()
         self.lab = self.course.lab(2)
-        self.blank = comparing.blanks(self.course, self.lab)
+        self.blank = submissions.blanks(self.course, self.lab)
 
     def submit(self, name, body, year="2026"):
         lines = Lines(self.blank[FILE], FILE)
@@ -54,7 +54,7 @@ class Comparing(unittest.TestCase):
         return self.folder / year / name
 
     def pairs(self, *years, least=0.5):
-        rows = comparing.similar(self.course, self.lab, [self.folder / year for year in years], least)
+        rows = submissions.similar(self.course, self.lab, [self.folder / year for year in years], least)
         return [(one, other, file) for _, one, other, file, _ in rows]
 
     def test_a_copy_with_other_names_and_comments_is_found_across_years(self):
@@ -69,7 +69,7 @@ class Comparing(unittest.TestCase):
         text = self.course.texts(self.lab)[FILE]
         path = self.submit("max", MINE)
         (path / FILE).write_text(text.replace("found", "answer"))
-        self.assertEqual(self.pairs("2026"), [(comparing.LIBRARY, "2026/max", FILE)])
+        self.assertEqual(self.pairs("2026"), [(submissions.LIBRARY, "2026/max", FILE)])
 
     def test_a_part_that_was_copied_is_found(self):
         self.submit("ann", MINE)
@@ -87,23 +87,23 @@ class Comparing(unittest.TestCase):
         self.assertEqual(self.pairs("2026", least=0), [])
 
     def test_winnowing_finds_what_is_long_enough(self):
-        words, length = [f"w{i}" for i in range(200)], comparing.GRAM + comparing.WINDOW - 1
+        words, length = [f"w{i}" for i in range(200)], submissions.GRAM + submissions.WINDOW - 1
         for at in range(100):
-            self.assertTrue(comparing.fingerprints(words) & comparing.fingerprints(["x"] * 40 + words[at:at + length] + ["y"] * 40))
-        self.assertEqual(comparing.fingerprints(["x"]), set())
+            self.assertTrue(submissions.fingerprints(words) & submissions.fingerprints(["x"] * 40 + words[at:at + length] + ["y"] * 40))
+        self.assertEqual(submissions.fingerprints(["x"]), set())
 
     def test_questions_are_about_own_lines(self):
-        rows = comparing.questions(self.course, self.lab, self.submit("ann", MINE))
+        rows = submissions.questions(self.course, self.lab, self.submit("ann", MINE))
         self.assertEqual(len({question for *_, question in rows}), 3)
         text = (self.folder / "2026/ann" / FILE).read_text().splitlines()
         for file, number, line, _ in rows:
             self.assertEqual((file, text[number - 1].strip()), (FILE, line))
             self.assertIn(line, MINE)
-        self.assertEqual(rows, comparing.questions(self.course, self.lab, self.folder / "2026/ann"))
-        self.assertNotEqual(rows, comparing.questions(self.course, self.lab, self.submit("bob", OTHER)))
+        self.assertEqual(rows, submissions.questions(self.course, self.lab, self.folder / "2026/ann"))
+        self.assertNotEqual(rows, submissions.questions(self.course, self.lab, self.submit("bob", OTHER)))
 
     def test_nothing_of_ones_own_is_no_question(self):
-        self.assertEqual(comparing.questions(self.course, self.lab, self.submit("ann", '  ::heed::lab::not_done("lab 2, reachable");')), [])
+        self.assertEqual(submissions.questions(self.course, self.lab, self.submit("ann", '  ::heed::lab::not_done("lab 2, reachable");')), [])
 
     def test_folders_are_asked_for(self):
         with self.assertRaisesRegex(LabError, "a folder of submissions"):

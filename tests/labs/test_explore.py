@@ -4,7 +4,7 @@ import subprocess
 import unittest
 
 import helpers
-from heed_lab import LabError, commands, graph, pictures
+from heed_lab import LabError, commands, pictures
 from heed_lab.build import write_overlay
 from heed_lab.running import run_check
 from helpers import CHROMIUM, bench_of, changed, in_a_browser
@@ -62,7 +62,7 @@ class Graph(unittest.TestCase):
         self.assertGreater(last["bytes"] - last["freed"], 3 << 20)  # x w + b, the bump, and the error
 
     def test_text(self):
-        text, memory = graph.graph_text(self.story), graph.memory_text(self.story)
+        text, memory = pictures.Story(self.story).graph_text(), pictures.Story(self.story).memory_text()
         self.assertEqual(len(text.splitlines()), 2 + len(self.story["nodes"]))
         self.assertRegex(text, r"\n +9  exp        \(512, 256\)     8 +\d+ +\d\.00  the bump\n")
         self.assertEqual(len(memory.splitlines()), len(self.story["steps"]))

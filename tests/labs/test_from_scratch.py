@@ -71,7 +71,7 @@ class FromScratch(unittest.TestCase):
         cls.why = make_mirror()
         shutil.rmtree(TREE, ignore_errors=True)
         course = helpers.course()
-        handout.write_handout(course, list(course.labs.values()), TREE)
+        handout.Handout(course, list(course.labs.values())).write(TREE)
         for command in (["--preset", "lab", *([] if cls.why else fetching(MIRROR))],
                         ["--build", "--preset", "lab", "-j", os.cpu_count(), "--target", "heed_lab_programs"]):
             done = run("cmake", *command, cwd=TREE)

@@ -12,9 +12,10 @@ from unittest import mock
 
 import formats
 import helpers
-from heed_lab import LabError, grading, pages
+from heed_lab import LabError, grading, pages, submissions
 from heed_lab.build import CompileError
-from heed_lab.running import FAILED, PASSED, Verdict
+from heed_lab.running import FAILED, PASSED, Sandbox, Verdict
+from heed_lab.submissions import Submission
 
 
 class Submissions(unittest.TestCase):
@@ -76,29 +77,29 @@ class Submissions(unittest.TestCase):
         self.assertIn(f"there is no {self.name}", result.notes)
 
     def test_only_the_files_of_the_lab_are_taken(self):
-        texts = grading.read_submission(self.submit({self.name: "mine", "labs/00-first-light/check.cc": "LAB_CHECK"}), self.lab)
+        texts = Submission(self.submit({self.name: "mine", "labs/00-first-light/check.cc": "LAB_CHECK"})).texts(self.lab)
         self.assertEqual(texts, {self.name: "mine"})
 
     def test_links_are_not_followed(self):
         path = self.submit({})
         (path / self.name).parent.mkdir(parents=True)
         (path / self.name).symlink_to("/etc/hostname")
-        self.assertEqual(grading.read_submission(path, self.lab), {})
+        self.assertEqual(Submission(path).texts(self.lab), {})
 
     def test_zip(self):
         path = self.folder / "ann.zip"
         with zipfile.ZipFile(path, "w") as archive:
             archive.writestr("heed-main/" + self.name, "mine")
             archive.writestr("../../evil", "x")
-        self.assertEqual(grading.read_submission(path, self.lab), {self.name: "mine"})
+        self.assertEqual(Submission(path).texts(self.lab), {self.name: "mine"})
 
     def test_bad_files_are_errors(self):
-        for content, message in ((b"\xff\xfe", "no text in UTF-8"), (b"x" * (grading.LARGEST + 1), "larger than")):
+        for content, message in ((b"\xff\xfe", "no text in UTF-8"), (b"x" * (submissions.LARGEST + 1), "larger than")):
             with self.assertRaisesRegex(LabError, message):
-                grading.read_submission(self.submit({self.name: content}), self.lab)
+                Submission(self.submit({self.name: content})).texts(self.lab)
         (self.folder / "file").write_text("x")
         with self.assertRaisesRegex(LabError, "a folder or a zip"):
-            grading.read_submission(self.folder / "file", self.lab)
+            Submission(self.folder / "file").texts(self.lab)
 
     def test_names_are_flagged_and_cost_nothing(self):
         text = self.reference[self.name].replace("#include <cmath>", "#include <cmath>\n#include \"/etc/passwd\"\n")
@@ -149,8 +150,7 @@ class Submissions(unittest.TestCase):
         program = self.folder / "program"
         program.write_text(f"#!/bin/sh\ncat <<'END'\n{output}\nEND\nexit 1\n")
         program.chmod(0o755)
-        sandbox = SimpleNamespace(words=lambda limits: [], user=None, end=lambda: None)
-        return grading.standing({"name": "speed", "line": "yours"}, program, sandbox)
+        return grading.standing({"name": "speed", "line": "yours"}, program, Sandbox())
 
     def test_a_leaderboard_is_of_the_figure(self):
         board = self.standing('{"lines": {"roof": [9], "yours": [1, 2.26]}}')
@@ -193,12 +193,12 @@ class Submissions(unittest.TestCase):
             archive.writestr(self.name, "mine " * 100)
         path.write_bytes(path.read_bytes().replace(b"mine mine", b"mine MINE", 1))
         with self.assertRaisesRegex(LabError, "a zip that cannot be read"):
-            grading.read_submission(path, self.lab)
+            Submission(path).texts(self.lab)
 
     def test_folders_that_are_links_are_not_followed(self):
         path = self.submit({})
         (path / "tensor").symlink_to(helpers.ROOT / "tensor")
-        self.assertEqual(grading.read_submission(path, self.lab), {})
+        self.assertEqual(Submission(path).texts(self.lab), {})
 
     def zipped(self, *members):
         """A zip of (name or ZipInfo, content)."""
@@ -211,21 +211,21 @@ class Submissions(unittest.TestCase):
 
     def test_a_file_that_comes_twice_is_none(self):
         for names in ((self.name, self.name), ("a/" + self.name, "b/" + self.name)):
-            self.assertEqual(grading.read_submission(self.zipped(*((name, "mine") for name in names)), self.lab), {})
+            self.assertEqual(Submission(self.zipped(*((name, "mine") for name in names))).texts(self.lab), {})
 
     def test_a_link_in_a_zip_is_its_text(self):
         link = zipfile.ZipInfo(self.name)
         link.external_attr = 0o120777 << 16
-        self.assertEqual(grading.read_submission(self.zipped((link, "/etc/hostname")), self.lab), {self.name: "/etc/hostname"})
+        self.assertEqual(Submission(self.zipped((link, "/etc/hostname"))).texts(self.lab), {self.name: "/etc/hostname"})
 
     def test_a_zip_bomb_is_cut(self):
         with self.assertRaisesRegex(LabError, "larger than"):
-            grading.read_submission(self.zipped((self.name, bytes(50 << 20))), self.lab)
-        self.assertLess(len(grading.read_files(self.folder / "ann.zip", [self.name])[self.name]), grading.LARGEST + 2)
+            Submission(self.zipped((self.name, bytes(50 << 20)))).texts(self.lab)
+        self.assertLess(len(Submission(self.folder / "ann.zip").files([self.name])[self.name]), submissions.LARGEST + 2)
 
     def test_a_zip_of_many_files_is_refused(self):
         with self.assertRaisesRegex(LabError, "a zip of 10001 files"):
-            grading.read_submission(self.zipped(*((str(i), "") for i in range(grading.MANY + 1))), self.lab)
+            Submission(self.zipped(*((str(i), "") for i in range(submissions.MANY + 1)))).texts(self.lab)
 
     def test_an_encrypted_zip_is_one_line(self):
         path = self.zipped((self.name, "mine"))
@@ -234,14 +234,14 @@ class Submissions(unittest.TestCase):
             content[content.index(mark) + at] |= 1
         path.write_bytes(content)
         with self.assertRaisesRegex(LabError, "a zip that cannot be read: .*encrypted"):
-            grading.read_submission(path, self.lab)
+            Submission(path).texts(self.lab)
 
     def test_what_is_no_file_is_not_read(self):
         path = self.submit({}) / self.name
         path.parent.mkdir(parents=True)
         for make in (path.mkdir, lambda: os.mkfifo(path), lambda: path.symlink_to("/dev/zero")):
             make()
-            self.assertEqual(grading.read_submission(self.folder / "ann", self.lab), {})
+            self.assertEqual(Submission(self.folder / "ann").texts(self.lab), {})
             path.rmdir() if path.is_dir() else path.unlink()
 
     def test_git_is_not_asked(self):
@@ -261,8 +261,8 @@ class Submissions(unittest.TestCase):
     def test_names_are_no_formulas_and_no_folders(self):
         for name, want in (("=cmd()", "cmd__"), ("@SUM(A1)", "SUM_A1_"), ("a,b\n.zip", "a_b_"), ("Zoë.zip", "Zoë"), ("--", "student"),
                            ("<script>", "script_"), ("ann.lee", "ann.lee")):
-            self.assertEqual(grading.name_of(Path("/tmp") / name), want)
-        self.assertNotIn("/", grading.name_of(Path("../..")))
+            self.assertEqual(Submission(Path("/tmp") / name).name, want)
+        self.assertNotIn("/", Submission(Path("../..")).name)
 
     def test_what_a_program_says_is_text(self):
         result = self.grade(self.reference, error="\x1b[2J\x00<script>alert(1)</script>\u202e")

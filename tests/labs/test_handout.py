@@ -1,4 +1,5 @@
 """Handouts hold no solutions, and catch-up brings them back."""
+import copy
 import json
 import re
 import shutil
@@ -19,18 +20,22 @@ class Handouts(unittest.TestCase):
     def setUpClass(cls):
         cls.course = helpers.course()
         cls.labs = list(cls.course.labs.values())
-        cls.files, cls.taken = handout.contents(cls.course, cls.labs)
+        cls.made = handout.Handout(cls.course, cls.labs)
+        cls.files, cls.taken = cls.made.files, cls.made.taken
+
+    def of(self, files):
+        """The handout with other files."""
+        made = copy.copy(self.made)
+        made.files = files
+        return made
 
     def test_leaks_are_the_accepted_ones(self):
         """Of a handout of all labs; test_proofs has the other plans."""
-        accepted = handout.accepted_leaks(helpers.ROOT)
-        leaks = handout.leaks(self.files, self.taken) + handout.twins(self.files, self.taken)
-        self.assertEqual([leak for leak in leaks if leak[:3] not in accepted], [])
-        self.assertEqual(handout.hidden_lines(self.files, handout.formulas(self.course, self.labs)), [])
+        self.assertEqual(self.made.found(), [])
 
     def test_a_leak_is_found_wherever_spaces_are(self):
         body = next(text for _, task, text in self.taken if task == "destroy")
-        found = handout.leaks({"docs/x.md": ("So: " + body.replace("\n", "  ")).encode()}, self.taken)
+        found = self.of({"docs/x.md": ("So: " + body.replace("\n", "  ")).encode()}).found()
         self.assertEqual(found[0][:3], ("docs/x.md", 2, "destroy"))
 
     def test_a_twin_is_found_whatever_its_names_are(self):
@@ -42,9 +47,9 @@ class Handouts(unittest.TestCase):
         body = next(text for _, task, text in self.taken if task == "destroy")
         for name in ("node", "orphans", "inputs", "next_orphan_"):
             body = re.sub(rf"\b{name}\b", f"other_{name}", body)
-        self.assertEqual(handout.leaks({"y.cc": body.encode()}, self.taken), [])
+        self.assertEqual(self.of({"y.cc": body.encode()}).leaks(), [])
         planted = {file: (helpers.ROOT / file).read_bytes() for file, _, _ in wanted[:6]} | {"x.cc": bmm.encode(), "y.cc": body.encode()}
-        found = [row[:3] for row in handout.twins(self.files | planted, self.taken)]
+        found = [row[:3] for row in self.of(self.files | planted).twins()]
         for row in wanted:
             self.assertIn(row, found)
 
@@ -74,11 +79,9 @@ class Handouts(unittest.TestCase):
                 self.assertNotIn((cut["at"], cut.get("twin")), given)
 
     def test_no_hidden_line_is_elsewhere(self):
-        formulas = handout.formulas(self.course, self.labs)
-        self.assertEqual(handout.hidden_lines(self.files, formulas), [])
-        self.assertIn("dx_i=y_i(dy_i-sum_jy_jdy_j)", formulas[4, "softmax_gradient"])
+        self.assertEqual(self.made.hidden_lines(), [])
         said = {"docs/x.md": b"So `dx_i = y_i\n(dy_i - sum_j y_j dy_j)`."}
-        self.assertEqual(handout.hidden_lines(said, formulas),
+        self.assertEqual(self.of(said).hidden_lines(),
                          [("docs/x.md", 4, "softmax_gradient", "dx_i=y_i(dy_i-sum_jy_jdy_j)")])
 
     def test_no_dead_links(self):
@@ -102,17 +105,17 @@ class Handouts(unittest.TestCase):
             self.assertEqual({entry["id"] for entry in json.loads(text)["inputs"]}, set(re.findall(r"\$\{input:(\w+)\}", text)))
 
     def test_what_a_class_was_given_is_in_it(self):
-        with tempfile.TemporaryDirectory() as folder, mock.patch.object(handout, "tracked", return_value=list(handout.IN_PLACE_OF.values())):
+        with tempfile.TemporaryDirectory() as folder, mock.patch.object(Course, "git", return_value="\0".join(handout.IN_PLACE_OF.values())):
             shutil.copytree(helpers.ROOT / "labs", Path(folder) / "labs")
             (Path(folder) / "labs/class.json").write_text('{"salt": "autumn"}')
-            files, _ = handout.contents(Course(folder), [])
+            files = handout.Handout(Course(folder), []).files
             self.assertEqual(files["labs/class.json"], b'{"salt": "autumn"}')
 
     def test_kernels_of_cuda_are_left_out(self):
         def kernels(files):
             return [name for name in files if name.endswith(".cu")]
         self.assertEqual(kernels(self.files), ["labs/09-a-kernel/five.cu", "tensor/kernels/softmax.cu"])  # which lab 9 cuts itself
-        others, _ = handout.contents(self.course, [lab for lab in self.labs if lab.number != 9])
+        others = handout.Handout(self.course, [lab for lab in self.labs if lab.number != 9]).files
         self.assertEqual(kernels(others), [])
 
     def test_it_says_what_it_is_and_promises_what_it_has(self):
@@ -135,7 +138,7 @@ class Handouts(unittest.TestCase):
 
     def test_it_is_written_as_it_is_said(self):
         with tempfile.TemporaryDirectory() as folder:
-            count = handout.write_handout(self.course, self.labs, Path(folder))
+            count = self.made.write(Path(folder))
             files = [path for path in Path(folder).rglob("*") if path.is_file()]
             self.assertEqual(len(files), count + 1)  # and labs/handout.json
             self.assertTrue((Path(folder) / "labs/heed-lab").stat().st_mode & 0o100)
@@ -143,7 +146,7 @@ class Handouts(unittest.TestCase):
             numbers = json.loads((Path(folder) / "labs/handout.json").read_text())
             self.assertEqual(numbers["labs"], [lab.number for lab in self.labs])
             with self.assertRaisesRegex(LabError, "is not empty"):
-                handout.write_handout(self.course, self.labs, Path(folder))
+                self.made.write(Path(folder))
 
     def test_numbers(self):
         self.assertEqual(handout.numbers("0-2,4"), [0, 1, 2, 4])

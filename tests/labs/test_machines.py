@@ -37,7 +37,7 @@ class Container(unittest.TestCase):
 
     def test_a_handout_has_all_of_it(self):
         course = helpers.course()
-        files, _ = handout.contents(course, list(course.labs.values()))
+        files = handout.Handout(course, list(course.labs.values())).files
         self.assertEqual([name for name in files if name.endswith("devcontainer.json")], [".devcontainer/devcontainer.json"])
         copied = re.findall(r"^COPY (\S+) ", (FOLDER / "Dockerfile").read_text(), re.M)
         self.assertEqual(copied, ["scripts/setup.sh", "."])

@@ -47,7 +47,7 @@ class Talks(unittest.TestCase):
         self.assertEqual({found[:8] for screen, found in wide.items() if screen.endswith("1280")}, {"contrast"})
 
     def test_blocks(self):
-        got = pages.blocks(["A `b < c`", "goes on.", "", "- one", "  more", "- two", "", "    x = 1", "    y", "", "End"])
+        got = pages.blocks("A `b < c`\ngoes on.\n\n- one\n  more\n- two\n\n    x = 1\n    y\n\nEnd")
         self.assertEqual(got, "<p>A <code>b &lt; c</code> goes on.</p>\n<ul><li>one more</li>\n<li>two</li></ul>\n"
                               "<pre>x = 1\ny</pre>\n<p>End</p>")
 

@@ -5,8 +5,8 @@ from pathlib import Path
 from unittest import mock
 
 import helpers
-from heed_lab import commands, grading, progress, watching, writing
-from heed_lab.progress import Progress
+from heed_lab import commands, grading, report, writing
+from heed_lab.report import Progress
 from heed_lab.running import FAILED, PASSED, Verdict
 from test_student import ending, said_by
 
@@ -15,7 +15,7 @@ class Kept(unittest.TestCase):
     def setUp(self):
         folder = tempfile.TemporaryDirectory()
         self.addCleanup(folder.cleanup)
-        for what in (mock.patch.object(progress, "FILE", Path(folder.name) / "progress.json"), mock.patch.object(Progress, "save", helpers.SAVE)):
+        for what in (mock.patch.object(report, "PROGRESS", Path(folder.name) / "progress.json"), mock.patch.object(Progress, "save", helpers.SAVE)):
             what.start()
             self.addCleanup(what.stop)
         self.lab = helpers.course().lab(2)
@@ -37,13 +37,13 @@ class Kept(unittest.TestCase):
 
     def test_what_is_no_progress_is_none(self):
         for text in ("", "[]", '{"2": 1}', '{"2": {"passed": 3}}', '{"2": {"passed": [], "hints": {"x": "y"}}}', "[" * 100000):
-            progress.FILE.write_text(text)
+            report.PROGRESS.write_text(text)
             self.assertEqual(self.kept().said(), "")
 
     def test_watch_tells_of_what_passed_before(self):
         with ending({}):
             said_by(lambda: commands.main(helpers.ROOT, ["test", "2"]))
-        watch = watching.Watch(commands.Bench(helpers.ROOT, 2))
+        watch = commands.Watch(commands.Bench(helpers.ROOT, 2))
         watch.at = 3
         with ending({"ManyPaths": FAILED}):
             text = said_by(watch.test)[1]

@@ -123,9 +123,9 @@ class Plans(unittest.TestCase):
         accepted, found = handout.accepted_leaks(helpers.ROOT), set()
         for plan in PLANS:
             labs = [course.lab(number) for number in handout.numbers(plan)]
-            files, taken = handout.contents(course, labs)
-            leaks = handout.leaks(files, taken) + handout.twins(files, taken)
+            made = handout.Handout(course, labs)
+            leaks = made.leaks() + made.twins()
             found |= {leak[:3] for leak in leaks}
             self.assertEqual([leak for leak in leaks if leak[:3] not in accepted], [], plan)
-            self.assertEqual(handout.hidden_lines(files, handout.formulas(course, labs)), [], plan)
+            self.assertEqual(made.hidden_lines(), [], plan)
         self.assertEqual(accepted - found, set())

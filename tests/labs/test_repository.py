@@ -8,7 +8,7 @@ from pathlib import Path
 
 import helpers
 from heed_lab import LabError
-from heed_lab.repository import Repository
+from heed_lab.course import Course
 
 
 class Clone(unittest.TestCase):
@@ -21,33 +21,36 @@ class Clone(unittest.TestCase):
         for name, text in self.texts.items():
             (self.root / name).parent.mkdir(parents=True, exist_ok=True)
             (self.root / name).write_text(text)
-        self.repository = Repository(self.root)
+        self.course = Course(self.root)
         for arguments in (("init", "-q"), ("config", "user.name", "a student"), ("config", "user.email", "s@example.org"),
                           ("add", "."), ("commit", "-q", "-m", "all")):
             subprocess.run(["git", "-C", self.root, *arguments], check=True)
 
     def start(self):
-        self.repository.refuse_changes(self.lab)
-        self.repository.start(self.lab, self.lab.cut(self.texts))
+        self.course.refuse_changes(self.lab)
+        self.course.start(self.lab)
+
+    def reset(self, lab, task):
+        self.course.put_back(task.cuts, self.course.blanks(lab, self.course.reference))
 
     def text(self, name):
         return (self.root / name).read_text()
 
     def test_start(self):
         self.start()
-        self.assertEqual(self.repository.git("branch", "--show-current").strip(), "lab-2")
-        self.assertEqual(self.repository.git("status", "--porcelain"), "")
+        self.assertEqual(self.course.git("branch", "--show-current").strip(), "lab-2")
+        self.assertEqual(self.course.git("status", "--porcelain"), "")
         self.assertIn('not_done("lab 2, add")', self.text("autograd/node.cc"))
-        self.assertEqual(self.repository.reference(self.lab), self.texts)
+        self.assertEqual(self.course.reference(self.lab), self.texts)
 
     def test_start_refuses_changes_and_a_second_time(self):
         (self.root / "autograd/node.cc").write_text("mine")
         with self.assertRaisesRegex(LabError, "autograd/node.cc has changes that are not committed"):
-            self.repository.refuse_changes(self.lab)
-        self.repository.git("checkout", "-q", "autograd/node.cc")
+            self.course.refuse_changes(self.lab)
+        self.course.git("checkout", "-q", "autograd/node.cc")
         self.start()
         with self.assertRaisesRegex(LabError, "the branch lab-2 is there already"):
-            self.repository.refuse_changes(self.lab)
+            self.course.refuse_changes(self.lab)
 
     def test_reset_takes_one_task_out_again(self):
         self.start()
@@ -55,10 +58,10 @@ class Clone(unittest.TestCase):
         mine = {name: text.replace('::heed::lab::not_done("lab 2, ', 'my_own("') for name, text in blanks.items()}
         for name, text in mine.items():
             (self.root / name).write_text(text)
-        self.repository.reset(self.lab, self.lab.task("add"))
+        self.reset(self.lab, self.lab.task("add"))
         self.assertIn('::heed::lab::not_done("lab 2, add")', self.text("autograd/node.cc"))
         self.assertIn('my_own("reachable")', self.text("autograd/node.cc"))
-        self.repository.reset(self.lab, self.lab.task("backward"))
+        self.reset(self.lab, self.lab.task("backward"))
         self.assertIn('::heed::lab::not_done("lab 2, backward")', self.text("autograd/var.cc"))
         self.assertIn('my_own("step")', self.text("autograd/var.cc"))
 
@@ -71,20 +74,20 @@ class Clone(unittest.TestCase):
     def test_handouts_have_no_other_version(self):
         self.hand_out({})
         with self.assertRaisesRegex(LabError, "your teacher publishes it after the deadline"):
-            self.repository.reference(self.lab)
+            self.course.reference(self.lab)
 
     def test_reset_in_a_handout(self):
         blanks = self.lab.cut(self.texts)
         self.hand_out(blanks)
-        self.repository.reset(self.lab, self.lab.task("add"))  # the tree holds the library's version
+        self.reset(self.lab, self.lab.task("add"))  # the tree holds the library's version
         self.assertIn('::heed::lab::not_done("lab 2, add")', self.text("autograd/node.cc"))
         self.assertNotIn('::heed::lab::not_done("lab 2, reachable")', self.text("autograd/node.cc"))
         with self.assertRaisesRegex(LabError, "lab 3 is not cut in this handout; labs 2 are"):
-            self.repository.reset(helpers.course().lab(3), helpers.course().lab(3).task("matmul"))
+            self.reset(helpers.course().lab(3), helpers.course().lab(3).task("matmul"))
         (self.root / "labs/blanks.json").write_text(json.dumps(blanks) + " ")
         with self.assertRaisesRegex(LabError, "labs/blanks.json is not as it was handed out"):
-            self.repository.reset(self.lab, self.lab.task("add"))
+            self.reset(self.lab, self.lab.task("add"))
 
     def test_reset_before_start(self):
         with self.assertRaisesRegex(LabError, "lab 2 was not begun"):
-            self.repository.reset(self.lab, self.lab.task("add"))
+            self.reset(self.lab, self.lab.task("add"))

@@ -2,12 +2,13 @@
 import contextlib
 import io
 import tempfile
+import time
 import unittest
 from pathlib import Path
 from types import SimpleNamespace
 from unittest import mock
 
-from heed_lab import report, running, watching
+from heed_lab import commands, report, running
 
 CHECK = SimpleNamespace(name="C", arguments=(), task=SimpleNamespace(cuts=[]))
 HEAD = """#!/usr/bin/env python3
@@ -28,7 +29,7 @@ class Said(unittest.TestCase):
         self.assertIn("labs/heed-lab watch 1), or put in what your teacher has published: labs/heed-lab catch-up", said[0])
         self.assertNotIn("hint", said[0])
         self.assertIn("hint: labs/heed-lab hint 9 C", said[1])
-        watch = watching.Watch(SimpleNamespace(lab=SimpleNamespace(number=9, tasks=[], assigned=[])))
+        watch = commands.Watch(SimpleNamespace(lab=SimpleNamespace(number=9, tasks=[], assigned=[])))
         watch.failed = running.Verdict(check, running.BLANK, 7, "not written yet: lab 1, reshape")
         with contextlib.redirect_stdout(io.StringIO()) as shown:
             watch.hint()
@@ -118,8 +119,9 @@ class Endings(unittest.TestCase):
         self.assertEqual(verdict.reasons, ["more and more"])
 
     def test_what_it_started_does_not_stay(self):
-        verdict = self.run_code("if os.fork() == 0: time.sleep(60)\nsend(check='C', passed=True)")
-        self.assertLess(verdict.seconds, 10)
+        begin = time.monotonic()
+        self.expect(running.PASSED, "", "if os.fork() == 0: time.sleep(60)\nsend(check='C', passed=True)")
+        self.assertLess(time.monotonic() - begin, 30)
 
     def test_a_flood_of_reports(self):
         self.expect(running.SILENT, "", "for _ in range(3000): os.write(fd, b'x' * 1000)\nsend(check='C', passed=True)")

@@ -47,7 +47,8 @@ class Runs(unittest.TestCase):
     def test_each_is_told_as_it_comes(self):
         seen = []
         with ending({}, lambda check: seen.append(("ran", check.name))):
-            self.bench.run(self.bench.lab.checks, 7, lambda verdict: seen.append(("told", verdict.check.name)))
+            with mock.patch.object(report, "line", lambda verdict: seen.append(("told", verdict.check.name)) or ""):
+                said_by(lambda: self.bench.run(self.bench.lab.checks, 7, shown=True))
         self.assertEqual(seen, [(what, check.name) for check in self.bench.lab.checks for what in ("ran", "told")])
 
     def test_what_one_that_does_not_end_means(self):

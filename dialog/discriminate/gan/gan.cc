@@ -4,11 +4,13 @@
 #include <cmath>
 #include <numeric>
 
+#include "dialog/discriminate/gan/settings.h"
 #include "dialog/discriminate/verdict.h"
 #include "dialog/parts/batch.h"
 #include "dialog/respond/evaluate.h"
 #include "dialog/text/overlap.h"
 #include "nn/losses.h"
+#include "train/setting_rules.h"
 
 namespace heed::gan {
 namespace {
@@ -104,10 +106,7 @@ bool passes(double p_real) {
 void Settings::check() const {
   generator.check();
   policy.check();
-  check_rule(generator_steps >= 1, "generator_steps: expected 1 or more", generator_steps);
-  check_rule(discriminator_steps >= 1, "discriminator_steps: expected 1 or more",
-             discriminator_steps);
-  check_rule(measured >= 0, "measured: expected 0 or more", static_cast<double>(measured));
+  check_values("", *this, [](auto& s, auto& v) { visit_players(s, v); });
 }
 
 std::vector<Passage> passages_of(const std::vector<Example>& examples, const Players& players) {

@@ -6,8 +6,6 @@
 
 namespace heed::gan {
 
-constexpr const char* kPlayers = "Players";
-
 // Those of adversary.json.
 template <class S, class V> void visit_players(S& s, V& v) {
   const auto steps = [&](const char* option, const char* key, auto& value, const char* help) {
@@ -18,14 +16,8 @@ template <class S, class V> void visit_players(S& s, V& v) {
         "Steps of the generator in a round");
   steps("discriminator-steps", "discriminator_steps", s.discriminator_steps,
         "Steps of the discriminator in a round");
-  v(setting("teacher-forcing", "teacher_forcing",
-            "Weight of the real responses' loss beside that of the rewards",
-            {.group = kPlayers, .least = 0, .required = true}),
-    s.policy.teacher_forcing);
-  v(setting("max-length", "max_length", "Longest response, in words",
-            {.group = kPlayers, .least = 1, .most = 10000, .required = true}),
-    s.policy.max_length);
-  v({.key = "measured", .required = true}, s.measured);
+  visit_policy(s.policy, v);
+  v({.key = "measured", .least = 0, .required = true}, s.measured);
 }
 
 // With those of the generator, whose loop settings are those of both.

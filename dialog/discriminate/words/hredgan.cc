@@ -13,6 +13,7 @@
 #include "nn/init.h"
 #include "nn/safetensors.h"
 #include "train/run_json.h"
+#include "train/setting_rules.h"
 
 namespace heed::words {
 namespace {
@@ -119,14 +120,7 @@ Mode parse_mode(const std::string& name) {
 }
 
 void Settings::check() const {
-  check_rule(discriminator_until >= 0 && discriminator_until <= 1,
-             "discriminator_until: expected 0 to 1", discriminator_until);
-  check_rule(generator_from >= 0 && generator_from <= 1, "generator_from: expected 0 to 1",
-             generator_from);
-  check_rule(generator_steps >= 1, "generator_steps: expected 1 or more", generator_steps);
-  check_rule(discriminator_steps >= 1, "discriminator_steps: expected 1 or more",
-             discriminator_steps);
-  check_rule(measured >= 0, "measured: expected 0 or more", static_cast<double>(measured));
+  check_values("", *this, [](auto& s, auto& v) { visit_players(s, v); });
 }
 
 Metrics measure_words(HredResponder& generator, const WordDiscriminator& discriminator,

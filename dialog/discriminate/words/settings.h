@@ -8,33 +8,33 @@ namespace heed::words {
 
 // Those of discriminator.json.
 template <class S, class V> void visit_players(S& s, V& v) {
-  const char* group = "Players";
   v(setting("mode", "mode",
             "What the discriminator is for: ranker: it learns beside the generator, and ranks its "
             "answers; soft and straight-through: the generator learns from it, too, by the mean of "
             "the words' embeddings or by drawn words with the gradient of soft ones",
-            {.group = group, .usual = "ranker", .words = modes(), .required = true}),
+            {.group = kPlayers, .usual = "ranker", .words = modes(), .required = true}),
     Named{s.mode, name_of(s.mode), parse_mode});
   v(setting("fake-loss", "fake_loss",
             "Loss of drawn words: answer: -ln(1 - D); word: the mean over the words",
-            {.group = group, .usual = "answer", .words = {"answer", "word"}, .required = true}),
+            {.group = kPlayers, .usual = "answer", .words = {"answer", "word"}, .required = true}),
     Words{s.by_word, "answer", "word"});
   const auto share = [&](const char* option, const char* key, auto& value, const char* help) {
-    v(setting(option, key, help, {.group = group, .least = 0, .most = 1, .required = true}), value);
+    v(setting(option, key, help, {.group = kPlayers, .least = 0, .most = 1, .required = true}),
+      value);
   };
   share("discriminator-until", "discriminator_until", s.discriminator_until,
         "The discriminator makes a step while it tells less than this share of the batch");
   share("generator-from", "generator_from", s.generator_from,
         "soft, straight-through: the generator hears of it from this share on");
   const auto steps = [&](const char* option, const char* key, auto& value, const char* help) {
-    v(setting(option, key, help, {.group = group, .least = 1, .most = 1000, .required = true}),
+    v(setting(option, key, help, {.group = kPlayers, .least = 1, .most = 1000, .required = true}),
       value);
   };
   steps("generator-steps", "generator_steps", s.generator_steps,
         "Steps of the generator in a round");
   steps("discriminator-steps", "discriminator_steps", s.discriminator_steps,
         "Steps of the discriminator in a round");
-  v({.key = "measured", .required = true}, s.measured);
+  v({.key = "measured", .least = 0, .required = true}, s.measured);
 }
 
 // With those of the generator, whose loop settings are those of both.

@@ -136,7 +136,7 @@ TEST(CarryoverTraining, RefusesItemsWithoutCandidates) {
   Settings s = small(kPointer);
   s.share = 0;
   EXPECT_EQ(error_of<UsageError>([&] { s.check(); }),
-            "carryover: share: expected more than 0, to 1, got 0");
+            "carryover: share: expected a number above 0 to 1, got 0");
 }
 
 }  // namespace

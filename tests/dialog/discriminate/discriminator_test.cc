@@ -292,13 +292,13 @@ TEST_F(DiscriminatorFiles, AreNotTrusted) {
   with("hidden_size", 16'000'000);
   fails("smaller than the parameters");
   with("hidden_size", -1);
-  fails("hidden_size: expected 1 to");
+  fails("hidden_size: expected a whole number from 1 to");
   with("vocab_size", "many");
   fails("'vocab_size' has the wrong type");
   with("context", 1'000'000'000'000);
   fails("'context' is out of range");
   with("context", 3);
-  fails("expected a context of 1 or 2 utterances");
+  fails("context: expected a whole number from 1 to 2, got 3");
   with("kind", "generator");
   fails("not a discriminator, which heed train discriminate makes");
   dir.write("run/config.json", "[]");

@@ -319,11 +319,11 @@ TEST(PolicyTask, LearnsWhatIsRewarded) {
 TEST(PolicySettings, RefuseWhatMakesNoTraining) {
   EXPECT_EQ(error_of<UsageError>([] {
               PolicySettings{.max_length = 0}.check();
-            }).rfind("max_length: expected 1 to 10000", 0),
+            }).rfind("max_length: expected a whole number from 1 to 10000", 0),
             0u);
   EXPECT_EQ(error_of<UsageError>([] {
               PolicySettings{.teacher_forcing = -1}.check();
-            }).rfind("teacher_forcing: expected 0 or more", 0),
+            }).rfind("teacher_forcing: expected a number from 0 on", 0),
             0u);
 }
 

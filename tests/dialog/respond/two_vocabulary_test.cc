@@ -264,7 +264,7 @@ TEST(TwoVocabulary, RefusesWhatIsNotPossible) {
   EXPECT_EQ(error([](ModelConfig& c) { c.generic_words = 24; }),
             "generic_words: expected 0 to the 23 of the vocabulary, got 24");
   EXPECT_EQ(error([](ModelConfig& c) { c.gate_weight = -1; }),
-            "gate_weight: expected 0 or more, got -1.000000");
+            "gate_weight: expected a number from 0 on, got -1");
   EXPECT_EQ(error([](ModelConfig& c) { c.structure = Structure::parse("lstm"); }),
             "lexicon: is for the structure two-vocabulary, not lstm");
   TrainSettings settings = small_settings("lstm");

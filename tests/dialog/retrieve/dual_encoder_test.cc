@@ -198,10 +198,12 @@ TEST(DualEncoder, RefusesWhatDoesNotFit) {
   EXPECT_EQ(refusal({.encoder = "gru"}),
             "retrieval: encoder: expected one of lstm, sru, hierarchical, bag, weighted-bag, "
             "pretrained, got 'gru'");
-  EXPECT_EQ(refusal({.heads = 0}), "retrieval: heads: expected 1 to 16777216, got 0");
+  EXPECT_EQ(refusal({.heads = 0}),
+            "retrieval: heads: expected a whole number from 1 to 16777216, got 0");
   EXPECT_EQ(refusal({.encoder = "sru", .pool = "last"}),
             "retrieval: pool last is for the encoder lstm, not for sru");
-  EXPECT_EQ(refusal({.dropout = 1}), "retrieval: dropout: expected 0 to below 1, got 1.000000");
+  EXPECT_EQ(refusal({.dropout = 1}),
+            "retrieval: dropout: expected a number from 0 to below 1, got 1");
 }
 
 }  // namespace

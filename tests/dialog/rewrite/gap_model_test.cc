@@ -162,12 +162,16 @@ std::string refusal(const auto& settings) {
 
 TEST(GapModel, RefusesWhatDoesNotFit) {
   EXPECT_EQ(refusal(LossSettings{.learn = "all"}),
-            "gaps: learn: expected both, detect or rank, got 'all'");
-  EXPECT_TRUE(has(refusal(LossSettings{.margin = 0}), "gaps: margin: expected more than 0, got"));
-  EXPECT_TRUE(has(refusal(LossSettings{.hardest = -1}), "gaps: hardest: expected 0 or more"));
-  EXPECT_TRUE(has(refusal(Config{.dropout = 1}), "gaps: dropout: expected 0 to below 1"));
+            "gaps: learn: expected one of both, detect, rank, got 'all'");
+  EXPECT_TRUE(
+      has(refusal(LossSettings{.margin = 0}), "gaps: margin: expected a number above 0, got"));
+  EXPECT_TRUE(has(refusal(LossSettings{.hardest = -1}),
+                  "gaps: hardest: expected a whole number from 0 to 100000"));
+  EXPECT_TRUE(
+      has(refusal(Config{.dropout = 1}), "gaps: dropout: expected a number from 0 to below 1"));
   EXPECT_TRUE(has(refusal(Config{.hidden_size = 0}), "gaps: hidden_size"));
-  EXPECT_TRUE(has(refusal(Bounds{.max_span = 0}), "gaps: max-span: expected 1 to 100"));
+  EXPECT_TRUE(
+      has(refusal(Bounds{.max_span = 0}), "gaps: max_span: expected a whole number from 1 to 100"));
 }
 
 }  // namespace

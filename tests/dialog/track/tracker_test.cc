@@ -185,9 +185,12 @@ TEST(Tracker, RefusesSizesThatMakeNoModel) {
     change(config);
     return error_of<UsageError>([&] { config.check(); });
   };
-  EXPECT_EQ(error([](Config& c) { c.output = "both"; }), "track: output: there is no 'both'");
-  EXPECT_EQ(error([](Config& c) { c.steps = 0; }), "track: steps: expected 1 to 10000, got 0");
-  EXPECT_EQ(error([](Config& c) { c.values = 0; }), "track: values: expected 1 to 16777216, got 0");
+  EXPECT_EQ(error([](Config& c) { c.output = "both"; }),
+            "track: output: expected one of heads, energy, got 'both'");
+  EXPECT_EQ(error([](Config& c) { c.steps = 0; }),
+            "track: steps: expected a whole number from 1 to 10000, got 0");
+  EXPECT_EQ(error([](Config& c) { c.values = 0; }),
+            "track: values: expected a whole number from 1 to 16777216, got 0");
   EXPECT_NE(error([](Config& c) { c.inner_rate = 0; }), "");
   EXPECT_NE(error([](Config& c) { c.dropout = 1; }), "");
 }

@@ -249,10 +249,11 @@ TEST_F(Adversary, ARunSaysWhatItIs) {
   EXPECT_NE(json.find("\"valid_words\": 3"), std::string::npos) << json;
   dir.write("run/adversary.json", R"({"generator_steps": 0, "discriminator_steps": 1,
       "teacher_forcing": 1, "max_length": 4, "measured": 5})");
-  EXPECT_EQ(error_of<DataError>([&] {
-              load_settings_of(run);
-            }).rfind(run + "/adversary.json: generator_steps: expected 1 or more", 0),
-            0u);
+  EXPECT_EQ(
+      error_of<DataError>([&] {
+        load_settings_of(run);
+      }).rfind(run + "/adversary.json: generator_steps: expected a whole number from 1 to 1000", 0),
+      0u);
   dir.write("run/adversary.json", "{}");
   error_of<DataError>([&] { load_settings_of(run); });
   fs::remove(run + "/discriminator/vocab.txt");

@@ -291,7 +291,7 @@ TEST_F(HredganTest, RefusesWhatIsNotThere) {
             "mode: expected one of ranker, soft, straight-through, got 'rank'");
   players.generator_from = 2;
   EXPECT_EQ(error_of<UsageError>([&] { players.check(); }),
-            "generator_from: expected 0 to 1, got 2");
+            "generator_from: expected a number from 0 to 1, got 2");
   const auto model = make_responder(small_config(Structure::parse("dynamic")), 1);
   EXPECT_NE(error_of<UsageError>([&] { load_judge(dir.path(""), *model); }).find("not dynamic"),
             std::string::npos);

@@ -1,14 +1,17 @@
-"""What of submissions is somebody's own: what they share with others, and questions about it."""
+"""What is taken of a submission, the files that are asked for and nothing else; what of them is shared with others; and questions about it."""
 import hashlib
 import random
 import re
+import zipfile
 import zlib
 from collections import Counter
 from itertools import chain, combinations
+from pathlib import Path
 
 from . import LabError
-from .grading import name_of, read_submission
 
+LARGEST = 1 << 20  # bytes of a file that a student hands in
+MANY = 10000  # files in a zip
 GRAM, WINDOW = 10, 6  # tokens: a copy of GRAM + WINDOW - 1 in a row is surely found
 LEAST = 8             # fingerprints of one's own in a file; who is right in fewer lines is alike by chance
 COMMON = 6            # from so many submissions on, what more than half of them have counts for nobody
@@ -25,6 +28,61 @@ KINDS = (  # (what a line looks like, what to ask)
     (r"^return\b", "What is returned for the smallest input there is? Compute it by hand."),
     (r"[^=!<>]=[^=]", "What does it hold in a 2 x 2 case? Compute it by hand."),
     (r"\(", "What is called here, what does it need to be true, and what sees to it?"))
+
+
+class Submission:
+    """A folder or a zip."""
+
+    def __init__(self, path):
+        self.path = Path(path)
+        # A student's name for files and tables: no formula, no folder.
+        self.name = re.sub(r"[^\w.@-]", "_", self.path.resolve().name.removesuffix(".zip")).lstrip("=+-@._") or "student"
+
+    def files(self, names):
+        """{file: bytes} of those that are there; one too long is cut behind LARGEST. Links are not followed."""
+        def begin(file):
+            with file:
+                return file.read(LARGEST + 1)
+        path = self.path
+        if path.is_dir():
+            here = [name for name in names if (path / name).is_file() and (path / name).resolve() == path.resolve() / name]
+            return {name: begin(open(path / name, "rb")) for name in here}
+        if not zipfile.is_zipfile(path):
+            raise LabError(f"{path}: a submission is a folder or a zip")
+        try:
+            with zipfile.ZipFile(path) as archive:
+                members = archive.namelist()
+                if len(members) > MANY:
+                    raise LabError(f"{path}: a zip of {len(members)} files; hand in the lab's files")
+                fitting = {name: [m for m in members if m == name or m.endswith("/" + name)] for name in names}
+                return {name: begin(archive.open(found[0])) for name, found in fitting.items() if len(found) == 1}
+        except (zipfile.BadZipFile, zlib.error, RuntimeError, NotImplementedError, EOFError, OSError) as error:
+            raise LabError(f"{path}: a zip that cannot be read: {error}") from None
+
+    def texts(self, lab):
+        """{file: text} of a lab; files that are not there are missing."""
+        texts = {}
+        for name, content in self.files(lab.own).items():
+            if len(content) > LARGEST:
+                raise LabError(f"{self.path}: {name} is larger than {LARGEST} bytes")
+            try:
+                texts[name] = content.decode()
+            except UnicodeDecodeError:
+                raise LabError(f"{self.path}: {name} is no text in UTF-8") from None
+        return texts
+
+    def tampered(self, root, lab):
+        """Notes on files that judge (the checks, what they stand on, and the tool), which it has changed, or lacks while it has others of them."""
+        paths = [path for folder in (lab.folder, root / "labs/support", root / "labs/heed_lab") for path in sorted(folder.iterdir())]
+        judges = {str(path.relative_to(root)): path for path in paths if path.suffix in (".cc", ".h", ".py", ".json")}
+        theirs = self.files(names := [name for name in judges if name not in lab.own])
+        return [f"{name} {'was changed' if name in theirs else 'is gone'}" for name in names
+                if theirs and theirs.get(name) != judges[name].read_bytes()]
+
+
+def printable(text):
+    """Without what a terminal, a page or XML would take for more than text."""
+    return "".join(c if c.isprintable() or c == "\n" else "?" for c in text.replace("\t", "    "))
 
 
 def tokens(text, known):
@@ -51,20 +109,20 @@ def blanks(course, lab):
 
 
 def submissions(folders):
-    """(year/name, path) of each submission in each folder."""
+    """(year/name, submission) of each in each folder."""
     for folder in folders:
         if not folder.is_dir():
             raise LabError(f"{folder}: a folder of submissions is asked for, each a folder or a zip")
-        for path in sorted(folder.iterdir()):
-            if path.is_dir() or path.suffix == ".zip":
-                yield f"{folder.name}/{name_of(path)}", path
+        for each in map(Submission, sorted(folder.iterdir())):
+            if each.path.is_dir() or each.path.suffix == ".zip":
+                yield f"{folder.name}/{each.name}", each
 
 
 def similar(course, lab, folders, least):
     """(share, one, other, file, how many are shared), the largest first: of the smaller one's fingerprints of a file, shared ones."""
     blank, found = blanks(course, lab), []
     prints = {LIBRARY: own_prints(blank, {name: course.texts(lab)[name] for name in lab.written})}
-    prints |= {name: own_prints(blank, read_submission(path, lab)) for name, path in submissions(folders)}
+    prints |= {name: own_prints(blank, each.texts(lab)) for name, each in submissions(folders)}
     for file in lab.own:
         of = {name: files[file] for name, files in prints.items() if file in files}
         counts = Counter(chain.from_iterable(of.values()) if len(of) > COMMON else ())
@@ -78,7 +136,7 @@ def similar(course, lab, folders, least):
 
 def questions(course, lab, path, count=3):
     """(file, line number, line, question) about lines of the student's own, of different kinds; the same each time for the same texts."""
-    blank, texts, found = blanks(course, lab), read_submission(path, lab), []
+    blank, texts, found = blanks(course, lab), Submission(path).texts(lab), []
     for name, text in texts.items():
         given = {line.strip() for line in blank[name].splitlines()}
         for number, line in enumerate(text.splitlines(), 1):
