@@ -456,7 +456,7 @@ def gain_of_minilm(measure):
 PAGES = {
     "energy": {"words": trackers_table},
     "generators": {"inverse-frequency": weighed_table},
-    "probes": {"layers": layers_table},
+    "probes": {"layers": layers_table, "same words": same_words_table, "chosen": chosen_table},
     "scale": {"4x512": lambda: scale_table("4x512")},
     "explanations": {"trained": explanations_table},
     "nex-cv": {"prediction": prediction_table, "clinc150": lambda: negatives_table("clinc150", (0.3, 0.5, 0.7, 0.9)),
