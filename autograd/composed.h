@@ -39,6 +39,10 @@ Var norm(const Var& x, int axis, bool keepdim = false);
 // a . b / max(|a| |b|, 1e-8) over the axis, which is removed; a and b broadcast.
 Var cosine_similarity(const Var& a, const Var& b, int axis = -1);
 
+// ---- sum_j w_ij v_j with the weights that attention_weights(q, k, pairs, heads) has: (N, D). v is
+// as large as k. Where no gradient is wanted, the weights are never stored (on the CPU).
+Var attention(const Var& q, const Var& k, const Var& v, const AttentionPairs& pairs, int64_t heads);
+
 // ---- rows and shapes
 // Axis i of the result is axis axes[i] of x.
 Var permute(const Var& x, const std::vector<int>& axes);

@@ -31,7 +31,14 @@ KeepPacked* KeepPacked::active() {
   return outermost;
 }
 
+KeepPacked::Use::Use(KeepPacked& kept) : before_(std::exchange(outermost, &kept)) {}
+
+KeepPacked::Use::~Use() {
+  outermost = before_;
+}
+
 Tensor KeepPacked::packed(const Matrix& weight) {
+  const std::lock_guard lock(mutex_);
   const uint32_t version = weight.memory().version();
   for (Entry& entry : entries_) {
     if (!(entry.weight == weight)) continue;

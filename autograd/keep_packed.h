@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <mutex>
 #include <vector>
 
 #include "tensor/matrix.h"
@@ -24,6 +25,19 @@ class KeepPacked {
 
   Tensor packed(const Matrix& weight);
 
+  // While one exists, its thread keeps weights in a KeepPacked of another thread, which all of them
+  // share.
+  class Use {
+   public:
+    explicit Use(KeepPacked& kept);
+    ~Use();
+    Use(const Use&) = delete;
+    Use& operator=(const Use&) = delete;
+
+   private:
+    KeepPacked* before_;
+  };
+
  private:
   struct Entry {
     Matrix weight;  // holds the memory, so that no other weight can have its address
@@ -31,6 +45,7 @@ class KeepPacked {
     Matmul precision;
     Tensor packed;
   };
+  std::mutex mutex_;
   std::vector<Entry> entries_;
 };
 

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include "autograd/composed.h"
+
 namespace heed {
 
 MultiHeadAttention::MultiHeadAttention(int64_t width, int64_t heads, int64_t memory_width)
@@ -20,6 +22,10 @@ Attended MultiHeadAttention::operator()(const Var& x, const Memory& memory,
                                         std::string_view place) const {
   const Var weights = attention_weights(query(x), memory.keys, pairs, heads_);
   return {output(attention_context(drop(weights, *this, place), memory.values, pairs)), weights};
+}
+
+Var MultiHeadAttention::context(const Var& x, const AttentionPairs& pairs) const {
+  return output(attention(query(x), key(x), value(x), pairs, heads_));
 }
 
 void MultiHeadAttention::visit(Visitor& v) {

@@ -34,6 +34,8 @@ class MultiHeadAttention : public Module {
   Memory read(const Var& memory) const { return {key(memory), value(memory)}; }
   Attended operator()(const Var& x, const Memory& memory, const AttentionPairs& pairs,
                       const DropoutMode& drop = {}, std::string_view place = {}) const;
+  // y of x with itself, without the weights.
+  Var context(const Var& x, const AttentionPairs& pairs) const;
   void visit(Visitor& v) override;
   MultiHeadAttention like() const;
 

@@ -453,7 +453,49 @@ def gain_of_minilm(measure):
     return f"{fmean(gains):.1f}", f"[{fmean(gains) - half:.1f}, {fmean(gains) + half:.1f}]"
 
 
+CHOICES = ROOT / "docs/results/history-choices/ranks.json"
+READ = {"turns-1": "1", "turns-2": "2", "turns-4": "4", "turns-8": "8", "turns-4-shuffled": "4, shuffled", "turns-8-shuffled": "8, shuffled"}
+
+
+def first_and_reciprocal(ranks):
+    """R@1 and 1 / rank of each response, where it shares the places with those of the same score."""
+    return [(rank == 1) / (1 + ties) for rank, ties in ranks], [fmean(1 / (rank + t) for t in range(ties + 1)) for rank, ties in ranks]
+
+
+def with_interval(values, conversations, sign=""):
+    value, half = interval(values, [1] * len(values), conversations)
+    return f"{100 * value:{sign}.1f} [{100 * (value - half):.1f}, {100 * (value + half):.1f}]"
+
+
+def choices_table():
+    rows = []
+    for model, of_model in json.loads(CHOICES.read_text()).items():
+        whole = first_and_reciprocal(of_model["turns-8"]["less its mean"])[1]
+        for name, read in READ.items():
+            kept = of_model[name]
+            row = [f"`{model}`", read]
+            for scores in ("ln p", "less its mean"):
+                row += [with_interval(values, kept["conversation"]) for values in first_and_reciprocal(kept[scores])]
+            change = [a - b for a, b in zip(first_and_reciprocal(kept["less its mean"])[1], whole)]
+            rows.append(row + ["–" if name == "turns-8" else with_interval(change, kept["conversation"], "+")])
+    return table(["model", "turns read", "by ln p: R@1 %", "MRR %", "less its mean: R@1 %", "MRR %", "MRR against 8"], rows)
+
+
+def worth_of_history():
+    of_model = json.loads(CHOICES.read_text())["baseline"]
+    reciprocal = {name: first_and_reciprocal(of_model[name]["less its mean"])[1] for name in READ}
+    conversations = of_model["turns-8"]["conversation"]
+    less = lambda name, than: with_interval([a - b for a, b in zip(reciprocal[than], reciprocal[name])], conversations)
+    mean = {name: 100 * fmean(values) for name, values in reciprocal.items()}
+    return [f"worth {less('turns-1', 'turns-8').replace(' [', ' points of MRR** [')}",
+            f"{mean['turns-8']:.1f} with eight turns, {mean['turns-1']:.1f} with the query alone",
+            f"gives {mean['turns-2'] - mean['turns-1']:.1f} of them",
+            f"MRR falls by {less('turns-8-shuffled', 'turns-8')}",
+            f"over {len(set(conversations))} conversations"]
+
+
 PAGES = {
+    "history": {"choices": choices_table},
     "energy": {"words": trackers_table},
     "generators": {"inverse-frequency": weighed_table},
     "probes": {"layers": layers_table, "same words": same_words_table, "chosen": chosen_table},
@@ -502,6 +544,7 @@ def facts():
     people, plain, plain_perplexity = weighed("0")
     _, rare, rare_perplexity = weighed("0.4")
     return {
+        "docs/results/history.md": worth_of_history(),
         "docs/results/energy.md": [
             "adds {} points of joint accuracy** {}".format(*gain_of_minilm("joint")),
             "the slot of many values: {} points {}".format(*gain_of_minilm("food")),

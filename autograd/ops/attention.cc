@@ -2,9 +2,10 @@
 
 #include <cmath>
 
+#include "autograd/composed.h"
 #include "autograd/node.h"
-#include "autograd/ops.h"
 #include "tensor/dispatch.h"
+#include "tensor/kernels/attention_forward.h"
 #include "tensor/kernels/softmax.h"
 
 namespace heed {
@@ -115,9 +116,9 @@ Var segment_context(const Var& weights, const Var& memory, const Segments& s) {
   return weighted_sums("segment_context", weights, memory, s, 1);
 }
 
-// s_ij = q_i . k_j / sqrt(width),   w_i = softmax_j(s_ij),   in each head
-//   ds_ij = w_ij (dw_ij - sum_j w_ij dw_ij),   dq_i = sum_j ds_ij k_j / sqrt(width),   dk_j alike
-Var attention_weights(const Var& q, const Var& k, const AttentionPairs& pairs, int64_t heads) {
+namespace {
+
+void check_queries(const Var& q, const Var& k, const AttentionPairs& pairs, int64_t heads) {
   check_shape(q.shape().rank() == 2 && k.shape().rank() == 2 && q.shape()[1] == k.shape()[1],
               "attention_weights: queries ", q.shape(), " do not fit keys ", k.shape());
   check_shape(heads > 0 && q.shape()[1] % heads == 0, "attention_weights: ", q.shape()[1],
@@ -127,6 +128,14 @@ Var attention_weights(const Var& q, const Var& k, const AttentionPairs& pairs, i
   check_types("attention_weights", q, k);
   check_memory("attention_weights", "keys", k, pairs);
   check_by_sequence("attention_weights", q);
+}
+
+}  // namespace
+
+// s_ij = q_i . k_j / sqrt(width),   w_i = softmax_j(s_ij),   in each head
+//   ds_ij = w_ij (dw_ij - sum_j w_ij dw_ij),   dq_i = sum_j ds_ij k_j / sqrt(width),   dk_j alike
+Var attention_weights(const Var& q, const Var& k, const AttentionPairs& pairs, int64_t heads) {
+  check_queries(q, k, pairs, heads);
   const int64_t width = q.shape()[1] / heads;
   const double scale = 1 / std::sqrt(static_cast<double>(width));
   const Tensor w = Tensor::empty({heads, pairs.total()}, q.dtype(), q.device());
@@ -160,6 +169,29 @@ Var attention_context(const Var& w, const Var& v, const AttentionPairs& pairs) {
   check_types("attention_context", w, v);
   check_memory("attention_context", "values", v, pairs);
   return weighted_sums("attention_context", w, v, pairs, heads);
+}
+
+// As the composition: attention_context(attention_weights(q, k), v).
+Var attention(const Var& q, const Var& k, const Var& v, const AttentionPairs& pairs,
+              int64_t heads) {
+  if (q.device().is_cuda() || wants_grad(q) || wants_grad(k) || wants_grad(v)) {
+    return attention_context(attention_weights(q, k, pairs, heads), v, pairs);
+  }
+  check_queries(q, k, pairs, heads);
+  check_shape(v.shape() == k.shape(), "attention: values ", v.shape(), ", keys ", k.shape());
+  check_types("attention", q, v);
+  check_by_sequence("attention", v);
+  const Tensor y = empty_like(q.value());
+  const auto compute = [&]<class T>(T* out) {
+    cpu::pair_attention<T>(out, q.value().data<T>(), k.value().data<T>(), v.value().data<T>(),
+                           pairs.table(), heads, q.shape()[1] / heads);
+  };
+  if (y.dtype() == DType::f32) {
+    compute(y.data<float>());
+  } else {
+    compute(y.data<double>());
+  }
+  return record("attention", y, {q, k, v}, {});  // a constant
 }
 
 }  // namespace heed

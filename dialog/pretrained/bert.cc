@@ -13,7 +13,7 @@ BertLayer::BertLayer(const BertConfig& c)
       norm2(c.hidden_size, c.layer_norm_eps) {}
 
 Var BertLayer::operator()(const Var& x, const AttentionPairs& pairs) const {
-  const Var h = norm1(x + attention(x, x, pairs).context);
+  const Var h = norm1(x + attention.context(x, pairs));
   return norm2(h + feed_forward(h));
 }
 

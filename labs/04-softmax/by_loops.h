@@ -22,6 +22,23 @@ inline Size draw_size(Draw& draw) {
   return {draw.between(2, 5), draw.between(3, 9)};
 }
 
+// As many rows as columns: the largest number of row r stands in column r, 1500 above most of the
+// others, and one is 1500 below these. Each row lies 2000 above the one before.
+inline Tensor far_apart(Draw& draw) {
+  const int64_t cols = draw.between(18, 26);
+  const Tensor x = draw.normal({cols, cols});
+  for (int64_t r = 0; r < cols; ++r) {
+    double* const row = x.data<double>() + r * cols;
+    row[r] += 1500;
+    row[(r + 1) % cols] -= 1500;
+    for (int64_t i = 0; i < cols; ++i) row[i] += 2000 * static_cast<double>(r);
+  }
+  return x;
+}
+inline const char* const kLargest =
+    "exp(1500) is infinite. Is the largest number of the row taken from each exponent, wherever it "
+    "stands?";
+
 // Of every row, in f64 by plain loops: ln softmax.
 inline Tensor log_softmax_by_loops(const Tensor& x) {
   const Tensor y = Tensor::empty(x.shape(), DType::f64);
@@ -100,6 +117,20 @@ inline Tensor losses_by_loops(const Tensor& x, const std::vector<int32_t>& targe
 inline double loss_by_loops(const Tensor& x, const std::vector<int32_t>& targets, double smoothing,
                             const Tensor& weights) {
   return dot(weights, losses_by_loops(x, targets, smoothing));
+}
+
+// Its gradient: weight_r (p_rj - (1 - e) [j = target] - e / C).
+inline Tensor gradient_by_loops(const Tensor& x, const std::vector<int32_t>& targets,
+                                double smoothing, const Tensor& weights) {
+  const Tensor dx = softmax_by_loops(x);
+  const int64_t cols = x.shape().back();
+  for (int64_t i = 0; i < x.numel(); ++i) {
+    double& d = dx.data<double>()[i];
+    d -=
+        (i % cols == targets[i / cols] ? 1 - smoothing : 0) + smoothing / static_cast<double>(cols);
+    d *= weights.data<double>()[i / cols];
+  }
+  return dx;
 }
 
 // What students make of the losses of rows.

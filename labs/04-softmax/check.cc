@@ -53,6 +53,13 @@ LAB_CHECK(ConstantsDoNotMatter) {
                   .law = "adding the same number to a whole row changes nothing: exp(x + c) = "
                          "exp(x) exp(c). Which c makes every exponent safe?"});
   }
+  if (testing::Test::HasFailure()) return;
+  const Tensor apart = far_apart(draw);
+  expect_close("softmax of numbers that are 1500 apart", softmax_of<double>(apart),
+               softmax_by_loops(apart),
+               {.tolerance = {.relative = 1e-11, .absolute = 1e-12},
+                .law = kLargest,
+                .not_finite = kLargest});
 }
 
 LAB_CHECK(RowsAndThreadsDoNotMatter) {
@@ -116,7 +123,7 @@ LAB_CHECK(GradientOfSoftmax) {
 LAB_CHECK(GradientAddsUpToZero) {
   LAB_AFTER(GradientOfSoftmax);
   Draw draw;
-  const Size size = draw_size(draw);
+  const Size size = {draw.between(2, 5), draw.between(18, 40)};  // longer than a block
   const Tensor y = softmax_by_loops(draw.normal({size.rows, size.cols})),
                dy = draw.normal(y.shape());
   const Tensor before = draw.normal(y.shape()), dx = before.clone();
@@ -183,11 +190,16 @@ LAB_CHECK(LogSoftmax) {
                {.tolerance = exact,
                 .law = "ln of a sum of exponentials: exp(1000) is infinite, exp(-1000) is 0. Which "
                        "number makes every exponent safe, and comes back where?"});
+  if (testing::Test::HasFailure()) return;
+  const Tensor apart = far_apart(draw);
+  expect_close("ln softmax of numbers that are 1500 apart", log_softmax_of(apart),
+               log_softmax_by_loops(apart),
+               {.tolerance = exact, .law = kLargest, .not_finite = kLargest});
 }
 
 LAB_CHECK(GradientOfLogSoftmax) {
   Draw draw;
-  const Size size = draw_size(draw);
+  const Size size = {draw.between(2, 5), draw.between(18, 26)};  // longer than a block
   const Tensor x = draw.normal({size.rows, size.cols}), dy = draw.normal(x.shape());
   const Tensor y = log_softmax_by_loops(x), p = softmax_by_loops(x), sum = row_sums(dy);
   const Tensor want =

@@ -48,6 +48,7 @@ LAB_CHECK(CrossEntropy) {
 }
 
 LAB_CHECK(CrossEntropyOfLargeLogits) {
+  Draw draw;
   const Tensor x = Tensor::of({{2000, 0, -2000}, {-5000, -5010, -5020}}, DType::f64);
   const std::vector<int32_t> targets = {2, 0};
   expect_close("the loss of rows with logits in the thousands", losses_of(x, targets, 0),
@@ -55,6 +56,11 @@ LAB_CHECK(CrossEntropyOfLargeLogits) {
                {.suspects = wrong_losses(x, targets, 0),
                 .law = "ln of a sum of exponentials: exp(2000) is infinite, exp(-5000) is 0. Which "
                        "number makes every exponent safe, and comes back where?"});
+  if (testing::Test::HasFailure()) return;
+  const Tensor apart = far_apart(draw);
+  const std::vector<int32_t> any = draw.ids(apart.shape()[0], apart.shape()[0]);
+  expect_close("the loss of rows with logits that are 1500 apart", losses_of(apart, any, 0),
+               losses_by_loops(apart, any, 0), {.law = kLargest, .not_finite = kLargest});
 }
 
 LAB_CHECK(GradientOfCrossEntropy) {
@@ -80,7 +86,16 @@ LAB_CHECK(GradientOfCrossEntropy) {
     expect_close("dx" + with(smoothing), run(unwritten(x.shape()), Write::assign), want, expected);
     const Tensor before = draw.normal(x.shape());
     expect_added("dx" + with(smoothing), run(before.clone(), Write::add), before, want, expected);
+    if (testing::Test::HasFailure()) return;
   }
+  const Tensor apart = far_apart(draw), dx = unwritten(apart.shape());
+  const int64_t n = apart.shape()[0];
+  const Tensor of_rows = draw.normal({n});
+  const std::vector<int32_t> any = draw.ids(n, n);
+  cpu::cross_entropy_backward(Out<double>(dx.data<double>()), apart.data<double>(), any.data(), 0.2,
+                              of_rows.data<double>(), n, n);
+  expect_close("dx of logits that are 1500 apart", dx, gradient_by_loops(apart, any, 0.2, of_rows),
+               {.law = kLargest, .not_finite = kLargest});
 }
 
 // ---- task: in_place
@@ -174,6 +189,17 @@ LAB_CHECK(LossAndGradientAtOnce) {
     for (const bool weighted : {true, false}) check_in_place(draw, smoothing, weighted, false);
   }
   check_in_place(draw, 0, false, true);
+  if (testing::Test::HasFailure()) return;
+  const Tensor apart = far_apart(draw), x = apart.clone();
+  const int64_t n = apart.shape()[0];
+  const Tensor weights = draw.normal({n}), nll = unwritten({n}), loss = unwritten({n});
+  const std::vector<int32_t> any = draw.ids(n, n);
+  cpu::cross_entropy_in_place(nll.data<double>(), loss.data<double>(), x.data<double>(), any.data(),
+                              weights.data<double>(), 0.1, n, n);
+  const Expected expected = {.law = kLargest, .not_finite = kLargest};
+  expect_close("nll of logits that are 1500 apart", nll, losses_by_loops(apart, any, 0), expected);
+  expect_close("the gradient of logits that are 1500 apart", x,
+               gradient_by_loops(apart, any, 0.1, weights), expected);
 }
 
 // ---- task: fused

@@ -4,6 +4,7 @@
 // and each row of the memory is read once.
 #include "tensor/kernels/attention.h"
 
+#include "tensor/kernels/attention_forward.h"
 #include "tensor/kernels/attention_parts.h"
 #include "tensor/kernels/matmul.h"
 
@@ -90,6 +91,34 @@ void pair_softmax_forward(T* y, const T* x, T scale, PairTable p, int64_t heads)
   });
 }
 
+// The numbers of a row up to the next multiple of kLanes take part, as exp(-infinity) = 0: a loop
+// over whole vectors has no rest to compute one by one, which in a row of 25 costs more than the
+// vectors do.
+template <class T> void softmax_of_row(T* row, T scale, int64_t seen, int64_t cols) {
+  const int64_t n = padded(seen);
+#pragma omp simd
+  for (int64_t j = 0; j < n; ++j) row[j] *= scale;
+  std::fill(row + seen, row + n, -std::numeric_limits<T>::infinity());
+  const T factor = T(1) / row_exp(row, row, row_max(row, n), n);
+#pragma omp simd
+  for (int64_t j = 0; j < n; ++j) row[j] *= factor;
+  std::fill(row + n, row + std::max(n, cols), T(0));
+}
+
+template <class T>
+void pair_attention(T* y, const T* query, const T* key, const T* value, PairTable p, int64_t heads,
+                    int64_t width) {
+  const T scale = T(1) / std::sqrt(static_cast<T>(width));
+  for_each_part<T>(p, heads, width, [=](const Part& part, Mat<T> tile) {
+    gemm<T>(tile, part.queries(query, heads, width), part.memory(key, heads, width).t(),
+            Write::assign);
+    for (int64_t i = 0; i < part.count; ++i) {
+      softmax_of_row(tile.at + i * tile.ld, scale, part.seen(i), part.cols);
+    }
+    gemm<T>(part.queries(y, heads, width), tile, part.memory(value, heads, width), Write::assign);
+  });
+}
+
 template <class T>
 void pair_softmax_backward(T* dx, const T* y, const T* dy, T scale, PairTable p, int64_t heads) {
   for_each_query(p, heads, [=](int64_t at, int64_t n) {
@@ -99,6 +128,7 @@ void pair_softmax_backward(T* dx, const T* y, const T* dy, T scale, PairTable p,
   });
 }
 
-HEED_INSTANTIATE(pair_dots, pair_sums, pair_collect, pair_softmax_forward, pair_softmax_backward);
+HEED_INSTANTIATE(pair_dots, pair_sums, pair_collect, pair_softmax_forward, pair_softmax_backward,
+                 pair_attention);
 
 }  // namespace heed::cpu

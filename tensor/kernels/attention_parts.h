@@ -53,10 +53,16 @@ inline bool same_rows(const PairTable& p, int64_t a, int64_t b) {
   return !p.causal && p.starts[a] == p.starts[b] && p.memory_length(a) == p.memory_length(b);
 }
 
-// body(part, tile) for all parts, tile (count, cols). All parts of a segment and a head belong to
-// one thread, one after the other; so do neighbours that see the same rows, such as the hypotheses
-// of a beam. A thread takes several short segments at a time: handing them out one by one would
-// cost as much as a dozen rows each.
+// Numbers in the memory of a tile's row: whole vectors.
+inline int64_t padded(int64_t cols) {
+  constexpr int64_t kNumbers = 16;
+  return (cols + kNumbers - 1) / kNumbers * kNumbers;
+}
+
+// body(part, tile) for all parts, tile (count, cols), its rows padded. All parts of a segment and a
+// head belong to one thread, one after the other; so do neighbours that see the same rows, such as
+// the hypotheses of a beam. A thread takes several short segments at a time: handing them out one
+// by one would cost as much as a dozen rows each.
 template <class T, class Body>
 void for_each_part(const PairTable& p, int64_t heads, int64_t width, Body body) {
   for_each_row(p.segments * heads, p.pairs_of_segment() * width, [&](int64_t piece) {
@@ -65,10 +71,11 @@ void for_each_part(const PairTable& p, int64_t heads, int64_t width, Body body) 
     int64_t end = s + 1;
     while (end < p.segments && same_rows(p, s, end)) ++end;
     const int64_t queries = p.first_query(end) - p.first_query(s);
-    std::vector<T> memory(p.queries ? std::min(kTileQueries, queries) * p.memory_length(s) : 0);
+    const int64_t row = padded(p.memory_length(s));
+    std::vector<T> memory(p.queries ? std::min(kTileQueries, queries) * row : 0);
     for (int64_t i = 0; i < queries; i += kTileQueries) {
       const int64_t count = std::min(kTileQueries, queries - i), cols = p.seen(s, i + count - 1);
-      body(Part{s, piece % heads, i, count, cols, p}, Mat<T>{memory.data(), count, cols, cols});
+      body(Part{s, piece % heads, i, count, cols, p}, Mat<T>{memory.data(), count, cols, row});
     }
   });
 }

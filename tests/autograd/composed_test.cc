@@ -1,5 +1,5 @@
-// What the op table does not ask of autograd/composed.h and of prod(): limits, and functions without
-// a gradient.
+// What the op table does not ask of autograd/composed.h and of prod(): limits, and functions
+// without a gradient.
 #include "autograd/composed.h"
 
 #include <gtest/gtest.h>
@@ -10,6 +10,7 @@
 #include "autograd/discrete.h"
 #include "base/error.h"
 #include "tensor/compare.h"
+#include "tensor/random_tensor.h"
 
 namespace heed {
 namespace {
@@ -104,6 +105,32 @@ TEST(Composed, RandpermIsAnOrderByItsKey) {
   std::sort(order.begin(), order.end());
   EXPECT_EQ(order, arange(0, 100).to_ints());
   EXPECT_THROW((void)randperm(-1, {}), ShapeError);
+}
+
+// Lengths below, at and above a vector, and more queries than a tile has.
+TEST(Composed, AttentionIsTheSameWithoutStoredWeights) {
+  constexpr int64_t kHeads = 2, kWidth = 6;
+  const Segments rows({1, 15, 16, 17, 70});
+  for (const bool causal : {false, true}) {
+    for (const DType dtype : {DType::f32, DType::f64}) {
+      const AttentionPairs pairs(rows, rows, causal);
+      const auto drawn = [&](uint64_t seed) {
+        return Var(normal({rows.total(), kWidth}, 0, 3, {.seed = seed}, dtype));
+      };
+      const Var q = drawn(1), k = drawn(2), v = drawn(3);
+      const Var want = attention_context(attention_weights(q, k, pairs, kHeads), v, pairs);
+      const Var y = attention(q, k, v, pairs, kHeads);
+      EXPECT_EQ(y.row_order(), want.row_order());
+      EXPECT_EQ(mismatch(y.value(), want.value()), "") << causal << name_of(dtype);
+    }
+  }
+}
+
+TEST(Composed, AttentionRefusesValuesThatAreNotAsLargeAsTheKeys) {
+  const AttentionPairs pairs(Segments({2}), Segments({3}));
+  const Var q = Tensor::zeros({2, 4}), k = Tensor::zeros({3, 4}), v = Tensor::zeros({2, 4});
+  EXPECT_THROW((void)attention(q, k, v, pairs, 2), ShapeError);
+  EXPECT_THROW((void)attention(q, k, k, pairs, 3), ShapeError);
 }
 
 }  // namespace

@@ -1,6 +1,7 @@
 // Rows of the op table: attention with many queries a segment.
 #include <cmath>
 
+#include "autograd/composed.h"
 #include "tests/autograd/op_table.h"
 
 namespace heed {
@@ -117,6 +118,39 @@ OpCase context_case(std::string variant, bool causal, int64_t unused) {
                      ", 5), expected (rows, a multiple of 2 heads)"}}};
 }
 
+OpCase attention_case(std::string variant, bool causal, int64_t unused) {
+  const auto pairs = [=](const Shape& q, const Shape& k) {
+    return pairs_for(q[0], k[0], causal, unused);
+  };
+  return {.op = "attention(Var, Var, Var, AttentionPairs, int64_t)",
+          .variant = std::move(variant),
+          .call =
+              [=](In x) {
+                return attention(x[0], x[1], x[2], pairs(x[0].shape(), x[1].shape()),
+                                 heads_of(x[0].shape()));
+              },
+          .naive =
+              [=](Arrays x) {
+                const AttentionPairs p = pairs(x[0].shape, x[1].shape);
+                const std::vector<double> w = weights_of(x[0], x[1], p);
+                const int64_t cols = x[0].shape[1], width = cols / heads_of(x[0].shape);
+                std::vector<double> y(x[0].shape[0] * cols);
+                each_pair(p, [&](int64_t i, int64_t j, int64_t pair) {
+                  for (int64_t c = 0; c < cols; ++c) {
+                    y[i * cols + c] += w[c / width * p.total() + pair] * x[2][j * cols + c];
+                  }
+                });
+                return y;
+              },
+          .shapes = {{6, 4}, {8 + unused, 4}, {8 + unused, 4}},
+          .one = {{1, 1}, {1 + unused, 1}, {1 + unused, 1}},
+          .empty = {{0, 4}, {unused, 4}, {unused, 4}},
+          .large = {{300, 40}, {310 + unused, 40}, {310 + unused, 40}},
+          .wrong = {{{{6, 4}, {8 + unused, 6}, {8 + unused, 4}},
+                     "attention_weights: queries (6, 4) do not fit keys (" +
+                         std::to_string(8 + unused) + ", 6)"}}};
+}
+
 std::vector<Misuse> misuse() {
   const auto pairs = [] { return AttentionPairs(Segments({3, 3}), Segments({5, 2})); };
   const auto weights = [=](Shape q, Shape k, int64_t heads) {
@@ -172,7 +206,9 @@ std::vector<OpCase> multi_head_cases() {
                                weights_case("more memory than the queries see", false, 2),
                                context_case("", false, 0),
                                context_case("causal", true, 0),
-                               context_case("more memory than the queries see", true, 2)};
+                               context_case("more memory than the queries see", true, 2),
+                               attention_case("", false, 0),
+                               attention_case("causal", true, 2)};
   cases[0].misuse = misuse();
   return cases;
 }

@@ -13,6 +13,7 @@
 #include "dialog/pretrained/likeness.h"
 #include "nn/init.h"
 #include "nn/safetensors.h"
+#include "tensor/parallel.h"
 #include "tests/file_helpers.h"
 
 namespace heed::pretrained {
@@ -191,6 +192,25 @@ TEST_F(Pretrained, IsReadUnderAllNames) {
   EXPECT_EQ(encode_texts(load_encoder(in), texts, 2).to_vector(), want);
   dir.write("in/sentence_bert_config.json", R"({"max_seq_length": 5})");
   EXPECT_EQ(load_encoder(in).max_length, 5);
+}
+
+// So many that each thread computes batches of its own, and more pieces than one batch takes.
+TEST_F(Pretrained, ReadsATextAlikeInAnyBatchAndOnAnyThread) {
+  const Encoder encoder = load_encoder(in);
+  std::vector<Pieces> texts;
+  for (const char* text : {"a unable", "b", "unable a b!", ""}) {
+    texts.push_back(encoder.pieces.read(text, 8));
+  }
+  while (texts.size() < 600) texts.push_back(texts[texts.size() * 7 % 4]);
+  std::vector<size_t> done;
+  const Vec want =
+      encode_texts(encoder, texts, 1, [&](size_t n, size_t) { done.push_back(n); }).to_vector();
+  ASSERT_EQ(done.size(), texts.size());
+  for (size_t i = 0; i < done.size(); ++i) EXPECT_EQ(done[i], i + 1);
+  EXPECT_EQ(encode_texts(encoder, texts, 600).to_vector(), want);
+  set_num_threads(3);
+  EXPECT_EQ(encode_texts(encoder, texts, 7).to_vector(), want);
+  set_num_threads(0);
 }
 
 TEST_F(Pretrained, GoesInAndOutUnchanged) {
