@@ -24,7 +24,7 @@ class LineOf {
     };
     try {
       json = Json::parse(text, shallow);
-    } catch (const Json::parse_error& e) {
+    } catch (const Json::exception& e) {
       lines.fail("not valid JSON: " + json_reason(e.what()));
     }
     if (!json.is_object()) {

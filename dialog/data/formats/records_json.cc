@@ -95,6 +95,8 @@ class Records {
     } catch (const Json::parse_error& error) {
       at_ = std::min(at_ + error.byte, text_.size());
       fail("not valid JSON: " + json_reason(error.what()));
+    } catch (const Json::out_of_range& error) {  // 1e999
+      fail("not valid JSON: " + json_reason(error.what()));
     }
   }
 

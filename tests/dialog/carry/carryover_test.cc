@@ -143,6 +143,36 @@ TEST(Carryover, APointerChoosesNoSlotTwiceAndStops) {
   EXPECT_LT(chosen, slots * 9 / 10);
 }
 
+// Of a step that chooses nothing, and of one before it, the loss tells what the end got: the rest
+// is on the slots, and the looks are its mean over the steps.
+TEST(Carryover, APointersLooksAreTheMeanOfItsSteps) {
+  int none = 0, one = 0;
+  for (uint64_t seed = 1; seed <= 40; ++seed) {
+    const Carryover model = drawn(tiny(kPointer), seed);
+    for (Encoded item : kItems) {
+      const Decision decision = model.decide(batch_of({item}))[0];
+      const auto p_of = [&](const std::vector<int32_t>& gold) {
+        item.gold = gold;
+        return std::exp(-model.loss(batch_of({item})).value().item());
+      };
+      const auto count = std::count(decision.carry.begin(), decision.carry.end(), 1);
+      if (count > 1) continue;
+      double ends = p_of({});  // on the end, in the mean over the steps
+      if (count == 1) {
+        const auto slot = std::find(decision.carry.begin(), decision.carry.end(), 1);
+        const auto chosen = static_cast<int32_t>(slot - decision.carry.begin());
+        ends = (ends + p_of({chosen}) / decision.p[static_cast<size_t>(chosen)]) / 2;
+      }
+      ++(count == 0 ? none : one);
+      double sum = 0;
+      for (const double look : decision.look) sum += look;
+      EXPECT_NEAR(sum, 1 - ends, 1e-10) << count;
+    }
+  }
+  EXPECT_GT(none, 3);
+  EXPECT_GT(one, 3);
+}
+
 TEST(Carryover, AttentionsLooksSumToOne) {
   const Carryover model = drawn(tiny(kSelfAttention));
   for (const Decision& decision : model.decide(batch_of(kItems))) {

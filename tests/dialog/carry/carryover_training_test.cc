@@ -81,6 +81,58 @@ TEST(CarryoverTraining, LearnsAPlantedRule) {
   }
 }
 
+// Self-attention does not know in which order slots are read: neither do its decisions, nor where
+// it looks, nor does it matter which items stand in a batch. The F1 of the log is that of the
+// decisions.
+TEST(CarryoverTraining, DecisionsStandInTheOrderOfTheCandidates) {
+  const TempDir dir;
+  Settings s = small(kSelfAttention);
+  s.loop.max_epochs = 1;
+  const TrainData data = read(dir, s);
+  ASSERT_TRUE(Runs::train(begun(dir, "run", s, data), s, data, {}));
+  const LoadedCarryover loaded = Runs::load(dir.path("run"));
+  Config shuffled = loaded.model.config();
+  shuffled.order = kNoOrder;
+  Carryover other(shuffled);
+  const auto from = parameters(loaded.model);
+  size_t at = 0;
+  for (const NamedParameter& p : parameters(other)) p.var.set_value(from[at++].var.value());
+  const auto a = decide(loaded.model, data.vocabulary, data.valid),
+             b = decide(other, data.vocabulary, data.valid, 7);
+  Tallies tallies;
+  double spread = 0;
+  for (size_t i = 0; i < a.size(); ++i) {
+    EXPECT_EQ(a[i].carry, b[i].carry) << i;
+    for (size_t k = 0; k < a[i].p.size(); ++k) {
+      EXPECT_NEAR(a[i].p[k], b[i].p[k], 1e-4) << i;
+      EXPECT_NEAR(a[i].look[k], b[i].look[k], 1e-4) << i;
+      spread = std::max(spread, std::abs(a[i].look[k] - a[i].look[0]));
+    }
+    count(data.valid[i], b[i].carry, tallies);
+  }
+  EXPECT_GT(spread, 0.01);
+  EXPECT_NEAR(best_of(dir.path("run")), tallies["both/all"].f1(), 1e-4);
+}
+
+// Of two items, by hand; one without candidates has no part in the means.
+TEST(CarryoverTraining, LooksAreSharesByDistance) {
+  std::vector<Item> items(3);
+  for (Item& item : items) item.turns.resize(3);
+  for (const int32_t turn : {0, 0, 2}) items[0].candidates.push_back({.turn = turn});
+  items[2].candidates.push_back({.turn = 1});
+  std::vector<Decision> decisions(3);
+  decisions[0].look = {0.2, 0.3, 0.5};
+  decisions[2].look = {0.6};  // 0.4 is on the end
+  const auto looks = look_by_distance(items, decisions);
+  ASSERT_EQ(looks.size(), 3u);
+  EXPECT_DOUBLE_EQ(looks.at("2").of_attention, 0.25);
+  EXPECT_DOUBLE_EQ(looks.at("2").of_slots, 2.0 / 3 / 2);
+  EXPECT_DOUBLE_EQ(looks.at("1").of_attention, 0.3);
+  EXPECT_DOUBLE_EQ(looks.at("1").of_slots, 0.5);
+  EXPECT_DOUBLE_EQ(looks.at("0").of_even(), 0.25 / (1.0 / 6));
+  EXPECT_TRUE(look_by_distance(items, std::vector<Decision>(3)).empty());
+}
+
 // Half of the candidates hold: with nothing to learn from, the best constant decides that all do.
 TEST(CarryoverTraining, WithShuffledLabelsItIsAsGoodAsAConstant) {
   const TempDir dir;

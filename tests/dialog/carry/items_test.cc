@@ -5,6 +5,7 @@
 
 #include <cstdlib>
 #include <fstream>
+#include <set>
 
 #include "base/error.h"
 #include "dialog/carry/encoded.h"
@@ -83,6 +84,8 @@ TEST(CarryItems, HostileLinesAreRefused) {
             R"(expected {"id": ..., "turns": [...], "candidates": [...], "carry": [...]})");
   EXPECT_TRUE(has(refused("{"), "not valid JSON: "));
   EXPECT_TRUE(has(refused(with("7 pm", "7 \xfchr")), "not valid JSON: "));  // Latin-1
+  EXPECT_EQ(refused(with("[11, 20]", "[11, 1e999]")),
+            "not valid JSON: number overflow parsing '1e999'");
   EXPECT_EQ(refused(std::string(100, '[')), "nested deeper than 64");
   EXPECT_EQ(refused(R"({"turns": [], "candidates": [], "carry": []})"), R"("turns" is empty)");
   EXPECT_EQ(
@@ -156,6 +159,8 @@ TEST(CarryRules, AreAsTheySay) {
   item.candidates.pop_back();
   EXPECT_EQ(by("latest"), (std::vector<char>{0, 1, 1, 1}));
   EXPECT_EQ(by("latest-user"), (std::vector<char>{1, 0, 0, 0}));
+  item.candidates.push_back({.turn = 1, .key = "city", .value = "Oslo"});  // of a turn the last
+  EXPECT_EQ(by("latest"), (std::vector<char>{0, 0, 1, 1, 1}));
   EXPECT_EQ(error_of<UsageError>([&] { by("x"); }),
             "rule: expected everything, latest or latest-user, got 'x'");
 }
@@ -184,6 +189,103 @@ TEST(CarryRules, AreCountedByDistanceSetServiceAndSlots) {
   EXPECT_FALSE(t.contains("both/seen"));
   EXPECT_EQ(distance_group(6), ">=6");
   EXPECT_EQ(distance_group(60), ">=6");
+}
+
+// Of 0 to 4 keys that hold, 0 to all were said in the last turn; one of them twice.
+TEST(CarryRules, AreCountedByTheSlotsThatHold) {
+  const char* const numbers[] = {"0", "1", "2", ">=3", ">=3"};
+  for (int keys = 0; keys <= 4; ++keys) {
+    for (int now = 0; now <= keys; ++now) {
+      Item item{.id = "a", .turns = {{"user", "x"}, {"user", "z"}}, .labelled = true};
+      const auto add = [&](int key, int turn, char carry) {
+        item.candidates.push_back({.turn = turn, .key = std::to_string(key), .value = "v"});
+        item.carry.push_back(carry);
+      };
+      for (int key = 0; key < keys; ++key) add(key, key < now ? 1 : 0, 1);
+      if (keys > 0) add(0, 0, 1);
+      add(7, 0, 0), add(8, 1, 0);
+      Tallies t;
+      count(item, std::vector<char>(item.candidates.size(), 1), t);
+      const std::string group =
+          std::string("final ") + numbers[keys] + " carry " + numbers[keys - now];
+      EXPECT_EQ(t["both/" + group].decided, std::ssize(item.candidates)) << group;
+      EXPECT_EQ(t["both/all"].right, keys + (keys > 0));
+    }
+  }
+}
+
+// Three dialogues of two items each, and forty of one.
+TEST(CarryItems, ALimitAndAShareAreOfWholeDialogues) {
+  const TempDir dir;
+  std::string lines;
+  for (int i = 0; i < 46; ++i) {
+    Item item{.id = std::to_string(i), .turns = {{"user", "x"}}, .labelled = true};
+    item.dialogue = "d" + std::to_string(i < 6 ? i / 2 : i - 3);
+    lines += item_line(item);
+  }
+  const std::string path = dir.write("f", lines);
+  const size_t counts[] = {46, 2, 4, 6, 7};
+  for (size_t limit = 0; limit < 5; ++limit) {
+    EXPECT_EQ(read_items(path, {.limit = limit}).size(), counts[limit]) << limit;
+  }
+  EXPECT_EQ(read_items(path, {.limit = 43}).size(), 46u);
+  EXPECT_EQ(read_items(path, {.limit = 42}).size(), 45u);
+  std::set<std::string> before;
+  for (const double share : {0.2, 0.5, 0.8, 1.0}) {
+    std::map<std::string, int> items;
+    for (const Item& item : read_items(path, {.share = share})) ++items[item.dialogue];
+    EXPECT_NEAR(static_cast<double>(items.size()), 43 * share, 10) << share;
+    for (const auto& [dialogue, count] : items) {
+      EXPECT_EQ(count, dialogue <= "d2" && dialogue.size() == 2 ? 2 : 1) << dialogue;
+    }
+    for (const std::string& dialogue : before) EXPECT_TRUE(items.contains(dialogue)) << dialogue;
+    for (const auto& [dialogue, count] : items) before.insert(dialogue);
+  }
+}
+
+// A hotel's city, which the taxi's place repeats; below the last one a train's, a service that only
+// the test part has.
+std::string schema_guided(int number, const std::string& taxi) {
+  const std::string city = "c" + std::to_string(number);
+  return R"({"dialogue_id": ")" + std::to_string(number) +
+         R"(", "turns": [{"speaker": "USER", "utterance": "in )" + city +
+         R"(", "frames": [{"service": "Hotels_1", "actions": [{"act": "INFORM", "slot": "city", )"
+         R"("values": [")" +
+         city +
+         R"("]}], "state": {"active_intent": "NONE", "slot_values": {}}}]}, )"
+         R"({"speaker": "USER", "utterance": "a ride", "frames": [{"service": ")" +
+         taxi +
+         R"(", "actions": [], "state": {"active_intent": "GetRide", "slot_values": )"
+         R"({"place": [")" +
+         city + "\"]}}}]}]}\n";
+}
+
+TEST(CarryItems, SlotsCorrespondAndServicesAreNewAsCounted) {
+  const TempDir dir;
+  const std::string schema = R"([{"service_name": "Hotels_1", "slots": [{"name": "city"}]}, )"
+                             R"({"service_name": "Taxis_1", "slots": [{"name": "place"}]})";
+  dir.write("train_schema.json", schema + "]");
+  dir.write("test_schema.json",
+            schema + R"(, {"service_name": "Trains_1", "slots": [{"name": "place"}]}])");
+  dir.write("test.jsonl", schema_guided(1, "Taxis_1") + schema_guided(2, "Trains_1"));
+  for (const int count : {kAgreements - 1, kAgreements, kAgreements + 1}) {
+    std::string lines;
+    for (int i = 0; i < count; ++i) lines += schema_guided(i, "Taxis_1");
+    dir.write("train.jsonl", lines);
+    const SchemaGuidedPart train = find_schema_guided(dir.path("."), "train");
+    const SlotPairs pairs = find_slot_pairs(train);
+    EXPECT_EQ(pairs, count < kAgreements ? SlotPairs{} : SlotPairs({{"city", {"place"}}}));
+    std::vector<Item> items;
+    for_each_item(find_schema_guided(dir.path("."), "test"), pairs, find_services(train),
+                  [&](Item item) { items.push_back(std::move(item)); });
+    ASSERT_EQ(items.size(), 4u);
+    for (size_t i = 0; i < 4; ++i) {
+      EXPECT_EQ(items[i].unseen, i == 3) << i;
+      EXPECT_EQ(items[i].candidates.size(), i % 2 == 0 || count >= kAgreements ? 1u : 0u) << i;
+    }
+    EXPECT_EQ(items[3].carry, std::vector<char>(items[3].candidates.size(), 1));
+    EXPECT_EQ(items[0].carry, std::vector<char>{0});
+  }
 }
 
 // HEED_SGD: a folder with train.jsonl, train_schema.json and so on. The counts of the

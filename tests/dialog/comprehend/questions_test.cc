@@ -123,6 +123,8 @@ TEST(Passages, RefuseWhatIsNone) {
   EXPECT_TRUE(has(refused(std::string(500, '[') + std::string(500, ']')), "nested deeper"));
   EXPECT_EQ(refused(changed(kCoqa, "\"span_end\": 10", "\"span_end\": 99")),
             "data[0].answers[0]: 'span_end': outside of the story");
+  EXPECT_EQ(refused(changed(kCoqa, "\"span_end\": 35", "\"span_end\": 36")),  // its end is 35
+            "data[0].answers[1]: 'span_end': outside of the story");
   EXPECT_EQ(refused(changed(kCoqa, "\"span_start\": 2", "\"span_start\": \"2\"")),
             "data[0].answers[0].span_start: expected a whole number");
   EXPECT_EQ(refused(changed(kCoqa, "{\"input_text\": \"Where?\", \"turn_id\": 4}", "{}")),

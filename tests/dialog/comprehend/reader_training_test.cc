@@ -3,9 +3,12 @@
 #include <gtest/gtest.h>
 
 #include <atomic>
+#include <cmath>
+#include <set>
 
 #include "dialog/comprehend/score.h"
 #include "dialog/comprehend/task.h"
+#include "nn/init.h"
 #include "tests/file_helpers.h"
 #include "tests/paths.h"
 #include "train/run_directory.h"
@@ -91,6 +94,152 @@ TEST(ReaderTraining, LearnsWhereAnswersStand) {
       EXPECT_LE(p.p, 1);
     }
   }
+}
+
+// A reader whose weights are drawn as large as those of a trained one, so that answers differ.
+LoadedReader drawn(const TempDir& dir, Settings s, uint64_t seed) {
+  const std::string run = dir.path("drawn" + std::to_string(seed) + (s.model.kinds ? "k" : ""));
+  if (!std::filesystem::exists(run)) {
+    std::filesystem::create_directory(run);
+    Runs::start(run, s, parts(), "");
+  }
+  LoadedReader reader = Runs::first(run, s);
+  init_again_uniform(reader.model, -1, 1, seed);
+  return reader;
+}
+
+std::vector<double> softmax_of(const Var& logits, int64_t begin, int64_t end) {
+  const std::vector<double> all = logits.value().to_vector();
+  std::vector<double> p(all.begin() + begin, all.begin() + end);
+  double sum = 0;
+  for (double& x : p) sum += x = std::exp(x);
+  for (double& x : p) x /= sum;
+  return p;
+}
+
+// Every span of a passage, one after the other: the best one, or none, and the kind at its end.
+TEST(Answers, AreThoseOfTheLogits) {
+  const TempDir dir;
+  std::set<Kind> seen;
+  int longer = 0;
+  for (const bool kinds : {false, true}) {
+    Settings s = small();
+    s.model.turns = 0;
+    s.model.kinds = kinds;
+    for (uint64_t seed = 1; seed <= (kinds ? 12 : 4); ++seed) {
+      const LoadedReader reader = drawn(dir, s, seed);
+      const Corpus corpus = questions(5);
+      const std::vector<ReadPassage> read = read_all(corpus, reader.pieces, s.model);
+      std::vector<Asked> all;
+      std::vector<const ReadPassage*> of;
+      for (const ReadPassage& passage : read) {
+        all.push_back(asked(passage, passage.questions[1].question, {}, s.model));
+        of.push_back(&passage);
+      }
+      const std::vector<Predicted> answers = answer(reader.model, all, of);
+      ASSERT_EQ(answers.size(), 5u);
+      for (size_t i = 0; i < 5; ++i) {
+        const SpanReader::Logits l = reader.model({all[i]});
+        const auto n = std::ssize(read[i].pieces);
+        const std::vector<double> start = softmax_of(l.start, 0, n + 1),
+                                  end = softmax_of(l.end, 0, n + 1);
+        int64_t from = 0, to = 0;
+        for (int64_t b = 0; b < n; ++b) {
+          for (int64_t e = b; e < n; ++e) {
+            if (start[b] * end[e] > start[from] * end[to]) from = b, to = e;
+          }
+        }
+        longer += from != to;
+        const double span = start[from] * end[to], none = start[n] * end[n];
+        Kind kind = none > span ? Kind::kNone : Kind::kSpan;
+        double p = std::max(none, span), p_none = none;
+        if (kinds) {
+          const int64_t row = 4 * (none > span ? n : to);
+          const std::vector<double> of_kind = softmax_of(l.kinds, row, row + 4);
+          const auto best = std::max_element(of_kind.begin(), of_kind.end());
+          kind = static_cast<Kind>(best - of_kind.begin());
+          p = *best * (kind == Kind::kSpan ? span : 1);
+          p_none = of_kind[static_cast<size_t>(Kind::kNone)];
+        }
+        seen.insert(kind);
+        const Predicted& got = answers[i];
+        EXPECT_EQ(got.answer.kind, kind);
+        EXPECT_NEAR(got.p, p, 1e-5);
+        EXPECT_NEAR(got.p_none, p_none, 1e-5);
+        const auto [begin, unused] = read[i].bytes[from];
+        const std::string text =
+            corpus.passages[i].text.substr(begin, read[i].bytes[to].second - begin);
+        EXPECT_EQ(got.answer.text, kind == Kind::kSpan  ? text
+                                   : kind == Kind::kYes ? "yes"
+                                   : kind == Kind::kNo  ? "no"
+                                                        : "");
+      }
+    }
+  }
+  EXPECT_GT(longer, 5);
+  EXPECT_EQ(seen.size(), 4u);
+}
+
+// One question after the other, with the right answers before it or with one's own.
+TEST(Answers, ReadTheTurnsBefore) {
+  const TempDir dir;
+  Settings s = small();
+  s.model.turns = 2;
+  const LoadedReader reader = drawn(dir, s, 3);
+  const Corpus corpus = questions(4);
+  const std::vector<ReadPassage> read = read_all(corpus, reader.pieces, s.model);
+  std::vector<double> of_history[2];
+  for (const History history : {History::kGold, History::kPredicted}) {
+    std::vector<std::vector<Predicted>> expected(read.size());
+    for (size_t i = 0; i < read.size(); ++i) {
+      std::vector<TurnBefore> before;
+      for (const ReadQuestion& q : read[i].questions) {
+        const Predicted p =
+            answer(reader.model, {asked(read[i], q.question, before, s.model)}, {&read[i]})[0];
+        expected[i].push_back(p);
+        before.push_back({q.question, history == History::kGold
+                                          ? q.answer
+                                          : read_query(as_history(p.answer), reader.pieces,
+                                                       s.model.longest_query)});
+      }
+    }
+    for (const int64_t batch : {1, 3, 16}) {
+      const auto got = answer_all(reader.model, reader.pieces, read, history, batch);
+      EXPECT_EQ(texts_of(got), texts_of(expected)) << batch;
+      for (size_t i = 0; i < read.size(); ++i) {
+        for (size_t q = 0; q < 3; ++q) EXPECT_NEAR(got[i][q].p, expected[i][q].p, 1e-5);
+      }
+    }
+    for (const auto& of : expected) {
+      for (const Predicted& p : of) of_history[history == History::kGold].push_back(p.p);
+    }
+  }
+  EXPECT_NE(of_history[0], of_history[1]);
+}
+
+// However many questions of a passage are learned together, each reads the same turns before it.
+TEST(ReaderTraining, QuestionsThatAreLearnedTogetherAreThoseAlone) {
+  const TempDir dir;
+  Settings s = small();
+  s.model.turns = 2;
+  const Parts data = parts();
+  std::vector<double> sums;
+  for (const int64_t together : {1, 2, 3, 7}) {
+    s.together = together;
+    LoadedReader reader = drawn(dir, s, 2);
+    const Task task = reader_task(reader, s, data);
+    const NoGrad guard;
+    double nll = 0, count = 0;
+    for (int64_t i = 0; i < std::ssize(task.sizes); ++i) {
+      const Loss loss = task.loss({i}, StepKey{});
+      nll += loss.nll * loss.counts.at("questions");
+      count += loss.counts.at("questions");
+    }
+    EXPECT_EQ(count, 120);
+    EXPECT_EQ(std::ssize(task.sizes), 40 * ((3 + together - 1) / together));
+    sums.push_back(nll);
+  }
+  for (const double sum : sums) EXPECT_NEAR(sum, sums[0], 1e-4 * sums[0]);
 }
 
 TEST(ReaderTraining, GoesOnAsIfItHadNotBeenStopped) {

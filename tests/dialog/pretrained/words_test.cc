@@ -82,6 +82,21 @@ TEST(Words, OfALongTextAreReadInWindows) {
   ASSERT_EQ(got.begin.shape()[0], 1);
 }
 
+// The second text of a pair has its own type in every window that it goes on in.
+TEST(Words, OfALongSecondTextKeepTheirType) {
+  const TempDir dir;
+  const Words w = read_words(dir);
+  Ids tokens = {id("b"), kSos};
+  tokens.insert(tokens.end(), 20, id("a"));
+  const Words::States got = w(tokens, Segments(std::vector<int32_t>{22}));
+  pretrained::Pieces first{{1, 4, 1}, {0, 0, 1}}, second{{1}, {1}};
+  first.ids.resize(16, 3), first.types.resize(16, 1);
+  second.ids.resize(1 + 20 - 13, 3), second.types.resize(1 + 20 - 13, 1);
+  const StateReader::States want = w.encoder({first, second});
+  for (int64_t t = 0; t < 15; ++t) expect_near(row(got.words, t), row(want.rows, t + 1), 1e-6);
+  for (int64_t t = 15; t < 22; ++t) expect_near(row(got.words, t), row(want.rows, t + 2), 1e-6);
+}
+
 TEST(StateReader, ComputesEqualTextsOnceAndKeepsThoseOfAFrozenEncoder) {
   const TempDir dir;
   const std::string bert = imported_tiny_bert(dir);

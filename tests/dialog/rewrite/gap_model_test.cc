@@ -143,6 +143,9 @@ TEST(GapModel, ATurnDoesNotDependOnTheBatch) {
     const std::vector<Rewrite> all = rewrite(model, examples, given, 3);
     std::vector<GapExample> reversed(examples.rbegin(), examples.rend());
     const std::vector<Rewrite> other = rewrite(model, reversed, given, 2);
+    if (given) {
+      ASSERT_GT(all[1].gaps.size(), 1u);
+    }
     for (size_t i = 0; i < 3; ++i) {
       const Rewrite &a = all[i], &b = other[2 - i];
       EXPECT_EQ(a.labels, b.labels);
@@ -152,6 +155,14 @@ TEST(GapModel, ATurnDoesNotDependOnTheBatch) {
         EXPECT_EQ(a.gaps[g].best, b.gaps[g].best);
         EXPECT_NEAR(a.gaps[g].above_null, b.gaps[g].above_null, 1e-12);
       }
+      ASSERT_EQ(a.look.size(), b.look.size());
+      EXPECT_EQ(a.look.empty(), a.gaps.empty());
+      double sum = 0;  // a mean over the gaps
+      for (size_t k = 0; k < a.look.size(); ++k) {
+        EXPECT_NEAR(a.look[k], b.look[k], 1e-12);
+        sum += a.look[k];
+      }
+      EXPECT_NEAR(sum, a.look.empty() ? 0 : 1, 1e-12);
     }
   }
 }

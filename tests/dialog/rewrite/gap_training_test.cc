@@ -81,6 +81,34 @@ TEST(GapTraining, LearnsARule) {
   EXPECT_GT(trained(dir, "rank", small("rank")).at[0], 0.95);
 }
 
+// The numbers of the validation are those of the model that is kept, turn by turn: the 90 turns do
+// not fill the last of its batches of 20.
+TEST(GapTraining, ValidationIsOfEveryTurn) {
+  const TempDir dir;
+  for (const std::string learn : {"both", "detect", "rank"}) {
+    Settings s = small(learn);
+    s.loop.max_epochs = 1;
+    s.loss.label_weight = 0.7;
+    const TrainData data = read(dir, s);
+    const std::string run = begin(dir, learn, s, data);
+    ASSERT_TRUE(Runs::train(run, s, data, {}));
+    const LoadedGaps gaps = Runs::load(run);
+    const NoGrad guard;
+    double loss = 0;
+    for (const GapExample& e : data.valid) {
+      const JointLoss one = joint_loss(gaps.model, {&e}, s.loss);
+      loss += (learn == "rank" ? 0 : 0.7 * one.labels) + (learn == "detect" ? 0 : one.rank);
+    }
+    const Measured m = measured(data.valid, rewrite(gaps.model, data.valid, false, 1),
+                                rewrite(gaps.model, data.valid, true, 1));
+    const Metrics metrics = load_log(run).at(0).metrics;
+    EXPECT_NEAR(value_of(metrics, kValidLoss), loss / 90, 1e-4 * loss / 90) << learn;
+    EXPECT_NEAR(value_of(metrics, kValidF1), m.both.f1, 1e-6) << learn;
+    EXPECT_NEAR(value_of(metrics, kValidFirst), m.at[0], 1e-6) << learn;
+    EXPECT_NEAR(value_of(metrics, kValidExact), m.exact, 1e-6) << learn;
+  }
+}
+
 // Where a dialogue's full form is another's, what can be known is where the gap is: almost nothing
 // in the context fills it, and null is the best answer.
 TEST(GapTraining, FindsNothingWhereThereIsNothing) {

@@ -141,6 +141,8 @@ TEST(GapExample, KeepsTheEndOfAContextAndNoLongTurns) {
       gap_example(dialogue_of({"x y", "y z", "good"}, "good"), {.max_context = 4}, no_words());
   EXPECT_EQ(e->read, (Tokens{"", "y", "z", "", "good", ""}));
   const Bounds bounds{.max_turn = 2};
+  EXPECT_TRUE(gap_example(dialogue_of({"x", "a b"}, "a"), bounds, no_words()));
+  EXPECT_TRUE(gap_example(dialogue_of({"x", "a"}, "a b"), bounds, no_words()));
   EXPECT_FALSE(gap_example(dialogue_of({"x", "a b c"}, "a"), bounds, no_words()));
   EXPECT_FALSE(gap_example(dialogue_of({"x", "a"}, "a b c"), bounds, no_words()));
   EXPECT_FALSE(gap_example(dialogue_of({"a"}, "a b"), bounds, no_words()));
@@ -182,6 +184,14 @@ TEST(Rules, FillByWhatTheyKnow) {
   EXPECT_EQ(measured_of(Rules::Rule::kNearest).at[0], 0);
   EXPECT_EQ(measured_of(Rules::Rule::kNearest).at[1], 1);  // a b is the run of two before p q
   EXPECT_EQ(measured_of(Rules::Rule::kCopy).exact, 0);
+}
+
+// A filling of one word and one of two: of equally frequent lengths the shortest is the usual one.
+TEST(Rules, FillWithTheUsualLength) {
+  const Rules rules(
+      examples_of({dialogue_of({"a b", "c"}, "a b c"), dialogue_of({"x", "e"}, "x e")}));
+  const auto test = examples_of({dialogue_of({"a b", "p q", "it works"}, "a b works")});
+  EXPECT_EQ(joined(rules.rewrite(Rules::Rule::kNearest, test)[0].text), "q works");
 }
 
 TEST(Measured, CountsLabelsByHand) {

@@ -7,6 +7,7 @@
 
 #include "base/error.h"
 #include "dialog/data/formats/woz.h"
+#include "dialog/track/reader.h"
 #include "tests/file_helpers.h"
 
 namespace heed::track {
@@ -149,6 +150,79 @@ TEST(Dependence, IsThatOfTheTable) {
   EXPECT_EQ(dependence({0, 0}, {1, 2}).chi2, 0);
   EXPECT_EQ(dependence({}, {}).cramers_v, 0);
   EXPECT_THROW(dependence({0}, {}), ShapeError);
+}
+
+// Slots of a tracker that keeps the first slot's value, against those of a dialogue that changes
+// both together: of 2 x 2 tables phi is 1 there, and 0 in what the tracker says.
+TEST(Dependences, AreOfTheRightStatesAndOfTheTrackedOnes) {
+  const Slots slots = slots_of({"a=none", "a=x", "b=none", "b=y", "c=none", "c=z"});
+  const std::vector<Conversation> right = {
+      conversation({{0, 2, 4}, {1, 3, 4}, {0, 2, 5}, {1, 3, 5}})};
+  Beliefs beliefs = {std::vector<Belief>(4)};
+  const State tracked[] = {{0, 2, 4}, {0, 3, 4}, {0, 2, 4}, {0, 3, 5}};
+  for (size_t t = 0; t < 4; ++t) beliefs[0][t].state = tracked[t];
+  const auto pairs = dependences(slots, right, beliefs);
+  ASSERT_EQ(pairs.size(), 3u);
+  const size_t places[][2] = {{0, 1}, {0, 2}, {1, 2}};
+  const double phi[][2] = {{1, 0}, {0, 0}, {0, std::sqrt(1.0 / 3)}};  // right, tracked
+  for (size_t i = 0; i < 3; ++i) {
+    EXPECT_EQ(std::pair(pairs[i].a, pairs[i].b), std::pair(places[i][0], places[i][1]));
+    EXPECT_NEAR(pairs[i].right.phi, phi[i][0], 1e-12) << i;
+    EXPECT_NEAR(pairs[i].tracked.phi, phi[i][1], 1e-12) << i;
+  }
+  EXPECT_NEAR(phi_difference(pairs), 1 + std::sqrt(1.0 / 3), 1e-12);
+  const auto shares = slot_shares(slots, right);
+  EXPECT_EQ(shares[0].has_value, 50);
+  EXPECT_EQ(shares[0].changes, 75);
+  EXPECT_EQ(shares[2].changes, 25);
+}
+
+// What the system said and did is read with the next turn of the user, and with no other.
+TEST(Reader, ATurnHasWhatTheSystemSaidSinceTheLast) {
+  std::vector<Dialogue> dialogues = {{"1",
+                                      {{"system", "hi"},
+                                       {"user", "thai"},
+                                       {"system", "where"},
+                                       {"system", "or when"},
+                                       {"user", "north"},
+                                       {"user", "soon"},
+                                       {"system", "bye"}}},
+                                     {"2", {{"user", "greek"}}}};
+  const auto label = [&](size_t turn, const char* name, std::vector<std::string> values) {
+    dialogues[0].turns[turn].notes.edit().labels[name] = std::move(values);
+  };
+  label(0, "act", {"greet"}), label(2, "act", {"ask area"}), label(3, "act", {"ask time", "greet"});
+  label(6, "act", {"end"});
+  label(1, "state", {"food=thai"}), label(4, "state", {"food=thai", "area=north"});
+  const Reader reader = Reader::of(dialogues, 100, Slots::of(dialogues, "", "f"));
+  std::vector<std::string> unknown;
+  const auto read = reader.conversations("f", dialogues, unknown);
+  ASSERT_EQ(read.size(), 2u);
+  const auto tokens = [&](const std::vector<std::string>& words) {
+    std::vector<int32_t> ids;
+    for (const std::string& word : words) ids.push_back(reader.words.id(word));
+    ids.push_back(kEou);
+    return ids;
+  };
+  const std::vector<std::vector<std::string>> systems = {{"hi"}, {"where", "or", "when"}, {}, {}},
+                                              acts = {{"greet"},
+                                                      {"ask_area", "ask_time", "greet"},
+                                                      {},
+                                                      {}};
+  size_t i = 0;
+  for (const Conversation& c : read) {
+    for (const UserTurn& turn : c.turns) {
+      EXPECT_EQ(turn.system, tokens(systems[i])) << i;
+      EXPECT_EQ(turn.user, tokens({turn.text})) << i;
+      std::vector<int32_t> ids;
+      for (const std::string& act : acts[i]) ids.push_back(reader.acts.id(act) - kSpecialTokens);
+      EXPECT_EQ(turn.acts, ids) << i;
+      ++i;
+    }
+  }
+  ASSERT_EQ(i, 4u);
+  EXPECT_EQ(read[0].turns[0].state, (State{0, 3}));  // area=none area=north food=none food=thai
+  EXPECT_EQ(read[0].turns[2].state, (State{0, 2}));
 }
 
 // What the specification counted (workshop-2019.json), whose texts are not bundled: HEED_WOZ2 is a

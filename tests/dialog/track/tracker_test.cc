@@ -167,6 +167,46 @@ TEST(Tracker, ReadsConversationsInAnyOrderAndAlone) {
   }
 }
 
+// Of each slot the most probable value, and every value above one half, as the logits have them.
+TEST(Tracker, BelievesWhatItsLogitsSay) {
+  const Slots slots = small_slots();
+  const auto conversations = small_conversations();
+  size_t above = 0, below = 0;
+  for (const char* name : kCases) {
+    Tracker model(small_config(name));
+    init_uniform(model, -1, 1, 5);
+    const TurnBatch batch = make_batch(pointers(conversations), model.config(), {});
+    const Vec y = model(batch).logits.value().to_vector();
+    const Beliefs beliefs = track(model, slots, conversations, 2);
+    for (size_t r = 0; r < batch.places.size(); ++r) {
+      const Belief& belief = beliefs[batch.places[r].first][batch.places[r].second];
+      State state, half;
+      for (const Slots::Slot& slot : slots) {
+        double sum = 0;
+        int64_t best = slot.begin;
+        for (int64_t i = slot.begin; i < slot.end; ++i) {
+          sum += std::exp(y[r * 9 + i]);
+          if (y[r * 9 + i] > y[r * 9 + best]) best = i;
+        }
+        const auto p = [&](int64_t i) {
+          const double e = std::exp(y[r * 9 + i]);
+          return model.config().output == "heads" ? e / sum : e / (1 + e);
+        };
+        EXPECT_NEAR(belief.p[state.size()], p(best), 1e-5) << name;
+        state.push_back(static_cast<int32_t>(best));
+        for (int64_t i = slot.begin; i < slot.end; ++i) {
+          if (p(i) > 0.5) half.push_back(static_cast<int32_t>(i));
+          ++(p(i) > 0.5 ? above : below);
+        }
+      }
+      EXPECT_EQ(belief.state, state) << name;
+      EXPECT_EQ(belief.above_half, half) << name;
+    }
+  }
+  EXPECT_GT(above, 10u);
+  EXPECT_GT(below, 10u);
+}
+
 // A turn knows nothing of the turns behind it.
 TEST(Tracker, ReadsForward) {
   const Slots slots = small_slots();

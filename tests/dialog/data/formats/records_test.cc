@@ -52,6 +52,7 @@ TEST(Records, MustBeJson) {
   EXPECT_EQ(error("[{}]\n\n x"), ":3: not valid JSON: something follows the end");
   EXPECT_EQ(error("[{}}").substr(0, 19), ":1: not valid JSON:");
   EXPECT_EQ(error("[{\n\n\"a\": nul}]"), ":3: not valid JSON: invalid literal");
+  EXPECT_EQ(error("[{},\n{\"a\": 1e999}]"), ":2: not valid JSON: number overflow parsing '1e999'");
   EXPECT_EQ(error("[{\"a\": \"\xFF\"}]"),
             ":1: not valid JSON: invalid string: ill-formed UTF-8 byte");
   EXPECT_EQ(error("{}\n{\"a"), ":2: not valid JSON: invalid string: missing closing quote");

@@ -342,6 +342,26 @@ TEST_F(Answering, DrawsAreReproducedAndTheFirstOnesTheSame) {
   }
 }
 
+// The noise of a dialogue is its own, and where it is of words that of each word is another: so
+// large that it alone decides, it writes other words one after the other.
+TEST_F(Answering, NoiseIsOfTheDialogueAndOfTheWord) {
+  std::vector<Example> same(2, examples[0]);
+  same[1].id = "another";
+  options.noise_variance = 1e4;
+  for (const auto& model : models) {
+    const auto both = decode_lists(*model, pointers(same), options);
+    EXPECT_NE(words(both[0]), words(both[1]));
+  }
+  double different = 0, all = 0;
+  for (const auto& list : answer(*models[1], options)) {
+    for (const Decoding& d : list) {
+      all += static_cast<double>(d.tokens.size());
+      different += static_cast<double>(std::set(d.tokens.begin(), d.tokens.end()).size());
+    }
+  }
+  EXPECT_GT(different / all, 0.4);  // 0.2 if all words had the same
+}
+
 // Without noise all are the greedy one, with its probability.
 TEST_F(Answering, WithoutNoiseAllAreAlike) {
   options.noise_variance = 1e-20;
