@@ -4,6 +4,7 @@
 // page, the commands heed reproduce NAME and heed report DIR. experiments/all.cc lists all.
 #pragma once
 
+#include <algorithm>
 #include <functional>
 #include <memory>
 #include <string>
@@ -125,7 +126,10 @@ template <class F> Report report_of(const Showing<F>& showing, const F& found) {
             .facts = {},
             .sections = {},
             .footer = showing.footer};
-  page.facts.push_back({"trainings", std::to_string(results.runs.size()),
+  const auto trainings = std::count_if(
+      results.runs.begin(), results.runs.end(),
+      [&](const RunResult& run) { return results.variants[run.run.variant].trained; });
+  page.facts.push_back({"trainings", std::to_string(trainings),
                         std::to_string(results.variants.size()) + " " + showing.variants_are +
                             ", seeds: " + std::to_string(results.seeds())});
   for (PageFact& fact : showing.facts(found)) page.facts.push_back(std::move(fact));

@@ -139,23 +139,25 @@ bool train_system(const std::string& directory, const auto& subject,
   return Runs::train(directory, s, data, subject.device, hooks);
 }
 
-// Writes the measurements that the run lacks.
+// Writes the measurements that the run lacks; without training only the first.
 template <class S, class D>
 void measure(const Making<S, D>& making, const Subject<S, D>& subject,
              const OnMeasuring& progress) {
+  const size_t v = subject.run.variant;
+  const VariantName name = making.names_with(subject.settings)[v];
   for (const Measurement<S, D>& m : making.measurements) {
+    if (!name.trained && &m != making.measurements.data()) break;
     const std::string path = in(subject.directory, m.file.c_str());
     if (!m.is_wanted(subject.settings) || std::filesystem::exists(path)) continue;
     const bool first = progress.ranks().first();
     nlohmann::ordered_json json;
     if (first) {
-      const size_t v = subject.run.variant;
-      json = evaluation_head(
-          subject.directory, subject.run,
-          making.about_variant
-              ? making.about_variant(subject.settings, subject.data, v)
-              : nlohmann::ordered_json{{"variant", making.names_with(subject.settings)[v].name}},
-          making.best_metric, subject.made_with);
+      json = evaluation_head(subject.run,
+                             making.about_variant
+                                 ? making.about_variant(subject.settings, subject.data, v)
+                                 : nlohmann::ordered_json{{"variant", name.name}},
+                             subject.made_with);
+      if (name.trained) add_training(json, subject.directory, making.best_metric);
     }
     m.fill(subject, progress, json);
     if (!first) continue;
@@ -177,10 +179,15 @@ Plan plan_of(const Making<S, D>& making, const std::string& out,
   plan.additions = files_of(making, &settings);
   plan.result = plan.additions.at(0);
   plan.additions.erase(plan.additions.begin());
-  plan.train = [&making, subject, result = plan.result](const PlannedRun& run,
-                                                        const std::string& directory, Device device,
-                                                        const TrainHooks& hooks) {
+  const auto is_trained = [&](const PlannedRun& run) {
+    return making.names_with(settings)[run.variant].trained;
+  };
+  plan.is_trained = is_trained;
+  plan.train = [&making, subject, is_trained, result = plan.result](
+                   const PlannedRun& run, const std::string& directory, Device device,
+                   const TrainHooks& hooks) {
     Ranks& ranks = *hooks.ranks;
+    if (!is_trained(run)) return true;
     const bool evaluated = ranks.first() && std::filesystem::exists(in(directory, result.c_str()));
     return ranks.any(evaluated) != 0 || making.train(subject(run, directory, device), hooks);
   };
@@ -197,7 +204,9 @@ Plan plan_of(const Making<S, D>& making, const std::string& out,
     return making.kind ? making.kind(settings, data, run.variant)
                        : making.names_with(settings)[run.variant].name;
   };
-  plan.max_epochs = [&](const PlannedRun& run) { return making.max_epochs(settings, run.variant); };
+  plan.max_epochs = [&, is_trained](const PlannedRun& run) {
+    return is_trained(run) ? making.max_epochs(settings, run.variant) : 0;
+  };
   return plan;
 }
 

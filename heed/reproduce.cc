@@ -78,7 +78,10 @@ void run(Options& o) {
   check_ranks(team.size(), team.pieces(o.pieces));
   ExperimentWork& making = *o.making;
   const auto variants = making.take(request_of(o, team.pieces(o.pieces)));
-  const auto runs = select_runs(names_of(variants), o.common->seed, o.seeds, o.selection);
+  auto runs = select_runs(names_of(variants), o.common->seed, o.seeds, o.selection);
+  std::erase_if(runs, [&](const PlannedRun& run) {  // nothing else would depend on the seed
+    return !variants[run.variant].trained && run.seed != o.common->seed;
+  });
   making.load(team.reads());
   team.share(making);
   making.settle();

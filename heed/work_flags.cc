@@ -1,6 +1,7 @@
 #include "heed/work_flags.h"
 
 #include <algorithm>
+#include <filesystem>
 
 #include "dialog/respond/run.h"
 #include "experiments/engine/runs/failure.h"
@@ -24,7 +25,9 @@ std::string doubt(const Work& work, const std::string& run, double perplexity) {
 }
 std::string doubt_of_best(const Work& work, const std::string& run) {
   if (!work.words) return "";
-  return doubt(work, run, best_perplexity(load_log(work.plan.directory({.name = run}))));
+  const std::string directory = work.plan.directory({.name = run});
+  if (!std::filesystem::exists(directory + "/log.jsonl")) return "";  // not trained
+  return doubt(work, run, best_perplexity(load_log(directory)));
 }
 
 // Lines for every epoch, finished run and warning, for people who read them later.

@@ -340,13 +340,49 @@ def scale_table(sizes):
                   "end"], rows)
 
 
+TASKS = ["UtteranceLoc", "RecentTopic", "RecentSlots", "NumRecentInfo", "AllTopics", "AllSlots", "ActionSelect", "EntitySlots", "IsMultiTask"]
+PROBES = ROOT / "docs/results/probes"
+
+
 def layers_table():
     """F1 of a linear probe on MiniLM's layers, and on a bag of words of the same examples."""
-    tasks = ["UtteranceLoc", "RecentTopic", "RecentSlots", "NumRecentInfo", "AllTopics", "AllSlots", "ActionSelect", "EntitySlots", "IsMultiTask"]
+    tasks = TASKS
     layers = [json.loads((ROOT / f"docs/results/minilm/probe-layer{layer}.json").read_text()) for layer in range(7)]
     of = [("a bag of its words", layers[0]["baselines"]["bag-of-words"])]
     of += [(f"layer {i}" if i else "embeddings", kept["tasks"]) for i, kept in enumerate(layers)]
     return table(["read from"] + tasks, [[title] + [f"{100 * f1[task]['f1']:.1f}" for task in tasks] for title, f1 in of])
+
+
+def probed(run, file="evaluation"):
+    return json.loads((PROBES / f"{run}-seed1" / f"{file}.json").read_text())
+
+
+def same_words_table():
+    """F1 of linear probes on small models and on MiniLM's layers, which read the same words: 2 hits / (2 hits + errors)."""
+    models = sorted(p.name[:-len("-seed1")] for p in PROBES.glob("*-seed1") if not p.name.startswith("pretrained"))
+    layers = sorted(p.name[:-len("-seed1")] for p in PROBES.glob("pretrained-*-seed1"))
+    rows = []
+    for run in models + layers:
+        scores = probed(run)["checkpoints"]["best"]["standardised"]
+        title = f"MiniLM, {run.removeprefix('pretrained-').replace('layer', 'layer ')}" if run in layers else f"`{run}`, best epoch"
+        rows.append([title.replace("layer 0", "embeddings")] +
+                    [f"{100 * sum(scores[task]['hits']) / sum(scores[task]['counted']):.1f}" for task in TASKS])
+    for title, run in (("bag of words", models[0]), ("bag of words, as wide as MiniLM", layers[0])):
+        rows.append([f"*{title}*"] + [f"{100 * probed(run)['baselines']['bag-of-words']['standardised'][task]:.1f}" for task in TASKS])
+    return table(["read from"] + TASKS, rows)
+
+
+def chosen_table():
+    """The epochs that each metric chooses, and what a probe reads from them."""
+    rows = []
+    for run in sorted(p.parent.name[:-len("-seed1")] for p in PROBES.glob("*/judged.json")):
+        chosen = probed(run, "chosen") | {"best-bert": probed(run, "judged")["best-bert"]}
+        for name in ("best-bleu", "best-rouge", "best-meteor", "best-bert"):
+            of = chosen[name]
+            valid, f1 = of["valid"], {task: score["f1"] for task, score in of["standardised"].items()}
+            rows.append([f"`{run}`", name, f"{of['epoch']}"] + [f"{100 * valid[key]:.1f}" for key in ("bleu2", "rouge_l", "meteor")] +
+                        [f"{100 * fmean(f1.values()):.1f}"] + [f"{100 * f1[task]:.1f}" for task in ("RecentTopic", "AllTopics", "ActionSelect")])
+    return table(["model", "chosen by", "epoch", "BLEU-2", "ROUGE-L", "METEOR", "F1, mean of all tasks", "RecentTopic", "AllTopics", "ActionSelect"], rows)
 
 
 WEIGHED = ROOT / "docs/results/inverse-frequency"
@@ -462,7 +498,7 @@ PAGES = {
     "history": {"choices": choices_table},
     "energy": {"words": trackers_table},
     "generators": {"inverse-frequency": weighed_table},
-    "probes": {"layers": layers_table},
+    "probes": {"layers": layers_table, "same words": same_words_table, "chosen": chosen_table},
     "scale": {"4x512": lambda: scale_table("4x512")},
     "explanations": {"trained": explanations_table},
     "nex-cv": {"prediction": prediction_table, "clinc150": lambda: negatives_table("clinc150", (0.3, 0.5, 0.7, 0.9)),
@@ -519,6 +555,10 @@ def facts():
             f"{rare['mean_length']:.1f} words instead of {plain['mean_length']:.1f}, where people write {people['mean_length']:.1f}",
             f"{rare_perplexity:.1f} instead of {plain_perplexity:.1f}: {math.log(rare_perplexity / plain_perplexity):+.3f} nats a word",
         ],
+        "docs/results/retrieval.md": [
+            f"took {min(lstm_against_sru()):.1f} times as long as the SRU",
+            f"differ by at most {places_apart([1, 2])} place, with a single seed by at most {max(places_apart([s]) for s in (1, 2))}",
+        ],
         "docs/generators.md": [f"perplexity rises from {plain_perplexity:.0f} to {rare_perplexity:.0f}"],
         "docs/results/experiment.md": [
             f"in {sum(x > 0 for x in cells)} of {len(cells)} cells, by {fmean(cells):.2f} on average",
@@ -554,6 +594,26 @@ def facts():
             f"a DAS ratio of {fmean(float(row[7]) for row in bundled):.2f} against {fmean(float(row[6]) for row in bundled):.2f} on average",
         ],
     }
+
+
+RANKERS = ROOT / "docs/results/retrieval"
+
+
+def lstm_against_sru():
+    """How many times as long the trainings of LSTMs took as those of SRUs, of the same seeds."""
+    seconds = {run.parent.name: sum(json.loads(run.read_text())["epoch_seconds"]) for run in RANKERS.glob("*/times.json")}
+    return [seconds[f"lstm-seed{seed}"] / seconds[f"sru-seed{seed}"] for seed in (1, 2)]
+
+
+def places_apart(seeds):
+    """How far apart a ranker's places by five measures are at most, in the means over these seeds."""
+    runs = {(p.parent.name.rsplit("-seed", 1)[0], int(p.parent.name[-1])): json.loads(p.read_text()) for p in RANKERS.glob("*/evaluation.json")}
+    rankers = sorted({name for name, _ in runs})
+    places = []
+    for key in ("first_of_10", "first_of_100", "first_of_1000", "mrr", "auc_05"):
+        order = sorted(rankers, key=lambda name: -fmean(runs[name, seed][key] for seed in seeds))
+        places.append([order.index(name) for name in rankers])
+    return max(max(of) - min(of) for of in zip(*places))
 
 
 def wrong_facts():

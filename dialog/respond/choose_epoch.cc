@@ -52,7 +52,8 @@ bool chooses_epoch(const std::string& name) {
 std::vector<KeptEpoch> overlaps_of_epochs(const std::string& run,
                                           const std::vector<Dialogue>& dialogues,
                                           int64_t batch_size, Device device,
-                                          const ChooseProgress& progress) {
+                                          const ChooseProgress& progress,
+                                          const Likeness& likeness) {
   const std::vector<int> kept = kept_epochs(run);
   if (kept.empty()) {
     throw DataError(run +
@@ -70,8 +71,9 @@ std::vector<KeptEpoch> overlaps_of_epochs(const std::string& run,
                                      if (progress) progress(epoch, done.examples, done.tokens);
                                    });
     if (examples.empty()) throw DataError("responses: " + no_example(bounds));
-    epochs.push_back(
-        {epoch, mean_overlap(responses, human_responses(examples, loaded.vocabulary))});
+    const auto references = human_responses(examples, loaded.vocabulary);
+    epochs.push_back({epoch, mean_overlap(responses, references),
+                      likeness ? likeness(responses, references) : 0});
   }
   return epochs;
 }

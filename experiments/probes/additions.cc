@@ -4,11 +4,13 @@
 #include <cmath>
 #include <map>
 
+#include "dialog/pretrained/likeness.h"
 #include "dialog/probe/representations.h"
 #include "dialog/respond/choose_epoch.h"
 #include "dialog/respond/evaluate.h"
 #include "dialog/respond/score_json.h"
 #include "dialog/stats/principal_components.h"
+#include "dialog/text/tokenizer.h"
 #include "experiments/probes/evaluation.h"
 #include "experiments/probes/measurement_json.h"
 #include "experiments/probes/paper.h"
@@ -154,37 +156,76 @@ Json overlap_json(const OverlapMeans& overlap) {
   return {{"bleu2", overlap.bleu_2}, {"rouge_l", overlap.rouge_l}, {"meteor", overlap.meteor}};
 }
 
-void measure_chosen(const Run& s, const OnMeasuring& progress, Json& json) {
+// The kept epochs by their responses to the dialogues of ProbesSettings::choose.
+std::vector<KeptEpoch> kept_epochs(const Run& s, const OnMeasuring& progress,
+                                   const Likeness& likeness = {}) {
   const auto all = static_cast<double>(s.data.valid.size());
-  const std::vector<KeptEpoch> kept = overlaps_of_epochs(
-      s.directory, s.data.valid, kProbesBatch, s.device, [&](int epoch, int64_t done, int64_t) {
+  return overlaps_of_epochs(
+      s.directory, s.data.valid, kProbesBatch, s.device,
+      [&](int epoch, int64_t done, int64_t) {
         progress("epoch " + std::to_string(epoch), std::min(1.0, static_cast<double>(done) / all));
-      });
+      },
+      likeness);
+}
+
+// What is measured of an epoch that was chosen.
+Json chosen_epoch(const Run& s, const Probing& probing, const KeptEpoch& best,
+                  const std::string& name) {
+  const LoadedModel loaded = model_of(s, std::to_string(best.epoch));
+  Json its = without_items(probing.checkpoint(*loaded.model, name, nullptr));
+  its["epoch"] = best.epoch;
+  its["valid"] = overlap_json(best.overlap);
+  its["free"] = probing.responses(*loaded.model, loaded.vocabulary);
+  its["taught"] = probing.taught(*loaded.model, loaded.vocabulary);
+  return its;
+}
+
+void measure_chosen(const Run& s, const OnMeasuring& progress, Json& json) {
+  const std::vector<KeptEpoch> kept = kept_epochs(s, progress);
   const Probing probing(s.settings, s.data, s.run.seed, progress);
   json["valid_dialogues"] = s.data.valid.size();
   std::map<int, Json> measured;
   for (const auto& [name, metric] : choices()) {
+    if (name == kBestBert) continue;
     const KeptEpoch best = best_epoch(kept, name);
     Json& its = measured[best.epoch];
-    if (its.is_null()) {
-      const LoadedModel loaded = model_of(s, std::to_string(best.epoch));
-      its = without_items(probing.checkpoint(*loaded.model, name, nullptr));
-      its["epoch"] = best.epoch;
-      its["valid"] = overlap_json(best.overlap);
-      its["free"] = probing.responses(*loaded.model, loaded.vocabulary);
-      its["taught"] = probing.taught(*loaded.model, loaded.vocabulary);
-    }
+    if (its.is_null()) its = chosen_epoch(s, probing, best, name);
     json[name] = its;
   }
+}
+
+std::vector<std::string> texts_of(const std::vector<Tokens>& words) {
+  std::vector<std::string> texts;
+  for (const Tokens& of_text : words) texts.push_back(detokenize(of_text));
+  return texts;
+}
+
+void measure_judged(const Run& s, const OnMeasuring& progress, Json& json) {
+  const pretrained::Encoder judge = pretrained::load_encoder(s.settings.judge);
+  const auto kept = kept_epochs(s, progress, [&](const auto& responses, const auto& references) {
+    return embedding_likeness(judge, texts_of(responses), texts_of(references));
+  });
+  const auto best = std::max_element(
+      kept.begin(), kept.end(),
+      [](const KeptEpoch& a, const KeptEpoch& b) { return a.likeness < b.likeness; });
+  const Probing probing(s.settings, s.data, s.run.seed, progress);
+  json["valid_dialogues"] = s.data.valid.size();
+  json["encoder"] = checksum_of(s.settings.judge);
+  json["by_epoch"] = Json::array();
+  for (const KeptEpoch& epoch : kept) json["by_epoch"].push_back(epoch.likeness);
+  json[kBestBert] = chosen_epoch(s, probing, *best, kBestBert);
+  json[kBestBert]["valid"]["bert"] = best->likeness;
 }
 
 }  // namespace
 
 std::vector<Measurement<ProbesSettings, ProbesData>> additions() {
-  return {{"attention.json", measure_attention},
-          {"components.json", measure_components},
-          {"taught.json", measure_taught},
-          {"chosen.json", measure_chosen, [](const ProbesSettings& s) { return s.choose > 0; }}};
+  return {
+      {"attention.json", measure_attention},
+      {"components.json", measure_components},
+      {"taught.json", measure_taught},
+      {"chosen.json", measure_chosen, [](const ProbesSettings& s) { return s.choose > 0; }},
+      {"judged.json", measure_judged, [](const ProbesSettings& s) { return !s.judge.empty(); }}};
 }
 
 std::string das_key(const std::string& test_set) {
@@ -196,7 +237,7 @@ std::string components_key(const std::string& checkpoint, const std::string& num
 }
 
 std::string chosen_key(const std::string& epoch, const std::string& number) {
-  return "chosen." + epoch + "." + number;
+  return (epoch == kBestBert ? "judged." : "chosen.") + epoch + "." + number;
 }
 
 }  // namespace heed

@@ -12,7 +12,7 @@ std::string das_key(const std::string& test_set);
 //   text in components.labels, which is their number for those that have none; "share": of both
 //   components in the variance
 std::string components_key(const std::string& checkpoint, const std::string& number);
-//   chosen.best-bleu.raw.UtteranceLoc.f1
+//   chosen.best-bleu.raw.UtteranceLoc.f1, judged.best-bert.raw.UtteranceLoc.f1
 std::string chosen_key(const std::string& epoch, const std::string& number);
 
 }  // namespace heed

@@ -113,7 +113,7 @@ Table das_table(const ProbesResults& results) {
   for (const DasColumn& column : kDas) {
     table.columns.push_back({"DAS ratio", column.name, das_key(column.set), 3});
   }
-  for (size_t v = 0; v < results.variants.size(); ++v) {
+  for (size_t v = 0; v < probed_structures().size(); ++v) {
     Row row = variant_row(results, v);
     if (row.sources.empty()) continue;
     for (const RunResult* run : results.of(v)) {

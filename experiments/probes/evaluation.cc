@@ -2,6 +2,7 @@
 
 #include <map>
 
+#include "dialog/system.h"
 #include "experiments/probes/measurement_json.h"
 
 namespace heed {
@@ -54,6 +55,15 @@ Json baselines(const std::string& directory, const Probing& probing, uint64_t se
   return parse_json<Json>(file);
 }
 
+// A layer of the encoder that others trained: it has neither epochs nor responses.
+void measure_layer(const ProbesRun& run, const Probing& probing, int layer, Json& json) {
+  const LoadedSystem loaded = open_model(run.settings.pretrained, Capability::kEncode, run.device);
+  json["parameters"] = parameter_count(*loaded.module);
+  json["checkpoints"]["best"] = probing.layer(*loaded.encoder, layer, &json["selectivity"]);
+  json.update(baselines(run.directory, probing, run.run.seed, loaded.encoder->width()));
+  json["dialogues"] = run.data.dialogues;
+}
+
 }  // namespace
 
 std::string score_key(const std::string& checkpoint, const std::string& reading,
@@ -74,8 +84,10 @@ std::string curve_key(const std::string& reading, const std::string& task) {
 void measure_probes(const ProbesRun& run, const OnMeasuring& progress, Json& json) {
   const std::string& directory = run.directory;
   const ProbesData& data = run.data;
-  const int best = json["best_epoch"], last = json["epochs"];
   const Probing probing(run.settings, data, run.run.seed, progress);
+  if (const auto layer = probed_layer(run.run.variant))
+    return measure_layer(run, probing, *layer, json);
+  const int best = json["best_epoch"], last = json["epochs"];
   std::map<int, Json> epochs;
   for (const auto& [epoch, name] : epochs_of(directory, best, last)) {
     LoadedModel loaded = load_epoch(directory, name);

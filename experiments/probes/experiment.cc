@@ -1,6 +1,8 @@
 #include "experiments/probes/experiment.h"
 
+#include "dialog/pretrained/encoder.h"
 #include "dialog/respond/settings.h"
+#include "dialog/system.h"
 #include "dialog/text/format.h"
 #include "experiments/engine/runs/names.h"
 #include "experiments/probes/measurement_json.h"
@@ -39,6 +41,40 @@ void visit(Settings& s, const OptionVisitor& v) {
             "because generation is slow. Can be added to a finished folder",
             {.group = "Probes", .least = 0, .most = 1000000}),
     &s.choose);
+  v(setting("judge-encoder", "",
+            "Directory of a pretrained encoder (heed import): with --choose, also probe the epoch "
+            "whose responses are most like the human ones by its embeddings, the \"BERT\" of "
+            "Tables 9 to 11. Can be added to a finished folder",
+            {.group = "Probes"}),
+    &s.judge);
+  v(setting("pretrained", "",
+            "Directory of a pretrained encoder (heed import): probe each of its layers too, as it "
+            "is, on the words that the models read. Can be added to a finished folder",
+            {.group = "Probes"}),
+    &s.pretrained);
+}
+
+// What --pretrained names.
+ProbedEncoder encoder_of(const std::string& directory) {
+  const int layers = open_model(directory, Capability::kEncode, Device()).encoder->layers();
+  if (layers == 0) {
+    throw UsageError("--pretrained: " + directory +
+                     " has no layers to probe; name a model that heed import made");
+  }
+  const std::filesystem::path path = std::filesystem::absolute(directory).lexically_normal();
+  return {(path.has_filename() ? path : path.parent_path()).filename().string(), layers};
+}
+
+// pretrained.json: the encoder whose rows a folder has.
+void keep_encoder(const std::string& out, const Settings& s, const Data&) {
+  if (!s.encoder) return;
+  const std::string path = in(out, kPretrainedFile);
+  const Json json = {{"encoder", s.encoder->name},
+                     {"layers", s.encoder->layers},
+                     {"checksum", checksum_of(s.pretrained)}};
+  if (!std::filesystem::exists(path)) write_file(path, json.dump() + "\n");
+  if (parse_json<Json>(path) == json) return;
+  throw UsageError("--pretrained: " + path + " says that this folder has rows of another encoder");
 }
 
 void take(const ExperimentRequest& request, Settings& s) {
@@ -49,6 +85,11 @@ void take(const ExperimentRequest& request, Settings& s) {
   for (const Structure& structure : probed_structures())
     s.train.push_back(request.responder(structure));
   s.limit = s.train[0].limit.value_or(0);
+  if (!s.judge.empty() && s.choose == 0) {
+    throw UsageError("--judge-encoder: needs --choose N, the dialogues to respond to");
+  }
+  if (!s.judge.empty()) pretrained::load_encoder(s.judge);  // a wrong folder is to be known now
+  if (!s.pretrained.empty()) s.encoder = encoder_of(s.pretrained);
   if (s.choose > 0 && s.train[0].loop.keep_every == 0) {
     throw UsageError("--choose: there are no epochs to choose from without --keep-every");
   }
@@ -113,18 +154,21 @@ const Making<Settings, Data>& making() {
   static const Making<Settings, Data> kMaking = {
       .visit = visit,
       .take = take,
-      .names = probed_names(),
+      .variants = [](const Settings& s) { return probed_names(s.encoder); },
       .load = [](const Settings& s, bool reads) { return reads ? load_probes_data(s) : Data(); },
       .settle = choose_batches,
       .format = kProbesFormat,
       .training = training,
       .about_data = about_data,
       .earlier = earlier,
+      .begin = keep_encoder,
       .in_short = in_short,
       .words = [](const Data& data) -> int64_t { return data.train.vocabulary.size(); },
       .train = train_run,
-      .about_variant = [](const Settings&, const Data&, size_t v) -> Json {
-        return {{"structure", probed_names()[v].name}};
+      .about_variant = [](const Settings& s, const Data&, size_t v) -> Json {
+        if (const auto layer = probed_layer(v))
+          return {{"encoder", s.encoder->name}, {"layer", *layer}};
+        return {{"structure", probed_structures()[v].name}};
       },
       .best_metric = kValidPerplexity,
       .measurements = measurements(),
@@ -143,7 +187,7 @@ Experiment probes_experiment() {
        .what = "Train eleven models, probe their encoders at every epoch, and write tables",
        .more = "The experiment of Parthasarathi, Pineau & Chandar (2020), docs/probes.md. The "
                "tasks are those for which the data has labels. Every kept epoch is probed "
-               "(--keep-every).",
+               "(--keep-every). --only \"pretrained-*\" trains nothing.",
        .example = "--data data/ubuntu-sample --preset probe-smoke",
        .only = "\"*lstm*\", transformer",
        .trains = Trains::kResponders,

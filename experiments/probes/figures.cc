@@ -45,7 +45,7 @@ PlotLine line_of(const ProbesResults& results, size_t variant, const std::string
 LegendEntry style_of(size_t variant) {
   const std::string css = "c" + std::to_string(variant % 5);
   return {static_cast<int>(variant % 5), css, variant < kPaperModels ? "solid" : "thin",
-          probed_names()[variant].name};
+          std::string(probed_structures()[variant].name)};
 }
 
 std::string epochs_figure(const ProbesResults& results, const std::string& reading) {
@@ -53,7 +53,7 @@ std::string epochs_figure(const ProbesResults& results, const std::string& readi
   double last = 1, high = 0.1;
   for (const std::string& task : results.tasks) {
     Panel panel{task, "F1 by epoch: " + task, {}};
-    for (size_t v = 0; v < results.variants.size(); ++v) {
+    for (size_t v = 0; v < probed_structures().size(); ++v) {
       panel.lines.push_back(line_of(results, v, task, reading));
       for (const PlotPoint& p : panel.lines.back().points) {
         last = std::max(last, p.x);
@@ -70,7 +70,7 @@ std::string epochs_figure(const ProbesResults& results, const std::string& readi
   axes.y_ticks = ticks(0, axes.y_high, 5);
   axes.y_digits = digits_of_ticks(axes.y_ticks);
   std::vector<LegendEntry> legend;
-  for (size_t v = 0; v < results.variants.size(); ++v) {
+  for (size_t v = 0; v < probed_structures().size(); ++v) {
     if (!results.of(v).empty()) legend.push_back(style_of(v));
   }
   return panels_html(axes, panels, legend);

@@ -1,5 +1,6 @@
 #include "dialog/probe/representations.h"
 #include "dialog/respond/responses.h"
+#include "dialog/text/tokenizer.h"
 #include "experiments/probes/extent.h"
 #include "experiments/probes/measurement_json.h"
 
@@ -59,7 +60,43 @@ Part Probing::encode(Responder& model, const probe::LabelledPart& part, Pooling 
           part.labels};
 }
 
+// The words that the models read, in the encoder's own numbers.
+Part Probing::encode(const ContextEncoder& encoder, const probe::LabelledPart& part,
+                     int layer) const {
+  std::vector<Example> examples = part.examples.to_vector();
+  for (Example& e : examples) {
+    const auto words = context_words(e, data_.train.vocabulary);
+    for (size_t k = 0; k < words.size(); ++k) e.context[k] = encoder.numbers(detokenize(words[k]));
+  }
+  const auto all = static_cast<double>(examples.size());
+  return {encoder.encode(examples, {.layer = layer,
+                                    .batch = kProbesBatch,
+                                    .progress =
+                                        [&](int64_t done, int64_t) {
+                                          progress_("encoding", static_cast<double>(done) / all);
+                                        }}),
+          part.labels};
+}
+
 Json Probing::checkpoint(Responder& model, const std::string& name, Json* selectivity) const {
+  return checkpoint([&](const probe::LabelledPart& part,
+                        Pooling pooling) { return encode(model, part, pooling); },
+                    name, selectivity);
+}
+
+Json Probing::layer(const ContextEncoder& encoder, int layer, Json* selectivity) const {
+  std::map<const probe::LabelledPart*, Part> encoded;
+  return checkpoint(
+      [&](const probe::LabelledPart& part, Pooling) {
+        const auto [found, first] = encoded.try_emplace(&part);
+        if (first) found->second = encode(encoder, part, layer);
+        return found->second;
+      },
+      "layer " + std::to_string(layer), selectivity);
+}
+
+Json Probing::checkpoint(const VectorsOf& vectors, const std::string& name,
+                         Json* selectivity) const {
   Json json = Json::object();
   struct Encoded {
     Part fit, test;
@@ -69,8 +106,8 @@ Json Probing::checkpoint(Responder& model, const std::string& name, Json* select
     const auto [found, first] = encoded.try_emplace(reading.pooling);
     auto& [fit, test] = found->second;
     if (first) {
-      fit = encode(model, data_.fit, reading.pooling);
-      test = encode(model, data_.test, reading.pooling);
+      fit = vectors(data_.fit, reading.pooling);
+      test = vectors(data_.test, reading.pooling);
     }
     if (!json.contains("length")) {
       const Extent extent = extent_of(fit.x);
@@ -126,6 +163,11 @@ Json Probing::taught(Responder& model, const Vocabulary& vocabulary) const {
   if (data_.spoken.empty()) return {{"bleu2", nullptr}};
   return overlap_json("taught",
                       respond_taught(model, data_.spoken, vocabulary, false, kProbesBatch), data_);
+}
+
+uint32_t checksum_of(const std::string& encoder) {
+  constexpr uint64_t kMost = uint64_t{1} << 34;
+  return checksum(read_file(in(encoder, "model.safetensors"), kMost));
 }
 
 Json without_items(Json checkpoint) {

@@ -5,6 +5,7 @@
 #include <nlohmann/json.hpp>
 #include <string>
 
+#include "dialog/parts/encoder.h"
 #include "dialog/respond/responder.h"
 #include "experiments/making_json.h"
 #include "experiments/probes/settings.h"
@@ -23,6 +24,9 @@ class Probing {
   // task, by the last reading, if it is given.
   nlohmann::ordered_json checkpoint(Responder& model, const std::string& name,
                                     nlohmann::ordered_json* selectivity) const;
+  // The same of a layer of an encoder whose vectors are made in one way, for all readings.
+  nlohmann::ordered_json layer(const ContextEncoder& encoder, int layer,
+                               nlohmann::ordered_json* selectivity) const;
   // What every encoder is to be compared with; also fills in the F1 of constant predictions.
   nlohmann::ordered_json baselines(int64_t width, nlohmann::ordered_json& constant) const;
   // BLEU-2 of what the model writes to the spoken examples.
@@ -37,7 +41,12 @@ class Probing {
                                                      const probe::Part& test,
                                                      const ProbeReading& reading,
                                                      bool control) const;
+  using VectorsOf = std::function<probe::Part(const probe::LabelledPart&, Pooling)>;
+  nlohmann::ordered_json checkpoint(const VectorsOf& vectors, const std::string& name,
+                                    nlohmann::ordered_json* selectivity) const;
   probe::Part encode(Responder& model, const probe::LabelledPart& part, Pooling pooling) const;
+  probe::Part encode(const ContextEncoder& encoder, const probe::LabelledPart& part,
+                     int layer) const;
 
   const ProbesSettings& settings_;
   const ProbesData& data_;
@@ -55,7 +64,11 @@ void measure_probes(const ProbesRun& run, const OnMeasuring& progress,
 //   components.json   the first two principal components of the representation
 //   taught.json       BLEU-2 of what the best model finds most probable behind human words
 //   chosen.json       the epochs that write best, on request (ProbesSettings::choose)
+//   judged.json       the one that an encoder chooses, on request (ProbesSettings::judge)
 std::vector<Measurement<ProbesSettings, ProbesData>> additions();
+
+// Of an encoder's weights: which one it is.
+uint32_t checksum_of(const std::string& encoder);
 
 // A checkpoint without the hits of single examples, which only those of the best model are kept of.
 nlohmann::ordered_json without_items(nlohmann::ordered_json checkpoint);

@@ -118,7 +118,7 @@ std::string selection_key(const std::string& metric, const std::string& corpus,
 
 const std::vector<std::pair<std::string, std::string>>& choices() {
   static const std::vector<std::pair<std::string, std::string>> kNames = {
-      {"best-bleu", "BLEU"}, {"best-rouge", "F1"}, {"best-meteor", "METEOR"}};
+      {"best-bleu", "BLEU"}, {"best-rouge", "F1"}, {"best-meteor", "METEOR"}, {kBestBert, "BERT"}};
   return kNames;
 }
 

@@ -34,8 +34,9 @@ std::string bleu_key(const std::string& corpus);
 // By which metric the checkpoint was chosen: "BERT", "F1", "BLEU", "METEOR".
 std::string selection_key(const std::string& metric, const std::string& corpus,
                           const std::string& task);
-// The measures by which chosen.json has an epoch (dialog/respond/choose_epoch.h), and what the
-// paper calls them: "best-rouge" and "F1".
+// The measures by which chosen.json (dialog/respond/choose_epoch.h) and judged.json have an epoch,
+// and what the paper calls them: "best-rouge" and "F1".
+constexpr char kBestBert[] = "best-bert";  // that of judged.json
 const std::vector<std::pair<std::string, std::string>>& choices();
 // A mean of Table 8 as it is printed.
 std::string table8_key(const std::string& level);

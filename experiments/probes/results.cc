@@ -16,7 +16,7 @@ ResultsLayout layout(const ProbesResults& named) {
   ResultsLayout layout{
       .kind = kProbesKind,
       .format = kProbesFormat,
-      .variants = probed_names(),
+      .variants = probed_names(named.encoder),
       .made_by = "heed reproduce probes",
       .additions = {},
       .clusters = "dialogues",
@@ -45,6 +45,10 @@ void read_names(const std::string& folder, ProbesResults& results) {
     results.tasks = split_names(json.at("data").at("tasks").get<std::string>());
     results.readings = split_names(json.at("settings").at("readings").get<std::string>());
   });
+  if (!std::filesystem::exists(in(folder, kPretrainedFile))) return;
+  read_kind(folder, "pretrained", [&](const nlohmann::json& json) {
+    results.encoder = {json.at("encoder").get<std::string>(), json.at("layers").get<int>()};
+  });
 }
 
 std::optional<double> mean_of(const Results& results, size_t variant, const std::string& key) {
@@ -53,20 +57,27 @@ std::optional<double> mean_of(const Results& results, size_t variant, const std:
 
 constexpr char kChosenOf[] = "chosen.valid_dialogues";
 
-// Epochs that were chosen with different dialogues can neither be averaged over seeds nor compared.
+// Epochs that were chosen with different dialogues, or by different encoders, can neither be
+// averaged over seeds nor compared.
 void check_choices(const ProbesResults& results) {
-  std::optional<double> first;
-  for (const RunResult& run : results.runs) {
-    const auto number = run.numbers.value(kChosenOf);
-    if (!number) continue;
-    if (first && *first != *number) {
-      throw DataError(results.folder + "/" + source_of(run, "chosen.json") + ": chosen by " +
-                      counted(static_cast<size_t>(std::max(0.0, *number)), "dialogue") +
-                      ", other runs by " + decimal(*first, 0) +
-                      "; remove the file, and run heed reproduce probes with --choose " +
-                      decimal(*first, 0));
+  struct Same {
+    const char *key, *file, *option;
+  };
+  for (const Same& same : {Same{kChosenOf, "chosen.json", "--choose"},
+                           Same{"judged.valid_dialogues", "judged.json", "--choose"},
+                           Same{"judged.encoder", "judged.json", "--judge-encoder"}}) {
+    std::optional<double> first;
+    for (const RunResult& run : results.runs) {
+      const auto number = run.numbers.value(same.key);
+      if (!number) continue;
+      if (first && *first != *number) {
+        throw DataError(results.folder + "/" + source_of(run, same.file) + ": made with another " +
+                        same.option +
+                        " than the other runs; remove the file, and run heed reproduce probes with "
+                        "theirs");
+      }
+      first = number;
     }
-    first = number;
   }
 }
 

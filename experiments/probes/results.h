@@ -12,6 +12,7 @@ namespace heed {
 
 struct ProbesResults : Results {
   std::vector<std::string> tasks, readings;
+  std::optional<ProbedEncoder> encoder = {};  // that others trained, with rows of its own
 
   bool has_reading(const std::string& reading) const;
   // How many dialogues of valid the epochs of chosen.json were chosen by; empty where there are

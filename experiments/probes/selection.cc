@@ -17,7 +17,7 @@ std::string f1_key(const std::string& choice, const std::string& reading, const 
 Row chosen_row(const ProbesResults& results, size_t variant, const std::string& label) {
   Row row = variant_row(results, variant);
   for (const RunResult* run : results.of(variant)) {
-    row.sources.push_back(source_of(*run, "chosen.json"));
+    row.sources.push_back(source_of(*run, label == kBestBert ? "judged.json" : "chosen.json"));
   }
   row.group = row.label;
   row.label = label;
@@ -34,8 +34,8 @@ Table selection_table(const ProbesResults& results, const PaperTable& paper) {
                   "ROUGE-L (the paper's F1) and METEOR of equal words and stems. Here these "
                   "are means over the first " +
                   results.setting_of_choice() +
-                  " dialogues. The paper's choice by BERT needs weights that heed does not "
-                  "have. " +
+                  " dialogues. best-bert, the paper's choice by BERT: of the least squared "
+                  "difference of the summed embeddings of words, with --judge-encoder. " +
                   kPaperNote,
               .rows_are = "chosen by",
               .groups_are = "model"};
@@ -71,6 +71,7 @@ Table chosen_table(const ProbesResults& results) {
                                         {"valid", "BLEU-2", "valid.bleu2", 2, true},
                                         {"valid", "ROUGE-L", "valid.rouge_l", 2, true},
                                         {"valid", "METEOR", "valid.meteor", 2, true},
+                                        {"valid", "BERT", "valid.bert", 4, false},
                                         {"test, BLEU-2", "free", "free.bleu2", 2, true},
                                         {"test, BLEU-2", "taught", "taught.bleu2", 2, true}};
   Table table{.id = "chosen",
@@ -85,9 +86,10 @@ Table chosen_table(const ProbesResults& results) {
   for (const Number& n : kNumbers) {
     table.columns.push_back({n.group, n.name, chosen_key("CHOICE", n.key), n.digits, n.percent});
   }
-  for (size_t v = 0; v < results.variants.size(); ++v) {
+  for (size_t v = 0; v < probed_structures().size(); ++v) {
     if (results.of(v).empty()) continue;
     for (const auto& [choice, metric] : choices()) {
+      if (!cell_over_seeds(results, v, chosen_key(choice, "epoch")).value) continue;
       Row row = chosen_row(results, v, choice);
       for (const Number& n : kNumbers) {
         row.cells.push_back(cell_over_seeds(results, v, chosen_key(choice, n.key)));

@@ -14,6 +14,7 @@ namespace heed {
 
 constexpr char kProbesKind[] = "probes";  // probes.json says what the folder holds
 constexpr int kProbesFormat = 1;
+constexpr char kPretrainedFile[] = "pretrained.json";  // says whose layers the folder has
 
 // A way to probe: each F1 is measured by each.
 struct ProbeReading {
@@ -41,6 +42,11 @@ struct ProbesSettings {
   // Dialogues of the valid part that every kept epoch responds to, so that those that write best
   // are probed too; 0: none. In no probes.json: a folder without them can have them later.
   size_t choose = 0;
+  std::string judge;  // the pretrained encoder that chooses too (judged.json); empty: none
+  // An encoder that others trained, which gets rows of its own; empty: none. In no probes.json
+  // either.
+  std::string pretrained;
+  std::optional<ProbedEncoder> encoder = {};  // what it is
 };
 
 struct ProbesData {

@@ -28,15 +28,21 @@ std::vector<Column> task_columns(const ProbesResults& results, const std::string
   return columns;
 }
 
-// A baseline over the runs of all variants: its width is that of their representations.
+// A baseline over the runs of the models that are trained, or else of the encoder that is not: its
+// width is that of their representations.
 Row baseline_row(const ProbesResults& results, const std::string& baseline,
-                 const std::string& reading) {
+                 const std::string& reading, bool trained = true) {
   Row row{.group = "baselines", .label = baseline, .reference = true};
-  for (const RunResult& run : results.runs) row.sources.push_back(source_of(run));
+  std::vector<const RunResult*> runs;
+  for (const RunResult& run : results.runs) {
+    if (results.variants[run.run.variant].trained != trained) continue;
+    runs.push_back(&run);
+    row.sources.push_back(source_of(run));
+  }
   for (const std::string& task : results.tasks) {
     std::vector<double> values;
-    for (const RunResult& run : results.runs) {
-      const auto value = run.numbers.value(baseline_key(baseline, reading, task));
+    for (const RunResult* run : runs) {
+      const auto value = run->numbers.value(baseline_key(baseline, reading, task));
       if (value) values.push_back(*value);
     }
     const auto over_runs = spread(values);
@@ -60,11 +66,14 @@ Table scores_table(const ProbesResults& results, const Inference& inference,
       .groups_are = "model",
       .columns = task_columns(results, "CHECKPOINT", reading)};
   for (size_t v = 0; v < results.variants.size(); ++v) {
+    const bool trained = results.variants[v].trained;
     for (const char* checkpoint : kCheckpoints) {
       Row row = variant_row(results, v);
-      if (row.sources.empty()) continue;
-      row.group = row.label;
-      row.label = checkpoint;
+      if (row.sources.empty() || (!trained && std::string(checkpoint) != "best")) continue;
+      if (trained) {
+        row.group = row.label;
+        row.label = checkpoint;
+      }
       for (const std::string& task : results.tasks) {
         const std::string key = score_key(checkpoint, reading, task);
         row.cells.push_back(cell_over_seeds(results, v, key));
@@ -76,6 +85,13 @@ Table scores_table(const ProbesResults& results, const Inference& inference,
   }
   for (const char* baseline : kBaselines) {
     table.rows.push_back(baseline_row(results, baseline, reading));
+  }
+  if (results.encoder) {
+    table.note += " " + results.encoder->name +
+                  ": an encoder that others trained, as it is; each vector the mean of a layer's "
+                  "states, of the length 1.";
+    table.rows.push_back(baseline_row(results, "bag-of-words", reading, /*trained=*/false));
+    table.rows.back().label += ", as wide as " + results.encoder->name;
   }
   return table;
 }
@@ -206,7 +222,7 @@ Table table4(const ProbesResults& results) {
                           {"million parameters", "paper", "data/probe-tasks.json", 0},
                           {"million parameters", "ours", "parameters", 2}}};
   const VariantNumbers& paper = probe_paper().numbers.numbers;
-  for (size_t v = 0; v < results.variants.size(); ++v) {
+  for (size_t v = 0; v < probed_structures().size(); ++v) {
     Row row = variant_row(results, v);
     row.sources.push_back(probe_paper().numbers.source);
     Cell parameters = cell_over_seeds(results, v, "parameters");

@@ -32,16 +32,23 @@ const std::vector<size_t>& rnn_variants() {
   return kRnns;
 }
 
-const std::vector<VariantName>& probed_names() {
-  static const std::vector<VariantName> kNames = [] {
-    std::vector<VariantName> names;
-    for (const Structure& s : probed_structures()) {
-      const std::string name(s.name);
-      names.push_back({name, names.size() < kPaperModels ? "the paper's" : "others", name});
-    }
-    return names;
-  }();
-  return kNames;
+std::vector<VariantName> probed_names(const std::optional<ProbedEncoder>& encoder) {
+  std::vector<VariantName> names;
+  for (const Structure& s : probed_structures()) {
+    const std::string name(s.name);
+    names.push_back({name, names.size() < kPaperModels ? "the paper's" : "others", name});
+  }
+  for (int layer = 0; encoder && layer <= encoder->layers; ++layer) {
+    const std::string number = std::to_string(layer);
+    names.push_back({"pretrained-layer" + number, encoder->name,
+                     layer == 0 ? "embeddings" : "layer " + number, /*trained=*/false});
+  }
+  return names;
+}
+
+std::optional<int> probed_layer(size_t variant) {
+  const size_t models = probed_structures().size();
+  return variant < models ? std::nullopt : std::optional(static_cast<int>(variant - models));
 }
 
 }  // namespace heed

@@ -19,7 +19,14 @@ size_t probed_variant(std::string_view structure);
 // lstm, lstm-attention, hred, bilstm-attention: what the paper calls RNN models.
 const std::vector<size_t>& rnn_variants();
 
-// Their names, and what tables call them.
-const std::vector<VariantName>& probed_names();
+// Behind them: an encoder that others trained, with a row for each layer, from 0, the embeddings.
+struct ProbedEncoder {
+  std::string name;  // for tables
+  int layers = 0;
+};
+// The names of all, and what tables call them.
+std::vector<VariantName> probed_names(const std::optional<ProbedEncoder>& encoder = {});
+// The layer of such a row; nothing of a model that is trained.
+std::optional<int> probed_layer(size_t variant);
 
 }  // namespace heed

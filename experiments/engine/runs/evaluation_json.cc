@@ -16,8 +16,16 @@ Json program_json(const MadeWith& made_with) {
   return json;
 }
 
-Json evaluation_head(const std::string& directory, const PlannedRun& run, const Json& variant,
-                     const std::string& metric, const MadeWith& made_with) {
+Json evaluation_head(const PlannedRun& run, const Json& variant, const MadeWith& made_with) {
+  Json json = {{"heed", {{"device", made_with.device}, {"matmul", made_with.matmul}}},
+               {"run", run.name}};
+  json["heed"].update(program_json(made_with));
+  json.update(variant);
+  json["seed"] = run.seed;
+  return json;
+}
+
+void add_training(Json& json, const std::string& directory, const std::string& metric) {
   const std::vector<EpochLog> log = load_log(directory);
   const bool knows = !log.empty() && std::ranges::any_of(log[0].metrics, [&](const Metric& m) {
     return m.name == metric;
@@ -28,13 +36,9 @@ Json evaluation_head(const std::string& directory, const PlannedRun& run, const 
     return higher_is_better(a.metrics, metric) ? first > second : first < second;
   });
   if (best == log.end()) throw DataError(directory + "/log.jsonl: no epoch");
-  Json json = {{"heed", {{"device", made_with.device}, {"matmul", made_with.matmul}}},
-               {"run", run.name}};
-  json["heed"].update(program_json(made_with));
-  json.update(variant);
-  json.update(Json{{"seed", run.seed}, {"best_epoch", best->epoch}, {"epochs", log.size()}});
+  json["best_epoch"] = best->epoch;
+  json["epochs"] = log.size();
   if (knows) json[metric] = value_of(best->metrics, metric);
-  return json;
 }
 
 Json rounded(std::optional<double> value) {

@@ -12,12 +12,13 @@ namespace heed {
 // {"version": ..., "commit": ...}
 nlohmann::ordered_json program_json(const MadeWith& made_with);
 
-// The beginning of evaluation.json: the program, the run, its variant, and its training: the best
-// epoch is the one with the lowest `metric`, a column of the log. Throws DataError if there is no
-// epoch.
-nlohmann::ordered_json evaluation_head(const std::string& directory, const PlannedRun& run,
-                                       const nlohmann::ordered_json& variant,
-                                       const std::string& metric, const MadeWith& made_with);
+// The beginning of evaluation.json: the program, the run, its variant.
+nlohmann::ordered_json evaluation_head(const PlannedRun& run, const nlohmann::ordered_json& variant,
+                                       const MadeWith& made_with);
+// Adds its training: the best epoch is the one with the lowest `metric`, a column of the log.
+// Throws DataError if there is no epoch.
+void add_training(nlohmann::ordered_json& json, const std::string& directory,
+                  const std::string& metric);
 
 // Six digits, for numbers of single dialogues, which are many and are only averaged or plotted;
 // null for a missing number.

@@ -79,7 +79,8 @@ int Plan::longest_name() const {
 
 bool Plan::is_finished(const PlannedRun& run) const {
   const fs::path directory = this->directory(run);
-  return fs::exists(directory / result) &&
+  if (!fs::exists(directory / result)) return false;
+  return (is_trained && !is_trained(run)) ||
          std::all_of(additions.begin(), additions.end(),
                      [&](const std::string& file) { return fs::exists(directory / file); });
 }

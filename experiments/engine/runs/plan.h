@@ -78,6 +78,8 @@ struct Plan {
   // Further measurement files, which folders of older versions lack: runs are completed, not
   // trained again.
   std::vector<std::string> additions = {};
+  // Whether a run is trained; if not, it has no additions. Empty: all are.
+  std::function<bool(const PlannedRun&)> is_trained = {};
   // Columns of the training log, for the current epoch and for validation, and their name for
   // people.
   std::string train_metric = {}, valid_metric = {}, metric_name = {};

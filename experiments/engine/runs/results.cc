@@ -61,14 +61,15 @@ std::optional<std::vector<int>> read_clusters(const Series& series) {
   return clusters.empty() ? std::nullopt : std::optional(std::move(clusters));
 }
 
-// Checks that the numbers match the layout; returns the clusters of the items.
+// Checks that the numbers match the layout; returns the clusters of the items. A run that was not
+// trained need not have all values.
 std::vector<int> check_layout(const std::string& path, const Numbers& numbers,
-                              const ResultsLayout& layout) {
+                              const ResultsLayout& layout, bool trained) {
   const auto missing = [&](const std::string& name) {
     return DataError(path + ": not what heed writes there: there is no \"" + name + "\"");
   };
   for (const std::string& name : layout.values) {
-    if (!numbers.has(name)) throw missing(name);
+    if (trained && !numbers.has(name)) throw missing(name);
   }
   if (layout.clusters.empty()) return {};
   std::vector<std::string> lists = layout.items;
@@ -104,14 +105,15 @@ RunResult load_run(const std::string& folder, const PlannedRun& run, const Resul
                    Results& results) {
   const std::string directory = (fs::path(folder) / run.name).string(),
                     path = (fs::path(directory) / layout.result).string();
-  RunResult result{run, made_with_of(path), load_numbers(path), load_log(directory),
-                   load_times(directory)};
+  const bool trained = layout.variants[run.variant].trained;
+  RunResult result{run, made_with_of(path), load_numbers(path),
+                   trained ? load_log(directory) : std::vector<EpochLog>(), load_times(directory)};
   for (const std::string& file : layout.additions) {
     const fs::path addition = fs::path(directory) / file;
     if (fs::exists(addition)) add_numbers(addition.string(), result.numbers);
   }
-  if (result.log.empty()) throw DataError(directory + "/log.jsonl: no epoch");
-  const std::vector<int> clusters = check_layout(path, result.numbers, layout);
+  if (trained && result.log.empty()) throw DataError(directory + "/log.jsonl: no epoch");
+  const std::vector<int> clusters = check_layout(path, result.numbers, layout, trained);
   if (results.runs.empty()) results.clusters = clusters;
   bool fits = clusters == results.clusters;
   for (const std::string& name : layout.same) {

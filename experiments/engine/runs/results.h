@@ -15,6 +15,7 @@ namespace heed {
 struct VariantName {
   std::string name;          // of its runs, without the seed: "static-ui-p0.7"
   std::string group, label;  // in tables: "p = 0.7", "static-ui"
+  bool trained = true;       // no: its runs measure what others made, without additions or epochs
 };
 std::vector<std::string> names_of(const std::vector<VariantName>& variants);
 // The names of an experiment's own variants, each of which has a `name`.

@@ -4,11 +4,13 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
 #include <filesystem>
 #include <nlohmann/json.hpp>
 
 #include "autograd/discrete.h"
+#include "dialog/pretrained/likeness.h"
 #include "nn/init.h"
 #include "nn/safetensors.h"
 #include "tensor/parallel.h"
@@ -339,6 +341,29 @@ TEST_F(Pretrained, CutsWordsGreedily) {
   EXPECT_EQ(pair.types, (Ids{0, 0, 0, 0, 1, 1, 1}));
   const WordPiece cased(in + "/vocab.txt", {.lower_case = false, .strip_accents = false});
   EXPECT_EQ(cased.encode("A a caf\xC3\xA9"), (Ids{1, 8, 1}));
+}
+
+// "ab" is cut into a and ##b; the second pair is equal.
+TEST_F(Pretrained, LikenessIsOfTheSumsOfEmbeddings) {
+  const Encoder encoder = load_encoder(in);
+  const auto table = encoder.model.words.weight.value().to_vector();
+  const auto at = [&](const char* piece, size_t d) {
+    const auto found = std::find(kPieces.begin(), kPieces.end(), piece);
+    return table[4 * static_cast<size_t>(found - kPieces.begin()) + d];
+  };
+  double squares = 0;
+  for (size_t d = 0; d < 4; ++d) {
+    const double difference = at("a", d) + at("a", d) + at("##b", d) - at("b", d) - at("!", d);
+    squares += difference * difference;
+  }
+  ASSERT_GT(squares, 0.01);
+  EXPECT_NEAR(embedding_likeness(encoder, {"a ab", "b!"}, {"b !", "b !"}), -squares / 8, 1e-6);
+  EXPECT_NEAR(embedding_likeness(encoder, {"a ab"}, {"ab a"}), 0, 1e-12);  // in any order
+  for (const std::vector<std::string>& texts : {std::vector<std::string>{}, {"a"}}) {
+    EXPECT_EQ(error_of<UsageError>([&] { embedding_likeness(encoder, texts, {}); }),
+              "likeness: expected as many texts as references, got " +
+                  std::to_string(texts.size()) + " and 0");
+  }
 }
 
 }  // namespace

@@ -166,6 +166,23 @@ TEST(Engine, EmptyListsHaveNoNumbers) {
   EXPECT_TRUE(inference.value("f1", 0));
 }
 
+// A variant that is only measured: no log, and no numbers of a training.
+TEST(Engine, RunsThatAreNotTrainedHaveNoEpochs) {
+  Folder folder(1);
+  const std::string log = folder.dir.path("b-seed1/log.jsonl");
+  folder.dir.write("b-seed1/evaluation.json",
+                   R"({"hits2": [1,1,1,1], "all": [1,1,1,1], "cluster": [0, 0, 1, 2]})");
+  std::filesystem::remove(log);
+  EXPECT_NE(error_of<DataError>([&] { folder.load(); }).find("log.jsonl"), std::string::npos);
+  folder.layout.variants[1].trained = false;
+  const Results results = folder.load();
+  ASSERT_EQ(results.runs.size(), 2u);
+  EXPECT_TRUE(results.runs[1].log.empty());
+  EXPECT_EQ(results.items(), 4u);
+  folder.dir.write("b-seed1/evaluation.json", R"({"hits2": [1,1,1,1], "all": [1,1,1,1]})");
+  EXPECT_NE(error_of<DataError>([&] { folder.load(); }).find("no \"cluster\""), std::string::npos);
+}
+
 TEST(Engine, RunsThatAreNoneOfThePlanAreLeftOut) {
   const Folder folder(1);
   for (const char* name :

@@ -1,6 +1,7 @@
 // heed reproduce probes as a user calls it: results, resumption, shards, the page, mistakes.
 #include <nlohmann/json.hpp>
 
+#include "tests/dialog/pretrained/tiny_bert.h"
 #include "tests/heed/chromium.h"
 #include "tests/heed/program_helpers.h"
 
@@ -147,7 +148,8 @@ TEST_F(ProbesTest, CompletesAFolderOfAnOlderVersion) {
       with(with(with(command(out, "lstm-attention"), "--vocab", "40"), "--hidden", "4"), "--jobs",
            "1") +
       Arguments{"--embed", "4", "--readings", "raw"};
-  const Result r = without_warnings(heed_program(same + Arguments{"--choose", "3"}));
+  const Arguments judged = {"--choose", "3", "--judge-encoder", imported_tiny_bert(dir, 40)};
+  const Result r = without_warnings(heed_program(same + judged));
   ASSERT_EQ(r.code, 0) << r.err;
   EXPECT_TRUE(has(r.out, "1 run, 0 of them done")) << r.out;
   EXPECT_EQ(bytes("evaluation.json"), evaluation);
@@ -161,13 +163,89 @@ TEST_F(ProbesTest, CompletesAFolderOfAnOlderVersion) {
   EXPECT_EQ(taught["decode"], "taught");
   EXPECT_EQ(chosen["valid_dialogues"], 3);
   EXPECT_TRUE(chosen["best-meteor"]["raw"]["UtteranceLoc"]["f1"].is_number());
+  const Json by_bert = Json::parse(bytes("judged.json")), best = by_bert["best-bert"];
+  const std::vector<double> likeness = by_bert["by_epoch"];
+  ASSERT_GT(likeness.size(), 1u);
+  const auto most = std::max_element(likeness.begin(), likeness.end());
+  EXPECT_EQ(best["epoch"], most - likeness.begin() + 1);
+  EXPECT_EQ(best["valid"]["bert"], *most);
+  EXPECT_LT(*most, 0);
+  for (const auto& [name, choice] : chosen.items()) {  // an epoch is the same however it is chosen
+    if (choice.is_object() && choice.value("epoch", 0) == best["epoch"]) {
+      EXPECT_EQ(choice["raw"], best["raw"]) << name;
+    }
+  }
   ASSERT_EQ(heed_program(report).code, 0);
   EXPECT_FALSE(has(dir.read("page.html"), "not measured yet"));
+  EXPECT_TRUE(has(dir.read("page.html"), "best-bert"));
   // without --choose it is as good as done, and with it too
-  for (const Arguments& more : {Arguments{}, Arguments{"--choose", "3"}}) {
+  for (const Arguments& more : {Arguments{}, Arguments{"--choose", "3"}, judged}) {
     const Result again = without_warnings(heed_program(same + more));
     EXPECT_TRUE(has(again.out, "1 run, 1 of them done")) << again.out;
   }
+}
+
+// Rows for the layers of an imported encoder in a finished folder, whatever the number of seeds.
+TEST_F(ProbesTest, ProbesAnEncoderThatOthersTrained) {
+  const std::string out = dir.path("out"), bert = imported_tiny_bert(dir, 40);
+  fs::copy(whole(), out, fs::copy_options::recursive);
+  const Arguments layers =
+      command(out, "pretrained-*") + Arguments{"--seeds", "2", "--pretrained", bert};
+  const Result r = without_warnings(heed_program(layers));
+  ASSERT_EQ(r.code, 0) << r.err;
+  EXPECT_TRUE(has(r.out, "2 runs, 0 of them done")) << r.out;
+  EXPECT_TRUE(has(heed_program(layers).out, "2 runs, 2 of them done"));
+  const auto evaluation = [&](const std::string& run) {
+    return Json::parse(dir.read("out/" + run + "/evaluation.json"));
+  };
+  const Json layer = evaluation("pretrained-layer1-seed1");
+  EXPECT_EQ(layer["encoder"], "bert");
+  EXPECT_EQ(layer["layer"], 1);
+  EXPECT_FALSE(layer.contains("epochs"));
+  EXPECT_EQ(layer["dialogues"], json("lstm-seed1/evaluation.json")["dialogues"]);
+  EXPECT_NE(layer["checkpoints"], evaluation("pretrained-layer0-seed1")["checkpoints"]);
+  EXPECT_EQ(layer["selectivity"].size(), 3u);
+  EXPECT_FALSE(fs::exists(out + "/pretrained-layer1-seed1/attention.json"));
+
+  const Json table = Json::parse(dir.read("out/tables/standardised.json"));
+  ASSERT_EQ(table["rows"].size(), 2 * 3 + 2 + 3 + 1u);  // ..., layers, baselines, one as wide
+  EXPECT_EQ(table["rows"][7]["model"], "bert");
+  EXPECT_EQ(table["rows"][7]["epoch"], "layer 1");
+  const Json cell = table["rows"][7]["cells"][1];
+  EXPECT_DOUBLE_EQ(cell["value"],
+                   layer["checkpoints"]["best"]["standardised"]["UtteranceLoc"]["f1"]);
+  EXPECT_LT(cell["low"], cell["high"]);
+  EXPECT_EQ(Json::parse(dir.read("out/tables/changes-raw.json"))["rows"].size(), 10 + 2u);
+  ASSERT_EQ(heed_program({"report", "--runs", out, "--html", dir.path("page.html")}).code, 0);
+  EXPECT_EQ(page_problems(dir.read("page.html")), "");
+
+  const TempDir another;
+  const auto fails = [&](const std::string& encoder, const std::string& says) {
+    expect_failure(heed_program(with(layers, "--pretrained", encoder)), 2, says, encoder);
+  };
+  fails(imported_tiny_bert(another, 20), "has rows of another encoder");
+  fails(whole() + "/lstm-seed1", "has no layers to probe");
+}
+
+// Without bounds of the models' own it is what heed probe says.
+TEST_F(ProbesTest, ALayerAgreesWithHeedProbe) {
+  const std::string out = dir.path("out"), bert = imported_tiny_bert(dir, 40);
+  Arguments all = command(out, "pretrained-layer1");
+  for (const char* bound : {"--max-turns", "--max-utterance"}) all = with(all, bound, "0");
+  const Result r = without_warnings(heed_program(
+      all + Arguments{"--max-context", "0", "--max-response", "0", "--pretrained", bert}));
+  ASSERT_EQ(r.code, 0) << r.err;
+  const Json ours = Json::parse(dir.read("out/pretrained-layer1-seed1/evaluation.json"));
+  const Result probe = heed_program({"probe", "--model", bert, "--layer", "1", "--data", kSample,
+                                     "--limit", "30", "--max-iter", "30", "--standardise",
+                                     "--controls", "--json", dir.path("probe.json")});
+  ASSERT_EQ(probe.code, 0) << probe.err;
+  const Json there = Json::parse(dir.read("probe.json"));
+  for (const auto& [task, score] : there["tasks"].items()) {
+    EXPECT_EQ(ours["checkpoints"]["best"]["standardised"][task]["f1"], score["f1"]) << task;
+    EXPECT_EQ(ours["selectivity"][task], score["selectivity"]) << task;
+  }
+  EXPECT_EQ(there["tasks"].size(), 3u);
 }
 
 // Where a model looks is what heed evaluate says of the last examples of the dialogues.
@@ -196,6 +274,7 @@ TEST_F(ProbesTest, Mistakes) {
   fails({"--readings", ""}, "--readings");
   fails({"--choose", "3", "--keep-every", "0"}, "--choose: there are no epochs to choose from");
   fails({"--choose", "-1"}, "--choose");
+  fails({"--judge-encoder", kSample}, "--judge-encoder: needs --choose N");
   fails({"--readings", "raw"},
         "holds an experiment on probes with --readings \"raw,standardised\"");
   expect_failure(heed_program(with(command(whole()), "--only", "gru")), 2, "no variant fits 'gru'",
