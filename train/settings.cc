@@ -66,7 +66,7 @@ void LoopSettings::check() const {
   check_values("", *this, [](auto& s, auto& v) { visit_settings(s, v); });
   optimizer.check();
   if (!std::has_single_bit(static_cast<unsigned>(pieces))) {
-    throw UsageError("pieces: expected a power of two, got " + std::to_string(pieces));
+    throw UsageError("pieces: expected a power of two, 1 to 1024, got " + std::to_string(pieces));
   }
   HalvingSchedule{schedule};
 }

@@ -257,7 +257,7 @@ TEST(Ranker, ItsExperimentIsReproduced) {
   EXPECT_EQ(base["tf_idf"],
             Json::parse(dir.read("out/hinge-seed1/evaluation.json"), nullptr, false)["tf_idf"]);
   const Json claims = Json::parse(dir.read("out/tables/claims.json"), nullptr, false);
-  EXPECT_EQ(claims.size(), 12u);
+  EXPECT_EQ(claims.size(), 15u);
   const std::string text = dir.read("out/tables/claims.md");
   EXPECT_TRUE(has(text, "recall falls strongly with the number of candidates")) << text;
   const Result report = heed_program({"report", dir.path("out"), "--html", dir.path("page.html")});

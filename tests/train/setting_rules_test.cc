@@ -72,7 +72,7 @@ TEST(SettingRules, OfTheLoop) {
   EXPECT_EQ(refused([](LoopSettings& s) { s.batch_size = 0; }),
             "batch_size: expected a whole number from 1 to 1000000, got 0");
   EXPECT_EQ(refused([](LoopSettings& s) { s.pieces = 6; }),
-            "pieces: expected a power of two, got 6");
+            "pieces: expected a power of two, 1 to 1024, got 6");
   EXPECT_EQ(refused([](LoopSettings& s) { s.pieces = 2048; }),
             "pieces: expected a whole number from 1 to 1024, got 2048");
   EXPECT_EQ(refused([](LoopSettings& s) { s.optimizer.weight_decay = -1; }),

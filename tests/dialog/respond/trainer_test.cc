@@ -77,7 +77,7 @@ TEST_F(TrainerTest, TheOptimiserIsPartOfTheCheckpoint) {
                 ": the model has no parameter \"optimizer.m.decoder.combine.weight\"");
   settings.loop.optimizer.name = "lbfgs";
   EXPECT_EQ(error_of<UsageError>([&] { run("run"); }),
-            "optimizer: expected one of sgd, adam, adagrad, got 'lbfgs'");
+            "optimizer/name: expected one of sgd, adam, adagrad, got 'lbfgs'");
 }
 
 // Settings of before there was a choice.
