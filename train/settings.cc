@@ -46,7 +46,9 @@ double default_rate(const std::string& optimizer) {
 }
 
 void OptimizerSettings::check() const {
-  find_kind(name);
+  LoopSettings loop;  // whose lines are those of the optimiser, too
+  loop.optimizer = *this;
+  check_values("", loop, [](auto& s, auto& v) { visit_settings(s, v); });
   if (rate_decay == "inverse-sqrt" && warm_up == 0) {
     throw UsageError("rate_decay: inverse-sqrt needs a warm-up of 1 step or more");
   }

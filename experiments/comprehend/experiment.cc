@@ -253,7 +253,7 @@ void visit(Settings& s, const OptionVisitor& v) {
          &s.init);
   option("fine-tune", "fine_tune",
          "Fine-tune the encoder; if not given, its weights stay as they are", &s.fine_tune);
-  option("epochs", "epochs", "Epochs at most, of each training", &s.epochs, 1, 1000);
+  option("epochs", "epochs", "The most epochs of a training", &s.epochs, 1, 1000);
   option("cells", "width", "Cells of a direction of the two GRUs", &s.width, 1, 4096);
   option("limit", "limit", "Read only the first dialogues, of each file; 0: all", &s.limit, 0, 1e9);
 }

@@ -189,7 +189,7 @@ void evaluate_run(const Run& run, const OnMeasuring& progress, Json& json) {
 
 void visit(Settings& s, const OptionVisitor& v) {
   show(v, "Trackers",
-       {{"epochs", "Epochs at most, of each training", &s.epochs, 1, 1000},
+       {{"epochs", "The most epochs of a training", &s.epochs, 1, 1000},
         {"width", "Size of a word's embedding, and cells of the LSTMs", &s.width, 1, 4096},
         {"steps", "Steps down the gradient of the energy", &s.steps, 1, 1000},
         {"limit", "Read only the first dialogues, of each part; 0: all", &s.limit}});

@@ -51,7 +51,7 @@ bool train_run(const Run& run, const TrainHooks& hooks) {
 
 void visit(Settings& s, const OptionVisitor& v) {
   show(v, "Models",
-       {{"epochs", "Epochs at most, of each training", &s.epochs, 1, 1000},
+       {{"epochs", "The most epochs of a training", &s.epochs, 1, 1000},
         {"hidden", "Hidden size, also of embeddings", &s.hidden, 1, 4096},
         {"vocab", "Vocabulary size, special tokens included", &s.vocabulary, kSpecialTokens + 1,
          1e6}});

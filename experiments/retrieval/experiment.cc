@@ -236,7 +236,7 @@ void evaluate_run(const Run& run, const OnMeasuring& progress, Json& json) {
 
 void visit(Settings& s, const OptionVisitor& v) {
   show(v, "Rankers",
-       {{"epochs", "Epochs at most, of each training", &s.epochs, 1, 1000},
+       {{"epochs", "The most epochs of a training", &s.epochs, 1, 1000},
         {"width", "Size of a word's embedding, and of a text's vector", &s.width, 1, 4096},
         {"vocab", "Vocabulary size, special tokens included", &s.vocabulary, kSpecialTokens + 1,
          1e6},

@@ -103,7 +103,7 @@ TEST_F(LoopTest, RefusesADecayWithoutAWarmUp) {
             "rate_decay: inverse-sqrt needs a warm-up of 1 step or more");
   optimizer.rate_decay = "fast";
   EXPECT_EQ(error_of<UsageError>([&] { optimizer.check(); }),
-            "rate_decay: expected none or inverse-sqrt, got 'fast'");
+            "optimizer/rate_decay: expected one of none, inverse-sqrt, got 'fast'");
 }
 
 TEST_F(LoopTest, GroupsHaveRatesOfTheirOwn) {

@@ -87,7 +87,7 @@ TEST_F(StepLogTest, IsThereOnlyWhereItIsAskedFor) {
   EXPECT_TRUE(load_steps(run).empty());
   settings.log_steps = -1;
   EXPECT_EQ(error_of<UsageError>([&] { settings.check(); }),
-            "log_steps: expected 0 steps or more, got -1");
+            "log_steps: expected a whole number from 0 on, got -1");
 }
 
 TEST_F(StepLogTest, NamesTheTaskWhereThereAreSeveral) {

@@ -359,9 +359,11 @@ TEST(TrackerOnAnEncoder, IsTrainedAndExportedAndOthersBeginWithIt) {
 }
 
 TEST(Choice, RefusesWhatCannotBe) {
-  EXPECT_THROW((pretrained::Choice{.encoder = "gru"}.check("x")), UsageError);
   EXPECT_THROW((pretrained::Choice{.frozen = true}.check("x")), UsageError);
   rewrite::Settings s = rewrite::Runs::preset("smoke");
+  s.model.words.encoder = "gru";
+  EXPECT_EQ(error_of<UsageError>([&] { s.check(); }),
+            "gaps: encoder: expected one of lstm, pretrained, got 'gru'");
   s.model.words.encoder = "pretrained";
   EXPECT_TRUE(has(error_of<UsageError>([&] { s.check(); }), "needs --init"));
   s.init = "x";
