@@ -180,25 +180,81 @@ def interval(differences, tokens, conversations):
 
 READINGS = [("as it is", "all of it"), ("unseen", "without the distractions' attention"),
             ("unread", "without their state"), ("both", "without both")]
+MEDIATED = ["static-ui", "static", "dynamic", "non-hier"]
+TRAININGS = {"none": "as it is", "insertion": "insertion", "insertion-loss": "insertion and the loss",
+             "placebo": "the loss on own utterances"}
+STUDENT = {2: 12.71, 3: 4.30, 4: 3.18, 5: 2.78}  # 97.5 % point of Student's t, by the number of seeds
+
+
+def mediation_runs():
+    """(structure, training) -> its runs, by seed. A run has, of each test set, "harms": what distractions add to the
+    log-perplexity of each dialogue under each reading, in thousandths, of all its tokens."""
+    found = {}
+    for path in sorted(MEDIATION.glob("*.json.gz")):
+        run = json.loads(gzip.decompress(path.read_bytes()))
+        found.setdefault((run["structure"], run["training"]), []).append(run)
+    return found
+
+
+def over_seeds(lists):
+    """Mean over tokens and seeds of what each dialogue has in each seed, and half of a 95 % interval for other
+    conversations and, where there are seeds, other trainings: conversations by 1.96 standard errors (a ratio estimator)
+    of the mean over seeds, seeds by Student's t."""
+    tokens, conversations = RUNS["static-ui", 0, True][0]["tokens"], RUNS["static-ui", 0, True][0]["conversations"]
+    mean, of_conversations = interval([fmean(of_seeds) for of_seeds in zip(*lists)], tokens, conversations)
+    if len(lists) == 1:
+        return mean, of_conversations
+    of_seeds = STUDENT[len(lists)] * stdev([sum(one) / sum(tokens) for one in lists]) / math.sqrt(len(lists))
+    return mean, math.hypot(of_conversations, of_seeds)
+
+
+def plus_minus(mean, half):
+    return f"{mean:+.1f} ± {half:.1f}"
 
 
 def mediation_table(test):
+    rows, found = [], mediation_runs()
+    for structure in MEDIATED:
+        for training, name in TRAININGS.items():
+            runs = found.get((structure, training))
+            if runs:
+                rows.append([structure, name, str(len(runs)), f"{fmean(r['sets'][test]['das_ratio'] for r in runs):.2f}"] +
+                            [plus_minus(*over_seeds([r["sets"][test]["harms"][reading] for r in runs])) for reading, _ in READINGS])
+    return table(["structure", "trained with", "seeds", "DAS ratio"] + [head for _, head in READINGS], rows)
+
+
+def mediation_change(structure, training, other, test="random:1.0", reading="as it is", other_reading="as it is"):
+    """The harm of a training less that of the other one, of the seeds that both have; or of one reading less another."""
+    found = mediation_runs()
+    harms = [{r["seed"]: r["sets"][test]["harms"][which] for r in found[structure, name]}
+             for name, which in ((training, reading), (other, other_reading))]
+    return over_seeds([[a - b for a, b in zip(harms[0][seed], harms[1][seed])] for seed in harms[0] if seed in harms[1]])
+
+
+def mediation_changes():
+    """What a training changes, and which way the harm goes."""
+    rows, found = [], mediation_runs()
+    for structure in MEDIATED:
+        if (structure, "none") not in found:
+            continue
+        rows.append([structure, str(len(found[structure, "none"]))] + [plus_minus(*change) for change in (
+            mediation_change(structure, "insertion", "none"), mediation_change(structure, "insertion-loss", "insertion"),
+            mediation_change(structure, "placebo", "none"),
+            mediation_change(structure, "none", "none", reading="unread", other_reading="unseen"))])
+    return table(["structure", "seeds", "insertion less none", "the loss less insertion alone", "placebo less none",
+                  "none: without their state less without their attention"], rows)
+
+
+def mediation_responses():
+    """Greedy responses without and with the distractions of random:1.0, means over the seeds that wrote any."""
     rows = []
-    conversations = RUNS["static-ui", 0, True][0]["conversations"]
-    for structure in ("static-ui", "static", "dynamic"):
-        for condition, name in (("none", "as it is"), ("insert", "insertion"), ("insert-loss", "insertion and the loss"),
-                                ("placebo", "the loss on own utterances")):
-            path = MEDIATION / f"{structure}-{condition}-seed1.json.gz"
-            if not path.exists():
-                continue
-            kept = json.loads(gzip.decompress(path.read_bytes()))
-            nll = kept["sets"][test]["nll"]
-            row = [structure, name, f"{kept['sets'][test]['das_ratio']:.2f}"]
-            for reading, _ in READINGS:
-                change, half = interval([a - b for a, b in zip(nll[reading], nll["clean"])], kept["tokens"], conversations)
-                row.append(f"{1000 * change:+.1f} ± {1000 * half:.1f}")
-            rows.append(row)
-    return table(["structure", "trained with", "DAS ratio"] + [head for _, head in READINGS], rows)
+    for (structure, training), runs in sorted(mediation_runs().items(), key=lambda run: (MEDIATED.index(run[0][0]), list(TRAININGS).index(run[0][1]))):
+        written = [run["responses"] for run in runs if "responses" in run]
+        if written:
+            cells = [f"{scale * fmean(r[when][what] for r in written):.{digits}f}" for what, scale, digits in (("bleu", 100, 2), ("distinct_2", 1, 4))
+                     for when in ("clean", "distracted")]
+            rows.append([structure, TRAININGS[training], str(len(written))] + cells + [f"{100 * fmean(r['share_changed'] for r in written):.0f}%"])
+    return table(["structure", "trained with", "seeds", "BLEU", "distracted", "distinct-2", "distracted", "changed"], rows)
 
 
 def verdict(result):
@@ -505,8 +561,8 @@ PAGES = {
                "atis": lambda: negatives_table("atis", (0.5, 0.9))},
     "experiment": {"das": das_table, "claims": claims_table, "harm": harm_table, "share": share_table, "middle": middle_table,
                    "words": words_table, "seeds": seeds_table},
-    "mediation": {test.replace(":", "-"): lambda test=test: mediation_table(test)
-                  for test in ("random:1.0", "frequent:end", "rare:end")},
+    "mediation": {"changes": mediation_changes, "responses": mediation_responses} | {
+        test.replace(":", "-"): lambda test=test: mediation_table(test) for test in ("random:1.0", "frequent:end", "rare:end")},
 }
 
 
@@ -540,6 +596,8 @@ def facts():
     words = lambda training, epoch, of=within: f"{perplexity(of['4x512', training, str(epoch)]):.1f}"
     cost = lambda training, epoch: scale_harm(within["4x512", training, str(epoch)], "random:1.0")
     last = [("p0", 4), ("ins", 3), ("loss", 4)]
+    mediated = lambda *change, **readings: "{:+.1f} ± {:.1f}".format(*mediation_change("static-ui", *change, **readings))
+    read_as = lambda training, reading: mediated(training, training, reading=reading)
     das_change = f"{mean_das(untrained, 'random:1.0'):.2f}", f"{mean_das(trained, 'random:1.0'):.2f}"
     people, plain, plain_perplexity = weighed("0")
     _, rare, rare_perplexity = weighed("0.4")
@@ -577,6 +635,15 @@ def facts():
             f"{of_verdict('**holds**')} hold, {of_verdict('does not hold')} do not, {of_verdict('undecided')} are undecided",
         ],
         "docs/experiment.md": [f"{of_verdict('**holds**')} of the {len(claims)} claims that can be computed hold"],
+        "docs/results/mediation.md": [
+            f"The difference is {mediated('none', 'none', reading='unread', other_reading='unseen')}",
+            f"of `static-ui`: {mediated('insertion', 'none')}",
+            f"the harm less that with insertion alone is {mediated('insertion-loss', 'insertion')}",
+            f"is undecided ({mediated('placebo', 'none')})",
+            f"it falls by {read_as('insertion', 'unseen')[1:]} thousandths",
+            f"it falls by only {read_as('insertion-loss', 'unseen')[1:]}",
+            f"(*both*: {mediated('insertion-loss', 'insertion', reading='both', other_reading='both')[1:]} more)",
+        ],
         "docs/results/scale.md": [
             f"(DAS ratio {at('p0', 1)}, {at('p0', 2)}). Then its attention moves: {at('p0', 3)} after three epochs, {at('p0', 4)} after four",
             f"here they are {at('ins', 3)} and {at('loss', 4)}",
