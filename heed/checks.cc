@@ -6,7 +6,6 @@
 #include <filesystem>
 #include <optional>
 #include <set>
-#include <sstream>
 
 #include "base/error.h"
 #include "heed/usage.h"
@@ -38,12 +37,6 @@ CLI::Validator check(const std::string& kind, const std::string& range, const st
       help);
 }
 
-std::string short_text(double value) {
-  std::ostringstream text;
-  text << value;
-  return text.str();
-}
-
 }  // namespace
 
 CLI::Validator whole_number(int64_t low, int64_t high) {
@@ -54,14 +47,11 @@ CLI::Validator whole_number(int64_t low, int64_t high) {
 }
 
 CLI::Validator number(double low, double high) {
-  const std::string range = short_text(low) + " to " + short_text(high);
-  return check<double>("a number", "from " + range, range,
-                       [=](double value) { return low <= value && value <= high; });
+  return number_of({.least = low, .most = high});
 }
 
 CLI::Validator number_from(double low) {
-  return check<double>("a number", "from " + short_text(low) + " on", "",
-                       [=](double value) { return std::isfinite(value) && low <= value; });
+  return number_of({.least = low});
 }
 
 CLI::Validator number_of(const Setting& s) {

@@ -14,7 +14,8 @@
 namespace heed::discriminate {
 
 void Config::check() const {
-  check_values("discriminator", *this, [](auto& config, auto& v) { visit_discriminator(config, v); });
+  check_values("discriminator", *this,
+               [](auto& config, auto& v) { visit_discriminator(config, v); });
   words.check("discriminator");
   passages.check();
 }

@@ -1,0 +1,124 @@
+// Answers with noise, and the best of several.
+#include "dialog/respond/noisy_answers.h"
+
+#include <gtest/gtest.h>
+
+#include <set>
+
+#include "dialog/respond/structures.h"
+#include "tests/dialog/respond/trainer_helpers.h"
+
+namespace heed {
+namespace {
+
+struct Answering : testing::Test {
+  Answering() {
+    for (const Noise noise : {Noise::kUtterance, Noise::kWord}) {
+      ModelConfig config = small_config(Structure::parse("hred-attention"));
+      config.noise = noise;
+      models.push_back(make_responder(config, 3));
+      init_again_uniform(*models.back(), -1, 1, 7);
+    }
+  }
+  std::vector<std::vector<Decoding>> answer(Responder& model, const DecodeOptions& options) const {
+    return decode_lists(model, pointers(examples), options);
+  }
+  static std::vector<std::vector<int32_t>> words(const std::vector<Decoding>& list) {
+    std::vector<std::vector<int32_t>> all;
+    for (const Decoding& d : list) all.push_back(d.tokens);
+    return all;
+  }
+  std::vector<std::unique_ptr<Responder>> models;
+  const std::vector<Example> examples = random_examples(5, 3);
+  using Rank = DecodeOptions::Rank;
+  DecodeOptions options{.max_length = 8, .best_of = 6, .rank = Rank::kRandom};
+};
+
+TEST_F(Answering, DrawsAreReproducedAndTheFirstOnesTheSame) {
+  for (const auto& model : models) {
+    set_num_threads(1);
+    const auto all = answer(*model, options);
+    set_num_threads(3);
+    DecodeOptions fewer = options;
+    fewer.best_of = 2;
+    const auto few = answer(*model, fewer);
+    set_num_threads(1);
+    std::set<std::vector<int32_t>> different;
+    for (size_t i = 0; i < all.size(); ++i) {
+      EXPECT_EQ(words(few[i]), words({all[i].begin(), all[i].begin() + 2}));
+      for (const Decoding& d : all[i]) different.insert(d.tokens);
+      const auto alone = decode_lists(*model, {&examples[i]}, options);
+      EXPECT_EQ(words(alone[0]), words(all[i]));
+    }
+    EXPECT_GT(different.size(), 10u);
+  }
+}
+
+// The noise of a dialogue is its own, and where it is of words that of each word is another: so
+// large that it alone decides, it writes other words one after the other.
+TEST_F(Answering, NoiseIsOfTheDialogueAndOfTheWord) {
+  std::vector<Example> same(2, examples[0]);
+  same[1].id = "another";
+  options.noise_variance = 1e4;
+  for (const auto& model : models) {
+    const auto both = decode_lists(*model, pointers(same), options);
+    EXPECT_NE(words(both[0]), words(both[1]));
+  }
+  double different = 0, all = 0;
+  for (const auto& list : answer(*models[1], options)) {
+    for (const Decoding& d : list) {
+      all += static_cast<double>(d.tokens.size());
+      different += static_cast<double>(std::set(d.tokens.begin(), d.tokens.end()).size());
+    }
+  }
+  EXPECT_GT(different / all, 0.4);  // 0.2 if all words had the same
+}
+
+// Without noise all are the greedy one, with its probability.
+TEST_F(Answering, WithoutNoiseAllAreAlike) {
+  options.noise_variance = 1e-20;
+  for (const auto& model : models) {
+    const auto all = answer(*model, options);
+    const auto greedy = decode(*model, pointers(examples), {.max_length = 8});
+    for (size_t i = 0; i < all.size(); ++i) {
+      ASSERT_EQ(all[i].size(), 6u);
+      for (const Decoding& d : all[i]) {
+        EXPECT_EQ(d.tokens, greedy[i].tokens);
+        EXPECT_EQ(d.finished, greedy[i].finished);
+        EXPECT_NEAR(d.log_prob, greedy[i].log_prob, 1e-4);
+      }
+    }
+  }
+}
+
+TEST_F(Answering, TheBestStandsFirst) {
+  for (const auto& model : models) {
+    const auto draws = answer(*model, options);
+    DecodeOptions by = options;
+    by.rank = Rank::kLogProb;
+    const auto by_log_prob = answer(*model, by);
+    by.rank = Rank::kJudge;
+    by.judge = [](const Batch&, const std::vector<Answer>& answers) {
+      std::vector<double> scores;
+      for (const Answer& a : answers) scores.push_back(-std::ssize(a.tokens));
+      return scores;
+    };
+    const auto shortest = answer(*model, by);
+    for (size_t i = 0; i < draws.size(); ++i) {
+      for (const Decoding& d : draws[i]) {
+        EXPECT_GE(by_log_prob[i][0].log_prob, d.log_prob);
+        EXPECT_LE(shortest[i][0].tokens.size(), d.tokens.size());
+      }
+    }
+  }
+}
+
+TEST_F(Answering, IsForModelsWithNoise) {
+  const auto plain = make_responder(small_config(Structure::parse("hred-attention")), 3);
+  EXPECT_EQ(error_of<UsageError>([&] { answer(*plain, options); }),
+            "best-of: is for models that learned with noise (heed train --noise), not "
+            "hred-attention");
+}
+
+}  // namespace
+}  // namespace heed
