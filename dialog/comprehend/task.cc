@@ -1,6 +1,7 @@
 #include "dialog/comprehend/task.h"
 
 #include <algorithm>
+#include <iterator>
 #include <memory>
 
 #include "dialog/comprehend/score.h"
@@ -49,8 +50,7 @@ class Reading {
     for (const int64_t i : indices) {
       const Together& t = examples_[i];
       const ReadPassage& read = train_read_[t.passage];
-      const std::vector<Asked> all = all_asked(read, t.end);
-      questions.insert(questions.end(), all.begin() + static_cast<ptrdiff_t>(t.first), all.end());
+      std::ranges::move(all_asked(read, t.first, t.end), std::back_inserter(questions));
       for (size_t q = t.first; q < t.end; ++q) {
         targets.push_back(read.questions[q].target);
         loss.tokens += std::ssize(read.pieces);
@@ -85,13 +85,13 @@ class Reading {
   }
 
  private:
-  // The first questions of a passage, with the gold answers of those before.
-  std::vector<Asked> all_asked(const ReadPassage& read, size_t count) const {
+  // The questions [first, end) of a passage, with the gold answers of those before.
+  std::vector<Asked> all_asked(const ReadPassage& read, size_t first, size_t end) const {
     std::vector<Asked> all;
     std::vector<TurnBefore> before;
-    for (size_t q = 0; q < count; ++q) {
+    for (size_t q = 0; q < end; ++q) {
       const ReadQuestion& question = read.questions[q];
-      all.push_back(asked(read, question.question, before, settings_.model));
+      if (q >= first) all.push_back(asked(read, question.question, before, settings_.model));
       before.push_back({question.question, question.answer});
     }
     return all;
@@ -103,7 +103,7 @@ class Reading {
     }
     for (const auto* part : {&train_read_, &valid_read_}) {
       for (const ReadPassage& read : *part) {
-        if (!model_.read_ahead(all_asked(read, read.questions.size()))) return;
+        if (!model_.read_ahead(all_asked(read, 0, read.questions.size()))) return;
         done += std::ssize(read.questions);
         if (!go_on(done, of)) return;
       }
