@@ -1,37 +1,47 @@
-#include "experiments/probes/claims.h"
+#include "experiments/engine/report/claims.h"
 
 #include <algorithm>
 #include <cmath>
 
 #include "dialog/text/format.h"
-#include "experiments/probes/paper.h"
+#include "experiments/probes/report.h"
 
 namespace heed {
 namespace {
 
 using Number = std::optional<double>;
-constexpr const char* kCorpora[] = {"MultiWOZ", "PersonaChat"};
-
-size_t transformer() {
-  return probed_variant("transformer");
-}
+using probed::kBilstmAttention, probed::kTransformer;
 
 std::string percent(double share, int digits = 1) {
   return decimal(100 * share, digits);
 }
 
-// How often a statement is true, and out of how many.
+std::string name_of(size_t variant) {
+  return probed_names()[variant].name;
+}
+
+// How often a statement is true, and out of how many; and the figure, part by part.
 struct Count {
   size_t yes = 0, of = 0;
+  std::string figure = {};
+
   void add(bool is_so) { yes += is_so, ++of; }
+  void add(const Count& more) { yes += more.yes, of += more.of; }
+  void say(const std::string& part, const char* between = "; ") {
+    figure += (figure.empty() ? "" : between) + part;
+  }
   std::string text() const { return std::to_string(yes) + " of " + std::to_string(of); }
-  bool all() const { return yes == of; }
+  // Undecided where nothing could be counted.
+  ClaimResult holds(bool is_so) const {
+    return of == 0 ? ClaimResult() : ClaimResult{is_so, figure};
+  }
+  ClaimResult holds_always() const { return holds(yes == of); }
 };
 
 Number f1(const VariantNumbers& t, size_t variant, const std::string& corpus,
           const std::string& checkpoint, const std::string& task,
           const std::string& probe = "logistic") {
-  return t.get(variant, claim_key(probe, corpus, checkpoint, task));
+  return t.get(variant, paper_key(probe, corpus, checkpoint, task));
 }
 
 // The number of a corpus's tasks on which a model is better at one checkpoint than at another.
@@ -48,110 +58,99 @@ Count rises(const VariantNumbers& t, size_t variant, const std::string& corpus,
 
 // The models of the paper sorted by a number, the highest first; empty if one lacks it.
 std::vector<size_t> ranked(const VariantNumbers& t, const std::string& key) {
-  std::vector<std::pair<double, size_t>> order;
-  for (size_t v = 0; v < kPaperModels; ++v) {
-    const Number number = t.get(v, key);
-    if (!number) return {};
-    order.emplace_back(-*number, v);
-  }
-  std::sort(order.begin(), order.end());
   std::vector<size_t> models;
-  for (const auto& [number, v] : order) models.push_back(v);
+  for (size_t v = 0; v < kPaperModels; ++v) {
+    if (!t.get(v, key)) return {};
+    models.push_back(v);
+  }
+  std::stable_sort(models.begin(), models.end(),
+                   [&](size_t a, size_t b) { return *t.get(a, key) > *t.get(b, key); });
   return models;
 }
 
-std::string name_of(size_t variant) {
-  return probed_names()[variant].name;
+// "transformer 29.40"
+std::string with_number(const VariantNumbers& t, size_t variant, const std::string& key) {
+  return name_of(variant) + " " + percent(*t.get(variant, key), 2);
 }
 
 ClaimResult bleu(const VariantNumbers& t) {
   Count count;
-  std::string figure;
   for (const char* corpus : kCorpora) {
     const auto models = ranked(t, bleu_key(corpus));
     if (models.empty()) continue;
-    count.add(models[0] == transformer());
-    figure += (figure.empty() ? "" : "; ") + name_of(models[0]) + " " +
-              percent(*t.get(models[0], bleu_key(corpus)), 2);
+    count.add(models[0] == kTransformer);
+    count.say(with_number(t, models[0], bleu_key(corpus)));
   }
-  if (count.of == 0) return {};
-  return {count.all(), figure};
+  return count.holds_always();
 }
 
 // The number of tasks on which at least three RNN models are better than the Transformer.
 Count better_than_transformer(const VariantNumbers& t, const std::string& checkpoint) {
   Count count;
   for (const std::string& task : tasks_of("MultiWOZ")) {
-    const Number its = f1(t, transformer(), "MultiWOZ", checkpoint, task);
+    const Number its = f1(t, kTransformer, "MultiWOZ", checkpoint, task);
     Count rnns;
-    for (const size_t rnn : rnn_variants()) {
+    for (size_t rnn = 0; rnn < kRnnModels; ++rnn) {
       const Number number = f1(t, rnn, "MultiWOZ", checkpoint, task);
       if (its && number) rnns.add(*number > *its);
     }
-    if (rnns.of == rnn_variants().size()) count.add(rnns.yes >= 3);
+    if (rnns.of == kRnnModels) count.add(rnns.yes >= 3);
   }
   return count;
 }
 
 ClaimResult rnns_are_better(const VariantNumbers& t) {
-  const Count best = better_than_transformer(t, "best"), last = better_than_transformer(t, "last");
-  if (best.of == 0) return {};
-  return {2 * best.yes > best.of,
-          best.text() + " tasks at the best epoch, " + last.text() + " at the last one"};
+  Count best = better_than_transformer(t, "best");
+  best.say(best.text() + " tasks at the best epoch");
+  best.say(better_than_transformer(t, "last").text() + " at the last one", ", ");
+  return best.holds(2 * best.yes > best.of);
 }
 
 ClaimResult transformer_falls(const VariantNumbers& t) {
   Count all;
-  std::string figure;
-  for (const char* corpus : kCorpora) {
-    const Count falls = rises(t, transformer(), corpus, "last", "untrained");
-    if (falls.of == 0) continue;
-    all.yes += falls.yes, all.of += falls.of;
-    figure += (figure.empty() ? "" : ", ") + falls.text() + " " + corpus + " tasks";
+  for (const std::string corpus : kCorpora) {
+    const Count falls = rises(t, kTransformer, corpus, "last", "untrained");
+    all.add(falls);
+    if (falls.of > 0) all.say(falls.text() + " " + corpus + " tasks", ", ");
   }
-  if (all.of == 0) return {};
-  return {all.all(), figure};
+  return all.holds_always();
 }
 
 ClaimResult rnns_rise(const VariantNumbers& t) {
   Count models;
-  std::string figure;
-  for (const size_t rnn : rnn_variants()) {
+  for (size_t rnn = 0; rnn < kRnnModels; ++rnn) {
     const Count count = rises(t, rnn, "MultiWOZ", "untrained", "last");
     if (count.of == 0) return {};
     models.add(2 * count.yes > count.of);
-    figure += (figure.empty() ? "" : ", ") + name_of(rnn) + " " + count.text();
+    models.say(name_of(rnn) + " " + count.text(), ", ");
   }
-  return {models.all(), figure};
+  return models.holds_always();
 }
 
 ClaimResult personachat_location(const VariantNumbers& t) {
   Count count;
-  std::string figure;
-  for (const char* checkpoint : {"best", "last"}) {
-    const auto models = ranked(t, claim_key("logistic", "PersonaChat", checkpoint, "UtteranceLoc"));
+  for (const std::string checkpoint : {"best", "last"}) {
+    const auto models = ranked(t, paper_key("logistic", "PersonaChat", checkpoint, "UtteranceLoc"));
     if (models.empty()) return {};
-    const auto place = std::find(models.begin(), models.end(), transformer()) - models.begin() + 1;
-    count.add(models[0] == probed_variant("bilstm-attention") && place > 3);
-    figure += (figure.empty() ? "" : "; ") + std::string(checkpoint) + ": " + name_of(models[0]) +
-              " first, transformer in place " + std::to_string(place);
+    const auto place = std::find(models.begin(), models.end(), kTransformer) - models.begin() + 1;
+    count.add(models[0] == kBilstmAttention && place > 3);
+    count.say(checkpoint + ": " + name_of(models[0]) + " first, transformer in place " +
+              std::to_string(place));
   }
-  return {count.all(), figure};
+  return count.holds_always();
 }
 
 ClaimResult personachat_words(const VariantNumbers& t) {
   Count count;
-  std::string figure;
-  for (const char* checkpoint : {"best", "last"}) {
-    const std::string key = claim_key("logistic", "PersonaChat", checkpoint, "WordCont");
+  for (const std::string checkpoint : {"best", "last"}) {
+    const std::string key = paper_key("logistic", "PersonaChat", checkpoint, "WordCont");
     const auto models = ranked(t, key);
     if (models.empty()) return {};
-    count.add(models[0] == transformer());
-    figure += (figure.empty() ? "" : "; ") + std::string(checkpoint) + ": " + name_of(models[0]) +
-              " " + percent(*t.get(models[0], key), 2) + ", transformer " +
-              percent(*t.get(transformer(), key), 2);
+    count.add(models[0] == kTransformer);
+    count.say(checkpoint + ": " + with_number(t, models[0], key) + ", " +
+              with_number(t, kTransformer, key));
   }
-  return {count.all(), figure};
+  return count.holds_always();
 }
 
 ClaimResult personal_information(const VariantNumbers& t) {
@@ -172,7 +171,7 @@ ClaimResult personal_information(const VariantNumbers& t) {
 ClaimResult equal_on_easy(const VariantNumbers& t) {
   std::vector<double> means;
   for (size_t v = 0; v < kPaperModels; ++v) {
-    const auto level = level_of(t, v, "logistic", "best", "easy");
+    const auto level = level_of(t, v, "best", "easy");
     if (!level) return {};
     means.push_back(level->mean);
   }
@@ -182,45 +181,41 @@ ClaimResult equal_on_easy(const VariantNumbers& t) {
 
 ClaimResult better_on_harder(const VariantNumbers& t) {
   Count count;
-  std::string figure;
-  for (const char* level : {"medium", "hard"}) {
-    const auto its = level_of(t, transformer(), "logistic", "best", level);
+  for (const std::string level : {"medium", "hard"}) {
+    const auto its = level_of(t, kTransformer, "best", level);
     if (!its) continue;
-    figure += (figure.empty() ? "" : "; ") + std::string(level) + ": transformer " +
-              percent(its->mean) + ", RNN models";
-    for (const size_t rnn : rnn_variants()) {
-      const auto its_own = level_of(t, rnn, "logistic", "best", level);
+    count.say(level + ": transformer " + percent(its->mean) + ", RNN models");
+    for (size_t rnn = 0; rnn < kRnnModels; ++rnn) {
+      const auto its_own = level_of(t, rnn, "best", level);
       if (!its_own) return {};
       count.add(its_own->mean > its->mean);
-      figure += " " + percent(its_own->mean);
+      count.say(percent(its_own->mean), " ");
     }
   }
-  if (count.of == 0) return {};
-  return {count.all(), figure};
+  return count.holds_always();
 }
 
 // Mean distance between the F1 of another metric's choice and that of BLEU's.
 ClaimResult any_selection(const VariantNumbers& t) {
-  std::string figure;
-  double worst = 0;
-  for (const char* metric : {"F1", "METEOR", "BERT"}) {
+  Count count;
+  for (const auto& [choice, metric] : choices()) {
     Number largest;
     for (size_t v = 0; v < kPaperModels; ++v) {
       std::vector<double> distances;
       for (const std::string& task : tasks_of("MultiWOZ")) {
-        const Number by_bleu = t.get(v, selection_key("BLEU", "MultiWOZ", task)),
-                     other = t.get(v, selection_key(metric, "MultiWOZ", task));
+        const Number by_bleu = f1(t, v, "MultiWOZ", "best-bleu", task, "selection"),
+                     other = f1(t, v, "MultiWOZ", choice, task, "selection");
         if (by_bleu && other) distances.push_back(std::abs(*other - *by_bleu));
       }
       if (const auto mean = spread(distances)) largest = std::max(largest.value_or(0), mean->mean);
     }
-    if (!largest) continue;
-    worst = std::max(worst, *largest);
-    figure += (figure.empty() ? "largest mean difference of a model: " : ", ") +
-              std::string(metric) + " " + percent(*largest);
+    if (!largest || metric == "BLEU") continue;
+    count.add(*largest <= 0.05);
+    count.say((count.of == 1 ? "largest mean difference of a model: " : "") + metric + " " +
+                  percent(*largest),
+              ", ");
   }
-  if (figure.empty()) return {};
-  return {worst <= 0.05, figure};
+  return count.holds_always();
 }
 
 ClaimResult same_with_mlp(const VariantNumbers& t) {
@@ -228,7 +223,7 @@ ClaimResult same_with_mlp(const VariantNumbers& t) {
   for (const char* corpus : kCorpora) {
     for (const std::string& task : tasks_of(corpus)) {
       for (size_t v = 0; v < kPaperModels; ++v) {
-        if (v == probed_variant("hred")) continue;
+        if (v == probed::kHred) continue;
         const auto change = [&](const char* probe) -> Number {
           const Number before = f1(t, v, corpus, "untrained", task, probe),
                        after = f1(t, v, corpus, "last", task, probe);
@@ -239,13 +234,13 @@ ClaimResult same_with_mlp(const VariantNumbers& t) {
       }
     }
   }
-  if (count.of == 0) return {};
-  return {5 * count.yes >= 4 * count.of, count.text() + " changes have the same sign"};
+  count.say(count.text() + " changes have the same sign");
+  return count.holds(5 * count.yes >= 4 * count.of);
 }
 
 ClaimResult ties(const VariantNumbers& t) {
-  const size_t judged = probed_variant("bilstm-attention");
-  const Number mean = t.get(judged, "ties.mean"), highest = t.get(judged, "ties.highest");
+  const Number mean = t.get(kBilstmAttention, "ties.mean"),
+               highest = t.get(kBilstmAttention, "ties.highest");
   if (!mean || !highest) return {};
   return {std::abs(*mean - 0.35) <= 0.05 && *highest <= 0.5,
           "about " + percent(*mean, 0) + " %, below " + percent(*highest, 0) +
@@ -254,21 +249,19 @@ ClaimResult ties(const VariantNumbers& t) {
 
 ClaimResult smallest_spread(const VariantNumbers& t) {
   Count count;
-  std::string figure;
   for (const char* corpus : kCorpora) {
-    const auto models = ranked(t, bleu_key(corpus) + kPrintedSpread);
+    const std::string key = bleu_key(corpus) + kPrintedSpread;
+    const auto models = ranked(t, key);
     if (models.empty()) continue;
-    count.add(models.back() == probed_variant("bilstm-attention"));
-    figure += (figure.empty() ? "" : "; ") + name_of(models.back()) + " has " +
-              percent(*t.get(models.back(), bleu_key(corpus) + kPrintedSpread), 2);
+    count.add(models.back() == kBilstmAttention);
+    count.say(name_of(models.back()) + " has " + percent(*t.get(models.back(), key), 2));
   }
-  if (count.of == 0) return {};
-  return {count.all(), figure};
+  return count.holds_always();
 }
 
 ClaimResult wider(const VariantNumbers& t) {
-  const Number before = t.get(transformer(), "width.untrained"),
-               after = t.get(transformer(), "width.last");
+  const Number before = t.get(kTransformer, "width.untrained"),
+               after = t.get(kTransformer, "width.last");
   if (!before || !after) return {};
   return {*before >= 10 && *after >= 10, decimal(*before, 1) + " times as wide untrained, " +
                                              decimal(*after, 1) + " times after training"};
@@ -279,9 +272,9 @@ ClaimResult untrained_wins(const VariantNumbers& t) {
   std::string names;
   for (const char* corpus : kCorpora) {
     for (const std::string& task : tasks_of(corpus)) {
-      const Number untrained = f1(t, transformer(), corpus, "untrained", task);
+      const Number untrained = f1(t, kTransformer, corpus, "untrained", task);
       Number best;
-      for (const size_t rnn : rnn_variants()) {
+      for (size_t rnn = 0; rnn < kRnnModels; ++rnn) {
         for (const char* checkpoint : {"last", "best"}) {
           const Number number = f1(t, rnn, corpus, checkpoint, task);
           if (number && (!best || *number > *best)) best = number;
@@ -292,12 +285,11 @@ ClaimResult untrained_wins(const VariantNumbers& t) {
       if (*untrained > *best) names += (names.empty() ? ": " : ", ") + task;
     }
   }
-  if (count.of == 0) return {};
-  return {count.yes > 0, count.text() + " tasks" + names};
+  count.say(count.text() + " tasks" + names);
+  return count.holds(count.yes > 0);
 }
 
 }  // namespace
-
 const std::vector<ClaimRule>& probe_claim_rules() {
   static const std::vector<ClaimRule> kRules = {
       {"The Transformer has the highest BLEU on both corpora.", "The highest of the five models.",
@@ -347,8 +339,8 @@ const std::vector<ClaimRule>& probe_claim_rules() {
 
 Claims check_probe_claims(const ProbesResults& results) {
   std::vector<ClaimNumbers> kinds;
-  for (const std::string& reading : results.readings) {
-    if (reading != "mlp") kinds.push_back({reading, claim_numbers(results, reading)});
+  for (const std::string& reading : results.readings_by("logistic")) {
+    kinds.push_back({reading, claim_numbers(results, reading)});
   }
   return check_claims(probe_claim_rules(), probe_paper().numbers.numbers, kinds);
 }

@@ -4,13 +4,13 @@
 
 #include "dialog/text/format.h"
 #include "experiments/engine/report/variant_tables.h"
-#include "experiments/probes/claims.h"
-#include "experiments/probes/paper.h"
+#include "experiments/probes/report.h"
 
 namespace heed {
 namespace {
 
 using Number = std::optional<double>;
+using probed::kTransformer;
 
 const VariantNumbers& paper() {
   return probe_paper().numbers.numbers;
@@ -26,15 +26,21 @@ std::string listed(const std::vector<std::string>& names) {
   return names.empty() ? "none" : text;
 }
 
+// The highest number of these, at least 0.
+double highest_of(const std::vector<Number>& numbers) {
+  double highest = 0;
+  for (const Number& number : numbers) highest = std::max(highest, number.value_or(0));
+  return highest;
+}
+
 // Calls a function with each cell of the paper's tables of logistic probes.
 template <class Function> void for_each_paper_cell(Function function) {
   for (const PaperTable& table : probe_paper().tables) {
     if (table.probe != "logistic") continue;
     for (size_t v = 0; v < kPaperModels; ++v) {
-      for (const char* checkpoint : kCheckpoints) {
+      for (const std::string& row : table.rows()) {
         for (const std::string& task : table.tasks) {
-          const std::string key = claim_key(table.probe, table.corpus, checkpoint, task);
-          function(v, key);
+          function(v, paper_key(table.probe, table.corpus, row, task));
         }
       }
     }
@@ -48,11 +54,10 @@ std::string paper_deviations() {
   for_each_paper_cell([&](size_t v, const std::string& key) {
     largest = std::max(largest, paper().get(v, key + kPrintedSpread).value_or(0));
   });
-  const std::string key = claim_key("logistic", "MultiWOZ", "best", "RecentTopic");
-  const size_t transformer = probed_variant("transformer");
-  const double spread = paper().get(transformer, key + kPrintedSpread).value();
-  return "the Transformer's RecentTopic, " + points(paper().get(transformer, key).value()) + " ± " +
-         points(spread) + ", has a deviation of " + points(std::sqrt(spread)) +
+  const std::string key = paper_key("logistic", "MultiWOZ", "best", "RecentTopic");
+  const double spread = paper().get(kTransformer, key + kPrintedSpread).value();
+  return "the Transformer's RecentTopic, " + points(paper().get(kTransformer, key).value()) +
+         " ± " + points(spread) + ", has a deviation of " + points(std::sqrt(spread)) +
          " points; the largest is " + points(std::sqrt(largest));
 }
 
@@ -74,11 +79,9 @@ std::string our_deviations(const ProbesResults& results) {
 }
 
 // ---- collapsed runs
-// Of three runs with this mean one or two score 0 and the others are equal: then the variance is
-// 0.75 or 3 times the squared mean. To a tenth, because the others are only about equal.
 
 // Of three runs with this mean one or two score 0 and the others are equal: then the variance is
-// 0.75 or 3 times the squared mean. To a tenth, for the others are only about equal.
+// 0.75 or 3 times the squared mean. To a tenth, because the others are only about equal.
 bool looks_collapsed(double mean, double variance) {
   for (const double factor : {0.75, 3.0}) {
     const double expected = factor * mean * mean;
@@ -95,12 +98,12 @@ std::string paper_collapses() {
     ++cells[v];
     fits[v] += looks_collapsed(*mean, *variance);
   });
-  std::string text = "cells with the variance of runs of which one or two score 0:";
+  std::vector<std::string> of_models;
   for (size_t v = 0; v < kPaperModels; ++v) {
-    text += (v == 0 ? " " : ", ") + probed_names()[v].name + " " + std::to_string(fits[v]) +
-            " of " + std::to_string(cells[v]);
+    of_models.push_back(probed_names()[v].name + " " + std::to_string(fits[v]) + " of " +
+                        std::to_string(cells[v]));
   }
-  return text;
+  return "cells with the variance of runs of which one or two score 0: " + listed(of_models);
 }
 
 // Whether a run has less than half the score of the best run of its variant, on most tasks.
@@ -108,10 +111,11 @@ bool has_collapsed(const ProbesResults& results, const RunResult& run, const std
   size_t low = 0;
   for (const std::string& task : results.tasks) {
     const std::string key = score_key("best", reading, task);
-    double best = 0;
+    std::vector<Number> all;
     for (const RunResult* other : results.of(run.run.variant)) {
-      best = std::max(best, other->numbers.value(key).value_or(0));
+      all.push_back(other->numbers.value(key));
     }
+    const double best = highest_of(all);
     low += best > 0 && run.numbers.value(key).value_or(0) < 0.5 * best;
   }
   return 2 * low > results.tasks.size();
@@ -133,18 +137,17 @@ constexpr double kNear = 0.035;
 // An untrained HRED is nearly constant, so its F1 is about that of the most frequent labels.
 std::string paper_constants() {
   std::vector<std::string> names;
-  const size_t hred = probed_variant("hred");
-  for (const char* corpus : {"MultiWOZ", "PersonaChat"}) {
+  for (const char* corpus : kCorpora) {
     for (const std::string& task : tasks_of(corpus)) {
-      const Number level = paper().get(hred, claim_key("logistic", corpus, "untrained", task));
-      double best = 0;
+      const auto of = [&](size_t v, const char* checkpoint) {
+        return paper().get(v, paper_key("logistic", corpus, checkpoint, task));
+      };
+      std::vector<Number> trained;
       for (size_t v = 0; v < kPaperModels; ++v) {
-        for (const char* checkpoint : {"last", "best"}) {
-          best = std::max(
-              best, paper().get(v, claim_key("logistic", corpus, checkpoint, task)).value_or(0));
-        }
+        trained.insert(trained.end(), {of(v, "last"), of(v, "best")});
       }
-      if (level && *level > 0.05 && best <= *level + kNear) names.push_back(task);
+      const Number level = of(probed::kHred, "untrained");
+      if (level && *level > 0.05 && highest_of(trained) <= *level + kNear) names.push_back(task);
     }
   }
   return listed(names);
@@ -153,17 +156,16 @@ std::string paper_constants() {
 std::string our_constants(const ProbesResults& results) {
   std::vector<std::string> names;
   for (const std::string& task : results.tasks) {
-    double best = 0, constant = 0;
+    std::vector<Number> trained;
     for (const RunResult& run : results.runs) {
-      constant = run.numbers.value("constant." + task).value_or(0);
       for (const std::string& reading : results.readings) {
         for (const char* checkpoint : {"last", "best"}) {
-          const auto f1 = run.numbers.value(score_key(checkpoint, reading, task));
-          best = std::max(best, f1.value_or(0));
+          trained.push_back(run.numbers.value(score_key(checkpoint, reading, task)));
         }
       }
     }
-    if (constant > 0 && best <= constant + kNear) names.push_back(task);
+    const double constant = results.runs.back().numbers.value("constant." + task).value_or(0);
+    if (constant > 0 && highest_of(trained) <= constant + kNear) names.push_back(task);
   }
   return listed(names);
 }
@@ -173,33 +175,28 @@ std::string our_constants(const ProbesResults& results) {
 std::string untrained_transformer(const VariantNumbers& numbers) {
   size_t wins = 0, all = 0;
   for (const std::string& task : tasks_of("MultiWOZ")) {
-    const std::string key = claim_key("logistic", "MultiWOZ", "untrained", task);
-    const Number its = numbers.get(probed_variant("transformer"), key);
-    double best = 0;
-    for (const size_t rnn : rnn_variants())
-      best = std::max(best, numbers.get(rnn, key).value_or(0));
+    const std::string key = paper_key("logistic", "MultiWOZ", "untrained", task);
+    const Number its = numbers.get(kTransformer, key);
+    std::vector<Number> of_rnns;
+    for (size_t rnn = 0; rnn < kRnnModels; ++rnn) of_rnns.push_back(numbers.get(rnn, key));
     all += its.has_value();
-    wins += its && *its > best;
+    wins += its && *its > highest_of(of_rnns);
   }
   return all == 0 ? "numbers are missing"
                   : "best of all untrained on " + std::to_string(wins) + " of " +
                         std::to_string(all) + " tasks";
 }
 
-Number mean_over_rnns(const Results& results, const std::string& key) {
-  std::vector<double> values;
-  for (const size_t rnn : rnn_variants()) {
-    if (const auto value = cell_over_seeds(results, rnn, key).value) values.push_back(*value);
-  }
-  const auto mean = spread(values);
-  return mean ? Number(mean->mean) : std::nullopt;
+std::string paper_widths() {
+  return "about " + decimal(paper().get(kTransformer, "width.untrained").value(), 0) +
+         " times as wide, by construction: a sum over as many as 100 normalised vectors beside a "
+         "sum of two; there is one reading, the raw one";
 }
 
 // The untrained Transformer's lead in points of F1, as a mean over tasks, for each reading.
 std::string our_lengths(const ProbesResults& results) {
-  const size_t transformer = probed_variant("transformer");
-  const Number its = cell_over_seeds(results, transformer, "checkpoints.untrained.length").value,
-               theirs = mean_over_rnns(results, "checkpoints.untrained.length");
+  const std::string length = "checkpoints.untrained.length";
+  const Number its = mean_of(results, kTransformer, length), theirs = mean_of_rnns(results, length);
   if (!its || !theirs || !(*theirs > 0)) return "numbers are missing";
   std::string text = decimal(*its / *theirs, 1) +
                      " times as long; lead of the untrained "
@@ -208,19 +205,12 @@ std::string our_lengths(const ProbesResults& results) {
     double lead = 0;
     for (const std::string& task : results.tasks) {
       const std::string key = score_key("untrained", reading, task);
-      lead += cell_over_seeds(results, transformer, key).value.value_or(0) -
-              mean_over_rnns(results, key).value_or(0);
+      lead +=
+          mean_of(results, kTransformer, key).value_or(0) - mean_of_rnns(results, key).value_or(0);
     }
     text += " " + reading + " " + points(lead / static_cast<double>(results.tasks.size()));
   }
   return text;
-}
-
-std::string paper_widths() {
-  const size_t transformer = probed_variant("transformer");
-  return "about " + decimal(paper().get(transformer, "width.untrained").value(), 0) +
-         " times as wide, by construction: a sum over as many as 100 normalised vectors beside a "
-         "sum of two; there is one reading, the raw one";
 }
 
 }  // namespace

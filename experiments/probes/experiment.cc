@@ -17,40 +17,41 @@ using Settings = ProbesSettings;
 using Data = ProbesData;
 
 void visit(Settings& s, const OptionVisitor& v) {
-  const auto probes = [&](const char* option, const char* help, const OptionValue& value,
-                          double least = -INFINITY, double most = INFINITY) {
-    v(setting(option, option, help, {.group = "Probes", .least = least, .most = most}), value);
-  };
-  probes("readings",
-         "How to probe, separated by commas. raw: logistic regression on the encoder's "
-         "representation of a context, the sum over layers or positions; standardised: on their "
-         "mean, each dimension scaled to mean 0 and variance 1; mlp: one hidden layer, on the sum",
-         &s.reading_names);
-  probes("max-iter",
-         "Maximum number of iterations of the solver; for the MLP: epochs (at most 200)",
-         &s.max_iterations, 1, 1000000);
-  probes("responses", "Respond to the first N test examples, for BLEU; 0: to none", &s.responses, 0,
-         1000000);
-  probes("max-length", "Longest response, in words", &s.max_response, 1, 1000);
+  const char* group = "Probes";
+  v(setting("readings", "readings",
+            "How to probe, separated by commas. raw: logistic regression on the encoder's "
+            "representation of a context, the sum over layers or positions; standardised: on their "
+            "mean, each dimension scaled to mean 0 and variance 1; mlp: one hidden layer, on the "
+            "sum",
+            {.group = group}),
+    &s.reading_names);
+  show(
+      v, group,
+      {{"max-iter", "Maximum number of iterations of the solver; for the MLP: epochs (at most 200)",
+        &s.max_iterations, 1, 1000000},
+       {"responses", "Respond to the first N test examples, for BLEU; 0: to none", &s.responses, 0,
+        1000000},
+       {"max-length", "Longest response, in words", &s.max_response, 1, 1000}});
   v(setting("limit", "limit", ""), &s.limit);
-  probes("test-limit", "Read only the first dialogues of the test part; 0: as --limit",
-         &s.test_limit);
+  show(v, group,
+       {{"test-limit", "Read only the first dialogues of the test part; 0: as --limit",
+         &s.test_limit}});
   v(setting("choose", "",
             "Let every kept epoch respond to the first N dialogues of the valid part, and also "
             "probe the best epochs by BLEU-2, ROUGE-L and METEOR (Tables 9 to 11); 0: skip, "
             "because generation is slow. Can be added to a finished folder",
-            {.group = "Probes", .least = 0, .most = 1000000}),
+            {.group = group, .least = 0, .most = 1000000}),
     &s.choose);
   v(setting("judge-encoder", "",
             "Directory of a pretrained encoder (heed import): with --choose, also probe the epoch "
             "whose responses are most like the human ones by its embeddings, the \"BERT\" of "
             "Tables 9 to 11. Can be added to a finished folder",
-            {.group = "Probes"}),
+            {.group = group}),
     &s.judge);
   v(setting("pretrained", "",
             "Directory of a pretrained encoder (heed import): probe each of its layers too, as it "
             "is, on the words that the models read. Can be added to a finished folder",
-            {.group = "Probes"}),
+            {.group = group}),
     &s.pretrained);
 }
 

@@ -1,8 +1,12 @@
+#include "experiments/probes/measurement_json.h"
+
+#include <algorithm>
+#include <cmath>
+
 #include "dialog/probe/representations.h"
 #include "dialog/respond/responses.h"
+#include "dialog/stats/principal_components.h"
 #include "dialog/text/tokenizer.h"
-#include "experiments/probes/extent.h"
-#include "experiments/probes/measurement_json.h"
 
 namespace heed {
 
@@ -11,19 +15,17 @@ using probe::Part, probe::TaskResult;
 
 namespace {
 
-// Twice the hits of each example, and the denominator: F1 is the quotient of their sums.
-void add_items(Json& json, const TaskResult& result) {
-  for (const Hits& h : result.examples) {
+Json score_json(const TaskResult& r) {
+  Json json = {{"f1", r.f1},
+               {"exact", r.exact},
+               {"accuracy", r.accuracy ? Json(*r.accuracy) : Json()},
+               {"unconverged", r.unconverged}};
+  // Twice the hits of each example, and the denominator: F1 is the quotient of their sums.
+  for (const Hits& h : r.examples) {
     json["hits"].push_back(2 * h.true_positives);
     json["counted"].push_back(2 * h.true_positives + h.false_positives + h.false_negatives);
   }
-}
-
-Json score_json(const TaskResult& r) {
-  return {{"f1", r.f1},
-          {"exact", r.exact},
-          {"accuracy", r.accuracy ? Json(*r.accuracy) : Json()},
-          {"unconverged", r.unconverged}};
+  return json;
 }
 
 Json overlap_json(const char* decode, const std::vector<Tokens>& written, const ProbesData& data) {
@@ -34,140 +36,126 @@ Json overlap_json(const char* decode, const std::vector<Tokens>& written, const 
 
 }  // namespace
 
+LoadedModel Probing::model(const std::string& epoch) const {
+  LoadedModel loaded = load_epoch(run_.directory, epoch);
+  move(*loaded.model, run_.device);
+  return loaded;
+}
+
+std::function<void(int64_t, int64_t)> Probing::counts(const std::string& what, size_t n) const {
+  return [this, what, n](int64_t done, int64_t) {
+    progress_(what, std::min(1.0, static_cast<double>(done) / static_cast<double>(n)));
+  };
+}
+
 std::map<std::string, TaskResult> Probing::probe_all(const std::string& what, const Part& fit,
                                                      const Part& test, const ProbeReading& reading,
                                                      bool control) const {
   std::map<std::string, TaskResult> results;
-  for (const std::string& task : data_.tasks) {
+  const std::vector<std::string>& tasks = run_.data.tasks;
+  for (const std::string& task : tasks) {
     progress_(what + " " + reading.name,
-              static_cast<double>(results.size()) / static_cast<double>(data_.tasks.size()));
+              static_cast<double>(results.size()) / static_cast<double>(tasks.size()));
     results[task] = probe::probe(fit, test, task,
                                  {.kind = reading.kind,
-                                  .max_iterations = settings_.max_iterations,
+                                  .max_iterations = run_.settings.max_iterations,
                                   .standardise = reading.standardise,
                                   .control = control,
-                                  .seed = seed_});
+                                  .seed = run_.run.seed});
   }
   return results;
 }
 
-Part Probing::encode(Responder& model, const probe::LabelledPart& part, Pooling pooling) const {
-  return {probe::encode(model, part.examples.to_vector(), pooling, kProbesBatch,
-                        [&](int64_t done, int64_t) {
-                          progress_("encoding", static_cast<double>(done) /
-                                                    static_cast<double>(part.examples.size()));
-                        }),
-          part.labels};
-}
-
-// The words that the models read, in the encoder's own numbers.
+// An encoder that others trained gets the words that the models read, in its own numbers.
 Part Probing::encode(const ContextEncoder& encoder, const probe::LabelledPart& part,
-                     int layer) const {
+                     Pooling pooling, int layer) const {
   std::vector<Example> examples = part.examples.to_vector();
-  for (Example& e : examples) {
-    const auto words = context_words(e, data_.train.vocabulary);
-    for (size_t k = 0; k < words.size(); ++k) e.context[k] = encoder.numbers(detokenize(words[k]));
+  for (size_t i = 0; layer >= 0 && i < examples.size(); ++i) {
+    const auto words = context_words(examples[i], run_.data.train.vocabulary);
+    for (size_t k = 0; k < words.size(); ++k) {
+      examples[i].context[k] = encoder.numbers(detokenize(words[k]));
+    }
   }
-  const auto all = static_cast<double>(examples.size());
-  return {encoder.encode(examples, {.layer = layer,
+  return {encoder.encode(examples, {.pooling = pooling,
+                                    .layer = layer,
                                     .batch = kProbesBatch,
-                                    .progress =
-                                        [&](int64_t done, int64_t) {
-                                          progress_("encoding", static_cast<double>(done) / all);
-                                        }}),
+                                    .progress = counts("encoding", examples.size())}),
           part.labels};
 }
 
-Json Probing::checkpoint(Responder& model, const std::string& name, Json* selectivity) const {
-  return checkpoint([&](const probe::LabelledPart& part,
-                        Pooling pooling) { return encode(model, part, pooling); },
-                    name, selectivity);
-}
-
-Json Probing::layer(const ContextEncoder& encoder, int layer, Json* selectivity) const {
-  std::map<const probe::LabelledPart*, Part> encoded;
-  return checkpoint(
-      [&](const probe::LabelledPart& part, Pooling) {
-        const auto [found, first] = encoded.try_emplace(&part);
-        if (first) found->second = encode(encoder, part, layer);
-        return found->second;
-      },
-      "layer " + std::to_string(layer), selectivity);
-}
-
-Json Probing::checkpoint(const VectorsOf& vectors, const std::string& name,
-                         Json* selectivity) const {
+Json Probing::checkpoint(const ContextEncoder& encoder, const std::string& name, Json* selectivity,
+                         int layer) const {
   Json json = Json::object();
   struct Encoded {
     Part fit, test;
   };
   std::map<Pooling, Encoded> encoded;  // readings also differ in their probe, and share vectors
-  for (const ProbeReading& reading : settings_.readings) {
-    const auto [found, first] = encoded.try_emplace(reading.pooling);
+  const std::vector<ProbeReading>& readings = run_.settings.readings;
+  for (const ProbeReading& reading : readings) {
+    const Pooling pooling = layer < 0 ? reading.pooling : Pooling::kSum;  // of which it has one
+    const auto [found, first] = encoded.try_emplace(pooling);
     auto& [fit, test] = found->second;
     if (first) {
-      fit = vectors(data_.fit, reading.pooling);
-      test = vectors(data_.test, reading.pooling);
+      fit = encode(encoder, run_.data.fit, pooling, layer);
+      test = encode(encoder, run_.data.test, pooling, layer);
     }
     if (!json.contains("length")) {
       const Extent extent = extent_of(fit.x);
       json["length"] = extent.length;
       json["range"] = extent.range;
     }
-    const bool control = selectivity && &reading == &settings_.readings.back();
+    const bool control = selectivity && &reading == &readings.back();
     for (const auto& [task, result] : probe_all(name, fit, test, reading, control)) {
       json[reading.name][task] = score_json(result);
-      add_items(json[reading.name][task], result);
       if (control) (*selectivity)[task] = result.selectivity();
     }
   }
   return json;
 }
 
-Json Probing::baselines(int64_t width, Json& constant) const {
-  Json json = Json::object();
-  const auto add = [&](const std::string& name, const Part& fit, const Part& test) {
-    for (const ProbeReading& reading : settings_.readings) {
-      for (const auto& [task, result] : probe_all(name, fit, test, reading, false)) {
-        json[name][reading.name][task] = result.f1;
+Json Probing::baselines(int64_t width) const {
+  const std::string file = in(run_.out, "baselines-seed" + std::to_string(run_.run.seed) +
+                                            "-width" + std::to_string(width) + ".json");
+  if (std::filesystem::exists(file)) return parse_json<Json>(file);
+  Json baselines = Json::object(), constant;
+  const auto add = [&](const std::string& name, const auto& vectors) {
+    const probe::LabelledPart &fit = run_.data.fit, &test = run_.data.test;
+    for (const ProbeReading& reading : run_.settings.readings) {
+      for (const auto& [task, result] :
+           probe_all(name, {vectors(fit.examples), fit.labels},
+                     {vectors(test.examples), test.labels}, reading, false)) {
+        baselines[name][reading.name][task] = result.f1;
         constant[task] = result.constant;
       }
     }
   };
-  const auto bag = [&](const probe::LabelledPart& part) {
-    return Part{probe::bag_of_words(part.examples, width, seed_), part.labels};
-  };
-  const auto length = [&](const probe::LabelledPart& part) {
-    return Part{probe::context_lengths(part.examples), part.labels};
-  };
-  add("bag-of-words", bag(data_.fit), bag(data_.test));
-  add("length", length(data_.fit), length(data_.test));
-  return json;
+  add("bag-of-words", [&](const PackedList<Example>& examples) {
+    return probe::bag_of_words(examples, width, run_.run.seed);
+  });
+  add("length", probe::context_lengths);
+  create_once(file, Json({{"constant", constant}, {"baselines", baselines}}).dump() + "\n");
+  return parse_json<Json>(file);
 }
 
-Json Probing::responses(Responder& model, const Vocabulary& vocabulary) const {
-  if (data_.spoken.empty()) return {{"bleu2", nullptr}};
+Json Probing::responses(const LoadedModel& loaded) const {
+  const ProbesData& data = run_.data;
+  if (data.spoken.empty()) return {{"bleu2", nullptr}};
   DecodeOptions greedy;
-  greedy.max_length = settings_.max_response;
-  return overlap_json("greedy",
-                      respond(model, data_.spoken, vocabulary, greedy, kProbesBatch,
-                              [&](const RespondProgress& done) {
-                                progress_("responses",
-                                          static_cast<double>(done.examples) /
-                                              static_cast<double>(data_.spoken.size()));
-                              }),
-                      data_);
+  greedy.max_length = run_.settings.max_response;
+  const auto count = counts("responses", data.spoken.size());
+  return overlap_json(
+      "greedy",
+      respond(*loaded.model, data.spoken, loaded.vocabulary, greedy, kProbesBatch,
+              [&](const RespondProgress& done) { count(done.examples, done.tokens); }),
+      data);
 }
 
-Json Probing::taught(Responder& model, const Vocabulary& vocabulary) const {
-  if (data_.spoken.empty()) return {{"bleu2", nullptr}};
-  return overlap_json("taught",
-                      respond_taught(model, data_.spoken, vocabulary, false, kProbesBatch), data_);
-}
-
-uint32_t checksum_of(const std::string& encoder) {
-  constexpr uint64_t kMost = uint64_t{1} << 34;
-  return checksum(read_file(in(encoder, "model.safetensors"), kMost));
+Json Probing::taught(const LoadedModel& loaded) const {
+  const ProbesData& data = run_.data;
+  if (data.spoken.empty()) return {{"bleu2", nullptr}};
+  return overlap_json(
+      "taught", respond_taught(*loaded.model, data.spoken, loaded.vocabulary, false, kProbesBatch),
+      data);
 }
 
 Json without_items(Json checkpoint) {
@@ -179,6 +167,28 @@ Json without_items(Json checkpoint) {
     }
   }
   return checkpoint;
+}
+
+uint32_t checksum_of(const std::string& encoder) {
+  constexpr uint64_t kMost = uint64_t{1} << 34;
+  return checksum(read_file(in(encoder, "model.safetensors"), kMost));
+}
+
+Extent extent_of(const Tensor& x) {
+  const int64_t n = x.shape()[0], d = x.shape()[1];
+  Extent extent;
+  for (int64_t i = 0; i < n; ++i) {
+    double square = 0;
+    for (int64_t j = 0; j < d; ++j) {
+      const double value = x.data<float>()[i * d + j];
+      square += value * value;
+    }
+    extent.length += std::sqrt(square) / static_cast<double>(n);
+  }
+  const Tensor along = principal_components(x, 1).coordinates(x);
+  const auto [low, high] = std::minmax_element(along.data<double>(), along.data<double>() + n);
+  extent.range = *high - *low;
+  return extent;
 }
 
 }  // namespace heed

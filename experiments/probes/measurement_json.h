@@ -5,54 +5,14 @@
 #include <nlohmann/json.hpp>
 #include <string>
 
-#include "dialog/parts/encoder.h"
-#include "dialog/respond/responder.h"
+#include "dialog/respond/encoder.h"
+#include "dialog/respond/run.h"
 #include "experiments/making_json.h"
 #include "experiments/probes/settings.h"
 
 namespace heed {
 
 constexpr int64_t kProbesBatch = 32;  // changes no result
-
-class Probing {
- public:
-  Probing(const ProbesSettings& settings, const ProbesData& data, uint64_t seed,
-          const OnMeasuring& progress)
-      : settings_(settings), data_(data), seed_(seed), progress_(progress) {}
-
-  // Everything of a model, as the files have it of a checkpoint. `selectivity` is filled in by
-  // task, by the last reading, if it is given.
-  nlohmann::ordered_json checkpoint(Responder& model, const std::string& name,
-                                    nlohmann::ordered_json* selectivity) const;
-  // The same of a layer of an encoder whose vectors are made in one way, for all readings.
-  nlohmann::ordered_json layer(const ContextEncoder& encoder, int layer,
-                               nlohmann::ordered_json* selectivity) const;
-  // What every encoder is to be compared with; also fills in the F1 of constant predictions.
-  nlohmann::ordered_json baselines(int64_t width, nlohmann::ordered_json& constant) const;
-  // BLEU-2 of what the model writes to the spoken examples.
-  nlohmann::ordered_json responses(Responder& model, const Vocabulary& vocabulary) const;
-  // The same of what it finds most probable behind the human words.
-  nlohmann::ordered_json taught(Responder& model, const Vocabulary& vocabulary) const;
-
- private:
-  // All tasks by one reading of a representation of both parts.
-  std::map<std::string, probe::TaskResult> probe_all(const std::string& what,
-                                                     const probe::Part& fit,
-                                                     const probe::Part& test,
-                                                     const ProbeReading& reading,
-                                                     bool control) const;
-  using VectorsOf = std::function<probe::Part(const probe::LabelledPart&, Pooling)>;
-  nlohmann::ordered_json checkpoint(const VectorsOf& vectors, const std::string& name,
-                                    nlohmann::ordered_json* selectivity) const;
-  probe::Part encode(Responder& model, const probe::LabelledPart& part, Pooling pooling) const;
-  probe::Part encode(const ContextEncoder& encoder, const probe::LabelledPart& part,
-                     int layer) const;
-
-  const ProbesSettings& settings_;
-  const ProbesData& data_;
-  const uint64_t seed_;
-  const OnMeasuring& progress_;
-};
 
 using ProbesRun = Subject<ProbesSettings, ProbesData>;
 // evaluation.json: probes the models of a trained run on every task, by every reading; the best one
@@ -67,10 +27,59 @@ void measure_probes(const ProbesRun& run, const OnMeasuring& progress,
 //   judged.json       the one that an encoder chooses, on request (ProbesSettings::judge)
 std::vector<Measurement<ProbesSettings, ProbesData>> additions();
 
-// Of an encoder's weights: which one it is.
-uint32_t checksum_of(const std::string& encoder);
+class Probing {
+ public:
+  Probing(const ProbesRun& run, const OnMeasuring& progress) : run_(run), progress_(progress) {}
+
+  // A run's model of an epoch (load_epoch()), on the device.
+  LoadedModel model(const std::string& epoch) const;
+  // Everything of a model, as the files have it of a checkpoint. `selectivity` is filled in by
+  // task, by the last reading, if it is given. `layer`: of an encoder that others trained.
+  nlohmann::ordered_json checkpoint(const ContextEncoder& encoder, const std::string& name,
+                                    nlohmann::ordered_json* selectivity, int layer = -1) const;
+  nlohmann::ordered_json checkpoint(const LoadedModel& loaded, const std::string& name,
+                                    nlohmann::ordered_json* selectivity = nullptr) const {
+    return checkpoint(ResponseEncoder(*loaded.model, loaded.vocabulary), name, selectivity);
+  }
+  // What every encoder is to be compared with, {"constant", "baselines"}: the same for all runs of
+  // a seed and a width, so the first run measures it, the others read its file.
+  nlohmann::ordered_json baselines(int64_t width) const;
+  // BLEU-2 of what the model writes to the spoken examples, and of what it finds most probable
+  // behind the human words.
+  nlohmann::ordered_json responses(const LoadedModel& loaded) const;
+  nlohmann::ordered_json taught(const LoadedModel& loaded) const;
+
+  // Tells how many of n examples are done.
+  std::function<void(int64_t done, int64_t)> counts(const std::string& what, size_t n) const;
+
+ private:
+  // All tasks by one reading of a representation of both parts.
+  std::map<std::string, probe::TaskResult> probe_all(const std::string& what,
+                                                     const probe::Part& fit,
+                                                     const probe::Part& test,
+                                                     const ProbeReading& reading,
+                                                     bool control) const;
+  probe::Part encode(const ContextEncoder& encoder, const probe::LabelledPart& part,
+                     Pooling pooling, int layer) const;
+
+  const ProbesRun& run_;
+  const OnMeasuring& progress_;
+};
 
 // A checkpoint without the hits of single examples, which only those of the best model are kept of.
 nlohmann::ordered_json without_items(nlohmann::ordered_json checkpoint);
+
+// Of an encoder's weights: which one it is.
+uint32_t checksum_of(const std::string& encoder);
+
+// How large representations are, whatever they mean: a probe with an L2 penalty gets more out of
+// long vectors.
+struct Extent {
+  double length = 0;  // mean |x_i|
+  double range = 0;   // largest minus smallest x_i . v, v the first principal component
+                      // (dialog/stats/principal_components.h)
+};
+// Of the rows of x, f32 (n, d), n > 0.
+Extent extent_of(const Tensor& x);
 
 }  // namespace heed

@@ -14,107 +14,74 @@ constexpr char kText[] =
 #include "probe_tasks.inc"
     ;
 
-constexpr double kPercent = 0.01;
-
-std::string checkpoint_of(const std::string& printed) {
-  static const std::map<std::string, std::string> kNames = {
+// Our name of a row of the paper's tables.
+std::string row_of(const std::string& printed) {
+  static const std::map<std::string, std::string> kCheckpointRows = {
       {"Untrained", "untrained"}, {"LastEpoch", "last"}, {"BestBLEU", "best"}};
-  return kNames.at(printed);
+  for (const auto& [choice, metric] : choices()) {
+    if (metric == printed) return choice;
+  }
+  return kCheckpointRows.at(printed);
 }
 
-// [mean, what is printed behind it]
+// [mean, what is printed behind it], in percent
 void set_pair(VariantNumbers& numbers, size_t variant, const std::string& key, const Json& pair) {
-  numbers.set(variant, key, kPercent * pair.at(0).get<double>());
-  numbers.set(variant, key + kPrintedSpread, kPercent * pair.at(1).get<double>());
+  numbers.set(variant, key, 0.01 * pair.at(0).get<double>());
+  numbers.set(variant, key + kPrintedSpread, 0.01 * pair.at(1).get<double>());
 }
 
-void read_table(const Json& json, const std::string& probe, const std::string& name,
-                ProbePaper& paper) {
-  PaperTable table{std::stoi(name.substr(5)), probe, json.at("dataset").get<std::string>(),
-                   json.at("columns").get<std::vector<std::string>>()};
-  for (const auto& [model, rows] : json.at("cells").items()) {
-    for (const auto& [checkpoint, cells] : rows.items()) {
-      for (const auto& [task, pair] : cells.items()) {
-        set_pair(paper.numbers.numbers, probed_variant(model),
-                 claim_key(probe, table.corpus, checkpoint_of(checkpoint), task), pair);
+void read_tables(const Json& tables, const std::string& probe, ProbePaper& paper) {
+  for (const auto& [name, json] : tables.items()) {
+    PaperTable table{std::stoi(name.substr(5)), probe, json.at("dataset").get<std::string>(),
+                     json.at("columns").get<std::vector<std::string>>()};
+    for (size_t v = 0; v < kPaperModels; ++v) {
+      for (const auto& [row, cells] : json.at("cells").at(probed_names()[v].name).items()) {
+        for (const auto& [task, pair] : cells.items()) {
+          set_pair(paper.numbers.numbers, v, paper_key(probe, table.corpus, row_of(row), task),
+                   pair);
+        }
       }
     }
+    paper.tables.push_back(std::move(table));
   }
-  paper.tables.push_back(std::move(table));
-}
-
-void read_selection(const Json& json, const std::string& name, ProbePaper& paper) {
-  const auto corpus = json.at("dataset").get<std::string>();
-  for (const auto& [model, rows] : json.at("cells").items()) {
-    for (const auto& [metric, cells] : rows.items()) {
-      for (const auto& [task, pair] : cells.items()) {
-        set_pair(paper.numbers.numbers, probed_variant(model), selection_key(metric, corpus, task),
-                 pair);
-      }
-    }
-  }
-  paper.selections.push_back({std::stoi(name.substr(5)), "logistic", corpus,
-                              json.at("columns").get<std::vector<std::string>>()});
 }
 
 void read_others(const Json& json, VariantNumbers& numbers) {
-  for (const auto& [model, corpora] : json.at("table4_bleu").items()) {
-    for (const auto& [corpus, pair] : corpora.items()) {
-      set_pair(numbers, probed_variant(model), bleu_key(corpus), pair);
+  const auto set = [&](size_t variant, const char* key, const Json& number) {
+    numbers.set(variant, key, number.get<double>());
+  };
+  for (size_t v = 0; v < kPaperModels; ++v) {
+    const std::string model = probed_names()[v].name;
+    set(v, "parameters", json.at("table3_parameters_million").at(model));
+    for (const char* corpus : kCorpora) {
+      set_pair(numbers, v, bleu_key(corpus), json.at("table4_bleu").at(model).at(corpus));
     }
-  }
-  for (const auto& [model, millions] : json.at("table3_parameters_million").items()) {
-    numbers.set(probed_variant(model), "parameters", millions.get<double>());
-  }
-  for (const auto& [model, levels] : json.at("table8_difficulty").at("cells").items()) {
-    for (const auto& [level, pair] : levels.items()) {
-      set_pair(numbers, probed_variant(model), table8_key(level), pair);
+    for (const char* level : kLevels) {
+      set_pair(numbers, v, table8_key(level),
+               json.at("table8_difficulty").at("cells").at(model).at(level));
     }
   }
   const Json& people = json.at("human_evaluation");
-  const size_t judged = probed_variant("bilstm-attention"), widest = probed_variant("transformer");
-  numbers.set(judged, "ties.mean", people.at("tie_share_mean_about").get<double>());
-  numbers.set(judged, "ties.highest", people.at("tie_share_max_below").get<double>());
+  set(probed::kBilstmAttention, "ties.mean", people.at("tie_share_mean_about"));
+  set(probed::kBilstmAttention, "ties.highest", people.at("tie_share_max_below"));
   for (const Json& claim : json.at("claims")) {
     if (claim.at("id") != "pca") continue;
-    numbers.set(widest, "width.untrained", claim.at("published_numbers").at(0).get<double>());
-    numbers.set(widest, "width.last", claim.at("published_numbers").at(1).get<double>());
+    set(probed::kTransformer, "width.untrained", claim.at("published_numbers").at(0));
+    set(probed::kTransformer, "width.last", claim.at("published_numbers").at(1));
   }
 }
 
 ProbePaper read() {
   const Json json = Json::parse(kText);
-  ProbePaper paper{{{}, "data/probe-tasks.json"}, {}, {}};
-  for (const auto& [key, probe] : {std::pair("logistic_probe", "logistic"), {"mlp_probe", "mlp"}}) {
-    for (const auto& [name, table] : json.at(key).items()) read_table(table, probe, name, paper);
-  }
-  for (const auto& [name, table] : json.at("selection_metric").items()) {
-    read_selection(table, name, paper);
-  }
+  ProbePaper paper{{{}, "data/probe-tasks.json"}, {}};
+  read_tables(json.at("logistic_probe"), "logistic", paper);
+  read_tables(json.at("mlp_probe"), "mlp", paper);
+  read_tables(json.at("selection_metric"), "selection", paper);
   read_others(json, paper.numbers.numbers);
   return paper;
 }
 
 }  // namespace
-
-const ProbePaper& probe_paper() {
-  static const ProbePaper paper = read();
-  return paper;
-}
-
-std::string claim_key(const std::string& probe, const std::string& corpus,
-                      const std::string& checkpoint, const std::string& task) {
-  return probe + "." + corpus + "." + checkpoint + "." + task;
-}
-
-std::string bleu_key(const std::string& corpus) {
-  return "bleu." + corpus;
-}
-
-std::string selection_key(const std::string& metric, const std::string& corpus,
-                          const std::string& task) {
-  return "selection." + metric + "." + corpus + "." + task;
-}
 
 const std::vector<std::pair<std::string, std::string>>& choices() {
   static const std::vector<std::pair<std::string, std::string>> kNames = {
@@ -122,42 +89,57 @@ const std::vector<std::pair<std::string, std::string>>& choices() {
   return kNames;
 }
 
+std::vector<std::string> PaperTable::rows() const {
+  if (!by_choice()) return {std::begin(kCheckpoints), std::end(kCheckpoints)};
+  std::vector<std::string> rows;
+  for (const auto& [choice, metric] : choices()) rows.push_back(choice);
+  return rows;
+}
+
+const ProbePaper& probe_paper() {
+  static const ProbePaper paper = read();
+  return paper;
+}
+
+std::string paper_key(const std::string& probe, const std::string& corpus, const std::string& row,
+                      const std::string& task) {
+  return probe + "." + corpus + "." + row + "." + task;
+}
+
+std::string bleu_key(const std::string& corpus) {
+  return "bleu." + corpus;
+}
+
 std::string table8_key(const std::string& level) {
   return "table8." + level;
 }
 
-const std::vector<std::string>& tasks_of(const std::string& corpus) {
-  static const std::map<std::string, std::vector<std::string>> kTasks = [] {
-    std::map<std::string, std::vector<std::string>> tasks;
-    for (const PaperTable& table : probe_paper().tables) {
-      if (table.probe != "logistic") continue;
-      auto& list = tasks[table.corpus];
-      list.insert(list.end(), table.tasks.begin(), table.tasks.end());
-    }
-    return tasks;
-  }();
-  return kTasks.at(corpus);
+std::vector<std::string> tasks_of(const std::string& corpus) {
+  std::vector<std::string> tasks;
+  for (const PaperTable& table : probe_paper().tables) {
+    if (table.probe != "logistic" || table.corpus != corpus) continue;
+    tasks.insert(tasks.end(), table.tasks.begin(), table.tasks.end());
+  }
+  return tasks;
 }
 
 std::string difficulty_of(const std::string& task) {
   double sum = 0;
-  for (const size_t rnn : rnn_variants()) {
-    const auto f1 = probe_paper().numbers.numbers.get(
-        rnn, claim_key("logistic", "MultiWOZ", "untrained", task));
-    check_internal(f1.has_value(), "a task that the paper's Tables 6 and 7 lack");
-    sum += *f1;
+  for (size_t rnn = 0; rnn < kRnnModels; ++rnn) {
+    sum += probe_paper()
+               .numbers.numbers.get(rnn, paper_key("logistic", "MultiWOZ", "untrained", task))
+               .value();
   }
-  const double mean = sum / static_cast<double>(rnn_variants().size());
+  const double mean = sum / kRnnModels;
   return mean > 0.5 ? "easy" : mean > 0.25 ? "medium" : "hard";
 }
 
 std::optional<Spread> level_of(const VariantNumbers& numbers, size_t variant,
-                               const std::string& probe, const std::string& checkpoint,
-                               const std::string& level) {
+                               const std::string& checkpoint, const std::string& level) {
   std::vector<double> scores;
   for (const std::string& task : tasks_of("MultiWOZ")) {
     if (difficulty_of(task) != level) continue;
-    const auto f1 = numbers.get(variant, claim_key(probe, "MultiWOZ", checkpoint, task));
+    const auto f1 = numbers.get(variant, paper_key("logistic", "MultiWOZ", checkpoint, task));
     if (f1) scores.push_back(*f1);
   }
   return spread(scores);

@@ -3,11 +3,8 @@
 #include <algorithm>
 
 #include "dialog/text/format.h"
-#include "experiments/engine/report/variant_tables.h"
 #include "experiments/engine/runs/names.h"
-#include "experiments/probes/additions.h"
 #include "experiments/probes/measurement_json.h"
-#include "experiments/probes/paper.h"
 
 namespace heed {
 namespace {
@@ -51,10 +48,6 @@ void read_names(const std::string& folder, ProbesResults& results) {
   });
 }
 
-std::optional<double> mean_of(const Results& results, size_t variant, const std::string& key) {
-  return cell_over_seeds(results, variant, key).value;
-}
-
 constexpr char kChosenOf[] = "chosen.valid_dialogues";
 
 // Epochs that were chosen with different dialogues, or by different encoders, can neither be
@@ -81,26 +74,49 @@ void check_choices(const ProbesResults& results) {
   }
 }
 
-// The width of the representations, relative to the mean of the RNN models.
-void add_widths(const Results& results, VariantNumbers& numbers) {
-  for (const char* checkpoint : {"untrained", "last"}) {
-    const std::string key = std::string("checkpoints.") + checkpoint + ".range";
-    std::vector<double> of_rnns;
-    for (const size_t rnn : rnn_variants()) {
-      if (const auto range = mean_of(results, rnn, key)) of_rnns.push_back(*range);
-    }
-    const auto rnns = spread(of_rnns);
-    const size_t transformer = probed_variant("transformer");
-    const auto range = mean_of(results, transformer, key);
-    if (!rnns || !range || !(rnns->mean > 0)) continue;
-    numbers.set(transformer, std::string("width.") + checkpoint, *range / rnns->mean);
-  }
-}
-
 }  // namespace
 
-bool ProbesResults::has_reading(const std::string& reading) const {
-  return std::find(readings.begin(), readings.end(), reading) != readings.end();
+std::string score_key(const std::string& checkpoint, const std::string& reading,
+                      const std::string& task, const std::string& number) {
+  return "checkpoints." + checkpoint + "." + reading + "." + task + "." + number;
+}
+
+std::string baseline_key(const std::string& baseline, const std::string& reading,
+                         const std::string& task) {
+  if (baseline == "constant") return "constant." + task;
+  return "baselines." + baseline + "." + reading + "." + task;
+}
+
+std::string curve_key(const std::string& reading, const std::string& task) {
+  return "by_epoch." + reading + "." + task;
+}
+
+std::string das_key(const std::string& test_set) {
+  return "attention.test_sets." + test_set + ".das_ratio";
+}
+
+std::string components_key(const std::string& checkpoint, const std::string& number) {
+  return "components." + checkpoint + "." + number;
+}
+
+std::string chosen_key(const std::string& epoch, const std::string& number) {
+  return (epoch == kBestBert ? "judged." : "chosen.") + epoch + "." + number;
+}
+
+std::string our_key(const PaperTable& table, const std::string& row, const std::string& reading,
+                    const std::string& task) {
+  if (table.by_choice()) return chosen_key(row, reading + "." + task + ".f1");
+  return score_key(row, table.probe == "mlp" ? "mlp" : reading, task);
+}
+
+bool ProbesResults::has_task(const std::string& task) const {
+  return std::find(tasks.begin(), tasks.end(), task) != tasks.end();
+}
+
+std::vector<std::string> ProbesResults::readings_by(const std::string& probe) const {
+  std::vector<std::string> found = readings;
+  std::erase_if(found, [&](const std::string& r) { return (r == "mlp") != (probe == "mlp"); });
+  return found;
 }
 
 std::string ProbesResults::setting_of_choice() const {
@@ -120,9 +136,10 @@ ProbesResults load_probes_results(const std::string& folder) {
 
 Inference infer_probes(const ProbesResults& results) {
   std::vector<Measure> measures;
-  const size_t transformer = probed_variant("transformer");
-  Comparison comparison{{}, [transformer](size_t variant) {
-                          return variant == transformer ? std::nullopt : std::optional(transformer);
+  Comparison comparison{{}, [](size_t variant) {
+                          return variant == probed::kTransformer
+                                     ? std::nullopt
+                                     : std::optional<size_t>(probed::kTransformer);
                         }};
   for (const std::string& reading : results.readings) {
     for (const std::string& task : results.tasks) {
@@ -135,30 +152,44 @@ Inference infer_probes(const ProbesResults& results) {
   return {results, measures, comparison};
 }
 
+std::optional<double> mean_of(const Results& results, size_t variant, const std::string& key) {
+  return cell_over_seeds(results, variant, key).value;
+}
+
+std::optional<double> mean_of_rnns(const Results& results, const std::string& key) {
+  std::vector<double> values;
+  for (size_t rnn = 0; rnn < kRnnModels; ++rnn) {
+    if (const auto value = mean_of(results, rnn, key)) values.push_back(*value);
+  }
+  const auto mean = spread(values);
+  return mean ? std::optional(mean->mean) : std::nullopt;
+}
+
 VariantNumbers claim_numbers(const ProbesResults& results, const std::string& reading) {
   VariantNumbers numbers;
   for (size_t v = 0; v < results.variants.size(); ++v) {
-    for (const char* corpus : {"MultiWOZ", "PersonaChat"}) {
-      for (const std::string& task : tasks_of(corpus)) {
-        for (const char* checkpoint : kCheckpoints) {
-          numbers.set(v, claim_key("logistic", corpus, checkpoint, task),
-                      mean_of(results, v, score_key(checkpoint, reading, task)));
-          numbers.set(v, claim_key("mlp", corpus, checkpoint, task),
-                      mean_of(results, v, score_key(checkpoint, "mlp", task)));
+    for (const PaperTable& table : probe_paper().tables) {
+      for (const std::string& row : table.rows()) {
+        for (const std::string& task : table.tasks) {
+          numbers.set(v, paper_key(table.probe, table.corpus, row, task),
+                      mean_of(results, v, our_key(table, row, reading, task)));
         }
       }
-      for (const auto& [choice, metric] : choices()) {
-        for (const std::string& task : tasks_of(corpus)) {
-          numbers.set(v, selection_key(metric, corpus, task),
-                      mean_of(results, v, chosen_key(choice, reading + "." + task + ".f1")));
-        }
-      }
-      const Cell bleu = cell_over_seeds(results, v, "responses.bleu2");
+    }
+    const Cell bleu = cell_over_seeds(results, v, "responses.bleu2");
+    for (const char* corpus : kCorpora) {
       numbers.set(v, bleu_key(corpus), bleu.value);
       numbers.set(v, bleu_key(corpus) + kPrintedSpread, bleu.deviation);
     }
   }
-  add_widths(results, numbers);
+  // The width of the transformer's representations, relative to the mean of the RNN models.
+  for (const std::string checkpoint : {"untrained", "last"}) {
+    const std::string key = "checkpoints." + checkpoint + ".range";
+    const auto range = mean_of(results, probed::kTransformer, key),
+               of_rnns = mean_of_rnns(results, key);
+    if (!range || !of_rnns || !(*of_rnns > 0)) continue;
+    numbers.set(probed::kTransformer, "width." + checkpoint, *range / *of_rnns);
+  }
   return numbers;
 }
 

@@ -1,20 +1,50 @@
-// What the folder of this experiment holds.
+// What the folder of this experiment holds, and under which names.
 #pragma once
 
 #include <string>
 #include <vector>
 
 #include "experiments/engine/report/inference.h"
-#include "experiments/engine/runs/results.h"
-#include "experiments/probes/evaluation.h"
+#include "experiments/probes/paper.h"
 
 namespace heed {
+
+// ---- names of numbers; F1 and all like it are in [0, 1]
+
+// What every encoder is to be compared with: the labels that most training examples have, the words
+// of the context through a random projection, and its length.
+constexpr const char* kBaselines[] = {"constant", "bag-of-words", "length"};
+
+//   checkpoints.best.raw.UtteranceLoc.f1
+std::string score_key(const std::string& checkpoint, const std::string& reading,
+                      const std::string& task, const std::string& number = "f1");
+//   baselines.length.raw.UtteranceLoc
+std::string baseline_key(const std::string& baseline, const std::string& reading,
+                         const std::string& task);
+//   by_epoch.raw.UtteranceLoc: a series, F1 untrained and after each epoch; null where no model of
+//   the epoch was kept
+std::string curve_key(const std::string& reading, const std::string& task);
+//   attention.test_sets.random:1.0.das_ratio
+std::string das_key(const std::string& test_set);
+//   components.best.x: a series, of each point that is drawn; "label": of each the place of its
+//   text in components.labels, which is their number for those that have none; "share": of both
+//   components in the variance
+std::string components_key(const std::string& checkpoint, const std::string& number);
+//   chosen.best-bleu.raw.UtteranceLoc.f1, judged.best-bert.raw.UtteranceLoc.f1
+std::string chosen_key(const std::string& epoch, const std::string& number);
+// What we have beside the paper's F1 of a row and a task.
+std::string our_key(const PaperTable& table, const std::string& row, const std::string& reading,
+                    const std::string& task);
+
+// ---- the folder
 
 struct ProbesResults : Results {
   std::vector<std::string> tasks, readings;
   std::optional<ProbedEncoder> encoder = {};  // that others trained, with rows of its own
 
-  bool has_reading(const std::string& reading) const;
+  bool has_task(const std::string& task) const;
+  // The readings that there are by the probe of one of the paper's tables.
+  std::vector<std::string> readings_by(const std::string& probe) const;
   // How many dialogues of valid the epochs of chosen.json were chosen by; empty where there are
   // none.
   std::string setting_of_choice() const;
@@ -25,6 +55,11 @@ ProbesResults load_probes_results(const std::string& folder);
 
 // Of the best models' F1, over dialogues; compared with those of the transformer.
 Inference infer_probes(const ProbesResults& results);
+
+// The mean over a variant's seeds; nothing if a run has no such number.
+std::optional<double> mean_of(const Results& results, size_t variant, const std::string& key);
+// The same over the paper's RNN models that have it.
+std::optional<double> mean_of_rnns(const Results& results, const std::string& key);
 
 // Means over seeds by the names that the paper's numbers have (paper.h), so that the same rules
 // apply to both. Logistic F1 are those of `reading`; a task counts for both corpora if both have

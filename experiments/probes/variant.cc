@@ -1,7 +1,5 @@
 #include "experiments/probes/variant.h"
 
-#include <algorithm>
-
 namespace heed {
 
 const std::vector<Structure>& probed_structures() {
@@ -15,21 +13,6 @@ const std::vector<Structure>& probed_structures() {
     return all;
   }();
   return kStructures;
-}
-
-size_t probed_variant(std::string_view structure) {
-  const auto& all = probed_structures();
-  const auto found =
-      std::find_if(all.begin(), all.end(), [&](const Structure& s) { return s.name == structure; });
-  check_internal(found != all.end(), "a model that is not probed");
-  return static_cast<size_t>(found - all.begin());
-}
-
-const std::vector<size_t>& rnn_variants() {
-  static const std::vector<size_t> kRnns = {
-      probed_variant("lstm"), probed_variant("lstm-attention"), probed_variant("hred"),
-      probed_variant("bilstm-attention")};
-  return kRnns;
 }
 
 std::vector<VariantName> probed_names(const std::optional<ProbedEncoder>& encoder) {

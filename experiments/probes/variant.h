@@ -3,7 +3,6 @@
 #pragma once
 
 #include <optional>
-#include <string_view>
 #include <vector>
 
 #include "dialog/respond/structure.h"
@@ -11,15 +10,18 @@
 
 namespace heed {
 
-constexpr size_t kPaperModels = 5;  // the first ones, in the order of the paper's tables
-
 const std::vector<Structure>& probed_structures();
-// The place in probed_structures(). Throws InternalError if there is none of that name.
-size_t probed_variant(std::string_view structure);
-// lstm, lstm-attention, hred, bilstm-attention: what the paper calls RNN models.
-const std::vector<size_t>& rnn_variants();
+// The first places in probed_structures(): the paper's models, in the order of its tables.
+namespace probed {
+enum Place : size_t { kLstm, kLstmAttention, kHred, kBilstmAttention, kTransformer };
+}  // namespace probed
+constexpr size_t kPaperModels = 5, kRnnModels = 4;  // the latter are all but the transformer
 
-// Behind them: an encoder that others trained, with a row for each layer, from 0, the embeddings.
+// The models of a run that tables are made of. best: by the validation perplexity.
+constexpr const char* kCheckpoints[] = {"untrained", "last", "best"};
+
+// Behind the models: an encoder that others trained, with a row for each layer, from 0, the
+// embeddings.
 struct ProbedEncoder {
   std::string name;  // for tables
   int layers = 0;

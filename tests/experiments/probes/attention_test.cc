@@ -1,11 +1,10 @@
 // DAS ratios beside probe scores: made-up runs whose correlations are known.
-#include "experiments/probes/attention.h"
-
 #include <gtest/gtest.h>
 
-#include "experiments/probes/additions.h"
-#include "experiments/probes/claims.h"
-#include "experiments/probes/page.h"
+#include <algorithm>
+#include <cmath>
+
+#include "experiments/probes/report.h"
 
 namespace heed {
 namespace {
@@ -25,7 +24,9 @@ class Attention : public testing::Test {
   // DAS ratio das + 0.1 place of the set; none where das is 0, as of lstm.
   void add(const std::string& model, uint64_t seed, double das, const std::vector<double>& f1) {
     RunResult run;
-    run.run = planned_run(names_of(results.variants), probed_variant(model), seed);
+    const std::vector<std::string> models = names_of(results.variants);
+    const auto found = std::find(models.begin(), models.end(), model);
+    run.run = planned_run(models, static_cast<size_t>(found - models.begin()), seed);
     for (size_t s = 0; das > 0 && s < std::size(kSets); ++s) {
       run.numbers.set(das_key(kSets[s]), das + 0.1 * static_cast<double>(s));
     }

@@ -6,8 +6,8 @@
 #include <cmath>
 
 #include "dialog/text/overlap.h"
-#include "experiments/probes/claims.h"
-#include "experiments/probes/extent.h"
+#include "experiments/probes/measurement_json.h"
+#include "experiments/probes/report.h"
 
 namespace heed {
 namespace {
@@ -17,23 +17,23 @@ const VariantNumbers& paper() {
 }
 
 TEST(ProbePaper, HasEveryTable) {
-  ASSERT_EQ(probe_paper().tables.size(), 6u);
+  ASSERT_EQ(probe_paper().tables.size(), 9u);
   EXPECT_EQ(tasks_of("MultiWOZ").size(), 16u);
   EXPECT_EQ(tasks_of("PersonaChat").size(), 3u);
   for (const PaperTable& table : probe_paper().tables) {
     for (size_t v = 0; v < kPaperModels; ++v) {
-      for (const char* checkpoint : kCheckpoints) {
+      for (const std::string& row : table.rows()) {
         for (const std::string& task : table.tasks) {
-          const std::string key = claim_key(table.probe, table.corpus, checkpoint, task);
+          const std::string key = paper_key(table.probe, table.corpus, row, task);
           EXPECT_TRUE(paper().get(v, key)) << table.number << " " << v << " " << key;
           EXPECT_TRUE(paper().get(v, key + kPrintedSpread)) << key;
         }
       }
     }
   }
-  const size_t transformer = probed_variant("transformer");
-  EXPECT_NEAR(*paper().get(transformer, claim_key("logistic", "MultiWOZ", "best", "RecentTopic")),
-              0.5705, 1e-12);
+  EXPECT_NEAR(
+      *paper().get(probed::kTransformer, paper_key("logistic", "MultiWOZ", "best", "RecentTopic")),
+      0.5705, 1e-12);
 }
 
 TEST(ProbePaper, DifficultyIsThatOfTheUntrainedModels) {
@@ -52,7 +52,7 @@ TEST(ProbePaper, DifficultyIsThatOfTheUntrainedModels) {
 TEST(ProbePaper, Table8FollowsFromTables6And7) {
   for (size_t v = 0; v < kPaperModels; ++v) {
     for (const char* level : kLevels) {
-      const auto ours = level_of(paper(), v, "logistic", "best", level);
+      const auto ours = level_of(paper(), v, "best", level);
       ASSERT_TRUE(ours && ours->deviation);
       EXPECT_NEAR(100 * ours->mean, 100 * *paper().get(v, table8_key(level)), 0.0601)
           << probed_names()[v].name << " " << level;
@@ -61,7 +61,7 @@ TEST(ProbePaper, Table8FollowsFromTables6And7) {
           << probed_names()[v].name << " " << level;
     }
   }
-  const auto last = level_of(paper(), probed_variant("transformer"), "logistic", "last", "medium");
+  const auto last = level_of(paper(), probed::kTransformer, "last", "medium");
   EXPECT_GT(std::abs(100 * last->mean - 43.3), 0.06);  // the last epochs do not give it
 }
 

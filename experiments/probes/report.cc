@@ -1,9 +1,6 @@
-#include "experiments/probes/page.h"
+#include "experiments/probes/report.h"
 
 #include "dialog/text/format.h"
-#include "experiments/engine/report/figures.h"
-#include "experiments/probes/attention.h"
-#include "experiments/probes/claims.h"
 #include "experiments/probes/experiment.h"
 
 namespace heed {
@@ -79,30 +76,29 @@ const std::vector<Section<Found>> kSections = {
        return tables.of("paper") + tables.of("chosen");
      }}};
 
-constexpr char kSources[] =
-    "All numbers are computed from evaluation.json of each run, and from "
-    "data/probe-tasks.json of heed for the paper; where a table has several epochs a "
-    "row, CHECKPOINT stands for untrained, last and best.";
-constexpr char kLead[] =
-    "Dialogue models are trained in the ordinary way and frozen. Then simple classifiers, the "
-    "<strong>probes</strong>, read facts of the conversation off the vector that each encoder "
-    "makes of the context. An experiment of Parthasarathi, Pineau &amp; Chandar (2020), done again "
-    "with heed, with what a careful reader asks for beside it.";
-constexpr char kFooter[] =
-    "Written by <code>heed report</code>. Parthasarathi, Pineau &amp; Chandar, <cite>How To "
-    "Evaluate Your Dialogue System: Probe Tasks as an Alternative for Token-level Evaluation "
-    "Metrics</cite>, 2020.";
-
 }  // namespace
 
 const Showing<ProbesFound>& probes_showing() {
   static const Showing<Found> kShowing = {
       .title = "What do dialogue encoders know?",
-      .lead = kLead,
-      .footer = kFooter,
+      .lead =
+          "Dialogue models are trained in the ordinary way and frozen. Then simple classifiers, "
+          "the <strong>probes</strong>, read facts of the conversation off the vector that each "
+          "encoder makes of the context. An experiment of Parthasarathi, Pineau &amp; Chandar "
+          "(2020), done again with heed, with what a careful reader asks for beside it.",
+      .footer =
+          "Written by <code>heed report</code>. Parthasarathi, Pineau &amp; Chandar, <cite>How To "
+          "Evaluate Your Dialogue System: Probe Tasks as an Alternative for Token-level Evaluation "
+          "Metrics</cite>, 2020.",
       .variants_are = "models",
-      .claims_note = kProbeClaimsNote,
-      .sources_note = kSources,
+      .claims_note =
+          "Each as a rule that is computed, for our numbers and for the paper's own. A claim about "
+          "a corpus is computed with the tasks of the same names here; the figure says how many "
+          "there are.",
+      .sources_note =
+          "All numbers are computed from evaluation.json of each run, and from "
+          "data/probe-tasks.json of heed for the paper; where a table has several epochs a row, "
+          "CHECKPOINT stands for untrained, last and best.",
       .load = [](const std::string& f) { return Found{load_probes_results(f)}; },
       .tables = [](const Found& f) { return probe_tables(f.results, f.inference); },
       .claims = [](const Found& f) { return check_probe_claims(f.results); },
