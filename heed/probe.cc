@@ -4,10 +4,12 @@
 
 #include "dialog/probe/feature_file.h"
 #include "dialog/probe/representations.h"
+#include "dialog/text/text_table.h"
 #include "experiments/engine/stats/statistics.h"
 #include "heed/command.h"
 #include "heed/encode.h"
 #include "heed/progress.h"
+#include "heed/results.h"
 
 namespace heed {
 namespace {
@@ -113,39 +115,26 @@ Json to_json(const EncoderResult& result, const std::vector<std::string>& tasks,
   return json;
 }
 
-void add_cell(std::string& line, const std::string& cell, size_t width) {
-  line += std::string(width > cell.size() ? width - cell.size() : 0, ' ') + cell;
-}
-
-// An entry of a column: its name, or 100.00.
-size_t width_of(const EncoderResult& r) {
-  return std::max<size_t>(r.name.size(), 6) + 2;
-}
-
 // F1 of every encoder, one line per task; with the control task also the selectivity of the first
 // one.
 std::string table(const std::vector<EncoderResult>& results,
                   const std::vector<std::string>& tasks) {
   const auto percent = [](double share) { return decimal(100 * share, 2); };
-  size_t longest = 4;
-  for (const std::string& task : tasks) longest = std::max(longest, task.size());
-  const bool control = results[0].tasks[0].control_f1.has_value();
-  std::string text = "F1 " + std::string(longest - 3, ' ');
-  add_cell(text, "labels", 8);
-  add_cell(text, "constant", 10);
-  for (const EncoderResult& r : results) add_cell(text, r.name, width_of(r));
-  if (control) text += "  selectivity";
-  text += "\n";
-  for (size_t t = 0; t < tasks.size(); ++t) {
-    const TaskResult& first = results[0].tasks[t];
-    std::string line = tasks[t] + std::string(longest - tasks[t].size(), ' ');
-    add_cell(line, std::to_string(first.labels), 8);
-    add_cell(line, percent(first.constant), 10);
-    for (const EncoderResult& r : results) add_cell(line, percent(r.tasks[t].f1), width_of(r));
-    if (control) add_cell(line, percent(first.selectivity()), 13);
-    text += line + "\n";
+  std::vector<std::vector<std::string>> columns = {{"F1"}};
+  columns[0].insert(columns[0].end(), tasks.begin(), tasks.end());
+  const auto add = [&](const std::string& title, const EncoderResult& of, auto cell) {
+    columns.push_back({title});
+    for (const TaskResult& r : of.tasks) columns.back().push_back(cell(r));
+  };
+  add("labels", results[0], [](const TaskResult& r) { return std::to_string(r.labels); });
+  add("constant", results[0], [&](const TaskResult& r) { return percent(r.constant); });
+  for (const EncoderResult& encoder : results) {
+    add(encoder.name, encoder, [&](const TaskResult& r) { return percent(r.f1); });
   }
-  return text;
+  if (results[0].tasks[0].control_f1) {
+    add("selectivity", results[0], [&](const TaskResult& r) { return percent(r.selectivity()); });
+  }
+  return text_table(std::move(columns), results_width());
 }
 
 void say_unconverged(const std::vector<EncoderResult>& results,
@@ -162,8 +151,6 @@ void say_unconverged(const std::vector<EncoderResult>& results,
 }
 
 // ---- the sources of representations
-// The model first, then the baselines for it.
-
 // The model, then what it is to be compared with.
 std::vector<Encoder> encoders_of(const Options& o, Encoding& encoding) {
   const EncodeInput &train = encoding.part("train"), &test = encoding.part(o.eval_part);

@@ -101,19 +101,6 @@ const ProbePaper& probe_paper() {
   return paper;
 }
 
-std::string paper_key(const std::string& probe, const std::string& corpus, const std::string& row,
-                      const std::string& task) {
-  return probe + "." + corpus + "." + row + "." + task;
-}
-
-std::string bleu_key(const std::string& corpus) {
-  return "bleu." + corpus;
-}
-
-std::string table8_key(const std::string& level) {
-  return "table8." + level;
-}
-
 std::vector<std::string> tasks_of(const std::string& corpus) {
   std::vector<std::string> tasks;
   for (const PaperTable& table : probe_paper().tables) {

@@ -37,11 +37,17 @@ struct ProbePaper {
 const ProbePaper& probe_paper();
 
 // "logistic.MultiWOZ.best.AllSlots", with ".printed_spread" for what stands behind +-
-std::string paper_key(const std::string& probe, const std::string& corpus, const std::string& row,
-                      const std::string& task);
-std::string bleu_key(const std::string& corpus);
+inline std::string paper_key(const std::string& probe, const std::string& corpus,
+                             const std::string& row, const std::string& task) {
+  return probe + "." + corpus + "." + row + "." + task;
+}
+inline std::string bleu_key(const std::string& corpus) {
+  return "bleu." + corpus;
+}
 // A mean of Table 8 as it is printed.
-std::string table8_key(const std::string& level);
+inline std::string table8_key(const std::string& level) {
+  return "table8." + level;
+}
 constexpr char kPrintedSpread[] = ".printed_spread";
 
 // The tasks of a corpus in the order of the tables.

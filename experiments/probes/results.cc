@@ -76,33 +76,6 @@ void check_choices(const ProbesResults& results) {
 
 }  // namespace
 
-std::string score_key(const std::string& checkpoint, const std::string& reading,
-                      const std::string& task, const std::string& number) {
-  return "checkpoints." + checkpoint + "." + reading + "." + task + "." + number;
-}
-
-std::string baseline_key(const std::string& baseline, const std::string& reading,
-                         const std::string& task) {
-  if (baseline == "constant") return "constant." + task;
-  return "baselines." + baseline + "." + reading + "." + task;
-}
-
-std::string curve_key(const std::string& reading, const std::string& task) {
-  return "by_epoch." + reading + "." + task;
-}
-
-std::string das_key(const std::string& test_set) {
-  return "attention.test_sets." + test_set + ".das_ratio";
-}
-
-std::string components_key(const std::string& checkpoint, const std::string& number) {
-  return "components." + checkpoint + "." + number;
-}
-
-std::string chosen_key(const std::string& epoch, const std::string& number) {
-  return (epoch == kBestBert ? "judged." : "chosen.") + epoch + "." + number;
-}
-
 std::string our_key(const PaperTable& table, const std::string& row, const std::string& reading,
                     const std::string& task) {
   if (table.by_choice()) return chosen_key(row, reading + "." + task + ".f1");

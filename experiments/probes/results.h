@@ -16,22 +16,35 @@ namespace heed {
 constexpr const char* kBaselines[] = {"constant", "bag-of-words", "length"};
 
 //   checkpoints.best.raw.UtteranceLoc.f1
-std::string score_key(const std::string& checkpoint, const std::string& reading,
-                      const std::string& task, const std::string& number = "f1");
+inline std::string score_key(const std::string& checkpoint, const std::string& reading,
+                             const std::string& task, const std::string& number = "f1") {
+  return "checkpoints." + checkpoint + "." + reading + "." + task + "." + number;
+}
 //   baselines.length.raw.UtteranceLoc
-std::string baseline_key(const std::string& baseline, const std::string& reading,
-                         const std::string& task);
+inline std::string baseline_key(const std::string& baseline, const std::string& reading,
+                                const std::string& task) {
+  if (baseline == "constant") return "constant." + task;
+  return "baselines." + baseline + "." + reading + "." + task;
+}
 //   by_epoch.raw.UtteranceLoc: a series, F1 untrained and after each epoch; null where no model of
 //   the epoch was kept
-std::string curve_key(const std::string& reading, const std::string& task);
+inline std::string curve_key(const std::string& reading, const std::string& task) {
+  return "by_epoch." + reading + "." + task;
+}
 //   attention.test_sets.random:1.0.das_ratio
-std::string das_key(const std::string& test_set);
+inline std::string das_key(const std::string& test_set) {
+  return "attention.test_sets." + test_set + ".das_ratio";
+}
 //   components.best.x: a series, of each point that is drawn; "label": of each the place of its
 //   text in components.labels, which is their number for those that have none; "share": of both
 //   components in the variance
-std::string components_key(const std::string& checkpoint, const std::string& number);
+inline std::string components_key(const std::string& checkpoint, const std::string& number) {
+  return "components." + checkpoint + "." + number;
+}
 //   chosen.best-bleu.raw.UtteranceLoc.f1, judged.best-bert.raw.UtteranceLoc.f1
-std::string chosen_key(const std::string& epoch, const std::string& number);
+inline std::string chosen_key(const std::string& epoch, const std::string& number) {
+  return (epoch == kBestBert ? "judged." : "chosen.") + epoch + "." + number;
+}
 // What we have beside the paper's F1 of a row and a task.
 std::string our_key(const PaperTable& table, const std::string& row, const std::string& reading,
                     const std::string& task);

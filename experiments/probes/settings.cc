@@ -1,8 +1,6 @@
 #include "experiments/probes/settings.h"
 
 #include <algorithm>
-#include <set>
-#include <sstream>
 
 #include "dialog/respond/responses.h"
 #include "experiments/engine/runs/names.h"
@@ -28,21 +26,17 @@ const std::vector<ProbeReading>& readings() {
 }
 
 std::vector<ProbeReading> parse_readings(const std::string& names) {
-  std::set<std::string> wanted;
-  std::istringstream in(names);
-  for (std::string name; std::getline(in, name, ',');) {
-    const bool known = std::any_of(readings().begin(), readings().end(),
-                                   [&](const ProbeReading& r) { return r.name == name; });
-    if (known && wanted.insert(name).second) continue;
-    throw UsageError("--readings: expected some of raw, standardised and mlp, each once, with " +
-                     std::string("commas, got '") + names + "'");
-  }
+  std::vector<std::string> wanted = split_names(names);
   std::vector<ProbeReading> found;
   for (const ProbeReading& reading : readings()) {
-    if (wanted.contains(reading.name)) found.push_back(reading);
+    const auto name = std::find(wanted.begin(), wanted.end(), reading.name);
+    if (name == wanted.end()) continue;
+    wanted.erase(name);
+    found.push_back(reading);
   }
-  if (found.empty()) throw UsageError("--readings: names none of raw, standardised and mlp");
-  return found;
+  if (!found.empty() && wanted.empty()) return found;
+  throw UsageError("--readings: expected some of raw, standardised and mlp, each once, with " +
+                   std::string("commas, got '") + names + "'");
 }
 
 ProbesData load_probes_data(const ProbesSettings& s) {
