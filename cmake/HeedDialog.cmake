@@ -13,7 +13,7 @@ if(NOT HEED_ALL_COMMANDS)
   list(FILTER dialog_sources EXCLUDE REGEX
        "/(experiments/|${systems}|dialog/(describe|people|probe|stats)/|dialog/(respond/(distracted_dialogues|policy|step_times|verify)|view/curve[a-z_]*)[.])")
   list(APPEND dialog_sources ${PROJECT_SOURCE_DIR}/experiments/compare/compare_models.cc  # of heed compare
-       ${PROJECT_SOURCE_DIR}/experiments/engine/report/estimate_json.cc ${PROJECT_SOURCE_DIR}/experiments/engine/stats/statistics.cc ${PROJECT_SOURCE_DIR}/experiments/engine/report/table.cc)
+       ${PROJECT_SOURCE_DIR}/experiments/engine/report/estimate_json.cc ${PROJECT_SOURCE_DIR}/experiments/engine/runs/names.cc ${PROJECT_SOURCE_DIR}/experiments/engine/stats/statistics.cc ${PROJECT_SOURCE_DIR}/experiments/engine/report/table.cc)
 endif()
 # The models that respond, and what they stand on, are objects of their own: labs wait for no others.
 set(responding_sources ${dialog_sources})
@@ -37,6 +37,7 @@ if(HEED_ALL_COMMANDS)
   target_link_libraries(heed_dialog PRIVATE $<BUILD_INTERFACE:Eigen3::Eigen>)
 endif()
 heed_embed(heed_dialog data/paper-tables.json paper_tables.inc)
+heed_embed(heed_dialog data/printed-numbers.json printed_numbers.inc)
 heed_embed(heed_dialog experiments/engine/report/page.js page_script.inc)
 heed_embed(heed_dialog data/probe-tasks.json probe_tasks.inc)
 heed_embed(heed_dialog data/adversarial-evaluation.json adversarial_evaluation.inc)

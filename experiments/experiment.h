@@ -102,6 +102,9 @@ template <class F = Findings> struct Showing {
   std::vector<Section<F>> sections = {};
 };
 
+// The numbers that a paper prints: those of this name in data/printed-numbers.json.
+VariantNumbers paper_numbers(const std::string& paper, const std::vector<VariantName>& variants);
+
 struct Report {
   std::vector<Table> tables;
   Claims claims;

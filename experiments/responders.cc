@@ -28,4 +28,13 @@ bool train_responder(const PlannedRun& run, const std::string& directory, Device
   return train(directory, settings, data, device, hooks);
 }
 
+std::vector<PageFact> facts_of_responders(const Results& results, const std::string& more) {
+  return {{"model", results.setting("layers") + " × " + results.setting("hidden"),
+           "layers × size, vocabulary " + results.setting("vocabulary")},
+          {"training dialogues", results.setting("train_examples"),
+           "at most " + results.setting("epochs") + " epochs"},
+          {"test dialogues", std::to_string(results.items()),
+           "of " + results.clusters_text("conversations") + more}};
+}
+
 }  // namespace heed

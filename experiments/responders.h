@@ -29,4 +29,7 @@ ResponseData load_response_data(const std::string& directory, const TrainSetting
 bool train_responder(const PlannedRun& run, const std::string& directory, Device device,
                      TrainSettings settings, const TrainData& data, const TrainHooks& hooks);
 
+// The sizes of their models, and of the training and the test part; `more` is said of the latter.
+std::vector<PageFact> facts_of_responders(const Results& results, const std::string& more = "");
+
 }  // namespace heed

@@ -5,7 +5,6 @@
 #include "dialog/text/lexicon.h"
 #include "dialog/text/measures.h"
 #include "dialog/text/text_table.h"
-#include "dialog/text/tokenizer.h"
 #include "heed/command.h"
 #include "heed/decode_flags.h"
 #include "heed/measured.h"
@@ -21,14 +20,6 @@ struct Options {
   InputFlags input;
   DecodeFlags decode;
 };
-
-std::string lines(const std::vector<Example>& examples, const std::vector<Tokens>& responses) {
-  std::string text;
-  for (size_t i = 0; i < examples.size(); ++i) {
-    text += Json({{"id", examples[i].id}, {"response", detokenize(responses[i])}}).dump() + "\n";
-  }
-  return text;
-}
 
 using Texts = std::vector<Tokens>;
 
@@ -143,7 +134,7 @@ void run(const Options& o) {
   const auto responses = m.with_progress([&](const auto& show) {
     return respond(*m.loaded.model, m.examples, m.loaded.vocabulary, options, o.batch, show);
   });
-  responses_file.write_text(lines(m.examples, responses));
+  responses_file.write_text(responses_text(m.examples, responses));
   const auto measured = [&](const std::string& name, const Texts& texts, bool human = false) {
     Row row{name, measure_texts(texts, references, human), {}};
     for (const Extra& extra : extras) row.extras.push_back(extra.value(texts, human));

@@ -41,8 +41,7 @@ def load():
 
 
 RUNS = load()
-PAPER = {(row["structure"], row["insert_prob"], row["attention_loss"] or row["insert_prob"] == 0): row
-         for row in json.loads((ROOT / "data/paper-tables.json").read_text())["table3"]}
+PRINTED = json.loads((ROOT / "data/paper-tables.json").read_text())["numbers"]
 # Utterances of each test dialogue's history: its context without the query, of at most ten turns.
 HISTORY = json.loads((RESULTS / "history.json").read_text())
 
@@ -54,6 +53,13 @@ def variants():
             for p in PROBABILITIES:
                 if (structure, p, loss) in RUNS:
                     yield structure, p, loss
+
+
+def printed(key):
+    """Test set -> the paper's numbers of a variant."""
+    structure, p, loss = key
+    variant = f"{structure}-p{'1.0' if p == 1 else format(p, 'g')}{'' if loss else '-no-loss'}"
+    return PRINTED.get(variant, {}).get("test_sets", {})
 
 
 def name(key):
@@ -83,17 +89,17 @@ def das_table():
     tests = ["random:1.0", "rare:begin", "rare:middle", "rare:end", "frequent:middle"]
     rows = []
     for key in variants():
-        runs, paper = RUNS[key], PAPER.get(key, {})
+        runs, paper = RUNS[key], printed(key)
 
         def cell(text, number, form):
             return text + (f" ({format(number, form)})" if number is not None else "")
 
         row = [name(key),
-               cell(f"{fmean([r['test_sets']['none']['perplexity'] for r in runs]):.1f}", paper.get("perplexity"), ".1f"),
+               cell(f"{fmean([r['test_sets']['none']['perplexity'] for r in runs]):.1f}", paper.get("none", {}).get("perplexity"), ".1f"),
                cell(f"{100 * fmean([r['test_sets']['none']['as_history'] for r in runs]):.0f}%",
-                    paper.get("history_as_percent"), ".0f") .replace(")", "%)")]
+                    paper.get("none", {}).get("as_history %"), ".0f") .replace(")", "%)")]
         for test in tests:
-            row.append(cell(f"{fmean([das(r, test) for r in runs]):.2f}", (paper.get("das_ratio") or {}).get(test), ".2f"))
+            row.append(cell(f"{fmean([das(r, test) for r in runs]):.2f}", paper.get(test, {}).get("das_ratio"), ".2f"))
         rows.append(row)
     return table(["structure", "p", "perplexity", "AS of the history"] + tests, rows)
 
@@ -578,8 +584,8 @@ def rises(test):
 def facts():
     """Page -> what it must say: numbers of its sentences, from the kept results."""
     untrained, trained, no_loss = [("static-ui", p, loss) for p, loss in ((0, True), (0.7, True), (0.7, False))]
-    cells = [mean_das(key, test) - PAPER[key]["das_ratio"][test] for key in variants() for test in SETS
-             if (PAPER[key]["das_ratio"] or {}).get(test) is not None]
+    cells = [mean_das(key, test) - printed(key)[test]["das_ratio"] for key in variants() for test in SETS
+             if printed(key)[test]["das_ratio"] is not None]
     spread = [stdev([math.log(d / h) for d, h in scores(RUNS[key][0], "random:1.0") if d > 0 and h > 0])
               for key in (untrained, trained)]
     of_seeds = lambda key: [harm(r, "random:1.0") for r in RUNS[key]]

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <nlohmann/json.hpp>
 #include <numeric>
 
 #include "autograd/keep_packed.h"
@@ -89,6 +90,16 @@ std::vector<Tokens> human_responses(const std::vector<Example>& examples,
   std::vector<Tokens> responses;
   for (const Example& e : examples) responses.push_back(response_words(e, vocabulary));
   return responses;
+}
+
+std::string responses_text(const std::vector<Example>& examples,
+                           const std::vector<Tokens>& responses) {
+  using Json = nlohmann::ordered_json;
+  std::string text;
+  for (size_t i = 0; i < examples.size(); ++i) {
+    text += Json({{"id", examples[i].id}, {"response", detokenize(responses[i])}}).dump() + "\n";
+  }
+  return text;
 }
 
 bool ResponseSieve::passes(const Tokens& response, const std::string& human) {

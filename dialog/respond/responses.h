@@ -48,6 +48,10 @@ std::vector<Tokens> respond_taught(
 std::vector<Tokens> human_responses(const std::vector<Example>& examples,
                                     const Vocabulary& vocabulary);
 
+// A line {"id": "...", "response": "..."} for each example.
+std::string responses_text(const std::vector<Example>& examples,
+                           const std::vector<Tokens>& responses);
+
 // Drops generated responses before a person or a program is asked whether people said them: empty
 // ones always; if requested also those with <unk>, those with the words of an earlier one, and
 // those with the words of the human response. Each is counted under the first of these reasons that

@@ -1,13 +1,12 @@
-#include "experiments/adversarial/das.h"
-
+// Do structures that look less at distractions fool the discriminator more often? The DAS ratios of
+// the generators beside how many of their responses pass.
 #include <algorithm>
 #include <map>
 #include <tuple>
 
 #include "dialog/text/format.h"
-#include "experiments/adversarial/evaluation.h"
+#include "experiments/adversarial/experiment.h"
 #include "experiments/engine/report/figures.h"
-#include "experiments/engine/report/variant_tables.h"
 #include "experiments/engine/stats/correlation.h"
 
 namespace heed {
@@ -45,11 +44,6 @@ std::vector<Passing> passings(const AdversarialResults& results, size_t corpus, 
   return found;
 }
 
-bool judges(const JudgeVariant& judge, size_t corpus) {
-  return !judge.response_only && !judge.scenario &&
-         std::find(judge.corpora.begin(), judge.corpora.end(), corpus) != judge.corpora.end();
-}
-
 // Seeds of one training are one cluster: "static-ui-p0.7-seed2" -> that of "static-ui-p0.7".
 std::string without_seed(const std::string& name) {
   const size_t at = name.rfind("-seed");
@@ -68,45 +62,60 @@ std::vector<ClusteredPair> pairs_of(const AdversarialResults& results,
   return pairs;
 }
 
+}  // namespace
+
+constexpr char kGeneratorsNote[] =
+    "Responses to passages of the test part. distinct: different words (pairs of words) over all. "
+    "DAS ratio: random, p = 1.0, on the last examples of the dialogues; – for a model without "
+    "attention. Pass: the share of the responses, without those that are left out, that the "
+    "discriminator of the corpus takes for real.";
+
 Table generators_table(const AdversarialResults& results) {
+  const auto key = [](const std::string& number) {
+    return generator_key("CORPUS", "GENERATOR", number);
+  };
   Table table{.id = "generators",
               .title = "The generators",
-              .note =
-                  "Responses to passages of the test part. distinct: "
-                  "different words (pairs of words) over all. DAS ratio: random, p = 1.0, on "
-                  "the last examples of the dialogues; – for a model without attention. Pass: "
-                  "the share of the responses, without those that are left out, that the "
-                  "discriminator of the corpus takes for real.",
+              .note = kGeneratorsNote,
               .rows_are = "generator",
-              .groups_are = "corpus"};
-  const std::pair<const char*, int> columns[] = {{"responses", 0},   {"kept", 0},
-                                                 {"mean_length", 1}, {"distinct_1", 3},
-                                                 {"distinct_2", 3},  {"das_ratio", 3}};
-  for (const auto& [key, digits] : columns)
-    table.columns.push_back({"", key, std::string("generators.CORPUS.GENERATOR.") + key, digits});
-  table.columns.push_back({"", "pass", "judged.discriminator.GENERATOR.fake", 3});
+              .groups_are = "corpus",
+              .columns = {{"", "responses", key("responses"), 0},
+                          {"", "kept", key("kept"), 0},
+                          {"", "mean_length", key("mean_length"), 1},
+                          {"", "distinct_1", key("distinct_1"), 3},
+                          {"", "distinct_2", key("distinct_2"), 3},
+                          {"", "das_ratio", key("das_ratio"), 3},
+                          {"", "pass", judged_key(kDiscriminator, "GENERATOR", false), 3}}};
   for (size_t c = 0; c < results.corpora.size(); ++c) {
-    const size_t variant = 2 * c;  // the corpus' own discriminator
-    if (results.of(variant).empty()) continue;
+    const auto runs = results.of(2 * c);  // the corpus' own discriminator
+    if (runs.empty()) continue;
     for (const std::string& name : results.generators) {
-      Row row{results.corpora[c], name, {}, variant_row(results, variant).sources};
-      for (const auto& [key, digits] : columns) {
-        const auto number =
-            results.of(variant)[0]->numbers.value(generator_key(results.corpora[c], name, key));
-        row.cells.push_back({.value = number});
+      Row row{results.corpora[c], name, {}, variant_row(results, 2 * c).sources};
+      for (size_t i = 0; i + 1 < table.columns.size(); ++i) {
+        row.cells.push_back({.value = runs[0]->numbers.value(
+                                 generator_key(results.corpora[c], name, table.columns[i].name))});
       }
       std::vector<double> shares;
-      for (const RunResult* run : results.of(variant)) {
+      for (const RunResult* run : runs) {
         const auto share = passing_share(results, *run, c, name);
         if (share) shares.push_back(*share);
       }
-      const auto mean = spread(shares);
-      row.cells.push_back(mean ? Cell{.value = mean->mean, .deviation = mean->deviation} : Cell{});
+      row.cells.push_back(cell_of(spread(shares)));
       table.rows.push_back(std::move(row));
     }
   }
   return table;
 }
+
+constexpr char kDasNote[] =
+    "Do structures with a lower DAS ratio fool the discriminator more often? Then correlations are "
+    "negative. A pair is a generator and a seed of the discriminator: the generator's DAS ratio "
+    "(random, p = 1.0; below 1 it looks less at utterances from elsewhere) and the share of its "
+    "responses that pass as real. Intervals (95 %): bootstrap over generators, all seeds of a "
+    "generator and of the discriminator together, ranks taken anew; draws of fewer than three "
+    "generators are left out, and of fewer than three there is no correlation. Generators differ "
+    "in more than in their attention, so none of this says what is the cause; nor does a "
+    "correlation near 0 of a few generators show that there is none.";
 
 Table correlations_table(const AdversarialResults& results) {
   Table table{.id = "das",
@@ -116,16 +125,16 @@ Table correlations_table(const AdversarialResults& results) {
               .groups_are = "corpus",
               .columns = {{"", "generators", "generators", 0},
                           {"", "pairs", "generators", 0},
-                          {"", "Spearman", "judged", 2},
-                          {"", "Pearson", "judged", 2}},
+                          {.name = "Spearman", .key = "judged", .sign = true},
+                          {.name = "Pearson", .key = "judged", .sign = true}},
               .intervals = true};
-  for (size_t i = 2; i < 4; ++i) table.columns[i].sign = true;
   for (size_t c = 0; c < results.corpora.size(); ++c) {
     for (size_t v = 0; v < results.judges.size(); ++v) {
-      if (!judges(results.judges[v], c) || results.of(v).empty()) continue;
+      const JudgeVariant& judge = results.judges[v];
+      if (!judge.is_discriminator() || !judge.judges(c) || results.of(v).empty()) continue;
       const Correlation found = correlate(pairs_of(results, passings(results, c, v)));
       table.rows.push_back({results.corpora[c],
-                            results.judges[v].name,
+                            judge.name.name,
                             {{.value = static_cast<double>(found.clusters)},
                              {.value = static_cast<double>(found.pairs)},
                              cell_of(found.spearman),
@@ -134,13 +143,6 @@ Table correlations_table(const AdversarialResults& results) {
     }
   }
   return table;
-}
-
-}  // namespace
-
-std::vector<Table> das_tables(const AdversarialResults& results) {
-  if (results.generators.empty()) return {};
-  return {generators_table(results), correlations_table(results)};
 }
 
 std::string das_figure(const AdversarialResults& results) {

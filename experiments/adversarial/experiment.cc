@@ -1,9 +1,11 @@
 #include "experiments/adversarial/experiment.h"
 
-#include "dialog/discriminate/task.h"
+#include <algorithm>
+#include <map>
+
+#include "base/path.h"
 #include "dialog/text/format.h"
-#include "experiments/adversarial/generated_json.h"
-#include "experiments/adversarial/measurement_json.h"
+#include "experiments/adversarial/making_json.h"
 #include "experiments/engine/runs/names.h"
 #include "train/model_directory.h"
 
@@ -13,6 +15,8 @@ namespace {
 using Json = nlohmann::ordered_json;
 using Settings = AdversarialSettings;
 using Data = AdversarialData;
+
+// ---- options
 
 void visit(Settings& s, const OptionVisitor& v) {
   const auto tests = [&](const char* option, const char* help, const OptionValue& value,
@@ -55,6 +59,55 @@ void take(const ExperimentRequest& request, Settings& s) {
   s.decode.check();
 }
 
+bool is_plain(const std::string& name) {
+  return !name.empty() && std::all_of(name.begin(), name.end(), [](unsigned char c) {
+    return c < 128 && (std::isalnum(c) || c == '.' || c == '_' || c == '-');
+  });
+}
+
+// ---- data
+
+// The passages of the test parts. Their choice depends on no vocabulary.
+void read_passages(const Settings& s, Data& data) {
+  std::vector<discriminate::Passage> passages;
+  for (size_t c = 0; c < s.corpora.size(); ++c) {
+    const std::string path = find_part(s.corpora[c].path, "test");
+    const auto dialogues = read_dialogues(path, s.test_dialogues());
+    data.test_checksums.push_back(fingerprint(dialogues));
+    const discriminate::PassageOptions& bounds = s.train.model.passages;
+    const auto counts =
+        add_passages(passages, dialogues, data.train[c].vocabulary, bounds, static_cast<int>(c));
+    if (counts.passages > 0) continue;
+    throw DataError(path + ": no passage in " + counted(dialogues.size(), "dialogue") +
+                    "; it takes " + std::to_string(bounds.context + 1) + " turns in a row with " +
+                    std::to_string(bounds.min_tokens) + " to " + std::to_string(bounds.max_tokens) +
+                    " tokens each");
+  }
+  std::map<int, int> numbers;
+  for (const discriminate::Passage& p : passages) {
+    const int next = static_cast<int>(numbers.size());
+    const int conversation = numbers.emplace(p.conversation, next).first->second;
+    data.passages.push_back({p.id, p.corpus, conversation});
+  }
+}
+
+// Reads the parts of all corpora, or leaves that to the process that is to share them.
+Data load(const Settings& s, bool reads) {
+  Data data{.variants = s.variants()};
+  for (const JudgeVariant& variant : data.variants) {
+    if (!variant.response_only) {
+      std::vector<std::string> directories;
+      for (const size_t c : variant.corpora) directories.push_back(s.corpora[c].path);
+      discriminate::Settings its = s.train;
+      if (variant.scenario) its.negatives = {variant.scenario->kind};
+      data.train.push_back(reads ? load_train_data(directories, its) : discriminate::TrainData());
+    }
+    data.train_places.push_back(data.train.size() - 1);
+  }
+  if (reads) read_passages(s, data);
+  return data;
+}
+
 // Throws if the data does not fit into memory.
 void check_sizes(const ExperimentRequest&, const Data& data, Settings& s) {
   for (const discriminate::TrainData& train : data.train) {
@@ -64,21 +117,23 @@ void check_sizes(const ExperimentRequest&, const Data& data, Settings& s) {
   }
 }
 
-Json training(const Settings& s) {
-  return as_texts(training_options(s.train));
-}
-
 Json about_data(const Settings& s, const Data& data) {
   Json checksums = Json::array(), generators = Json::array();
   for (const discriminate::TrainData& t : data.train) checksums.push_back(t.fingerprint());
   for (const uint32_t test : data.test_checksums) checksums.push_back(test);
   for (const NamedFolder& g : s.generators)
     generators.push_back(file_checksum(generator_weights(g.path)));
-  return {{"corpora", joined_names(s.corpus_names())},
+  return {{"corpora", joined_names(folder_names(s.corpora))},
           {"generators", joined_names(folder_names(s.generators))},
           {"test_passages", data.passages.size()},
           {"checksums", checksums},
           {"generator_checksums", generators}};
+}
+
+// ---- runs
+
+Json training(const Settings& s) {
+  return as_texts(training_options(s.train));
 }
 
 // Settings that older versions did not write down; they are equal in all presets.
@@ -88,66 +143,78 @@ Json earlier(const Settings&) {
   return json;
 }
 
-discriminate::Settings run_settings(const AdversarialRun& run) {
+bool train_run(const AdversarialRun& run, const TrainHooks& hooks) {
   const JudgeVariant& variant = run.data.variants.at(run.run.variant);
   discriminate::Settings s = run.settings.train;
   if (variant.scenario) s.negatives = {variant.scenario->kind};
   s.model.response_only = variant.response_only;
   s.vocabulary = s.model.vocab_size;
   s.loop.seed = run.run.seed;
-  return s;
-}
-
-bool train_run(const AdversarialRun& run, const TrainHooks& hooks) {
-  return train_system<discriminate::Runs>(run.directory, run, run_settings(run),
-                                          run.data.train_of(run.run.variant), hooks);
-}
-
-std::string in_short(const Settings& s, const Data& data) {
-  return std::to_string(s.corpora.size()) + (s.corpora.size() == 1 ? " corpus" : " corpora") +
-         ", " + counted(data.passages.size(), "test passage") + ", " +
-         counted(s.generators.size(), "generator");
-}
-
-std::string variant_name(const Settings&, const Data& data, size_t variant) {
-  return data.variants.at(variant).name;
+  return train_system<discriminate::Runs>(run.directory, run, s, run.data.train_of(run.run.variant),
+                                          hooks);
 }
 
 }  // namespace
+
+std::vector<NamedFolder> named_folders(const std::string& option, const std::string& list) {
+  std::vector<NamedFolder> folders;
+  for (const std::string& path : split_names(list)) {
+    const std::string name = path.empty() ? "" : last_part(path);
+    if (!is_plain(name) || name == kTogether) {
+      throw UsageError(option + ": '" + path +
+                       "' must be a folder whose name has letters, digits, '.', '_' and '-' only "
+                       "and is not '" +
+                       kTogether + "'");
+    }
+    for (const NamedFolder& other : folders) {
+      if (other.name != name) continue;
+      throw UsageError(option + ": two folders are called '" + name +
+                       "'; tables tell them by their names");
+    }
+    folders.push_back({name, path});
+  }
+  return folders;
+}
+
+std::vector<std::string> folder_names(const std::vector<NamedFolder>& folders) {
+  std::vector<std::string> names;
+  for (const NamedFolder& f : folders) names.push_back(f.name);
+  return names;
+}
 
 const Making<Settings, Data>& adversarial_making() {
   static const Making<Settings, Data> kMaking = {
       .visit = visit,
       .take = take,
-      .variants =
-          [](const Settings& s) {
-            return judge_names(judge_variants(s.corpus_names(), s.reliability));
-          },
-      .load = load_adversarial_data,
+      .variants = [](const Settings& s) { return variant_names(s.variants()); },
+      .load = load,
       .settle = check_sizes,
-      .format = kAdversarialFormat,
       .training = training,
       .about_data = about_data,
       .earlier = earlier,
-      .in_short = in_short,
+      .in_short =
+          [](const Settings& s, const Data& data) {
+            return std::to_string(s.corpora.size()) +
+                   (s.corpora.size() == 1 ? " corpus" : " corpora") + ", " +
+                   counted(data.passages.size(), "test passage") + ", " +
+                   counted(s.generators.size(), "generator");
+          },
       .train = train_run,
-      .about_variant = [](const Settings& s, const Data& data, size_t v) -> Json {
-        return {{"classifier", variant_name(s, data, v)}};
+      .about_variant = [](const Settings&, const Data& data, size_t v) -> Json {
+        return {{"classifier", data.variants.at(v).name.name}};
       },
       .best_metric = discriminate::kValidLoss,
       .measurements = {{"evaluation.json", measure_classifier}},
       .train_metric = discriminate::kTrainAccuracy,
       .valid_metric = discriminate::kValidAccuracy,
       .metric_name = "accuracy",
-      .metric_digits = 3,
-      .kind = variant_name};
+      .metric_digits = 3};
   return kMaking;
 }
 
 Experiment adversarial_experiment() {
   return experiment(
       {.name = "adversarial",
-       .kind = kAdversarialKind,
        .what = "Train discriminators and have them judge random and generated responses",
        .more = "The experiment of Bruni & Fernandez (2017), docs/adversarial.md: one "
                "discriminator per corpus, with several corpora also one for all, and each of them "

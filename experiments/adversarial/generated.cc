@@ -1,14 +1,11 @@
-#include "experiments/adversarial/generated_json.h"
-
 #include <filesystem>
 #include <set>
 
-#include "base/file.h"
 #include "dialog/respond/evaluate.h"
 #include "dialog/respond/responses.h"
 #include "dialog/respond/run.h"
 #include "dialog/text/tokenizer.h"
-#include "experiments/engine/runs/folder_json.h"
+#include "experiments/adversarial/making_json.h"
 #include "train/model_directory.h"
 
 namespace heed {
@@ -17,19 +14,17 @@ namespace {
 using Json = nlohmann::ordered_json;
 namespace fs = std::filesystem;
 
-constexpr int64_t kBatch = 32;  // changes no result
+constexpr int64_t kAnsweredAtOnce = 32;  // changes no result
 constexpr char kDistractions[] = "random:1.0";
 
-std::string numbers_path(const std::string& out, const std::string& generator,
-                         const std::string& corpus) {
-  return (fs::path(out) / "generated" / generator / (corpus + ".json")).string();
+std::string path_of(const std::string& out, const std::string& generator, const std::string& file) {
+  return (fs::path(out) / "generated" / generator / file).string();
 }
 
 // One generator on the test part of one corpus.
-struct Subject {
-  const AdversarialSettings& settings;
-  const AdversarialData& data;
-  const NamedFolder& generator;
+struct Generator {
+  const AdversarialRun& run;
+  const NamedFolder& folder;
   size_t corpus;
   LoadedModel loaded;
   ExampleOptions bounds;  // of its training
@@ -37,15 +32,15 @@ struct Subject {
   const OnMeasuring& progress;
 
   void say(int64_t done, size_t all) const {
-    progress(generator.name, static_cast<double>(done) / static_cast<double>(all));
+    progress(folder.name, static_cast<double>(done) / static_cast<double>(all));
   }
 };
 
 // The first passages of the corpus, as many as the settings ask for.
-std::set<std::string> wanted_ids(const Subject& s) {
+std::set<std::string> wanted_ids(const Generator& s) {
   std::set<std::string> ids;
-  for (const JudgedPassage& p : s.data.passages) {
-    const bool enough = s.settings.responses > 0 && ids.size() == s.settings.responses;
+  for (const JudgedPassage& p : s.run.data.passages) {
+    const bool enough = s.run.settings.responses > 0 && ids.size() == s.run.settings.responses;
     if (p.corpus == static_cast<int>(s.corpus) && !enough) ids.insert(p.id);
   }
   return ids;
@@ -55,10 +50,10 @@ struct Asked {
   std::vector<Example> examples;
   std::vector<Tokens> human;  // responses, in all their words
 };
-Asked ask(const Subject& s) {
+Asked ask(const Generator& s) {
   ExampleOptions bounds = s.bounds;
   bounds.all_positions = true;
-  bounds.min_turns = s.settings.train.model.passages.context + 1;
+  bounds.min_turns = s.run.settings.train.model.passages.context + 1;
   bounds.speaker.clear();
   const std::set<std::string> ids = wanted_ids(s);
   const auto all = make_examples(s.dialogues, s.loaded.vocabulary, bounds);
@@ -74,18 +69,18 @@ Asked ask(const Subject& s) {
 }
 
 // By the ratio of means on the last examples of all dialogues (docs/paper.md).
-Json das_ratio(const Subject& s) {
+Json das_ratio(const Generator& s) {
   if (!s.loaded.model->config().structure.attention) return {};
   ExampleOptions bounds = s.bounds;
   bounds.speaker.clear();
   const auto examples = make_examples(s.dialogues, s.loaded.vocabulary, bounds);
   if (examples.empty()) return {};
-  const auto train =
-      read_dialogues(find_part(s.settings.corpora[s.corpus].path, "train"), s.settings.train.limit);
+  const auto train = read_dialogues(find_part(s.run.settings.corpora[s.corpus].path, "train"),
+                                    s.run.settings.train.limit);
   const Pool pool = make_pool(train, s.loaded.vocabulary, bounds.max_utterance_tokens);
   const auto results =
       evaluate(*s.loaded.model, examples, {parse_test_set(kDistractions)}, pool, {}, kTestSeed,
-               kBatch, [&](const std::string&, const ScoreProgress& done) {
+               kAnsweredAtOnce, [&](const std::string&, const ScoreProgress& done) {
                  s.say(done.examples, examples.size());
                });
   const auto ratio = results.at(0).summary.das_ratio;
@@ -93,9 +88,9 @@ Json das_ratio(const Subject& s) {
 }
 
 // The number of responses that can replace the response of a passage.
-int64_t count_kept(const Subject& s, const std::vector<Tokens>& responses,
+int64_t count_kept(const Generator& s, const std::vector<Tokens>& responses,
                    const std::vector<Tokens>& human) {
-  const discriminate::PassageOptions& bounds = s.settings.train.model.passages;
+  const discriminate::PassageOptions& bounds = s.run.settings.train.model.passages;
   ResponseSieve sieve({.unknown = true, .repeated = true, .as_people = true});
   int64_t kept = 0;
   for (size_t i = 0; i < responses.size(); ++i) {
@@ -106,17 +101,12 @@ int64_t count_kept(const Subject& s, const std::vector<Tokens>& responses,
   return kept;
 }
 
-void generate(const std::string& out, const Subject& s) {
-  const std::string& corpus = s.settings.corpora[s.corpus].name;
+void generate(const Generator& s) {
+  const AdversarialSettings& settings = s.run.settings;
   const Asked asked = ask(s);
-  const auto responses =
-      respond(*s.loaded.model, asked.examples, s.loaded.vocabulary, s.settings.decode, kBatch,
-              [&](const RespondProgress& done) { s.say(done.examples, asked.examples.size()); });
-  std::string lines;
-  for (size_t i = 0; i < responses.size(); ++i) {
-    lines +=
-        Json{{"id", asked.examples[i].id}, {"response", detokenize(responses[i])}}.dump() + "\n";
-  }
+  const auto responses = respond(
+      *s.loaded.model, asked.examples, s.loaded.vocabulary, settings.decode, kAnsweredAtOnce,
+      [&](const RespondProgress& done) { s.say(done.examples, asked.examples.size()); });
   const ResponseQuality quality = measure_responses(responses, asked.human);
   const Json json = {{"structure", std::string(s.loaded.model->config().structure.name)},
                      {"responses", responses.size()},
@@ -125,9 +115,11 @@ void generate(const std::string& out, const Subject& s) {
                      {"distinct_2", quality.distinct_2},
                      {"mean_length", quality.mean_length},
                      {"das_ratio", das_ratio(s)}};
-  make_directory((fs::path(out) / "generated" / s.generator.name).string());
-  create_once(responses_path(out, s.generator.name, corpus), lines);
-  create_once(numbers_path(out, s.generator.name, corpus), json.dump(1) + "\n");
+  const std::string& corpus = settings.corpora[s.corpus].name;
+  make_directory(path_of(s.run.out, s.folder.name, ""));
+  create_once(responses_path(s.run.out, s.folder.name, corpus),
+              responses_text(asked.examples, responses));
+  create_once(path_of(s.run.out, s.folder.name, corpus + ".json"), json.dump(1) + "\n");
 }
 
 }  // namespace
@@ -140,36 +132,34 @@ std::string generator_weights(const std::string& run) {
 
 std::string responses_path(const std::string& out, const std::string& generator,
                            const std::string& corpus) {
-  return (fs::path(out) / "generated" / generator / (corpus + ".jsonl")).string();
+  return path_of(out, generator, corpus + ".jsonl");
 }
 
-void make_generated(const std::string& out, const AdversarialSettings& settings,
-                    const AdversarialData& data, size_t first, Device device,
-                    const OnMeasuring& progress) {
+void make_generated(const AdversarialRun& run, const OnMeasuring& progress) {
+  const AdversarialSettings& settings = run.settings;
   const size_t corpora = settings.corpora.size(), all = settings.generators.size() * corpora;
   for (size_t i = 0; i < all; ++i) {
-    const size_t place = (first + i) % all, corpus = place % corpora;
+    const size_t place = (run.run.variant + run.run.seed + i) % all, corpus = place % corpora;
     const NamedFolder& generator = settings.generators[place / corpora];
     const NamedFolder& of = settings.corpora[corpus];
-    if (fs::exists(numbers_path(out, generator.name, of.name))) continue;
-    Subject subject{settings,
-                    data,
-                    generator,
-                    corpus,
-                    load_epoch(generator.path, "best"),
-                    load_example_options(generator.path),
-                    read_dialogues(find_part(of.path, "test"),
-                                   {.limit = settings.test_dialogues(), .notes = true}),
-                    progress};
-    move(*subject.loaded.model, device);
-    generate(out, subject);
+    if (fs::exists(path_of(run.out, generator.name, of.name + ".json"))) continue;
+    const Generator made{run,
+                         generator,
+                         corpus,
+                         load_epoch(generator.path, "best"),
+                         load_example_options(generator.path),
+                         read_dialogues(find_part(of.path, "test"),
+                                        {.limit = settings.test_dialogues(), .notes = true}),
+                         progress};
+    move(*made.loaded.model, run.device);
+    generate(made);
   }
 }
 
-Json generators_json(const std::string& out, const AdversarialSettings& settings, size_t corpus) {
+Json generators_json(const AdversarialRun& run, size_t corpus) {
   Json json = Json::object();
-  for (const NamedFolder& g : settings.generators) {
-    const std::string path = numbers_path(out, g.name, settings.corpora[corpus].name);
+  for (const NamedFolder& g : run.settings.generators) {
+    const std::string path = path_of(run.out, g.name, run.settings.corpora[corpus].name + ".json");
     json[g.name] = Json::parse(read_file(path, 1 << 20), nullptr, false);
     if (!json[g.name].is_object() || !json[g.name].value("kept", Json()).is_number_integer()) {
       throw DataError(path + ": not what heed writes there; remove it, and run the command again");

@@ -4,8 +4,6 @@
 
 #include "dialog/text/html_page.h"
 #include "dialog/view/passages.h"
-#include "experiments/adversarial/claims.h"
-#include "experiments/adversarial/das.h"
 
 namespace heed {
 namespace {
@@ -16,8 +14,7 @@ std::vector<PageFact> facts(const Found& c) {
   const AdversarialResults& r = c.results;
   std::vector<double> random, generated;
   for (const ScoredRow& row : c.rows.all()) {
-    const bool whole =
-        row.judge == kDiscriminator && !r.judges[row.variant].response_only && !row.scenario;
+    const bool whole = row.judge == kDiscriminator && r.judges[row.variant].is_discriminator();
     if (whole && row.accuracy)
       (row.set == kRandomSet ? random : generated).push_back(row.accuracy->mean);
   }
@@ -53,7 +50,8 @@ std::optional<PassageView> view_at(const Numbers& numbers, const std::string& fi
 }
 
 // From the first run of each corpus's discriminator.
-std::string words_figure(const AdversarialResults& r) {
+std::string words_figure(const Found& found) {
+  const AdversarialResults& r = found.results;
   std::string html;
   for (size_t c = 0; c < r.corpora.size(); ++c) {
     const auto runs = r.of(2 * c);
@@ -77,20 +75,22 @@ const std::vector<Section<Found>> kSections = {
               tables.html("generators", false, kNoGenerators);
      }},
     {"reliability", "Can the classifiers be relied on?",
-     [](const Found&, const PageTables& tables) {
-       return tables.html("reliability", true,
-                          "Nothing says so here: --reliability trains classifiers where the right "
-                          "answer is known.");
-     }},
+     shows("reliability", true,
+           "Nothing says so here: --reliability trains classifiers where the right answer is "
+           "known.")},
     {"looks", "Where the discriminators look", shows("looks", false, kNoGenerators)},
-    {"words", "Figure 1: attention on words", [](const Found& c, const PageTables&) {
-       return note_html(
-                  "Of each kind, real or not and judged real or not, the passage that the "
-                  "discriminator is surest of. The response has a line beside it. The stronger the "
-                  "colour of a word, the more attention it gets.") +
-              words_figure(c.results);
-     }}};
+    {"words", "Figure 1: attention on words",
+     draws(
+         "Of each kind, real or not and judged real or not, the passage that the discriminator is "
+         "surest of. The response has a line beside it. The stronger the colour of a word, the "
+         "more attention it gets.",
+         words_figure)}};
 
+constexpr char kClaimsNote[] =
+    "Each as a rule that is computed, for our numbers and for the paper's own. The corpora and the "
+    "generators are others than the paper's. Claims about people need judgements, which this "
+    "experiment has none of. Ours are decided by intervals over conversations and seeds, and by "
+    "what every seed says: with one seed nothing is decided.";
 constexpr char kSources[] =
     "All numbers are computed from evaluation.json of each run, and from "
     "data/adversarial-evaluation.json of heed for the paper. judged: p(real) of each "
@@ -112,11 +112,11 @@ const Showing<AdversarialFound>& adversarial_showing() {
       .lead = kLead,
       .footer = kFooter,
       .variants_are = "classifiers",
-      .claims_note = kAdversarialClaimsNote,
+      .claims_note = kClaimsNote,
       .sources_note = kSources,
       .load = [](const std::string& f) { return Found{load_adversarial_results(f)}; },
-      .tables = [](const Found& f) { return adversarial_tables(f.results, f.rows); },
-      .claims = [](const Found& f) { return check_adversarial_claims(f.results, f.rows); },
+      .tables = adversarial_tables,
+      .claims = check_adversarial_claims,
       .facts = facts,
       .sections = kSections};
   return kShowing;

@@ -1,55 +1,41 @@
 #include "experiments/adversarial/results.h"
 
-#include "experiments/adversarial/evaluation.h"
-#include "experiments/adversarial/settings.h"
 #include "experiments/engine/runs/folder_json.h"
 #include "experiments/engine/runs/names.h"
 
 namespace heed {
 namespace {
 
+constexpr char kKind[] = "adversarial";
+
 // The corpora and the generators, which determine the contents of the runs' files.
 void read_names(const std::string& folder, AdversarialResults& results) {
-  bool reliability = false;
-  read_kind(folder, kAdversarialKind, [&](const nlohmann::json& json) {
+  read_kind(folder, kKind, [&](const nlohmann::json& json) {
     const auto& data = json.at("data");
-    reliability =
-        json.at("settings").value("reliability", false);  // earlier folders do not record it
     results.corpora = split_names(data.at("corpora").get<std::string>());
     results.generators = split_names(data.at("generators").get<std::string>());
+    // earlier folders do not record it
+    const bool reliability = json.at("settings").value("reliability", false);
+    results.judges = judge_variants(results.corpora, reliability);
   });
-  results.judges = judge_variants(results.corpora, reliability);
 }
 
-ResultsLayout layout(const AdversarialResults& named) {
-  ResultsLayout layout{.kind = kAdversarialKind,
-                       .format = kAdversarialFormat,
-                       .variants = judge_names(named.judges),
-                       .made_by = "heed reproduce adversarial",
-                       .clusters = "conversations",
-                       .values = {"best_epoch", "epochs", "valid_loss", "parameters"},
-                       .items = {"corpora"},
-                       .same = {"corpora"}};
-  for (const std::string& set : named.sets()) {
-    for (const bool real : {true, false})
-      layout.items.push_back(judged_key(kDiscriminator, set, real));
-  }
-  return layout;
+// Of a judge and each set, p(real) of the passages with both responses.
+std::vector<std::string> judged_keys(const AdversarialResults& results, const std::string& judge) {
+  std::vector<std::string> keys;
+  for (const std::string& set : results.sets())
+    for (const bool real : {true, false}) keys.push_back(judged_key(judge, set, real));
+  return keys;
 }
 
 // The series of controls (missing in runs without context) are as long as the others.
-void check_controls(const AdversarialResults& results) {
-  for (const RunResult& run : results.runs) {
-    for (const char* control : kControls) {
-      for (const std::string& set : results.sets()) {
-        for (const bool real : {true, false}) {
-          const std::string key = judged_key(control, set, real);
-          if (!run.numbers.has_series(key) || run.numbers.series(key).size() == results.items())
-            continue;
-          throw DataError(results.folder + "/" + source_of(run) +
-                          ": the lists of its passages do not fit together");
-        }
-      }
+void check_controls(const AdversarialResults& results, const RunResult& run) {
+  for (const char* control : kControls) {
+    for (const std::string& key : judged_keys(results, control)) {
+      if (!run.numbers.has_series(key) || run.numbers.series(key).size() == results.items())
+        continue;
+      throw DataError(results.folder + "/" + source_of(run) +
+                      ": the lists of its passages do not fit together");
     }
   }
 }
@@ -65,8 +51,16 @@ std::vector<std::string> AdversarialResults::sets() const {
 AdversarialResults load_adversarial_results(const std::string& folder) {
   AdversarialResults results;
   read_names(folder, results);
-  static_cast<Results&>(results) = load_results(folder, layout(results));
-  check_controls(results);
+  ResultsLayout layout{.kind = kKind,
+                       .variants = variant_names(results.judges),
+                       .made_by = "heed reproduce adversarial",
+                       .clusters = "conversations",
+                       .values = {"best_epoch", "epochs", "valid_loss", "parameters"},
+                       .items = judged_keys(results, kDiscriminator),
+                       .same = {"corpora"}};
+  layout.items.push_back("corpora");
+  static_cast<Results&>(results) = load_results(folder, layout);
+  for (const RunResult& run : results.runs) check_controls(results, run);
   for (const auto& corpus : results.runs.front().numbers.series("corpora")) {
     const bool known =
         corpus && *corpus >= 0 && *corpus < static_cast<double>(results.corpora.size());

@@ -1,14 +1,12 @@
-#include "experiments/adversarial/tables.h"
-
 #include <cmath>
 
 #include "dialog/discriminate/task.h"
-#include "experiments/adversarial/das.h"
-#include "experiments/adversarial/paper.h"
-#include "experiments/engine/report/variant_tables.h"
+#include "experiments/adversarial/experiment.h"
 
 namespace heed {
 namespace {
+
+// ---- tables 1 and 2
 
 std::vector<Column> score_columns() {
   std::vector<Column> columns = {{"", "items", "judged", 0}, {"", "accuracy", "judged", 3}};
@@ -17,11 +15,9 @@ std::vector<Column> score_columns() {
       columns.push_back({of, name, "judged", 3});
   }
   columns.push_back({"", "AUC", "judged", 3});
-  columns.push_back({"", "p (chance)", "judged", 4});
-  columns.back().p_value = true;
+  columns.push_back({.name = "p (chance)", .key = "judged", .digits = 4, .p_value = true});
   columns.push_back({"", "at threshold", "thresholds", 3});
-  columns.push_back({"", "discriminator minus it", "judged", 3});
-  columns.back().sign = true;
+  columns.push_back({.name = "discriminator minus it", .key = "judged", .digits = 3, .sign = true});
   return columns;
 }
 
@@ -30,25 +26,23 @@ Row row_of(const AdversarialResults& results, const ScoredRow& scored, const std
   row.cells.push_back({.value = static_cast<double>(scored.items)});
   for (const auto& score : scored.scores) row.cells.push_back(cell_of(score));
   if (scored.accuracy) row.cells[1].deviation = scored.accuracy->deviation;
-  row.cells.push_back(scored.auc ? Cell{.value = scored.auc->mean,
-                                        .deviation = scored.auc->deviation,
-                                        .interval = scored.auc_interval}
-                                 : Cell{});
+  row.cells.push_back(cell_of(scored.auc));
+  row.cells.back().interval = scored.auc_interval;
   row.cells.push_back({.value = scored.p_value});
   row.cells.push_back({.value = scored.at_threshold});
   row.cells.push_back(cell_of(scored.below));
   return row;
 }
 
-void add_paper(const std::string& table, Table& to) {
-  const AdversarialPaper& paper = adversarial_paper();
-  for (size_t c = 0; c < paper.corpora.size(); ++c) {
-    for (const char* judge : {"discriminator", "humans"}) {
-      Row row{"paper: " + paper.corpora[c], judge, {{}}, {paper.numbers.source}, true};
+void add_paper(const std::string& set, Table& to) {
+  const auto& [numbers, source] = adversarial_paper();
+  for (size_t c = 0; c < std::size(kPaperCorpora); ++c) {
+    for (const std::string judge : {"discriminator", "humans"}) {
+      Row row{std::string("paper: ") + kPaperCorpora[c], judge, {{}}, {source}, true};
       for (const char* score : kScoreNames) {
-        const std::string key = paper_key(table, judge, score);
-        row.cells.push_back({.value = paper.numbers.numbers.get(c, key),
-                             .doubtful = paper.numbers.numbers.is_doubtful(c, key)});
+        const std::string key = set + "." + judge + "." + score;
+        row.cells.push_back(
+            {.value = numbers.get(c, key), .doubtful = numbers.is_doubtful(c, key)});
       }
       row.cells.resize(to.columns.size());
       to.rows.push_back(std::move(row));
@@ -67,7 +61,8 @@ constexpr char kScoresNote[] =
     "shuffled-context is the discriminator itself with contexts of other conversations. Where the "
     "discriminator is no better than its controls, it does not judge coherence. ";
 
-Table scores_table(const AdversarialResults& results, const ScoredRows& rows, bool random) {
+Table scores_table(const AdversarialFound& found, bool random) {
+  const auto& [results, rows] = found;
   Table table{.id = random ? "table1" : "table2",
               .title = random ? "Table 1: random responses" : "Table 2: generated responses",
               .note = intervals_text(results, "conversations", ", of AUC Obuchowski's (1997)") +
@@ -88,9 +83,11 @@ Table scores_table(const AdversarialResults& results, const ScoredRows& rows, bo
     const std::string& corpus = results.corpora[row.corpus];
     table.rows.push_back(row_of(results, row, random ? corpus : corpus + ", " + row.set));
   }
-  add_paper(kPaperTables[random ? 0 : 1], table);
+  add_paper(random ? "random" : "generated", table);
   return table;
 }
+
+// ---- scenarios
 
 constexpr char kReliabilityNote[] =
     "Can the classifiers be relied on? Each is trained and tested where the accuracy of a good one "
@@ -101,7 +98,8 @@ constexpr char kReliabilityNote[] =
     "classifier is too weak to find what is there; with one at 0.5 it has been told the answer.";
 
 // Scenarios, each beside its ideal, and the mean error for each corpus.
-Table reliability_table(const AdversarialResults& results, const ScoredRows& rows) {
+Table reliability_table(const AdversarialFound& found) {
+  const auto& [results, rows] = found;
   Table table{.id = "reliability",
               .title = "Reliability: where the right answer is known",
               .note = kReliabilityNote,
@@ -132,43 +130,39 @@ Table reliability_table(const AdversarialResults& results, const ScoredRows& row
   return table;
 }
 
-// Attention of the discriminators, by class of passages.
+// ---- attention of the discriminators, by class of passages
+
+constexpr char kLooksNote[] =
+    "Means over the passages of a class. Attention: the sum over the response; tokens: the share "
+    "of the tokens that the response has, which is what even attention gives. Score: the attention "
+    "on the response times the number of utterances, 1 is an average utterance. Cosine: of the "
+    "final states of context and response, each read alone.";
+
 Table looks_table(const AdversarialResults& results) {
-  struct Kind {
-    const char *key, *name;
-  };
-  constexpr Kind kKinds[] = {{"judged_real", "judged real"},
-                             {"judged_fake", "judged fake"},
-                             {"real", "real"},
-                             {"fake", "fake"}};
   Table table{.id = "looks",
               .title = "Where the discriminators look",
-              .note =
-                  "Means over the passages of a class. Attention: the sum over the response; "
-                  "tokens: the share of the tokens that the response has, which is what even "
-                  "attention gives. Score: the attention on the response times the number of "
-                  "utterances, 1 is an average utterance. Cosine: of the final states of "
-                  "context and response, each read alone.",
+              .note = kLooksNote,
               .rows_are = "discriminator",
               .groups_are = "corpus"};
-  for (const Kind& kind : kKinds) {
-    const std::string at = std::string("looks.CORPUS.") + kind.key + ".";
-    table.columns.push_back({kind.name, "attention", at + "attention.response", 3});
-    table.columns.push_back({kind.name, "tokens", at + "tokens.response", 3});
-    table.columns.push_back({kind.name, "score", at + "response_score", 3});
-    table.columns.push_back({kind.name, "cosine", at + "cosine", 3});
+  std::vector<std::string> numbers;
+  for (const auto& [key, group] : {std::pair("judged_real", "judged real"),
+                                   {"judged_fake", "judged fake"},
+                                   {"real", "real"},
+                                   {"fake", "fake"}}) {
+    for (const auto& [number, name] : {std::pair("attention.response", "attention"),
+                                       {"tokens.response", "tokens"},
+                                       {"response_score", "score"},
+                                       {"cosine", "cosine"}}) {
+      numbers.push_back(std::string(key) + "." + number);
+      table.columns.push_back({group, name, looks_key("CORPUS", numbers.back()), 3});
+    }
   }
   for (size_t c = 0; c < results.corpora.size(); ++c) {
     for (size_t v = 0; v < results.judges.size(); ++v) {
-      if (results.judges[v].response_only || results.judges[v].scenario) continue;
-      Row row{results.corpora[c], results.judges[v].name, {}, variant_row(results, v).sources};
-      for (const Kind& kind : kKinds) {
-        for (const char* number :
-             {"attention.response", "tokens.response", "response_score", "cosine"}) {
-          row.cells.push_back(cell_over_seeds(
-              results, v, looks_key(results.corpora[c], std::string(kind.key) + "." + number)));
-        }
-      }
+      if (!results.judges[v].is_discriminator()) continue;
+      Row row{results.corpora[c], results.variants[v].name, {}, variant_row(results, v).sources};
+      for (const std::string& number : numbers)
+        row.cells.push_back(cell_over_seeds(results, v, looks_key(results.corpora[c], number)));
       if (row.cells[0].value || row.cells[4].value) table.rows.push_back(std::move(row));
     }
   }
@@ -177,18 +171,16 @@ Table looks_table(const AdversarialResults& results) {
 
 }  // namespace
 
-std::string judge_label(const AdversarialResults& results, const ScoredRow& row) {
-  const JudgeVariant& judge = results.judges[row.variant];
-  return std::string(judge.response_only ? kResponseOnly : row.judge.c_str()) +
-         (judge.together ? ", together" : "");
-}
-
-std::vector<Table> adversarial_tables(const AdversarialResults& results, const ScoredRows& rows) {
-  std::vector<Table> tables = {scores_table(results, rows, true)};
-  if (!results.generators.empty()) tables.push_back(scores_table(results, rows, false));
+std::vector<Table> adversarial_tables(const AdversarialFound& found) {
+  const AdversarialResults& results = found.results;
+  std::vector<Table> tables = {scores_table(found, true)};
+  if (!results.generators.empty()) tables.push_back(scores_table(found, false));
   tables.push_back(looks_table(results));
-  for (Table& table : das_tables(results)) tables.push_back(std::move(table));
-  Table reliability = reliability_table(results, rows);
+  if (!results.generators.empty()) {
+    tables.push_back(generators_table(results));
+    tables.push_back(correlations_table(results));
+  }
+  Table reliability = reliability_table(found);
   if (!reliability.rows.empty()) tables.push_back(std::move(reliability));
   tables.push_back(trainings_table(results, discriminate::kValidLoss, "loss", 4));
   return tables;

@@ -135,19 +135,6 @@ std::vector<AboveClaim> claims() {
           beats_rules};
 }
 
-// Table 3 of the paper, under the same names: internal data; f1_far is F1 at distances from 3 on.
-VariantNumbers paper_numbers() {
-  VariantNumbers n;
-  const std::tuple<size_t, double, double> kTable3[] = {
-      {kAlone, 0.8506, 0},       {kUnordered, 0.7817, 0.129}, {kByTurn, 0.8157, 0.4095},
-      {kInOrder, 0.8318, 0.335}, {kAverage, 0.7166, 0.0225},  {kAttention, 0.8533, 0.3803}};
-  for (const auto& [variant, carried, far] : kTable3) {
-    n.set(variant, "f1_carried", carried);
-    n.set(variant, "f1_far", far);
-  }
-  return n;
-}
-
 }  // namespace
 
 const Showing<>& carryover_showing() {
@@ -166,7 +153,7 @@ const Showing<>& carryover_showing() {
       .load = load,
       .tables = tables,
       .rules = claims(),
-      .paper = paper_numbers(),
+      .paper = paper_numbers("carryover", carryover_variants()),
       .sections = {{"f1", "F1 on the test part", shows("f1", true)},
                    {"distances", "By distance", shows("distances")},
                    {"inserted", "Turns of other dialogues in the history", shows("inserted", true)},

@@ -200,18 +200,6 @@ const std::vector<AboveClaim> kClaims = {
      "half of the gain is kept.",
      {{kNone, "f1", kTwo, "half_kept"}}}};
 
-// Tables 3 and 4 of Ohsugi et al., QuAC (dev).
-VariantNumbers paper_numbers() {
-  VariantNumbers n;
-  const std::pair<size_t, double> f1[] = {{kNone, 0.550},        {kOne, 0.634},
-                                          {kTwo, 0.654},         {kThree, 0.653},
-                                          {kNoQuestions, 0.647}, {kNoAnswers, 0.593}};
-  for (const auto& [variant, value] : f1) n.set(variant, "f1", value);
-  n.set(kTwo, "predicted_f1", 0.567);
-  n.set(kTwo, "half_kept", 2 * 0.567 - 0.654);
-  return n;
-}
-
 const Showing<> kShowing = {
     .title = "Questions on dialogues, and the turns before them",
     .lead = "Readers that see 0 to 3 questions and answers before the one that they answer.",
@@ -227,7 +215,7 @@ const Showing<> kShowing = {
     .load = load_found,
     .tables = tables,
     .rules = kClaims,
-    .paper = paper_numbers(),
+    .paper = paper_numbers("comprehend", variant_names(kVariants)),
     .sections = {{"scores", "Turns before the question", shows("scores", true)},
                  {"changes", "What they change", shows("changes", true)}}};
 

@@ -3,8 +3,9 @@
 #include <cmath>
 #include <cstdio>
 
+#include "dialog/respond/das.h"
 #include "dialog/text/format.h"
-#include "experiments/distraction/paper.h"
+#include "experiments/distraction/results.h"
 
 namespace heed {
 namespace {
@@ -101,36 +102,19 @@ struct Count {
 };
 
 // In how many structures `holds` is true of the ratios at 0.5, 0.7 and 1.0.
-template <class Rule>
-ClaimResult over_structures(const VariantNumbers& t, size_t needed, const char* what, Rule holds) {
-  Count structures;
-  for (const Structure& s : paper_structures()) {
-    const Number a = random_mean(t, s.name, 0.5), b = random_mean(t, s.name, 0.7),
-                 c = random_mean(t, s.name, 1.0);
-    if (a && b && c) structures.add(holds(s.name, *a, *b, *c));
-  }
-  if (structures.all < paper_structures().size() - 1)
-    return {};  // one of the paper's is unreadable
-  return structures.at_least(std::min(needed, structures.all), what);
-}
-
-ClaimResult best_at_07(const VariantNumbers& t) {
-  return over_structures(
-      t, 3, "structures are lowest at 0.7",
-      [&](auto, double a, double b, double c) { return both(below(t, b, a), below(t, b, c)); });
-}
-
-ClaimResult worse_at_1(const VariantNumbers& t) {
-  return over_structures(t, 3, "structures are higher at 1.0 than at 0.7",
-                         [&](auto, double, double b, double c) { return below(t, b, c); });
-}
-
-ClaimResult best_of_each(const VariantNumbers& t) {
-  return over_structures(
-      t, 5, "structures as in the paper", [&](std::string_view name, double a, double b, double c) {
-        const bool half = name == "static" || name == "dynamic-ui";
-        return half ? both(below(t, a, b), below(t, a, c)) : both(below(t, b, a), below(t, b, c));
-      });
+using OfRatios = std::optional<bool> (*)(const VariantNumbers& t, std::string_view structure,
+                                         double a, double b, double c);
+auto over_structures(size_t needed, const char* what, OfRatios holds) {
+  return [=](const VariantNumbers& t) -> ClaimResult {
+    Count structures;
+    for (const Structure& s : paper_structures()) {
+      const Number a = random_mean(t, s.name, 0.5), b = random_mean(t, s.name, 0.7),
+                   c = random_mean(t, s.name, 1.0);
+      if (a && b && c) structures.add(holds(t, s.name, *a, *b, *c));
+    }
+    const bool missing = structures.all < paper_structures().size() - 1;  // one is unreadable
+    return missing ? ClaimResult() : structures.at_least(std::min(needed, structures.all), what);
+  };
 }
 
 // The lowest of the variants in this group, and of the others.
@@ -144,13 +128,17 @@ std::pair<Lowest, Lowest> lowest(const Is& is, const Value& value) {
   for (size_t v = 0; v < all_variants().size(); ++v) {
     const Number number = value(v);
     Lowest& best = is(all_variants()[v]) ? one : other;
-    if (number && *number < best.value) best = {all_variants()[v].name(), *number};
+    if (number && *number < best.value) best = {all_variants()[v].name.name, *number};
   }
   return {one, other};
 }
 
 std::string beside(const Lowest& one, const Lowest& other) {
   return one.name + " " + decimal(one.value, 3) + ", " + other.name + " " + decimal(other.value, 3);
+}
+
+bool is_static_ui_at_07(const Variant& v) {
+  return v.name.name == "static-ui-p0.7";
 }
 
 ClaimResult lowest_of_all(const VariantNumbers& t) {
@@ -161,8 +149,7 @@ ClaimResult lowest_of_all(const VariantNumbers& t) {
   size_t known = 0;
   for (size_t v = 0; v < all_variants().size(); ++v) known += mean(v).has_value();
   if (known < all_variants().size() - 1) return {};
-  const auto [it, other] =
-      lowest([](const Variant& v) { return v.name() == "static-ui-p0.7"; }, mean);
+  const auto [it, other] = lowest(is_static_ui_at_07, mean);
   return {below(t, it.value, other.value), beside(it, other)};
 }
 
@@ -193,43 +180,35 @@ ClaimResult rise_to_the_end(const VariantNumbers& t) {
 
 // Whether phrases at this place (0: the beginning, 2: the end) get less attention than the original
 // utterance beside them, in four of five variants and kinds. The paper has only the rare ones.
-ClaimResult less_than_its_neighbour(const VariantNumbers& t, size_t place, const char* neighbour,
-                                    const char* what) {
-  Count rows;
-  for (size_t v = 0; v < all_variants().size(); ++v) {
-    for (const size_t first : kPhraseSets) {
-      const Number phrases = t.get(v, key_of(first + place, "as_distraction")),
-                   beside = t.get(v, key_of(first + place, neighbour));
-      if (phrases && beside) rows.add(below(t, *phrases, *beside));
+auto less_than_its_neighbour(size_t place, const char* neighbour, const char* what) {
+  return [=](const VariantNumbers& t) -> ClaimResult {
+    Count rows;
+    for (size_t v = 0; v < all_variants().size(); ++v) {
+      for (const size_t first : kPhraseSets) {
+        const Number phrases = t.get(v, key_of(first + place, "as_distraction")),
+                     beside = t.get(v, key_of(first + place, neighbour));
+        if (phrases && beside) rows.add(below(t, *phrases, *beside));
+      }
     }
-  }
-  if (rows.all < all_variants().size()) return {};
-  return rows.at_least((4 * rows.all + 4) / 5, what);
+    if (rows.all < all_variants().size()) return {};
+    return rows.at_least((4 * rows.all + 4) / 5, what);
+  };
 }
 
 // On both sets of phrases in the middle: whether the lowest of all variants is one of these.
-template <class Is> ClaimResult lowest_in_the_middle(const VariantNumbers& t, const Is& is) {
-  ClaimResult result{true, ""};
-  for (const size_t first : kPhraseSets) {
-    const auto [one, other] =
-        lowest(is, [&](size_t v) { return t.get(v, key_of(first + 1, "das_ratio")); });
-    if (one.name.empty() || other.name.empty()) return {};
-    result.holds = both(result.holds, below(t, one.value, other.value));
-    result.figure +=
-        (result.figure.empty() ? "" : "; ") + kind_of(first) + ": " + beside(one, other);
-  }
-  return result;
-}
-
-ClaimResult trained_are_lowest_in_the_middle(const VariantNumbers& t) {
-  return lowest_in_the_middle(
-      t, [](const Variant& v) { return v.insert_prob > 0 && v.attention_loss; });
-}
-
-ClaimResult static_ui_is_lowest_in_the_middle(const VariantNumbers& t) {
-  return lowest_in_the_middle(t, [](const Variant& v) {
-    return v.name() == "static-ui-p0.5" || v.name() == "static-ui-p0.7";
-  });
+auto lowest_in_the_middle(bool (*is)(const Variant&)) {
+  return [=](const VariantNumbers& t) -> ClaimResult {
+    ClaimResult result{true, ""};
+    for (const size_t first : kPhraseSets) {
+      const auto [one, other] =
+          lowest(is, [&](size_t v) { return t.get(v, key_of(first + 1, "das_ratio")); });
+      if (one.name.empty() || other.name.empty()) return {};
+      result.holds = both(result.holds, below(t, one.value, other.value));
+      result.figure +=
+          (result.figure.empty() ? "" : "; ") + kind_of(first) + ": " + beside(one, other);
+    }
+    return result;
+  };
 }
 
 ClaimResult loss_turns_to_the_query(const VariantNumbers& t) {
@@ -287,27 +266,37 @@ ClaimResult static_looks_at_the_query(const VariantNumbers& t) {
 }  // namespace
 
 const std::vector<ClaimRule>& claim_rules() {
+  using T = const VariantNumbers&;
   static const std::vector<ClaimRule> kRules = {
       {"Perplexities of the variants are close.", "At least nine in ten within 5 % of the median.",
        similar_perplexities},
       {"For most structures DAS ratios drop by about 10 % with p = 0.5 or 0.7.",
        "Mean over the random sets, p = 0.5 and 0.7 together against p = 0: a drop of 7.5 % or more "
-       "in "
-       "at least 3 of 5 structures.",
+       "in at least 3 of 5 structures.",
        ratios_drop},
       {"p = 0.7 is generally the best.",
        "Mean over the random sets: lowest of 0.5, 0.7 and 1.0 in at least 3 structures.",
-       best_at_07},
+       over_structures(3, "structures are lowest at 0.7",
+                       [](T t, std::string_view, double a, double b, double c) {
+                         return both(below(t, b, a), below(t, b, c));
+                       })},
       {"p = 1.0 is worse.",
-       "Mean over the random sets: higher than at 0.7 in at least 3 structures.", worse_at_1},
+       "Mean over the random sets: higher than at 0.7 in at least 3 structures.",
+       over_structures(
+           3, "structures are higher at 1.0 than at 0.7",
+           [](T t, std::string_view, double, double b, double c) { return below(t, b, c); })},
       {"static and dynamic-ui are best at 0.5, non-hier, static-ui and dynamic at 0.7.",
-       "Mean over the random sets: in all structures.", best_of_each},
+       "Mean over the random sets: in all structures.",
+       over_structures(5, "structures as in the paper",
+                       [](T t, std::string_view name, double a, double b, double c) {
+                         if (name == "static" || name == "dynamic-ui") std::swap(a, b);
+                         return both(below(t, b, a), below(t, b, c));
+                       })},
       {"static-ui at p = 0.7 has the lowest DAS ratio of all variants.",
        "Mean over the random sets.", lowest_of_all},
       {"Without the attention loss the gain is smaller.",
        "static-ui, p = 0.7, mean over the random sets: with the loss < without it < no "
-       "distractions "
-       "in training.",
+       "distractions in training.",
        loss_helps},
       {"DAS ratios rise from begin to middle to end.",
        "begin < middle < end in at least 80 % of variants and kinds of phrases.", rise_to_the_end},
@@ -317,22 +306,21 @@ const std::vector<ClaimRule>& claim_rules() {
       {"Phrases at the beginning get less attention than the first utterance.",
        "AS of the distractions below that of the history's first utterance in at least 80 % of "
        "variants and kinds of phrases.",
-       [](const VariantNumbers& t) {
-         return less_than_its_neighbour(t, 0, "as_first", "below the first utterance");
-       }},
+       less_than_its_neighbour(0, "as_first", "below the first utterance")},
       {"Phrases at the end get less attention than the last utterance.",
        "AS of the distractions below that of the history's last utterance in at least 80 % of "
        "variants and kinds of phrases.",
-       [](const VariantNumbers& t) {
-         return less_than_its_neighbour(t, 2, "as_last", "below the last utterance");
-       }},
+       less_than_its_neighbour(2, "as_last", "below the last utterance")},
       {"In the middle, models trained with distractions are best.",
        "frequent:middle and rare:middle: the lowest DAS ratio with distractions and the loss in "
        "training is below the lowest without one of them.",
-       trained_are_lowest_in_the_middle},
+       lowest_in_the_middle(
+           [](const Variant& v) { return v.insert_prob > 0 && v.attention_loss; })},
       {"In the middle, static-ui at p = 0.5 or 0.7 is best.",
        "frequent:middle and rare:middle: its DAS ratio is below the lowest of all others.",
-       static_ui_is_lowest_in_the_middle},
+       lowest_in_the_middle([](const Variant& v) {
+         return v.name.name == "static-ui-p0.5" || v.name.name == "static-ui-p0.7";
+       })},
       {"The attention loss turns static-ui to the query.",
        "Mean AS of the history: lower with the loss than without, at 0.5, 0.7 and 1.0.",
        loss_turns_to_the_query},
@@ -344,8 +332,7 @@ const std::vector<ClaimRule>& claim_rules() {
   return kRules;
 }
 
-Claims check_claims(const Results& results) {
-  const VariantNumbers ours = mean_numbers(results);
+Claims check_claims(const VariantNumbers& ours) {
   std::vector<ClaimNumbers> kinds;
   for (const RatioKind& kind : kRatioKinds) {
     kinds.push_back({kind.name, ours});

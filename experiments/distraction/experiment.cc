@@ -1,9 +1,13 @@
 #include "experiments/distraction/experiment.h"
 
+#include <algorithm>
+#include <filesystem>
 #include <numeric>
 
+#include "dialog/data/conversations.h"
 #include "dialog/respond/evaluate.h"
 #include "dialog/respond/on_ranks.h"
+#include "dialog/respond/responses.h"
 #include "dialog/respond/score_json.h"
 #include "dialog/respond/settings.h"
 #include "dialog/text/tokenizer.h"
@@ -14,17 +18,105 @@ namespace heed {
 namespace {
 
 using Json = nlohmann::ordered_json;
-using Run = Subject<ExperimentSettings, ExperimentData>;
 
+constexpr char kSampleSet[] = "random:1.0";  // the test set of the sample dialogues
+constexpr size_t kSamples = 6;
 constexpr int64_t kBatch = 32;  // changes no result
 
-void save_responses(const std::string& path, const std::vector<Example>& test,
-                    const std::vector<Tokens>& responses) {
-  std::string text;
-  for (size_t i = 0; i < test.size(); ++i) {
-    text += Json({{"id", test[i].id}, {"response", detokenize(responses[i])}}).dump() + "\n";
+struct Settings {
+  std::string data;     // directory
+  TrainSettings train;  // of every run; structure, insertion, attention loss and seed are its own
+  size_t limit = 0, test_limit = 0;  // dialogues of each part, of the test part; 0: all
+  int64_t max_response = 50;         // words of a generated response
+  PhraseText phrases;
+
+  Phrases phrases_in(const Vocabulary& vocabulary) const {
+    return encode_phrases(phrases, vocabulary, train.examples.max_utterance_tokens);
   }
-  write_file(path, text);
+};
+
+struct Data : ResponseData {
+  // With these the first rank measures; the others need not have them.
+  std::vector<size_t> samples;        // test examples that the report shows
+  std::vector<Example> sample_texts;  // the same with their distractions
+
+  // Has what the first rank of the machine has of the training and the test examples.
+  void share(const Neighbours& neighbours) {
+    train.share(neighbours);
+    neighbours.share_copy(test);
+  }
+};
+
+using Run = Subject<Settings, Data>;
+
+// ---- the sample dialogues
+
+// A dialogue that can be read at a glance: one with few words.
+bool is_short(const Example& e, const Vocabulary& vocabulary) {
+  const auto fits = [&](const std::vector<int32_t>& tokens, int64_t least) {
+    const int64_t words = vocabulary.count_words(tokens);
+    return words >= least && words <= 25;
+  };
+  return e.context.size() >= 3 && e.context.size() <= 5 && fits(e.response, 4) &&
+         std::all_of(e.context.begin(), e.context.end(),
+                     [&](const auto& utterance) { return fits(utterance, 3); });
+}
+
+// The first short dialogues; if there are too few, the first ones.
+std::vector<size_t> choose_samples(const Data& data) {
+  std::vector<size_t> chosen;
+  for (const bool short_ones : {true, false}) {
+    for (size_t i = 0; i < data.test.size() && chosen.size() < kSamples; ++i) {
+      if (is_short(data.test[i], data.train.vocabulary) == short_ones) chosen.push_back(i);
+    }
+  }
+  return chosen;
+}
+
+// With all words, where the models see <unk>.
+Json describe_samples(const Data& data) {
+  const Vocabulary& vocabulary = data.train.vocabulary;
+  const ResponseQuality human = measure_responses(data.references, data.references);
+  Json json = {{"test_set", kSampleSet},
+               {"human",
+                {{"distinct_1", human.distinct_1},
+                 {"distinct_2", human.distinct_2},
+                 {"mean_length", human.mean_length},
+                 {"dialogues", human.dialogues}}},
+               {"dialogues", Json::array()}};
+  for (const Example& e : data.sample_texts) {
+    Json context = Json::array();
+    for (const Tokens& words : context_words(e, vocabulary)) {
+      context.push_back(
+          {{"text", detokenize(words)}, {"distraction", e.distraction[context.size()] != 0}});
+    }
+    json["dialogues"].push_back({{"id", e.id},
+                                 {"context", context},
+                                 {"response", detokenize(response_words(e, vocabulary))}});
+  }
+  return json;
+}
+
+Data load(const Settings& s, bool reads) {
+  if (!reads) return {};
+  Data data{
+      load_response_data(s.data, s.train, s.limit, s.test_limit ? s.test_limit : s.limit), {}, {}};
+  data.samples = choose_samples(data);
+  const auto inserted = distracted(data.test, parse_test_set(kSampleSet), data.train.pool,
+                                   s.phrases_in(data.train.vocabulary), kTestSeed);
+  for (const size_t i : data.samples) data.sample_texts.push_back(inserted[i]);
+  return data;
+}
+
+// ---- a run
+
+bool train_run(const Run& run, const TrainHooks& hooks) {
+  TrainSettings s = run.settings.train;
+  const Variant& variant = all_variants()[run.run.variant];
+  s.model.structure = variant.structure;
+  s.insert_prob = variant.insert_prob;
+  if (!variant.attention_loss) s.attention_weight = 0;
+  return train_responder(run.run, run.directory, run.device, s, run.data.train, hooks);
 }
 
 Json measure(const std::vector<Tokens>& responses, const std::vector<Tokens>& references) {
@@ -53,9 +145,9 @@ Json set_json(const std::vector<DialogueScore>& scores) {
 Json samples_json(const std::vector<DialogueScore>& scores, const std::vector<Tokens>& responses,
                   const std::vector<size_t>& samples) {
   Json json = Json::array();
-  for (size_t i : samples) {
+  for (const size_t i : samples) {
     Json as_scores = Json::array();
-    for (double as : scores[i].as_scores) as_scores.push_back(rounded(as));
+    for (const double as : scores[i].as_scores) as_scores.push_back(rounded(as));
     json.push_back({{"id", scores[i].id},
                     {"as_scores", std::move(as_scores)},
                     {"das_ratio", rounded(scores[i].das_ratio)},
@@ -66,8 +158,7 @@ Json samples_json(const std::vector<DialogueScore>& scores, const std::vector<To
 
 // Also writes responses.jsonl, with the greedy response to each test dialogue.
 void evaluate_run(const Run& run, const OnMeasuring& progress, Json& json) {
-  const ExperimentSettings& settings = run.settings;
-  const ExperimentData& data = run.data;
+  const Data& data = run.data;
   Ranks& ranks = progress.ranks();
   LoadedModel loaded = load_model(run.directory);
   Responder& model = *loaded.model;
@@ -76,15 +167,14 @@ void evaluate_run(const Run& run, const OnMeasuring& progress, Json& json) {
   json["conversations"] = data.conversations;
   move(model, run.device);
   DecodeOptions greedy;
-  greedy.max_length = settings.max_response;
+  greedy.max_length = run.settings.max_response;
   const auto part = [&](int64_t done) {
     return static_cast<double>(done) / static_cast<double>(data.test.size());
   };
   const std::vector<Tokens> responses = respond_on_ranks(
       ranks, model, part_of_rank(ranks, data.test), data.test.size(), loaded.vocabulary, greedy,
       kBatch, [&](const RespondProgress& done) { progress("responses", part(done.examples)); });
-  const Phrases phrases = encode_phrases(settings.phrases, loaded.vocabulary,
-                                         settings.train.examples.max_utterance_tokens);
+  const Phrases phrases = run.settings.phrases_in(loaded.vocabulary);
   for (size_t s = 0; s < kSets; ++s) {
     const std::string name = set_name(s);
     const auto inserted =
@@ -103,21 +193,12 @@ void evaluate_run(const Run& run, const OnMeasuring& progress, Json& json) {
   if (!ranks.first()) return;
   json["responses"] = measure(responses, data.references);
   progress("all", 1);  // the last moment to give up
-  save_responses(in(run.directory, "responses.jsonl"), data.test, responses);
-}
-
-bool train_run(const Run& run, const TrainHooks& hooks) {
-  TrainSettings s = run.settings.train;
-  const Variant& variant = all_variants()[run.run.variant];
-  s.model.structure = variant.structure;
-  s.insert_prob = variant.insert_prob;
-  if (!variant.attention_loss) s.attention_weight = 0;
-  return train_responder(run.run, run.directory, run.device, s, run.data.train, hooks);
+  write_file(in(run.directory, "responses.jsonl"), responses_text(data.test, responses));
 }
 
 // ---- the description
 
-void visit(ExperimentSettings& s, const OptionVisitor& v) {
+void visit(Settings& s, const OptionVisitor& v) {
   const Setting tests = {.group = "Tests"};
   v(setting("limit", "limit", ""), &s.limit);
   v(setting("test-limit", "test-limit",
@@ -131,52 +212,44 @@ void visit(ExperimentSettings& s, const OptionVisitor& v) {
   v(setting("rare", "rare", "Utterances of the rare: sets", tests), &s.phrases.rare);
 }
 
-Json training(const ExperimentSettings& s) {
-  Json json = training_options(s.train);
-  json.erase("preset");
-  json["group"] = in_file(s.train.loop.optimizer.groups);
-  json["vocab"] = s.train.model.vocab_size;
-  return json;
-}
-
-Json earlier(const ExperimentSettings&) {
-  Json json = options_before(TrainSettings());
-  json.update({{"attention-weight", 1}, {"device", "cpu"}, {"matmul", "f32"}});
-  return json;
-}
-
-Json about_variant(const ExperimentSettings&, const ExperimentData&, size_t variant) {
-  const Variant& v = all_variants()[variant];
-  return {{"variant", v.name()},
-          {"structure", v.structure.name},
-          {"insert_prob", v.insert_prob},
-          {"attention_loss", v.attention_loss}};
-}
-
-Making<ExperimentSettings, ExperimentData> making() {
-  using Settings = ExperimentSettings;
-  using Data = ExperimentData;
+Making<Settings, Data> making() {
   auto making = responders_making<Settings, Data>();
   making.visit = visit;
-  making.names = variant_names();
-  making.load = [](const Settings& s, bool reads) {
-    return reads ? load_experiment_data(s) : Data();
-  };
+  making.names = variant_names(all_variants());
+  making.load = load;
   making.format = kExperimentFormat;
-  making.training = training;
+  making.training = [](const Settings& s) {
+    Json json = training_options(s.train);
+    json.erase("preset");
+    json["group"] = in_file(s.train.loop.optimizer.groups);
+    json["vocab"] = s.train.model.vocab_size;
+    return json;
+  };
   making.about_data = [](const Settings& s, const Data& data) {
     Json json = responders_making<Settings, Data>().about_data(s, data);
     const std::string& vectors = s.train.word_vectors;
     if (!vectors.empty()) json["word_vectors"] = file_checksum(vectors);
     return json;
   };
-  making.earlier = earlier;
+  making.earlier = [](const Settings&) {
+    Json json = options_before(TrainSettings());
+    json.update({{"attention-weight", 1}, {"device", "cpu"}, {"matmul", "f32"}});
+    return json;
+  };
   making.more = {{"test_seed", kTestSeed}};
-  making.begin = [](const std::string& out, const Settings&, const Data& d) {
-    save_samples(out, d);
+  making.begin = [](const std::string& out, const Settings&, const Data& data) {
+    const std::string samples = in(out, "samples.json");
+    if (!std::filesystem::exists(samples))
+      create_once(samples, describe_samples(data).dump(1) + "\n");
   };
   making.train = train_run;
-  making.about_variant = about_variant;
+  making.about_variant = [](const Settings&, const Data&, size_t variant) -> Json {
+    const Variant& v = all_variants()[variant];
+    return {{"variant", v.name.name},
+            {"structure", v.structure.name},
+            {"insert_prob", v.insert_prob},
+            {"attention_loss", v.attention_loss}};
+  };
   making.measurements = {{"evaluation.json", evaluate_run}};
   making.shares_measuring = true;
   making.kind = [](const Settings&, const Data&, size_t v) {

@@ -7,14 +7,31 @@
 namespace heed {
 
 Experiment distraction_experiment();
-
-struct DistractionFound {
-  DistractionResults results;
-  Inference inference = infer(results);
-  VariantNumbers ours = mean_numbers(results);
-};
 const Showing<DistractionFound>& distraction_showing();
 
+// ---- what the report shows
+
+// table3    perplexity, AS of the history, DAS ratio on the nine sets
+// table4    the random sets: DAS ratio, AS of distractions and of the history
+// table5/6  the frequent and rare sets, with the first and the last utterance
+// ratios    the DAS ratio as a ratio of means, a mean of ratios and a median
+// shares    P(D > H) and the mean of D / (D + H)
+// changes   each variant's DAS ratios minus those of its baseline, p = 0, on the same dialogues
+// quality   generated responses: BLEU, distinct-1 and -2, length
+// runs      how the trainings went
+// paper3/4/6  those tables of the paper beside ours
+std::vector<Table> all_tables(const DistractionResults& results, const Inference& inference);
+
+// The paper's Figure 2: DAS ratios of static-ui without distractions in training, with them but
+// without the attention loss, and with both (p = 0.7), on the nine sets. Bars with 95 % intervals;
+// the paper's values as diamonds.
+std::string bars_figure(const DistractionFound& found);
+// Validation perplexity by epoch, a panel a structure, a line a run.
+std::string learning_figure(const DistractionFound& found);
+// DAS ratio by insertion probability, a panel a test set, a line a structure, with 95 % intervals.
+std::string probability_figure(const DistractionFound& found);
+// Each variant's DAS ratio on each set in the paper and here, and how well the two orders agree.
+std::string agreement_figure(const DistractionFound& found);
 // The sample dialogues with attention as a heat map, and what the models answer.
 std::string dialogues_html(const DistractionResults& results);
 

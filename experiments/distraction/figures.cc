@@ -1,10 +1,9 @@
-#include "experiments/distraction/figures.h"
-
 #include <algorithm>
 #include <cmath>
 
+#include "dialog/respond/run.h"
 #include "dialog/text/format.h"
-#include "experiments/distraction/paper.h"
+#include "experiments/distraction/experiment.h"
 #include "experiments/engine/report/figures.h"
 
 namespace heed {
@@ -21,18 +20,6 @@ std::string set_label(size_t set) {
   return kind_of(set) + ", " + place_of(set);
 }
 
-std::string structure_name(size_t structure) {
-  return std::string(paper_structures()[structure].name);
-}
-
-size_t place_of_structure(const Variant& variant) {
-  const auto& all = paper_structures();
-  return static_cast<size_t>(
-      std::find_if(all.begin(), all.end(),
-                   [&](const Structure& s) { return s.name == variant.structure.name; }) -
-      all.begin());
-}
-
 // "0.72 [0.70, 0.74], 744 conversations"
 std::string with_interval(double value, const std::optional<Estimate>& e) {
   std::string text = decimal(value, 3);
@@ -47,9 +34,27 @@ std::optional<Interval> interval_of(const std::optional<Estimate>& e) {
   return e ? std::optional(e->interval) : std::nullopt;
 }
 
+// A colour for each structure; without the loss another line and mark.
+LegendEntry style_of(const Variant& variant) {
+  const auto& all = paper_structures();
+  const auto structure = std::find_if(
+      all.begin(), all.end(), [&](const Structure& s) { return s.name == variant.structure.name; });
+  const auto place = static_cast<int>(structure - all.begin());
+  return {variant.attention_loss ? place : 5, "c" + std::to_string(place),
+          variant.attention_loss ? "solid" : "dash", variant.name.label};
+}
+
+template <class Visit> void each_point(const std::vector<Panel>& panels, const Visit& visit) {
+  for (const Panel& panel : panels) {
+    for (const PlotLine& line : panel.lines) {
+      for (const PlotPoint& point : line.points) visit(point);
+    }
+  }
+}
+
 }  // namespace
 
-std::string bars_figure(const VariantNumbers& ours, const Inference& inference) {
+std::string bars_figure(const DistractionFound& found) {
   const std::vector<BarSeries> series = {{"bar0", "no distractions in training (p = 0)"},
                                          {"bar1", "p = 0.7 without the attention loss"},
                                          {"bar2", "p = 0.7 with the attention loss"}};
@@ -58,39 +63,36 @@ std::string bars_figure(const VariantNumbers& ours, const Inference& inference) 
                              *find_variant("static-ui", 0.7, true)};
   std::vector<BarGroup> groups;
   for (size_t s = 1; s < kSets; ++s) {
-    BarGroup group{set_name(s), {}};
+    BarGroup& group = groups.emplace_back(BarGroup{set_name(s), {}});
     std::replace(group.name.begin(), group.name.end(), ':', ' ');
     for (size_t b = 0; b < series.size(); ++b) {
-      const auto value = ours.get(variants[b], das(s));
-      const auto& estimate = inference.value(das(s), variants[b]);
+      const auto value = found.ours.get(variants[b], das(s));
+      const auto& estimate = found.inference.value(das(s), variants[b]);
       group.bars.push_back(
           {value, paper_numbers().numbers.get(variants[b], das(s)), interval_of(estimate),
            value ? series[b].text + ", " + set_label(s) + ": " + with_interval(*value, estimate)
                  : ""});
     }
-    groups.push_back(std::move(group));
   }
   return bars_html("DAS ratio of static-ui",
                    "DAS ratios of three static-ui variants on nine test sets", 1.1, series, groups);
 }
 
-std::string agreement_figure(const VariantNumbers& ours) {
+std::string agreement_figure(const DistractionFound& found) {
   std::vector<Pair> pairs;
   double low = 1, high = 1;
   for (size_t v = 0; v < all_variants().size(); ++v) {
-    const Variant& variant = all_variants()[v];
-    const size_t structure = place_of_structure(variant);
+    const LegendEntry style = style_of(all_variants()[v]);
     for (size_t s = 1; s < kSets; ++s) {
-      const auto paper = paper_numbers().numbers.get(v, das(s)), our = ours.get(v, das(s));
+      const auto paper = paper_numbers().numbers.get(v, das(s)), our = found.ours.get(v, das(s));
       for (const auto& ratio : {paper, our}) {
         low = std::min(low, ratio.value_or(low));
         high = std::max(high, ratio.value_or(high));
       }
       if (!paper || !our) continue;
-      pairs.push_back({*paper, *our, variant.attention_loss ? static_cast<int>(structure) : 5,
-                       "c" + std::to_string(structure),
-                       variant.name() + ", " + set_label(s) + ": " + decimal(*paper, 2) +
-                           " in the paper, " + decimal(*our, 2) + " here"});
+      pairs.push_back({*paper, *our, style.mark, style.css,
+                       all_variants()[v].name.name + ", " + set_label(s) + ": " +
+                           decimal(*paper, 2) + " in the paper, " + decimal(*our, 2) + " here"});
     }
   }
   return agreement_html("DAS ratio", pairs, low, high);
@@ -101,22 +103,19 @@ std::string agreement_figure(const VariantNumbers& ours) {
 namespace {
 
 // The lines of the learning curves: one for each probability, and without the loss.
-struct Style {
+struct LearningLine {
   double p;
   bool loss;
-  LegendEntry entry;
+  LegendEntry style;
 };
-const std::vector<Style>& styles() {
-  static const std::vector<Style> kStyles = {
-      {0, true, {0, "c0", "solid", "p = 0"}},
-      {0.5, true, {1, "c1", "dash", "p = 0.5"}},
-      {0.7, true, {2, "c2", "dots", "p = 0.7"}},
-      {1.0, true, {3, "c3", "mixed", "p = 1.0"}},
-      {0.5, false, {4, "c1", "thin", "p = 0.5, no attention loss"}},
-      {0.7, false, {4, "c2", "thin", "p = 0.7, no attention loss"}},
-      {1.0, false, {4, "c3", "thin", "p = 1.0, no attention loss"}}};
-  return kStyles;
-}
+const LearningLine kLearningLines[] = {
+    {0, true, {0, "c0", "solid", "p = 0"}},
+    {0.5, true, {1, "c1", "dash", "p = 0.5"}},
+    {0.7, true, {2, "c2", "dots", "p = 0.7"}},
+    {1.0, true, {3, "c3", "mixed", "p = 1.0"}},
+    {0.5, false, {4, "c1", "thin", "p = 0.5, no attention loss"}},
+    {0.7, false, {4, "c2", "thin", "p = 0.7, no attention loss"}},
+    {1.0, false, {4, "c3", "thin", "p = 1.0, no attention loss"}}};
 
 // First epochs can be far off; perplexities above this multiple of the lowest are drawn at the
 // edge.
@@ -136,16 +135,13 @@ PlotLine learning_line(const RunResult& run, const LegendEntry& style) {
   return line;
 }
 
-PanelAxes learning_axes(const Results& results) {
-  double low = INFINITY, high = 0;
-  int epochs = 1;
-  for (const RunResult& run : results.runs) {
-    for (const EpochLog& e : run.log) {
-      low = std::min(low, valid_perplexity(e));
-      high = std::max(high, valid_perplexity(e));
-      epochs = std::max(epochs, e.epoch);
-    }
-  }
+PanelAxes learning_axes(const std::vector<Panel>& panels) {
+  double low = INFINITY, high = 0, epochs = 1;
+  each_point(panels, [&](const PlotPoint& point) {
+    low = std::min(low, point.y);
+    high = std::max(high, point.y);
+    epochs = std::max(epochs, point.x);
+  });
   high = std::min(high, kHighest * low);
   PanelAxes axes{.height = 230,
                  .x_low = 0.7,
@@ -156,7 +152,7 @@ PanelAxes learning_axes(const Results& results) {
                  .y_digits = 0};
   axes.y_ticks = log_ticks(axes.y_low, axes.y_high);
   if (axes.y_ticks.size() < 3) axes.y_ticks = ticks(axes.y_low, axes.y_high, 5);
-  for (double e : ticks(1, epochs, 6)) {
+  for (const double e : ticks(1, epochs, 6)) {
     if (e == std::floor(e) && e >= 1) axes.x_ticks.push_back({e, decimal(e, 0)});
   }
   return axes;
@@ -164,43 +160,40 @@ PanelAxes learning_axes(const Results& results) {
 
 }  // namespace
 
-std::string learning_figure(const Results& results) {
+std::string learning_figure(const DistractionFound& found) {
   std::vector<Panel> panels;
   std::vector<LegendEntry> legend;
-  for (const Style& style : styles()) legend.push_back(style.entry);
+  for (const LearningLine& line : kLearningLines) legend.push_back(line.style);
   for (const Structure& structure : paper_structures()) {
     const std::string name(structure.name);
-    Panel panel{name, "Validation perplexity by epoch, " + name};
-    for (const Style& style : styles()) {
-      const auto variant = find_variant(structure.name, style.p, style.loss);
+    Panel& panel = panels.emplace_back(Panel{name, "Validation perplexity by epoch, " + name});
+    for (const LearningLine& line : kLearningLines) {
+      const auto variant = find_variant(name, line.p, line.loss);
       if (!variant) continue;
-      for (const RunResult* run : results.of(*variant)) {
-        panel.lines.push_back(learning_line(*run, style.entry));
-      }
+      for (const RunResult* run : found.results.of(*variant))
+        panel.lines.push_back(learning_line(*run, line.style));
     }
-    panels.push_back(std::move(panel));
   }
-  return panels_html(learning_axes(results), panels, legend);
+  return panels_html(learning_axes(panels), panels, legend);
 }
 
 // ---- DAS ratio by insertion probability
 
 namespace {
 
-PlotLine probability_line(size_t set, size_t structure, bool loss, const VariantNumbers& ours,
-                          const Inference& inference) {
-  PlotLine line{"c" + std::to_string(structure), loss ? "solid" : "dash",
-                loss ? static_cast<int>(structure) : 5};
+// The line of a variant's structure. Without the loss it begins at the same baseline.
+PlotLine probability_line(size_t set, const Variant& of, const DistractionFound& found) {
+  const LegendEntry style = style_of(of);
+  PlotLine line{style.css, style.line, style.mark};
   for (const double p : kProbabilities) {
-    // without the loss the line begins at the same baseline
-    const auto variant = find_variant(paper_structures()[structure].name, p, loss || p == 0);
-    const auto ratio = variant ? ours.get(*variant, das(set)) : std::nullopt;
+    const auto variant = find_variant(of.structure.name, p, of.attention_loss || p == 0);
+    const auto ratio = variant ? found.ours.get(*variant, das(set)) : std::nullopt;
     if (!ratio) continue;
-    const auto& estimate = inference.value(das(set), *variant);
-    const bool marked = loss || !line.points.empty();
+    const auto& estimate = found.inference.value(das(set), *variant);
+    const bool marked = of.attention_loss || !line.points.empty();
     line.points.push_back({p, *ratio,
-                           marked ? all_variants()[*variant].name() + ", " + set_label(set) + ": " +
-                                        with_interval(*ratio, estimate)
+                           marked ? all_variants()[*variant].name.name + ", " + set_label(set) +
+                                        ": " + with_interval(*ratio, estimate)
                                   : "",
                            interval_of(estimate)});
   }
@@ -208,18 +201,12 @@ PlotLine probability_line(size_t set, size_t structure, bool loss, const Variant
 }
 
 // All panels have the same scale.
-PanelAxes probability_axes(const VariantNumbers& ours, const Inference& inference) {
+PanelAxes probability_axes(const std::vector<Panel>& panels) {
   std::vector<double> values;
-  for (size_t v = 0; v < all_variants().size(); ++v) {
-    for (size_t s = 1; s < kSets; ++s) {
-      const auto ratio = ours.get(v, das(s));
-      if (!ratio) continue;
-      values.push_back(*ratio);
-      if (const auto& e = inference.value(das(s), v)) {
-        values.insert(values.end(), {e->interval.low, e->interval.high});
-      }
-    }
-  }
+  each_point(panels, [&](const PlotPoint& point) {
+    values.push_back(point.y);
+    if (point.interval) values.insert(values.end(), {point.interval->low, point.interval->high});
+  });
   const auto [low, high] = range_around_one(values);
   PanelAxes axes{.x_low = -0.08,
                  .x_high = 1.08,
@@ -228,32 +215,25 @@ PanelAxes probability_axes(const VariantNumbers& ours, const Inference& inferenc
                  .y_ticks = ticks(low, high, 5),
                  .line_at_one = true};
   axes.y_digits = digits_of_ticks(axes.y_ticks);
-  for (const double p : kProbabilities) {
+  for (const double p : kProbabilities)
     axes.x_ticks.push_back({p, p == 0 ? "p = 0" : decimal(p, 1)});
-  }
   return axes;
 }
 
 }  // namespace
 
-std::string probability_figure(const VariantNumbers& ours, const Inference& inference) {
-  const size_t ui = 2;  // static-ui, the only structure that is also trained without the loss
-  check_internal(structure_name(ui) == "static-ui", "the order of the structures has changed");
-  std::vector<Panel> panels;
-  for (size_t s = 1; s < kSets; ++s) {
-    Panel panel{set_label(s), "DAS ratio by insertion probability, " + set_label(s)};
-    for (size_t k = 0; k < paper_structures().size(); ++k) {
-      panel.lines.push_back(probability_line(s, k, true, ours, inference));
-    }
-    panel.lines.push_back(probability_line(s, ui, false, ours, inference));
-    panels.push_back(std::move(panel));
-  }
+std::string probability_figure(const DistractionFound& found) {
   std::vector<LegendEntry> legend;
-  for (size_t k = 0; k < paper_structures().size(); ++k) {
-    legend.push_back({static_cast<int>(k), "c" + std::to_string(k), "solid", structure_name(k)});
+  std::vector<Panel> panels;
+  for (size_t s = 1; s < kSets; ++s)
+    panels.push_back({set_label(s), "DAS ratio by insertion probability, " + set_label(s)});
+  for (const Variant& of : all_variants()) {
+    if (of.insert_prob != 0.5) continue;  // each structure once, and static-ui without the loss
+    legend.push_back(style_of(of));
+    for (size_t s = 1; s < kSets; ++s)
+      panels[s - 1].lines.push_back(probability_line(s, of, found));
   }
-  legend.push_back({5, "c2", "dash", "static-ui, no attention loss"});
-  return panels_html(probability_axes(ours, inference), panels, legend);
+  return panels_html(probability_axes(panels), panels, legend);
 }
 
 }  // namespace heed

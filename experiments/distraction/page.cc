@@ -1,7 +1,5 @@
 #include "experiments/distraction/experiment.h"
-#include "experiments/distraction/figures.h"
-#include "experiments/distraction/paper.h"
-#include "experiments/distraction/tables.h"
+#include "experiments/responders.h"
 
 namespace heed {
 namespace {
@@ -18,26 +16,18 @@ std::vector<PageFact> facts(const Found& c) {
       if (const auto ratio = c.ours.get(v, key_of(s, "das_ratio"))) ratios.push_back(*ratio);
     }
   }
-  const Results& r = c.results;
-  return {{"model", r.setting("layers") + " × " + r.setting("hidden"),
-           "layers × size, vocabulary " + r.setting("vocabulary")},
-          {"training dialogues", r.setting("train_examples"),
-           "at most " + r.setting("epochs") + " epochs"},
-          {"test dialogues", std::to_string(r.items()),
-           "of " + r.clusters_text("conversations") +
-               "; behind every number, less those without a distraction"},
-          {"perplexity", range_text(perplexities, 1), "original test set"},
-          {"DAS ratio", range_text(ratios, 2), "variants and sets"}};
+  auto facts =
+      facts_of_responders(c.results, "; behind every number, less those without a distraction");
+  facts.push_back({"perplexity", range_text(perplexities, 1), "original test set"});
+  facts.push_back({"DAS ratio", range_text(ratios, 2), "variants and sets"});
+  return facts;
 }
 
 const std::vector<Section<Found>> kSections = {
     {"figure2", "Figure 2: static-ui on the nine test sets",
-     [](const Found& c, const PageTables&) {
-       return note_html(
-                  "Bars with 95 % confidence intervals; the dashed line is at 1, where "
-                  "distractions get as much attention as the history.") +
-              bars_figure(c.ours, c.inference);
-     }},
+     draws("Bars with 95 % confidence intervals; the dashed line is at 1, where distractions get "
+           "as much attention as the history.",
+           bars_figure)},
     {"t3", "Table 3: the 23 variants",
      [](const Found&, const PageTables& tables) {
        return tables.html("table3") +
@@ -49,10 +39,8 @@ const std::vector<Section<Found>> kSections = {
     {"ratios", "Three ways to take the DAS ratio", shows("ratios")},
     {"shares", "Distractions against the history", shows("shares")},
     {"probability", "DAS ratio by insertion probability",
-     [](const Found& c, const PageTables&) {
-       return note_html("All panels have the same scale. Bars are 95 % confidence intervals.") +
-              probability_figure(c.ours, c.inference);
-     }},
+     draws("All panels have the same scale. Bars are 95 % confidence intervals.",
+           probability_figure)},
     {"change", "Is it more than chance?",
      [](const Found&, const PageTables& tables) {
        return tables.html("changes", true) +
@@ -67,15 +55,12 @@ const std::vector<Section<Found>> kSections = {
               note_html(
                   "All variants on all sets; marks and colours as in the figure \"DAS ratio by "
                   "insertion probability\".") +
-              agreement_figure(c.ours);
+              agreement_figure(c);
      }},
     {"learning", "Learning curves",
-     [](const Found& c, const PageTables&) {
-       return note_html(
-                  "Validation perplexity after each epoch. The mark is the best epoch, whose "
-                  "model is tested; what is above a panel is drawn at its edge.") +
-              learning_figure(c.results);
-     }},
+     draws("Validation perplexity after each epoch. The mark is the best epoch, whose model is "
+           "tested; what is above a panel is drawn at its edge.",
+           learning_figure)},
     {"quality-of-responses", "Quality of the responses", shows("quality")},
     {"dialogues", "Dialogue by dialogue", [](const Found& c, const PageTables&) {
        if (c.results.samples.empty())
@@ -126,9 +111,9 @@ const Showing<DistractionFound>& distraction_showing() {
       .claims_note = kClaimsNote,
       .claims_lead = kClaimsLead,
       .sources_note = kSources,
-      .load = [](const std::string& f) { return Found{load_distraction_results(f)}; },
+      .load = load_distraction,
       .tables = [](const Found& f) { return all_tables(f.results, f.inference); },
-      .claims = [](const Found& f) { return check_claims(f.results); },
+      .claims = [](const Found& f) { return check_claims(f.ours); },
       .facts = facts,
       .sections = kSections};
   return kShowing;

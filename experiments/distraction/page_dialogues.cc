@@ -13,48 +13,48 @@ namespace {
 struct Model {
   const RunResult* run;
   std::string group, label;
+  bool first;  // of its group
+
+  std::string css() const { return first ? "heat first" : "heat"; }
 };
 
 // Every structure with and without distractions in training, and static-ui with them but without
 // the attention loss; the first of several seeds.
 std::vector<Model> models_of(const DistractionResults& results) {
   std::vector<Model> models;
-  const auto add = [&](const Structure& s, double p, bool loss, const char* label) {
-    const auto variant = find_variant(s.name, p, loss);
+  const auto add = [&](const std::string& structure, double p, bool loss, const char* label) {
+    const auto variant = find_variant(structure, p, loss);
     const auto runs = variant ? results.of(*variant) : std::vector<const RunResult*>();
-    if (!runs.empty()) models.push_back({runs[0], std::string(s.name), label});
+    const bool first = models.empty() || models.back().group != structure;
+    if (!runs.empty()) models.push_back({runs[0], structure, label, first});
   };
   for (const Structure& s : paper_structures()) {
-    add(s, 0, true, "p = 0");
-    add(s, 0.7, false, "no loss");
-    add(s, 0.7, true, "p = 0.7");
+    add(std::string(s.name), 0, true, "p = 0");
+    add(std::string(s.name), 0.7, false, "no loss");
+    add(std::string(s.name), 0.7, true, "p = 0.7");
   }
   return models;
 }
 
 std::string head_html(const std::vector<Model>& models) {
-  std::string html = "<thead><tr><td></td>";
-  for (size_t m = 0; m < models.size();) {
-    size_t end = m;
-    while (end < models.size() && models[end].group == models[m].group) ++end;
-    html += "<th class=\"group\" scope=\"colgroup\" colspan=\"" + std::to_string(end - m) + "\">" +
-            escape(models[m].group) + "</th>";
-    m = end;
-  }
-  html += "</tr>\n<tr><th scope=\"col\">Utterance</th>";
+  std::string groups = "<thead><tr><td></td>", names = "<tr><th scope=\"col\">Utterance</th>";
   for (size_t m = 0; m < models.size(); ++m) {
-    const bool first = m == 0 || models[m].group != models[m - 1].group;
-    html += std::string("<th scope=\"col\"") + (first ? " class=\"first\">" : ">") +
-            escape(models[m].label) + "</th>";
+    const Model& model = models[m];
+    names += std::string("<th scope=\"col\"") + (model.first ? " class=\"first\">" : ">") +
+             escape(model.label) + "</th>";
+    if (!model.first) continue;
+    size_t end = m + 1;
+    while (end < models.size() && !models[end].first) ++end;
+    groups += "<th class=\"group\" scope=\"colgroup\" colspan=\"" + std::to_string(end - m) +
+              "\">" + escape(model.group) + "</th>";
   }
-  return html + "</tr></thead>\n";
+  return groups + "</tr>\n" + names + "</tr></thead>\n";
 }
 
 // Half of the full colour for an average utterance, the full colour from twice the average on.
-std::string heat_html(double as, bool first) {
+std::string heat_html(double as, const Model& model) {
   const double part = std::isfinite(as) ? std::clamp(as / 2, 0.0, 1.0) : 0;
-  return std::string("<td class=\"heat") + (first ? " first" : "") +
-         "\" style=\"--heat:" + decimal(part, 2) + "\">" +
+  return "<td class=\"" + model.css() + "\" style=\"--heat:" + decimal(part, 2) + "\">" +
          (std::isfinite(as) ? decimal(100 * as, 0) : "-") + "</td>";
 }
 
@@ -66,21 +66,19 @@ std::string utterance_html(const SampleDialogue& d, size_t dialogue, size_t k,
   if (alien) html += "<span class=\"tag\">&#10007; distraction</span> ";
   if (query) html += "<span class=\"tag\">query</span> ";
   html += "<bdi>" + escape(d.context[k].text) + "</bdi></th>";
-  for (size_t m = 0; m < models.size(); ++m) {
-    const bool first = m == 0 || models[m].group != models[m - 1].group;
-    const Series& scores = models[m].run->numbers.series(sample_key(dialogue, "as_scores"));
-    html += heat_html(scores[k].value_or(NAN), first);
+  for (const Model& model : models) {
+    const Series& scores = model.run->numbers.series(sample_key(dialogue, "as_scores"));
+    html += heat_html(scores[k].value_or(NAN), model);
   }
   return html + "</tr>\n";
 }
 
 std::string ratios_html(size_t dialogue, const std::vector<Model>& models) {
   std::string html = "<tr class=\"ratio\"><th scope=\"row\">DAS ratio</th>";
-  for (size_t m = 0; m < models.size(); ++m) {
-    const bool first = m == 0 || models[m].group != models[m - 1].group;
-    const auto ratio = models[m].run->numbers.value(sample_key(dialogue, "das_ratio"));
-    html += std::string("<td class=\"heat") + (first ? " first" : "") + "\">" +
-            (ratio ? decimal(*ratio, 2) : "&#8211;") + "</td>";
+  for (const Model& model : models) {
+    const auto ratio = model.run->numbers.value(sample_key(dialogue, "das_ratio"));
+    html +=
+        "<td class=\"" + model.css() + "\">" + (ratio ? decimal(*ratio, 2) : "&#8211;") + "</td>";
   }
   return html + "</tr>\n";
 }
@@ -89,7 +87,7 @@ std::string answers_html(const SampleDialogue& d, size_t dialogue,
                          const std::vector<Model>& models) {
   std::string html = "<dl class=\"answers\">\n" + answer_html("human response", d.response);
   for (const Model& m : models) {
-    html += answer_html(all_variants()[m.run->run.variant].name(),
+    html += answer_html(all_variants()[m.run->run.variant].name.name,
                         m.run->numbers.text(sample_key(dialogue, "response")));
   }
   return html + "</dl>\n";

@@ -1,93 +1,97 @@
 #include "experiments/distraction/results.h"
 
-#include <filesystem>
-#include <nlohmann/json.hpp>
-
-#include "base/file.h"
+#include "train/run_json.h"
 
 namespace heed {
 namespace {
 
-using Json = nlohmann::ordered_json;
+constexpr char kPaperTables[] =
+#include "paper_tables.inc"
+    ;
 
-const char* const kSummaryNumbers[] = {"perplexity",       "das_ratio",      "mean_das_ratio",
-                                       "median_das_ratio", "as_distraction", "as_history",
-                                       "as_first",         "as_last",        "distracted"};
+const std::string kOfDistractions = "dialogues_as_distraction", kOfHistory = "dialogues_as_history";
 
 ResultsLayout layout() {
   ResultsLayout layout{
       .format = kExperimentFormat,
-      .variants = variant_names(),
+      .variants = variant_names(all_variants()),
       .clusters = "conversations",
       .values = {"best_epoch", "epochs", "valid_perplexity", "parameters", "responses.bleu",
                  "responses.distinct_1", "responses.distinct_2", "responses.mean_length"},
-      .items = {"nll", "tokens"},
       .same = {"tokens"}};
   for (size_t s = 0; s < kSets; ++s) {
-    for (const char* number : kSummaryNumbers) layout.values.push_back(key_of(s, number));
-    layout.items.push_back(key_of(s, "dialogues_as_distraction"));
-    layout.items.push_back(key_of(s, "dialogues_as_history"));
+    for (const char* number :
+         {"perplexity", "das_ratio", "mean_das_ratio", "median_das_ratio", "as_distraction",
+          "as_history", "as_first", "as_last", "distracted"}) {
+      layout.values.push_back(key_of(s, number));
+    }
   }
   return layout;
 }
 
-void read_samples(const Json& json, DistractionResults& results) {
-  const Json& human = json.at("human");
-  human.at("distinct_1").get_to(results.human.distinct_1);
-  human.at("distinct_2").get_to(results.human.distinct_2);
-  human.at("mean_length").get_to(results.human.mean_length);
-  human.at("dialogues").get_to(results.human.dialogues);
-  json.at("test_set").get_to(results.sample_set);
-  for (const Json& d : json.at("dialogues")) {
-    SampleDialogue dialogue{d.at("id").get<std::string>(), d.at("response").get<std::string>(), {}};
-    for (const Json& u : d.at("context")) {
-      dialogue.context.push_back(
-          {u.at("text").get<std::string>(), u.at("distraction").get<bool>()});
-    }
-    results.samples.push_back(std::move(dialogue));
+std::vector<Measure> measures() {
+  std::vector<Measure> all = {
+      {.key = key_of(0, "perplexity"), .top = "nll", .bottom = "tokens", .exponential = true}};
+  for (size_t s = 0; s < kSets; ++s) {
+    const std::string d = key_of(s, kOfDistractions), h = key_of(s, kOfHistory);
+    // The attention scores are means over the dialogues that have both.
+    all.push_back({key_of(s, "as_history"), h, s == 0 ? h : d, true});
+    if (s == 0) continue;
+    all.push_back({key_of(s, "das_ratio"), d, h});
+    all.push_back({key_of(s, "as_distraction"), d, h, true});
   }
+  return all;
+}
+
+Comparison with_baselines() {
+  Comparison comparison{{}, baseline_of};
+  for (size_t s = 1; s < kSets; ++s) comparison.keys.push_back(key_of(s, "das_ratio"));
+  return comparison;
 }
 
 void load_samples(const std::string& folder, DistractionResults& results) {
-  const std::string path = (std::filesystem::path(folder) / "samples.json").string();
-  try {
-    read_samples(Json::parse(read_file(path, 1 << 26)), results);
-  } catch (const Json::exception& e) {
-    throw DataError(path + ": not what heed writes there: " + e.what());
-  }
-}
-
-// The lists may be empty only if no dialogue has a number.
-void check_lists(const RunResult& run, const std::string& path) {
-  for (size_t s = 0; s < kSets; ++s) {
-    const bool distracted = run.numbers.value(key_of(s, "distracted")).value_or(0) > 0;
-    if (run.numbers.series(key_of(s, "dialogues_as_distraction")).empty() != distracted &&
-        !run.numbers.series(key_of(s, "dialogues_as_history")).empty() &&
-        !run.numbers.series("nll").empty() && !run.numbers.series("tokens").empty()) {
-      continue;
+  with_json(in(folder, "samples.json"), [&](const nlohmann::json& json) {
+    const auto& human = json.at("human");
+    human.at("distinct_1").get_to(results.human.distinct_1);
+    human.at("distinct_2").get_to(results.human.distinct_2);
+    human.at("mean_length").get_to(results.human.mean_length);
+    human.at("dialogues").get_to(results.human.dialogues);
+    json.at("test_set").get_to(results.sample_set);
+    for (const auto& d : json.at("dialogues")) {
+      SampleDialogue& dialogue = results.samples.emplace_back(
+          SampleDialogue{d.at("id").get<std::string>(), d.at("response").get<std::string>(), {}});
+      for (const auto& u : d.at("context"))
+        dialogue.context.push_back(
+            {u.at("text").get<std::string>(), u.at("distraction").get<bool>()});
     }
-    throw DataError(path + ": the lists of its dialogues do not fit together");
-  }
+    return true;
+  });
 }
 
-void check_samples(const RunResult& run, const std::vector<SampleDialogue>& samples,
-                   const std::string& path) {
-  const auto scores = [](size_t i) { return sample_key(i, "as_scores"); };
-  bool fits = !run.numbers.has_series(scores(samples.size()));
-  for (size_t i = 0; fits && i < samples.size(); ++i) {
-    fits = run.numbers.has_series(scores(i)) &&
-           run.numbers.series(scores(i)).size() == samples[i].context.size();
-    if (fits) run.numbers.text(sample_key(i, "response"));
+void check_samples(const RunResult& run, const DistractionResults& results) {
+  const size_t count = results.samples.size();
+  bool fits = !run.numbers.has_series(sample_key(count, "as_scores"));
+  for (size_t i = 0; fits && i < count; ++i) {
+    const std::string scores = sample_key(i, "as_scores");
+    fits = run.numbers.has_series(scores) && run.numbers.has_text(sample_key(i, "response")) &&
+           run.numbers.series(scores).size() == results.samples[i].context.size();
   }
-  if (!fits) throw DataError(path + ": of other dialogues than the other runs");
+  if (!fits) {
+    throw DataError(in(results.folder, source_of(run)) +
+                    ": of other dialogues than the other runs");
+  }
 }
 
 }  // namespace
 
+std::string sample_key(size_t dialogue, const std::string& number) {
+  return "samples." + std::to_string(dialogue) + "." + number;
+}
+
 void add_shares(Numbers& numbers) {
   for (size_t s = 1; s < kSets; ++s) {
-    const Series &d = numbers.series(key_of(s, "dialogues_as_distraction")),
-                 &h = numbers.series(key_of(s, "dialogues_as_history"));
+    const Series &d = numbers.series(key_of(s, kOfDistractions)),
+                 &h = numbers.series(key_of(s, kOfHistory));
     double above = 0, bounded = 0, count = 0, defined = 0;
     for (size_t i = 0; i < d.size(); ++i) {
       if (!d[i] || !h[i]) continue;
@@ -99,37 +103,26 @@ void add_shares(Numbers& numbers) {
   }
 }
 
-std::string sample_key(size_t dialogue, const std::string& number) {
-  return "samples." + std::to_string(dialogue) + "." + number;
+Inference infer(const Results& results) {
+  return {results, measures(), with_baselines()};
 }
 
-DistractionResults load_distraction_results(const std::string& folder) {
-  DistractionResults results;
-  static_cast<Results&>(results) = load_results(folder, layout());
+DistractionFound load_distraction(const std::string& folder) {
+  Findings found = load_findings(folder, layout(), measures(), with_baselines());
+  DistractionResults results{std::move(found.results), {}, {}, {}};
   load_samples(folder, results);
   for (RunResult& run : results.runs) {
-    const std::string path = (std::filesystem::path(folder) / source_of(run)).string();
-    check_lists(run, path);
     add_shares(run.numbers);
-    check_samples(run, results.samples, path);
+    check_samples(run, results);
   }
-  return results;
+  return {std::move(results), std::move(found.inference)};
 }
 
-Inference infer(const Results& results) {
-  const std::string d = "dialogues_as_distraction", h = "dialogues_as_history";
-  std::vector<Measure> measures = {
-      {.key = key_of(0, "perplexity"), .top = "nll", .bottom = "tokens", .exponential = true},
-      {.key = key_of(0, "as_history"), .top = key_of(0, h), .bottom = key_of(0, h), .mean = true}};
-  Comparison comparison{{}, baseline_of};
-  for (size_t s = 1; s < kSets; ++s) {
-    // The attention scores are means over the dialogues that have both.
-    measures.push_back({key_of(s, "das_ratio"), key_of(s, d), key_of(s, h)});
-    measures.push_back({key_of(s, "as_distraction"), key_of(s, d), key_of(s, h), true});
-    measures.push_back({key_of(s, "as_history"), key_of(s, h), key_of(s, d), true});
-    comparison.keys.push_back(key_of(s, "das_ratio"));
-  }
-  return {results, measures, comparison};
+const PaperNumbers& paper_numbers() {
+  static const PaperNumbers kRead = {
+      printed_numbers(kPaperTables, names_of(variant_names(all_variants()))),
+      "data/paper-tables.json"};
+  return kRead;
 }
 
 }  // namespace heed

@@ -1,17 +1,18 @@
-// What the folder of this experiment holds besides what all have: human responses and sample
-// dialogues.
+// What the folder of this experiment holds: runs, human responses and sample dialogues; and what is
+// computed from them.
 #pragma once
 
-#include <optional>
 #include <string>
 #include <vector>
 
-#include "dialog/respond/das.h"
 #include "dialog/respond/responses.h"
-#include "experiments/distraction/evaluation.h"
-#include "experiments/engine/report/inference.h"
+#include "experiments/distraction/variants.h"
+#include "experiments/engine/report/claims.h"
+#include "experiments/engine/report/variant_tables.h"
 
 namespace heed {
+
+constexpr int kExperimentFormat = 2;  // of the files in its folder
 
 struct SampleDialogue {
   struct Utterance {
@@ -27,21 +28,25 @@ struct DistractionResults : Results {
   std::string sample_set;
   std::vector<SampleDialogue> samples;
 };
+// A number of a model on a sample dialogue, as evaluation.json has it: "samples.0.das_ratio".
+std::string sample_key(size_t dialogue, const std::string& number);
 
-// Throws DataError as load_results() of the engine does.
-DistractionResults load_distraction_results(const std::string& folder);
+// Perplexities, DAS ratios and attention scores; DAS ratios are compared with those of
+// baseline_of().
+Inference infer(const Results& results);
+
+struct DistractionFound {
+  DistractionResults results;
+  Inference inference = infer(results);
+  VariantNumbers ours = mean_numbers(results);
+};
+// Throws DataError as load_findings() of the engine does.
+DistractionFound load_distraction(const std::string& folder);
 
 // Adds two numbers of every distracting set, made of D and H of its dialogues, so that folders of
 // all versions have them: the share of the dialogues with D > H, and the mean of D / (D + H).
 constexpr char kDasAbove[] = "above", kDasBounded[] = "bounded";
 void add_shares(Numbers& numbers);
-
-// A number of a model on a sample dialogue, as evaluation.json has it: "samples.0.das_ratio".
-std::string sample_key(size_t dialogue, const std::string& number);
-
-// Of perplexities, DAS ratios and attention scores; DAS ratios are compared with those of
-// baseline_of().
-Inference infer(const Results& results);
 
 // The ways to take the DAS ratio of a test set: the published one, a ratio of means; and the mean
 // and the median of the dialogues' ratios.
@@ -51,5 +56,18 @@ struct RatioKind {
 constexpr RatioKind kRatioKinds[] = {{"ratio of means", "ratio of means", "das_ratio"},
                                      {"mean of ratios", "mean of ratios", "mean_das_ratio"},
                                      {"median of ratios", "median", "median_das_ratio"}};
+
+// ---- the paper
+
+// By the names that evaluation.json has for ours: perplexities, DAS ratios and the history's AS of
+// Table 3, the AS of the distracting sets of Tables 4 and 6. Doubtful: the reading of the scan.
+const PaperNumbers& paper_numbers();
+
+const std::vector<ClaimRule>& claim_rules();
+// The rules for the paper's numbers, and for ours by each of kRatioKinds.
+Claims check_claims(const VariantNumbers& ours);
+constexpr char kClaimsNote[] =
+    "Each as a rule that is computed: for our numbers by each way to take the DAS ratio of a test "
+    "set (the first is the paper's), and for the paper's own.";
 
 }  // namespace heed

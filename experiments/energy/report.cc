@@ -75,16 +75,6 @@ const std::vector<AboveClaim> kClaims = {
      "Survives of energy > heads-again.",
      {{kEnergy, "survives", kAgain}}}};
 
-// Tables 4 and 5 (test); phi is the sum over the three pairs of |phi - phi of the test set|.
-VariantNumbers paper_numbers() {
-  VariantNumbers n;
-  n.set(kHeads, "joint", 0.72);
-  n.set(kEnergy, "joint", 0.749);
-  n.set(kHeads, "phi_difference", 0.134);
-  n.set(kEnergy, "phi_difference", 0.033);
-  return n;
-}
-
 }  // namespace
 
 const Showing<>& energy_showing() {
@@ -102,7 +92,7 @@ const Showing<>& energy_showing() {
       .load = load,
       .tables = tables,
       .rules = kClaims,
-      .paper = paper_numbers(),
+      .paper = paper_numbers("energy", energy_variants()),
       .sections = {{"accuracy", "How often the state is right", shows("accuracy", true)},
                    {"distracted", "Distractions", shows("distracted", true)},
                    {"changes", "Against heads", shows("changes", true)}}};

@@ -114,21 +114,6 @@ const std::vector<AboveClaim> kClaims = {
      "P@1 of both with two turns inserted > 0.9 of that without.",
      {{kBoth, "with_2.p1", kBoth, "p1", 0.9}}}};
 
-// Tables 4 (Bigram, POSNet-R), 5 and 8 of the paper. P@1 of its joint model is 71.7 in Table 5 and
-// 70.1 in Table 8, without positions: the rule compares with the second.
-VariantNumbers paper_numbers() {
-  VariantNumbers n;
-  n.set(kBoth, "f1", 0.954);
-  n.set(kDetect, "f1", 0.929);
-  n.set(kBoth, "p1", 0.701);
-  n.set(kBoth, "p2", 0.829);
-  n.set(kBoth, "p3", 0.890);
-  n.set(kRank, "p1", 0.691);
-  n.set(kRank, "rules.frequent.p1", 0.228);
-  n.set(kNoPositions, "p1", 0.672);
-  return n;
-}
-
 }  // namespace
 
 const Showing<>& gaps_showing() {
@@ -146,7 +131,7 @@ const Showing<>& gaps_showing() {
       .load = load,
       .tables = tables,
       .rules = kClaims,
-      .paper = paper_numbers(),
+      .paper = paper_numbers("gaps", gap_variants()),
       .sections = {{"gaps", "Where gaps are and what fills them", shows("gaps", true)},
                    {"rules", "Three rules", shows("rules")},
                    {"inserted", "With irrelevant turns between", shows("inserted", true)},

@@ -154,7 +154,7 @@ Showing<> showing(const Paper& paper) {
                  .load = [&paper](const std::string& folder) { return load_found(paper, folder); },
                  .tables = [&paper](const Findings& found) { return tables_of(paper, found); },
                  .rules = paper.claims,
-                 .paper = paper.numbers};
+                 .paper = paper_numbers(paper.name, variant_names(paper.variants))};
   for (const Table& t : paper.tables) s.sections.push_back({t.id, t.title, shows(t.id, true)});
   s.sections.push_back({"changes", "Is it more than chance?", shows("changes", true)});
   return s;

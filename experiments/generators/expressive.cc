@@ -89,8 +89,6 @@ Paper described() {
       {"Ours: they cost perplexity.",
        "Perplexity, as printed > no gate.",
        {{kGate, "perplexity", kOneSoftmax}}}};
-  p.numbers.set(kGate, "control", 0.645);
-  p.numbers.set(kGate, "told.sentiment.all", 0.72);
   return p;
 }
 

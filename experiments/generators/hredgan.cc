@@ -1,6 +1,4 @@
 // HRED with attention and a discriminator of words: Olabiyi et al. 2019.
-#include <array>
-
 #include "experiments/generators/paper.h"
 
 namespace heed::generators {
@@ -88,20 +86,6 @@ Paper described() {
                "AUC, free < taught, rankers.",
                {{kRankerU, "words.auc_taught", kRankerU, "words.auc_free"},
                 {kRankerW, "words.auc_taught", kRankerW, "words.auc_free"}}}};
-  const std::pair<size_t, std::array<double, 6>> printed[] = {
-      {kHred, {86.4, 0.0177, 0.0483, 0.0203, 0.0466, 0.892}},
-      {kAttention, {43.92, 0.014, 0.072, 0.0473, 0.1262, 0.76}},
-      {kPlainGan, {44.04, 0.0123, 0.0827, 0.0398, 0.1147, 0.908}},
-      {kGanU, {57.32, 0.0137, 0.0716, 0.026, 0.0847, 1.379}},
-      {kGanW, {48.18, 0.0216, 0.1168, 0.0516, 0.1821, 1.098}}};
-  for (const auto& [v, numbers] : printed) {
-    const std::string way = v >= kGanU ? "best_d" : "own";
-    size_t i = 0;
-    for (const char* key : {"", ".bleu_2", ".rouge_2", ".distinct_1", ".distinct_2", ".nasl"}) {
-      p.numbers.set(v, i == 0 ? "perplexity" : way + key, numbers[i]);
-      ++i;
-    }
-  }
   return p;
 }
 

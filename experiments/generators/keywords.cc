@@ -1,6 +1,4 @@
 // Keywords by mutual information: Takayama & Arase 2019.
-#include <array>
-
 #include "experiments/generators/paper.h"
 
 namespace heed::generators {
@@ -56,16 +54,6 @@ Paper described() {
       {"Ours: the loss on drawn words does it, not the mixture alone.",
        "Coherence, weights 0.1 and 0.5 > weight 0.",
        {{kWeight10, "own.pmi_coherence", kWeight0}, {kWeight50, "own.pmi_coherence", kWeight0}}}};
-  const std::pair<size_t, std::array<double, 7>> printed[] = {
-      {kWithoutKeywords, {0.01374, 0.687, 0.005, 0.015, 4.07, 8.025, 1.095}},
-      {kWeight10, {0.01569, 0.837, 0.044, 0.148, 7.327, 7.52, 1.377}}};
-  for (const auto& [v, numbers] : printed) {
-    size_t i = 0;
-    for (const char* key :
-         {"bleu", "nist", "distinct_1", "distinct_2", "ent_4", "mean_length", "repetition"}) {
-      p.numbers.set(v, std::string("own.") + key, numbers[i++]);
-    }
-  }
   return p;
 }
 

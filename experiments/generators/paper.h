@@ -34,7 +34,6 @@ struct Paper {
   std::vector<Table> tables;          // with a row for each variant; of the report
   std::vector<std::string> compared;  // numbers, with those of the baseline
   std::vector<AboveClaim> claims = {};
-  VariantNumbers numbers = {};  // the paper's own
 };
 
 const Paper& hredgan();

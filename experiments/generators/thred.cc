@@ -1,6 +1,4 @@
 // THRED, with topics and attention after integration: Dziri et al. 2019.
-#include <array>
-
 #include "experiments/generators/paper.h"
 
 namespace heed::generators {
@@ -75,15 +73,6 @@ Paper described() {
        "The exchange of the history costs THRED more than dynamic-ui, its attention score is the "
        "smaller one.",
        {{kThredAlone, "exchange.history", kDynamic}, {kDynamic, "looks.history", kThredAlone}}}};
-  const char* const keys[] = {"perplexity", "own.distinct_1", "own.distinct_2",
-                              "distances.ss_before", "distances.ss_last"};
-  const std::pair<size_t, std::array<double, 5>> printed[] = {
-      {kSeq2Seq, {62.12, 0.0082, 0.0222, 0.694, 0.672}},
-      {kHredOfTwo, {63.0, 0.0083, 0.0182, 0.755, 0.72}},
-      {kThredTopics, {61.73, 0.0103, 0.0347, 0.68, 0.649}}};
-  for (const auto& [v, numbers] : printed) {
-    for (size_t i = 0; i < numbers.size(); ++i) p.numbers.set(v, keys[i], numbers[i]);
-  }
   return p;
 }
 

@@ -231,12 +231,7 @@ const Showing<Found>& showing() {
       .tables = tables,
       .claims = claims,
       .sections = {{"figure", "How many turns?",
-                    [](const Found& f, const PageTables&) {
-                      return note_html(
-                                 "Rise of the loss against whole contexts, with 95 % "
-                                 "intervals.") +
-                             figure(f);
-                    }},
+                    draws("Rise of the loss against whole contexts, with 95 % intervals.", figure)},
                    {"systems", "The systems", shows("systems", true)},
                    {"turns", "Only the last turns", shows("turns", true)},
                    {"shuffled", "Their history shuffled", shows("shuffled", true)},

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <iterator>
+#include <numeric>
 
 #include "dialog/text/format.h"
 #include "experiments/measure/measure_json.h"
@@ -41,22 +42,28 @@ Confusion sum(const std::vector<Confusion>& items) {
   return all;
 }
 
-void measure(JudgedRow& row, uint64_t seed, const std::vector<int>& cluster) {
-  const size_t clusters =
-      cluster.empty() ? row.items.size()
-                      : static_cast<size_t>(1 + *std::max_element(cluster.begin(), cluster.end()));
+std::vector<Quotient> metric_sums(const std::vector<Confusion>& items,
+                                  const std::vector<int>& cluster, size_t clusters) {
   const std::vector<double> none(clusters);
-  std::vector<Quotient> quotients(std::size(kMetrics), {none, none});
-  for (size_t i = 0; i < row.items.size(); ++i) {
-    const discriminate::Scores scores = discriminate::scores(row.items[i]);
-    const size_t at = cluster.empty() ? i : static_cast<size_t>(cluster[i]);
-    for (size_t m = 0; m < quotients.size(); ++m) {
+  std::vector<Quotient> sums(std::size(kMetrics), {none, none});
+  for (size_t i = 0; i < items.size(); ++i) {
+    const discriminate::Scores scores = discriminate::scores(items[i]);
+    for (size_t m = 0; m < sums.size(); ++m) {
       const discriminate::Ratio ratio = kMetrics[m].of(scores);
-      quotients[m].top[at] += static_cast<double>(ratio.top);
-      quotients[m].bottom[at] += static_cast<double>(ratio.bottom);
+      sums[m].top[cluster[i]] += static_cast<double>(ratio.top);
+      sums[m].bottom[cluster[i]] += static_cast<double>(ratio.bottom);
     }
   }
-  for (const Resampled& r : bootstrap(quotients, seed)) row.metrics.push_back(estimate(r));
+  return sums;
+}
+
+void measure(JudgedRow& row, uint64_t seed, const std::vector<int>& cluster) {
+  std::vector<int> own(row.items.size());
+  std::iota(own.begin(), own.end(), 0);
+  const std::vector<int>& of = cluster.empty() ? own : cluster;
+  const size_t clusters = of.empty() ? 0 : 1 + *std::max_element(of.begin(), of.end());
+  for (const Resampled& r : bootstrap(metric_sums(row.items, of, clusters), seed))
+    row.metrics.push_back(estimate(r));
 }
 
 BinomialTest against_chance(const JudgedRow& row) {

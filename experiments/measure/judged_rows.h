@@ -22,6 +22,11 @@ struct JudgedRow {
 // that of item i, from 0; over items where it is empty.
 void measure(JudgedRow& row, uint64_t seed, const std::vector<int>& cluster = {});
 
+// Of each metric, in the order of the columns, its sums within each of so many clusters; cluster[i]
+// is that of item i.
+std::vector<Quotient> metric_sums(const std::vector<discriminate::Confusion>& items,
+                                  const std::vector<int>& cluster, size_t clusters);
+
 discriminate::Confusion sum(const std::vector<discriminate::Confusion>& items);
 // The exact test against chance of one choice for each item.
 BinomialTest against_chance(const JudgedRow& row);

@@ -4,6 +4,7 @@
 #include "experiments/engine/report/page.h"
 #include "experiments/engine/report/variant_tables.h"
 #include "experiments/mediation/mediation.h"
+#include "experiments/responders.h"
 
 namespace heed::mediation {
 namespace {
@@ -194,7 +195,7 @@ std::vector<Table> tables(const Findings& f) {
 
 constexpr size_t kBars = 3;  // of kHarms: bars have three colours
 
-std::string harm_figure(const Results& results, const Inference& inference) {
+std::string harm_figure(const Findings& found) {
   std::vector<BarSeries> series;
   for (size_t h = 0; h < kBars; ++h) {
     series.push_back({"bar" + std::to_string(h), kHarms[h].label});
@@ -205,12 +206,12 @@ std::string harm_figure(const Results& results, const Inference& inference) {
     for (size_t c = 0; c < std::size(kConditions); ++c) {
       BarGroup group{kConditions[c].label, {}};
       for (size_t h = 0; h < kBars; ++h) {
-        const auto& e = inference.value(harm_key(kFirst, kHarms[h].name), first + c);
+        const auto& e = found.inference.value(harm_key(kFirst, kHarms[h].name), first + c);
         Bar bar;
         if (e) bar = {.value = e->value, .interval = e->interval, .title = decimal(e->value, 1)};
         group.bars.push_back(bar);
       }
-      if (!results.of(first + c).empty()) groups.push_back(std::move(group));
+      if (!found.results.of(first + c).empty()) groups.push_back(std::move(group));
     }
     if (groups.empty()) continue;
     html += bars_html(structure_of(first),
@@ -222,10 +223,7 @@ std::string harm_figure(const Results& results, const Inference& inference) {
 
 const std::vector<Section<Findings>> kSections = {
     {"figure", "Which way the harm goes",
-     [](const Findings& f, const PageTables&) {
-       return note_html("Test set random:1.0, with 95 % intervals.") +
-              harm_figure(f.results, f.inference);
-     }},
+     draws("Test set random:1.0, with 95 % intervals.", harm_figure)},
     {"harm", "Every test set",
      [](const Findings&, const PageTables& tables) {
        std::string html;
@@ -234,15 +232,6 @@ const std::vector<Section<Findings>> kSections = {
      }},
     {"changes", "Is it more than chance?", shows("changes", true)},
     {"responses", "Responses that the models write", shows("responses")}};
-
-std::vector<PageFact> facts(const Findings& f) {
-  const Results& r = f.results;
-  return {{"model", r.setting("layers") + " × " + r.setting("hidden"),
-           "layers × size, vocabulary " + r.setting("vocabulary")},
-          {"training dialogues", r.setting("train_examples"),
-           "at most " + r.setting("epochs") + " epochs"},
-          {"test dialogues", std::to_string(r.items()), "of " + r.clusters_text("conversations")}};
-}
 
 constexpr char kLead[] =
     "A distraction raises the log-perplexity of the response. It can do so through the "
@@ -304,7 +293,7 @@ const Showing<>& showing() {
             return check_claims(claim_rules(f.inference), {},
                                 {{"intervals", mean_numbers(f.results)}});
           },
-      .facts = facts,
+      .facts = [](const Findings& f) { return facts_of_responders(f.results); },
       .sections = kSections};
   return kShowing;
 }

@@ -121,26 +121,6 @@ const std::vector<AboveClaim> kClaims = {
     {"DSTC7: a larger pool is harder for each ranker.",
      "R@1 of 1,000 below that of 100, for each of the ten.", of_each(kFirstOf100, kFirstOf1000)}};
 
-// Tables 4, 5, 6 and 9 of Swanson et al. (test; 1K), the best row of Table 2 of Henderson et al.
-// (Reddit).
-VariantNumbers paper_numbers() {
-  VariantNumbers n;
-  n.set(kBase, kFirstOf10, 0.892);
-  n.set(kBase, kFirstOf100, 0.686);
-  n.set(kBase, kFirstOf1000, 0.449);
-  const std::pair<size_t, double> auc[] = {
-      {kBase, 0.816},   {kHinge, 0.693}, {k100, 0.647},  {k10, 0.412},          {kData25, 0.694},
-      {kData10, 0.417}, {kSru, 0.816},   {kLstm, 0.829}, {kHierarchical, 0.559}};
-  for (const auto& [variant, value] : auc) n.set(variant, "auc_05", value);
-  n.set(kBase, "frequency.whitelist", 0.513);
-  n.set(kBase, "frequency.covered", 0.273);
-  n.set(kBase, "frequency.coverage", 0.3338);
-  n.set(kBase, "clusters.whitelist", 0.481);
-  n.set(kBase, "clusters.covered", 0.331);
-  n.set(kBase, "clusters.coverage", 0.2328);
-  return n;
-}
-
 }  // namespace
 
 const Showing<>& retrieval_showing() {
@@ -162,7 +142,7 @@ const Showing<>& retrieval_showing() {
       .load = load,
       .tables = tables,
       .rules = kClaims,
-      .paper = paper_numbers(),
+      .paper = paper_numbers("retrieval", retrieval_variants()),
       .sections = {{"ranks", "How often the right response is first", shows("ranks", true)},
                    {"whitelists", "Whitelists", shows("whitelists")},
                    {"changes", "Against base", shows("changes", true)}}};

@@ -183,6 +183,15 @@ Findings load_findings(const std::string& folder, ResultsLayout layout,
     if (!m.later) layout.items.insert(layout.items.end(), {m.top, m.bottom});
   }
   Results results = load_results(folder, layout);
+  for (const RunResult& run : results.runs) {
+    for (const Measure& m : measures) {
+      const bool fits = m.later || !run.numbers.value(m.key) || !run.numbers.series(m.top).empty();
+      if (!fits) {
+        throw DataError(folder + "/" + source_of(run, layout.result) +
+                        ": the lists of its dialogues do not fit together");
+      }
+    }
+  }
   std::erase_if(measures, [&](const Measure& m) {
     return m.later &&
            std::any_of(results.runs.begin(), results.runs.end(), [&](const RunResult& run) {

@@ -68,7 +68,8 @@ struct Findings {
   Results results;
   Inference inference;
 };
-// Reads the folder of an experiment, whose files must also have the measures and their series.
+// Reads the folder of an experiment, whose files must also have the measures and their series; that
+// of a number that is there is not empty.
 Findings load_findings(const std::string& folder, ResultsLayout layout,
                        std::vector<Measure> measures, const Comparison& comparison);
 // With the first variant.

@@ -48,6 +48,8 @@ class PageTables {
   const std::vector<Table>& tables_;
 };
 
+std::string note_html(const std::string& text);
+
 // A section as a row of an experiment's list, made from the findings (experiments/experiment.h) and
 // their tables.
 template <class Found> struct Section {
@@ -59,10 +61,13 @@ inline auto shows(const std::string& id, bool intervals = false, const char* oth
   return
       [=](const auto&, const PageTables& tables) { return tables.html(id, intervals, otherwise); };
 }
+// That of a section that is a note and a figure, made from the findings.
+inline auto draws(const std::string& note, auto figure) {
+  return [=](const auto& found, const PageTables&) { return note_html(note) + figure(found); };
+}
 
 // ---- building blocks of sections; all texts are escaped
 
-std::string note_html(const std::string& text);
 // A table whose columns can be sorted. `intervals`: also shows them, under the values.
 std::string table_html(const Table& table, bool intervals = false);
 // Its note, and the table.

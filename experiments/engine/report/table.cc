@@ -9,6 +9,7 @@
 #include "base/error.h"
 #include "base/file.h"
 #include "dialog/text/format.h"
+#include "experiments/engine/runs/names.h"
 
 namespace heed {
 namespace {
@@ -64,12 +65,6 @@ std::vector<size_t> extras_of(const Table& table, size_t c) {
     if (any) found.push_back(i);
   }
   return found;
-}
-
-std::string join(const std::vector<std::string>& parts, const char* between) {
-  std::string text;
-  for (const std::string& part : parts) text += (text.empty() ? "" : between) + part;
-  return text;
 }
 
 // With its interval if the table is about intervals.
@@ -213,7 +208,7 @@ std::string to_csv(const Table& table) {
       const Extras all = extras_of(table.columns[c], row.cells[c]);
       for (const size_t i : extras[c]) text += "," + exact(all[i].second);
     }
-    text += "," + quoted(join(row.sources, " ")) + "\n";
+    text += "," + quoted(joined_names(row.sources, " ")) + "\n";
   }
   return text;
 }

@@ -25,13 +25,17 @@ Cell cell_over_seeds(const Results& results, size_t variant, const std::string& 
     if (!number) return {};
     values.push_back(*number);
   }
-  const auto over_seeds = spread(values);
-  return over_seeds ? Cell{.value = over_seeds->mean, .deviation = over_seeds->deviation} : Cell{};
+  return cell_of(spread(values));
 }
 
 Cell cell_of(const std::optional<Estimate>& estimate) {
   if (!estimate) return {};
   return {.value = estimate->value, .interval = estimate->interval};
+}
+
+Cell cell_of(const std::optional<Spread>& over_seeds) {
+  if (!over_seeds) return {};
+  return {.value = over_seeds->mean, .deviation = over_seeds->deviation};
 }
 
 Row variant_row(const Results& results, size_t variant) {
@@ -153,22 +157,26 @@ Table trainings_table(const Results& results, const std::string& metric, const s
   return table;
 }
 
-void add_beside(Table& table, const Results& results, const PaperNumbers& paper,
-                const std::vector<Beside>& pairs, const std::string& ours) {
-  for (const Beside& p : pairs) {
-    table.columns.push_back({p.group, "paper", paper.source, p.digits, p.percent});
-    table.columns.push_back({p.group, "ours", ours, p.digits, p.percent});
+Table beside(Table table, const Results& results, const PaperNumbers& paper,
+             const std::string& ours) {
+  const std::vector<Column> columns = std::move(table.columns);
+  table.columns.clear();
+  for (const Column& c : columns) {
+    const std::string group = c.group.empty() ? c.name : c.group + ", " + c.name;
+    table.columns.push_back({group, "paper", paper.source, c.digits, c.percent});
+    table.columns.push_back({group, "ours", ours, c.digits, c.percent});
   }
   for (size_t v = 0; v < results.variants.size(); ++v) {
     Row row = variant_row(results, v);
     row.sources.push_back(paper.source);
-    for (const Beside& p : pairs) {
+    for (const Column& c : columns) {
       row.cells.push_back(
-          {.value = paper.numbers.get(v, p.key), .doubtful = paper.numbers.is_doubtful(v, p.key)});
-      row.cells.push_back({.value = cell_over_seeds(results, v, p.key).value});
+          {.value = paper.numbers.get(v, c.key), .doubtful = paper.numbers.is_doubtful(v, c.key)});
+      row.cells.push_back({.value = cell_over_seeds(results, v, c.key).value});
     }
     table.rows.push_back(std::move(row));
   }
+  return table;
 }
 
 }  // namespace heed

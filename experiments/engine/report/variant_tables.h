@@ -13,8 +13,9 @@ namespace heed {
 // Mean and deviation over a variant's seeds; nothing if a run has no such number.
 Cell cell_over_seeds(const Results& results, size_t variant, const std::string& name);
 
-// With its interval; empty if there is none.
+// With its interval, or its deviation; empty if there is none.
 Cell cell_of(const std::optional<Estimate>& estimate);
+Cell cell_of(const std::optional<Spread>& over_seeds);
 
 // A row without cells: the names of its variant, and its files.
 Row variant_row(const Results& results, size_t variant);
@@ -47,19 +48,14 @@ std::string mixed_programs(const Results& results);
 Table trainings_table(const Results& results, const std::string& metric, const std::string& name,
                       int digits = 1, bool higher_is_better = false);
 
-// A paper's number and ours, side by side.
-struct Beside {
-  std::string group, key;
-  int digits = 2;
-  bool percent = false;
-};
+// A paper's numbers beside ours.
 struct PaperNumbers {
   VariantNumbers numbers;
   std::string source;  // the file that they are in
 };
-// Adds two columns for each pair, and a row for each variant; `ours` names the table that has our
-// numbers in full.
-void add_beside(Table& table, const Results& results, const PaperNumbers& paper,
-                const std::vector<Beside>& pairs, const std::string& ours);
+// The table with two columns instead of each, the paper's and ours, and a row for each variant.
+// `ours` names the table that has our numbers in full.
+Table beside(Table table, const Results& results, const PaperNumbers& paper,
+             const std::string& ours);
 
 }  // namespace heed

@@ -2,32 +2,23 @@
 
 #include <unistd.h>
 
-#include <filesystem>
-#include <nlohmann/json.hpp>
-
-#include "base/error.h"
-#include "base/file.h"
 #include "train/lock.h"
+#include "train/run_json.h"
 
 namespace heed {
-namespace {
 
-std::filesystem::path path_of(const std::string& directory) {
-  return std::filesystem::path(directory) / "failed.json";
-}
-
-}  // namespace
+static constexpr char kFailed[] = "failed.json";
 
 void save_failure(const std::string& directory, const std::string& message) {
   const nlohmann::ordered_json json = {
       {"message", message}, {"host", host_name()}, {"process", ::getpid()}};
   using Json = nlohmann::ordered_json;
-  write_file(path_of(directory).string(),
+  write_file(in(directory, kFailed),
              json.dump(1, ' ', false, Json::error_handler_t::replace) + "\n");
 }
 
 std::optional<std::string> load_failure(const std::string& directory) {
-  const std::string path = path_of(directory).string();
+  const std::string path = in(directory, kFailed);
   if (!std::filesystem::exists(path)) return std::nullopt;
   const auto json = nlohmann::json::parse(read_file(path, 1 << 20), nullptr, false);
   const bool known = json.is_object() && json.contains("message") && json["message"].is_string();
@@ -36,7 +27,7 @@ std::optional<std::string> load_failure(const std::string& directory) {
 
 void clear_failure(const std::string& directory) {
   std::error_code ignored;  // a run that stays marked is told at the end
-  std::filesystem::remove(path_of(directory), ignored);
+  std::filesystem::remove(in(directory, kFailed), ignored);
 }
 
 }  // namespace heed

@@ -4,9 +4,9 @@
 
 namespace heed {
 
-std::string joined_names(const std::vector<std::string>& names) {
+std::string joined_names(const std::vector<std::string>& names, const char* between) {
   std::string text;
-  for (const std::string& name : names) text += (text.empty() ? "" : ",") + name;
+  for (const std::string& name : names) text += (text.empty() ? "" : between) + name;
   return text;
 }
 

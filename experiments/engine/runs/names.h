@@ -1,4 +1,4 @@
-// Lists of names in files of experiments: "a,b".
+// Lists of names, "a,b" in files of experiments.
 #pragma once
 
 #include <string>
@@ -6,7 +6,7 @@
 
 namespace heed {
 
-std::string joined_names(const std::vector<std::string>& names);
+std::string joined_names(const std::vector<std::string>& names, const char* between = ",");
 std::vector<std::string> split_names(const std::string& list);  // "" is the empty list
 
 }  // namespace heed

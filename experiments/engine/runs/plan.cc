@@ -6,6 +6,8 @@
 #include <charconv>
 #include <filesystem>
 
+#include "experiments/engine/runs/names.h"
+
 namespace heed {
 namespace fs = std::filesystem;
 
@@ -55,9 +57,8 @@ std::vector<PlannedRun> select_runs(const std::vector<std::string>& variants, ui
     }
   }
   if (number == 0) {
-    std::string names;
-    for (const std::string& v : variants) names += (names.empty() ? "" : ", ") + v;
-    throw UsageError("only: no variant fits '" + selection.only + "'; there are " + names);
+    throw UsageError("only: no variant fits '" + selection.only + "'; there are " +
+                     joined_names(variants, ", "));
   }
   return runs;
 }

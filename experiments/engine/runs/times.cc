@@ -3,14 +3,13 @@
 #include <algorithm>
 #include <filesystem>
 #include <map>
-#include <nlohmann/json.hpp>
 
-#include "base/error.h"
-#include "base/file.h"
+#include "train/run_json.h"
 
 namespace heed {
-
 namespace {
+
+constexpr char kFile[] = "times.json";
 
 struct Mean {
   double sum = 0;
@@ -19,30 +18,21 @@ struct Mean {
   double value() const { return count ? sum / static_cast<double>(count) : 0; }
 };
 
-std::string path_of(const std::string& directory) {
-  return (std::filesystem::path(directory) / "times.json").string();
-}
-
 }  // namespace
 
 void save_times(const std::string& directory, const RunTimes& times) {
   const nlohmann::ordered_json json = {{"epoch_seconds", times.epochs},
                                        {"evaluation_seconds", times.evaluation}};
-  write_file(path_of(directory), json.dump() + "\n");
+  write_file(in(directory, kFile), json.dump() + "\n");
 }
 
 RunTimes load_times(const std::string& directory) {
-  const std::string path = path_of(directory);
-  RunTimes times;
-  if (!std::filesystem::exists(path)) return times;
-  try {
-    const auto json = nlohmann::json::parse(read_file(path, 1 << 24));
-    json.at("epoch_seconds").get_to(times.epochs);
-    json.at("evaluation_seconds").get_to(times.evaluation);
-  } catch (const nlohmann::json::exception& e) {
-    throw DataError(path + ": not what heed writes there: " + e.what());
-  }
-  return times;
+  const std::string path = in(directory, kFile);
+  if (!std::filesystem::exists(path)) return {};
+  return with_json(path, [](const nlohmann::json& json) {
+    return RunTimes{json.at("epoch_seconds").get<std::vector<double>>(),
+                    json.at("evaluation_seconds").get<double>()};
+  });
 }
 
 double seconds_left(const std::vector<RunProgress>& runs, int workers) {

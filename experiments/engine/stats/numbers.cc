@@ -7,6 +7,7 @@
 #include <filesystem>
 #include <nlohmann/json.hpp>
 
+#include "base/error.h"
 #include "base/file.h"
 
 namespace heed {
@@ -137,6 +138,31 @@ bool VariantNumbers::is_doubtful(size_t variant, const std::string& name) const 
   if (of_name == numbers_.end()) return false;
   const auto found = of_name->second.find(variant);
   return found != of_name->second.end() && found->second.doubtful;
+}
+
+VariantNumbers printed_numbers(const std::string& json, const std::vector<std::string>& variants) {
+  const Json paper = Json::parse(json);
+  VariantNumbers printed;
+  const auto place_of = [&](const std::string& row) {
+    const auto found = std::find(variants.begin(), variants.end(), row);
+    check_internal(found != variants.end(), "a paper's numbers name a variant that there is not");
+    return static_cast<size_t>(found - variants.begin());
+  };
+  for (const auto& [row, its] : paper.at("numbers").items()) {
+    Numbers numbers;
+    collect(its, "", numbers);
+    for (const std::string& name : numbers.names()) {
+      const auto value = numbers.value(name);
+      const bool percent = value && name.ends_with(" %");
+      printed.set(place_of(row), percent ? name.substr(0, name.size() - 2) : name,
+                  percent ? 0.01 * *value : value);
+    }
+  }
+  const Json doubtful = paper.value("doubtful", Json::object());
+  for (const auto& [row, names] : doubtful.items()) {
+    for (const std::string name : names) printed.set_doubtful(place_of(row), name);
+  }
+  return printed;
 }
 
 }  // namespace heed

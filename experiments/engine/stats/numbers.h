@@ -65,4 +65,10 @@ class VariantNumbers {
   std::unordered_map<std::string, std::unordered_map<size_t, Number>> numbers_;
 };
 
+// The numbers that a paper prints, as JSON {"numbers": {ROW: {...}}, "doubtful": {ROW: [NAME]}}. A
+// ROW is one of the variants. Its numbers have names by their paths, as those of a run; a last part
+// that ends with " %" is printed in percent: "as_history %": 43.7 is as_history = 0.437. null is a
+// number that cannot be read. Throws InternalError for a row that is no variant.
+VariantNumbers printed_numbers(const std::string& json, const std::vector<std::string>& variants);
+
 }  // namespace heed

@@ -1,6 +1,6 @@
 // The folder of an experiment on adversarial evaluation says what its runs are trained with.
 #include "dialog/discriminate/task.h"
-#include "experiments/adversarial/measurement_json.h"
+#include "experiments/adversarial/making_json.h"
 
 #include "tests/dialog/settings_helpers.h"
 #include "tests/file_helpers.h"
@@ -10,7 +10,7 @@ namespace {
 
 void open(const std::string& out, const AdversarialSettings& settings) {
   const auto& making = adversarial_making();
-  open_folder(out, kAdversarialKind, describe(making, settings, {}, {}), making.earlier(settings));
+  open_folder(out, "adversarial", describe(making, settings, {}, {}), making.earlier(settings));
 }
 
 TEST(AdversarialFolder, RefusesAnotherValueOfAnySetting) {

@@ -1,12 +1,7 @@
 // Scores of judgements with known answers.
-#include "experiments/adversarial/scores.h"
-
 #include <gtest/gtest.h>
 
-#include "experiments/adversarial/claims.h"
-#include "experiments/adversarial/das.h"
-#include "experiments/adversarial/paper.h"
-#include "experiments/adversarial/tables.h"
+#include "experiments/adversarial/experiment.h"
 
 namespace heed {
 namespace {
@@ -35,7 +30,7 @@ AdversarialResults results_of(const std::vector<RunResult>& runs, size_t items,
   AdversarialResults results;
   results.corpora = {"a"};
   results.judges = judge_variants(results.corpora, reliability);
-  results.variants = judge_names(results.judges);
+  results.variants = variant_names(results.judges);
   results.runs = runs;
   for (size_t i = 0; i < items; ++i) {
     results.clusters.push_back(static_cast<int>(i));
@@ -82,7 +77,7 @@ TEST(ScoredRows, WhereNothingCouldStandThereIsNoNumber) {
   EXPECT_EQ(rows.all().at(0).items, 0);
   EXPECT_FALSE(rows.all()[0].scores[0]);
   EXPECT_FALSE(rows.all()[0].p_value);
-  EXPECT_EQ(adversarial_tables(results, rows).at(0).id, "table1");
+  EXPECT_EQ(adversarial_tables({results, rows}).at(0).id, "table1");
 }
 
 TEST(ScoredRows, MeansOverSeedsAndControlsBelow) {
@@ -118,7 +113,7 @@ TEST(Reliability, IsHowFarFromTheIdeal) {
   // they are no discriminators, alone or together
   for (const bool together : {false, true})
     EXPECT_EQ(rows.discriminator(0, kRandomSet, together), nullptr);
-  const auto tables = adversarial_tables(results, rows);
+  const auto tables = adversarial_tables({results, rows});
   for (const Row& row : table_of(tables, "table1").rows) EXPECT_TRUE(row.reference) << row.label;
   const Table& table = table_of(tables, "reliability");
   ASSERT_EQ(table.rows.size(), 3u);
@@ -132,8 +127,8 @@ TEST(Reliability, IsHowFarFromTheIdeal) {
 TEST(Reliability, OfSeveralCorporaIsOfAllTogether) {
   const auto variants = judge_variants({"a", "b"}, true);
   ASSERT_EQ(variants.size(), 9u);
-  EXPECT_EQ(variants[6].name, "together-real-and-real");
-  EXPECT_EQ(variants[8].name, "together-other-corpus");
+  EXPECT_EQ(variants[6].name.name, "together-real-and-real");
+  EXPECT_EQ(variants[8].name.name, "together-other-corpus");
   EXPECT_EQ(variants[8].corpora.size(), 2u);
   EXPECT_EQ(judge_variants({"a", "b"}, false).size(), 6u);
 }
@@ -150,10 +145,8 @@ TEST(DasTables, CorrelationOverGenerators) {
     run.numbers.set_series(judged_key(kDiscriminator, name, false), judged(8 - 2 * g, 10));
   }
   results.runs = {run};
-  const auto tables = das_tables(results);
-  ASSERT_EQ(tables.size(), 2u);
-  EXPECT_EQ(tables[0].rows.size(), 4u);
-  const Row& row = table_of(tables, "das").rows.at(0);
+  EXPECT_EQ(generators_table(results).rows.size(), 4u);
+  const Row row = correlations_table(results).rows.at(0);
   EXPECT_EQ(row.cells[0].value, 4);
   EXPECT_NEAR(*row.cells[2].value, -1, 1e-12);
   EXPECT_NE(das_figure(results).find("passes 0.800"), std::string::npos);
@@ -164,7 +157,7 @@ TEST(DasTables, CorrelationOverGenerators) {
     results.runs[0].numbers.set_series(judged_key(kDiscriminator, "model2-seed2", real),
                                        judged(real ? 10 : 2, 10));
   }
-  EXPECT_EQ(table_of(das_tables(results), "das").rows.at(0).cells[0].value, 3);
+  EXPECT_EQ(correlations_table(results).rows.at(0).cells[0].value, 3);
 }
 
 // On generated responses, of so many seeds; 9 of 10 real ones pass.
@@ -185,7 +178,7 @@ AdversarialResults on_generated(size_t seeds, size_t fakes_that_pass) {
 
 // The claim whose text has this.
 ClaimResult found_of(const AdversarialResults& results, const std::string& claim) {
-  const Claims claims = check_adversarial_claims(results, ScoredRows(results));
+  const Claims claims = check_adversarial_claims({results});
   for (const Claim& c : claims.claims) {
     if (c.text.find(claim) != std::string::npos) return c.ours.at(0);
   }
@@ -213,9 +206,9 @@ TEST(AdversarialClaims, AreDecidedByIntervalsOverSeeds) {
 // 0.9 within 0.1 with one of the seeds only.
 TEST(AdversarialClaims, SeedsThatDoNotAgreeDecideNothing) {
   const AdversarialResults results = on_generated(2, 0);
-  const VariantNumbers numbers = claim_numbers(results, ScoredRows(results), false);
-  EXPECT_NEAR(numbers.get(0, kAttentionReal).value(), 0.825, 1e-12);
-  EXPECT_EQ(numbers.get(0, std::string(kAttentionReal) + "." + kLow), 0.7);
+  const VariantNumbers numbers = claim_numbers({results}, false);
+  EXPECT_NEAR(numbers.get(0, "attention.judged_real").value(), 0.825, 1e-12);
+  EXPECT_EQ(numbers.get(0, "attention.judged_real.low"), 0.7);
   for (const ClaimRule& rule : adversarial_claim_rules()) {
     if (rule.rule.find("mean mass") == std::string::npos) continue;
     const ClaimResult result = rule.check(numbers);

@@ -4,7 +4,7 @@
 #include <functional>
 #include <nlohmann/json.hpp>
 
-#include "experiments/distraction/paper.h"
+#include "experiments/distraction/results.h"
 #include "tests/experiments/distraction/experiment_helpers.h"
 #include "tests/file_helpers.h"
 
@@ -105,7 +105,7 @@ TEST(Claims, OfOursNeedALargerDifference) {
         run.numbers.set(das(s), p == 0.7 ? 0.7 : p == 0.5 ? at_05 : 0.9);
       }
     }
-    const Claim claim = check_claims(results).claims.at(2);
+    const Claim claim = check_claims(mean_numbers(results)).claims.at(2);
     ASSERT_TRUE(claim.text.starts_with("p = 0.7 is generally")) << claim.text;
     EXPECT_EQ(claim.ours[0].holds, at_05 > 0.72 ? std::optional(true) : std::nullopt);
   }
@@ -252,7 +252,7 @@ TEST(Claims, AreComputedForEachKindOfRatio) {
       run.numbers.set(key_of(s, "median_das_ratio"), 0.9);
     }
   }
-  const Claims claims = check_claims(results);
+  const Claims claims = check_claims(mean_numbers(results));
   const Claim& drop = claims.claims.at(1);
   ASSERT_TRUE(drop.text.starts_with("For most structures"));
   ASSERT_EQ(drop.ours.size(), std::size(kRatioKinds));

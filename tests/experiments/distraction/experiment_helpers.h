@@ -6,6 +6,8 @@
 #include <set>
 #include <string>
 
+#include "dialog/respond/das.h"
+#include "dialog/respond/run.h"
 #include "experiments/distraction/results.h"
 #include "tensor/random.h"
 
@@ -54,7 +56,7 @@ inline void make_up_set(Numbers& numbers, const Variant& v, size_t set, Rng& rng
 inline RunResult made_up_run(size_t variant, uint64_t seed, size_t utterances) {
   Rng rng(seed, "made up", variant);
   RunResult run;
-  run.run = planned_run(names_of(variant_names()), variant, seed);
+  run.run = planned_run(names_of(variant_names(all_variants())), variant, seed);
   Numbers& n = run.numbers;
   n.set("best_epoch", 2);
   n.set("epochs", 3);
@@ -99,7 +101,7 @@ inline DistractionResults made_up_results(int seeds = 1,
   results.folder = "runs/made-up";
   results.settings = {{"hidden", "64"}, {"layers", "1"}, {"vocabulary", "100"}, {"epochs", "3"}};
   results.data = {{"train_examples", "1000"}, {"test_examples", "40"}};
-  results.variants = variant_names();
+  results.variants = variant_names(all_variants());
   for (int i = 0; i < kMadeUpDialogues; ++i) results.clusters.push_back(i / 2);
   results.human = {std::nullopt, 0.4, 0.8, 12, kMadeUpDialogues};
   results.sample_set = "random:1.0";

@@ -1,7 +1,7 @@
 // Variants, and how long runs take.
 #include <set>
 
-#include "experiments/distraction/variant.h"
+#include "experiments/distraction/variants.h"
 #include "experiments/engine/runs/plan.h"
 #include "experiments/engine/runs/times.h"
 #include "tests/file_helpers.h"
@@ -18,21 +18,21 @@ std::vector<std::string> names(const std::vector<PlannedRun>& runs) {
 // ---- variants
 
 std::vector<PlannedRun> select(uint64_t first_seed, int seeds, const Selection& selection) {
-  return select_runs(names_of(variant_names()), first_seed, seeds, selection);
+  return select_runs(names_of(variant_names(all_variants())), first_seed, seeds, selection);
 }
 
 TEST(Variants, AreTheOnesOfThePaper) {
   std::set<std::string> all;
   int without_loss = 0;
   for (const Variant& v : all_variants()) {
-    all.insert(v.name());
+    all.insert(v.name.name);
     without_loss += !v.attention_loss;
     const auto place = find_variant(v.structure.name, v.insert_prob, v.attention_loss);
     ASSERT_TRUE(place);
     const auto baseline = baseline_of(*place);
     ASSERT_EQ(baseline.has_value(), v.insert_prob > 0);
     if (!baseline) continue;
-    EXPECT_EQ(all_variants()[*baseline].name(), std::string(v.structure.name) + "-p0");
+    EXPECT_EQ(all_variants()[*baseline].name.name, std::string(v.structure.name) + "-p0");
   }
   EXPECT_EQ(all.size(), 23u);
   EXPECT_EQ(without_loss, 3);

@@ -29,7 +29,8 @@ TEST(Page, NamesTheFileOfEveryNumber) {
   for (const Variant& v : all_variants()) {
     for (const char* seed : {"1", "2"}) {
       const bool there = *seed == '1' || std::string_view(v.structure.name) == "dynamic";
-      EXPECT_EQ(has(page, "<code>" + v.name() + "-seed" + seed + "/evaluation.json</code>"), there);
+      EXPECT_EQ(has(page, "<code>" + v.name.name + "-seed" + seed + "/evaluation.json</code>"),
+                there);
     }
   }
   EXPECT_TRUE(has(page, "<code>test_sets.frequent:begin.as_first</code>"));

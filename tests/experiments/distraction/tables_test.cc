@@ -2,8 +2,8 @@
 #include <algorithm>
 #include <cmath>
 
-#include "experiments/distraction/paper.h"
-#include "experiments/distraction/tables.h"
+#include "experiments/distraction/experiment.h"
+#include "experiments/distraction/results.h"
 #include "tests/experiments/distraction/experiment_helpers.h"
 #include "tests/file_helpers.h"
 

@@ -55,6 +55,22 @@ TEST(Numbers, HostileFiles) {
   }
 }
 
+// A second variant, percent, what cannot be read, what is doubtful; a row of no variant.
+TEST(Numbers, OfAPaper) {
+  const VariantNumbers paper = printed_numbers(
+      R"({"source": "a paper", "doubtful": {"b": ["sets.x.f1", "none"]},
+          "numbers": {"a": {"sets": {"x": {"f1": 0.5, "as %": 43.7}, "y": {"f1": null}}},
+                      "b": {"sets": {"x": {"f1": 0.25}}}}})",
+      {"a", "b"});
+  EXPECT_EQ(paper.get(0, "sets.x.f1"), 0.5);
+  EXPECT_EQ(paper.get(1, "sets.x.f1"), 0.25);
+  EXPECT_EQ(paper.get(0, "sets.x.as"), 0.01 * 43.7);
+  EXPECT_FALSE(paper.get(0, "sets.x.as %") || paper.get(0, "sets.y.f1"));
+  EXPECT_TRUE(paper.is_doubtful(1, "sets.x.f1"));
+  EXPECT_FALSE(paper.is_doubtful(0, "sets.x.f1") || paper.is_doubtful(1, "none"));
+  EXPECT_THROW(printed_numbers(R"({"numbers": {"c": {}, "d": {"f1": 1}}})", {"c"}), InternalError);
+}
+
 // ---- an experiment with F1 over items in clusters: 2 hits / (2 hits + errors)
 
 struct Folder {

@@ -1,4 +1,5 @@
-// What the experiment on adversarial evaluation is made with, and the data that it is made on.
+// What the experiment on adversarial evaluation is made with, the data that it is made on, and what
+// is measured of a classifier.
 #pragma once
 
 #include <string>
@@ -6,12 +7,10 @@
 
 #include "dialog/discriminate/task.h"
 #include "dialog/respond/decode.h"
-#include "experiments/adversarial/variant.h"
+#include "experiments/adversarial/variants.h"
+#include "experiments/making_json.h"
 
 namespace heed {
-
-constexpr char kAdversarialKind[] = "adversarial";  // adversarial.json says what the folder holds
-constexpr int kAdversarialFormat = 1;
 
 // A folder with a name: a data directory, or a run of a response model.
 struct NamedFolder {
@@ -36,7 +35,9 @@ struct AdversarialSettings {
   DecodeOptions decode = {.method = DecodeOptions::Method::kBeam, .max_length = 25};
 
   size_t test_dialogues() const { return test_limit > 0 ? test_limit : train.limit; }
-  std::vector<std::string> corpus_names() const;
+  std::vector<JudgeVariant> variants() const {
+    return judge_variants(folder_names(corpora), reliability);
+  }
 };
 
 // A passage of a test part, whichever classifier judges it.
@@ -60,11 +61,37 @@ struct AdversarialData {
     return train.at(train_places.at(variant));
   }
   // Has what the first rank of the machine trains on.
-  void share(const Neighbours& neighbours);
+  void share(const Neighbours& neighbours) {
+    for (discriminate::TrainData& of_variants : train) of_variants.share(neighbours);
+  }
 };
 
-// Reads the parts of all corpora, or leaves that to the process that is to share them. Throws
-// DataError.
-AdversarialData load_adversarial_data(const AdversarialSettings& settings, bool reads);
+using AdversarialRun = Subject<AdversarialSettings, AdversarialData>;
+const Making<AdversarialSettings, AdversarialData>& adversarial_making();
+
+// What generators respond, where it is not there yet; then the names of variants.h.
+void measure_classifier(const AdversarialRun& run, const OnMeasuring& progress,
+                        nlohmann::ordered_json& json);
+
+// ---- what generators respond to the passages of the test parts
+// It is made once for a folder, by whoever needs it first, and judged by every classifier:
+//   OUT/generated/GENERATOR/CORPUS.jsonl   {"id": PASSAGE, "response": "..."}, a line for each
+//   OUT/generated/GENERATOR/CORPUS.json    how good they are, and where the generator looks
+
+// The weights of a run of a response model. Throws DataError where there is no such run.
+std::string generator_weights(const std::string& run);
+
+std::string responses_path(const std::string& out, const std::string& generator,
+                           const std::string& corpus);
+
+// Makes what is not there yet. Workers begin at different places, so that they share the work: this
+// one by its variant and seed. Results do not depend on the order.
+void make_generated(const AdversarialRun& run, const OnMeasuring& progress);
+
+// CORPUS.json of each generator, by name: {"structure", "responses", "kept", "distinct_1",
+// "distinct_2", "mean_length", "das_ratio"}. kept: those that may stand in a passage's place
+// (dialog/discriminate/responses_file.h); das_ratio (random:1.0) is null of a model without
+// attention. Throws DataError for a file that is none.
+nlohmann::ordered_json generators_json(const AdversarialRun& run, size_t corpus);
 
 }  // namespace heed

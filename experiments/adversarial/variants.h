@@ -1,6 +1,6 @@
 // The classifiers that are trained: one for each corpus, and of several corpora also one for all of
 // them together, as Bruni and Fernández (2017) trained theirs; and the same again without context.
-// Those of scenarios test the evaluation.
+// Those of scenarios test the evaluation. And the names of what is measured of them.
 #pragma once
 
 #include <string>
@@ -25,18 +25,41 @@ constexpr Scenario kScenarios[] = {
     {"other-corpus", discriminate::Negatives::Kind::kOtherCorpus, 1}};  // of several corpora only
 
 struct JudgeVariant {
-  std::string name;                    // "ubuntu-sample", "together-response-only"
+  VariantName name;                    // "ubuntu-sample", "together-response-only"
   std::vector<size_t> corpora;         // what it is trained and tested on
   bool together = false;               // of several corpora
   bool response_only = false;          // a control: it reads no context
   const Scenario* scenario = nullptr;  // one of kScenarios
+
+  bool judges(size_t corpus) const;
+  bool is_discriminator() const { return !response_only && !scenario; }
 };
 constexpr char kTogether[] = "together", kResponseOnly[] = "response-only";
 
 // Of the corpora with these names; with `reliability` those of the scenarios come last,
 // "together-shuffled-words", for all corpora at once.
 std::vector<JudgeVariant> judge_variants(const std::vector<std::string>& corpora, bool reliability);
-// Their names, and what tables call them.
-std::vector<VariantName> judge_names(const std::vector<JudgeVariant>& variants);
+
+// ---- names in evaluation.json
+
+// Who judges: the classifier of the run, and the controls that it has beside it (controls of their
+// own runs are classifiers, too).
+constexpr char kDiscriminator[] = "discriminator";
+constexpr const char* kControls[] = {"length", "unigram", "shuffled-context"};
+// What the responses that were said are to be told from: random ones, or a generator's, which go by
+// its name. Of the classifier of a scenario, which has no other set, what the scenario puts there.
+constexpr char kRandomSet[] = "random";
+
+//   judged.discriminator.random.real: a series, p(real) of each passage with its own response;
+//   ".fake": with the other one. null where the classifier is of another corpus, and where the set
+//   has no other response
+std::string judged_key(const std::string& judge, const std::string& set, bool real);
+//   thresholds.ubuntu-sample: the best one of the corpus' validation part
+std::string threshold_key(const std::string& corpus);
+//   looks.ubuntu-sample.judged_real.attention.response
+std::string looks_key(const std::string& corpus, const std::string& number);
+//   generators.ubuntu-sample.static-ui.das_ratio
+std::string generator_key(const std::string& corpus, const std::string& generator,
+                          const std::string& number);
 
 }  // namespace heed

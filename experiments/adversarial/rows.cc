@@ -1,20 +1,33 @@
-#include "experiments/adversarial/scores.h"
-
 #include <algorithm>
 
-#include "dialog/discriminate/confusion.h"
+#include "experiments/adversarial/results.h"
 #include "experiments/engine/stats/auc.h"
 #include "experiments/engine/stats/hypothesis.h"
+#include "experiments/measure/judged_rows.h"
 
 namespace heed {
 namespace {
 
+using discriminate::Confusion;
+
 constexpr size_t kAtOnce = 300;  // quotients whose draws are in memory together, 80 kB each
 
-// p(real) of the passages that a run has both responses of.
+// p(real) of the passages that a run has both responses of, and their conversations.
 struct Judged {
-  std::vector<size_t> passages;
   std::vector<double> real, fake;
+  std::vector<int> clusters;
+
+  std::vector<Confusion> choices(double threshold = 0.5) const {
+    std::vector<Confusion> all(real.size());
+    for (size_t i = 0; i < real.size(); ++i) {
+      all[i].add(true, real[i] >= threshold);
+      all[i].add(false, fake[i] >= threshold);
+    }
+    return all;
+  }
+  double accuracy(double threshold = 0.5) const {
+    return scores(sum(choices(threshold))).accuracy.value().value_or(0);
+  }
 };
 
 Judged judged_of(const AdversarialResults& results, const RunResult& run, const ScoredRow& row) {
@@ -23,48 +36,11 @@ Judged judged_of(const AdversarialResults& results, const RunResult& run, const 
   Judged judged;
   for (size_t i = 0; i < std::min(real.size(), fake.size()); ++i) {
     if (results.corpus_of[i] != static_cast<int>(row.corpus) || !real[i] || !fake[i]) continue;
-    judged.passages.push_back(i);
     judged.real.push_back(*real[i]);
     judged.fake.push_back(*fake[i]);
+    judged.clusters.push_back(results.clusters[i]);
   }
   return judged;
-}
-
-using discriminate::Confusion;
-
-// In the order of kScoreNames.
-std::array<discriminate::Ratio, kScoreCount> ratios_of(const Confusion& counts) {
-  const discriminate::Scores s = scores(counts);
-  return {s.accuracy,       s.real.precision, s.real.recall, s.real.f1,
-          s.fake.precision, s.fake.recall,    s.fake.f1};
-}
-
-void add(const Judged& judged, size_t i, double threshold, Confusion& counts) {
-  counts.add(true, judged.real[i] >= threshold);
-  counts.add(false, judged.fake[i] >= threshold);
-}
-
-// For each score, the sums within each conversation.
-std::array<Quotient, kScoreCount> quotients_of(const AdversarialResults& results,
-                                               const Judged& judged) {
-  std::vector<Confusion> counts(results.cluster_count());
-  for (size_t i = 0; i < judged.passages.size(); ++i)
-    add(judged, i, 0.5, counts[results.clusters[judged.passages[i]]]);
-  std::array<Quotient, kScoreCount> quotients;
-  for (const Confusion& of_cluster : counts) {
-    const auto ratios = ratios_of(of_cluster);
-    for (size_t s = 0; s < kScoreCount; ++s) {
-      quotients[s].top.push_back(static_cast<double>(ratios[s].top));
-      quotients[s].bottom.push_back(static_cast<double>(ratios[s].bottom));
-    }
-  }
-  return quotients;
-}
-
-double accuracy_of(const Judged& judged, double threshold) {
-  Confusion counts;
-  for (size_t i = 0; i < judged.real.size(); ++i) add(judged, i, threshold, counts);
-  return scores(counts).accuracy.value().value_or(0);
 }
 
 // The scores that are not quotients of sums.
@@ -77,13 +53,11 @@ void add_others(const AdversarialResults& results, const std::vector<Judged>& of
     const Judged& judged = of_runs[r];
     if (judged.real.empty()) return;
     row.items = 2 * static_cast<int64_t>(judged.real.size());
-    accuracies.push_back(accuracy_of(judged, 0.5));
+    accuracies.push_back(judged.accuracy());
     aucs.push_back(rank_sum(judged.real, judged.fake).auc);
-    std::vector<int> clusters;
-    for (const size_t passage : judged.passages) clusters.push_back(results.clusters[passage]);
-    scored.push_back({judged.real, judged.fake, clusters, clusters});
+    scored.push_back({judged.real, judged.fake, judged.clusters, judged.clusters});
     const auto threshold = runs[r]->numbers.value(threshold_key(results.corpora[row.corpus]));
-    if (threshold) at_thresholds.push_back(accuracy_of(judged, *threshold));
+    if (threshold) at_thresholds.push_back(judged.accuracy(*threshold));
   }
   row.accuracy = spread(accuracies);
   row.auc = spread(aucs);
@@ -100,11 +74,6 @@ double p_of_chance(Resampled accuracy) {
   return sides.p_value();
 }
 
-bool has_judge(const RunResult& run, const std::string& judge, const std::string& set) {
-  return run.numbers.has_series(judged_key(judge, set, true)) &&
-         run.numbers.has_series(judged_key(judge, set, false));
-}
-
 }  // namespace
 
 ScoredRows::ScoredRows(const AdversarialResults& results) {
@@ -113,22 +82,22 @@ ScoredRows::ScoredRows(const AdversarialResults& results) {
 }
 
 void ScoredRows::list(const AdversarialResults& results) {
+  std::vector<std::string> judges = {kDiscriminator};
+  judges.insert(judges.end(), std::begin(kControls), std::end(kControls));
   for (size_t corpus = 0; corpus < results.corpora.size(); ++corpus) {
     for (const std::string& set : results.sets()) {
       for (size_t v = 0; v < results.judges.size(); ++v) {
-        const auto& of = results.judges[v].corpora;
+        const JudgeVariant& variant = results.judges[v];
         const auto runs = results.of(v);
-        if (runs.empty() || std::find(of.begin(), of.end(), corpus) == of.end()) continue;
-        if (results.judges[v].scenario && set != kRandomSet) continue;
-        const auto add = [&](const char* judge) {
+        if (runs.empty() || !variant.judges(corpus)) continue;
+        if (variant.scenario && set != kRandomSet) continue;
+        for (const std::string& judge : judges) {
           const bool there = std::all_of(runs.begin(), runs.end(), [&](const RunResult* run) {
-            return has_judge(*run, judge, set);
+            return run->numbers.has_series(judged_key(judge, set, true)) &&
+                   run->numbers.has_series(judged_key(judge, set, false));
           });
-          if (there)
-            rows_.push_back({corpus, set, v, judge, runs.size(), results.judges[v].scenario});
-        };
-        add(kDiscriminator);
-        for (const char* control : kControls) add(control);
+          if (there) rows_.push_back({corpus, set, v, judge, runs.size(), variant.scenario});
+        }
       }
     }
   }
@@ -144,7 +113,8 @@ void ScoredRows::measure(const AdversarialResults& results) {
       for (const RunResult* run : results.of(rows_[end].variant))
         of_runs.push_back(judged_of(results, *run, rows_[end]));
       for (const Judged& judged : of_runs) {
-        for (Quotient& q : quotients_of(results, judged)) quotients.push_back(std::move(q));
+        for (Quotient& q : metric_sums(judged.choices(), judged.clusters, results.cluster_count()))
+          quotients.push_back(std::move(q));
       }
       add_others(results, of_runs, rows_[end]);
     }
@@ -172,7 +142,7 @@ void ScoredRows::compare(const AdversarialResults& results,
   for (size_t i = 0; i < rows_.size(); ++i) {
     ScoredRow& row = rows_[i];
     const JudgeVariant& judge = results.judges[row.variant];
-    if (judge.scenario || (row.judge == kDiscriminator && !judge.response_only)) continue;
+    if (judge.scenario || (row.judge == kDiscriminator && judge.is_discriminator())) continue;
     const ScoredRow* whole = discriminator(row.corpus, row.set, judge.together);
     if (whole) row.below = estimate(difference(accuracies[whole - rows_.data()], accuracies[i]));
   }
@@ -187,6 +157,12 @@ const ScoredRow* ScoredRows::discriminator(size_t corpus, const std::string& set
     if (fits && row.variant % 2 == 0 && (row.variant / 2 != corpus) == together) return &row;
   }
   return nullptr;
+}
+
+std::string judge_label(const AdversarialResults& results, const ScoredRow& row) {
+  const JudgeVariant& judge = results.judges[row.variant];
+  return std::string(judge.response_only ? kResponseOnly : row.judge.c_str()) +
+         (judge.together ? ", together" : "");
 }
 
 }  // namespace heed

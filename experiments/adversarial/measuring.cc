@@ -1,12 +1,9 @@
-#include "experiments/adversarial/evaluation.h"
-
 #include <map>
 
 #include "dialog/discriminate/confusion.h"
 #include "dialog/discriminate/controls.h"
 #include "dialog/respond/evaluate.h"
-#include "experiments/adversarial/generated_json.h"
-#include "experiments/adversarial/measurement_json.h"
+#include "experiments/adversarial/making_json.h"
 #include "experiments/measure/looks_json.h"
 
 namespace heed {
@@ -14,17 +11,22 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 using discriminate::Negatives;
-using discriminate::Passage;
+using Passages = std::vector<discriminate::Passage>;
 using Verdicts = std::vector<discriminate::Verdict>;
 
 constexpr int64_t kBatch = 64;  // changes no result
-
-using Passages = std::vector<Passage>;
 
 // real, fake, real, fake ...: each passage of the part with its own response and with the other one
 Passages items_of(const discriminate::Part& part, Negatives::Kind kind, uint64_t seed) {
   const discriminate::Replacements replacements = part.replacements(kind);
   return with_fakes(part.passages, replacements.replaceable(), replacements, seed);
+}
+
+Passages of_corpus(const Passages& all, size_t corpus) {
+  Passages items;
+  for (const discriminate::Passage& p : all)
+    if (p.corpus == static_cast<int>(corpus)) items.push_back(p);
+  return items;
 }
 
 std::vector<double> p_real_of(const Verdicts& verdicts) {
@@ -53,74 +55,67 @@ Json to_json(const PassageView& view) {
 // Everything that is measured for the model of one run.
 class Judging {
  public:
-  Judging(const AdversarialRun& run, const OnMeasuring& progress)
-      : run_(run.run),
-        out_(run.out),
+  Judging(const AdversarialRun& run, const OnMeasuring& progress, Json& json)
+      : run_(run),
         settings_(run.settings),
-        data_(run.data),
-        variant_(data_.variants.at(run_.variant)),
+        variant_(run.data.variants.at(run.run.variant)),
         loaded_(discriminate::Runs::load(run.directory)),
-        progress_(progress) {
-    if (!variant_.scenario)
-      make_generated(out_, settings_, data_, run_.variant + run_.seed, run.device, progress);
+        progress_(progress),
+        json_(json) {
     move(loaded_.model, run.device);
-    for (size_t i = 0; i < data_.passages.size(); ++i)
-      places_[{data_.passages[i].corpus, data_.passages[i].id}] = i;
+    for (size_t i = 0; i < run.data.passages.size(); ++i)
+      places_[{run.data.passages[i].corpus, run.data.passages[i].id}] = i;
   }
 
-  void fill(Json& json) {
-    json["parameters"] = parameter_count(loaded_.model);
-    for (const JudgedPassage& p : data_.passages) {
-      json["conversations"].push_back(p.conversation);
-      json["corpora"].push_back(p.corpus);
+  void measure() {
+    json_["parameters"] = parameter_count(loaded_.model);
+    for (const JudgedPassage& p : run_.data.passages) {
+      json_["conversations"].push_back(p.conversation);
+      json_["corpora"].push_back(p.corpus);
     }
-    if (variant_.scenario) return measure_scenario(json);
+    if (variant_.scenario) return measure_scenario();
     for (const size_t corpus : variant_.corpora) {
       const std::string& name = settings_.corpora[corpus].name;
-      json["generators"][name] = generators_json(out_, settings_, corpus);
-      measure_corpus(corpus, json);
-      json["thresholds"][name] = threshold(corpus);
+      json_["generators"][name] = generators_json(run_, corpus);
+      measure_corpus(corpus);
+      json_["thresholds"][name] = threshold(corpus);
     }
   }
 
  private:
   // For a scenario: its replacements of the responses take the place of the random ones.
-  void measure_scenario(Json& json) {
+  void measure_scenario() {
     std::vector<std::string> paths;
     for (const NamedFolder& corpus : settings_.corpora) paths.push_back(corpus.path);
-    const Negatives negatives = {variant_.scenario->kind};
-    const Passages all = test_items(paths, negatives);
+    const Passages all = test_items(paths, {variant_.scenario->kind});
     for (const size_t corpus : variant_.corpora) {
-      Passages items;
-      for (const Passage& p : all)
-        if (p.corpus == static_cast<int>(corpus)) items.push_back(p);
-      record(corpus, kDiscriminator, kRandomSet, items, p_real_of(judge(items, kRandomSet)), json);
+      const Passages items = of_corpus(all, corpus);
+      record(corpus, kDiscriminator, kRandomSet, items, p_real_of(judge(items, kRandomSet)));
       for (const NamedFolder& g : settings_.generators)
-        record(corpus, kDiscriminator, g.name, {}, {}, json);
+        record(corpus, kDiscriminator, g.name, {}, {});
     }
   }
 
-  void measure_corpus(size_t corpus, Json& json) {
+  void measure_corpus(size_t corpus) {
     const Passages random = test_items({settings_.corpora[corpus].path}, {});
     const Verdicts verdicts = judge(random, kRandomSet);
-    record(corpus, kDiscriminator, kRandomSet, random, p_real_of(verdicts), json);
-    for (const NamedFolder& g : settings_.generators) measure_generator(corpus, g, json);
+    record(corpus, kDiscriminator, kRandomSet, random, p_real_of(verdicts));
+    for (const NamedFolder& g : settings_.generators) measure_generator(corpus, g);
     if (variant_.response_only) return;
-    record_controls(corpus, kRandomSet, random, json);
-    look(corpus, random, verdicts, json);
+    record_controls(corpus, kRandomSet, random);
+    look(settings_.corpora[corpus].name, random, verdicts);
   }
 
-  void measure_generator(size_t corpus, const NamedFolder& generator, Json& json) {
-    const std::string& name = settings_.corpora[corpus].name;
+  void measure_generator(size_t corpus, const NamedFolder& generator) {
+    const auto& [name, path] = settings_.corpora[corpus];
     Passages generated;  // none if it has no response for this passage
-    if (json["generators"][name][generator.name]["kept"].get<int64_t>() > 0) {
-      generated =
-          test_items({settings_.corpora[corpus].path},
-                     {Negatives::Kind::kGenerated, responses_path(out_, generator.name, name)});
+    if (json_["generators"][name][generator.name]["kept"].get<int64_t>() > 0) {
+      generated = test_items(
+          {path}, {Negatives::Kind::kGenerated, responses_path(run_.out, generator.name, name)});
     }
     record(corpus, kDiscriminator, generator.name, generated,
-           p_real_of(judge(generated, generator.name)), json);
-    if (!variant_.response_only) record_controls(corpus, generator.name, generated, json);
+           p_real_of(judge(generated, generator.name)));
+    if (!variant_.response_only) record_controls(corpus, generator.name, generated);
   }
 
   Passages test_items(const std::vector<std::string>& corpora, const Negatives& negatives) const {
@@ -131,11 +126,8 @@ class Judging {
 
   // For the part that the classifier was trained with, with the random replacements of its corpus.
   Passages items_of_training(const discriminate::Part& part, size_t corpus) const {
-    Passages items;
-    for (const Passage& p : items_of(part, Negatives::Kind::kRandom, run_.seed)) {
-      if (!variant_.together || p.corpus == static_cast<int>(corpus)) items.push_back(p);
-    }
-    return items;
+    const Passages all = items_of(part, Negatives::Kind::kRandom, run_.run.seed);
+    return variant_.together ? of_corpus(all, corpus) : all;
   }
 
   Verdicts judge(const Passages& passages, const std::string& what) const {
@@ -145,10 +137,10 @@ class Judging {
   }
 
   void record(size_t corpus, const std::string& judge, const std::string& set,
-              const Passages& items, const std::vector<double>& p_real, Json& json) const {
+              const Passages& items, const std::vector<double>& p_real) {
     for (const bool real : {true, false}) {
-      Json& series = json["judged"][judge][set][real ? "real" : "fake"];
-      if (series.is_null()) series = std::vector<Json>(data_.passages.size());
+      Json& series = json_["judged"][judge][set][real ? "real" : "fake"];
+      if (series.is_null()) series = std::vector<Json>(run_.data.passages.size());
       for (size_t i = 0; i < items.size(); ++i) {
         if (items[i].real != real) continue;
         series[places_.at({static_cast<int>(corpus), items[i].id})] = p_real[i];
@@ -156,35 +148,33 @@ class Judging {
     }
   }
 
-  void record_controls(size_t corpus, const std::string& set, const Passages& items, Json& json) {
-    const int64_t words = loaded_.vocabulary.size();
-    const auto unigrams = [&](const auto& train, const auto& test) {
-      return discriminate::unigram_control(train, test, words);
-    };
+  // Those that are fitted: to the training part, which has no generated responses.
+  void record_controls(size_t corpus, const std::string& set, const Passages& items) {
     const bool random = set == kRandomSet;
     const Passages train =
-        random ? items_of_training(data_.train_of(run_.variant).train, corpus) : Passages();
+        random ? items_of_training(run_.data.train_of(run_.run.variant).train, corpus) : Passages();
     const auto fitted = [&](const discriminate::ControlFit& fit) {
       return random ? fit(train, items) : fitted_crosswise(items, fit);
     };
     progress_("controls", 0);
-    record(corpus, "length", set, items, fitted(discriminate::length_control), json);
-    record(corpus, "unigram", set, items, fitted(unigrams), json);
+    record(corpus, "length", set, items, fitted(discriminate::length_control));
+    record(corpus, "unigram", set, items, fitted([&](const auto& train, const auto& test) {
+             return discriminate::unigram_control(train, test, loaded_.vocabulary.size());
+           }));
     record(corpus, "shuffled-context", set, items,
-           p_real_of(judge(shuffle_contexts(items, kTestSeed), "controls")), json);
+           p_real_of(judge(shuffle_contexts(items, kTestSeed), "controls")));
   }
 
-  void look(size_t corpus, const Passages& items, const Verdicts& verdicts, Json& json) const {
+  void look(const std::string& corpus, const Passages& items, const Verdicts& verdicts) {
     const auto cosines = context_cosines(loaded_.model, items, kBatch);
     const JudgedPassages judged{items, verdicts, cosines, discriminate::Reads::kAll};
-    const std::string& name = settings_.corpora[corpus].name;
-    json["looks"][name] = looks_json(judged);
+    json_["looks"][corpus] = looks_json(judged);
     for (const size_t place : surest(judged, 1))
-      json["figure"][name].push_back(to_json(view_of(judged, place, loaded_.vocabulary)));
+      json_["figure"][corpus].push_back(to_json(view_of(judged, place, loaded_.vocabulary)));
   }
 
   double threshold(size_t corpus) const {
-    const Passages passages = items_of_training(data_.train_of(run_.variant).valid, corpus);
+    const Passages passages = items_of_training(run_.data.train_of(run_.run.variant).valid, corpus);
     std::vector<discriminate::Prediction> predictions;
     const Verdicts verdicts = judge(passages, "thresholds");
     for (size_t i = 0; i < passages.size(); ++i)
@@ -192,37 +182,20 @@ class Judging {
     return discriminate::best_threshold(predictions);
   }
 
-  const PlannedRun& run_;
-  const std::string& out_;
+  const AdversarialRun& run_;
   const AdversarialSettings& settings_;
-  const AdversarialData& data_;
   const JudgeVariant& variant_;
   discriminate::LoadedDiscriminator loaded_;
   const OnMeasuring& progress_;
-  std::map<std::pair<int, std::string>, size_t> places_ = {};  // of data_.passages
+  Json& json_;
+  std::map<std::pair<int, std::string>, size_t> places_ = {};  // of the test passages
 };
 
 }  // namespace
 
-std::string judged_key(const std::string& judge, const std::string& set, bool real) {
-  return "judged." + judge + "." + set + (real ? ".real" : ".fake");
-}
-
-std::string threshold_key(const std::string& corpus) {
-  return "thresholds." + corpus;
-}
-
-std::string looks_key(const std::string& corpus, const std::string& number) {
-  return "looks." + corpus + "." + number;
-}
-
-std::string generator_key(const std::string& corpus, const std::string& generator,
-                          const std::string& number) {
-  return "generators." + corpus + "." + generator + "." + number;
-}
-
 void measure_classifier(const AdversarialRun& run, const OnMeasuring& progress, Json& json) {
-  Judging(run, progress).fill(json);
+  if (!run.data.variants.at(run.run.variant).scenario) make_generated(run, progress);
+  Judging(run, progress, json).measure();
 }
 
 }  // namespace heed
