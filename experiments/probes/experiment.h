@@ -1,4 +1,9 @@
 // The experiment of Parthasarathi, Pineau & Chandar (2020): what do frozen encoders know?
+//   variant.h           the models
+//   settings.h          what they are trained on, and how they are probed
+//   measurement_json.h  evaluation.json and its additions
+//   paper.h, results.h  the paper's numbers, and ours
+//   report.h            tables, claims, a close reading, figures
 #pragma once
 
 #include "experiments/experiment.h"
@@ -7,11 +12,6 @@
 namespace heed {
 
 Experiment probes_experiment();
-
-struct ProbesFound {
-  ProbesResults results;
-  Inference inference = infer_probes(results);
-};
 const Showing<ProbesFound>& probes_showing();
 
 }  // namespace heed

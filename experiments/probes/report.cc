@@ -99,7 +99,7 @@ const Showing<ProbesFound>& probes_showing() {
           "All numbers are computed from evaluation.json of each run, and from "
           "data/probe-tasks.json of heed for the paper; where a table has several epochs a row, "
           "CHECKPOINT stands for untrained, last and best.",
-      .load = [](const std::string& f) { return Found{load_probes_results(f)}; },
+      .load = load_probes,
       .tables = [](const Found& f) { return probe_tables(f.results, f.inference); },
       .claims = [](const Found& f) { return check_probe_claims(f.results); },
       .facts = facts,

@@ -23,14 +23,12 @@ ResultsLayout layout(const ProbesResults& named) {
     layout.values.push_back("constant." + task);
     layout.values.push_back("selectivity." + task);
     for (const std::string& reading : named.readings) {
-      for (const char* checkpoint : kCheckpoints) {
+      for (const char* checkpoint : {"untrained", "last"}) {
         layout.values.push_back(score_key(checkpoint, reading, task));
       }
       for (const char* baseline : kBaselines) {
         layout.values.push_back(baseline_key(baseline, reading, task));
       }
-      layout.items.push_back(score_key("best", reading, task, "hits"));
-      layout.items.push_back(score_key("best", reading, task, "counted"));
     }
   }
   return layout;
@@ -99,15 +97,9 @@ std::string ProbesResults::setting_of_choice() const {
   return "";
 }
 
-ProbesResults load_probes_results(const std::string& folder) {
+ProbesFound load_probes(const std::string& folder) {
   ProbesResults results;
   read_names(folder, results);
-  static_cast<Results&>(results) = load_results(folder, layout(results));
-  check_choices(results);
-  return results;
-}
-
-Inference infer_probes(const ProbesResults& results) {
   std::vector<Measure> measures;
   Comparison comparison{{}, [](size_t variant) {
                           return variant == probed::kTransformer
@@ -122,7 +114,10 @@ Inference infer_probes(const ProbesResults& results) {
       comparison.keys.push_back(measures.back().key);
     }
   }
-  return {results, measures, comparison};
+  Findings found = load_findings(folder, layout(results), measures, comparison);
+  static_cast<Results&>(results) = std::move(found.results);
+  check_choices(results);
+  return {std::move(results), std::move(found.inference)};
 }
 
 std::optional<double> mean_of(const Results& results, size_t variant, const std::string& key) {

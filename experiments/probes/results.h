@@ -63,11 +63,13 @@ struct ProbesResults : Results {
   std::string setting_of_choice() const;
 };
 
+// The inference is of the best models' F1, over dialogues; compared with those of the transformer.
+struct ProbesFound {
+  ProbesResults results;
+  Inference inference;
+};
 // Throws DataError as load_results() of the engine does.
-ProbesResults load_probes_results(const std::string& folder);
-
-// Of the best models' F1, over dialogues; compared with those of the transformer.
-Inference infer_probes(const ProbesResults& results);
+ProbesFound load_probes(const std::string& folder);
 
 // The mean over a variant's seeds; nothing if a run has no such number.
 std::optional<double> mean_of(const Results& results, size_t variant, const std::string& key);
