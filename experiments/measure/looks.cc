@@ -48,21 +48,22 @@ struct ClassMeans {
   Json to_json() const {
     if (items == 0) return {};
     const auto n = static_cast<double>(items);
-    const auto means = [&](const Mass& m) {
-      return Json{{"context", m.context / n},
-                  {"response", m.response / n},
-                  {"sos", m.sos / n},
-                  {"eou", m.eou / n}};
-    };
     return {{"items", items},
-            {"attention", means(mass)},
-            {"tokens", means(tokens)},
+            {"attention", mass_json(mass, n)},
+            {"tokens", mass_json(tokens, n)},
             {"response_score", score / n},
             {"cosine", cosines.empty() ? Json() : Json(mean_of(cosines))}};
   }
 };
 
 }  // namespace
+
+Json mass_json(const Mass& m, double n) {
+  return {{"context", m.context / n},
+          {"response", m.response / n},
+          {"sos", m.sos / n},
+          {"eou", m.eou / n}};
+}
 
 Json looks_json(const JudgedPassages& judged) {
   ClassMeans real, fake, judged_real, judged_fake;

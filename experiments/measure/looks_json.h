@@ -21,6 +21,9 @@ struct JudgedPassages {
   discriminate::Reads reads;
 };
 
+// {"context", "response", "sos", "eou"}: the masses over n.
+nlohmann::ordered_json mass_json(const discriminate::Mass& mass, double n = 1);
+
 // Means over those that are real, fake, judged real and judged fake: attention masses beside the
 // shares of the tokens and heed's score of the response, and the cosine, with the rank-sum test of
 // judged real against judged fake and of real against fake.

@@ -114,7 +114,6 @@ std::string analysis_text(const Json& analysis) {
 Json prediction_json(const TestedPart& t, size_t i, discriminate::Reads reads) {
   const Passage& p = t.items[i];
   const std::vector<double>& attention = t.verdicts[i].attention;
-  const discriminate::Mass mass = attention_mass(p, reads, attention);
   const std::optional<double>& cosine = t.cosines[i];
   return {{"id", p.id},
           {"item", p.id + (p.real ? "/real" : "/fake")},
@@ -122,11 +121,7 @@ Json prediction_json(const TestedPart& t, size_t i, discriminate::Reads reads) {
           {"real", p.real},
           {"p_real", t.verdicts[i].p_real},
           {"attention", attention},
-          {"mass",
-           {{"context", mass.context},
-            {"response", mass.response},
-            {"sos", mass.sos},
-            {"eou", mass.eou}}},
+          {"mass", mass_json(attention_mass(p, reads, attention))},
           {"cosine", cosine ? Json(*cosine) : Json()}};
 }
 
