@@ -250,7 +250,7 @@ ClaimResult ties(const VariantNumbers& t) {
 ClaimResult smallest_spread(const VariantNumbers& t) {
   Count count;
   for (const char* corpus : kCorpora) {
-    const std::string key = bleu_key(corpus) + kPrintedSpread;
+    const std::string key = bleu_key(corpus) + kPlusMinus;
     const auto models = ranked(t, key);
     if (models.empty()) continue;
     count.add(models.back() == kBilstmAttention);

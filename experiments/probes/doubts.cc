@@ -4,6 +4,7 @@
 
 #include "dialog/text/format.h"
 #include "experiments/engine/report/variant_tables.h"
+#include "experiments/engine/runs/names.h"
 #include "experiments/probes/report.h"
 
 namespace heed {
@@ -21,9 +22,7 @@ std::string points(double share) {
 }
 
 std::string listed(const std::vector<std::string>& names) {
-  std::string text;
-  for (const std::string& name : names) text += (text.empty() ? "" : ", ") + name;
-  return names.empty() ? "none" : text;
+  return names.empty() ? "none" : joined_names(names, ", ");
 }
 
 // The highest number of these, at least 0.
@@ -52,10 +51,10 @@ template <class Function> void for_each_paper_cell(Function function) {
 std::string paper_deviations() {
   double largest = 0;
   for_each_paper_cell([&](size_t v, const std::string& key) {
-    largest = std::max(largest, paper().get(v, key + kPrintedSpread).value_or(0));
+    largest = std::max(largest, paper().get(v, key + kPlusMinus).value_or(0));
   });
   const std::string key = paper_key("logistic", "MultiWOZ", "best", "RecentTopic");
-  const double spread = paper().get(kTransformer, key + kPrintedSpread).value();
+  const double spread = paper().get(kTransformer, key + kPlusMinus).value();
   return "the Transformer's RecentTopic, " + points(paper().get(kTransformer, key).value()) +
          " ± " + points(spread) + ", has a deviation of " + points(std::sqrt(spread)) +
          " points; the largest is " + points(std::sqrt(largest));
@@ -93,7 +92,7 @@ bool looks_collapsed(double mean, double variance) {
 std::string paper_collapses() {
   std::vector<size_t> fits(kPaperModels), cells(kPaperModels);
   for_each_paper_cell([&](size_t v, const std::string& key) {
-    const Number mean = paper().get(v, key), variance = paper().get(v, key + kPrintedSpread);
+    const Number mean = paper().get(v, key), variance = paper().get(v, key + kPlusMinus);
     if (!mean || !variance) return;
     ++cells[v];
     fits[v] += looks_collapsed(*mean, *variance);

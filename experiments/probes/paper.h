@@ -36,7 +36,7 @@ struct ProbePaper {
 };
 const ProbePaper& probe_paper();
 
-// "logistic.MultiWOZ.best.AllSlots", with ".printed_spread" for what stands behind +-
+// "logistic.MultiWOZ.best.AllSlots", with ".pm" for what stands behind +-
 inline std::string paper_key(const std::string& probe, const std::string& corpus,
                              const std::string& row, const std::string& task) {
   return probe + "." + corpus + "." + row + "." + task;
@@ -48,7 +48,7 @@ inline std::string bleu_key(const std::string& corpus) {
 inline std::string table8_key(const std::string& level) {
   return "table8." + level;
 }
-constexpr char kPrintedSpread[] = ".printed_spread";
+constexpr char kPlusMinus[] = ".pm";
 
 // The tasks of a corpus in the order of the tables.
 std::vector<std::string> tasks_of(const std::string& corpus);

@@ -147,7 +147,7 @@ VariantNumbers claim_numbers(const ProbesResults& results, const std::string& re
     const Cell bleu = cell_over_seeds(results, v, "responses.bleu2");
     for (const char* corpus : kCorpora) {
       numbers.set(v, bleu_key(corpus), bleu.value);
-      numbers.set(v, bleu_key(corpus) + kPrintedSpread, bleu.deviation);
+      numbers.set(v, bleu_key(corpus) + kPlusMinus, bleu.deviation);
     }
   }
   // The width of the transformer's representations, relative to the mean of the RNN models.

@@ -8,7 +8,7 @@
 namespace heed {
 namespace {
 
-std::vector<std::string> tasks_of(const probe::LabelledPart& part) {
+std::vector<std::string> task_names(const probe::LabelledPart& part) {
   std::vector<std::string> tasks;
   for (const auto& [task, sets] : part.labels.tasks) tasks.push_back(task);
   return tasks;
@@ -50,10 +50,10 @@ ProbesData load_probes_data(const ProbesSettings& s) {
                                           bounds, {s.limit, test_limit});
   data.fit = std::move(parts[0]);
   data.test = std::move(parts[1]);
-  data.tasks = tasks_of(data.fit);
-  if (data.tasks != tasks_of(data.test)) {
+  data.tasks = task_names(data.fit);
+  if (data.tasks != task_names(data.test)) {
     throw DataError(directory + ": train has labels of " + joined_names(data.tasks) + ", test of " +
-                    joined_names(tasks_of(data.test)) + "; both need the same tasks");
+                    joined_names(task_names(data.test)) + "; both need the same tasks");
   }
   data.dialogues = probe::dialogues_of(data.test.labels.ids);
   const size_t spoken = std::min(data.test.examples.size(), static_cast<size_t>(s.responses));

@@ -162,7 +162,7 @@ Table selectivity_table(const ProbesResults& results) {
 // 100.
 Cell paper_cell(size_t variant, const std::string& key) {
   const VariantNumbers& numbers = probe_paper().numbers.numbers;
-  const auto variance = numbers.get(variant, key + kPrintedSpread);
+  const auto variance = numbers.get(variant, key + kPlusMinus);
   return {.value = numbers.get(variant, key),
           .deviation = variance ? std::optional(std::sqrt(*variance)) : std::nullopt};
 }
@@ -237,19 +237,17 @@ Table table8(const ProbesResults& results) {
       table.columns.push_back({level, reading, score_key("best", reading, "TASK"), 2, true});
     }
   }
-  const auto level_cell = [](const VariantNumbers& numbers, size_t v, const char* level) {
-    const auto mean = level_of(numbers, v, "best", level);
-    return mean ? Cell{.value = mean->mean, .deviation = mean->deviation} : Cell{};
-  };
   add_rows(table, results, {.models = kPaperModels, .beside_paper = true},
            [&](size_t v, const std::string&) {
              std::vector<Cell> cells;
              for (const char* level : kLevels) {
                const std::string key = table8_key(level);
                cells.push_back({.value = paper.numbers.get(v, key),
-                                .deviation = paper.numbers.get(v, key + kPrintedSpread)});
-               cells.push_back(level_cell(paper.numbers, v, level));
-               for (const VariantNumbers& its : ours) cells.push_back(level_cell(its, v, level));
+                                .deviation = paper.numbers.get(v, key + kPlusMinus)});
+               cells.push_back(cell_of(level_of(paper.numbers, v, "best", level)));
+               for (const VariantNumbers& its : ours) {
+                 cells.push_back(cell_of(level_of(its, v, "best", level)));
+               }
              }
              return cells;
            });

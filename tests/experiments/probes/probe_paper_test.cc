@@ -26,7 +26,7 @@ TEST(ProbePaper, HasEveryTable) {
         for (const std::string& task : table.tasks) {
           const std::string key = paper_key(table.probe, table.corpus, row, task);
           EXPECT_TRUE(paper().get(v, key)) << table.number << " " << v << " " << key;
-          EXPECT_TRUE(paper().get(v, key + kPrintedSpread)) << key;
+          EXPECT_TRUE(paper().get(v, key + kPlusMinus)) << key;
         }
       }
     }
@@ -56,7 +56,7 @@ TEST(ProbePaper, Table8FollowsFromTables6And7) {
       ASSERT_TRUE(ours && ours->deviation);
       EXPECT_NEAR(100 * ours->mean, 100 * *paper().get(v, table8_key(level)), 0.0601)
           << probed_names()[v].name << " " << level;
-      EXPECT_NEAR(100 * *ours->deviation, 100 * *paper().get(v, table8_key(level) + kPrintedSpread),
+      EXPECT_NEAR(100 * *ours->deviation, 100 * *paper().get(v, table8_key(level) + kPlusMinus),
                   0.0601)
           << probed_names()[v].name << " " << level;
     }
