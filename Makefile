@@ -8,7 +8,7 @@ CTEST = ctest -j $(JOBS) $(CTEST_ARGS) --preset
 # The second pattern is for slow tests that were not built, which have no label yet.
 FAST = -LE slow -E _slow_test
 
-.PHONY: setup setup-tests demo program reproduce probes adversarial ranks test test-labs test-handout test-fast asan tsan eigen torture mutants fuzz lint coverage bench nvcc \
+.PHONY: setup setup-tests demo program reproduce probes adversarial ranks test test-labs test-handout test-fast asan tsan eigen torture mutants fuzz lint lint-changed coverage bench nvcc \
         gpu-bundle gpu-check format install package wheel arm64 loc clean
 
 include labs/labs.mk  # help, lab and grade
@@ -113,6 +113,11 @@ lint:  ## clang-tidy and cppcheck on what changed since the last time
 	@scripts/setup.sh lint
 	cmake --preset lint
 	$(BUILD) lint -j $(JOBS) -- -k 0
+
+lint-changed:  ## The same, only on what differs from the commit named in .ci/lint-since
+	@scripts/setup.sh lint
+	cmake --preset lint
+	JOBS=$(JOBS) scripts/lint_changed.sh
 
 coverage: setup  ## Lines and branches that the fast tests run
 	cmake --preset coverage
