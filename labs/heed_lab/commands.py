@@ -1,6 +1,5 @@
 """The sub-commands. Exit status: 0 done, and all checks passed; 1 a check did not pass, or something is wrong; 2 usage."""
 import argparse
-import contextlib
 import difflib
 import os
 import select
@@ -118,6 +117,8 @@ class Bench:
             print("\n" + report.failure(self.lab, verdict))
         if not checks and not any(v.check in self.lab.checks for v in wrong):
             print("\n" + "\n".join(self.lab.hints().get("after", [])))
+            print("Your teacher publishes the project's version after the deadline." if self.course.handout else
+                  f"labs/heed-lab compare {self.lab.number} shows the project's version beside yours.")
             if wrong:
                 print(f"Not all is done yet: the variation, in {self.lab.variation.file}, has {report.points(wrong)} points.")
         return 1 if wrong else 0
@@ -126,8 +127,6 @@ class Bench:
     def do_watch(self):
         """Times of files are polled: events of files fail on mounted drives."""
         state, seen, key = Watch(self), None, ""
-        with contextlib.suppress(LabError):  # test() says what it is
-            state.begin()
         while key != "q":
             try:
                 if key == "h":
@@ -262,11 +261,11 @@ class Bench:
 
     @command("for teachers: pairs of submissions, and of those with the library, that are alike",
              argument("folders", nargs="+", metavar="DIR", help="of submissions: this year's, and those before"),
-             argument("--least", type=int, default=50, metavar="PERCENT", help="of the shorter one's fingerprints (50)"))
+             argument("--least", type=int, default=50, metavar="PERCENT", help="of the shorter one's runs of tokens (50)"))
     def do_similar(self, folders, least):
         rows = submissions.similar(self.course, self.lab, map(Path, folders), least / 100)
         for share, one, other, file, count in rows:
-            print(f"{share:>5.0%}  {one}  {other}  {file} ({count} fingerprints)")
+            print(f"{share:>5.0%}  {one}  {other}  {file} ({count} runs of {submissions.RUN} tokens)")
         print(f"{len(rows)} pairs share at least {least} % of a file; look at them side by side: alike is not copied")
 
     @command("for teachers: three questions about lines that a student wrote", argument("submission"))
@@ -289,27 +288,21 @@ class Bench:
 
 
 class Watch:
-    """The task at hand of `watch`, and what the last test of it said."""
+    """The task at hand of `watch`, at first the first one that is not done, and what the last test of it said."""
 
     def __init__(self, bench):
-        self.bench, self.lab, self.tasks = bench, bench.lab, bench.lab.tasks + bench.lab.assigned
-        self.at, self.hints, self.failed = 0, 0, None
+        self.bench, self.lab, self.tasks, self.failed = bench, bench.lab, bench.lab.tasks + bench.lab.assigned, None
+        undone = (i for i, task in enumerate(self.tasks) if any(check.name not in bench.progress.passed for check in task.checks))
+        self.at = next(undone, len(self.tasks) - 1)
 
     def wrong(self, checks, shown=False):
         return [v for v in self.bench.run(checks, any_seed(), shown) if not v.passed]
 
-    def begin(self):
-        """Goes to the first task that is not done."""
-        while self.at + 1 < len(self.tasks) and not self.wrong(self.tasks[self.at].checks):
-            self.at += 1
-
     def test(self):
         """Tests the task at hand; what passed before in others, and no longer does, is told."""
-        task, begin, last = self.tasks[self.at], time.monotonic(), self.failed
+        task, begin = self.tasks[self.at], time.monotonic()
         print()
         self.failed = next(iter(self.wrong(task.checks, shown=True)), None)
-        if not (last and self.failed and last.check is self.failed.check):
-            self.hints = 0
         if self.failed:
             print("\n" + report.failure(self.lab, self.failed))
         passed = self.bench.progress.passed
@@ -323,8 +316,8 @@ class Watch:
             return print("all checks of this task pass: n goes to the next one", flush=True)
         if (other := report.of_another_lab(self.lab, self.failed)) is not None:
             return print(f"no hint of this lab helps: what is not written belongs to lab {other}", flush=True)
-        self.hints += 1
-        print(self.bench.progress.hint(self.failed.check.name, (self.hints - 1) % report.HINTS + 1), flush=True)
+        name, progress = self.failed.check.name, self.bench.progress
+        print(progress.hint(name, min(progress.hints.get(name, 0) + 1, report.HINTS)), flush=True)
 
 
 def key_within(seconds):

@@ -21,61 +21,67 @@ from . import LabError
 INCLUDE = '#include "labs/support/not_done.h"'
 KINDS = {"function": {"at"}, "statement": {"at"}, "line": {"at"}, "hide": {"piece"}, "break": {"piece", "with", "in"}}
 OPTIONAL = ("in", "to", "silent", "twin")
+NO_CODE = re.compile(r'"(\\.|[^"\\\n])*"|\'(\\.|[^\'\\\n])\'|//.*')  # comments, strings and characters, whose brackets do not count
 
 
-def code_of(line):
-    """The line without comments, strings and characters, whose brackets do not count."""
-    return re.sub(r'"(\\.|[^"\\])*"|\'(\\.|[^\'\\])\'|//.*', "", line).rstrip()
-
-
-class Lines:
-    """The lines of a file, and where things begin and end in it."""
+class Source:
+    """The text of a file, and where things begin and end in it; `code` has spaces for what is no code."""
 
     def __init__(self, text, label):
-        self.lines, self.label = text.split("\n"), label
+        self.text, self.label, self.code = text, label, NO_CODE.sub(lambda found: " " * len(found[0]), text)
 
-    def begin(self, text, first=0, end=None):
-        found = [i for i, line in enumerate(self.lines[:end]) if i >= first and line.lstrip(" ").startswith(text)]
+    def error(self, what, at):
+        return LabError(f"{self.label}: {what} line {self.text.count(chr(10), 0, at) + 1}, {self.text[at:].splitlines()[0].strip()!r}")
+
+    def begin(self, text, first, last):
+        """Of the one line that begins so."""
+        found = [line.start() for line in re.compile(rf"^ *{re.escape(text)}", re.M).finditer(self.text, first, last)]
         if len(found) != 1:
             raise LabError(f"{self.label}: {len(found)} lines begin with {text!r}, expected one")
         return found[0]
 
-    def first(self, at, fits, what, count=None):
-        """The first line from `at` on that fits."""
-        for i in range(at, len(self.lines))[:count]:
-            if fits(code_of(self.lines[i])):
-                return i
-        raise LabError(f"{self.label}: {what} line {at + 1}, {self.lines[at].strip()!r}")
-
     def body(self, at):
-        """First and last line between the brace that opens what begins in line `at` and the one that closes it, in the column of this line."""
-        opens = self.first(at, lambda code: code.endswith(("{", ";")), "no body follows", 12)
-        self.first(opens, lambda code: code.endswith("{"), "no body follows", 1)
-        brace = indent(self.lines[at]) + "}"
-        return opens + 1, self.first(at, lambda code: code in (brace, brace + ";"), "nothing closes") - 1
+        """The lines between the brace that opens what begins in the line at `at` and the one that closes it, in the column of this line."""
+        opens = re.compile(r"[{;] *$", re.M).search(self.code, at)
+        if not opens or opens[0][0] == ";":
+            raise self.error("no body follows", at)
+        closes = re.compile(rf"^{indent(self.text[at:])}}};? *$", re.M).search(self.code, opens.end())
+        if not closes:
+            raise self.error("nothing closes", at)
+        return opens.end() + 1, closes.start() - 1
 
     def end_of_statement(self, at):
         level = 0
+        for line in re.compile(".*").finditer(self.code, at):
+            level += sum((c in "({[") - (c in ")}]") for c in line[0])
+            if level == 0 and line[0].rstrip().endswith((";", "}")):
+                return line.end()
+        raise self.error("no end of the statement of", at)
 
-        def ends(code):
-            nonlocal level
-            level += sum((c in "({[") - (c in ")}]") for c in code)
-            return level == 0 and code.endswith((";", "}"))
-        return self.first(at, ends, "no end of the statement of")
-
-    def region(self, cut):
-        """First and last line of what a cut replaces."""
-        first, last = self.body(self.begin(cut["in"])) if "in" in cut else (0, len(self.lines))
-        at = self.begin(cut["at"], first, last + 1)
+    def span(self, cut):
+        """(begin, end) of what a cut takes away; an end before the begin is that of no lines."""
+        if "piece" in cut:
+            found = places(self.text, cut["piece"])
+            if len(found) != 1:
+                raise LabError(f"{self.label}: {len(found)} pieces have the mark {cut['piece']!r}, expected one; of a line that changed, "
+                               "heed_lab.cutting.mark(TEXT) is the new one")
+            return found[0]
+        first, last = 0, len(self.text)
+        if "in" in cut:
+            first, last = self.body(self.begin(cut["in"], first, last))
+        at = self.begin(cut["at"], first, last)
         if cut["kind"] == "function":
             return self.body(at)
         if cut["kind"] == "line":
-            return at, at
-        return at, self.end_of_statement(self.begin(cut["to"], at, last + 1) if "to" in cut else at)
+            line = re.compile("[^{\n]*{(.*)}").match(self.text, at)
+            if not line:
+                raise self.error("no body in braces is in", at)
+            return line.span(1)
+        return at, self.end_of_statement(self.begin(cut["to"], at, last) if "to" in cut else at)
 
 
-def indent(line):
-    return " " * (len(line) - len(line.lstrip(" ")))
+def indent(text):
+    return " " * (len(text) - len(text.lstrip(" ")))
 
 
 def mark(text):
@@ -90,38 +96,23 @@ def places(text, wanted):
     return [(i, i + size) for i in range(len(text) - size + 1) if mark(text[i:i + size]) == wanted]
 
 
-def span(text, cut, label):
-    """(begin, end) of what a cut takes away; an end before the begin is that of no lines."""
-    if "piece" in cut:
-        found = places(text, cut["piece"])
-        if len(found) != 1:
-            raise LabError(f"{label}: {len(found)} pieces have the mark {cut['piece']!r}, expected one; of a line that changed, heed_lab.cutting.mark(TEXT) is the new one")
-        return found[0]
-    lines = Lines(text, label)
-    first, last = lines.region(cut)
-    return (sum(len(line) + 1 for line in lines.lines[:count]) - end for count, end in ((first, 0), (last + 1, 1)))
-
-
 def removed(text, cut, label):
     """The code that a cut takes away."""
-    begin, end = span(text, cut, label)
+    begin, end = Source(text, label).span(cut)
     return text[begin:end]
 
 
 def apply(text, cut, place, label):
     """The text with one cut made; `place` is what the blank says, `label` begins errors."""
-    begin, end = span(text, cut, label)
+    begin, end = Source(text, label).span(cut)
     call = f'::heed::lab::{"mark_not_done" if cut.get("silent") else "not_done"}("{place}");'
     if "piece" in cut:
-        new = cut.get("with", "")
+        call = cut.get("with", "")
     elif cut["kind"] == "line":
-        line = re.fullmatch(r"([^{]*{).*(}.*?)", text[begin:end])
-        if not line:
-            raise LabError(f"{label}: {text[begin:end].strip()!r} has no body in braces")
-        new = f"{line[1]} {call} {line[2]}"
+        call = f" {call} "
     else:
-        new = indent(text[begin:]) + call
-    return text[:begin] + new + text[end:]
+        call = indent(text[begin:]) + call
+    return text[:begin] + call + text[end:]
 
 
 def put(text, cut, source, label):
@@ -129,7 +120,7 @@ def put(text, cut, source, label):
     if cut["kind"] == "hide":
         return text
     whole = {"kind": "function", "at": cut.get("in") or cut["at"]}
-    begin, end = span(text, whole, label)
+    begin, end = Source(text, label).span(whole)
     return text[:begin] + removed(source, whole, label) + text[end:]
 
 

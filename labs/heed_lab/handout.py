@@ -10,7 +10,7 @@ from . import LabError
 from .build import write_files
 from .course import BLANKS, read_json
 from .cutting import removed
-from .submissions import COMMENT
+from .submissions import COMMENT, in_a_row
 
 SHINGLE = 22  # tokens in a row that are no chance
 # What tells how the library does it, and is of no use in a handout.
@@ -29,7 +29,6 @@ TOKEN = re.compile(r"\w+|[^\w\s]")
 RUN, MANY, TWIN, LEAST = 6, 12, 0.22, 24
 WORDS = set("auto bool char class const double else float for if inline int int32_t int64_t return size_t static std struct template T "
             "typename uint32_t uint64_t void while".split())
-COMPARE = re.compile(r"(\. )?`labs/heed-lab compare \d+`\s+shows (the project's version|heed's own line) beside yours")
 
 
 def numbers(text):
@@ -67,17 +66,8 @@ def without_dead_links(name, text, files):
     return LINK.sub(kept, text)
 
 
-def published(compare):
-    """What a handout says instead: it has nothing to compare with."""
-    return (". Y" if compare[1] else "y") + f"our teacher publishes {compare[2]} after the deadline"
-
-
 def squeezed(text):
     return re.sub(r"^[/*,;.]+|\s|[`]", "", re.sub(r"\s+", "", text))
-
-
-def in_a_row(tokens, count):
-    return list(zip(*(tokens[i:] for i in range(count))))
 
 
 def shingles(text):
@@ -117,7 +107,7 @@ class Handout:
         files[BLANKS] = json.dumps(texts).encode()
         files.update({".vscode/" + name.rpartition("/")[2]: content for name, content in files.items() if name.startswith("labs/vscode/")})
         for name in [name for name in files if name.endswith(".md")]:
-            files[name] = COMPARE.sub(published, without_dead_links(name, files[name].decode(), files)).encode()
+            files[name] = without_dead_links(name, files[name].decode(), files).encode()
 
     def texts(self, kinds):
         return {name: content.decode(errors="replace") for name, content in sorted(self.files.items()) if name.endswith(kinds)}

@@ -1,39 +1,31 @@
-"""Pages of HTML, each one file that needs no network: what a student gets back, and the slides of a talk."""
-import html
+"""Pages of HTML, each one file that needs no network, and what they are made of: what a student gets back, and the slides of a talk."""
 import re
+from html import escape
 from pathlib import Path
+from string import Template
 
-ROOT = Path(__file__).resolve().parents[2]
+HERE = Path(__file__).resolve().parent
+ROOT = HERE.parents[1]
 
 
-def script(name):
-    return (ROOT / "labs/heed_lab" / name).read_text(encoding="utf-8")
+def read(name):
+    return (HERE / name).read_text(encoding="utf-8")
+
+
+def filled(name, **words):
+    """A template that lies here, with these texts of HTML."""
+    return Template(read(name)).substitute(words)
 
 
 def page(title, body, script=""):
     """One file that loads nothing, with the style sheet and the script of all of heed's pages."""
-    style, common = ((ROOT / name).read_text(encoding="utf-8") for name in ("dialog/text/page.css", "experiments/engine/report/page.js"))
-    return f"""<!DOCTYPE html>
-<html lang="en">
-<head>
-<meta charset="utf-8">
-<meta http-equiv="Content-Security-Policy" content="default-src 'none'; style-src 'unsafe-inline'; script-src 'unsafe-inline'">
-<meta name="viewport" content="width=device-width, initial-scale=1">
-<title>{html.escape(title)}</title>
-<style>{style}</style>
-</head>
-<body class="lab">
-<main>
-{body}
-</main>
-<script>{common}{script}</script>
-</body></html>
-"""
+    return filled("page.html", title=escape(title), style=read(ROOT / "dialog/text/page.css"), body=body,
+                  script=read(ROOT / "experiments/engine/report/page.js") + script)
 
 
 def scroll(label, body):
     """A box that scrolls sideways, by keys too."""
-    return f'<div class="scroll" tabindex="0" role="region" aria-label="{html.escape(label)}">{body}</div>\n'
+    return f'<div class="scroll" tabindex="0" role="region" aria-label="{escape(label)}">{body}</div>\n'
 
 
 def table(heads, rows, kind=""):
@@ -43,31 +35,23 @@ def table(heads, rows, kind=""):
     return f'<table class="{kind}"><thead><tr>{head}</tr></thead>\n<tbody>\n{body}\n</tbody></table>'
 
 
-def axis(x1, y1, x2, y2):
-    return f'<line class="axis" x1="{x1:.1f}" x2="{x2:.1f}" y1="{y1:.1f}" y2="{y2:.1f}"/>'
-
-
-def curve(kind, points):
-    return f'<polyline class="{kind}" points="{" ".join("%.1f,%.1f" % point for point in points)}"/>'
-
-
 def result_page(result):
     """Points, notes, and each failure as the terminal shows it."""
-    lab, esc = result.lab, html.escape
-    rows = [("", ["+" if r["score"] else "-", esc(r["name"]), f"{r['score']} of {r['max_score']}"]) for r in result.rows]
-    failures = "\n".join(f"<h3>{esc(r['name'])}</h3>\n<pre>{esc(result.shown(r))}</pre>" for r in result.rows if not r["score"])
-    notes = "\n".join(f"<li>{esc(note)}</li>" for note in result.notes)
-    by_hand = ", ".join(f"{esc(name)} ___ of {most}" for name, most in lab.by_hand.items())
-    answers = f"<h2>By hand: {by_hand}</h2>\n<pre>{esc(result.answers)}</pre>\n" if result.answers else ""
-    body = (f"<h1>Lab {lab.number}: {esc(lab.title)}</h1>\n<p>{esc(result.student)}: <b>{result.score} points</b>; by hand: {esc(lab.said_by_hand)}</p>\n"
-            f"{scroll('Points', table(('', 'check', 'points'), rows))}<ul>{notes}</ul>\n{failures}{answers}")
-    return page(f"Lab {lab.number}, {result.student}", body)
+    lab = result.lab
+    rows = [("", ["+" if r["score"] else "-", escape(r["name"]), f"{r['score']} of {r['max_score']}"]) for r in result.rows]
+    parts = [f"<h1>Lab {lab.number}: {escape(lab.title)}</h1>\n<p>{escape(result.student)}: <b>{result.score} points</b>; by hand: {escape(lab.said_by_hand)}</p>",
+             scroll("Points", table(("", "check", "points"), rows)), "<ul>", *(f"<li>{escape(note)}</li>" for note in result.notes), "</ul>",
+             *(f"<h3>{escape(r['name'])}</h3>\n<pre>{escape(result.shown(r))}</pre>" for r in result.rows if not r["score"])]
+    if result.answers:
+        places = ", ".join(f"{escape(name)} ___ of {most}" for name, most in lab.by_hand.items())
+        parts.append(f"<h2>By hand: {places}</h2>\n<pre>{escape(result.answers)}</pre>")
+    return page(f"Lab {lab.number}, {result.student}", "\n".join(parts))
 
 
 def blocks(text):
     """HTML of the Markdown that talk.md has: paragraphs, lists, code that is indented by four, and code between backquotes."""
     found = []
-    for block in re.split(r"\n(?:[ ]*\n)+", html.escape(text)):
+    for block in re.split(r"\n(?:[ ]*\n)+", escape(text)):
         if block.startswith("    "):
             found.append("<pre>" + re.sub("^    ", "", block, flags=re.M) + "</pre>")
         else:
@@ -79,6 +63,6 @@ def blocks(text):
 def talk_page(text):
     """The slides of a talk.md: its title, and each of its sections."""
     parts = re.split(r"^(#{1,2}) (.*)$", text, flags=re.M)[1:]
-    slides = [f'<section class="slide"><h{len(mark)}>{html.escape(title)}</h{len(mark)}>\n{blocks(body.strip())}</section>'
+    slides = [f'<section class="slide"><h{len(mark)}>{escape(title)}</h{len(mark)}>\n{blocks(body.strip())}</section>'
               for mark, title, body in zip(parts[0::3], parts[1::3], parts[2::3])]
-    return page(parts[1], "\n".join(slides), script("slides.js"))
+    return page(parts[1], "\n".join(slides), read("slides.js"))

@@ -10,7 +10,7 @@ from itertools import groupby
 
 from . import LabError, pages
 from .build import write_overlay
-from .pages import axis, curve, scroll, table
+from .pages import scroll, table
 from .running import run_check
 
 ROW = 34  # pixels of a row of the table of a graph, as page.css has it
@@ -45,10 +45,7 @@ def part(bench, what, seed, check=None):
     numbers = numbers_of(bench.program(), "--show", seed) if (bench.lab.folder / "show.cc").exists() else {}
     if OF_A_PAGE[what] not in numbers:
         raise LabError(f"lab {bench.lab.number} has no {what}")
-    if what == "access":
-        return accesses(numbers)
-    story = Story(numbers)
-    return story.graph_text() if what == "graph" else story.memory_text(), *story.page()
+    return {"graph": graph, "memory": memory, "access": accesses}[what](numbers)
 
 
 def page(lab, parts, how):
@@ -58,84 +55,97 @@ def page(lab, parts, how):
     return pages.page(title, f"<h1>{escape(title)}</h1>\n{''.join(parts)}{footer}", "".join(parts.values()))
 
 
-# ---- the graph of an example
+def below_each_other(rows):
+    """Lines of text, in columns."""
+    widths = [max(map(len, column)) for column in zip(*rows)]
+    return ["  ".join(cell.rjust(width) for cell, width in zip(row, widths)).rstrip() for row in rows]
+
+
+# ---- the graph of an example as it was recorded, and its backward pass node by node, with the memory in use
 
 def mib(count):
     return f"{count / (1 << 20):.2f}"
 
 
-class Story:
-    """The graph of a lab's example as it was recorded, and its backward pass node by node, with the memory in use."""
+def most_of(numbers):
+    return max(step["bytes"] for step in numbers["steps"]) or 1
 
-    def __init__(self, numbers):
-        self.numbers, self.title, self.nodes, self.steps = numbers, numbers["title"], numbers["nodes"], numbers["steps"]
-        self.most = max(step["bytes"] for step in self.steps) or 1
 
-    def rows(self):
-        """Of each node: number, op, name, shape, what it reads, its forward step (None for an op within another), its backward step, when
-        that was, and how many MiB were let go."""
-        forward = {step["number"]: step for step in self.steps if step["forward"]}
-        backward = {step["number"]: (step, i) for i, step in enumerate((step for step in self.steps if not step["forward"]), 1)}
-        for node in self.nodes:
-            back, when = backward.get(node["number"], (None, ""))
-            yield (node["number"], node["op"], node["name"], node["shape"], ", ".join(map(str, node["inputs"])),
-                   forward.get(node["number"]), back, when, mib(back["freed"]) if back else "")
+def nodes_of(numbers):
+    """Of each node the cells of the table: number, op, value, shape, what it reads, MiB when it was recorded ("" for an op within another), when
+    its closure ran, MiB then, MiB that were let go."""
+    forward = {step["number"]: step for step in numbers["steps"] if step["forward"]}
+    backward = {step["number"]: (str(i), step) for i, step in enumerate((step for step in numbers["steps"] if not step["forward"]), 1)}
+    for node in numbers["nodes"]:
+        when, back = backward.get(node["number"], ("", None))
+        recorded = forward.get(node["number"])
+        yield [str(node["number"]), node["op"], node["name"], node["shape"], ", ".join(map(str, node["inputs"])),
+               mib(recorded["bytes"]) if recorded else "", when, *([mib(back["bytes"]), mib(back["freed"])] if back else ["", ""])]
 
-    def graph_text(self):
-        """What `show graph` prints: the graph from its first node on."""
-        rows = [("node", "op", "", "shape", "reads", None, None, "backward", "let go"), *self.rows()]
-        return "\n".join([f"{self.title}: {len(self.nodes)} nodes"] + [
-            f"{number:>5}  {op:<10} {shape:<14} {reads:<14} {when:>8}  {freed:>8}  {name}".rstrip()
-            for number, op, name, shape, reads, _, _, when, freed in rows])
 
-    def memory_text(self):
-        """What `show memory` prints: the bytes in use after each step."""
-        ops = {node["number"]: node["op"] for node in self.nodes}
-        return "\n".join(f"{'recorded' if step['forward'] else 'backward'} {step['number']:>4} {ops[step['number']]:<10} "
-                         f"{mib(step['bytes']):>8} MiB {'#' * round(40 * step['bytes'] / self.most)}" for step in self.steps)
+def graph(numbers):
+    """The terminal shows the graph from its first node on."""
+    heads = ["node", "op", "value", "shape", "reads", "recorded", "backward", "after", "let go"]
+    lines = below_each_other([heads, *nodes_of(numbers)])
+    return "\n".join([f"{numbers['title']}: {len(numbers['nodes'])} nodes; memory in MiB", *lines]), *story(numbers)
 
-    def edges(self):
-        """Arcs from what reads to what it reads, in a column left of the table."""
-        at = {node["number"]: ROW * i + ROW * 1.5 for i, node in enumerate(self.nodes)}
-        paths = []
-        for node in self.nodes:
-            for source in filter(at.__contains__, node["inputs"]):
-                y0, y1 = at[node["number"]], at[source]
-                out = 100 - min(92, 12 + (y0 - y1) / 4)
-                paths.append(f'<path class="edge" data-number="{node["number"]}" d="M100,{y0} C{out:.0f},{y0} {out:.0f},{y1} 100,{y1}"/>')
-        height = ROW * (len(self.nodes) + 1)
-        return f'<svg width="104" height="{height}" viewBox="0 0 104 {height}" aria-hidden="true">{"".join(paths)}</svg>'
 
-    def node_table(self):
-        def used(step, kind):
-            return f'<span class="bar {kind}" style="width:{6 * step["bytes"] / self.most:.2f}rem"></span>{mib(step["bytes"])}' if step else ""
-        rows = [(f' data-number="{number}"', [number, escape(op), escape(name), shape, reads, used(forward, "there"), when, used(back, "back"), freed])
-                for number, op, name, shape, reads, forward, back, when, freed in self.rows()]
-        return table(("node", "op", "value", "shape", "reads", "MiB, recorded", "backward", "MiB after", "let go, MiB"), rows)
+def memory(numbers):
+    """The terminal shows the bytes in use after each step."""
+    ops, most = {node["number"]: node["op"] for node in numbers["nodes"]}, most_of(numbers)
+    return "\n".join(below_each_other([["recorded" if step["forward"] else "backward", str(step["number"]), ops[step["number"]], mib(step["bytes"]),
+                                        f"MiB {'#' * round(40 * step['bytes'] / most):40}"] for step in numbers["steps"]])), *story(numbers)
 
-    def chart(self):
-        """(SVG of the memory over the steps, the points of the curve)"""
-        points = [(60 + 640 * i / max(1, len(self.steps) - 1), 220 - 190 * step["bytes"] / self.most) for i, step in enumerate(self.steps)]
-        turn = sum(step["forward"] for step in self.steps)
-        middle, most = points[turn - 1][0], mib(self.most)
-        return (f'<svg viewBox="0 0 720 250" role="img" aria-label="Memory in use over the steps, at most {most} MiB">'
-                f'{axis(60, 220, 700, 220)}{axis(middle, 20, middle, 220)}'
-                f'<text x="52" y="34" text-anchor="end">{most}</text><text x="52" y="224" text-anchor="end">0 MiB</text>'
-                f'<text x="{middle - 8:.1f}" y="240" text-anchor="end">recording</text><text x="{middle + 8:.1f}" y="240">backward (dashed)</text>'
-                f'{curve("curve there", points[:turn])}{curve("curve back", points[turn - 1:])}<circle id="mark" r="6" cx="60" cy="220"/></svg>', points)
 
-    def page(self):
-        """HTML and script of both pictures."""
-        picture, points = self.chart()
-        data = json.dumps({**self.numbers, "points": points}).replace("</", "<\\/")
-        return f"""<h2>{escape(self.title)}</h2>
-<p class="note">Every op is a node, in the order in which they were made. The backward pass goes from the newest to the oldest, runs each closure once, and then lets go of its gradient and of what it kept.</p>
-<div class="controls"><button id="play">Play</button><button id="back">Back</button><button id="next">Next</button>
-<input id="at" type="range" min="0" max="{len(self.steps) - 1}" value="0" aria-label="step"></div>
-<p id="said" aria-live="polite"></p>
-<h3>Memory</h3>
-{scroll("Memory", picture)}<h3>Graph</h3>
-{scroll("Graph", f'<div class="graph">{self.edges()}{self.node_table()}</div>')}""", f"const story = {data};\n{pages.script('graph.js')}"
+def story(numbers):
+    """HTML and script of both: the memory, the arcs from what reads to what it reads, in a column left of the table, and the table."""
+    at = {node["number"]: ROW * i + ROW * 1.5 for i, node in enumerate(numbers["nodes"])}
+    arcs, height = [], ROW * (len(at) + 1)
+    for node in numbers["nodes"]:
+        for source in filter(at.__contains__, node["inputs"]):
+            y0, y1 = at[node["number"]], at[source]
+            out = 100 - min(92, 12 + (y0 - y1) / 4)
+            arcs.append(f'<path class="edge" data-number="{node["number"]}" d="M100,{y0} C{out:.0f},{y0} {out:.0f},{y1} 100,{y1}"/>')
+
+    def bar(kind, text):
+        return f'<span class="bar {kind}" style="width:{6 * float(text) * (1 << 20) / most_of(numbers):.2f}rem"></span>{text}' if text else ""
+    rows = [(f' data-number="{cells[0]}"', [*map(escape, cells[:5]), bar("there", cells[5]), cells[6], bar("back", cells[7]), cells[8]])
+            for cells in nodes_of(numbers)]
+    heads = ("node", "op", "value", "shape", "reads", "MiB, recorded", "backward", "MiB after", "let go, MiB")
+    picture, points = memory_chart(numbers)
+    html = pages.filled("graph.html", title=escape(numbers["title"]), last=len(numbers["steps"]) - 1, memory=scroll("Memory", picture),
+                        graph=scroll("Graph", f'<div class="graph"><svg width="104" height="{height}" viewBox="0 0 104 {height}" aria-hidden="true">'
+                                              f'{"".join(arcs)}</svg>{table(heads, rows)}</div>'))
+    data = json.dumps({**numbers, "points": points}).replace("</", "<\\/")
+    return html, f"const story = {data};\n{pages.read('graph.js')}"
+
+
+def memory_chart(numbers):
+    """(SVG of the memory over the steps, the points of the curve)"""
+    steps, most = numbers["steps"], most_of(numbers)
+    points = [(60 + 640 * i / max(1, len(steps) - 1), 220 - 190 * step["bytes"] / most) for i, step in enumerate(steps)]
+    turn = sum(step["forward"] for step in steps)
+    middle = points[turn - 1][0]
+    parts = [axis(60, 220, 700, 220), axis(middle, 20, middle, 220), curve("curve there", points[:turn]), curve("curve back", points[turn - 1:]),
+             word(52, 34, mib(most), "end"), word(52, 224, "0 MiB", "end"), word(middle - 8, 240, "recording", "end"),
+             word(middle + 8, 240, "backward (dashed)"), '<circle id="mark" r="6" cx="60" cy="220"/>']
+    return svg(250, f"Memory in use over the steps, at most {mib(most)} MiB", parts), points
+
+
+def svg(height, label, parts):
+    return f'<svg viewBox="0 0 720 {height}" role="img" aria-label="{label}">{"".join(parts)}</svg>'
+
+
+def axis(x1, y1, x2, y2):
+    return f'<line class="axis" x1="{x1:.1f}" x2="{x2:.1f}" y1="{y1:.1f}" y2="{y2:.1f}"/>'
+
+
+def curve(kind, points):
+    return f'<polyline class="{kind}" points="{" ".join("%.1f,%.1f" % point for point in points)}"/>'
+
+
+def word(x, y, text, anchor="start", kind="note"):
+    return f'<text x="{x:.1f}" y="{y:.1f}" text-anchor="{anchor}" class="{kind}">{text}</text>'
 
 
 # ---- tensors of a check
@@ -143,25 +153,25 @@ class Story:
 def tensors(lab, program, seed, name):
     """Of the check with this name, else of the first one that does not pass, else of the first: that compares any."""
     verdicts = [run_check(program, check, seed, more=("--tensors",)) for check in ([lab.check(name)] if name else lab.judged)]
-    compares = sorted((v for v in verdicts if v.tensors), key=lambda v: v.passed)
-    if not compares:
+    found = min((verdict for verdict in verdicts if verdict.tensors), key=lambda verdict: verdict.passed, default=None)
+    if not found:
         raise LabError(f"{name or f'no check of lab {lab.number}'} compares tensors here; labs/heed-lab test {lab.number} says what it found")
-    title = f"heck {compares[0].check.name}, seed {seed}: {compares[0].status}"
-    rows = sorted(compares[0].tensors, key=lambda row: row["wrong"] == 0)
-    for row in rows:
-        row["name"] = f"{row['tensor']} {row['shape']}"
-        row["said"] = f"{row['wrong']} of {row['numel']} elements differ" if row["wrong"] else "no element differs"
-    return "\n".join([f"c{title}", *(f"  {row['name']}: {row['said']}" for row in rows)]), (
+    title, said, pairs = f"heck {found.check.name}, seed {seed}: {found.status}", [], []
+    for row in sorted(found.tensors, key=lambda row: row["wrong"] == 0):
+        about = f"{row['wrong']} of {row['numel']} elements differ" if row["wrong"] else "no element differs"
+        said.append(f"  {row['tensor']} {row['shape']}: {about}")
+        pairs.append(side_by_side(row, about))
+    return "\n".join([f"c{title}", *said]), "".join([
         f'<h2>C{escape(title)}</h2>\n<p class="note">The larger a number, the stronger its colour: blue if it is positive, '
-        'orange if it is negative. What differs has a frame and a ×.</p>\n' + "".join(map(side_by_side, rows))), ""
+        "orange if it is negative. What differs has a frame and a ×.</p>\n", *pairs]), ""
 
 
-def side_by_side(row):
+def side_by_side(row, about):
     (rows, cols), (top, left), shown = row["all"], row["first"], len(row["want"]) // row["cols"]
     window = "" if (shown, row["cols"]) == (rows, cols) else (
         f" Shown are rows {top} to {top + shown - 1} of {rows} and columns {left} to {left + row['cols'] - 1} of {cols}.")
     pair = cells(row, row["want"], "expected", [False] * len(row["want"])) + cells(row, row["got"], "yours", row["is_wrong"])
-    return f"<p><b>{escape(row['name'])}</b>: {row['said']}.{window}</p>\n" + scroll(row["tensor"], f'<div class="side">{pair}</div>')
+    return f"<p><b>{escape(row['tensor'])} {row['shape']}</b>: {about}.{window}</p>\n" + scroll(row["tensor"], f'<div class="side">{pair}</div>')
 
 
 def cells(row, values, caption, marks):
@@ -182,20 +192,20 @@ def cells(row, values, caption, marks):
 # ---- what a warp asks of the memory
 
 def accesses(numbers):
-    said, parts = [], ["<h2>What the first warp asks of the memory</h2>\n<p class=\"note\">A box is a sector of 32 bytes of global memory, with the number "
+    said, parts = [], ['<h2>What the first warp asks of the memory</h2>\n<p class="note">A box is a sector of 32 bytes of global memory, with the number '
                        "of lanes that use it, or a bank of shared memory, with the number of different words that lanes want of it: more than one, and they wait.</p>\n"]
     for kernel in numbers["kernels"]:
-        groups = [list(group) for _, group in groupby(kernel["accesses"], key=lambda row: (row["does"], boxes(row)))]
-        rows = [(group[0], f"{len(group)} ×" if len(group) > 1 else "") for group in groups]  # of those that look the same the first
-        said += [kernel["name"] + (f": stopped, {kernel['stopped']}" if kernel["stopped"] else ""),
-                 *(f"  {times:>3} {row['does']:<16} {len(lanes(row)):>2} lanes  {cost(row)}" for row, times in rows)]
-        parts.append(f"<h3>{escape(kernel['name'])}</h3>\n")
-        if kernel["stopped"]:
-            parts.append(f"<p>It was stopped: {escape(kernel['stopped'])}</p>\n")
+        said.append(kernel["name"] + (f": stopped, {kernel['stopped']}" if kernel["stopped"] else ""))
+        parts.append(f"<h3>{escape(kernel['name'])}</h3>\n" + (f"<p>It was stopped: {escape(kernel['stopped'])}</p>\n" if kernel["stopped"] else ""))
+        rows = []
+        for (_, shown), group in groupby(kernel["accesses"], key=lambda row: (row["does"], boxes(row))):
+            row, count = (group := list(group))[0], len(group)  # of those that look the same the first
+            times, used = f"{count} ×" if count > 1 else "", lanes(row)
+            said.append(f"  {times:>3} {row['does']:<16} {len(used):>2} lanes  {cost(row)}")
+            rows.append((" class=over" if is_over(row) else "", [f"{times} {escape(row['does'])}", len(used), cost(row), shown,
+                         f'<details class="lanes"><summary>show</summary>{" ".join(used)}</details>']))
         if rows:
-            parts.append(scroll(kernel["name"], table(("access", "lanes", "cost", "sectors, or banks", "lane→element"), (
-                (" class=over" if is_over(row) else "", [f"{times} {escape(row['does'])}", len(lanes(row)), cost(row), boxes(row),
-                 f'<details class="lanes"><summary>show</summary>{" ".join(lanes(row))}</details>']) for row, times in rows), "access")))
+            parts.append(scroll(kernel["name"], table(("access", "lanes", "cost", "sectors, or banks", "lane→element"), rows, "access")))
     return "\n".join(said), "".join(parts), ""
 
 
@@ -232,19 +242,17 @@ def roofline(bench, program, seed):
     if not row["facts"]:
         raise LabError(f"lab {bench.lab.number} has no roofline")
     peak, bandwidth = row["facts"]["GFLOP/s of the processor"], row["facts"]["GB/s of the memory"]
-    lines = {name: line for name, line in row["lines"].items() if name != "roof"}
-    lines |= {name.replace("yours", "heed"): line for name, line in heeds(bench, seed).items() if name.startswith("yours")}
-    lines = dict(sorted(lines.items(), key=lambda line: line[0] == "Eigen"))
-    roof = [min(peak, bandwidth * x) for x in row["values"]]
+    heed = {name.replace("yours", "heed"): line for name, line in heeds(bench, seed).items() if name.startswith("yours")}
+    lines = {name: line for name, line in row["lines"].items() if name not in ("roof", "Eigen")} | heed
+    lines |= {name: line for name, line in row["lines"].items() if name == "Eigen"}
     said = ", ".join(f"{value:.1f} {name}" for name, value in row["facts"].items())
-    heads = [f"{mark} {escape(name)}" for mark, name in zip(MARKS, lines)]
-    rows = [[f"{x:g}", f"{top:.1f}", *(f"{line[i]:.1f} ({line[i] / top:.0%})" for line in lines.values())] for i, (x, top) in enumerate(zip(row["values"], roof))]
-    names = ["op/byte", "roof", *lines]
-    text = "\n".join([f"{row['title']}: {said}"] + [
-        "  ".join(f"{cell:>{max(12, len(name))}}" for cell, name in zip(cells, names)) for cells in [names, *rows]])
-    return text, (f"<h2>{escape(row['title'])}</h2>\n<p>Measured here: {said}. The roof is what the memory brings, then what the processor multiplies; "
-                  f"both scales are logarithms.</p>\n" + scroll("Roofline", chart(row["values"], peak, bandwidth, lines.values(), ", ".join(heads))) +
-                  scroll("GFLOP/s, and share of the roof", table(("operations for each byte", "roof", *heads), (("", row) for row in rows), "roof"))), ""
+    heads = ["operations for each byte", "roof", *(f"{mark} {name}" for mark, name in zip(MARKS, lines))]
+    tops = [min(peak, bandwidth * x) for x in row["values"]]
+    rows = [[f"{x:g}", f"{top:.1f}", *(f"{y:.1f} ({y / top:.0%})" for y in ys)] for x, top, *ys in zip(row["values"], tops, *lines.values())]
+    return "\n".join([f"{row['title']}: {said}", *below_each_other([heads, *rows])]), (
+        f"<h2>{escape(row['title'])}</h2>\n<p>Measured here: {said}. The roof is what the memory brings, then what the processor multiplies; "
+        "both scales are logarithms.</p>\n" + scroll("Roofline", roof_chart(row["values"], peak, bandwidth, lines.values(), ", ".join(heads[2:]))) +
+        scroll("GFLOP/s, and share of the roof", table(map(escape, heads), (("", row) for row in rows), "roof"))), ""
 
 
 def heeds(bench, seed):
@@ -257,23 +265,20 @@ def heeds(bench, seed):
     return numbers_of(bench.build.program(bench.lab, folder, write_overlay(folder / "src", texts)), "--figure", seed)["lines"]
 
 
-def chart(values, peak, bandwidth, lines, said):
-    """Marks for the lines' points, below the roof."""
-    low, high, ridge = min(*map(min, lines), bandwidth * values[0]) / 1.5, 1.6 * peak, peak / bandwidth
+def roof_chart(values, peak, bandwidth, lines, said):
+    """Marks for the lines' points, below the roof; both scales are logarithms."""
+    low, high = min(*map(min, lines), bandwidth * values[0]) / 1.5, 1.6 * peak
 
     def at(x, y):
-        along = math.log(x / values[0]) / math.log(values[-1] / values[0])
-        return 60 + 620 * along, 300 - 270 * math.log(y / low) / math.log(high / low)
-
-    def word(x, y, text, kind='text-anchor="middle"'):
-        return f'<text x="{x:.1f}" y="{y:.1f}" {kind}>{text}</text>'
-    ends = [values[0], *([ridge] if values[0] < ridge < values[-1] else []), values[-1]]
-    parts = [curve("roof-line", [at(x, min(peak, bandwidth * x)) for x in ends]), axis(60, 300, 680, 300),
-             word(370, 334, "operations for each byte"), word(8, 14, "GFLOP/s", ""), word(370, 14, said)]
-    parts += [word(at(x, low)[0], 316, f"{x:g}") for x in values]
+        return 60 + 620 * math.log(x / values[0]) / math.log(values[-1] / values[0]), 300 - 270 * math.log(y / low) / math.log(high / low)
+    ends = sorted({values[0], min(max(peak / bandwidth, values[0]), values[-1]), values[-1]})
+    parts = [curve("roof-line", [at(x, min(peak, bandwidth * x)) for x in ends]), axis(60, 300, 680, 300), word(8, 14, "GFLOP/s"),
+             word(370, 14, escape(said), "middle"), word(370, 334, "operations for each byte", "middle")]
+    parts += [word(at(x, low)[0], 316, f"{x:g}", "middle") for x in values]
     for tick in (step * 10.0 ** power for power in range(-2, 6) for step in (1, 2, 5)):
-        y = at(values[0], tick)[1]
-        parts += [axis(60, y, 680, y), word(52, y + 4, f"{tick:g}", 'text-anchor="end"')] if low <= tick <= high else []
-    for mark, line in zip(MARKS, lines):
-        parts += [word(at(x, y)[0], at(x, y)[1] + 5, mark, 'class="symbol"') for x, y in zip(values, line)]
-    return f'<svg viewBox="0 0 720 342" role="img" aria-label="GFLOP/s over operations for each byte, below the roof: {said}">{"".join(parts)}</svg>'
+        if low <= tick <= high:
+            y = at(values[0], tick)[1]
+            parts += [axis(60, y, 680, y), word(52, y + 4, f"{tick:g}", "end")]
+    points = [(mark, at(x, y)) for mark, line in zip(MARKS, lines) for x, y in zip(values, line)]
+    parts += [word(x, y + 5, mark, "middle", "symbol") for mark, (x, y) in points]
+    return svg(342, f"GFLOP/s over operations for each byte, below the roof: {escape(said)}", parts)

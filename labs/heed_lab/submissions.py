@@ -12,9 +12,9 @@ from . import LabError
 
 LARGEST = 1 << 20  # bytes of a file that a student hands in
 MANY = 10000  # files in a zip
-GRAM, WINDOW = 10, 6  # tokens: a copy of GRAM + WINDOW - 1 in a row is surely found
-LEAST = 8             # fingerprints of one's own in a file; who is right in fewer lines is alike by chance
-COMMON = 6            # from so many submissions on, what more than half of them have counts for nobody
+RUN = 15     # tokens: so many in a row that are the same are found
+LEAST = 25   # runs of one's own in a file; who is right in fewer lines is alike by chance
+COMMON = 6   # from so many submissions on, what more than half of them have counts for nobody
 COMMENT = re.compile(r"//[^\n]*|/\*.*?\*/", re.S)
 TOKEN = re.compile(r'"(?:\\.|[^"\\\n])*"|[A-Za-z_]\w*|\d[\w.\']*|[^\w\s]')
 LIBRARY = "the library"
@@ -85,22 +85,20 @@ def printable(text):
     return "".join(c if c.isprintable() or c == "\n" else "?" for c in text.replace("\t", "    "))
 
 
-def tokens(text, known):
-    """Names that are not in `known` count the same, as do numbers and texts: who renames changes nothing."""
+def in_a_row(tokens, count):
+    return list(zip(*(tokens[i:] for i in range(count))))
+
+
+def runs(text, known):
+    """RUN tokens in a row. Names that are not in `known` count the same, as do numbers and texts: who renames changes nothing."""
     found = TOKEN.findall(COMMENT.sub(" ", text))
-    return [t if t in known or not re.match(r'[\w"]', t) else "n" if t[0].isdigit() else "v" for t in found]
+    return set(in_a_row([t if t in known or not re.match(r'[\w"]', t) else "n" if t[0].isdigit() else "v" for t in found], RUN))
 
 
-def fingerprints(words):
-    """Winnowing (Schleimer, Wilkerson, Aiken 2003): the least hash of each window of WINDOW grams."""
-    hashes = [zlib.crc32(" ".join(words[i:i + GRAM]).encode()) for i in range(len(words) - GRAM + 1)]
-    return {min(hashes[i:i + WINDOW]) for i in range(max(1, len(hashes) - WINDOW + 1)) if hashes}
-
-
-def own_prints(blank, texts):
-    """{file: fingerprints of what is not in the blank}"""
+def own_runs(blank, texts):
+    """{file: runs of what is not in the blank}"""
     known = {name: set(TOKEN.findall(COMMENT.sub(" ", blank[name]))) for name in texts}
-    return {name: fingerprints(tokens(text, known[name])) - fingerprints(tokens(blank[name], known[name])) for name, text in texts.items()}
+    return {name: runs(text, known[name]) - runs(blank[name], known[name]) for name, text in texts.items()}
 
 
 def blanks(course, lab):
@@ -119,14 +117,14 @@ def submissions(folders):
 
 
 def similar(course, lab, folders, least):
-    """(share, one, other, file, how many are shared), the largest first: of the smaller one's fingerprints of a file, shared ones."""
+    """(share, one, other, file, how many are shared), the largest first: of the smaller one's runs of a file, shared ones."""
     blank, found = blanks(course, lab), []
-    prints = {LIBRARY: own_prints(blank, {name: course.texts(lab)[name] for name in lab.written})}
-    prints |= {name: own_prints(blank, each.texts(lab)) for name, each in submissions(folders)}
+    theirs = {LIBRARY: own_runs(blank, {name: course.texts(lab)[name] for name in lab.written})}
+    theirs |= {name: own_runs(blank, each.texts(lab)) for name, each in submissions(folders)}
     for file in lab.own:
-        of = {name: files[file] for name, files in prints.items() if file in files}
+        of = {name: files[file] for name, files in theirs.items() if file in files}
         counts = Counter(chain.from_iterable(of.values()) if len(of) > COMMON else ())
-        own = {name: {each for each in theirs if 2 * counts[each] <= len(of)} for name, theirs in of.items()}
+        own = {name: {run for run in has if 2 * counts[run] <= len(of)} for name, has in of.items()}
         for one, other in combinations(own, 2):
             shared, smaller = len(own[one] & own[other]), min(len(own[one]), len(own[other]))
             if smaller >= LEAST and shared >= least * smaller:

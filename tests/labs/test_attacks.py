@@ -11,7 +11,7 @@ from pathlib import Path
 
 import helpers
 from heed_lab.build import CompileError
-from heed_lab.cutting import Lines
+from heed_lab.cutting import Source
 from heed_lab.running import CRASHED, FAILED, HANGS, PASSED, SILENT, Sandbox, run_check
 
 FILE = "autograd/var.cc"
@@ -134,11 +134,10 @@ class Attacks(unittest.TestCase):
         attacks = ANYWHERE + (AS_ANOTHER_USER if self.sandbox.user else [])
         listening = socket.create_server(("127.0.0.1", 0))
         self.addCleanup(listening.close)
-        lines = Lines(self.reference, FILE)
-        first, _ = lines.region({"kind": "function", "at": "std::shared_ptr<Node> make_node("})
+        begin, _ = Source(self.reference, FILE).span({"kind": "function", "at": "std::shared_ptr<Node> make_node("})
         cases = "\n".join(f"case {100 + i}: {{ {code} break; }}" for i, (code, _, _) in enumerate(attacks))
-        lines.lines.insert(first, "switch (heed::lab::seed()) {\n" + cases + "\n}")
-        program = self.compile("running", TOP + "\n".join(lines.lines), port=listening.getsockname()[1])
+        text = f"{TOP}{self.reference[:begin]}switch (heed::lab::seed()) {{\n{cases}\n}}\n{self.reference[begin:]}"
+        program = self.compile("running", text, port=listening.getsockname()[1])
         for i, (code, status, says) in enumerate(attacks):
             with self.subTest(code=code):
                 check = self.lab.check("NodeHoldsItsInputs")

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import helpers
 from heed_lab import LabError, submissions
-from heed_lab.cutting import Lines
+from heed_lab.cutting import Source
 
 MINE = """  std::vector<std::shared_ptr<Node>> mine;
   std::set<Node*> been;
@@ -45,12 +45,11 @@ class Comparing(unittest.TestCase):
         self.blank = submissions.blanks(self.course, self.lab)
 
     def submit(self, name, body, year="2026"):
-        lines = Lines(self.blank[FILE], FILE)
-        first, last = lines.region({"kind": "function", "at": AT})
-        lines.lines[first:last + 1] = body.split("\n")
+        text = self.blank[FILE]
+        begin, end = Source(text, FILE).span({"kind": "function", "at": AT})
         path = self.folder / year / name / FILE
         path.parent.mkdir(parents=True)
-        path.write_text("\n".join(lines.lines))
+        path.write_text(text[:begin] + body + text[end:])
         return self.folder / year / name
 
     def pairs(self, *years, least=0.5):
@@ -86,11 +85,11 @@ class Comparing(unittest.TestCase):
             self.submit(name, '  ::heed::lab::not_done("lab 2, reachable");')
         self.assertEqual(self.pairs("2026", least=0), [])
 
-    def test_winnowing_finds_what_is_long_enough(self):
-        words, length = [f"w{i}" for i in range(200)], submissions.GRAM + submissions.WINDOW - 1
-        for at in range(100):
-            self.assertTrue(submissions.fingerprints(words) & submissions.fingerprints(["x"] * 40 + words[at:at + length] + ["y"] * 40))
-        self.assertEqual(submissions.fingerprints(["x"]), set())
+    def test_names_and_numbers_count_the_same_and_what_is_known_does_not(self):
+        text = " ".join(f"a{i} =" for i in range(submissions.RUN))
+        self.assertEqual(submissions.runs(text, {"="}), submissions.runs(text.replace("a", "b"), {"="}))
+        self.assertNotEqual(submissions.runs(text, {"=", "a3"}), submissions.runs(text, {"="}))
+        self.assertEqual(submissions.runs("x = 1;", set()), set())
 
     def test_questions_are_about_own_lines(self):
         rows = submissions.questions(self.course, self.lab, self.submit("ann", MINE))

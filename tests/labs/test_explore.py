@@ -62,9 +62,9 @@ class Graph(unittest.TestCase):
         self.assertGreater(last["bytes"] - last["freed"], 3 << 20)  # x w + b, the bump, and the error
 
     def test_text(self):
-        text, memory = pictures.Story(self.story).graph_text(), pictures.Story(self.story).memory_text()
+        text, memory = pictures.graph(self.story)[0], pictures.memory(self.story)[0]
         self.assertEqual(len(text.splitlines()), 2 + len(self.story["nodes"]))
-        self.assertRegex(text, r"\n +9  exp        \(512, 256\)     8 +\d+ +\d\.00  the bump\n")
+        self.assertRegex(text, r"\n +9 +exp +the bump +\(512, 256\) +8( +\d+\.\d\d)? +\d+ +\d+\.\d\d +\d\.00\n")
         self.assertEqual(len(memory.splitlines()), len(self.story["steps"]))
         self.assertEqual(max(line.count("#") for line in memory.splitlines()), 40)
 

@@ -7,7 +7,7 @@ from types import SimpleNamespace
 
 import helpers
 from heed_lab import grading
-from heed_lab.cutting import Lines
+from heed_lab.cutting import Source
 from heed_lab.running import run_check
 
 FORGE = '''
@@ -35,10 +35,9 @@ class Hostile(unittest.TestCase):
 
     def attack(self, body, top=""):
         """The reference with something before it and at the begin of make_node()."""
-        lines = Lines(self.reference[self.FILE], self.FILE)
-        first, _ = lines.region({"kind": "function", "at": "std::shared_ptr<Node> make_node("})
-        lines.lines.insert(first, body)
-        return top + "\n".join(lines.lines)
+        text = self.reference[self.FILE]
+        begin, _ = Source(text, self.FILE).span({"kind": "function", "at": "std::shared_ptr<Node> make_node("})
+        return f"{top}{text[:begin]}{body}\n{text[begin:]}"
 
     def grade(self, text, more=None, seconds=10):
         files = {**self.reference, self.FILE: text, **(more or {})}

@@ -143,7 +143,7 @@ class Roofline(unittest.TestCase):
         self.assertEqual(len(roof), 3)
         self.assertAlmostEqual(roof[1][0], 60 + 620 * math.log2(10) / 5, delta=0.1)  # 5 operations for each byte
         self.assertEqual(roof[1][1], roof[2][1])
-        marks = re.findall(r'<text x="([\d.]+)" y="([\d.]+)" class="symbol">(.)</text>', body)
+        marks = re.findall(r'<text x="([\d.]+)" y="([\d.]+)" text-anchor="middle" class="symbol">(.)</text>', body)
         self.assertEqual([mark for *_, mark in marks], list("●" * 6 + "○" * 6 + "◆" * 6))
         x, y, _ = marks[5]  # as fast as the processor
         self.assertEqual((float(x), float(y)), (roof[2][0], round(roof[2][1] + 5, 1)))

@@ -29,7 +29,7 @@ class Said(unittest.TestCase):
         self.assertIn("labs/heed-lab watch 1), or put in what your teacher has published: labs/heed-lab catch-up", said[0])
         self.assertNotIn("hint", said[0])
         self.assertIn("hint: labs/heed-lab hint 9 C", said[1])
-        watch = commands.Watch(SimpleNamespace(lab=SimpleNamespace(number=9, tasks=[], assigned=[])))
+        watch = commands.Watch(SimpleNamespace(lab=SimpleNamespace(number=9, tasks=[], assigned=[]), progress=None))
         watch.failed = running.Verdict(check, running.BLANK, 7, "not written yet: lab 1, reshape")
         with contextlib.redirect_stdout(io.StringIO()) as shown:
             watch.hint()
