@@ -23,10 +23,13 @@ LAB_CHECK(FindsEachNodeOnce) {
     nodes.push_back(make_node({nodes[draw.between(0, i - 1)], nodes[draw.between(0, i - 1)]}));
   }
   nodes.back()->inputs.push_back({});  // an input that needs no gradient has no node
-  make_node({nodes[0], nodes[1]});     // not below the root
+  nodes.insert(nodes.begin(), make_node({}));
+  nodes.back()->inputs.push_back({nodes[0], 1});  // read by its second output alone
+  nodes.back()->inputs[0].node->used = true;      // as after a backward pass
+  make_node({nodes[0], nodes[1]});                // not below the root
   std::map<const Node*, bool> below;
   below[nodes.back().get()] = true;
-  for (int64_t i = count - 1; i >= 0; --i) {
+  for (int64_t i = count; i >= 0; --i) {
     if (!below[nodes[i].get()]) continue;
     for (const Edge& input : nodes[i]->inputs) below[input.node.get()] = true;
   }
@@ -44,9 +47,15 @@ LAB_CHECK(FindsEachNodeOnce) {
                     "an edge without a node was followed: skip inputs that need no gradient.");
     if (!below[node]) return expect(false, "a node was found that the root does not depend on.");
   }
-  expect(std::ssize(found) == wanted, "nodes are missing: " + std::to_string(found.size()) +
-                                          " found, the root depends on " + std::to_string(wanted) +
-                                          ", itself included.");
+  expect(
+      std::ssize(found) == wanted,
+      "nodes are missing: " + std::to_string(found.size()) + " found, the root depends on " +
+          std::to_string(wanted) +
+          ", itself included. Each input counts, whichever output of it is read, and a node that "
+          "was used already, too: backward() looks for such.");
+  expect(std::ssize(reachable(nodes.back())) == std::ssize(found),
+         "asked a second time, it finds other nodes: what was seen in one search is forgotten "
+         "before the next.");
   if_stopped("of no root nothing is reachable: it is not looked at, and not put on a list.");
   expect(reachable(nullptr).empty(), "of no root nothing is reachable.");
 }
@@ -101,8 +110,9 @@ LAB_CHECK(NodeHoldsItsInputs) {
   }
   int runs = 0;
   const Shape shape = {draw.between(1, 4)};
-  const Var y =
-      record("op", Tensor::zeros(shape, DType::f64), inputs, [&](Tensor, const Grads&) { ++runs; });
+  const std::string name = "op" + std::to_string(draw.between(1, 99));
+  const Var y = record(name.c_str(), Tensor::zeros(shape, DType::f64), inputs,
+                       [&](Tensor, const Grads&) { ++runs; });
   if (!y.node())
     return expect(
         false,
@@ -117,6 +127,7 @@ LAB_CHECK(NodeHoldsItsInputs) {
            "the edge of a parameter does not lead to its node: edges stand in the order of the "
            "inputs.");
   }
+  expect(y.node()->op == name, "the node of " + name + " says that it is " + y.node()->op + ".");
   expect(static_cast<bool>(y.node()->backward),
          "the node does not keep the closure: the gradient of this op is lost.");
   expect(y.node()->outputs.size() == 1 && y.node()->outputs[0].shape == shape,
@@ -255,6 +266,20 @@ LAB_CHECK(HalfAMillionNodes) {
       "edge that a destructor leaves as it is lets go of its node by recursion.");
   NodePtr top = make_node({});
   for (int64_t i = 1; i < 500000; ++i) top = make_node({top, top});
+  top.reset();
+  if_stopped(
+      "A chain of 200,000 nodes, each of which holds another one beside the next, was let go: two "
+      "wait at once. One that is lost from the list is let go there and then, by recursion.");
+  top = make_node({});
+  for (int64_t i = 0; i < 200000; ++i) top = make_node({top, make_node({})});
+  top.reset();
+  if_stopped(
+      "A node with 200,000 inputs was let go: all of them wait at once. Who lets go of the first "
+      "of a list before it holds the second lets go of the whole list, by recursion.");
+  std::vector<NodePtr> inputs(200000);
+  for (NodePtr& input : inputs) input = make_node({});
+  top = make_node(inputs);
+  inputs.clear();
   top.reset();
 }
 

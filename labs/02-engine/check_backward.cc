@@ -51,6 +51,18 @@ LAB_CHECK(GradientsOfARandomGraph) {
                 .law = "a value that is used twice gets the sum of both contributions, and its "
                        "closure runs when "
                        "both have arrived."});
+  if (testing::Test::HasFailure()) return;
+  const Var p = Var::parameter(scalar(1)), q = Var::parameter(scalar(2));
+  Tensor shared;  // one gradient for both, which somebody keeps
+  record("both", scalar(3), {p, q}, [&](Tensor dy, const Grads& dx) {
+    shared = dy;
+    dx.add(0, dy);
+    dx.add(1, dy);
+  }).backward();
+  expect(
+      p.grad().raw() != shared.raw() && q.grad().raw() != shared.raw(),
+      "a parameter's gradient lies in memory that others use, too: who clips one would change "
+      "both. Every node is run, also one without a closure: there its gradient becomes its own.");
 }
 
 // The loss is one output of several, of any shape with one element.
@@ -144,6 +156,14 @@ LAB_CHECK(MemoryFallsOnTheWay) {
            "a node that has run still holds a gradient of an output that its closure did not take. "
            "What a node has used it can let go.");
   }
+  const Var squared = square_of(x);
+  squared.keep_grad();
+  weigh({squared}, {3}).backward();
+  expect(squared.node()->outputs.size() == 1,
+         "a node that has run lost the buffers of its outputs: each lets go of its gradient, and "
+         "stays, as keep_grad() looks there.");
+  if (testing::Test::HasFailure()) return;
+  expect_close("a gradient that keep_grad() asked for", squared.grad(), scalar(3));
 }
 
 LAB_CHECK(TheGraphIsUsedOnce) {
@@ -165,10 +185,8 @@ LAB_CHECK(TheGraphIsUsedOnce) {
   expect_close("d(x^2)/dx", x.grad(), scalar(2 * x.value().item()));
 }
 
-LAB_CHECK(UnreachedOutputsAreSkipped) {
-  Draw draw;
-  const Var x = Var::parameter(scalar(1));
-  const int64_t count = draw.between(2, 5), reached = draw.between(0, count - 1);
+// An op of several outputs, of which one is used.
+void check_reached(const Var& x, int64_t count, int64_t reached) {
   int runs = 0;
   const std::vector<Var> all = record("many", std::vector<Tensor>(count, scalar(1)), {x},
                                       [&](const OutputGrads& dy, const Grads& dx) {
@@ -182,6 +200,15 @@ LAB_CHECK(UnreachedOutputsAreSkipped) {
   expect(runs == 1, runs == 0 ? "a closure did not run although one of its outputs was reached."
                               : "the gradient of an output that nothing used must stay undefined.");
   expect_close("d/dx", x.grad(), scalar(5));
+}
+
+LAB_CHECK(UnreachedOutputsAreSkipped) {
+  Draw draw;
+  const int64_t count = draw.between(2, 5);
+  for (const int64_t reached : {int64_t{0}, draw.between(1, count - 1)}) {
+    check_reached(Var::parameter(scalar(1)), count, reached);
+  }
+  const Var x = Var::parameter(scalar(1));
   int below = 0;  // an op whose only reader gives it nothing
   const Var y = record("below", scalar(1), {x}, [&](const OutputGrads&, const Grads&) { ++below; });
   record("above", scalar(1), {y, x}, [](Tensor, const Grads& dx) {

@@ -52,17 +52,18 @@ LAB_CHECK(AcceptsWhatIsRight) {
                             "taken under a NoGrad.");
 }
 
-// An element whose gradient is a tenth too large or too small.
-void check_finds(Draw& draw, const Shape& shape, int64_t wrong, double factor) {
+// An element of an input whose gradient is a tenth too large or too small.
+void check_finds(Draw& draw, const Shape& shape, size_t input, int64_t wrong, double factor) {
   const Tensor factors = ones(shape);
   factors.data<double>()[wrong] = factor;
-  const GradCheck verdict =
-      check_gradient([&](const std::vector<Var>& x) { return add(x[0], cube(x[1], factors)); },
-                     {draw.normal(shape), away_from_zero(draw, shape)}, seed());
+  const GradCheck verdict = check_gradient(
+      [&](const std::vector<Var>& x) { return add(x[1 - input], cube(x[input], factors)); },
+      {away_from_zero(draw, shape), away_from_zero(draw, shape)}, seed());
   expect(verdict.max_error > 0.01,
          text("a gradient that is a tenth too ", factor > 1 ? "large" : "small", " in element ",
-              wrong, " of ", factors.numel(), " is accepted."));
-  const std::string place = "input 1, element " + std::to_string(wrong) + ":";
+              wrong, " of ", factors.numel(), " of input ", input, " is accepted."));
+  const std::string place =
+      "input " + std::to_string(input) + ", element " + std::to_string(wrong) + ":";
   expect(verdict.worst.starts_with(place),
          "the worst element is '" + place + " ...', you say '" + verdict.worst + "'.");
 }
@@ -71,9 +72,20 @@ LAB_CHECK(FindsTheWrongElement) {
   Draw draw;
   const Shape shape = {draw.between(2, 3), draw.between(2, 4)};
   const int64_t last = shape.numel() - 1;
-  for (const int64_t wrong : {int64_t{0}, draw.between(1, last - 1), last}) {
-    for (const double factor : {1.1, 0.9}) check_finds(draw, shape, wrong, factor);
+  for (const size_t input : {0, 1}) {
+    for (const int64_t wrong : {int64_t{0}, draw.between(1, last - 1), last}) {
+      for (const double factor : {1.1, 0.9}) check_finds(draw, shape, input, wrong, factor);
+    }
   }
+  const auto forgets = [](const std::vector<Var>& x) {
+    return record(
+        "forgets", product(x[0].value(), x[1].value()), x,
+        [b = x[1].value().clone()](Tensor dy, const Grads& dx) { dx.add(0, product(dy, b)); });
+  };
+  expect(check_gradient(forgets, {away_from_zero(draw, shape), away_from_zero(draw, shape)}, seed())
+                 .max_error > 0.01,
+         "an op that gives one of its inputs no gradient, although its value depends on it, is "
+         "accepted: an undefined gradient is 0, and is compared like any other.");
 }
 
 LAB_CHECK(MeasuresTheError) {
@@ -136,6 +148,21 @@ LAB_CHECK(NoElementHidesAnother) {
                                          "comparison with NaN is false, error > max_error, too."));
   }
   const int64_t n = draw.between(3, 6);
+  const auto weights = [&](uint64_t of_seed) {  // what arrives as dy
+    Values seen;
+    (void)check_gradient(
+        [&](const std::vector<Var>& x) {
+          return record("looks", x[0].value().clone(), x, [&](Tensor dy, const Grads& dx) {
+            seen = dy.to_vector();
+            dx.add(0, dy);
+          });
+        },
+        {ones({n})}, of_seed);
+    return seen;
+  };
+  expect(weights(seed()) == weights(seed()) && weights(seed()) != weights(seed() + 1),
+         "the weights of the elements follow from `seed`: the same ones each time, others of "
+         "another seed.");
   // dx_i = mean(dy) is right if all dy are the same, and for no other dy.
   const auto mean_for_each = [&](const std::vector<Var>& x) {
     return record("wrong", x[0].value().clone(), x, [n](Tensor dy, const Grads& dx) {

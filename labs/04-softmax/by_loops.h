@@ -23,7 +23,8 @@ inline Size draw_size(Draw& draw) {
 }
 
 // As many rows as columns: the largest number of row r stands in column r, 1500 above most of the
-// others, and one is 1500 below these. Each row lies 2000 above the one before.
+// others, and one is 1500 below these. Each row lies 2000 above the one before; of the first ones
+// all numbers are far below 0.
 inline Tensor far_apart(Draw& draw) {
   const int64_t cols = draw.between(18, 26);
   const Tensor x = draw.normal({cols, cols});
@@ -31,7 +32,7 @@ inline Tensor far_apart(Draw& draw) {
     double* const row = x.data<double>() + r * cols;
     row[r] += 1500;
     row[(r + 1) % cols] -= 1500;
-    for (int64_t i = 0; i < cols; ++i) row[i] += 2000 * static_cast<double>(r);
+    for (int64_t i = 0; i < cols; ++i) row[i] += 2000 * static_cast<double>(r - 2);
   }
   return x;
 }

@@ -20,20 +20,42 @@ template <class T> Tensor softmax_of(const Tensor& x) {
 
 // ---- task: softmax
 
+// y = exp(x - max) / (sum + little), where `y` are those without it.
+Tensor more_below(const Tensor& y, const Tensor& x, double little) {
+  const Tensor found = y.clone();
+  for (int64_t r = 0; r < x.shape()[0]; ++r) {
+    const std::vector<double> row = x[r].to_vector();
+    const double max = *std::max_element(row.begin(), row.end());
+    double sum = 0;
+    for (const double v : row) sum += std::exp(v - max);
+    for (int64_t i = 0; i < std::ssize(row); ++i) {
+      found.data<double>()[r * std::ssize(row) + i] *= sum / (sum + little);
+    }
+  }
+  return found;
+}
+
 LAB_CHECK(Softmax) {
   Draw draw;
   const Size size = draw_size(draw);
   const Tensor x = draw.normal({size.rows, size.cols}), want = softmax_by_loops(x);
   const Tensor powers = map(x, x, [](double v, double) { return std::exp(v); });
   const Tensor of_all = softmax_by_loops(x.reshape({1, x.numel()})).reshape(x.shape());
+  Suspects suspects = {{"exp(x), not divided by the sum of the row", powers},
+                       {"exp(x) divided by the mean of the row, not its sum",
+                        times(static_cast<double>(size.cols), want)},
+                       {"exp(x) divided by the sum of all rows", of_all},
+                       {"softmax(-x): a sign is wrong", softmax_by_loops(times(-1, x))},
+                       {"ln softmax(x)", log_softmax_by_loops(x)}};
+  for (const double little : {1e-5, 1e-6, 1e-7, 1e-8, 1e-9, 1e-10, 1e-12}) {
+    suspects.emplace_back(
+        "divided by a little more than the sum: nothing is to be added to it, as one of its terms "
+        "is exp(0) = 1",
+        more_below(want, x, little));
+  }
   expect_close("softmax(x)", softmax_of<double>(x), want,
-               {.tolerance = {.relative = 1e-12},
-                .suspects = {{"exp(x), not divided by the sum of the row", powers},
-                             {"exp(x) divided by the mean of the row, not its sum",
-                              times(static_cast<double>(size.cols), want)},
-                             {"exp(x) divided by the sum of all rows", of_all},
-                             {"softmax(-x): a sign is wrong", softmax_by_loops(times(-1, x))},
-                             {"ln softmax(x)", log_softmax_by_loops(x)}},
+               {.tolerance = {.relative = 1e-13, .absolute = 0},
+                .suspects = suspects,
                 .law = "all are positive, and each row adds up to 1"});
 }
 
@@ -142,9 +164,9 @@ LAB_CHECK(GradientAddsUpToZero) {
 
 // ---- task: log_softmax
 
-Tensor log_softmax_of(const Tensor& x) {
-  const Tensor y = unwritten(x.shape());
-  cpu::log_softmax_forward(y.data<double>(), x.data<double>(), x.shape()[0], x.shape()[1]);
+template <class T = double> Tensor log_softmax_of(const Tensor& x) {
+  const Tensor y = unwritten(x.shape(), x.dtype());
+  cpu::log_softmax_forward(y.data<T>(), x.data<T>(), x.shape()[0], x.shape()[1]);
   return y;
 }
 
@@ -195,6 +217,19 @@ LAB_CHECK(LogSoftmax) {
   expect_close("ln softmax of numbers that are 1500 apart", log_softmax_of(apart),
                log_softmax_by_loops(apart),
                {.tolerance = exact, .law = kLargest, .not_finite = kLargest});
+  const Tensor near = map(x, x, [](double v, double) { return 1e4 + std::round(v * 64) / 64; });
+  const Tensor logs = log_softmax_by_loops(near), one_sum = near.to(DType::f32);
+  for (int64_t i = 0; i < near.numel(); ++i) {  // max + ln s is x - y
+    float& v = one_sum.data<float>()[i];
+    v -= static_cast<float>(near.data<double>()[i] - logs.data<double>()[i]);
+  }
+  expect_close("ln softmax(x), x near 10000, in f32", log_softmax_of<float>(near.to(DType::f32)),
+               logs.to(DType::f32),
+               {.tolerance = {.relative = 1e-5, .absolute = 1e-5},
+                .suspects = {{"x - (max + ln s): in the sum of 10000 and ln s the smaller one "
+                              "loses its digits, and x - max is exact",
+                              one_sum}},
+                .law = "x - max is exact, and small; ln s comes after it"});
 }
 
 LAB_CHECK(GradientOfLogSoftmax) {

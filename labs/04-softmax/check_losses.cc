@@ -88,14 +88,23 @@ LAB_CHECK(GradientOfCrossEntropy) {
     expect_added("dx" + with(smoothing), run(before.clone(), Write::add), before, want, expected);
     if (testing::Test::HasFailure()) return;
   }
-  const Tensor apart = far_apart(draw), dx = unwritten(apart.shape());
-  const int64_t n = apart.shape()[0];
-  const Tensor of_rows = draw.normal({n});
-  const std::vector<int32_t> any = draw.ids(n, n);
-  cpu::cross_entropy_backward(Out<double>(dx.data<double>()), apart.data<double>(), any.data(), 0.2,
-                              of_rows.data<double>(), n, n);
-  expect_close("dx of logits that are 1500 apart", dx, gradient_by_loops(apart, any, 0.2, of_rows),
-               {.law = kLargest, .not_finite = kLargest});
+  // Logits that are 1500 apart, and so many rows that threads share them.
+  const Tensor apart = far_apart(draw),
+               many = draw.normal({draw.between(600, 700), draw.between(18, 26)});
+  for (const Tensor& logits : {apart, many}) {
+    const int64_t rows = logits.shape()[0], cols = logits.shape()[1];
+    const Tensor of_rows = draw.normal({rows}), dx = unwritten(logits.shape());
+    const std::vector<int32_t> any = draw.ids(rows, cols);
+    cpu::cross_entropy_backward(Out<double>(dx.data<double>()), logits.data<double>(), any.data(),
+                                0.2, of_rows.data<double>(), rows, cols);
+    const bool is_apart = logits.raw() == apart.raw();
+    expect_close(is_apart ? "dx of logits that are 1500 apart" : "dx of many rows", dx,
+                 gradient_by_loops(logits, any, 0.2, of_rows),
+                 {.law = is_apart ? kLargest
+                                  : "a thread has rows [begin, end), and r is counted from the "
+                                    "first row of all, in x, dx, targets and dloss alike",
+                  .not_finite = kLargest});
+  }
 }
 
 // ---- task: in_place
@@ -313,6 +322,10 @@ LAB_CHECK(ChunksAddUp) {
                 .suspects = {{"made with the targets of the first chunk in all chunks",
                               by_loops.nll(repeated)}},
                 .law = "each chunk has rows and targets of its own"});
+  expect_close("the total of all rows", got.total.to(DType::f64).reshape({1}),
+               Tensor::full({1}, by_loops.total(), DType::f64),
+               {.tolerance = {.relative = 1e-3, .absolute = 1e-2},
+                .law = "a chunk begins at the same row in targets, weights, nll and loss"});
   const std::vector<int64_t> rows = {0,
                                      kChunk - 1,
                                      kChunk,

@@ -59,6 +59,14 @@ struct Chunked {
     return Tensor::from(found, {std::ssize(found)});
   }
 
+  double total() const {
+    double sum = 0;
+    for (int64_t r = 0; r < rows; ++r) {
+      sum += loss(r, sums[r], logit(&x[r * width], targets[r]), means[r]);
+    }
+    return sum;
+  }
+
   // By central differences, a row at a time.
   Tensor dx(const std::vector<int64_t>& of, double h = 1e-4) const {
     std::vector<double> found;

@@ -102,6 +102,7 @@ LAB_CHECK(NormOfAllGradients) {
                 .suspects = suspects,
                 .law = "the norm of all gradients as if they were one long vector; a parameter "
                        "without a gradient is left out"});
+  if_stopped("No gradient at all is here: then the sum is one zero, and not undefined.");
   Bag blank;
   blank.all = {Var::parameter(draw.normal({3}))};
   expect(grad_norm(parameters(blank)) == 0, "the norm of no gradient at all is 0.");
@@ -210,48 +211,64 @@ LAB_CHECK(PlainStep) {
 LAB_CHECK(Momentum) {
   Draw draw;
   const Tensor start = draw.normal({draw.between(40000, 60000)}), g = draw.normal(start.shape());
-  const Settings s = {.scale = draw.uniform(0.2, 0.7),
-                      .rate = draw.uniform(0.05, 0.5),
-                      .momentum = draw.uniform(0.3, 0.9)};
+  Settings s = {.scale = draw.uniform(0.2, 0.7),
+                .rate = draw.uniform(0.05, 0.5),
+                .momentum = draw.uniform(0.3, 0.9)};
   const Tensor p = start.clone(), v = zeros_like(p);
-  double way = 0, speed = 0;
+  double way = 0, speed = 0, plain = 0, late = 0, with_rate = 0, with_rate_way = 0;
   for (int step = 0; step < 4; ++step) {
+    if (step == 2) s.rate /= 2;  // as a schedule does
     update(p, v, g, s);
+    late += s.rate * speed;
     speed = s.scale + s.momentum * speed;
+    with_rate = s.rate * s.scale + s.momentum * with_rate;
     way += s.rate * speed;
+    plain += s.rate * s.scale;
+    with_rate_way += with_rate;
   }
   expect_close(
-      "the way of four steps with the same gradient", combined(1, start, -1, p),
-      combined(way, g, 0, g),
+      "the way of four steps with the same gradient, the last two with half the rate",
+      combined(1, start, -1, p), combined(way, g, 0, g),
       {.tolerance = kExact,
        .suspects = {{"four plain steps: nothing is remembered from one to the next",
-                     combined(4 * s.rate * s.scale, g, 0, g)},
+                     combined(plain, g, 0, g)},
+                    {"that of a velocity with the rate in it: the rate of this step counts for "
+                     "all that is remembered",
+                     combined(with_rate_way, g, 0, g)},
+                    {"that of steps by the velocity of the step before", combined(late, g, 0, g)},
                     {"that of steps whose gradient has no scale", combined(way / s.scale, g, 0, g)},
                     {"that of an average of gradients, with a factor 1 - momentum: here "
                      "the old velocity is slowed down, and the whole gradient comes on top",
                      combined((1 - s.momentum) * way, g, 0, g)}},
-       .law = "step t goes (1 + m + ... + m^(t-1)) times as far as a plain one"});
+       .law = "step t goes (1 + m + ... + m^(t-1)) times as far as a plain one of its rate"});
 }
 
 LAB_CHECK(WeightDecay) {
   Draw draw;
   const Tensor start = draw.normal({draw.between(3, 9)}), g = draw.normal(start.shape());
-  const double rate = draw.uniform(0.05, 0.5), decay = draw.uniform(0.1, 0.5);
+  const double rate = draw.uniform(0.05, 0.5), decay = draw.uniform(0.1, 0.5),
+               scale = draw.uniform(0.2, 0.7);
   Tensor p = start.clone();
-  update(p, Tensor(), zeros_like(g), {.rate = rate, .decay = decay});
+  update(p, Tensor(), zeros_like(g), {.scale = scale, .rate = rate, .decay = decay});
   expect_close("p after a step without a gradient", p, combined(1 - rate * decay, start, 0, g),
                {.tolerance = kExact,
-                .suspects = {{"p as it was", start}},
+                .suspects = {{"p as it was", start},
+                             {"p that grows: decay pulls towards 0",
+                              combined(1 + rate * decay, start, 0, g)},
+                             {"decay without the rate", combined(1 - decay, start, 0, g)},
+                             {"decay taken times the scale, which is that of the gradient alone",
+                              combined(1 - rate * decay * scale, start, 0, g)}},
                 .law = "weight decay w is a gradient of w p on top"});
-  p = combined(-1 / decay, g, 0, g);
+  p = combined(-scale / decay, g, 0, g);
   const Tensor balance = p.clone(), v = zeros_like(p);
   for (int step = 0; step < 3; ++step) {
-    update(p, v, g, {.rate = rate, .momentum = draw.uniform(0.3, 0.9), .decay = decay});
+    update(p, v, g,
+           {.scale = scale, .rate = rate, .momentum = draw.uniform(0.3, 0.9), .decay = decay});
   }
   expect_close("p where gradient and weight decay cancel, after three steps with momentum", p,
                balance,
                {.tolerance = {.relative = 1e-10, .absolute = 1e-12},
-                .law = "the velocity is made of gradient and decay together, d = g + w p"});
+                .law = "the velocity is made of gradient and decay together, d = scale g + w p"});
 }
 
 // ---- task: sparse
@@ -259,8 +276,8 @@ LAB_CHECK(WeightDecay) {
 LAB_CHECK(StepOfAll) {
   Draw draw;
   Bag bag;
-  for (int i = 0; i < 3; ++i) {
-    bag.all.push_back(Var::parameter(draw.normal({draw.between(2, 9)})));
+  for (int i = 0; i < 3; ++i) {  // the second is the largest
+    bag.all.push_back(Var::parameter(draw.normal({draw.between(2, 8) + 7 * (i == 1)})));
     if (i != 1) give(bag.all[i], draw.normal(bag.all[i].shape()));
   }
   const double rate = draw.uniform(0.1, 0.5), decay = draw.uniform(0.1, 0.5), group = 0.25;
@@ -291,6 +308,7 @@ LAB_CHECK(StepOfAll) {
   }
   if (testing::Test::HasFailure()) return;
   const std::vector<Tensor> after = {bag.all[0].value().clone(), {}, bag.all[2].value().clone()};
+  give(bag.all[1], draw.normal(bag.all[1].shape()));  // now it is among them, between the others
   sgd.step({.scale = scale});
   for (const size_t i : {0, 2}) {  // v = m d1 + d2, d = scale g + w p
     const Tensor &p = after[i], g = bag.all[i].grad();

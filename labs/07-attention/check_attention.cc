@@ -51,6 +51,25 @@ LAB_CHECK(SegmentsThatShareRows) {
 
 // ---- task: softmax
 
+// So many that threads share them.
+Segments many_segments(Draw& draw) {
+  std::vector<int32_t> lengths = draw.ids(draw.between(30, 50), 6);
+  lengths.back() = 3;
+  return Segments(lengths);
+}
+
+const char* const kShared =
+    "a thread has segments [begin, end), and their numbers count from the first of all";
+
+// Of a call for all segments but the last one: its elements belong to somebody else.
+void expect_last_untouched(const char* what, const Tensor& y, const Segments& s) {
+  for (int64_t i = s.begin(s.count() - 1); i < s.total(); ++i) {
+    if (y.data<double>()[i] == kUnwritten) continue;
+    return expect(false, text(what, " of segment ", s.count() - 1, " were written, and there are ",
+                              s.count() - 1, " segments: numbers 0 to ", s.count() - 2, "."));
+  }
+}
+
 LAB_CHECK(SoftmaxOfEachSegment) {
   Draw draw;
   const Segments s = draw_segments(draw, 0);  // some may be empty
@@ -68,6 +87,14 @@ LAB_CHECK(SoftmaxOfEachSegment) {
                softmax_by_loops(x, s),
                {.tolerance = {.relative = 1e-9, .absolute = 1e-12},
                 .law = "a constant that is added to all scores of a segment changes nothing"});
+  if (testing::Test::HasFailure()) return;
+  const Segments many = many_segments(draw);
+  const Tensor more = draw.normal({many.total()}), y = unwritten(more.shape());
+  expect_close("weights of many segments", softmax_of<double>(more, many),
+               softmax_by_loops(more, many), {.tolerance = kExact, .law = kShared});
+  cpu::segment_softmax_forward(y.data<double>(), more.data<double>(),
+                               many.offsets().data<int32_t>(), many.count() - 1);
+  expect_last_untouched("weights", y, many);
 }
 
 LAB_CHECK(GradientOfSegmentSoftmax) {
@@ -99,6 +126,27 @@ LAB_CHECK(GradientOfSegmentSoftmax) {
   expect_added("dscores", added, before, want,
                {.tolerance = kRough,
                 .law = "the destination of a segment begins at its offset: Out::from()"});
+  const Segments many = many_segments(draw);
+  const Tensor p = softmax_by_loops(draw.normal({many.total()}), many), dp = draw.normal(p.shape()),
+               slopes = p.clone(), got = unwritten(p.shape());
+  for (int64_t b = 0; b < many.count(); ++b) {
+    double sum = 0;
+    for (int64_t i = many.begin(b); i < many.end(b); ++i) {
+      sum += p.data<double>()[i] * dp.data<double>()[i];
+    }
+    for (int64_t i = many.begin(b); i < many.end(b); ++i) {
+      slopes.data<double>()[i] *= dp.data<double>()[i] - sum;
+    }
+  }
+  const auto run = [&](const Tensor& to, int64_t segments) {
+    cpu::segment_softmax_backward(Out<double>(to.data<double>()), p.data<double>(),
+                                  dp.data<double>(), many.offsets().data<int32_t>(), segments);
+  };
+  run(got, many.count());
+  expect_close("dscores of many segments", got, slopes, {.tolerance = kExact, .law = kShared});
+  const Tensor fewer = unwritten(p.shape());
+  run(fewer, many.count() - 1);
+  expect_last_untouched("dscores", fewer, many);
 }
 
 // ---- task: context
@@ -115,7 +163,9 @@ LAB_CHECK(Context) {
   const Ragged shared(draw, all.select({last, last, 0}));
   expect_close("context of segments that share rows", context_of<double>(shared),
                context_by_loops(shared.weights, shared.memory, shared.s),
-               {.tolerance = kExact, .law = "weights stand at `offsets`, memory rows at `starts`"});
+               {.tolerance = kExact,
+                .law = "weights stand at `offsets`, memory rows at `starts`, and the sum of every "
+                       "query of a part begins at 0"});
 }
 
 // Gradients of a sum over looks: each segment alone, and two that look at the same rows.
@@ -244,6 +294,19 @@ LAB_CHECK(Attend) {
       {.tolerance = kExact,
        .suspects = {{"the sum with scores for weights", context_by_loops(scores, memory, s)}},
        .law = "score the rows, make weights of the scores, sum the rows with these weights"});
+  if_stopped(
+      "The weights are a part of the result, and losses are made of them: their gradient has to "
+      "reach the query.");
+  const Var q = Var::parameter(query);
+  const Tensor dw = draw.normal({s.total()});
+  sum(mul(attend(q, Var(memory), s).weights, Var(dw))).backward();
+  expect_close("dquery of a loss that is made of the weights", q.grad(),
+               central_differences(
+                   [&](const Tensor& at) {
+                     return dot(dw, softmax_by_loops(scores_by_loops(at, memory, looks(s)), s));
+                   },
+                   query),
+               {.tolerance = kRough, .law = "through softmax and scores"});
 }
 
 LAB_CHECK(FewerDialoguesAreRunning) {

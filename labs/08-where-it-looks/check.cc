@@ -128,6 +128,9 @@ LAB_CHECK(UndefinedStaysUndefined) {
   expect_number("the ratio without D", das_ratio({none, as[0]}), none);
   expect_number("the ratio without H", das_ratio({as[0], none}), none);
   expect_number("the ratio over H = 0", das_ratio({as[0], 0.0}), none);
+  if_stopped("A model without attention has no scores: of none both means are undefined.");
+  expect_number("D where there are no scores", dialogue_means({}, flags).distraction, none);
+  expect_number("H where there are no scores", dialogue_means({}, flags).history, none);
 }
 
 // ---- task: scores

@@ -111,6 +111,13 @@ LAB_CHECK(DeepProducts) {
     expect_close(p.str() + ", added", p.run(Write::add), sum(p.want(), p.c.values()),
                  {.tolerance = kRounding, .law = "the first block of k does what `write` says"});
   }
+  // So many tiles, and so few columns, that each tile meets all panels right after it was copied.
+  const Sizes narrow = {constants().tile_rows * draw.between(33, 36), draw.between(2, 9),
+                        constants().depth + draw.between(20, 90)};
+  const Problem tall = draw_problem(draw, narrow, false, false, 1);
+  expect_close(tall.str(), tall.run(Write::assign), tall.want(),
+               {.tolerance = kRounding,
+                .law = "a block of k has columns k0 on of A, also where C is narrow"});
   if (testing::Test::HasFailure()) return;  // a mistake above may divide by 0 here
   const Problem none = draw_problem(draw, {draw.between(2, 5), draw.between(2, 5), 0});
   expect_close(none.str(), none.run(Write::assign), none.want(),
@@ -126,15 +133,19 @@ LAB_CHECK(WideAndTall) {
   const Problem wide = draw_problem(draw, {small, large, 7}, false, true, 1);
   expect_product(wide, Write::assign);
   expect_product(wide, Write::add);
+  // Neither is narrow: tiles are copied first, then shared out with the panels.
+  const int64_t several = 17 * constants().width + draw.between(1, 40);
+  expect_product(draw_problem(draw, {large, several, small}, false, false, 1), Write::add);
 }
 
 LAB_CHECK(PackedOnce) {
   LAB_AFTER(DeepProducts);
   Draw draw;
-  // Of two blocks of k, of one, and of none; each also as it is transposed.
-  const int64_t depths[] = {constants().depth + draw.between(1, 99), draw.between(2, 9), 0};
-  for (const int64_t i : {0, 1, 2, 3, 4, 5}) {
-    const Sizes x = {draw.between(2, 40), draw.between(2, 90), depths[i / 2]};
+  // Of two blocks of k, of one, of none, and of two blocks of rows; each also as it is transposed.
+  const int64_t depths[] = {constants().depth + draw.between(1, 99), draw.between(2, 9), 0, 3};
+  for (int64_t i = 0; i < 8; ++i) {
+    const int64_t rows = draw.between(2, 40) + (i < 6 ? 0 : constants().span);
+    const Sizes x = {rows, draw.between(2, 90), depths[i / 2]};
     const Problem p = draw_problem(draw, x, false, i % 2 == 1, 2);
     int64_t size = 0;
     cpu::packed_size<double>(&size, x.k, x.n);
@@ -145,8 +156,10 @@ LAB_CHECK(PackedOnce) {
       cpu::gemm_packed<double>(out.mat(), p.a.mat(), memory.data<double>(), write);
       expect_close(p.str() + ", B packed before", out.values(), p.run(write),
                    {.tolerance = kExact,
-                    .law = "the same numbers as without: the panels of a block begin length(k0) "
-                           "times the width behind those of the whole",
+                    .law = i < 6 ? "the same numbers as without: the panels of a block begin "
+                                   "length(k0) times the width behind those of the whole"
+                                 : "the same numbers as without: rows i on of A give rows i on of "
+                                   "C, kSpan of them at a time",
                     .want = "yours, packed for the call",
                     .got = "yours, packed before"});
     }

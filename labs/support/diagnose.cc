@@ -36,8 +36,11 @@ struct Numbers {
   }
   bool two() const { return expected.want != Expected().want; }  // both are the student's
   bool close(double a, double b) const { return within(1, a, b); }
-  // For symptoms: a multiple of a tolerance, as a factor is only estimated.
-  bool near(double a, double b) const { return within(20, a, b) || std::fabs(a - b) <= 1e-12; }
+  // For symptoms: a multiple of a tolerance that is small, as a factor is only estimated.
+  bool near(double a, double b) const {
+    const double times = std::clamp(1e-3 / expected.tolerance.relative, 1.0, 20.0);
+    return within(times, a, b) || std::fabs(a - b) <= 1e-12;
+  }
   bool right(int64_t i) const { return close(got[i], want[i]); }
   std::string place(int64_t i) const {
     return rows == 1 ? "element " + std::to_string(i) : text("(", i / cols, ", ", i % cols, ")");
@@ -111,8 +114,8 @@ std::string rounding(const Numbers& n) {
   if (!(off <= std::min(1e-6, n.expected.tolerance.relative) * largest)) return "";
   return "Right but for rounding: nothing is off by more than " + number(off) +
          ", where the largest is " + number(largest) +
-         ". The small ones lost their digits beside large ones: what is added first, or in which "
-         "brackets?";
+         ". Small ones lost their digits beside large ones (what is added first, or in which "
+         "brackets?), or something is of f32.";
 }
 
 std::string name_of_factor(double factor, const Numbers& n) {
@@ -225,10 +228,10 @@ std::string factor_of_each_row(const Numbers& n) {
   for (int64_t r = 0, told = 0; r < n.rows; ++r) {
     const double factor = factor_of(n, r * n.cols, (r + 1) * n.cols);
     if (std::isnan(factor)) return "";
-    if (std::fabs(factor - 1) < 1e-6 || ++told > 2) continue;
+    if (std::fabs(factor - 1) < 5e-4 || ++told > 2) continue;
     found += (told > 1 ? ", " : "") + number(factor) + " in row " + std::to_string(r);
   }
-  return "Each row is right but for a factor of its own: " + found + ".";
+  return found.empty() ? "" : "Each row is right but for a factor of its own: " + found + ".";
 }
 
 std::string tail_only(const Numbers& n) {
