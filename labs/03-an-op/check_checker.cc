@@ -71,10 +71,10 @@ void check_finds(Draw& draw, const Shape& shape, size_t input, int64_t wrong, do
 LAB_CHECK(FindsTheWrongElement) {
   Draw draw;
   const Shape shape = {draw.between(2, 3), draw.between(2, 4)};
-  const int64_t last = shape.numel() - 1;
   for (const size_t input : {0, 1}) {
-    for (const int64_t wrong : {int64_t{0}, draw.between(1, last - 1), last}) {
+    for (int64_t wrong = 0; wrong < shape.numel(); ++wrong) {
       for (const double factor : {1.1, 0.9}) check_finds(draw, shape, input, wrong, factor);
+      if (testing::Test::HasFailure()) return;
     }
   }
   const auto forgets = [](const std::vector<Var>& x) {
