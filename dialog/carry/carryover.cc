@@ -227,7 +227,7 @@ std::vector<Decision> Carryover::pointer_decisions(const ItemBatch& batch, const
   std::vector<std::vector<int32_t>> left(batch.gold.size());
   for (size_t b = 0; b < left.size(); ++b) {
     const auto n = static_cast<size_t>(batch.slots.length(static_cast<int64_t>(b)));
-    decisions[b] = {std::vector<char>(n), std::vector<double>(n), std::vector<double>(n)};
+    decisions[b] = {std::vector<char>(n), std::vector<double>(n), std::vector<double>(n), {}};
     left[b].resize(n + 1);
     std::iota(left[b].begin(), left[b].end(), p.begin[b]);
   }
@@ -260,6 +260,7 @@ std::vector<Decision> Carryover::pointer_decisions(const ItemBatch& batch, const
       const int32_t slot = left[b][static_cast<size_t>(best)] - p.begin[b] - 1;
       if (slot < 0) continue;  // the end
       decision.carry[static_cast<size_t>(slot)] = 1;
+      decision.chosen.push_back(slot);
       decision.p[static_cast<size_t>(slot)] = first[best];
       left[b].erase(left[b].begin() + best);
       go_on.push_back(static_cast<int32_t>(r));

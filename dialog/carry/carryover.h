@@ -53,6 +53,7 @@ struct Decision {
   std::vector<double> p;     // pointer: of the choice, 0 for slots that are not chosen
   std::vector<double> look;  // the slot's share of the attention, a mean over steps or over slots
                              // and heads; empty for independent
+  std::vector<int32_t> chosen = {};  // pointer: the slots in the order of its choices
 };
 
 class Carryover : public Module {

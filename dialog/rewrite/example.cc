@@ -27,6 +27,15 @@ std::vector<Candidate> candidates_in(const Tokens& read, int32_t border, int max
   return result;
 }
 
+// Throws for a last turn, or turns before it, that say nothing.
+void check_words(const std::string& path, size_t dialogue, const std::vector<Turn>& turns) {
+  const auto no_words = [](const Turn& turn) { return units(turn.text).empty(); };
+  if (no_words(turns.back())) fail_at(path, dialogue, "the last turn has no words");
+  if (turns.size() > 1 && std::all_of(turns.begin(), turns.end() - 1, no_words)) {
+    fail_at(path, dialogue, "no turn before the last one has words");
+  }
+}
+
 }  // namespace
 
 void Bounds::check() const {
@@ -56,11 +65,17 @@ std::optional<GapExample> gap_example(const Dialogue& dialogue, const Bounds& bo
   if (!e.rewritten.empty()) e.gaps = align(e.turn, e.rewritten);
   for (size_t t = 0; t + 1 < dialogue.turns.size(); ++t) {
     for (std::string& unit : units(dialogue.turns[t].text)) e.read.push_back(std::move(unit));
-    if (!e.read.empty() && !e.read.back().empty()) e.read.emplace_back();
+    if (e.read.empty() || e.read.back().empty()) continue;
+    e.read.emplace_back();
+    e.distraction.push_back(dialogue.turns[t].distraction);
   }
   if (e.read.empty()) return {};
   const size_t cut = e.read.size() - std::min(e.read.size(), size_t(bounds.max_context));
-  e.read.erase(e.read.begin(), e.read.begin() + static_cast<ptrdiff_t>(cut));
+  const auto begin = e.read.begin() + static_cast<ptrdiff_t>(cut);
+  e.distraction.erase(e.distraction.begin(),
+                      e.distraction.begin() + std::count(e.read.begin(), begin, ""));
+  e.distraction.push_back(last.distraction);
+  e.read.erase(e.read.begin(), begin);
   e.border = static_cast<int32_t>(e.read.size()) - 1;
   e.candidates = candidates_in(e.read, e.border, bounds.max_span);
   e.read.insert(e.read.end(), e.turn.begin(), e.turn.end());
@@ -82,6 +97,7 @@ std::vector<GapExample> gap_examples(const std::string& path,
               "the last turn has no label \"" + std::string(kRewritten) +
                   "\"; heed prepare rewriting and heed prepare gaps write it");
     }
+    check_words(path, n, dialogues[n].turns);
     std::optional<GapExample> e = gap_example(dialogues[n], bounds, vocabulary);
     if (e) {
       examples.push_back(std::move(*e));

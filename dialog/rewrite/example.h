@@ -34,6 +34,7 @@ struct GapExample {
   Tokens read = {};
   std::vector<int32_t> ids = {};
   int32_t border = 0;
+  std::vector<char> distraction = {};  // of the turns in `read`, whether it is marked as one
   // Every run of up to max_span units of a turn of the context; of equal ones the last. The nearest
   // come first: by their ends, then the shorter first.
   std::vector<Candidate> candidates = {};
@@ -48,8 +49,9 @@ struct GapExample {
 std::optional<GapExample> gap_example(const Dialogue& dialogue, const Bounds& bounds,
                                       const Vocabulary& vocabulary);
 // The examples of all dialogues; *left_out, if given, counts dialogues without one. Throws
-// DataError, with the path, if they are `labelled` but a dialogue's last turn has no label
-// "rewritten", and if there is no example.
+// DataError "PATH:LINE: rule" for a last turn without words, for turns before it of which none has
+// any, and if they are `labelled` but a last turn has no label "rewritten"; and with the path alone
+// if there is no example.
 std::vector<GapExample> gap_examples(const std::string& path,
                                      const std::vector<Dialogue>& dialogues, const Bounds& bounds,
                                      const Vocabulary& vocabulary, bool labelled,

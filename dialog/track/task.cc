@@ -3,6 +3,8 @@
 #include <algorithm>
 
 #include "dialog/data/corpus.h"
+#include "dialog/data/fail_at.h"
+#include "dialog/data/formats/published.h"
 #include "train/run_json.h"
 
 namespace heed::track {
@@ -53,6 +55,16 @@ Loss loss_of(const Tracker& model, const TrainData& data, const std::vector<int6
   return loss;
 }
 
+// Whether a turn has the state, "food=thai".
+bool has_state(const Dialogue& dialogue, const std::string& state) {
+  return std::any_of(dialogue.turns.begin(), dialogue.turns.end(), [&](const Turn& turn) {
+    const auto found = turn.notes->labels.find("state");
+    return found != turn.notes->labels.end() &&
+           std::any_of(found->second.begin(), found->second.end(),
+                       [&](const std::string& label) { return label_value(label) == state; });
+  });
+}
+
 Metrics validate(const Tracker& model, const TrainData& data, int64_t batch,
                  const OnValidation& on_batch) {
   const Slots& slots = data.reader.slots;
@@ -84,7 +96,10 @@ TrainData load_train_data(const std::string& directory, const Settings& s,
   std::vector<std::string> unknown;
   data.train = data.reader.conversations(path, dialogues, unknown, s.model.slots);
   if (!unknown.empty()) {
-    throw DataError(path + ": the value '" + unknown[0] + "' is none of " + from);
+    const auto has_it = [&](const Dialogue& d) { return has_state(d, unknown[0]); };
+    const auto found = std::find_if(dialogues.begin(), dialogues.end(), has_it);
+    fail_at(path, static_cast<size_t>(found - dialogues.begin()),
+            "the value '" + unknown[0] + "' is none of " + from);
   }
   const std::string valid = find_part(directory, "valid");
   data.valid = data.reader.conversations(valid, read(valid, s.limit), unknown, s.model.slots);

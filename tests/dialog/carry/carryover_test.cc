@@ -125,22 +125,28 @@ TEST(Carryover, PermutedSlotsGiveAnAttentionsPermutedAnswers) {
 
 // Otherwise a bug that lets it choose a slot twice would never end.
 TEST(Carryover, APointerChoosesNoSlotTwiceAndStops) {
-  size_t chosen = 0, slots = 0;
+  size_t chosen = 0, slots = 0, unsorted = 0;
   for (uint64_t seed = 1; seed <= 30; ++seed) {
     const Carryover model = drawn(tiny(kPointer), seed);
     for (const Decision& decision : model.decide(batch_of(kItems))) {
+      std::vector<int32_t> in_order = decision.chosen, carried;
+      std::sort(in_order.begin(), in_order.end());
       double sum = 0;
       for (size_t i = 0; i < decision.carry.size(); ++i) {
+        if (decision.carry[i]) carried.push_back(static_cast<int32_t>(i));
         EXPECT_EQ(decision.p[i] > 0, decision.carry[i] == 1);
         sum += decision.look[i];
         chosen += static_cast<size_t>(decision.carry[i]);
         ++slots;
       }
       EXPECT_LE(sum, 1 + 1e-12);
+      EXPECT_EQ(in_order, carried);  // each once
+      unsorted += decision.chosen != in_order;
     }
   }
   EXPECT_GT(chosen, slots / 10);
   EXPECT_LT(chosen, slots * 9 / 10);
+  EXPECT_GT(unsorted, 3u);  // the order is that of the choices
 }
 
 // Of a step that chooses nothing, and of one before it, the loss tells what the end got: the rest

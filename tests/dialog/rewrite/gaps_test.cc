@@ -162,6 +162,21 @@ TEST(GapExample, KeepsTheEndOfAContextAndNoLongTurns) {
           "f.jsonl: no dialogue with a turn before the last one"));
 }
 
+TEST(GapExample, NamesTheLineOfTurnsWithoutWords) {
+  const TempDir dir;
+  const std::string path = dir.write("f.jsonl", "{}\n\n{}\n");  // the lines of two dialogues
+  const auto error = [&](const std::string& before, const std::string& last) {
+    const Dialogue good{"d1", {{"", "x"}, {"", "y"}}}, bad{"d2", {{"", before}, {"", last}}};
+    return error_of<DataError>([&] { gap_examples(path, {good, bad}, {}, no_words(), false); });
+  };
+  EXPECT_EQ(error("x", " "), path + ":3: the last turn has no words");
+  EXPECT_EQ(error("", "y"), path + ":3: no turn before the last one has words");
+  // Another turn before is enough.
+  const Dialogue some{"d", {{"", ""}, {"", "x", true}, {"", "y"}}};
+  EXPECT_EQ(gap_examples(path, {some}, {}, no_words(), false)[0].distraction,
+            (std::vector<char>{1, 0}));
+}
+
 std::vector<GapExample> examples_of(const std::vector<Dialogue>& dialogues) {
   return gap_examples("", dialogues, {.max_span = 3}, no_words(), true);
 }

@@ -152,11 +152,11 @@ TEST_F(Trained, RefusesWhatCannotBe) {
   settings.loop.max_epochs = 1;
   ASSERT_TRUE(run("heads"));
   auto dialogues = made_dialogues(20, 3);
-  dialogues[0].turns[0].notes.edit().labels["state"] = {"food=welsh"};
+  dialogues[2].turns[0].notes.edit().labels["state"] = {"food=welsh"};
   write_dialogues(dir.path("data/train.jsonl"), dialogues);
   EXPECT_EQ(
       error_of<DataError>([&] { data(dir.path("heads")); }),
-      dir.path("data/train.jsonl") + ": the value 'food=welsh' is none of " + dir.path("heads"));
+      dir.path("data/train.jsonl") + ":3: the value 'food=welsh' is none of " + dir.path("heads"));
   dir.write("heads/values.txt", dir.read("heads/values.txt") + "x\n");
   EXPECT_TRUE(has(error_of<DataError>([&] { Runs::load(dir.path("heads")); }), "values.txt"));
   for (auto& d : dialogues) {

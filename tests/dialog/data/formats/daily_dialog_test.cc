@@ -2,6 +2,12 @@
 
 #include <gtest/gtest.h>
 
+#include <cstdlib>
+
+#include "dialog/data/condition.h"
+#include "dialog/data/corpus.h"
+#include "dialog/data/example.h"
+#include "dialog/text/lexicon.h"
 #include "tests/dialog/data/reader_helpers.h"
 
 namespace heed {
@@ -59,6 +65,56 @@ TEST(DailyDialog, IsChecked) {
             ": dialogue 1, turn 3: expected an object with \"intent\", got a string");
   EXPECT_EQ(error(with(kJson, "\"turns\": []", "\"turns\": [[]]")),
             ": dialogue 2, turn 1: expected an object with \"speaker\", got an array");
+}
+
+// The counts of the specification, of an independent program. The texts are not bundled:
+// HEED_DAILYDIALOG is a data directory of all dialogues, HEED_VADER the lexicon
+// (docs/reliability.md).
+TEST(DailyDialog, HasTheKnownCounts) {
+  const char *folder = std::getenv("HEED_DAILYDIALOG"), *vader = std::getenv("HEED_VADER");
+  if (!folder || !vader) GTEST_SKIP() << "HEED_DAILYDIALOG and HEED_VADER are not both set";
+  const Condition sentiment = Condition::parse("emotion=positive|neutral|negative");
+  std::map<std::string, int> topics;
+  std::vector<std::vector<int64_t>> classes;  // responses of each part
+  std::vector<int64_t> pairs;
+  TokenCounts words;  // of the training part
+  for (const char* part : {"train", "valid", "test"}) {
+    const auto dialogues = read_dialogues(find_part(folder, part), {.notes = true});
+    if (classes.empty()) words = count_tokens(dialogues);
+    std::vector<int64_t>& of_part = classes.emplace_back(3);
+    pairs.push_back(0);
+    for (const Dialogue& d : dialogues) {
+      ++topics[d.notes->labels.at("topic")[0]];
+      pairs.back() += std::ssize(d.turns) - 1;
+      for (size_t t = 1; t < d.turns.size(); ++t) {
+        ++of_part[static_cast<size_t>(sentiment.numbers(d, d.turns[t]).at(0))];
+      }
+    }
+  }
+  EXPECT_EQ(pairs, (std::vector<int64_t>{76052, 7069, 6740}));
+  EXPECT_EQ(classes, (std::vector<std::vector<int64_t>>{
+                         {10253, 63861, 1938}, {649, 6282, 138}, {927, 5562, 251}}));
+  EXPECT_EQ(topics, (std::map<std::string, int>{{"relationship", 4335},
+                                                {"ordinary_life", 3738},
+                                                {"work", 1868},
+                                                {"tourism", 1060},
+                                                {"attitude_&_emotion", 700},
+                                                {"school_life", 488},
+                                                {"finance", 483},
+                                                {"health", 262},
+                                                {"politics", 126},
+                                                {"culture_&_education", 58}}));
+  const Lexicon lexicon = read_lexicon(vader);
+  int64_t different = 0, said = 0, all = 0;
+  for (const auto& [word, count] : words) {
+    all += count;
+    if (count < 3 || !has_sentiment(lexicon, word)) continue;
+    ++different;
+    said += count;
+  }
+  EXPECT_EQ(different, 1081);
+  // 0.0628: that program counts fewer tokens.
+  EXPECT_NEAR(static_cast<double>(said) / static_cast<double>(all), 0.0635, 0.001);
 }
 
 }  // namespace
