@@ -14,6 +14,7 @@
 namespace heed {
 namespace {
 
+using namespace readers;
 using Json = nlohmann::ordered_json;
 using comprehend::History;
 
@@ -38,12 +39,15 @@ struct Variant {
   int64_t turns;
   bool questions = true, answers = true;
 };
-enum Place : size_t { kNone, kOne, kTwo, kThree, kNoQuestions, kNoAnswers };
 const std::vector<Variant> kVariants = {
     {{"turns-0", "turns before", "0"}, 0},
     {{"turns-1", "turns before", "1"}, 1},
     {{"turns-2", "turns before", "2"}, 2},
     {{"turns-3", "turns before", "3"}, 3},
+    {{"turns-4", "turns before", "4"}, 4},
+    {{"turns-5", "turns before", "5"}, 5},
+    {{"turns-6", "turns before", "6"}, 6},
+    {{"turns-7", "turns before", "7"}, 7},
     {{"no-questions", "2 turns, without", "questions"}, 2, false, true},
     {{"no-answers", "2 turns, without", "answers"}, 2, true, false}};
 
@@ -79,7 +83,6 @@ bool train_run(const Run& run, const TrainHooks& hooks) {
 }
 
 // ---- measuring
-// F1 of each question, under `prefix` + "items", and the means.
 
 // Of each question its F1, under `prefix` + "items"; and the means.
 void put(Json& json, const std::string& prefix, const comprehend::Corpus& corpus,
@@ -202,7 +205,7 @@ const std::vector<AboveClaim> kClaims = {
 
 const Showing<> kShowing = {
     .title = "Questions on dialogues, and the turns before them",
-    .lead = "Readers that see 0 to 3 questions and answers before the one that they answer.",
+    .lead = "Readers that see 0 to 7 questions and answers before the one that they answer.",
     .footer =
         "After Ohsugi, Saito, Nishida, Asano &amp; Tomita, <cite>A simple but effective method "
         "to incorporate multi-turn context with BERT</cite>, 2019.",
@@ -283,11 +286,18 @@ const Making<Settings, Data> kMaking = {
 
 }  // namespace
 
+const Showing<>& comprehend_showing() {
+  return kShowing;
+}
+std::vector<VariantName> comprehend_variants() {
+  return variant_names(kVariants);
+}
+
 Experiment comprehend_experiment() {
   return experiment(
       {.name = "comprehend",
        .kind = "comprehend",
-       .what = "Train six readers of dialogues that see more or fewer earlier questions, and "
+       .what = "Train ten readers of dialogues that see more or fewer earlier questions, and "
                "write tables",
        .more = "After Ohsugi et al. (2019), docs/comprehension.md. --data: questions with answers "
                "in the format of CoQA, QuAC, FriendsQA or Molweni.",

@@ -6,6 +6,24 @@
 
 namespace heed {
 
+// Readers in this order, with so many turns before; the last two with two.
+namespace readers {
+enum Place : size_t {
+  kNone,
+  kOne,
+  kTwo,
+  kThree,
+  kFour,
+  kFive,
+  kSix,
+  kSeven,
+  kNoQuestions,
+  kNoAnswers
+};
+}  // namespace readers
+std::vector<VariantName> comprehend_variants();
+
+const Showing<>& comprehend_showing();
 Experiment comprehend_experiment();
 
 }  // namespace heed

@@ -1,0 +1,68 @@
+// The claims about turns before a question as rules: verdicts of numbers that are made by hand, and
+// of those that the paper prints.
+#include <gtest/gtest.h>
+
+#include "experiments/comprehend/experiment.h"
+
+namespace heed {
+namespace {
+
+using namespace readers;
+
+TEST(ComprehendClaims, PlacesAreThoseOfTheVariants) {
+  const std::vector<VariantName> variants = comprehend_variants();
+  ASSERT_EQ(variants.size(), kNoAnswers + 1u);
+  for (size_t k = kNone; k <= kSeven; ++k) {
+    EXPECT_EQ(variants[k].name, "turns-" + std::to_string(k));
+  }
+  EXPECT_EQ(variants[kNoQuestions].name, "no-questions");
+  EXPECT_EQ(variants[kNoAnswers].name, "no-answers");
+}
+
+std::string verdicts(const VariantNumbers& n) {
+  std::string text;
+  for (const AboveClaim& rule : comprehend_showing().rules) {
+    const ClaimResult r = decide(rule, n);
+    text += !r.holds ? (r.figure.empty() ? '-' : '?') : *r.holds ? 'y' : 'n';
+  }
+  return text;
+}
+
+VariantNumbers all_hold() {
+  VariantNumbers n;
+  const std::pair<size_t, double> f1[] = {
+      {kNone, 0.5}, {kTwo, 0.6}, {kThree, 0.6}, {kNoQuestions, 0.58}, {kNoAnswers, 0.55}};
+  for (const auto& [variant, value] : f1) n.set(variant, "f1", value);
+  n.set(kTwo, "half_kept", 2 * 0.54 - 0.6);  // own answers: 0.54, which keep 0.04 of 0.1
+  return n;
+}
+
+TEST(ComprehendClaims, HoldAndFail) {
+  EXPECT_EQ(verdicts(all_hold()), "yyyy");
+  EXPECT_EQ(verdicts({}), "----");
+  struct Other {
+    size_t variant;
+    const char* key;
+    double value;
+    const char* verdicts;
+  };
+  for (const Other& other : {Other{kTwo, "f1", 0.49, "nnyy"},
+                             {kThree, "f1", 0.604, "yyyy"},
+                             {kThree, "f1", 0.606, "ynyy"},
+                             {kNoAnswers, "f1", 0.59, "yyny"},
+                             {kTwo, "half_kept", 2 * 0.56 - 0.6, "yyyn"}}) {
+    VariantNumbers n = all_hold();
+    n.set(other.variant, other.key, other.value);
+    EXPECT_EQ(verdicts(n), other.verdicts) << other.variant << " " << other.value;
+  }
+}
+
+TEST(ComprehendClaims, HoldInThePapersOwnTables) {
+  const VariantNumbers& paper = comprehend_showing().paper;
+  EXPECT_EQ(verdicts(paper), "yyyy");
+  EXPECT_EQ(paper.get(kSeven, "f1"), 0.644);
+  EXPECT_EQ(paper.get(kNoAnswers, "f1"), 0.593);
+}
+
+}  // namespace
+}  // namespace heed
