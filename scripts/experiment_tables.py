@@ -478,12 +478,13 @@ def weighed_table():
 
 
 OF_MINILM = ROOT / "docs/results/words-of-minilm"
-WORDS = {"lstm": "learned", "minilm": "MiniLM, frozen"}
+WORDS = {"learned": "learned", "minilm": "MiniLM, frozen"}
+OUTPUTS = {"heads": "heads", "heads-again": "heads again", "energy": "energy"}
 
 
-def trackers(words):
+def trackers(words, output="heads"):
     """What `heed track` found, of each seed."""
-    return [json.loads(path.read_text()) for path in sorted(OF_MINILM.glob(f"tracker-{words}-seed*.json"))]
+    return [json.loads(path.read_text()) for path in sorted(OF_MINILM.glob(f"tracker-{words}-{output}-seed?.json"))]
 
 
 def tracked(kept, measure):
@@ -500,19 +501,44 @@ def of_seeds(values, digits=1):
 
 def trackers_table():
     measures = ["joint", "above_half", "changes", "area", "food", "price_range", "phi"]
-    rows = [[title, f"{len(trackers(words))}"] + [of_seeds([tracked(kept, m) for kept in trackers(words)], 3 if m == "phi" else 1) for m in measures]
-            for words, title in WORDS.items()]
-    return table(["words", "seeds", "joint", "above 1/2", "changes", "area", "food", "price range", "phi"], rows)
+    rows = [[title, name, f"{len(trackers(words, output))}"] +
+            [of_seeds([tracked(kept, m) for kept in trackers(words, output)], 3 if m == "phi" else 1) for m in measures]
+            for words, title in WORDS.items() for output, name in OUTPUTS.items()]
+    return table(["words", "output", "seeds", "joint", "above 1/2", "changes", "area", "food", "price range", "phi"], rows)
 
 
-STUDENT_2 = 4.3027  # the 97.5 % point of Student's distribution with two degrees of freedom
+def with_student(values, form=".1f"):
+    """Mean and interval over seeds, as "24.3" and "[22.2, 26.5]"."""
+    half = STUDENT[len(values)] * stdev(values) / math.sqrt(len(values))
+    return f"{fmean(values):{form}}", f"[{fmean(values) - half:{form}}, {fmean(values) + half:{form}}]"
 
 
-def gain_of_minilm(measure):
-    """Mean and interval over three seeds, as "24.3 points ... [22.2, 26.5]" has them."""
-    gains = [tracked(b, measure) - tracked(a, measure) for a, b in zip(trackers("lstm"), trackers("minilm"))]
-    half = STUDENT_2 * stdev(gains) / math.sqrt(len(gains))
-    return f"{fmean(gains):.1f}", f"[{fmean(gains) - half:.1f}, {fmean(gains) + half:.1f}]"
+def gain_of_minilm(measure, words="minilm", output="heads", than=("learned", "heads")):
+    return with_student([tracked(b, measure) - tracked(a, measure) for a, b in zip(trackers(*than), trackers(words, output))])
+
+
+ENERGY_SIZES = ["energy-32", "energy", "energy-128"]  # folders of docs/results
+
+
+def energy_runs(folder, variant, measure="joint"):
+    """Of each seed, in percent but for phi."""
+    paths = sorted((ROOT / "docs/results" / folder).glob(f"{variant}-seed?/evaluation.json"))
+    return [json.loads(path.read_text())[measure] * (1 if measure == "phi_difference" else 100) for path in paths]
+
+
+def energy_gain(folder, variant, other, measure="joint"):
+    """What a tracker has more than the other one of its seed."""
+    return with_student([a - b for a, b in zip(energy_runs(folder, variant, measure), energy_runs(folder, other, measure))], ".3f" if "phi" in measure else ".1f")
+
+
+def energy_sizes_table():
+    rows = []
+    for folder in ENERGY_SIZES:
+        settings = json.loads((ROOT / "docs/results" / folder / "energy.json").read_text())["settings"]
+        heads = energy_runs(folder, "heads")
+        rows.append([str(settings["width"]), str(settings["steps"]), str(len(heads)), of_seeds(heads)] +
+                    [" ".join(energy_gain(folder, *pair)) for pair in (("heads-again", "heads"), ("energy", "heads"), ("energy", "heads-again"), ("energy", "logistic"))])
+    return table(["cells", "inner steps", "seeds", "heads", "heads again", "energy", "energy less heads again", "energy less logistic"], rows)
 
 
 CHOICES = ROOT / "docs/results/history-choices/ranks.json"
@@ -558,7 +584,7 @@ def worth_of_history():
 
 PAGES = {
     "history": {"choices": choices_table},
-    "energy": {"words": trackers_table},
+    "energy": {"words": trackers_table, "sizes": energy_sizes_table},
     "generators": {"inverse-frequency": weighed_table},
     "probes": {"layers": layers_table, "same words": same_words_table, "chosen": chosen_table},
     "scale": {"4x512": lambda: scale_table("4x512")},
@@ -612,6 +638,10 @@ def facts():
         "docs/results/energy.md": [
             "adds {} points of joint accuracy** {}".format(*gain_of_minilm("joint")),
             "the slot of many values: {} points {}".format(*gain_of_minilm("food")),
+            "the energy has {} points more than its heads {}".format(*gain_of_minilm("joint", output="energy", than=("minilm", "heads"))),
+            "and new heads {} {}".format(*gain_of_minilm("joint", output="heads-again", than=("minilm", "heads"))),
+            "gains {}, then {} and {} points".format(*(energy_gain(folder, "energy", "heads")[0] for folder in ENERGY_SIZES)),
+            "for longer {}, then {} and {}".format(*(energy_gain(folder, "energy", "heads-again")[0] for folder in ENERGY_SIZES)),
         ],
         "docs/results/generators.md": [
             "distinct-1 is {:.1f} times as high and distinct-2 {:.1f} times".format(*(rare[k] / plain[k] for k in ("distinct_1", "distinct_2"))),
