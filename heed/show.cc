@@ -267,7 +267,7 @@ void add_show(CLI::App& app) {
   option(c, "--count", o.look.count, "How many dialogues, the first ones of the data");
   c.add_option("--id", o.look.ids, "Show these dialogues instead");
   option(c, "--insert", o.look.insert,
-         "Turns of other dialogues to insert into each history (slot carryover)",
+         "Turns of other dialogues to insert into each history, for a model that tags",
          whole_number(0, 1000));
   add_html(c, o.html, ", with the results on all test sets (takes longer)");
   add_batch(c, o.look.batch);

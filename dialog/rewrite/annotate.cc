@@ -11,6 +11,7 @@
 #include "dialog/text/format.h"
 #include "dialog/text/terminal.h"
 #include "dialog/text/text_table.h"
+#include "tensor/random.h"
 
 namespace heed::rewrite {
 namespace {
@@ -118,13 +119,33 @@ void add_look(const GapExample& e, const Rewrite& r, Heard& heard) {
       turn.push_back(e.read[t]);
       continue;
     }
-    heard.turns.push_back({"", joined(turn)});
+    heard.turns.push_back({"", joined(turn), e.distraction[look.size()] != 0});
     look.push_back(of_turn);
     turn.clear();
     of_turn = 0;
   }
   if (r.look.empty()) return;
   for (const double share : look) heard.look.push_back(share * static_cast<double>(look.size()));
+}
+
+// The dialogues with `count` inserted turns of others, flagged as distractions. The place of each
+// is uniform over those before the last turn, where there is one.
+std::vector<Dialogue> distracted(const std::vector<Dialogue>& all, int count, uint64_t seed) {
+  if (all.size() < 2) {
+    throw DataError("distractions come from other dialogues, and there is none");
+  }
+  std::vector<Dialogue> result = all;
+  for (size_t d = 0; d < all.size(); ++d) {
+    Rng rng(seed, "gaps.distract", d);
+    std::vector<Turn>& turns = result[d].turns;
+    for (int i = 0; i < count && all[d].turns.size() > 1; ++i) {
+      const std::vector<Turn>& other = all[(d + 1 + rng.below(all.size() - 1)) % all.size()].turns;
+      const Turn& said = other[rng.below(other.size())];
+      turns.insert(turns.begin() + static_cast<ptrdiff_t>(rng.below(turns.size())),
+                   {said.speaker, said.text, /*distraction=*/true});
+    }
+  }
+  return result;
 }
 
 class RewriteAnnotator : public Annotator, public Looker {
@@ -164,11 +185,16 @@ class RewriteAnnotator : public Annotator, public Looker {
 
   std::string looks_by() const override { return "softmax of the scores of what may fill a gap"; }
   std::vector<Looked> looks(const std::string& data, const LookOptions& o) const override {
-    if (o.insert > 0) throw UsageError("--insert is not for models of gaps");
     const std::string path = find_dialogues(data, "test");
+    std::vector<Dialogue> dialogues =
+        read_dialogues(path, Reading{.limit = o.limit, .notes = true});
+    Bounds bounds = gaps_->model.bounds();
+    if (o.insert > 0) {
+      dialogues = distracted(dialogues, o.insert, o.seed);
+      bounds.max_context *= 2;  // so that inserted turns push nothing out of it
+    }
     const std::vector<GapExample> all =
-        gap_examples(path, read_dialogues(path, Reading{.limit = o.limit, .notes = true}),
-                     gaps_->model.bounds(), gaps_->vocabulary, /*labelled=*/false);
+        gap_examples(path, dialogues, bounds, gaps_->vocabulary, /*labelled=*/false);
     const auto ids = [&](size_t i) { return std::pair(all[i].id, all[i].id); };
     std::vector<GapExample> examples;
     for (const size_t i : chosen(all.size(), ids, o, data)) examples.push_back(all[i]);

@@ -219,7 +219,6 @@ class TrackAnnotator : public Annotator, public Looker {
 
   std::string looks_by() const override { return "how far the state moves without a turn"; }
   std::vector<Looked> looks(const std::string& data, const LookOptions& o) const override {
-    if (o.insert > 0) throw UsageError("--insert is not for trackers");
     std::vector<std::string> unknown;
     const std::string path = find_dialogues(data, "test");
     const std::vector<Conversation> all = loaded_->reader.conversations(
@@ -228,13 +227,15 @@ class TrackAnnotator : public Annotator, public Looker {
     const auto ids = [&](size_t i) { return std::pair(all[i].id, all[i].id); };
     std::vector<Looked> looks;
     for (const size_t i : chosen(all.size(), ids, o, data)) {
-      Looked& looked = looks.emplace_back(Looked{all[i].id, {}});
-      for (const UserTurn& turn : all[i].turns) {
+      Rng rng(o.seed, "track.distract", i);
+      const Conversation read = loaded_->reader.distracted(all, i, o.insert, rng);
+      Looked& looked = looks.emplace_back(Looked{read.id, {}});
+      for (const UserTurn& turn : read.turns) {
         looked.heard.turns.push_back({kUser, turn.text, turn.distraction});
       }
-      looked.heard.look = moves(loaded_->model, slots_, all[i]);
+      looked.heard.look = moves(loaded_->model, slots_, read);
       looked.heard.text =
-          named_text(track(loaded_->model, slots_, {all[i]}, 1)[0].back().state, slots_);
+          named_text(track(loaded_->model, slots_, {read}, 1)[0].back().state, slots_);
       if (has_states(slots_, all)) looked.right = named_text(all[i].turns.back().state, slots_);
     }
     return looks;

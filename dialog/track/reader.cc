@@ -88,4 +88,38 @@ std::vector<Conversation> Reader::conversations(const std::string& path,
   return result;
 }
 
+std::vector<std::pair<size_t, const UserTurn*>> unchanging(const std::vector<Conversation>& all) {
+  std::vector<std::pair<size_t, const UserTurn*>> turns;
+  for (size_t c = 0; c < all.size(); ++c) {
+    for (size_t t = 1; t < all[c].turns.size(); ++t) {
+      const UserTurn& turn = all[c].turns[t];
+      if (turn.state == all[c].turns[t - 1].state) turns.emplace_back(c, &turn);
+    }
+  }
+  return turns;
+}
+
+UserTurn distraction(const UserTurn& said, const State& before) {
+  return {said.text, said.user, {kEou}, {}, before, /*distraction=*/true};
+}
+
+Conversation Reader::distracted(const std::vector<Conversation>& all, size_t at, int count,
+                                Rng& rng) const {
+  Conversation c = all[at];
+  if (count == 0) return c;
+  auto pool = unchanging(all);
+  std::erase_if(pool, [&](const auto& turn) { return turn.first == at; });
+  if (pool.empty()) {
+    throw DataError(
+        "distractions are turns of other dialogues that change nothing, and there is none");
+  }
+  for (int i = 0; i < count; ++i) {
+    const UserTurn& said = *pool[rng.below(pool.size())].second;
+    const size_t place = rng.below(c.turns.size());
+    const State before = place == 0 ? slots.nothing() : c.turns[place - 1].state;
+    c.turns.insert(c.turns.begin() + static_cast<ptrdiff_t>(place), distraction(said, before));
+  }
+  return c;
+}
+
 }  // namespace heed::track

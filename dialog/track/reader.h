@@ -2,9 +2,11 @@
 #pragma once
 
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "dialog/track/states.h"
+#include "tensor/random.h"
 
 namespace heed::track {
 
@@ -36,7 +38,16 @@ struct Reader {
                                           const std::vector<Dialogue>& dialogues,
                                           std::vector<std::string>& unknown,
                                           const std::string& which = {}) const;
+  // The conversation all[at] with `count` inserted turns of others, see unchanging(). The place of
+  // each is uniform over those before the last turn. Throws DataError if there is no such turn.
+  Conversation distracted(const std::vector<Conversation>& all, size_t at, int count,
+                          Rng& rng) const;
 };
+
+// The turns of the user, but for each first one, that changed nothing where they were said, with
+// the indices of their conversations; and one as a distraction, behind which the state is `before`.
+std::vector<std::pair<size_t, const UserTurn*>> unchanging(const std::vector<Conversation>& all);
+UserTurn distraction(const UserTurn& said, const State& before);
 
 constexpr const char* kUser = "user";
 

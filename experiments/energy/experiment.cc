@@ -103,19 +103,11 @@ bool train_run(const Run& run, const TrainHooks& hooks) {
 }
 
 // ---- measuring
-// Inserts, before every turn but the first, an utterance from another conversation that changed
-// nothing there: the right state remains the same.
 
 // Before every turn but the first an utterance that changed nothing where it was said, in another
 // conversation: the right state stays.
 std::vector<Conversation> distracted(const std::vector<Conversation>& test) {
-  std::vector<std::pair<size_t, const track::UserTurn*>> pool;
-  for (size_t c = 0; c < test.size(); ++c) {
-    for (size_t t = 1; t < test[c].turns.size(); ++t) {
-      const track::UserTurn& turn = test[c].turns[t];
-      if (turn.state == test[c].turns[t - 1].state) pool.emplace_back(c, &turn);
-    }
-  }
+  const auto pool = track::unchanging(test);
   std::vector<Conversation> result;
   for (size_t c = 0; c < test.size(); ++c) {
     Conversation& changed = result.emplace_back(Conversation{test[c].id, {}});
@@ -124,9 +116,7 @@ std::vector<Conversation> distracted(const std::vector<Conversation>& test) {
       if (!changed.turns.empty() && !pool.empty()) {
         const auto& [from, said] = pool[rng.below(pool.size())];
         if (from != c) {
-          track::UserTurn other{said->text, said->user, {kEou}, {}, changed.turns.back().state};
-          other.distraction = true;
-          changed.turns.push_back(std::move(other));
+          changed.turns.push_back(track::distraction(*said, changed.turns.back().state));
         }
       }
       changed.turns.push_back(turn);

@@ -95,7 +95,7 @@ TEST(Gaps, AModelOfThemShowsWhereItLooks) {
   EXPECT_TRUE(has(r.out, "0 %   3 ? 它在吗")) << r.out;
   EXPECT_TRUE(
       has(heed_program({"show", "--model", dir.path("run"), "--data", data, "--insert", "1"}).err,
-          "--insert is not for models of gaps"));
+          "distractions come from other dialogues, and there is none"));
 }
 
 TEST(Gaps, AModelOfThemEncodes) {

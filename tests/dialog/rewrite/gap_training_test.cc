@@ -2,8 +2,10 @@
 // and it is a system as others are.
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <filesystem>
 
+#include "dialog/parts/looker.h"
 #include "dialog/rewrite/rewriter.h"
 #include "dialog/rewrite/task.h"
 #include "dialog/system.h"
@@ -149,6 +151,18 @@ TEST(GapTraining, IsASystem) {
   EXPECT_TRUE(system_of(run).has(Capability::kTag));
   const LoadedSystem loaded = load_system(run);
   EXPECT_EQ(loaded.encoder->width(), 48);
+
+  const std::string file =
+      dir.write("shown.jsonl",
+                "{\"id\": \"a\", \"turns\": [{\"text\": \"about k1\"}, {\"text\": \"it is "
+                "good\"}]}\n{\"id\": \"b\", \"turns\": [{\"text\": \"fine\"}]}\n");
+  const auto& looker = dynamic_cast<const Looker&>(*loaded.tagger);
+  const std::vector<Turn> shown = looker.looks(file, {.insert = 2}).at(0).heard.turns;
+  ASSERT_EQ(shown.size(), 4u);  // with two turns of the other dialogue, which has no context
+  EXPECT_EQ(shown[3].text, "it is good");
+  for (const Turn& turn : shown) EXPECT_EQ(turn.distraction, turn.text == "fine") << turn.text;
+  EXPECT_EQ(std::count_if(shown.begin(), shown.end(), [](const Turn& t) { return t.distraction; }),
+            2);
   const auto context = [&](const std::vector<std::string>& texts) {
     Example e;
     for (const std::string& text : texts) e.context.push_back(loaded.encoder->numbers(text));

@@ -2,6 +2,7 @@
 #include <gtest/gtest.h>
 
 #include "dialog/open_run.h"
+#include "dialog/parts/looker.h"
 #include "dialog/track/task.h"
 #include "nn/safetensors.h"
 #include "tensor/parallel.h"
@@ -138,6 +139,36 @@ TEST_F(Trained, IsASystemThatEncodes) {
   EXPECT_EQ(v[1].to_vector(), v[2].to_vector());
   const LoadedSystem untrained = load_system(dir.path("heads"), "untrained");
   EXPECT_NE(untrained.encoder->encode({b}, {}).to_vector(), v[1].to_vector());
+}
+
+// Only turns that changed nothing where they were said, so that the state stays right.
+TEST_F(Trained, ShowsItselfWithTurnsOfOthers) {
+  settings.loop.max_epochs = 1;
+  ASSERT_TRUE(run("heads"));
+  const auto said = [](const std::string& text, const std::string& state) {
+    Turn turn{"user", text};
+    turn.notes.edit().labels["state"] = {state};
+    return turn;
+  };
+  const std::string file = dir.write("shown.jsonl", "");
+  write_dialogues(file,
+                  {{"a", {said("i want thai", "food=thai")}},
+                   {"b", {said("i want north", "area=north"), said("thanks", "area=north")}}});
+  const LoadedSystem loaded = load_system(dir.path("heads"));
+  const auto& looker = dynamic_cast<const Looker&>(*loaded.tagger);
+  const Looked looked = looker.looks(file, {.insert = 2, .count = 1}).at(0);
+  EXPECT_EQ(looked.id, "a");
+  EXPECT_EQ(looked.right, "food = thai");
+  ASSERT_EQ(looked.heard.turns.size(), 3u);
+  for (size_t t = 0; t < 2; ++t) {
+    EXPECT_EQ(looked.heard.turns[t].text, "thanks");
+    EXPECT_TRUE(looked.heard.turns[t].distraction);
+  }
+  EXPECT_EQ(looked.heard.turns[2].text, "i want thai");
+  EXPECT_FALSE(looked.heard.turns[2].distraction);
+  EXPECT_EQ(looked.heard.look.size(), 3u);
+  EXPECT_EQ(error_of<DataError>([&] { looker.looks(file, {.insert = 1, .ids = {"b"}}); }),
+            "distractions are turns of other dialogues that change nothing, and there is none");
 }
 
 TEST_F(Trained, RefusesWhatCannotBe) {
