@@ -40,8 +40,9 @@ void DecodeFlags::declare(CLI::App& c) {
       ->group("Responses");
 }
 
-void DecodeFlags::declare_best_of(CLI::App& c) {
+void DecodeFlags::declare_best_of(CLI::App& c, bool with_rank) {
   declare(c);
+  with_rank_ = with_rank;
   const auto add = [&](const char* name, auto& value, const char* help,
                        const CLI::Validator& check) {
     option(c, name, value, help, check)->group("Responses");
@@ -50,17 +51,19 @@ void DecodeFlags::declare_best_of(CLI::App& c) {
       "Take the best of this many answers, each greedy with different noise, from a model that was "
       "trained with noise (heed train hredgan --noise utterance)",
       whole_number(1, 10000));
-  add("--rank", rank_,
-      "The score by which --best-of ranks: D: the word-level discriminator of the run; logp: the "
-      "probability; random: chance",
-      one_of({"D", "logp", "random"}));
+  if (with_rank) {
+    add("--rank", rank,
+        "The score by which --best-of ranks: D: the word-level discriminator of the run; logp: the "
+        "probability; random: chance",
+        one_of({"D", "logp", "random"}));
+  }
   add("--noise-variance", options.noise_variance,
       "--best-of: variance of the noise (default: 7 of --noise utterance, 9 of --noise word)",
       number(0, 1e6));
 }
 
 Judge DecodeFlags::judge(const std::string& run, const Responder& model) const {
-  if (options.best_of == 0 || rank_ != "D") return {};
+  if (options.best_of == 0 || rank != "D") return {};
   return judge_of_words(run, model);
 }
 
@@ -68,9 +71,8 @@ DecodeOptions DecodeFlags::get(uint64_t seed) const {
   if (options.best_of > 0) {
     refuse_given(*command_, "--decode", "without --best-of, which draws the answers itself");
   } else if (command_->get_option_no_throw("--best-of")) {
-    for (const char* name : {"--rank", "--noise-variance"}) {
-      refuse_given(*command_, name, "with --best-of");
-    }
+    refuse_given(*command_, "--noise-variance", "with --best-of");
+    if (with_rank_) refuse_given(*command_, "--rank", "with --best-of");
   }
   const auto only_for = [&](const char* one, const std::vector<const char*>& options) {
     if (method == one) return;
@@ -83,7 +85,7 @@ DecodeOptions DecodeFlags::get(uint64_t seed) const {
   DecodeOptions result = options;
   result.method = decode_method(method);
   using Rank = DecodeOptions::Rank;
-  result.rank = rank_ == "D" ? Rank::kJudge : rank_ == "logp" ? Rank::kLogProb : Rank::kRandom;
+  result.rank = rank == "D" ? Rank::kJudge : rank == "logp" ? Rank::kLogProb : Rank::kRandom;
   result.seed = seed;
   result.check();
   return result;
@@ -101,7 +103,7 @@ nlohmann::ordered_json DecodeFlags::to_json() const {
   if (options.best_of > 0) {
     json["method"] = "best-of";
     json["best_of"] = options.best_of;
-    json["rank"] = rank_;
+    json["rank"] = rank;
     json["noise_variance"] = options.noise_variance;  // 0: the usual one
     return json;
   }

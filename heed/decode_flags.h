@@ -15,11 +15,12 @@ DecodeOptions::Method decode_method(const std::string& name);  // "greedy", "sam
 struct DecodeFlags {
   std::string method = "greedy";  // if --decode is not given
   DecodeOptions options;
+  std::string rank = "D";  // of --best-of: "D", "logp" or "random"
 
   // Declares --decode, --max-length, --top-k, --temperature, --beam-size and so on.
   void declare(CLI::App& command);
-  // Also declares --best-of, --rank and --noise-variance.
-  void declare_best_of(CLI::App& command);
+  // Also declares --best-of and --noise-variance, and --rank unless the command has one of its own.
+  void declare_best_of(CLI::App& command, bool with_rank = true);
   // The judge that --rank names: with D the run's word-level discriminator, for the run's model, to
   // which the judge keeps a reference. Throws DataError if the run has none.
   Judge judge(const std::string& run, const Responder& model) const;
@@ -32,7 +33,7 @@ struct DecodeFlags {
 
  private:
   const CLI::App* command_ = nullptr;  // knows which options were given
-  std::string rank_ = "D";
+  bool with_rank_ = false;
 };
 
 // The run's word-level discriminator as a judge, see DecodeFlags::judge().

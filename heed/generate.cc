@@ -29,16 +29,30 @@ struct Options {
   }
 };
 
+// The score of --best-of, one of those of heed respond.
+std::string rank_of_best(const std::vector<std::string>& rank) {
+  if (rank.empty()) return "D";
+  if (rank.size() > 1) throw UsageError("--rank: with --best-of one of D, logp and random");
+  if (rank[0] == "D" || rank[0] == "logp" || rank[0] == "random") return rank[0];
+  throw UsageError("--rank: with --best-of expected D, logp or random, got '" + rank[0] + "'");
+}
+
 // --beam 5 is short for --decode beam --beam-size 5, and --n-best 5 for the same with 5 responses.
 DecodeOptions decoding_of(Options& o) {
-  if (o.rerank.n_best > 0) {
+  if (o.decode.options.best_of > 0) {
+    for (const char* name : {"--n-best", "--rank-weight", "--beam"}) {
+      refuse_given(*o.command, name, "without --best-of");
+    }
+    o.decode.method = "greedy";
+    o.decode.rank = rank_of_best(o.rerank.rank);
+  } else if (o.rerank.n_best > 0) {
     refuse_given(*o.command, "--beam", "without --n-best");
     o.beam = o.rerank.n_best;
     if (o.rerank.rank.empty()) o.rerank.rank = {"logp"};
     o.rerank.check();
   } else {
     for (const char* name : {"--rank", "--rank-weight"}) {
-      refuse_given(*o.command, name, "with --n-best");
+      refuse_given(*o.command, name, "with --n-best or --best-of");
     }
   }
   if (o.beam > 0) {
@@ -116,10 +130,11 @@ void say(const Options& o, int64_t written, const ResponseSieve::Counts& left_ou
 
 void run(Options& o) {
   const Device device = start(*o.common);
-  const DecodeOptions options = decoding_of(o);
+  DecodeOptions options = decoding_of(o);
   JsonOutput passages_file(o.out), output(o.json);
   const Measured m(o.model, o.input, o.epoch);
   move(*m.loaded.model, device);
+  options.judge = o.decode.judge(o.model, *m.loaded.model);
   const auto in_batches = [&](const auto& respond) {
     return m.with_progress([&](const auto& show) {
       return respond(*m.loaded.model, m.examples, m.loaded.vocabulary, options, o.batch, show);
@@ -173,7 +188,9 @@ void add_generate(CLI::App& app) {
       "  heed generate --model runs/first --data data/ubuntu-sample --leave-out repeated,unk "
       "--out fakes.jsonl\n"
       "  heed generate --model runs/first --data data/ubuntu-sample --n-best 20 --rank "
-      "antilm,pmi:data/ubuntu-sample --out fakes.jsonl",
+      "antilm,pmi:data/ubuntu-sample,D:runs/hredgan --out fakes.jsonl\n"
+      "  heed generate --model runs/hredgan --data data/ubuntu-sample --best-of 16 --rank D --out "
+      "fakes.jsonl",
       {.seed = "Seed of drawn responses (--decode sample)"}, run);
   o.decode.method = "beam";
   add_model(c, o.model);
@@ -195,7 +212,7 @@ void add_generate(CLI::App& app) {
       ->check(whole_number(1, 1000))
       ->group("Responses");
   o.rerank.declare(c);
-  o.decode.declare(c);
+  o.decode.declare_best_of(c, /*with_rank=*/false);
 }
 
 }  // namespace heed

@@ -245,7 +245,7 @@ void add_help(CLI::App& app) {
     const CLI::App* command = &app;
     for (const std::string& word : flags->words) {
       const auto found = static_cast<const CLI::App*>(command)->get_subcommands(
-          [&](const CLI::App* one) { return one->get_name() == word; });
+          [&](const CLI::App* one) { return one->check_name(word); });
       if (found.empty()) throw UsageError(no_such_command(*command, word));
       command = found[0];
     }

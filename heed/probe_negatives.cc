@@ -117,7 +117,7 @@ void run(Options& o) {
 void add_probe_negatives(CLI::App& probe) {
   const auto [c, o] = declare<Options>(
       probe, "negatives",
-      "Measure a text classifier, with small classes as questions that no class answers",
+      "Measure a text classifier, with small classes as questions that no class answers (nex-cv)",
       "Trains a linear classifier on the vectors of texts; its confidence is the softmax (nex-cv, "
       "Kuksenok & Martyniv 2019). Some small classes go to the test part whole; for their texts, "
       "withholding the answer is right: TO. T: right and confident; FCO: right but withheld; FO: "
@@ -129,6 +129,7 @@ void add_probe_negatives(CLI::App& probe) {
       "published\n"
       "  heed probe negatives --data data/clinc150 --threshold 0.2,0.5,0.8",
       {.seed = "Seed of the divisions and of the bag of words"}, run);
+  c.alias("nex-cv");
   c.add_option("--data", o.data, "Dialogues: a data directory, or a file; with labels of turns")
       ->required();
   c.add_option("--model", o.model,

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "base/path.h"
+#include "dialog/discriminate/words/hredgan.h"
 #include "dialog/parts/vector_ranker.h"
 #include "dialog/respond/encoder.h"
 #include "dialog/system.h"
@@ -25,16 +26,8 @@ struct Spec {
 Spec parse(const std::string& text) {
   const size_t colon = text.find(':');
   if (colon == std::string::npos) return {text, ""};
-  return {text.substr(0, colon), text.substr(colon + 1)};
-}
-
-// a x + b y, list by list
-ListScores weighed(double a, const ListScores& x, double b, const ListScores& y) {
-  ListScores sum = x;
-  for (size_t i = 0; i < x.size(); ++i) {
-    for (size_t k = 0; k < x[i].size(); ++k) sum[i][k] = a * x[i][k] + b * y[i][k];
-  }
-  return sum;
+  const std::string name = text.substr(0, colon), path = text.substr(colon + 1);
+  return {name == "dual-encoder" || name == "pretrained" ? "model" : name, path};
 }
 
 // The last utterances of at most n of them, evenly spread.
@@ -83,8 +76,9 @@ void RerankFlags::declare(CLI::App& c) {
        "measured): logp: the model itself; antilm: ln P(R|C) - W ln P(R); mmi:RUN: (1 - W) ln "
        "P(R|C) + W ln P(Q|R) by a model of reversed dialogues (heed prepare reverse); pmi:DATA: "
        "pointwise mutual information with the words of the context, counted in DATA; model:DIR: "
-       "any model that ranks or encodes, such as a discriminator, a dual encoder or a pretrained "
-       "encoder")
+       "any model that ranks or encodes, such as a discriminator of passages, and under the names "
+       "dual-encoder:DIR and pretrained:DIR too; D:RUN: the discriminator of words of heed train "
+       "hredgan, D alone: that of --model. With --best-of: D, logp or random")
       ->delimiter(',')
       ->option_text("NAME[:PATH]")
       ->group(group);
@@ -95,9 +89,11 @@ void RerankFlags::check() const {
   for (const std::string& text : rank) {
     const Spec spec = parse(text);
     const bool alone = spec.name == "logp" || spec.name == "antilm";
+    if (spec.name == "D") continue;  // with a path or without
     if (!alone && spec.name != "mmi" && spec.name != "pmi" && spec.name != "model") {
-      throw UsageError("--rank: expected logp, antilm, mmi:RUN, pmi:DATA or model:DIR, got '" +
-                       text + "'");
+      throw UsageError(
+          "--rank: expected logp, antilm, D:RUN, mmi:RUN, pmi:DATA or model:DIR, got '" + text +
+          "'");
     }
     if (alone == spec.path.empty()) continue;
     throw UsageError("--rank " + text + ": " +
@@ -121,14 +117,21 @@ Reranked rerank(const RerankFlags& flags, const Measured& m, const std::string& 
     if (spec.name == "pmi") return coherences(spec.path, m, lists);
     if (spec.name == "antilm") {
       const ResponseRanker own(*m.loaded.model, m.loaded.vocabulary, load_example_options(model));
-      return weighed(1, log_p, -flags.weight,
-                     log_p_alone(own, texts, last_utterances(contexts, kContexts), batch));
+      return antilm(log_p, flags.weight, own, texts, last_utterances(contexts, kContexts), batch);
+    }
+    if (spec.name == "D") {
+      const std::string run = spec.path.empty() ? model : spec.path;
+      require(run, Capability::kRespond);
+      return score(*words::load_ranker(run, device), texts, batch);
     }
     if (spec.name == "mmi") require(spec.path, Capability::kRespond);
+    if (spec.name == "model" && words::has_discriminator(spec.path)) {
+      note(spec.path + ": its generator ranks, by ln P(R|C); D:" + spec.path +
+           " is its discriminator");
+    }
     const LoadedSystem other = load_ranker(spec.path, device);
     if (spec.name == "model") return score(*other.ranker, texts, batch);
-    return weighed(1 - flags.weight, log_p, flags.weight,
-                   log_p_of_query(*other.ranker, texts, batch));
+    return mmi(log_p, flags.weight, *other.ranker, texts, batch);
   };
   const std::vector<Tokens> references = human_responses(m.examples, m.loaded.vocabulary);
   std::vector<RerankedRow> rows;

@@ -11,9 +11,9 @@
 #include <utility>
 
 #include "autograd/anomaly.h"
+#include "nn/batches.h"
 #include "optim/optim.h"
 #include "tensor/async_read.h"
-#include "nn/batches.h"
 #include "train/run_files.h"
 #include "train/runaway_loss.h"
 #include "train/step.h"
@@ -92,7 +92,8 @@ class Loop {
   }
 
   int64_t steps_an_epoch() const {
-    return turns_.steps_an_epoch(batch_count(members_[0].task->sizes, settings_.batch_size));
+    return turns_.steps_an_epoch(
+        batch_count(members_[turns_.first()].task->sizes, settings_.batch_size));
   }
 
   void go_on_from(const TrainState& checkpoint) {

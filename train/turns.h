@@ -16,19 +16,23 @@ struct TaskTurn {
   int64_t n;
 };
 
-// The rule of turns: turns[k] steps of task k, one task after the other, round after round. An
-// epoch ends with the last batch of the first task.
+// The rule of turns: turns[k] steps of task k, one task after the other, round after round; with 0
+// the task stays as it is. An epoch ends with the last batch of the first task that makes steps.
 class Turns {
  public:
-  // Throws UsageError unless each of the `tasks` tasks has at least 1 step.
+  // Throws UsageError for another number of tasks, for a negative one, and if none makes a step.
   Turns(std::vector<int> turns, size_t tasks) : turns_(std::move(turns)) {
-    const bool right = tasks > 0 && turns_.size() == tasks &&
-                       std::all_of(turns_.begin(), turns_.end(), [](int n) { return n > 0; });
-    if (!right) throw UsageError("training: expected a number of steps, 1 or more, for each task");
+    const bool right = turns_.size() == tasks && steps_a_round() > 0 &&
+                       std::all_of(turns_.begin(), turns_.end(), [](int n) { return n >= 0; });
+    if (!right) throw UsageError("training: expected a number of steps for each task, not all 0");
+    while (turns_[first_] == 0) ++first_;
   }
 
+  // The first task that makes steps.
+  size_t first() const { return first_; }
+
   int64_t steps_an_epoch(int64_t first_batches) const {
-    const int64_t rounds = first_batches / turns_[0], rest = first_batches % turns_[0];
+    const int64_t rounds = first_batches / turns_[first_], rest = first_batches % turns_[first_];
     return rounds * steps_a_round() + rest;  // `rest` belongs to the first task
   }
   TaskTurn of(int64_t step) const {
@@ -44,6 +48,7 @@ class Turns {
   }
 
   std::vector<int> turns_;
+  size_t first_ = 0;
 };
 
 }  // namespace heed

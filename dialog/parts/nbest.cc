@@ -8,6 +8,19 @@
 #include "base/error.h"
 
 namespace heed {
+namespace {
+
+// a x + b y, list by list.
+std::vector<std::vector<double>> weighted(double a, const std::vector<std::vector<double>>& x,
+                                          double b, const std::vector<std::vector<double>>& y) {
+  std::vector<std::vector<double>> sum = x;
+  for (size_t i = 0; i < x.size(); ++i) {
+    for (size_t k = 0; k < x[i].size(); ++k) sum[i][k] = a * x[i][k] + b * y[i][k];
+  }
+  return sum;
+}
+
+}  // namespace
 
 std::vector<std::vector<double>> score(const Ranker& ranker, const std::vector<NBest>& lists,
                                        int64_t batch, std::string* remark) {
@@ -71,6 +84,20 @@ std::vector<std::vector<double>> log_p_alone(const Ranker& model, const std::vec
     for (const std::string& response : list.responses) result.back().push_back(log_p[response]);
   }
   return result;
+}
+
+std::vector<std::vector<double>> mmi(const std::vector<std::vector<double>>& log_p, double weight,
+                                     const Ranker& reversed, const std::vector<NBest>& lists,
+                                     int64_t batch) {
+  return weighted(1 - weight, log_p, weight, log_p_of_query(reversed, lists, batch));
+}
+
+std::vector<std::vector<double>> antilm(const std::vector<std::vector<double>>& log_p,
+                                        double weight, const Ranker& model,
+                                        const std::vector<NBest>& lists,
+                                        const std::vector<std::vector<std::string>>& contexts,
+                                        int64_t batch) {
+  return weighted(1, log_p, -weight, log_p_alone(model, lists, contexts, batch));
 }
 
 std::vector<size_t> best_first(const std::vector<double>& scores) {

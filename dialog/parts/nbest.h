@@ -30,6 +30,17 @@ std::vector<std::vector<double>> log_p_of_query(const Ranker& reversed,
 std::vector<std::vector<double>> log_p_alone(const Ranker& model, const std::vector<NBest>& lists,
                                              const std::vector<std::vector<std::string>>& contexts,
                                              int64_t batch = 32);
+// MMI re-ranking with these terms, given ln P(R | C) of each response (`log_p`) and a weight W:
+//   mmi      (1 - W) ln P(R | C) + W ln P(Q | R)
+//   antilm   ln P(R | C) - W ln P(R)
+std::vector<std::vector<double>> mmi(const std::vector<std::vector<double>>& log_p, double weight,
+                                     const Ranker& reversed, const std::vector<NBest>& lists,
+                                     int64_t batch = 32);
+std::vector<std::vector<double>> antilm(const std::vector<std::vector<double>>& log_p,
+                                        double weight, const Ranker& model,
+                                        const std::vector<NBest>& lists,
+                                        const std::vector<std::vector<std::string>>& contexts,
+                                        int64_t batch = 32);
 // The indices of scores from the highest to the lowest; equal ones keep their order, and NaN comes
 // last.
 std::vector<size_t> best_first(const std::vector<double>& scores);

@@ -19,14 +19,17 @@ Tensor encode(const Responder& model, const std::vector<Example>& examples, Pool
       });
 }
 
+ExampleOptions bounds_of_last_turn(ExampleOptions bounds) {
+  bounds.all_positions = false;
+  bounds.min_turns = 2;
+  bounds.max_response_tokens = 0;
+  bounds.speaker.clear();
+  return bounds;
+}
+
 ResponseRanker::ResponseRanker(Responder& model, const Vocabulary& vocabulary,
                                const ExampleOptions& bounds)
-    : model_(model), vocabulary_(vocabulary), bounds_(bounds) {
-  bounds_.all_positions = false;
-  bounds_.min_turns = 2;
-  bounds_.max_response_tokens = 0;
-  bounds_.speaker.clear();
-}
+    : model_(model), vocabulary_(vocabulary), bounds_(bounds_of_last_turn(bounds)) {}
 
 std::vector<double> ResponseRanker::score_last(const std::vector<Dialogue>& dialogues,
                                                int64_t batch) const {

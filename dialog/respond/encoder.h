@@ -32,6 +32,10 @@ class ResponseEncoder : public ContextEncoder {
   const Vocabulary& vocabulary_;
 };
 
+// With these each dialogue of at least two turns is one example: its whole last turn, after a
+// context that is cut as with `bounds`.
+ExampleOptions bounds_of_last_turn(ExampleOptions bounds);
+
 // A response's score is its ln p after the context, including <eos>. Contexts are cut like those of
 // the training examples, responses are not cut. Refers to model and vocabulary.
 class ResponseRanker : public PairRanker {

@@ -24,31 +24,6 @@ constexpr const char* kOfWay[] = {"bleu_2", "rouge_2", "mean_length", "repetitio
 constexpr const char* kOfModel[] = {"exchange.query", "exchange.history", "looks.query",
                                     "looks.history", "control"};
 
-// The inputs that the measurements of all ways to answer share.
-struct Measuring {
-  const Settings& settings;
-  const Data& data;
-  const Vocabulary& vocabulary;
-  const Ppmi ppmi;
-
-  void put_way(Json& json, const std::string& way, const std::vector<Tokens>& texts) const {
-    const std::string prefix = way + ".";
-    const auto values = measure_texts(texts, data.references);
-    for (size_t i = 0; i < values.size(); ++i) {
-      at(json, prefix + text_measures()[i].key) = values[i] ? Json(*values[i]) : Json();
-    }
-    std::vector<double> items[std::size(kOfWay)];
-    for (size_t i = 0; i < texts.size(); ++i) {
-      const Tokens &text = texts[i], &reference = data.references[i];
-      const double numbers[] = {sentence_bleu_2(text, reference), rouge_n(text, reference, 2),
-                                static_cast<double>(text.size()), repetition({text}, {reference}),
-                                coherence(ppmi, data.test[i], text, vocabulary)};
-      for (size_t k = 0; k < std::size(kOfWay); ++k) items[k].push_back(numbers[k]);
-    }
-    for (size_t k = 0; k < std::size(kOfWay); ++k) put_mean(json, prefix + kOfWay[k], items[k]);
-  }
-};
-
 // If this model does not offer the way.
 void put_nothing(Json& json, const std::string& way) {
   for (const TextMeasure& m : text_measures()) at(json, way + "." + m.key) = Json();
@@ -68,8 +43,37 @@ void put_perplexity(Json& json, const std::vector<DialogueScore>& scores) {
   json["perplexity"] = summarize(scores).perplexity;
 }
 
-// The increase of -log p of a response, in nats, when an utterance is exchanged for one of another
-// dialogue: the last utterance, and one before. And the attention scores, if the model has any.
+// -1, 0 or 1: the more frequent kind of sentiment words.
+int sentiment_of(const Lexicon& lexicon, const Tokens& text) {
+  int sum = 0;
+  for (const std::string& word : text) {
+    if (has_sentiment(lexicon, word)) sum += lexicon.find(word)->second > 0 ? 1 : -1;
+  }
+  return (sum > 0) - (sum < 0);
+}
+
+}  // namespace
+
+Measuring::Measuring(const Data& data, const Vocabulary& vocabulary)
+    : data(data), vocabulary(vocabulary), ppmi(neighbouring_pairs(data.train.pool)) {}
+
+void Measuring::put_way(Json& json, const std::string& prefix,
+                        const std::vector<Tokens>& texts) const {
+  const auto values = measure_texts(texts, data.references);
+  for (size_t i = 0; i < values.size(); ++i) {
+    at(json, prefix + text_measures()[i].key) = values[i] ? Json(*values[i]) : Json();
+  }
+  std::vector<double> items[std::size(kOfWay)];
+  for (size_t i = 0; i < texts.size(); ++i) {
+    const Tokens &text = texts[i], &reference = data.references[i];
+    const double numbers[] = {sentence_bleu_2(text, reference), rouge_n(text, reference, 2),
+                              static_cast<double>(text.size()), repetition({text}, {reference}),
+                              coherence(ppmi, data.test[i], text, vocabulary)};
+    for (size_t k = 0; k < std::size(kOfWay); ++k) items[k].push_back(numbers[k]);
+  }
+  for (size_t k = 0; k < std::size(kOfWay); ++k) put_mean(json, prefix + kOfWay[k], items[k]);
+}
+
 void put_exchanges(Json& json, Responder& model, const Data& data,
                    const std::vector<DialogueScore>& scores) {
   for (const std::string where : {"query", "history"}) {
@@ -95,25 +99,13 @@ void put_exchanges(Json& json, Responder& model, const Data& data,
   }
 }
 
-// -1, 0 or 1: the more frequent kind of sentiment words.
-int sentiment_of(const Lexicon& lexicon, const Tokens& text) {
-  int sum = 0;
-  for (const std::string& word : text) {
-    if (has_sentiment(lexicon, word)) sum += lexicon.find(word)->second > 0 ? 1 : -1;
-  }
-  return (sum > 0) - (sum < 0);
-}
-
-// Asks for each of the three sentiments. For each: the share of sentiment words among all words,
-// and the share of answers that have it by the lexicon.
-void put_control(Json& json, Responder& model, const Measuring& m, DecodeOptions decode) {
-  const Lexicon lexicon = read_lexicon(m.settings.lexicon);
-  std::vector<double> right(m.data.test.size());
+void put_control(Json& json, const Lexicon& lexicon, const AnswersTo& answers) {
+  std::vector<double> right;
   for (int wanted = -1; wanted <= 1; ++wanted) {
     const std::string name = kSentiments[wanted + 1];
-    decode.wanted = {model.config().sentiment.label + "=" + name};
     double got = 0;
-    const auto texts = respond(model, m.data.test, m.vocabulary, decode, kBatch);
+    const std::vector<Tokens> texts = answers(name);
+    right.resize(texts.size());
     for (size_t i = 0; i < texts.size(); ++i) {
       const bool has = sentiment_of(lexicon, texts[i]) == wanted;
       got += has;
@@ -125,33 +117,25 @@ void put_control(Json& json, Responder& model, const Measuring& m, DecodeOptions
   put_mean(json, "control", right);
 }
 
-// The best of L by D, the best by log p, and a random one.
-void put_best(Json& json, HredResponder& model, const std::string& run, const Measuring& m,
-              DecodeOptions decode) {
-  decode.best_of = m.settings.best_of;
-  decode.rank = DecodeOptions::Rank::kJudge;
-  decode.judge = words::load_judge(run, model);
-  std::vector<Tokens> by_d, by_log_prob, random;
-  for (size_t begin = 0; begin < m.data.test.size(); begin += kBatch) {
-    const size_t end = std::min(m.data.test.size(), begin + static_cast<size_t>(kBatch));
+BestAnswers best_answers(Responder& model, const std::vector<Example>& examples,
+                         const Vocabulary& vocabulary, const DecodeOptions& decode) {
+  BestAnswers best;
+  for (size_t begin = 0; begin < examples.size(); begin += kBatch) {
+    const size_t end = std::min(examples.size(), begin + static_cast<size_t>(kBatch));
     std::vector<const Example*> batch;
-    for (size_t i = begin; i < end; ++i) batch.push_back(&m.data.test[i]);
+    for (size_t i = begin; i < end; ++i) batch.push_back(&examples[i]);
     for (const std::vector<Decoding>& list : decode_lists(model, batch, decode)) {
       const auto probable = std::max_element(
           list.begin(), list.end(),
           [](const Decoding& a, const Decoding& b) { return a.log_prob < b.log_prob; });
-      Rng rng(kTestSeed, "best", by_d.size());
-      by_d.push_back(m.vocabulary.words(list[0].tokens));
-      by_log_prob.push_back(m.vocabulary.words(probable->tokens));
-      random.push_back(m.vocabulary.words(list[rng.below(list.size())].tokens));
+      Rng rng(kTestSeed, "best", best.by_judge.size());
+      best.by_judge.push_back(vocabulary.words(list[0].tokens));
+      best.by_log_prob.push_back(vocabulary.words(probable->tokens));
+      best.random.push_back(vocabulary.words(list[rng.below(list.size())].tokens));
     }
   }
-  m.put_way(json, "best_d", by_d);
-  m.put_way(json, "best_logp", by_log_prob);
-  m.put_way(json, "random", random);
+  return best;
 }
-
-}  // namespace
 
 std::vector<std::string> measured_items() {
   std::vector<std::string> names(std::begin(kOfModel), std::end(kOfModel));
@@ -184,8 +168,7 @@ void evaluate(const Run& run, const OnMeasuring& progress, Json& json) {
   LoadedModel loaded = load_model(run.directory);
   Responder& model = *loaded.model;
   move(model, run.device);
-  const Measuring m{run.settings, data, loaded.vocabulary,
-                    Ppmi(neighbouring_pairs(data.train.pool))};
+  const Measuring m(data, loaded.vocabulary);
   json["conversations"] = data.conversations;
   for (const std::string& name : measured_values()) {
     if (!json.contains(name)) at(json, name) = Json();
@@ -198,10 +181,16 @@ void evaluate(const Run& run, const OnMeasuring& progress, Json& json) {
   const auto scores = score(model, data.test, kBatch);
   put_perplexity(json, scores);
   progress("answers", 0.2);
-  m.put_way(json, "own", respond(model, data.test, loaded.vocabulary, p.decode, kBatch));
+  m.put_way(json, "own.", respond(model, data.test, loaded.vocabulary, p.decode, kBatch));
   progress("more answers", 0.5);
   if (p.exchanges) put_exchanges(json, model, data, scores);
-  if (p.has_labels) put_control(json, model, m, p.decode);
+  if (p.has_labels) {
+    put_control(json, read_lexicon(run.settings.lexicon), [&](const std::string& wanted) {
+      DecodeOptions decode = p.decode;
+      decode.wanted = {model.config().sentiment.label + "=" + wanted};
+      return respond(model, data.test, loaded.vocabulary, decode, kBatch);
+    });
+  }
   if (!p.variants[run.run.variant].players) return;
   auto& hred = dynamic_cast<HredResponder&>(model);
   const LoopSettings loop{.batch_size = kBatch, .seed = kTestSeed};
@@ -210,7 +199,15 @@ void evaluate(const Run& run, const OnMeasuring& progress, Json& json) {
   for (const char* name : kOfDiscriminator) {
     at(json, std::string("words.") + name) = value_of(metrics, "valid_" + std::string(name));
   }
-  if (model.config().noise != Noise::kNone) put_best(json, hred, run.directory, m, p.decode);
+  if (model.config().noise == Noise::kNone) return;
+  DecodeOptions decode = p.decode;
+  decode.best_of = run.settings.best_of;
+  decode.rank = DecodeOptions::Rank::kJudge;
+  decode.judge = words::load_judge(run.directory, hred);
+  const BestAnswers best = best_answers(model, data.test, loaded.vocabulary, decode);
+  m.put_way(json, "best_d.", best.by_judge);
+  m.put_way(json, "best_logp.", best.by_log_prob);
+  m.put_way(json, "random.", best.random);
 }
 
 }  // namespace heed::generators

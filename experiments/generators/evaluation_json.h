@@ -1,6 +1,11 @@
 // What is measured of every run.
 #pragma once
 
+#include <functional>
+
+#include "dialog/respond/das.h"
+#include "dialog/text/lexicon.h"
+#include "dialog/text/ppmi.h"
 #include "experiments/generators/paper.h"
 #include "experiments/making_json.h"
 
@@ -17,8 +22,36 @@ constexpr const char* kWays[] = {"own", "best_d", "best_logp", "random"};
 std::vector<std::string> measured_values();
 // Means over the examples, whose series is called NAME_items.
 std::vector<std::string> measured_items();
+// The inputs that the measurements of all ways to answer share.
+struct Measuring {
+  Measuring(const Data& data, const Vocabulary& vocabulary);
+  // Under names with this prefix, "own.".
+  void put_way(nlohmann::ordered_json& json, const std::string& prefix,
+               const std::vector<Tokens>& texts) const;
+
+  const Data& data;
+  const Vocabulary& vocabulary;
+  const Ppmi ppmi;
+};
 // Fills it from a run that is trained.
 void evaluate(const Run& run, const OnMeasuring& progress, nlohmann::ordered_json& json);
+
+// Parts of it. The increase of -log p of a response, in nats, when an utterance is exchanged for
+// one of another dialogue: the last utterance, and one before; and the attention scores of these
+// two, if the model has any. `scores` are those of data.test as it is.
+void put_exchanges(nlohmann::ordered_json& json, Responder& model, const Data& data,
+                   const std::vector<DialogueScore>& scores);
+// For each of the three sentiments, for which the answers are asked: the share of sentiment words
+// among all their words, and the share of answers that have it by the lexicon.
+using AnswersTo = std::function<std::vector<Tokens>(const std::string& sentiment)>;
+void put_control(nlohmann::ordered_json& json, const Lexicon& lexicon, const AnswersTo& answers);
+// Of decode.best_of answers to each example the best by decode.judge, the best by log p, and a
+// random one.
+struct BestAnswers {
+  std::vector<Tokens> by_judge, by_log_prob, random;
+};
+BestAnswers best_answers(Responder& model, const std::vector<Example>& examples,
+                         const Vocabulary& vocabulary, const DecodeOptions& decode);
 
 // What runs of older versions lack, each in a file of its own. Their means over the examples:
 std::vector<std::string> added_items();

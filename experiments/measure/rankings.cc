@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "dialog/stats/roc.h"
 #include "dialog/text/format.h"
 #include "dialog/text/text_table.h"
 #include "experiments/engine/stats/auc.h"
@@ -27,7 +28,7 @@ void measure_auc(const std::vector<ScoredList>& lists, Ranking& row) {
     }
   }
   if (items.negative.empty()) return;
-  row.areas = retrieve::areas(items.positive, items.negative, kRates);
+  row.areas = areas(items.positive, items.negative, kRates);
   row.auc = clustered_auc({std::move(items)});
 }
 

@@ -9,6 +9,7 @@
 #include "dialog/retrieve/metrics.h"
 #include "dialog/retrieve/pool.h"
 #include "dialog/retrieve/task.h"
+#include "dialog/stats/roc.h"
 #include "dialog/system.h"
 #include "dialog/text/format.h"
 #include "experiments/making_json.h"
@@ -196,7 +197,7 @@ void measure_lists(const Data& data, const Ranker& ranker, retrieve::WordStatist
     wrong.insert(wrong.end(), of.begin() + 1, of.begin() + 11);  // ten negatives a context
   }
   put_mean(json, "mrr", std::move(reciprocal));
-  json["auc_05"] = retrieve::areas(right, wrong, {0.05})[0];
+  json["auc_05"] = areas(right, wrong, {0.05})[0];
 }
 
 void evaluate_run(const Run& run, const OnMeasuring& progress, Json& json) {

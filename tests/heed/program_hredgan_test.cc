@@ -62,6 +62,88 @@ TEST_F(HredganProgram, RanksAnswers) {
   EXPECT_EQ(heed_program({"info", shared->path("run")}).code, 0);
 }
 
+// `heed generate` takes the same answers as `heed respond`, and D ranks lists of other models.
+TEST_F(HredganProgram, RanksWhatIsGenerated) {
+  const auto texts = [&](const std::string& file) {
+    std::vector<std::string> all;
+    std::istringstream in(file);
+    for (std::string line; std::getline(in, line);) {
+      const auto json = nlohmann::json::parse(line);
+      all.push_back(json.contains("turns") ? json["turns"].back()["text"] : json["response"]);
+    }
+    std::erase(all, "");  // heed generate leaves them out
+    return all;
+  };
+  const Arguments ranked = {"--best-of", "4", "--rank", "logp", "--examples", "all"};
+  ASSERT_EQ(heed_program(respond("answers") + ranked).code, 0);
+  Arguments generate = respond("generated") + ranked;
+  generate[0] = "generate";
+  ASSERT_EQ(heed_program(generate + Arguments{"--json", shared->path("generated.json")}).code, 0);
+  EXPECT_EQ(texts(shared->read("generated")), texts(shared->read("answers")));
+  EXPECT_EQ(nlohmann::json::parse(shared->read("generated.json"))["decode"]["rank"], "logp");
+  expect_failure(heed_program(generate + Arguments{"--n-best", "3"}), 2, "without --best-of",
+                 "both");
+  expect_failure(heed_program(with(generate, "--rank", "mmi:x")), 2,
+                 "--rank: with --best-of expected D, logp or random, got 'mmi:x'", "mmi");
+
+  const std::string run = shared->path("run"), ranker = source_dir() + "/data/models/ranker";
+  const Result r = heed_program({"generate", "--model", kModel, "--data", kSample, "--limit", "8",
+                                 "--n-best", "4", "--max-length", "6", "--threads", "1", "--rank",
+                                 "D:" + run + ",model:" + run + ",model:" + ranker +
+                                     ",dual-encoder:" + ranker + ",pretrained:" + ranker,
+                                 "--out", dir.path("n.jsonl"), "--json", dir.path("n.json")});
+  ASSERT_EQ(r.code, 0) << r.err;
+  EXPECT_TRUE(has(r.err, run + ": its generator ranks, by ln P(R|C); D:" + run)) << r.err;
+  auto rows = nlohmann::json::parse(dir.read("n.json"))["reranked"]["rows"];
+  ASSERT_EQ(rows.size(), 8u);
+  EXPECT_EQ(rows[1]["name"], "D");
+  EXPECT_EQ(rows[2]["name"], "run");
+  EXPECT_NE(rows[1]["changed"], rows[2]["changed"]);
+  EXPECT_EQ(rows[4], rows[3]);
+  EXPECT_EQ(rows[5], rows[3]);
+  const Arguments own = {"generate", "--model", run,        "--data", kSample,
+                         "--limit",  "4",       "--n-best", "2",      "--max-length",
+                         "4",        "--rank",  "D",        "--out",  dir.path("own.jsonl")};
+  EXPECT_EQ(heed_program(own).code, 0);
+  expect_failure(heed_program(with(own, "--rank", "D:" + kModel)), 2, "not static-ui", "no such D");
+  expect_failure(heed_program(with(own, "--rank", "D:" + ranker)), 2, "which cannot respond",
+                 "no generator");
+}
+
+TEST_F(HredganProgram, TheDiscriminatorLearnsAlone) {
+  const Arguments alone = command(dir.path("alone")) + Arguments{"--generator-steps", "0"};
+  expect_failure(heed_program(alone), 2, "--generator-steps 0: needs --init RUN", "no generator");
+  const Arguments words = {"train",
+                           "hredgan",
+                           "--data",
+                           kSample,
+                           "--out",
+                           dir.path("alone"),
+                           "--noise",
+                           "word",
+                           "--preset",
+                           "smoke",
+                           "--limit",
+                           "30",
+                           "--hidden",
+                           "6",
+                           "--epochs",
+                           "2",
+                           "--batch",
+                           "8",
+                           "--threads",
+                           "1",
+                           "--init",
+                           shared->path("run"),
+                           "--generator-steps",
+                           "0"};
+  const Result r = heed_program(words);
+  ASSERT_EQ(r.code, 0) << r.err;
+  EXPECT_TRUE(has(r.out, "AUC")) << r.out;
+  EXPECT_FALSE(has(r.out, "perplexity")) << r.out;
+  EXPECT_EQ(dir.read("alone/model.safetensors"), shared->read("run/model.safetensors"));
+}
+
 // Of one seed with few dialogues; the same command then has nothing to do.
 TEST_F(HredganProgram, AnExperimentOfAPaper) {
   const std::string out = dir.path("experiment");

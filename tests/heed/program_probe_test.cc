@@ -230,6 +230,11 @@ TEST_F(ProbeProgram, PlausibleNegatives) {
       "--test-share",   "0.5"};
   const Json json = results(command);
   expect_made_with(json["heed"], "probe negatives");
+  Arguments other_name = command;
+  other_name[1] = "nex-cv";
+  EXPECT_EQ(results(other_name)["results"], json["results"]);
+  EXPECT_EQ(heed_program({"help", "probe", "nex-cv"}).out,
+            heed_program({"help", "probe", "negatives"}).out);
   ASSERT_EQ(json["results"].size(), 3u);
   const Json &none = json["results"][0], &share = json["results"][1], &real = json["results"][2];
   EXPECT_EQ(none["small"], "none");

@@ -107,8 +107,8 @@ TEST_F(LoopTest, TasksKeepTheirCountsOptimisersAndGatesApart) {
 
 TEST_F(LoopTest, NeedsATurnForEachTask) {
   Point point;
-  const std::string expected = "training: expected a number of steps, 1 or more, for each task";
-  for (const std::vector<int>& turns : {std::vector<int>{}, {0}, {1, 1}}) {
+  const std::string expected = "training: expected a number of steps for each task, not all 0";
+  for (const std::vector<int>& turns : {std::vector<int>{}, {0}, {-1}, {1, 1}}) {
     EXPECT_EQ(error_of<UsageError>([&] { train(run, settings, {pulling(point, {1})}, {}, turns); }),
               expected);
   }

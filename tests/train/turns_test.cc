@@ -9,12 +9,14 @@ namespace heed {
 namespace {
 
 // The tasks of an epoch's steps, "wwjwwj": round after round up to the last batch of the first
-// task, and the rest of its round, if that is whole.
+// task that makes steps, and the rest of its round, if that is whole.
 std::string round_by_round(const std::vector<int>& turns, int64_t first_batches) {
   std::string order;
+  size_t first = 0;
+  while (turns[first] == 0) ++first;
   for (int64_t left = first_batches; left > 0;) {
     for (size_t task = 0; task < turns.size(); ++task) {
-      for (int n = 0; n < turns[task] && (task > 0 || left-- > 0); ++n) {
+      for (int n = 0; n < turns[task] && (task != first || left-- > 0); ++n) {
         order += static_cast<char>('a' + task);
       }
       if (left < 0) return order;
@@ -24,8 +26,15 @@ std::string round_by_round(const std::vector<int>& turns, int64_t first_batches)
 }
 
 TEST(Turns, AreThoseOfRoundsOneByOne) {
-  for (const std::vector<int>& each :
-       {std::vector<int>{1}, {3}, {1, 1}, {2, 1}, {1, 5}, {3, 2, 4}}) {
+  for (const std::vector<int>& each : {std::vector<int>{1},
+                                       {3},
+                                       {1, 1},
+                                       {2, 1},
+                                       {1, 5},
+                                       {3, 2, 4},
+                                       {0, 2},
+                                       {0, 2, 1},
+                                       {2, 0, 1}}) {
     const Turns turns(each, each.size());
     for (int64_t batches = 0; batches <= 13; ++batches) {
       const std::string expected = round_by_round(each, batches);
@@ -39,6 +48,7 @@ TEST(Turns, AreThoseOfRoundsOneByOne) {
     }
   }
   EXPECT_EQ(round_by_round({2, 1}, 7), "aabaabaaba");  // by hand
+  EXPECT_EQ(round_by_round({0, 2, 1}, 3), "bbcb");
 }
 
 }  // namespace

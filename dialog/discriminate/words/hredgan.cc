@@ -2,13 +2,16 @@
 
 #include <algorithm>
 #include <cmath>
+#include <filesystem>
 #include <nlohmann/json.hpp>
 #include <numeric>
 
 #include "base/file.h"
 #include "dialog/discriminate/words/settings.h"
 #include "dialog/parts/batch.h"
+#include "dialog/respond/encoder.h"
 #include "dialog/respond/policy.h"
+#include "dialog/stats/roc.h"
 #include "dialog/text/overlap.h"
 #include "nn/init.h"
 #include "nn/safetensors.h"
@@ -87,15 +90,6 @@ Metrics share_of_steps(const Counts& counts, const char* key, const char* name) 
   return {{name, counts.at(key) / steps->second, true}};
 }
 
-// The area under the ROC curve: how often the one of a pair is above the other; ties are halves.
-double area(const std::vector<double>& above, const std::vector<double>& below) {
-  double sum = 0;
-  for (const double a : above) {
-    for (const double b : below) sum += a > b ? 1 : a == b ? 0.5 : 0;
-  }
-  return sum / static_cast<double>(above.size() * below.size());
-}
-
 void append(std::vector<double>& to, const Var& values) {
   const std::vector<double> more = values.value().to_vector();
   to.insert(to.end(), more.begin(), more.end());
@@ -158,8 +152,8 @@ Metrics measure_words(HredResponder& generator, const WordDiscriminator& discrim
   }
   const auto words = [](double sum, double score) { return sum - std::max(score, -100.0); };
   return {{kTold, right / shown, true},
-          {kAucTaught, area(real, taught), true},
-          {kAucFree, area(real, free), true},
+          {kAucTaught, areas(real, taught)[0], true},
+          {kAucFree, areas(real, free)[0], true},
           {kSurprise, std::accumulate(free.begin(), free.end(), 0.0, words) /
                           static_cast<double>(free.size())},
           {kDistinct2, distinct_n(responses, 2), true}};
@@ -195,6 +189,11 @@ std::vector<Task> hredgan_tasks(HredResponder& generator, WordDiscriminator& dis
     for (Metric& m : measure_words(players.generator, players.discriminator, examples,
                                    players.data.vocabulary, players.training.loop, on_batch)) {
       metrics.push_back(std::move(m));
+    }
+    if (players.settings.generator_steps == 0) {  // the perplexity stays, and decides nothing
+      const auto decides = std::find_if(metrics.begin(), metrics.end(),
+                                        [](const Metric& m) { return m.name == kAucTaught; });
+      std::rotate(metrics.begin(), decides, decides + 1);
     }
     return metrics;
   };
@@ -234,6 +233,40 @@ Settings load_settings_of(const std::string& run) {
 
 namespace {
 
+class WordRanker : public PairRanker {
+ public:
+  WordRanker(const std::string& run, Device device)
+      : generator_(load_model(run)), bounds_(bounds_of_last_turn(load_example_options(run))) {
+    move(*generator_.model, device);
+    judge_ = load_judge(run, *generator_.model);
+  }
+
+ private:
+  std::vector<double> score_last(const std::vector<Dialogue>& dialogues,
+                                 int64_t size) const override {
+    const Device device = parameters(*generator_.model)[0].var.device();
+    const auto examples = make_examples(dialogues, generator_.vocabulary, bounds_);
+    const auto total = std::ssize(examples);
+    std::vector<double> scores(examples.size());
+    for (int64_t at = 0; at < total; at += size) {
+      const std::vector<Example> some(examples.begin() + at,
+                                      examples.begin() + std::min(total, at + size));
+      const Batch batch = make_batch(pointers(some), generator_.model->parts(), device);
+      std::vector<Answer> answers;
+      for (int64_t b = 0; b < batch.size; ++b) {
+        answers.push_back({static_cast<int32_t>(b), some[batch.order[b]].response});
+      }
+      const std::vector<double> found = judge_(batch, answers);
+      for (int64_t b = 0; b < batch.size; ++b) scores[at + batch.order[b]] = found[b];
+    }
+    return scores;
+  }
+
+  LoadedModel generator_;
+  ExampleOptions bounds_;
+  Judge judge_;
+};
+
 const HredResponder& hred_of(const Responder& model) {
   if (const auto* hred = dynamic_cast<const HredResponder*>(&model)) return *hred;
   throw UsageError(
@@ -271,6 +304,14 @@ Judge load_judge(const std::string& run, const Responder& generator) {
   return [&hred, discriminator](const Batch& batch, const std::vector<Answer>& answers) {
     return log_scores(hred, *discriminator, batch, answers);
   };
+}
+
+bool has_discriminator(const std::string& directory) {
+  return std::filesystem::exists(in(directory, kFile));
+}
+
+std::shared_ptr<const Ranker> load_ranker(const std::string& run, Device device) {
+  return std::make_shared<WordRanker>(run, device);
 }
 
 }  // namespace heed::words

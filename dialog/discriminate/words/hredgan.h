@@ -14,10 +14,12 @@
 //   discriminator.safetensors   that of the best epoch; epoch-N-discriminator.safetensors of all
 #pragma once
 
+#include <memory>
 #include <string>
 #include <vector>
 
 #include "dialog/discriminate/words/word_discriminator.h"
+#include "dialog/parts/encoder.h"
 #include "dialog/respond/task.h"
 
 namespace heed::words {
@@ -31,7 +33,7 @@ struct Settings {
   Mode mode = Mode::kRanker;
   bool by_word = false;                                      // see loss_of()
   double discriminator_until = 0.99, generator_from = 0.75;  // shares classified correctly
-  int generator_steps = 1, discriminator_steps = 1;          // of a round
+  int generator_steps = 1, discriminator_steps = 1;  // of a round; generator 0: it learns nothing
   int64_t measured = 500;  // validation examples that are answered after each epoch, 0: all
 
   void check() const;  // throws UsageError
@@ -54,7 +56,8 @@ Metrics measure_words(HredResponder& generator, const WordDiscriminator& discrim
                       const LoopSettings& loop, const OnValidation& on_batch = {});
 
 // The tasks for the training loop, generator first; its validation perplexity decides which epoch
-// is the best. They refer to their arguments, which must outlive them.
+// is the best, or kAucTaught if the generator makes no steps. They refer to their arguments, which
+// must outlive them.
 std::vector<Task> hredgan_tasks(HredResponder& generator, WordDiscriminator& discriminator,
                                 const Settings& settings, const TrainSettings& training,
                                 const TrainData& data);
@@ -72,5 +75,11 @@ WordDiscriminator load_discriminator(const std::string& run, const HredResponder
 // D of a run as a ranker of its generator's answers; it refers to the generator. Throws UsageError
 // for one of another structure.
 Judge load_judge(const std::string& run, const Responder& generator);
+// Whether it is such a run, and not one of a generator alone.
+bool has_discriminator(const std::string& directory);
+// D of a run as a ranker of any responses, such as those of another model: ln D of each, read by
+// the run's own generator. Contexts are cut like those of the training examples, responses are not
+// cut. Throws as load_judge().
+std::shared_ptr<const Ranker> load_ranker(const std::string& run, Device device);
 
 }  // namespace heed::words

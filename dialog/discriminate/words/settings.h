@@ -26,14 +26,14 @@ template <class S, class V> void visit_players(S& s, V& v) {
         "The discriminator makes a step while it tells less than this share of the batch");
   share("generator-from", "generator_from", s.generator_from,
         "soft, straight-through: the generator hears of it from this share on");
-  const auto steps = [&](const char* option, const char* key, auto& value, const char* help) {
-    v(setting(option, key, help, {.group = kPlayers, .least = 1, .most = 1000, .required = true}),
-      value);
-  };
-  steps("generator-steps", "generator_steps", s.generator_steps,
-        "Steps of the generator in a round");
-  steps("discriminator-steps", "discriminator_steps", s.discriminator_steps,
-        "Steps of the discriminator in a round");
+  v(setting("generator-steps", "generator_steps",
+            "Steps of the generator in a round; 0: it stays as it is, and the discriminator learns "
+            "to rank the answers of a finished one (--init RUN)",
+            {.group = kPlayers, .least = 0, .most = 1000, .required = true}),
+    s.generator_steps);
+  v(setting("discriminator-steps", "discriminator_steps", "Steps of the discriminator in a round",
+            {.group = kPlayers, .least = 1, .most = 1000, .required = true}),
+    s.discriminator_steps);
   v({.key = "measured", .least = 0, .required = true}, s.measured);
 }
 

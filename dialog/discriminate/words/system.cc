@@ -29,15 +29,34 @@ class HredganTraining : public RespondTraining {
   bool train(const std::string& run, Device device, const TrainHooks& hooks) override {
     return words::train(run, s_, players_, data_, device, hooks);
   }
+  void prepare(const Talk& talk) override {
+    if (discriminator_alone() && s_.init.empty()) {
+      throw UsageError(
+          "--generator-steps 0: needs --init RUN, a generator that has learned, as this one does "
+          "not");
+    }
+    RespondTraining::prepare(talk);
+  }
+  std::string step_text(const TrainProgress& p) const override {
+    if (!discriminator_alone()) return RespondTraining::step_text(p);
+    char text[80];
+    std::snprintf(text, sizeof text, "told %.3f  rate %g", value_of(p.metrics, kTrainTold), p.rate);
+    return text;
+  }
   std::string epoch_text(const EpochLog& e, bool best) const override {
-    char text[120];
+    char begin[80], text[120];
+    std::snprintf(begin, sizeof begin, "epoch %2d  loss %7.3f  rate %g%s", e.epoch, e.loss, e.rate,
+                  best ? "  best" : "");
     std::snprintf(text, sizeof text, "  told %.3f  AUC %.3f (taught) %.3f (free)",
                   value_of(e.metrics, kTold), value_of(e.metrics, kAucTaught),
                   value_of(e.metrics, kAucFree));
-    return RespondTraining::epoch_text(e, best) + text;
+    return (discriminator_alone() ? std::string(begin) : RespondTraining::epoch_text(e, best)) +
+           text;
   }
 
  private:
+  bool discriminator_alone() const { return players_.generator_steps == 0; }
+
   Settings players_;
   Both both_{&s_, &players_};
 };

@@ -51,6 +51,17 @@ TEST(NBest, IsScoredForMmi) {
   EXPECT_NEAR(alone[0][0], mean(3), 1e-12);
   EXPECT_NEAR(alone[0][1], mean(0), 1e-12);
   EXPECT_EQ(alone[1], std::vector<double>{alone[0][0]});
+
+  const std::vector<std::vector<double>> log_p = {{-1, -4}, {-2}};
+  EXPECT_EQ(mmi(log_p, 0.25, Lengths(), lists, 7),
+            (std::vector<std::vector<double>>{{-0.75 - 0.5, -3 + 0.25}, {-1.5 + 0}}));
+  const auto mostly_reversed = mmi(log_p, 0.75, Lengths(), lists, 7);
+  EXPECT_EQ(mostly_reversed,
+            (std::vector<std::vector<double>>{{-0.25 - 1.5, -1 + 0.75}, {-0.5 + 0}}));
+  EXPECT_EQ(best_first(mostly_reversed[0]), (std::vector<size_t>{1, 0}));
+  const auto less = antilm(log_p, 0.5, Lengths(), lists, {{"a"}, {"abc"}}, 7);
+  EXPECT_EQ(less[0], (std::vector<double>{-1 - 0.5 * alone[0][0], -4 - 0.5 * alone[0][1]}));
+  EXPECT_EQ(less[1], std::vector<double>{-2 - 0.5 * alone[1][0]});
 }
 
 TEST(PairRanker, TellsHowFarItIs) {

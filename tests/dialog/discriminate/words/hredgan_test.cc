@@ -8,7 +8,10 @@
 #include <numeric>
 
 #include "dialog/data/corpus.h"
+#include "dialog/parts/nbest.h"
+#include "dialog/respond/policy.h"
 #include "dialog/respond/structures.h"
+#include "dialog/text/overlap.h"
 #include "nn/safetensors.h"
 #include "optim/optim.h"
 #include "tests/dialog/respond/trainer_helpers.h"
@@ -161,6 +164,56 @@ TEST_F(Case, ScoresDoNotDependOnTheBatch) {
   }
 }
 
+// Recomputed from single answers: the share told right, and of all pairs in how many a real
+// response scores above a drawn one, and above the generator's own answer. Of two batches.
+TEST_F(Case, MeasuresWords) {
+  const LoopSettings loop{.batch_size = 2, .seed = 3};
+  const Metrics measured =
+      measure_words(generator, discriminator, examples, loaded.vocabulary, loop);
+  const uint64_t seed = draw_seed(loop.seed, "words.measure", 0);
+  std::vector<double> real, taught, free;
+  std::vector<Tokens> answers;
+  double right = 0;
+  for (size_t at = 0; at < examples.size(); at += 2) {
+    const std::vector<Example> two(examples.begin() + at,
+                                   examples.begin() + std::min(at + 2, examples.size()));
+    const Batch batch = make_batch(pointers(two), generator.parts());
+    const DropoutMode drop{0, seed, at};
+    for (const double x : tell(discriminator, show(generator, batch, Fake::kDrawn, drop,
+                                                   gumbel_noise(generator, drop.key("fake"))))
+                              .fake.value()
+                              .to_vector()) {
+      taught.push_back(x);
+      right += x < std::log(0.5);
+    }
+  }
+  for (size_t i = 0; i < examples.size(); ++i) {
+    real.push_back(expected.at("drawn").at("real").at(i).get<double>());
+    right += real.back() > std::log(0.5);
+    const std::vector<Example> one = {examples[i]};
+    const auto own = decode(generator, pointers(one), {.max_length = 25})[0].tokens;
+    const Batch batch = make_batch(pointers(one), generator.parts());
+    free.push_back(log_scores(generator, discriminator, batch, {{0, own}})[0]);
+    answers.push_back(loaded.vocabulary.words(own));
+  }
+  const auto share_above = [&](const std::vector<double>& others) {
+    double pairs = 0;
+    for (const double a : real) {
+      for (const double b : others) pairs += a > b ? 1 : a == b ? 0.5 : 0;
+    }
+    return pairs / static_cast<double>(real.size() * others.size());
+  };
+  double surprise = 0;
+  for (const double score : free) surprise -= score / static_cast<double>(free.size());
+  EXPECT_NE(share_above(taught), 0.5);
+  EXPECT_NE(share_above(free), 0.5);
+  EXPECT_DOUBLE_EQ(value_of(measured, kAucTaught), share_above(taught));
+  EXPECT_DOUBLE_EQ(value_of(measured, kAucFree), share_above(free));
+  EXPECT_DOUBLE_EQ(value_of(measured, kTold), right / (2.0 * examples.size()));
+  EXPECT_NEAR(value_of(measured, kSurprise), surprise, 1e-12);
+  EXPECT_DOUBLE_EQ(value_of(measured, kDistinct2), distinct_n(answers, 2));
+}
+
 // ---- D
 
 TEST(WordDiscriminator, TheScoreDoesNotGrowWithTheLength) {
@@ -283,6 +336,73 @@ TEST_F(HredganTest, AShutGateLeavesTheDiscriminatorAsItWas) {
     EXPECT_EQ(parameters(first)[i].var.value().to_vector(),
               parameters(last)[i].var.value().to_vector());
   }
+}
+
+// A finished generator gets a discriminator, which decides by itself which epoch is its best.
+TEST_F(HredganTest, TheDiscriminatorLearnsAlone) {
+  EXPECT_TRUE(run("finished"));
+  settings.init = path("finished");
+  settings.loop.max_epochs = 8;
+  settings.loop.schedule.rate = 0.5;
+  players.generator_steps = 0;
+  players.discriminator_steps = 2;
+  double highest = 0;
+  int best_epochs = 0;
+  TrainHooks hooks;
+  hooks.on_epoch = [&](const EpochLog& e, bool best) {
+    EXPECT_EQ(best, value_of(e.metrics, kAucTaught) > highest);
+    highest = std::max(highest, value_of(e.metrics, kAucTaught));
+    best_epochs += best;
+  };
+  EXPECT_TRUE(train_both("run", hooks));
+  EXPECT_GT(best_epochs, 1);
+  EXPECT_EQ(dir.read("run/model.safetensors"), dir.read("finished/model.safetensors"));
+  WordDiscriminator first(settings.model), last(settings.model);
+  init(first, settings.loop.seed);
+  load_parameters(path("run/discriminator.safetensors"), last);
+  for (size_t i = 0; i < parameters(first).size(); ++i) {
+    EXPECT_NE(parameters(first)[i].var.value().to_vector(),
+              parameters(last)[i].var.value().to_vector())
+        << parameters(first)[i].name;
+  }
+  const std::vector<EpochLog> log = load_log(path("run"));
+  ASSERT_GE(log.size(), 3u);
+  for (const EpochLog& e : log) {
+    EXPECT_EQ(e.steps, 5);  // a pass of D through the 20 examples
+    EXPECT_EQ(valid_perplexity(e), valid_perplexity(log[0]));
+  }
+  EXPECT_NE(value_of(log[0].metrics, kTrainTold), value_of(log[2].metrics, kTrainTold));
+
+  StopAfter stop(7);
+  EXPECT_FALSE(train_both("parts", stop.hooks));
+  EXPECT_TRUE(train_both("parts"));
+  for (const char* file : {"model.safetensors", "discriminator.safetensors", "log.jsonl"}) {
+    EXPECT_EQ(dir.read(std::string("parts/") + file), dir.read(std::string("run/") + file));
+  }
+}
+
+// Texts get the scores of load_judge(), in any batch.
+TEST_F(HredganTest, RanksTexts) {
+  EXPECT_TRUE(train_both("run"));
+  EXPECT_TRUE(has_discriminator(path("run")));
+  EXPECT_FALSE(has_discriminator(dir.path("")));
+  const LoadedModel loaded = load_model(path("run"));
+  const Judge judge = load_judge(path("run"), *loaded.model);
+  const std::vector<NBest> lists = {{{"w5 w6", "w7"}, {"w8 w9 w10", "", "w11"}},
+                                    {{"w12"}, {"w8 w9", "w13 w6 w6 w6"}}};
+  const auto scores = score(*load_ranker(path("run"), Device()), lists, 2);
+  for (size_t i = 0; i < lists.size(); ++i) {
+    for (size_t k = 0; k < lists[i].responses.size(); ++k) {
+      Dialogue d{"d", {}};
+      for (const std::string& text : lists[i].context) d.turns.push_back({"", text});
+      d.turns.push_back({"", lists[i].responses[k]});
+      const std::vector<Example> one = make_examples({d}, loaded.vocabulary, {.min_turns = 2});
+      const Batch batch = make_batch(pointers(one), loaded.model->parts());
+      EXPECT_NEAR(scores[i][k], judge(batch, {{0, one[0].response}})[0], 1e-5) << i << k;
+    }
+  }
+  EXPECT_EQ(scores[0][1], kWorst);
+  EXPECT_NE(scores[0][0], scores[0][2]);
 }
 
 TEST_F(HredganTest, RefusesWhatIsNotThere) {

@@ -1,0 +1,121 @@
+// What is measured of the models of four papers, on cases that are counted by hand.
+#include <gtest/gtest.h>
+
+#include <numeric>
+
+#include "dialog/respond/structures.h"
+#include "experiments/generators/evaluation_json.h"
+#include "tests/dialog/respond/model_helpers.h"
+
+namespace heed::generators {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+// Of two utterances, so that the history is one; and a pool of one utterance.
+Data two_utterances() {
+  Data data;
+  data.test = random_examples(5, 3, /*distractions=*/false);
+  for (Example& e : data.test) {
+    e.context.resize(2);
+    e.distraction.resize(2);
+  }
+  data.train.pool = std::vector<PoolUtterance>{{"other", {5, 9, 14}}};
+  return data;
+}
+
+double nll_of(Responder& model, const Example& example) {
+  const std::vector<double> nll = score(model, {example}, 1)[0].nll;
+  return std::accumulate(nll.begin(), nll.end(), 0.0);
+}
+
+TEST(Exchanges, AreWhatTheResponseLoses) {
+  const Data data = two_utterances();
+  const auto model = make_responder(small_config(Structure::parse("dynamic")), 7);
+  init_again_uniform(*model, -1, 1, 7);
+  convert(*model, DType::f64);
+  const auto scores = score(*model, data.test, 2);
+  Json json;
+  put_exchanges(json, *model, data, scores);
+  for (const auto& [where, k] : {std::pair("query", 1), std::pair("history", 0)}) {
+    const Json &added = json["exchange"][std::string(where) + "_items"],
+               &looks = json["looks"][std::string(where) + "_items"];
+    ASSERT_EQ(added.size(), data.test.size());
+    double sum = 0;
+    for (size_t i = 0; i < data.test.size(); ++i) {
+      Example other = data.test[i];
+      other.context[k] = {5, 9, 14};
+      sum += added[i].get<double>();
+      EXPECT_NEAR(added[i], nll_of(*model, other) - nll_of(*model, data.test[i]), 1e-12) << where;
+      EXPECT_EQ(looks[i], scores[i].as_scores[k]) << where;
+    }
+    EXPECT_NEAR(json["exchange"][where], sum / 5, 1e-12);
+  }
+  EXPECT_NE(json["exchange"]["query"], json["exchange"]["history"]);
+}
+
+// Asked for negative: one of two is; for neutral: both; for positive: one says nothing, one the
+// opposite.
+TEST(Control, CountsTheAnswersThatAreAsAsked) {
+  const Lexicon lexicon = {{"good", 2}, {"bad", -2}, {"so", 0.5}};
+  Json json;
+  put_control(json, lexicon, [](const std::string& wanted) -> std::vector<Tokens> {
+    if (wanted == "negative") return {{"bad", "good", "bad"}, {"good"}};
+    if (wanted == "neutral") return {{"so", "so"}, {"good", "bad"}};
+    EXPECT_EQ(wanted, "positive");
+    return {{"a", "b", "c"}, {"bad"}};
+  });
+  EXPECT_EQ(json["got"], Json({{"negative", 0.5}, {"neutral", 1}, {"positive", 0}}));
+  EXPECT_EQ(json["sentiment_words"]["negative"], 4.0 / 4);
+  EXPECT_EQ(json["sentiment_words"]["neutral"], 2.0 / 4);
+  EXPECT_EQ(json["sentiment_words"]["positive"], 1.0 / 4);
+  ASSERT_EQ(json["control_items"].size(), 2u);
+  EXPECT_DOUBLE_EQ(json["control_items"][0], 2.0 / 3);
+  EXPECT_DOUBLE_EQ(json["control_items"][1], 1.0 / 3);
+}
+
+// A judge of lengths, of more examples than a batch holds.
+TEST(BestAnswers, AreThoseOfTheJudgeAndOfTheProbability) {
+  ModelConfig config = small_config(Structure::parse("hred-attention"));
+  config.noise = Noise::kUtterance;
+  const auto model = make_responder(config, 7);
+  init_again_uniform(*model, -1, 1, 7);
+  const std::vector<Example> examples = random_examples(kBatch + 3, 5);
+  std::vector<Dialogue> words(1);
+  for (int i = kSpecialTokens; i < kTestVocabulary; ++i) {
+    words[0].turns.push_back({"", "w" + std::to_string(i)});
+  }
+  const Vocabulary vocabulary = Vocabulary::build(count_tokens(words));
+  DecodeOptions decode{.max_length = 6, .best_of = 5, .rank = DecodeOptions::Rank::kJudge};
+  decode.judge = [](const Batch&, const std::vector<Answer>& answers) {
+    std::vector<double> scores;
+    for (const Answer& a : answers) scores.push_back(-static_cast<double>(a.tokens.size()));
+    return scores;
+  };
+  const BestAnswers best = best_answers(*model, examples, vocabulary, decode);
+  DecodeOptions as_drawn = decode;
+  as_drawn.rank = DecodeOptions::Rank::kRandom;
+  ASSERT_EQ(best.by_judge.size(), examples.size());
+  size_t by_probability = 0, not_the_first = 0;
+  for (size_t i = 0; i < examples.size(); ++i) {
+    const auto all = decode_lists(*model, {&examples[i]}, as_drawn)[0];
+    ASSERT_EQ(all.size(), 5u);
+    const Decoding *shortest = &all[0], *probable = &all[0];
+    bool is_there = false;
+    for (const Decoding& d : all) {
+      if (d.tokens.size() < shortest->tokens.size()) shortest = &d;
+      if (d.log_prob > probable->log_prob) probable = &d;
+      is_there = is_there || vocabulary.words(d.tokens) == best.random[i];
+    }
+    EXPECT_EQ(best.by_judge[i], vocabulary.words(shortest->tokens)) << i;
+    EXPECT_EQ(best.by_log_prob[i], vocabulary.words(probable->tokens)) << i;
+    EXPECT_TRUE(is_there) << i;
+    by_probability += best.by_judge[i] != best.by_log_prob[i];
+    not_the_first += best.random[i] != vocabulary.words(all[0].tokens);
+  }
+  EXPECT_GT(by_probability, 3u);
+  EXPECT_GT(not_the_first, 3u);
+}
+
+}  // namespace
+}  // namespace heed::generators
