@@ -222,7 +222,7 @@ void add_discriminate_test(CLI::App& discriminate) {
       "Dialogues: a data directory (its test part is read, and its valid part for the threshold), "
       "or a file; or several with commas, each a row. If not given: the bundled sample");
   c.add_option("--negatives", o.negatives,
-               "What stands in the place of responses: random, length-matched, same-conversation, "
+               "Where wrong responses come from: random, length-matched, same-conversation, "
                "shuffled-words or real (default: random)");
   c.add_option("--responses", o.responses,
                "Replace responses by the responses of a model in this file, which heed respond "

@@ -54,7 +54,7 @@ void InputFlags::declare(CLI::App& c) {
       ->check(one_of({"last", "all"}))
       ->group(kExamples);
   c.add_option("--max-turns", max_turns,
-               "Utterances of context read, the last ones, beside distractions; 0: all")
+               "Read only the last N utterances of the context, not counting distractions; 0: all")
       ->group(kExamples);
   c.add_option("--min-turns", min_turns,
                "Leave out shorter dialogues; with --examples all this turn is the first response. "
@@ -67,11 +67,13 @@ void InputFlags::declare(CLI::App& c) {
 
 void InputFlags::declare_tokens(CLI::App& c) {
   c.add_option("--max-context", max_context,
-               "Words of the context, the last ones, the end of each utterance counted; 0: all")
+               "Read only the last N words of the context, counting the end of each utterance as "
+               "one; 0: all")
       ->group(kExamples);
-  c.add_option("--max-utterance", max_utterance, "Words of an utterance, the first ones; 0: all")
+  c.add_option("--max-utterance", max_utterance,
+               "Read only the first N words of an utterance; 0: all")
       ->group(kExamples);
-  c.add_option("--max-response", max_response, "Words of a response, the first ones; 0: all")
+  c.add_option("--max-response", max_response, "Read only the first N words of a response; 0: all")
       ->group(kExamples);
 }
 

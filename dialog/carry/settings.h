@@ -36,13 +36,14 @@ template <class V> void visit_carryover(auto& m, V& v) {
       value);
   };
   form("decoder", m.decoder, {kPointer, kSelfAttention, kIndependent},
-       "pointer chooses slot by slot until it ends, self-attention compares all slots, independent "
-       "decides on each by itself");
+       "pointer: chooses slot by slot until it chooses the end; self-attention: compares all "
+       "slots; independent: decides on each slot by itself");
   form("order", m.order, {kNoOrder, kTurnOrder, kTemporal},
-       "In which a pointer reads slots and chooses them: none is random, turn by distance and "
-       "random within a turn, temporal as they were said");
+       "Order in which a pointer reads and chooses slots. none: random; turn: by distance, random "
+       "within a turn; temporal: as they were said");
   form("value", m.value, {"lstm", "average"},
-       "A value is a mean of its words' states in the dialogue, or of their embeddings");
+       "A value is the mean of its words' states in the dialogue (lstm), or of their embeddings "
+       "(average)");
   visit_sizes(m, v);
   pretrained::visit_encoder(m.words, v);
   v(size_of("slot-heads", "heads", "Heads of self-attention"), m.heads);
@@ -67,8 +68,8 @@ template <class S, class V> void visit_training(S& s, V& v) {
         {.group = kItems, .usual = "both", .words = {"same", "cross", "both"}, .of_data = true}),
     s.set);
   v(setting("shuffled-labels", "shuffled_labels",
-            "A control: the labels change places among all candidates, so that there is nothing to "
-            "learn but how many hold",
+            "A control: labels are shuffled among all candidates, so that only their share can be "
+            "learned",
             {.group = kItems, .of_data = true}),
     s.shuffled_labels);
   visit_asked(s, v);

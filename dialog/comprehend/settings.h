@@ -32,31 +32,32 @@ int pieces_of(const Settings& s);
 constexpr const char *kReader = "Reader (instead of the preset's)", *kQuestions = "Questions";
 
 template <class V> void visit_reader(auto& m, V& v) {
-  v(setting("turns", "turns", "Questions and answers before a question that are read with it, k",
+  v(setting("turns", "turns",
+            "Number of earlier questions and answers that are read with a question",
             {.group = kReader, .least = 0, .most = 16, .required = true, .of_variant = true}),
     m.turns);
-  v(setting("without-questions", "questions", "Read no questions before, only their answers",
+  v(setting("without-questions", "questions", "Of the earlier turns read only the answers",
             {.group = kReader, .required = true, .of_variant = true}),
     Unless{m.questions});
-  v(setting("without-answers", "answers", "Read no answers before, only their questions",
+  v(setting("without-answers", "answers", "Of the earlier turns read only the questions",
             {.group = kReader, .required = true, .of_variant = true}),
     Unless{m.answers});
   v(setting("kinds", "kinds",
-            "Tell yes, no and unanswerable from a span, as CoQA asks; without it a place behind "
-            "the passage stands for unanswerable",
+            "Distinguish yes, no and unanswerable from a span, as CoQA requires; otherwise a "
+            "position after the passage stands for unanswerable",
             {.group = kReader, .required = true}),
     m.kinds);
   v(setting("frozen", "frozen", "Leave the encoder as it is, and learn the rest",
             {.group = kReader, .required = true, .of_variant = true}),
     m.frozen);
-  v(setting("cells", "width", "Cells of a direction of the two GRUs",
+  v(setting("cells", "width", "Cells per direction of the two GRUs",
             {.group = kReader, .least = 1, .most = 4096, .required = true}),
     m.width);
-  v(setting("window", "window", "Pieces of the passage that the encoder reads at once",
+  v(setting("window", "window", "Number of pieces of the passage that the encoder reads at once",
             {.group = kReader, .least = 4, .most = 100000, .required = true}),
     m.window);
   v(setting("longest-query", "longest_query",
-            "Pieces of a question or an answer that are read, the first ones",
+            "Read only the first N pieces of a question or an answer",
             {.group = kReader, .least = 4, .most = 100000, .required = true}),
     m.longest_query);
   visit_dropout(m.dropout, v);

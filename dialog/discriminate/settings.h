@@ -49,12 +49,12 @@ template <class S, class V> void visit_config(S& s, V& v) {
 // Those of settings.json.
 template <class S, class V> void visit_training(S& s, V& v) {
   v({.option = "preset", .key = "preset"}, s.preset);
-  v(setting("negatives", "negatives",
-            "What stands in the place of responses: random, length-matched (of as many tokens, or "
-            "one more or less), same-conversation, shuffled-words, other-corpus (of several in "
-            "--data), real (a whole passage: there is nothing to find), or generated:FILE (as "
-            "heed respond writes them)",
-            {.usual = "random", .required = true, .of_variant = true}),
+  v(setting(
+        "negatives", "negatives",
+        "Where wrong responses come from: random, length-matched (as many tokens, or one more or "
+        "less), same-conversation, shuffled-words, other-corpus (of several in --data), real (a "
+        "whole passage: there is nothing to find), or generated:FILE (as heed respond writes them)",
+        {.usual = "random", .required = true, .of_variant = true}),
     Named{s.negatives, s.negatives.name(), Negatives::parse});
   visit_asked(s, v);
 }

@@ -13,7 +13,7 @@ template <class S, class V> void visit_model(S& s, V& v) {
   v({.option = "structure", .key = "structure", .required = true, .of_variant = true},
     Named{s.structure, std::string(s.structure.name), parse_structure});
   visit_sizes(s, v);
-  v(setting("layers", "num_layers", "LSTM layers; of a transformer on each side",
+  v(setting("layers", "num_layers", "LSTM layers; for a transformer, those of each side",
             {.group = kSizes, .least = 1, .most = kMaxModelSize, .required = true}),
     s.num_layers);
   v({.key = "lstm_bias", .required = true}, s.lstm_bias);
@@ -26,8 +26,8 @@ template <class S, class V> void visit_model(S& s, V& v) {
              .of_structure = true}),
     s.heads);
   v(setting("attention", "attention",
-            "Score of a memory row k for a query q: dot k.q, general k.(W q), additive "
-            "v.tanh(W q + U k); otherwise additive in lstm-attention, bilstm-attention, hred and "
+            "Score of a memory row k for a query q. dot: k.q; general: k.(W q); additive: v.tanh(W "
+            "q + U k). If not given: additive in lstm-attention, bilstm-attention, hred and "
             "hred-stacked, dot in the other structures that have a choice",
             {.group = kForm, .words = attention_scores(), .later = true, .of_structure = true}),
     Named{s.attention, s.attention ? name_of(*s.attention) : "", parse_attention_score,
@@ -37,35 +37,36 @@ template <class S, class V> void visit_model(S& s, V& v) {
             {.group = kForm, .later = true, .of_structure = true}),
     s.bidirectional);
   v(setting("no-input-feeding", "input_feeding",
-            "The decoder does not read the context vector of the step before (non-hier, dynamic, "
+            "The decoder does not read the previous step's context vector (non-hier, dynamic, "
             "dynamic-ui)",
             {.group = kForm, .later = true, .of_structure = true}),
     Unless{s.input_feeding});
   v(setting("noise", "noise",
-            "What the decoder reads in training besides words: none; or normal random numbers, as "
-            "many as an embedding has, that are drawn for each response (utterance) or each word "
-            "(hred-gru, hred-attention-current, hred-attention; default: none)",
+            "Normal noise that the decoder reads in training beside the word, as wide as an "
+            "embedding. none: no noise; utterance: drawn once per response; word: drawn for each "
+            "word (hred-gru, hred-attention-current, hred-attention; default: none)",
             {.group = kForm, .words = noises(), .later = true, .of_structure = true}),
     Named{s.noise, name_of(s.noise), parse_noise});
   v(setting("message", "message_attention",
-            "What the network over utterances reads of each in a step of the decoder: attention, "
-            "its words by attention; none, its last state, the same in all steps (thred; default: "
-            "attention)",
+            "What the network over utterances reads of an utterance. attention: its words, "
+            "weighted by attention anew in each step of the decoder; none: its last state, the "
+            "same in all steps (thred; default: attention)",
             {.group = kForm, .words = {"none", "attention"}, .later = true, .of_structure = true}),
     Words{s.message_attention, "none", "attention"});
-  v(setting("topics", "topics", "Topics of the training dialogues (thred-topics; default: 50)",
+  v(setting("topics", "topics",
+            "Number of topics found in the training dialogues (thred-topics; default: 50)",
             {.group = kForm, .least = 1, .most = 1000, .later = true, .of_structure = true}),
     s.topics);
   v(setting("keyword-weight", "keyword_weight",
-            "Weight of the loss of keywords that sampled words lack, 0 to 1; 1 less it is that of "
-            "the cross entropy (keywords; default: 0.1)",
+            "Weight of the loss of keywords that sampled words lack, 0 to 1; the cross entropy has "
+            "1 minus this weight (keywords; default: 0.1)",
             {.group = kForm, .least = 0, .most = 1, .later = true, .of_structure = true}),
     s.keyword_weight);
   v({.key = "generic_words", .later = true}, s.generic_words);
   v(setting(
         "gate", "gate_on_logits",
-        "What the gate to sentiment words weighs: probabilities, of two softmaxes; or logits of "
-        "one, as the authors' program has it (two-vocabulary; default: probabilities)",
+        "What the gate to sentiment words mixes. probabilities: those of two softmaxes; logits: "
+        "those of one softmax, as in the authors' program (two-vocabulary; default: probabilities)",
         {.group = kForm,
          .words = {"probabilities", "logits"},
          .later = true,
@@ -82,10 +83,10 @@ template <class S, class V> void visit_model(S& s, V& v) {
       Named{value, value.text(), Condition::parse, value.label});
   };
   condition("sentiment", s.sentiment,
-            "Label of turns that is the sentiment wanted of a response, its values those of the "
+            "Label of turns with the desired sentiment of a response; its values are those in the "
             "training dialogues (two-vocabulary; default: emotion)");
   condition("domain", s.domain,
-            "Label of turns or dialogues that is the domain wanted of a response (two-vocabulary; "
+            "Label of turns or dialogues with the desired domain of a response (two-vocabulary; "
             "default: topic)");
 }
 
@@ -102,22 +103,24 @@ template <class S, class V> void visit_examples(S& s, V& v) {
             {.group = kDialogues, .words = {"last", "all"}, .of_data = true}),
     Words{s.all_positions, "last", "all"});
   bound("max-turns", "examples/max_turns", s.max_turns,
-        "Utterances of context read, the last ones; 0: all");
+        "Read only the last N utterances of the context; 0: all");
   bound("min-turns", "examples/min_turns", s.min_turns,
-        "Leave out shorter dialogues; with --examples all the turn of this number is the first "
-        "response. From 2 on",
+        "Leave out shorter dialogues; with --examples all the N-th turn is the first "
+        "response. At least 2",
         true);
   v(setting("speaker", "examples/speaker",
-            "Only turns of this speaker are responses, as those of system in MultiWOZ (default: "
-            "anybody's)",
+            "Only turns of this speaker are responses, such as system in MultiWOZ (default: turns "
+            "of any speaker)",
             {.group = kDialogues, .later = true, .of_data = true}),
     s.speaker);
   bound("max-context", "examples/max_context_tokens", s.max_context_tokens,
-        "Words of the context, the last ones, the end of each utterance counted; 0: all", true);
+        "Read only the last N words of the context, counting the end of each utterance as one; 0: "
+        "all",
+        true);
   bound("max-utterance", "examples/max_utterance_tokens", s.max_utterance_tokens,
-        "Words of an utterance, the first ones; 0: all");
+        "Read only the first N words of an utterance; 0: all");
   bound("max-response", "examples/max_response_tokens", s.max_response_tokens,
-        "Words of a response, the first ones; 0: all");
+        "Read only the first N words of a response; 0: all");
 }
 
 constexpr const char* kPlayers = "Players";
@@ -141,42 +144,42 @@ template <class S, class V> void visit_run(S& s, V& v) {
             {.usual = "0", .least = 0, .most = 1, .of_variant = true}),
     s.insert_prob);
   v(setting("distractions", "own_distractions",
-            "What --insert-prob takes for distractions: foreign, utterances of other dialogues, "
-            "which are inserted; own, utterances of the dialogue itself, with nothing inserted: a "
-            "placebo for the attention loss (default: foreign)",
+            "The distractions of --insert-prob. foreign: utterances of other dialogues, which are "
+            "inserted; own: nothing is inserted, and utterances of the dialogue itself count as "
+            "distractions, a placebo for the attention loss (default: foreign)",
             {.words = {"foreign", "own"}, .later = true, .of_variant = true}),
     Words{s.own_distractions, "foreign", "own"});
   v(setting("attention-weight", "attention_weight",
-            "Weight of the attention loss (instead of the preset's); 0 leaves it out",
+            "Weight of the attention loss; 0: no such loss (instead of the preset's)",
             {.least = 0}),
     s.attention_weight);
   v(setting("inverse-frequency", "inverse_frequency",
-            "Words weigh 1 / frequency^X in the loss, with mean 1 over the responses, for answers "
-            "that are less general (0.4 is usual); 0: all weigh 1",
+            "Weigh each word of the loss by 1 / frequency^X, with mean 1 over the responses, for "
+            "less general answers (0.4 is usual); 0: all words weigh 1",
             {.usual = "0", .least = 0, .most = 1, .later = true, .of_variant = true}),
     s.inverse_frequency);
   v(setting("embeddings", "word_vectors",
-            "Word vectors that the embeddings begin with, as text of GloVe, word2vec or fastText; "
+            "Start from these word vectors, in the text format of GloVe, word2vec or fastText; "
             "--embed is then their width",
             {.group = kSizes, .takes = "FILE", .later = true}),
     s.word_vectors);
   v(setting("lexicon", "lexicon",
-            "Words and their sentiment, as VADER has them: those with a score of 1 or more, or -1 "
-            "or less, that the dialogues hold three times are the sentiment words, and stand last "
-            "in the vocabulary (two-vocabulary)",
+            "Words and their sentiment, in the format of VADER. Sentiment words are those with a "
+            "score of at least 1 or at most -1 that occur three times in the dialogues; they are "
+            "the last part of the vocabulary (two-vocabulary)",
             {.group = kSizes, .takes = "FILE", .later = true, .of_structure = true}),
     s.lexicon);
   v({.option = "init", .key = "init", .later = true}, s.init);
   v(setting("tokens", "tokens",
-            "What texts are made of: words, the most frequent ones; bpe: pieces of words, learned "
-            "by byte pair encoding, of which every word can be made (default: words)",
+            "Units of text. words: the most frequent words; bpe: pieces learned by byte pair "
+            "encoding, which can spell any word (default: words)",
             {.group = kSizes,
              .words = {name_of(TokenKind::kWords), name_of(TokenKind::kPieces)},
              .later = true,
              .of_data = true}),
     Named{s.tokens, std::string(name_of(s.tokens)), parse_token_kind});
   v(setting("vocab", "vocabulary",
-            "Vocabulary size, special tokens included; with bpe the 256 bytes too",
+            "Vocabulary size, including special tokens, and with bpe the 256 bytes",
             {.group = kSizes,
              .least = kSpecialTokens + 1,
              .most = Vocabulary::kMaxSize,

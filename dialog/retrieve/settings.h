@@ -47,18 +47,17 @@ template <class V> void visit_ranker(auto& m, V& v) {
       value);
   };
   form("encoder", m.encoder, {"lstm", "sru", "hierarchical", "bag", "weighted-bag", "pretrained"},
-       "lstm and sru read words in order, hierarchical (sru) utterances and then turns, bag adds "
-       "up words and pairs of words, weighted-bag words that attention weighs, pretrained is a "
-       "BERT (--init)");
+       "lstm, sru: reads words in order; hierarchical: an sru reads each utterance, another one "
+       "their vectors; bag: adds up words and pairs of words; weighted-bag: words weighted by "
+       "attention; pretrained: a BERT (--init)");
   form("score", m.score, {"cosine", "dot", "bilinear", "map"},
-       "Of the two vectors: their cosine times a learned scale, their product, c M r, or c (W + I) "
-       "r "
-       "with a pretrained encoder that stays as it is");
+       "Score of a context's vector c and a response's r. cosine: times a learned scale; dot: c r; "
+       "bilinear: c M r; map: c (W + I) r, with a pretrained encoder that stays as it is");
   form("pool", m.pool, {"attention", "last"},
-       "The vector of a text: a mean that attention weighs, or (lstm) its last states");
+       "Vector of a text. attention: a mean weighted by attention; last: the last states (lstm)");
   visit_sizes(m, v);
-  v(size_of("layers", "num_layers", "LSTM layers, or those of sru", kRanker), m.layers);
-  v(size_of("pooling-heads", "heads", "Heads of the attention that pools", kRanker), m.heads);
+  v(size_of("layers", "num_layers", "LSTM layers, or SRU layers", kRanker), m.layers);
+  v(size_of("pooling-heads", "heads", "Heads of the pooling attention", kRanker), m.heads);
   v(size_of("attention-size", "attention_size", "Width of the attention's keys", kRanker),
     m.attention_size);
   v(setting("buckets", "buckets", "Rows of the table for pairs of words (bag); 0: no pairs",
@@ -71,7 +70,7 @@ template <class V> void visit_ranker(auto& m, V& v) {
             {.group = kRanker, .required = true}),
     Unless{m.bidirectional});
   visit_dropout(m.dropout, v);
-  v(setting("scale", "scale", "Factor of the cosine that the training begins with",
+  v(setting("scale", "scale", "Factor of the cosine at the start of the training",
             {.group = kRanker, .least = 0, .above = true, .required = true}),
     m.scale);
 }
@@ -79,10 +78,11 @@ template <class V> void visit_ranker(auto& m, V& v) {
 template <class S, class V> void visit_config(S& s, V& v) {
   visit_ranker(s.model, v);
   v(setting("max-context", "max_context",
-            "Words of the context, the last ones, the end of each utterance counted; 0: all",
+            "Read only the last N words of the context, counting the end of each utterance as one; "
+            "0: all",
             {.group = kTexts, .least = 0, .most = 1'000'000, .required = true, .of_data = true}),
     s.bounds.max_context);
-  v(setting("max-response", "max_response", "Words of a response, the first ones; 0: all",
+  v(setting("max-response", "max_response", "Read only the first N words of a response; 0: all",
             {.group = kTexts, .least = 0, .most = 1'000'000, .required = true, .of_data = true}),
     s.bounds.max_response);
 }
@@ -92,14 +92,13 @@ template <class S, class V> void visit_training(S& s, V& v) {
   v({.option = "preset", .key = "preset"}, s.preset);
   v(setting(
         "loss", "loss",
-        "softmax: -ln p of the right response among the candidates; hinge: what each wrong one "
-        "comes closer than --margin",
+        "softmax: -ln p of the right response among the candidates; hinge: how far each wrong one "
+        "is within --margin of the right one",
         {.group = kRanker, .words = {"softmax", "hinge"}, .required = true, .of_variant = true}),
     s.loss);
   v(setting("negatives", "negatives",
-            "What stands in the place of responses: batch (the others of the batch), shared:K (K "
-            "that are drawn for all "
-            "of a batch), or batch+shared:K",
+            "Where wrong responses come from. batch: the other responses of the batch; "
+            "shared:K: K responses drawn for the whole batch; batch+shared:K: both",
             {.group = kRanker, .required = true, .of_variant = true}),
     s.negatives);
   v(setting("smoothing", "smoothing", "Label smoothing of the softmax",

@@ -32,7 +32,7 @@ template <class V> void visit_gap_model(auto& m, V& v) {
   pretrained::visit_encoder(m.words, v);
   visit_dropout(m.dropout, v);
   v(setting("positions", "positions",
-            "on: what is read knows how far it is from the end; off: it does not",
+            "on: words carry their distance from the end; off: they do not",
             {.group = kModel, .words = {"off", "on"}, .required = true, .of_variant = true}),
     Words{m.positions, "off", "on"});
 }
@@ -44,12 +44,12 @@ template <class V> void visit_bounds(auto& b, V& v) {
       value);
   };
   bound("max-context", "max_context",
-        "Words of the context, the last ones, the end of each turn counted; a Chinese character is "
-        "a word",
+        "Read only the last N words of the context, counting the end of each turn as one; a "
+        "Chinese character is a word",
         b.max_context, 2, 100'000);
-  bound("max-turn-words", "max_turn",
-        "Words of a turn, or of its full form: longer ones are left out", b.max_turn, 1, 1000);
-  bound("max-span", "max_span", "Words of what may fill a gap", b.max_span, 1, 100);
+  bound("max-turn-words", "max_turn", "Leave out turns of more words, or with a full form of more",
+        b.max_turn, 1, 1000);
+  bound("max-span", "max_span", "Most words that may fill a gap", b.max_span, 1, 100);
 }
 // Those of config.json.
 template <class S, class V> void visit_config(S& s, V& v) {
@@ -59,7 +59,7 @@ template <class S, class V> void visit_config(S& s, V& v) {
 
 template <class V> void visit_loss(auto& loss, V& v) {
   v(setting("learn", "learn",
-            "both: where gaps are and what fills them; detect or rank: one of the two",
+            "both: where gaps are and what fills them; detect, rank: only one of the two",
             {.group = kModel,
              .words = {"both", "detect", "rank"},
              .required = true,

@@ -29,13 +29,14 @@ constexpr const char* kTracker = "Tracker (instead of the preset's)";
 template <class V> void visit_tracker(auto& m, V& v) {
   v(setting(
         "output", "output",
-        "heads: a softmax for each slot; energy: all slots' values together, by --steps steps "
-        "down the gradient of an energy",
+        "heads: a softmax for each slot; energy: all slots together, by --steps steps down the "
+        "gradient of an energy",
         {.group = kTracker, .words = {"heads", "energy"}, .required = true, .of_variant = true}),
     m.output);
   v(setting("slots", "slots",
-            "Slots to track, with commas, restaurant-* for all that begin so; dialogues without a "
-            "value of them are left out. If not given: all that the training dialogues have",
+            "Slots to track, separated by commas; restaurant-* means all that begin so. Dialogues "
+            "without a value of these slots are left out. If not given: all slots of the training "
+            "dialogues",
             {.group = kTracker, .required = true, .of_data = true}),
     m.slots);
   v(setting("machine", "machine",
@@ -49,11 +50,11 @@ template <class V> void visit_tracker(auto& m, V& v) {
   v(setting("steps", "steps", "Steps down the gradient of the energy",
             {.group = kTracker, .least = 1, .most = 10000, .required = true, .of_variant = true}),
     m.steps);
-  v(setting("inner-rate", "inner_rate", "Rate of these steps in the beginning; they are learned",
+  v(setting("inner-rate", "inner_rate", "Initial rate of these steps; training changes it",
             {.group = kTracker, .least = 0, .above = true, .required = true}),
     m.inner_rate);
   v(setting("independent", "independent",
-            "An energy in which slots do not meet (w_2 = 0): logistic regression",
+            "An energy in which slots do not interact (w_2 = 0): logistic regression",
             {.group = kTracker, .required = true, .of_variant = true}),
     m.independent);
   visit_dropout(m.dropout, v);
@@ -69,7 +70,7 @@ template <class S, class V> void visit_config(S& s, V& v) {
 template <class S, class V> void visit_training(S& s, V& v) {
   v({.option = "preset", .key = "preset"}, s.preset);
   v(setting("fixed-features", "fixed_features",
-            "The network under the output stays as it was in --init",
+            "Keep the network below the output as it is in --init",
             {.group = kTracker, .required = true, .of_variant = true}),
     s.fixed_features);
   visit_asked(s, v);

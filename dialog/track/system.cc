@@ -49,12 +49,10 @@ class TrackerTraining : public SystemTraining<Own> {
   using SystemTraining::SystemTraining;
 
   std::vector<Folder> folders() override {
-    return {
-        {"init",
-         "Begin with the weights of this model or run, a tracker, mostly one with softmax heads: "
-         "those of its features, and with its words, acts and values; or a BERT that heed import "
-         "made (--encoder pretrained)",
-         &s_.init}};
+    return {{"init",
+             "Begin with the weights of this model or run: the features of a tracker, with its "
+             "words, acts and values; or a BERT that heed import made (--encoder pretrained)",
+             &s_.init}};
   }
   void complete() override {
     SystemTraining::complete();

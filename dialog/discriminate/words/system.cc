@@ -82,7 +82,7 @@ System hredgan_system() {
   system.forms = [] {
     return System::Choice{{"hred-attention-current", "hred-attention", "hred-gru"},
                           "hred-attention-current",
-                          "The generator: hred-attention-current, hred-attention, hred-gru"};
+                          "hred-attention-current, hred-attention, hred-gru"};
   };
   system.files = files_of<Settings>([](auto& s, auto& v) { visit_players(s, v); });
   system.ranks = false;
