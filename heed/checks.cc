@@ -9,6 +9,7 @@
 
 #include "base/error.h"
 #include "heed/usage.h"
+#include "train/folder_of_runs.h"
 #include "train/setting_rules.h"
 
 namespace heed {
@@ -111,14 +112,6 @@ bool is_same_file(const fs::path& a, const fs::path& b) {
   return fs::equivalent(a, b, missing) && !missing;
 }
 
-// A file that every model, run or data directory needs.
-bool belongs_to_a_directory(const std::string& name) {
-  return name == "config.json" || name == "vocab.txt" || name == "settings.json" ||
-         name == "state.json" || name == "log.jsonl" || name == "steps.jsonl" ||
-         name.ends_with(".safetensors") || name.starts_with("train.jsonl") ||
-         name.starts_with("valid.jsonl") || name.starts_with("test.jsonl");
-}
-
 void check_output(const std::string& option, const fs::path& output, const CLI::App& command) {
   std::error_code ignored;
   if (output == "-" || !fs::is_regular_file(output, ignored)) return;
@@ -131,7 +124,7 @@ void check_output(const std::string& option, const fs::path& output, const CLI::
         throw UsageError(text + ": would overwrite what " + reader + " reads; give another file");
       }
       if (is_same_file(output.parent_path().empty() ? "." : output.parent_path(), value) &&
-          belongs_to_a_directory(output.filename().string())) {
+          belongs_to_a_folder(output.filename().string())) {
         throw UsageError(text + ": is a part of " + value +
                          ", which is read, and would be overwritten; give another file");
       }

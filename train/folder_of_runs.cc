@@ -12,4 +12,11 @@ bool describes_runs(const std::string& path) {
          json.contains("data");
 }
 
+bool belongs_to_a_folder(const std::string& name) {
+  return name == "config.json" || name == "vocab.txt" || name == "settings.json" ||
+         name == "state.json" || name == "log.jsonl" || name == "steps.jsonl" ||
+         name.ends_with(".safetensors") || name.starts_with("train.jsonl") ||
+         name.starts_with("valid.jsonl") || name.starts_with("test.jsonl");
+}
+
 }  // namespace heed

@@ -83,14 +83,24 @@ void open_folder(const std::string& out, const std::string& kind, const Json& de
                  const Json& earlier) {
   make_directory(out);
   const std::string path = (std::filesystem::path(out) / (kind + ".json")).string();
+  const bool begun = std::filesystem::exists(path);
   for (const auto& entry : std::filesystem::directory_iterator(out)) {
     const std::string other = entry.path().string();
+    if (!begun && belongs_to_a_folder(entry.path().filename().string())) {
+      throw UsageError(other + ": this folder holds a model, a run or data; take another --out");
+    }
     if (!other.ends_with(".json") || other == path || !describes_a_folder(other)) continue;
     throw UsageError(other + ": this folder holds another kind of runs; take another --out");
   }
-  if (!std::filesystem::exists(path)) create_once(path, description.dump(2) + "\n");
+  if (!begun) create_once(path, description.dump(2) + "\n");
   const Json there = Json::parse(read_file(path, 1 << 20), nullptr, false);
-  if (!there.is_object()) throw DataError(path + ": not what heed writes there");
+  const auto is_object = [&](const char* key) {
+    const Json value = there.value(key, Json());
+    return value.is_object() || value.is_null();
+  };
+  if (!there.is_object() || !is_object("settings") || !is_object("data")) {
+    throw DataError(path + ": not what heed writes there");
+  }
   check_same(out, kind, there, description, earlier);
 }
 

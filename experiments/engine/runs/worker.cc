@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <cmath>
 #include <optional>
 #include <set>
 #include <thread>
@@ -146,10 +147,22 @@ class Worker {
       tell({.kind = WorkerNews::Kind::kFinished, .run = run.name});
       return true;
     }
-    if (problem->empty()) return false;
+    if (problem->empty()) {
+      if (lease.lost()) tell_of_loss(run);
+      return false;
+    }
     fail(run, *problem);
     if (!lease.lost()) save_failure(directory, *problem);
     return true;
+  }
+
+  void tell_of_loss(const PlannedRun& run) {
+    tell(
+        {.kind = WorkerNews::Kind::kWarning,
+         .run = run.name,
+         .message = "this worker gave no sign of life for " +
+                    std::to_string(std::lround(options_.lease.dead_after / 2)) +
+                    " s (was it suspended?), so another one may have the run; it is left for now"});
   }
 
   void fail(const PlannedRun& run, const std::string& message) {

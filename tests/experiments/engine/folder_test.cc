@@ -62,6 +62,32 @@ TEST_F(Folder, OlderFoldersGoOn) {
                    {{"train_checksum", 1}, {"test_checksum", 7}}));  // not kept then
 }
 
+TEST_F(Folder, ADamagedDescriptionIsNamed) {
+  for (const char* text : {"{", "[]", R"({"format": 1, "settings": []})",
+                           R"({"format": 1, "settings": {}, "data": 7})"}) {
+    const std::string path = dir.write("out/sweep.json", text);
+    EXPECT_EQ(error_of<DataError>([&] { open(description({})); }),
+              path + ": not what heed writes there")
+        << text;
+  }
+}
+
+// What lies in a folder of runs does not matter later.
+TEST_F(Folder, AModelARunOrDialoguesAreNoFolderOfRuns) {
+  for (const char* file : {"config.json", "settings.json", "log.jsonl", "model.safetensors",
+                           "train.jsonl.gz", "test.jsonl"}) {
+    const std::string path = dir.write(std::string("out/") + file, "{}\n");
+    EXPECT_EQ(refusal(description({{"rate", 0.5}})),
+              path + ": this folder holds a model, a run or data; take another --out");
+    EXPECT_FALSE(std::filesystem::exists(dir.path("out/sweep.json"))) << file;
+    std::filesystem::remove(path);
+  }
+  dir.write("out/notes.txt", "mine");
+  open(description({{"rate", 0.5}}));
+  dir.write("out/config.json", "{}\n");
+  open(description({{"rate", 0.5}}));
+}
+
 TEST_F(Folder, OtherDataAreRefused) {
   open(description({}, {{"train_checksum", 1}, {"test_checksum", 2}}));
   const std::string expected =

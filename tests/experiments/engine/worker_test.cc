@@ -136,8 +136,15 @@ TEST_F(WorkerTest, ALostRunIsNotWrittenTo) {
     hooks.before_write();
     return true;
   };
-  EXPECT_TRUE(work_once());  // takes it back when the other one gives no sign of life
+  std::vector<WorkerNews> told;
+  EXPECT_TRUE(work_once(&told));  // takes it back when the other one gives no sign of life
   EXPECT_TRUE(asked && finished(0));
+  ASSERT_GE(told.size(), 1u);
+  EXPECT_EQ(told[0].kind, Kind::kWarning);  // before anything else
+  EXPECT_EQ(told[0].run, "a-seed1");
+  EXPECT_EQ(told[0].message,
+            "this worker gave no sign of life for 1 s (was it suspended?), so another one may have "
+            "the run; it is left for now");
   EXPECT_TRUE(std::filesystem::exists(plan.directory(plan.runs[0]) + "/owner-3"));
 }
 
@@ -329,6 +336,25 @@ TEST_F(WorkerTest, ARunThatItsWorkerDiesOfIsLeft) {
   EXPECT_EQ(trained(), "a-seed1\nb-seed1\nc-seed1\n");
   EXPECT_EQ(overview.failures(),
             std::vector<std::string>{"a-seed1: its worker process was ended by signal 9"});
+}
+
+TEST_F(WorkerTest, AWorkerThatWaitsDoesNotHideOneThatWorks) {
+  Overview overview(plan, 2);
+  const auto waits = [&] {
+    return has(overview.line([](double) { return ""; }),
+               "waiting for runs that other workers have");
+  };
+  overview.hear({.kind = Kind::kMeasuring, .run = "a-seed1", .message = "test", .process = 1});
+  overview.hear({.kind = Kind::kWaiting, .process = 2});
+  EXPECT_FALSE(waits());
+  overview.hear({.kind = Kind::kFinished, .run = "a-seed1", .process = 1});
+  overview.hear({.kind = Kind::kWaiting, .process = 1});
+  EXPECT_TRUE(waits());
+  overview.hear({.kind = Kind::kMeasuring, .run = "b-seed1", .message = "test", .process = 2});
+  EXPECT_FALSE(waits());
+  // One that could not begin has no run.
+  overview.hear({.kind = Kind::kFailed, .message = "no such device", .process = 1});
+  EXPECT_EQ(overview.failures(), std::vector<std::string>{"no such device"});
 }
 
 TEST_F(WorkerTest, AWorkerThatDiesAtOnceIsNotStartedForEver) {

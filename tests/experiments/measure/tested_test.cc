@@ -1,0 +1,158 @@
+// Rows of rankers and discriminators, and N-best lists in other orders, against values that are
+// counted by hand.
+#include <gtest/gtest.h>
+
+#include <cmath>
+
+#include "experiments/measure/looks_json.h"
+#include "experiments/measure/measure_json.h"
+#include "experiments/measure/reranked.h"
+#include "tests/file_helpers.h"
+
+namespace heed {
+namespace {
+
+using discriminate::Passage;
+using discriminate::Verdict;
+
+// ---- test sets of rankers
+
+// Three sets, each with two lists of two conversations; in the first list two candidates are right.
+TEST(RankedSets, ChangeIsFromTheFirstSetAndRightOnesAddUp) {
+  const auto set = [](const std::string& name, const std::vector<double>& a,
+                      const std::vector<double>& b) {
+    return RankedSet{name,
+                     {{.id = "1", .conversation = 0, .scores = a, .right = {0, 1}},
+                      {.id = "2", .conversation = 1, .scores = b, .right = {0}}},
+                     {}};
+  };
+  const auto rows =
+      measure_sets({set("none", {2, 1, 0}, {1, 0}), set("random:1.0", {0, 1, 2}, {1, 0}),
+                    set("rare:end", {0, 1, 2}, {0, 1})},
+                   1);
+  ASSERT_EQ(rows.size(), 3u);
+  const double mrr[] = {1, (0.5 + 1) / 2, 0.5};
+  for (size_t s = 0; s < 3; ++s) {
+    EXPECT_DOUBLE_EQ(rows[s].mrr->value, mrr[s]) << s;
+    EXPECT_DOUBLE_EQ(rows[s].change->value, mrr[s] - mrr[0]) << s;
+  }
+  const double all = 1 + std::exp(-1) + std::exp(-2), two = 1 / (1 + std::exp(-1));
+  EXPECT_NEAR(rows[0].right->value, ((1 + std::exp(-1)) / all + two) / 2, 1e-12);
+  EXPECT_NEAR(rows[1].right->value, ((std::exp(-2) + std::exp(-1)) / all + two) / 2, 1e-12);
+  EXPECT_NEAR(rows[2].right->value, ((std::exp(-2) + std::exp(-1)) / all + 1 - two) / 2, 1e-12);
+}
+
+// ---- discriminators
+
+// Four passages of two conversations, real and fake in turn, and what a judge says of them.
+struct Tested {
+  explicit Tested(const std::vector<double>& p_real) {
+    for (size_t i = 0; i < p_real.size(); ++i) {
+      part.items.push_back({.id = std::to_string(i),
+                            .dialogue_id = std::to_string(i / 2),
+                            .conversation = static_cast<int>(i / 2),
+                            .context = {{7, 8}},
+                            .response = {9},
+                            .real = i % 2 == 0});
+      part.verdicts.push_back({.p_real = p_real[i]});
+    }
+    part.cosines.resize(p_real.size());
+  }
+  TestedPart part{"corpus"};
+};
+
+// The threshold is chosen on one part, and used on the other.
+TEST(TestedParts, AThresholdIsOfTheValidPartAndItsAccuracyOfTheTestPart) {
+  const Tested valid({0.4, 0.2, 0.35, 0.1}), test({0.4, 0.3, 0.25, 0.1});
+  TestNumbers n = test_numbers("row", test.part.items, test.part.p_real(), 1);
+  EXPECT_DOUBLE_EQ(n.row.metrics[0]->value, 0.5);  // all are called fake
+  choose_threshold(n, valid.part, test.part);
+  EXPECT_TRUE(n.threshold > 0.2 && n.threshold <= 0.35) << n.threshold;
+  double right = 0;
+  for (const Passage& item : test.part.items) {
+    right += (test.part.p_real()[std::stoul(item.id)] >= n.threshold) == item.real;
+  }
+  EXPECT_LT(right, 4);
+  EXPECT_DOUBLE_EQ(*n.accuracy_at, right / 4);
+  EXPECT_DOUBLE_EQ(to_json(n)["auc"], 0.75);  // 0.25 is below 0.3
+}
+
+TEST(TestedParts, SayWhatWasLeftOutAndWhy) {
+  discriminate::Part part;
+  part.counts.other_length = 1;
+  part.irreplaceable = 2;
+  part.unfit = {.no_passage = 3, .repeated = 6, .unknown = 4, .length = 5, .as_said = 7};
+  EXPECT_EQ(left_out_json(part).dump(),
+            R"({"other_length":1,"irreplaceable":2,"responses":{"no_passage":3,"unknown":4,)"
+            R"("length":5,"repeated":6,"as_said":7}})");
+}
+
+// The real ones from the highest p down, the fake ones from the lowest p up.
+TEST(Looks, TheSurestOfEachKindComeFirst) {
+  const Tested t({0.9, 0.8, 0.7, 0.6, 0.4, 0.3, 0.2, 0.1});
+  const JudgedPassages judged{t.part.items, t.part.verdicts, t.part.cosines,
+                              discriminate::Reads::kAll};
+  // Real: 0 and 2 judged real, 4 and 6 judged fake; fake: 1 and 3, 5 and 7.
+  EXPECT_EQ(surest(judged, 3), (std::vector<size_t>{0, 2, 6, 4, 1, 3, 7, 5}));
+  EXPECT_EQ(surest(judged, 1), (std::vector<size_t>{0, 6, 1, 7}));
+}
+
+// ---- ties
+
+// What nobody judged is no pair.
+TEST(TieAgreement, IsOfThePairsThatWereJudged) {
+  people::Key key;
+  key.items = {{.id = "1"}, {.id = "2", .swapped = true}, {.id = "3"}, {.id = "nobody's"}};
+  std::vector<people::Judgement> list;
+  for (const size_t item : {0, 1, 2}) {
+    for (const size_t annotator : {0, 1}) {
+      const int choice = item == 2 ? people::kTie : item == 1 ? people::kB : people::kA;
+      list.push_back({.item = item, .annotator = annotator, .choice = choice, .round = 1});
+    }
+  }
+  const Agreement agreement = tie_agreement(list, key, 1);
+  EXPECT_EQ(agreement.items, 3);
+  ASSERT_TRUE(agreement.pi);
+  EXPECT_DOUBLE_EQ(agreement.pi->value, 1);
+  const auto rounds = tie_rounds(list, key, {.source = "f", .samples = 5, .size = 1, .seed = 1});
+  const nlohmann::ordered_json json = to_json(rounds.at(0));
+  EXPECT_EQ(json["a"], 4);  // the second pair was shown swapped
+  EXPECT_EQ(json["b"], 0);
+  EXPECT_EQ(json["ties"], 2);
+}
+
+// ---- N-best lists
+
+std::vector<Offered> lists(size_t count) {
+  const Offered one{{{"a", "b", "c", "a"}, {"a", "b", "d", "e"}, {"f"}}, {-1, -2, -3}};
+  return std::vector<Offered>(count, one);
+}
+
+TEST(Reranked, DistinctIsOfWordsAndOfPairsWithinAList) {
+  const ListDiversity d = diversity_of(lists(3));
+  EXPECT_DOUBLE_EQ(d.size, 3);
+  EXPECT_NEAR(d.distinct_1, 6.0 / 9, 1e-12);  // a b c d e f of 9 words
+  EXPECT_NEAR(d.distinct_2, 5.0 / 9, 1e-12);  // ab bc ca bd de; distinct-n divides by all words
+}
+
+// Each list has a draw of its own, and a seed other draws.
+TEST(Reranked, EachListIsDrawnFrom) {
+  const auto all = lists(200);
+  const std::vector<size_t> drawn = drawn_of(all, 1);
+  for (const size_t place : {0, 1, 2}) {
+    const auto count = std::count(drawn.begin(), drawn.end(), place);
+    EXPECT_TRUE(count > 40 && count < 95) << place << ": " << count;
+  }
+  EXPECT_EQ(drawn, drawn_of(all, 1));
+  EXPECT_NE(drawn, drawn_of(all, 2));
+}
+
+TEST(Reranked, ChangedIsTheShareOfListsWithAnotherFirst) {
+  const auto all = lists(4);
+  const std::vector<Tokens> references(4, {"a", "b", "d", "e"});
+  EXPECT_DOUBLE_EQ(measure_firsts("x", all, {0, 1, 2, 1}, references).changed, 0.75);
+  EXPECT_EQ(nearest_to(all, references), (std::vector<size_t>(4, 1)));
+}
+
+}  // namespace
+}  // namespace heed
