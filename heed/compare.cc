@@ -12,6 +12,7 @@
 #include "heed/inputs.h"
 #include "heed/left_out.h"
 #include "heed/progress.h"
+#include "heed/response_rows.h"
 #include "train/model_directory.h"
 #include "train/run_directory.h"
 #include "train/run_log.h"
@@ -24,7 +25,7 @@ struct Options {
   std::vector<std::string> runs, against;
   std::string test = "all", json, csv, markdown, latex;
   int64_t batch = 32;
-  bool accuracy = false;
+  bool accuracy = false, responses = false;
   InputFlags input;
 };
 
@@ -34,18 +35,17 @@ void print(const std::vector<ComparedRow>& rows, const std::vector<ComparedGroup
   size_t width = 0;
   for (const ComparedGroup& group : groups) width = std::max(width, printable(group.name).size());
   for (const ComparedRow& row : rows) {
-    const int digits = row.digits();
     std::printf("%s\n", row.title().c_str());
     for (size_t g = 0; g < groups.size(); ++g) {
       std::printf("  %-*s  %s", static_cast<int>(width), printable(groups[g].name).c_str(),
-                  interval_text(row.values[g], digits, false).c_str());
+                  row.text(row.values[g]).c_str());
       if (row.deviations[g]) {
-        std::printf("  ± %s over %s", decimal(*row.deviations[g], digits).c_str(),
+        std::printf("  ± %s over %s", decimal(*row.deviations[g], row.digits()).c_str(),
                     counted(groups[g].models.size(), "run").c_str());
       }
       if (row.changes[g]) {
-        std::printf("  change %s  p %.4f", interval_text(row.changes[g], digits, true).c_str(),
-                    row.corrected[g]);
+        std::printf("  change %s", row.text(row.changes[g], /*change=*/true).c_str());
+        if (row.has_p(row.changes[g])) std::printf("  p %.4f", row.corrected[g]);
       }
       std::printf("\n");
     }
@@ -56,15 +56,20 @@ Json to_json(const ComparedRow& row, const std::vector<ComparedGroup>& groups,
              const std::vector<ComparedModel>& runs) {
   Json json = {{"test_set", row.set}, {"measure", row.measure}, {"runs", Json::array()}};
   for (size_t g = 0; g < groups.size(); ++g) {
-    Json group = {{"name", groups[g].name}, {"estimate", to_json(row.values[g])}};
+    const auto number = [&](const std::optional<Estimate>& e) {
+      return row.of_examples() || !e ? to_json(e) : Json({{"value", e->value}});
+    };
+    Json group = {{"name", groups[g].name}, {"estimate", number(row.values[g])}};
     if (groups[g].models.size() > 1) {
       group["deviation"] = row.deviations[g] ? Json(*row.deviations[g]) : Json();
       for (const size_t r : groups[g].models) group["seeds"].push_back(runs[r].name);
     }
     if (row.changes[g]) {
-      group["change"] = to_json(row.changes[g]);
-      group["change"]["p"] = row.changes[g]->p_value;
-      group["change"]["p_holm"] = row.corrected[g];
+      group["change"] = number(row.changes[g]);
+      if (row.has_p(row.changes[g])) {
+        group["change"]["p"] = row.changes[g]->p_value;
+        group["change"]["p_holm"] = row.corrected[g];
+      }
     }
     json["runs"].push_back(std::move(group));
   }
@@ -158,6 +163,9 @@ void measure(std::vector<ComparedModel>& runs, const Options& o, Inputs& inputs,
           progress.show(run.name + ", " + set, done.examples, done.tokens);
         },
         alone(), o.accuracy);
+    if (!o.responses) continue;
+    run.responses = respond(*loaded.model, encoded.examples, run.vocabulary, {}, o.batch);
+    run.references = human_responses(encoded.examples, run.vocabulary);
   }
 }
 
@@ -224,8 +232,9 @@ void add_compare(CLI::App& app) {
       "Compare perplexity and DAS ratios of several runs, with intervals and paired tests",
       "All runs see the same dialogues and distractions. Intervals and p-values come from a "
       "bootstrap over conversations (dialogues that share text), as in heed report. Changes are "
-      "paired differences from the first run. --against compares the means of two groups, whose "
-      "runs are seeds of the same settings.\n"
+      "paired differences from the first run. BLEU, NIST, distinct-n, ent-4 and NASL (--responses) "
+      "are of all responses together, and have neither. --against compares the means of two "
+      "groups, whose runs are seeds of the same settings.\n"
       "Examples:\n"
       "  heed compare runs/baseline runs/trained --data data/ubuntu-sample\n"
       "  heed compare runs/trained-seed* --against runs/baseline-seed* --latex compared.tex",
@@ -248,6 +257,7 @@ void add_compare(CLI::App& app) {
   c.add_option("--markdown", o.markdown, "Write the table as Markdown, - to print it");
   c.add_option("--latex", o.latex, "Write the table as a LaTeX tabular, - to print it");
   add_accuracy(c, o.accuracy);
+  add_responses(c, o.responses);
   add_batch(c, o.batch);
   o.input.declare_insertion(c);
 }

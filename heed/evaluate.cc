@@ -1,5 +1,6 @@
 #include "dialog/respond/evaluate.h"
 
+#include "dialog/respond/after_integration.h"
 #include "dialog/respond/run.h"
 #include "heed/bundled.h"
 #include "heed/command.h"
@@ -7,6 +8,7 @@
 #include "heed/left_out.h"
 #include "heed/progress.h"
 #include "heed/rank_team.h"
+#include "heed/response_rows.h"
 
 namespace heed {
 namespace {
@@ -16,7 +18,7 @@ struct Options {
   std::string model, test = "all", json;
   int64_t batch = 32;
   int ranks = 0;
-  bool per_example = false, accuracy = false;
+  bool per_example = false, accuracy = false, responses = false;
   InputFlags input;
 };
 
@@ -40,19 +42,40 @@ Json set_json(const TestSetResult& result, size_t dialogues, bool per_example) {
   return json;
 }
 
+// The measures of the model's greedy responses to the original examples, and of the human ones.
+std::vector<ResponseRow> measure_greedy(LoadedModel& loaded, const std::vector<Example>& examples,
+                                        int64_t batch) {
+  const std::vector<Tokens> texts = respond(*loaded.model, examples, loaded.vocabulary, {}, batch),
+                            human = human_responses(examples, loaded.vocabulary);
+  const std::vector<ExtraMeasure> extras = {extrema_of(*loaded.model, loaded.vocabulary, human)};
+  return {measure_row("greedy", texts, human, extras),
+          measure_row("human", human, human, extras, /*human=*/true)};
+}
+
 // Writes the table and the file.
 void tell(const Options& o, const Inputs& inputs, const LeftOut& left_out,
-          const std::vector<TestSetResult>& results, const JsonOutput& output) {
+          const std::vector<TestSetResult>& results, const std::vector<ResponseRow>& responses,
+          size_t examples, bool integrated, const JsonOutput& output) {
   say(left_out, inputs);
   if (!output.to_stdout()) {
     std::fputs(results_table(results, inputs.unit(2), results_width()).c_str(), stdout);
+    if (integrated) std::printf("%s\n", kAfterIntegration);
+    if (!responses.empty()) {
+      const std::string counted = std::to_string(examples) + " " + inputs.unit(examples);
+      std::printf("\n%s", rows_table(responses, counted).c_str());
+    }
   }
   if (!output.wanted()) return;
   Json json = {{"heed", provenance("evaluate", *o.common)},
                {"inputs", inputs_json(inputs, {o.model}, o.common->seed)},
-               {"left_out", to_json(left_out)}};
+               {"left_out", to_json(left_out)},
+               {"after_integration", integrated}};
   for (const TestSetResult& r : results) {
     json["test_sets"][r.name] = set_json(r, left_out.dialogues_read, o.per_example);
+  }
+  if (!responses.empty()) {
+    json["responses"] = to_json(responses[0], examples);
+    json["human"] = to_json(responses[1], examples);
   }
   output.write(json);
 }
@@ -83,7 +106,11 @@ void run(Options& o) {
         evaluate(*loaded.model, encoded.examples, sets, encoded.pool, encoded.phrases,
                  o.common->seed, o.batch, show, ranks, o.accuracy);
     progress.done();
-    if (ranks.first()) tell(o, inputs, left_out, results, output);
+    if (!ranks.first()) return;
+    std::vector<ResponseRow> responses;
+    if (o.responses) responses = measure_greedy(loaded, encoded.examples, o.batch);
+    tell(o, inputs, left_out, results, responses, encoded.examples.size(),
+         attends_after_integration(loaded.model->config().structure), output);
   };
   team.run(work, std::atomic<bool>(false));
 }
@@ -115,6 +142,7 @@ void add_evaluate(CLI::App& app) {
   add_json(c, o.json);
   c.add_flag("--per-example", o.per_example, "Add the numbers of every example to the JSON");
   add_accuracy(c, o.accuracy);
+  add_responses(c, o.responses);
   add_batch(c, o.batch);
   add_ranks(c, o.ranks);
   o.input.declare_insertion(c);

@@ -4,10 +4,10 @@
 #include "dialog/system.h"
 #include "dialog/text/lexicon.h"
 #include "dialog/text/measures.h"
-#include "dialog/text/text_table.h"
 #include "heed/command.h"
 #include "heed/decode_flags.h"
 #include "heed/measured.h"
+#include "heed/response_rows.h"
 
 namespace heed {
 namespace {
@@ -23,20 +23,6 @@ struct Options {
 
 using Texts = std::vector<Tokens>;
 
-// The measures beside text_measures() that the options ask for; human responses are not measured
-// against themselves.
-struct Extra {
-  std::string key, title;
-  std::function<std::optional<double>(const Texts&, bool human)> value;
-};
-
-// A row of the table.
-struct Row {
-  std::string name;
-  std::vector<std::optional<double>> values;  // of text_measures()
-  std::vector<std::optional<double>> extras;
-};
-
 // The mean of a function of an example's number and its response.
 template <class F> double mean_over(const Texts& texts, F f) {
   double sum = 0;
@@ -44,13 +30,10 @@ template <class F> double mean_over(const Texts& texts, F f) {
   return sum / static_cast<double>(texts.size());
 }
 
-std::vector<Extra> extras_of(const Options& o, const Measured& m, const Texts& references,
-                             Device device) {
+std::vector<ExtraMeasure> extras_of(const Options& o, const Measured& m, const Texts& references,
+                                    Device device) {
   const Vocabulary& vocabulary = m.loaded.vocabulary;
-  std::vector<Extra> extras = {
-      {"extrema_own", "extrema-own", [&](const Texts& texts, bool human) {
-         return human ? std::nullopt : extrema_own(*m.loaded.model, vocabulary, texts, references);
-       }}};
+  std::vector<ExtraMeasure> extras = {extrema_of(*m.loaded.model, vocabulary, references)};
   if (!o.pmi.empty()) {
     const Ppmi ppmi = count_ppmi(read_dialogues(find_dialogues(o.pmi, "train")), vocabulary);
     extras.push_back({"pmi_coherence", "coherence", [&m, ppmi](const Texts& texts, bool) {
@@ -89,38 +72,6 @@ std::vector<Extra> extras_of(const Options& o, const Measured& m, const Texts& r
   return extras;
 }
 
-Json to_json(const Row& row, const std::vector<Extra>& extras, size_t examples) {
-  Json json;
-  const auto put = [&](const std::string& key, const std::optional<double>& value) {
-    json[key] = value ? Json(*value) : Json();
-  };
-  for (size_t i = 0; i < row.values.size(); ++i) put(text_measures()[i].key, row.values[i]);
-  for (size_t i = 0; i < extras.size(); ++i) put(extras[i].key, row.extras[i]);
-  json["examples"] = examples;
-  return json;
-}
-
-void print_table(const std::vector<Row>& rows, const std::vector<Extra>& extras,
-                 const std::string& counted) {
-  std::vector<std::vector<std::string>> columns = {{""}};
-  for (const Row& row : rows) columns[0].push_back(row.name);
-  const auto add = [&](const std::string& title, double factor, int digits, auto value_of) {
-    std::vector<std::string>& column = columns.emplace_back(1, title);
-    for (const Row& row : rows) {
-      const std::optional<double> value = value_of(row);
-      column.push_back(value ? decimal(factor * *value, digits) : "-");
-    }
-  };
-  for (size_t i = 0; i < text_measures().size(); ++i) {
-    const TextMeasure& m = text_measures()[i];
-    add(m.title, m.factor, m.digits, [&](const Row& row) { return row.values[i]; });
-  }
-  for (size_t i = 0; i < extras.size(); ++i) {
-    add(extras[i].title, 1, 3, [&](const Row& row) { return row.extras[i]; });
-  }
-  std::printf("%s%s\n", text_table(columns, results_width()).c_str(), counted.c_str());
-}
-
 void run(const Options& o) {
   const Device device = start(*o.common);
   DecodeOptions options = o.decode.get(o.common->seed);
@@ -129,18 +80,17 @@ void run(const Options& o) {
   move(*m.loaded.model, device);
   options.judge = o.decode.judge(o.model, *m.loaded.model);
   const Texts references = human_responses(m.examples, m.loaded.vocabulary);
-  const std::vector<Extra> extras = extras_of(o, m, references, device);
+  const std::vector<ExtraMeasure> extras = extras_of(o, m, references, device);
 
   const auto responses = m.with_progress([&](const auto& show) {
     return respond(*m.loaded.model, m.examples, m.loaded.vocabulary, options, o.batch, show);
   });
   responses_file.write_text(responses_text(m.examples, responses));
   const auto measured = [&](const std::string& name, const Texts& texts, bool human = false) {
-    Row row{name, measure_texts(texts, references, human), {}};
-    for (const Extra& extra : extras) row.extras.push_back(extra.value(texts, human));
-    return row;
+    return measure_row(name, texts, references, extras, human);
   };
-  std::vector<Row> rows = {measured(options.best_of > 0 ? "best-of" : o.decode.method, responses)};
+  std::vector<ResponseRow> rows = {
+      measured(options.best_of > 0 ? "best-of" : o.decode.method, responses)};
   if (o.taught) {
     rows.push_back(
         measured("taught", respond_taught(*m.loaded.model, m.examples, m.loaded.vocabulary,
@@ -149,16 +99,17 @@ void run(const Options& o) {
   rows.push_back(measured("human", references, /*human=*/true));
   const size_t count = references.size();
   if (!output.to_stdout() && !responses_file.to_stdout()) {
-    print_table(rows, extras, std::to_string(count) + " " + m.inputs.unit(count));
+    std::fputs(rows_table(rows, std::to_string(count) + " " + m.inputs.unit(count)).c_str(),
+               stdout);
   }
   if (!output.wanted()) return;
   Json json = {{"heed", provenance("respond", *o.common)},
                {"inputs", inputs_json(m.inputs, {o.model}, o.common->seed)},
                {"decode", o.decode.to_json()},
                {"left_out", to_json(m.left_out)},
-               {"responses", to_json(rows[0], extras, count)},
-               {"human", to_json(rows.back(), extras, count)}};
-  if (o.taught) json["taught"] = to_json(rows[1], extras, count);
+               {"responses", to_json(rows[0], count)},
+               {"human", to_json(rows.back(), count)}};
+  if (o.taught) json["taught"] = to_json(rows[1], count);
   json["decode"]["seed"] = o.common->seed;
   output.write(json);
 }

@@ -5,6 +5,7 @@
 #include "base/file.h"
 #include "base/path.h"
 #include "dialog/parts/looker.h"
+#include "dialog/respond/after_integration.h"
 #include "dialog/respond/evaluate.h"
 #include "dialog/respond/run.h"
 #include "dialog/system.h"
@@ -42,6 +43,7 @@ std::vector<Example> pick(const std::vector<Example>& examples, const std::vecto
 // "static-ui, two distractions in training (p = 0.7), with the attention loss"
 std::string describe(const std::string& run, const ModelConfig& config) {
   std::string text(config.structure.name);
+  if (attends_after_integration(config.structure)) text += ", attention after integration";
   if (!fs::exists(fs::path(run) / "settings.json")) return text;
   const TrainSettings s = load_settings(run);
   if (s.insert_prob == 0) return text + ", no distractions in training";
@@ -121,6 +123,9 @@ Ratios add_model(AttentionView& view, const Options& o, const Inputs& inputs, Su
   LoadedModel& loaded = subject.loaded;
   move(*loaded.model, device);
   view.models.back().description = describe(subject.run, loaded.model->config());
+  if (attends_after_integration(loaded.model->config().structure)) {
+    std::printf("%s: %s\n", printable(view.models.back().name).c_str(), kAfterIntegration);
+  }
   if (view.models.size() == 1) note_unknown_phrases(inputs, loaded.vocabulary);
   const std::vector<Example> shown = subject.shown(o, inputs.sets[0], chosen);
   const auto scores = score(*loaded.model, shown, o.look.batch);

@@ -4,11 +4,23 @@
 #include <cmath>
 #include <numbers>
 
+#include "dialog/text/format.h"
+#include "dialog/text/single_texts.h"
+#include "experiments/engine/report/estimate_json.h"
+
 namespace heed {
 namespace {
 
 constexpr const char *kPerplexity = "perplexity", *kBits = "bits_per_character",
                      *kDasRatio = "das_ratio", *kAccuracy = "accuracy";
+
+// The measure of responses with this key; null for other measures.
+const TextMeasure* text_measure(const std::string& key) {
+  const auto& all = text_measures();
+  const auto found =
+      std::find_if(all.begin(), all.end(), [&](const TextMeasure& m) { return m.key == key; });
+  return found == all.end() ? nullptr : &*found;
+}
 
 Quotient quotient_of(const TestSetResult& result, const std::string& measure,
                      const std::vector<int>& conversations) {
@@ -23,6 +35,16 @@ Quotient quotient_of(const TestSetResult& result, const std::string& measure,
                                           : static_cast<double>(e.tokens));
   }
   return quotient(top, bottom, conversations);
+}
+
+// Of a measure of single responses: its mean.
+Quotient quotient_of(const ComparedModel& model, const TextMeasure& measure,
+                     const std::vector<int>& conversations) {
+  Series values;
+  for (size_t i = 0; i < model.responses.size(); ++i) {
+    values.push_back(measure.value({model.responses[i]}, {model.references[i]}));
+  }
+  return mean_quotient(values, conversations);
 }
 
 // The measures of a test set.
@@ -63,34 +85,66 @@ void add_numbers(ComparedRow& row, const std::vector<ComparedGroup>& groups,
   }
 }
 
+// Adds the numbers of a measure of all responses together.
+void add_whole(ComparedRow& row, const std::vector<ComparedGroup>& groups,
+               const std::vector<ComparedModel>& models) {
+  const TextMeasure& measure = *text_measure(row.measure);
+  for (const ComparedGroup& group : groups) {
+    std::vector<double> values;
+    for (const size_t r : group.models) {
+      values.push_back(measure.value(models[r].responses, models[r].references));
+    }
+    const Spread over = *spread(values);
+    row.values.emplace_back().emplace().value = over.mean;
+    row.deviations.push_back(over.deviation);
+    row.changes.emplace_back().emplace().value = over.mean - row.values[0]->value;
+  }
+  row.changes[0] = std::nullopt;
+}
+
 // Corrects the p-values of all rows as one family.
 void correct(std::vector<ComparedRow>& rows) {
   std::vector<double> p_values;
   for (const ComparedRow& row : rows) {
     for (const auto& change : row.changes) {
-      if (change) p_values.push_back(change->p_value);
+      if (row.has_p(change)) p_values.push_back(change->p_value);
     }
   }
   const std::vector<double> corrected = holm(p_values);
   size_t at = 0;
   for (ComparedRow& row : rows) {
-    for (const auto& change : row.changes) row.corrected.push_back(change ? corrected[at++] : NAN);
+    for (const auto& change : row.changes) {
+      row.corrected.push_back(row.has_p(change) ? corrected[at++] : NAN);
+    }
   }
 }
 
 }  // namespace
 
 std::string ComparedRow::title() const {
-  return measure == kPerplexity ? "perplexity"
-         : measure == kBits     ? "bits per character"
-         : measure == kAccuracy ? "accuracy of the next token"
-                                : "DAS ratio, " + set;
+  const TextMeasure* of_texts = text_measure(measure);
+  return of_texts                 ? of_texts->title
+         : measure == kPerplexity ? "perplexity"
+         : measure == kBits       ? "bits per character"
+         : measure == kAccuracy   ? "accuracy of the next token"
+                                  : "DAS ratio, " + set;
+}
+
+bool ComparedRow::of_examples() const {
+  const TextMeasure* of_texts = text_measure(measure);
+  return !of_texts || is_mean_over_texts(*of_texts);
 }
 
 int ComparedRow::digits() const {
+  if (!of_examples()) return 4;
   std::vector<std::optional<Estimate>> all = values;
   all.insert(all.end(), changes.begin(), changes.end());
   return digits_of(all);
+}
+
+std::string ComparedRow::text(const std::optional<Estimate>& number, bool change) const {
+  if (of_examples() || !number) return interval_text(number, digits(), change);
+  return (change && number->value > 0 ? "+" : "") + decimal(number->value, digits());
 }
 
 std::vector<ComparedRow> compare_models(const std::vector<ComparedModel>& models,
@@ -107,9 +161,23 @@ std::vector<ComparedRow> compare_models(const std::vector<ComparedModel>& models
       }
     }
   }
+  for (const TextMeasure& measure : text_measures()) {
+    if (models[0].responses.empty()) break;
+    rows.push_back({"none", measure.key, {}, {}, {}});
+    if (!is_mean_over_texts(measure)) continue;
+    for (const ComparedModel& model : models) {
+      quotients.push_back(quotient_of(model, measure, cluster));
+    }
+  }
   std::vector<Resampled> resampled = bootstrap(quotients);
-  for (size_t i = 0; i < rows.size(); ++i) {
-    add_numbers(rows[i], groups, models, &resampled[i * models.size()]);
+  Resampled* of_row = resampled.data();
+  for (ComparedRow& row : rows) {
+    if (row.of_examples()) {
+      add_numbers(row, groups, models, of_row);
+      of_row += models.size();
+    } else {
+      add_whole(row, groups, models);
+    }
   }
   correct(rows);
   return rows;
@@ -119,7 +187,7 @@ size_t comparisons(const std::vector<ComparedRow>& rows) {
   size_t count = 0;
   for (const ComparedRow& row : rows) {
     count += static_cast<size_t>(std::count_if(row.changes.begin(), row.changes.end(),
-                                               [](const auto& c) { return c.has_value(); }));
+                                               [&](const auto& c) { return row.has_p(c); }));
   }
   return count;
 }
@@ -137,14 +205,17 @@ Table comparison_table(const std::vector<ComparedRow>& rows,
                           {.name = "p", .digits = 4, .p_value = true}},
               .intervals = true};
   for (const ComparedRow& row : rows) {
-    const auto cell = [digits = row.digits()](const std::optional<Estimate>& e) {
-      return e ? Cell{.value = e->value, .interval = e->interval, .digits = digits} : Cell{};
+    const auto cell = [&, digits = row.digits()](const std::optional<Estimate>& e) {
+      if (!e) return Cell{};
+      Cell of{.value = e->value, .digits = digits};
+      if (row.of_examples()) of.interval = e->interval;
+      return of;
     };
     for (size_t g = 0; g < groups.size(); ++g) {
       Row line{row.title(), groups[g].name};
       line.cells = {cell(row.values[g]), cell(row.changes[g]), {}};
       line.cells[0].deviation = row.deviations[g];
-      if (row.changes[g]) line.cells[2].value = row.corrected[g];
+      if (row.has_p(row.changes[g])) line.cells[2].value = row.corrected[g];
       for (const size_t m : groups[g].models) line.sources.push_back(models[m].path);
       table.rows.push_back(std::move(line));
     }

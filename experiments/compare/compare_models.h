@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "dialog/respond/evaluate.h"
+#include "dialog/text/overlap.h"
 #include "dialog/text/vocabulary.h"
 #include "experiments/engine/report/table.h"
 
@@ -16,6 +17,7 @@ struct ComparedModel {
   std::string name, path;
   Vocabulary vocabulary = {};
   std::vector<TestSetResult> results = {};
+  std::vector<Tokens> responses = {}, references = {};  // to the examples, if they are measured
 };
 
 // Models that count as one: one alone, or several seeds of the same settings, over which numbers
@@ -29,7 +31,7 @@ struct ComparedGroup {
 struct ComparedRow {
   // "perplexity", exp(sum of nll / tokens), and of models with other vocabularies
   // "bits_per_character", where it was asked for "accuracy", on the original set; "das_ratio",
-  // mean D / mean H, on others.
+  // mean D / mean H, on others; of responses to the original set the keys of text_measures().
   std::string set, measure;
   // Minus the first group's: nothing for that one, and for perplexities over different words.
   std::vector<std::optional<Estimate>> values, changes;
@@ -38,6 +40,12 @@ struct ComparedRow {
 
   std::string title() const;  // "DAS ratio, random:1.0"
   int digits() const;         // with which it is printed
+  // Whether it is made of numbers of the examples; those of all responses together have no
+  // intervals and p-values.
+  bool of_examples() const;
+  bool has_p(const std::optional<Estimate>& change) const { return change && of_examples(); }
+  // "0.72 [0.69, 0.75]", "-"; a change has its sign.
+  std::string text(const std::optional<Estimate>& number, bool change = false) const;
 };
 
 // Rows by test set, with intervals and paired p-values over clusters; cluster[e] is that of example
@@ -46,7 +54,7 @@ std::vector<ComparedRow> compare_models(const std::vector<ComparedModel>& models
                                         const std::vector<ComparedGroup>& groups,
                                         const std::vector<int>& cluster);
 
-// How many changes there are.
+// How many changes have p-values.
 size_t comparisons(const std::vector<ComparedRow>& rows);
 
 // A line a row and group: value, change and corrected p.

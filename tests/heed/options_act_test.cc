@@ -199,6 +199,7 @@ TEST_F(Act, Evaluate) {
                 {kModelRow,
                  {"--per-example", {}},
                  {"--accuracy", {}},
+                 {"--responses", {}},
                  {"--ranks", {}, {}, "OnRanks.AnEvaluationHasTheSameNumbers"}}}));
 }
 
@@ -211,6 +212,7 @@ TEST_F(Act, Compare) {
                 kInsertion,
                 kEvaluation,
                 {{"--accuracy", {}},
+                 {"--responses", {}},
                  {"--against", {run(1)}, {}, "Compare.GroupsAreComparedByTheirMeans"},
                  {"--csv", {}, {}, "Compare.GroupsAreComparedByTheirMeans"},
                  {"--markdown", {}, {}, "Compare.GroupsAreComparedByTheirMeans"},

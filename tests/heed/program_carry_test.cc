@@ -1,6 +1,8 @@
 // heed prepare carryover, heed train carryover, heed carry and its experiment, as people call them.
+#include <algorithm>
 #include <filesystem>
 #include <nlohmann/json.hpp>
+#include <regex>
 
 #include "dialog/carry/items.h"
 #include "tests/heed/program_helpers.h"
@@ -143,6 +145,37 @@ TEST(Carry, ReadsWhatIsTyped) {
   EXPECT_TRUE(has(r.out, "user: a hotel in Rio please")) << r.out;
   EXPECT_TRUE(has(r.out, "system: for how many [x")) << r.out;
   EXPECT_TRUE(has(r.out, "/what: no such command")) << r.out;
+}
+
+// What is typed is decided like an item of a file with the same turns, with the same probabilities.
+TEST(Carry, DecidesOnWhatIsTypedAsOnAFile) {
+  const TempDir dir;
+  const std::string file = dir.write(
+      "same.jsonl",
+      R"({"id": "x", "turns": [{"speaker": "user", "text": "a hotel in Rio please"}, )"
+      R"({"speaker": "system", "text": "for how many"}, {"speaker": "user", "text": "for 2"}], )"
+      R"("candidates": [{"turn": 0, "key": "city", "span": [11, 14]}, )"
+      R"({"turn": 2, "key": "rooms", "span": [4, 5]}]})"
+      "\n");
+  const Result written = heed_program({"carry", "--model", model(), "--data", file, "--out", "-"});
+  ASSERT_EQ(written.code, 0) << written.err;
+  const Json line = Json::parse(written.out, nullptr, false);
+  const Result r = heed_program({"carry", "--model", model()}, "",
+                                dir.write("typed",
+                                          "a hotel in [city: Rio] please\nfor how many\n"
+                                          "for [rooms: 2]\n/quit\n"));
+  ASSERT_EQ(r.code, 0) << r.err;
+  const std::vector<std::string> keys = {"city +Rio +2", "rooms +2 +0"};  // key, value, turns ago
+  for (size_t i = 0; i < keys.size(); ++i) {
+    const Json& carried = line["carry"];
+    const bool holds = std::find(carried.begin(), carried.end(), i) != carried.end();
+    EXPECT_TRUE(holds) << keys[i];  // as in all of the training part
+    std::smatch row;
+    const std::regex said("\n(yes|no) +" + keys[i] + " +([0-9.]+)");
+    ASSERT_TRUE(std::regex_search(r.out, row, said)) << keys[i] << r.out;
+    EXPECT_EQ(row[1], holds ? "yes" : "no");
+    EXPECT_NEAR(std::stod(row[2]), line["p"][i].get<double>(), 0.00501) << keys[i];
+  }
 }
 
 TEST(Carry, ShowsWhereItLooks) {

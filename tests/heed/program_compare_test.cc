@@ -1,5 +1,6 @@
 // heed compare: any runs beside each other, with intervals and paired tests.
 #include <cmath>
+#include <set>
 
 #include "tests/heed/program_data.h"
 
@@ -90,6 +91,50 @@ TEST_F(Compare, HasTheNumbersOfEvaluate) {
   EXPECT_DOUBLE_EQ(least.second, std::min(1.0, 4 * least.first));
   EXPECT_NE(r.out.find("DAS ratio, random:1.0\n"), std::string::npos) << r.out;
   EXPECT_NE(r.out.find("p is corrected for 4 comparisons"), std::string::npos) << r.out;
+}
+
+// Means of the measures of single responses have intervals, those of all responses have none.
+TEST_F(Compare, HasTheMeasuresOfResponses) {
+  const std::string other = dir.path("other");
+  ASSERT_EQ(heed_program(tiny_training(other) + Arguments{"--seed", "2"}).code, 0);
+  const Arguments some = {"--data", kSample, "--limit", "40", "--test", "rare:end", "--responses"};
+  const Result r = heed_program(Arguments{"compare", run(), other} + some +
+                                Arguments{"--json", dir.path("out.json")});
+  ASSERT_EQ(r.code, 0) << r.err;
+  const Json json = Json::parse(dir.read("out.json"));
+  std::vector<Json> evaluated;
+  for (const std::string& path : {run(), other}) {
+    evaluated.push_back(
+        json_of(Arguments{"evaluate", "--model", path, "--json", "-"} + some)["responses"]);
+  }
+  const std::set<std::string> of_all = {"bleu",       "corpus_bleu_2",      "nist",
+                                        "distinct_1", "distinct_2",         "nasl",
+                                        "ent_4",      "distinct_2_of_pairs"};
+  size_t measures = 0, with_p = 1;  // that of the DAS ratio
+  for (const Json& row : json["rows"]) {
+    const std::string measure = row["measure"];
+    if (measure == "das_ratio") continue;
+    ++measures;
+    EXPECT_EQ(row["test_set"], "none");
+    const Json &first = row["runs"][0]["estimate"], &second = row["runs"][1]["estimate"],
+               &change = row["runs"][1]["change"];
+    const double a = evaluated[0][measure], b = evaluated[1][measure];
+    EXPECT_NEAR(first["value"], a, 1e-12) << measure;
+    EXPECT_NEAR(second["value"], b, 1e-12) << measure;
+    EXPECT_NEAR(change["value"], b - a, 1e-12) << measure;
+    EXPECT_EQ(first.contains("low"), !of_all.contains(measure)) << measure;
+    EXPECT_EQ(change.contains("p_holm"), !of_all.contains(measure)) << measure;
+    if (!change.contains("p")) continue;
+    ++with_p;
+    EXPECT_LE(change["low"], change["value"]) << measure;
+    EXPECT_GE(change["high"], change["value"]) << measure;
+  }
+  EXPECT_EQ(measures, evaluated[0].size() - 2);  // without extrema_own and the number of examples
+  EXPECT_EQ(json["comparisons"], with_p);
+  const Json& lengths = json["rows"].back();
+  ASSERT_EQ(lengths["measure"], "mean_length");
+  EXPECT_LT(lengths["runs"][0]["estimate"]["low"], lengths["runs"][0]["estimate"]["high"]);
+  EXPECT_TRUE(std::regex_search(r.out, std::regex("\nNIST\n  [a-z]+ +[0-9.]+\n"))) << r.out;
 }
 
 TEST_F(Compare, ARunWithItselfDoesNotChange) {

@@ -93,9 +93,25 @@ TEST(Gaps, AModelOfThemShowsWhereItLooks) {
       << r.out;
   EXPECT_GT(std::stoi(first[1]), 150);  // of 300 at most
   EXPECT_TRUE(has(r.out, "0 %   3 ? 它在吗")) << r.out;
-  EXPECT_TRUE(
-      has(heed_program({"show", "--model", dir.path("run"), "--data", data, "--insert", "1"}).err,
-          "distractions come from other dialogues, and there is none"));
+  expect_failure(
+      heed_program({"show", "--model", dir.path("run"), "--data", data, "--insert", "1"}), 1,
+      "distractions come from other dialogues, and there is none", "one dialogue");
+}
+
+// They are marked, and what the model looked at is still there.
+TEST(Gaps, TurnsOfOtherDialoguesAreInserted) {
+  const TempDir& dir = files();
+  const std::string data = dir.write("two-looked.jsonl",
+                                     "{\"id\": \"d\", \"turns\": [{\"text\": \"我要甲乙谢谢\"}, "
+                                     "{\"text\": \"好的\"}, {\"text\": \"它在吗\"}]}\n"
+                                     "{\"turns\": [{\"text\": \"多少钱\"}]}\n");
+  const Result r = heed_program({"show", "--model", dir.path("run"), "--data", data, "--insert",
+                                 "2", "--html", dir.path("page.html")});
+  ASSERT_EQ(r.code, 0) << r.err;
+  EXPECT_TRUE(std::regex_search(r.out, std::regex("(✗|x) 多少钱[\\s\\S]*(✗|x) 多少钱"))) << r.out;
+  EXPECT_TRUE(has(r.out, "我要甲乙谢谢")) << r.out;
+  EXPECT_TRUE(has(r.out, " 5 ? 它在吗")) << r.out;
+  EXPECT_TRUE(has(dir.read("page.html"), "2 turns of other dialogues"));
 }
 
 TEST(Gaps, AModelOfThemEncodes) {

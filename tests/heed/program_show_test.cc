@@ -33,6 +33,26 @@ TEST_F(Show, AsManyDialoguesAsAskedFor) {
   EXPECT_EQ(shown, 3u) << r.out;
 }
 
+// Attention of THRED is on states that have read the utterances before, which is said wherever its
+// scores stand; of other models nothing is said.
+TEST_F(Show, MarksAttentionAfterIntegration) {
+  const std::string thred = dir.path("thred");
+  ASSERT_EQ(heed_program(tiny_training(thred) + Arguments{"--structure", "thred"}).code, 0);
+  for (const auto& [model, marked] : {std::pair(thred, true), {run(), false}}) {
+    SCOPED_TRACE(model);
+    const Arguments some = {"--model", model, "--data", kTestPart, "--limit", "3"};
+    const Result evaluated = heed_program(
+        Arguments{"evaluate", "--test", "rare:end", "--json", dir.path("e.json")} + some);
+    const Result shown = heed_program(
+        Arguments{"show", "--test", "rare:end", "--html", dir.path("page.html")} + some);
+    const std::string says = "Attention is after integration: ";
+    EXPECT_EQ(has(evaluated.out, "\n" + says), marked) << evaluated.out << evaluated.err;
+    EXPECT_EQ(nlohmann::json::parse(dir.read("e.json"))["after_integration"], marked);
+    EXPECT_EQ(has(shown.out, "thred: " + says), marked) << shown.out << shown.err;
+    EXPECT_EQ(has(dir.read("page.html"), "thred, attention after integration"), marked);
+  }
+}
+
 // Beside each other both models have the numbers that they have alone.
 TEST_F(Show, EachModelHasItsOwnNumbers) {
   const std::string models = source_dir() + "/data/models/";

@@ -1,5 +1,6 @@
 // heed prepare woz, heed train tracker and heed track, as people call them.
 #include <nlohmann/json.hpp>
+#include <regex>
 
 #include "tests/heed/program_helpers.h"
 
@@ -118,6 +119,29 @@ TEST(Track, ShowsWhichTurnsTheStateHangsOn) {
   EXPECT_TRUE(has(r.out, "heads: area = north, food = thai")) << r.out;
   EXPECT_TRUE(has(r.out, "1   user: thai please")) << r.out;
   EXPECT_TRUE(has(r.out, "2 ? user: in the north")) << r.out;
+}
+
+// Turns that changed nothing in the other dialogue, so that the state stays right.
+TEST(Track, ShowsItWithTurnsOfOthers) {
+  const std::string data = made().dir.write(
+      "inserted.jsonl",
+      "{\"id\": \"d\", \"turns\": [{\"speaker\": \"user\", \"text\": \"thai please\", "
+      "\"labels\": {\"state\": [\"food=thai\"]}}]}\n"
+      "{\"turns\": [{\"speaker\": \"user\", \"text\": \"north please\", \"labels\": {\"state\": "
+      "[\"area=north\"]}}, {\"speaker\": \"user\", \"text\": \"thank you\", \"labels\": "
+      "{\"state\": [\"area=north\"]}}]}\n");
+  const Arguments show = {"show", "--model", made().heads, "--data", data, "--count", "1"};
+  const Result r = heed_program(show + Arguments{"--insert", "2"});
+  ASSERT_EQ(r.code, 0) << r.err;
+  EXPECT_TRUE(
+      std::regex_search(r.out, std::regex("(✗|x) user: thank you[\\s\\S]*(✗|x) user: thank you")))
+      << r.out;
+  EXPECT_TRUE(has(r.out, " 3 ? user: thai please")) << r.out;
+  EXPECT_TRUE(has(r.out, "human: food = thai")) << r.out;
+  expect_failure(heed_program({"show", "--model", made().heads, "--data", data, "--insert", "1",
+                               "--count", "2"}),
+                 1, "turns of other dialogues that change nothing, and there is none",
+                 "the second");
 }
 
 TEST(Track, RefusesWhatItCannotDo) {

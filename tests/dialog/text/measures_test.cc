@@ -7,6 +7,7 @@
 #include <set>
 
 #include "base/error.h"
+#include "dialog/text/single_texts.h"
 #include "dialog/text/tokenizer.h"
 #include "tests/file_helpers.h"
 
@@ -42,6 +43,22 @@ TEST(TextMeasures, AreThoseOfTheirFunctions) {
   EXPECT_EQ(values.at("repetition"), (2.0 / 1 + 3.0 / 2) / 2);
   EXPECT_EQ(values.at("nasl"), 4.5 / 3.5);
   EXPECT_EQ(values.at("mean_length"), 4.5);
+}
+
+// Those that are means are the mean of their values for single texts, and no other one is.
+TEST(TextMeasures, MeansAreOfSingleTexts) {
+  size_t means = 0;
+  for (const TextMeasure& m : text_measures()) {
+    const double of_both = m.value(kTexts, kReferences),
+                 mean = (m.value({kTexts[0]}, {kReferences[0]}) +
+                         m.value({kTexts[1]}, {kReferences[1]})) /
+                        2;
+    if (m.key != std::string("bleu")) {  // 0 of these
+      EXPECT_EQ(std::abs(of_both - mean) < 1e-12, is_mean_over_texts(m)) << m.key;
+    }
+    means += is_mean_over_texts(m);
+  }
+  EXPECT_EQ(means, 7u);
 }
 
 TEST(TextMeasures, HumanTextsAreNotComparedWithThemselves) {
