@@ -50,7 +50,7 @@ template <class V> void visit_reader(auto& m, V& v) {
   v(setting("frozen", "frozen", "Leave the encoder as it is, and learn the rest",
             {.group = kReader, .required = true, .of_variant = true}),
     m.frozen);
-  v(setting("cells", "width", "Cells per direction of the two GRUs",
+  v(setting("cells", "width", "Cells of a direction of the two GRUs",
             {.group = kReader, .least = 1, .most = 4096, .required = true}),
     m.width);
   v(setting("window", "window", "Number of pieces of the passage that the encoder reads at once",

@@ -266,6 +266,8 @@ TEST_F(Act, Generate) {
                  {"--n-best", {"3"}},
                  {"--rank", {"antilm"}, {"--n-best", "3"}},
                  {"--rank-weight", {"1"}, {"--n-best", "3", "--rank", "antilm"}},
+                 {"--best-of", {}, {}, "HredganProgram.RanksWhatIsGenerated"},
+                 {"--noise-variance", {}, {}, "HredganProgram.RanksWhatIsGenerated"},
                  {"--seed", {"2"}, {"--decode", "sample"}},
                  {"--json", {"OUT.json"}},
                  {"--epoch", {}, {}, "AdversaryProgram.TrainsAndTellsWhatBecameOfThem"},

@@ -69,22 +69,26 @@ TEST_F(Evaluate, ListsOfTestSets) {
 // ---- responses ----------------------------------------------------------------------------------
 
 TEST_F(Evaluate, MeasuresResponsesAsRespondDoes) {
+  const std::string model = source_dir() + "/data/models/baseline";  // which does answer
   const Arguments some = {"--limit", "20"};
-  const Json written = json_of(Arguments{"respond", "--model", run(), "--data", kTestPart, "--out",
+  const Json written = json_of(Arguments{"respond", "--model", model, "--data", kTestPart, "--out",
                                          dir.path("out.jsonl"), "--json", "-"} +
                                some);
   ASSERT_GT(written["responses"]["mean_length"], 0);
   const Arguments asked = some + Arguments{"--test", "rare:end", "--responses"};
-  const Json json = evaluate(kTestPart, asked);
+  const auto evaluated = [&](const Arguments& more) {
+    return json_of(Arguments{"evaluate", "--model", model, "--data", kTestPart, "--json", "-"} +
+                   more);
+  };
+  const Json json = evaluated(asked);
   EXPECT_EQ(json["responses"], written["responses"]);
   EXPECT_EQ(json["human"], written["human"]);
-  EXPECT_FALSE(evaluate(kTestPart, some + Arguments{"--test", "none"}).contains("responses"));
-  EXPECT_EQ(evaluate(kTestPart, asked + Arguments{"--ranks", "2"})["responses"],
-            written["responses"]);
-  const Result r = heed_program({"evaluate", "--model", run(), "--data", kTestPart, "--limit", "20",
+  EXPECT_FALSE(evaluated(some + Arguments{"--test", "none"}).contains("responses"));
+  EXPECT_EQ(evaluated(asked + Arguments{"--ranks", "2"})["responses"], written["responses"]);
+  const Result r = heed_program({"evaluate", "--model", model, "--data", kTestPart, "--limit", "20",
                                  "--test", "none", "--responses"});
   EXPECT_TRUE(std::regex_search(r.out, std::regex("BLEU-2 +ROUGE-L +METEOR"))) << r.out;
-  EXPECT_TRUE(has(r.out, "20 dialogues\n")) << r.out;
+  EXPECT_TRUE(has(r.out, "\n65 examples\n")) << r.out;
 }
 
 // ---- nothing vanishes ---------------------------------------------------------------------------
