@@ -43,8 +43,8 @@ struct TrainHooks {
 // halved when the deciding metric stops improving. Resumes from the run's checkpoint if there is
 // one, with the same result as without the interruption. Returns false if `stop` ended it early.
 //
-// Several tasks take turns: `turns` has the number of steps of each in a round, {1, 5}. Each has
-// its own optimiser, with the same settings, and cycles through its own examples. An epoch is one
+// Several tasks take turns: `turns` has the number of steps of each in a round, {1, 5}; a task with
+// 0 steps only validates. Each has its own optimiser, with the same settings, and cycles through its own examples. An epoch is one
 // pass through the examples of the first task, whose validation decides. The first task's module is
 // saved as model.safetensors, the others' as NAME.safetensors.
 //

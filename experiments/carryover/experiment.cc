@@ -100,7 +100,6 @@ bool train_run(const Run& run, const TrainHooks& hooks) {
 }
 
 // ---- measuring
-// The counted decisions on some items: all together, and dialogue by dialogue.
 
 // The decisions on some items, counted: all together and dialogue by dialogue.
 struct Counted {

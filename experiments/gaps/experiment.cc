@@ -70,8 +70,6 @@ bool train_run(const Run& run, const TrainHooks& hooks) {
 }
 
 // ---- measuring
-// The test part with `inserted` first turns of training dialogues before each last turn, the same
-// ones for every model.
 
 // The test part with `inserted` first turns of training dialogues before each last turn, the same
 // ones for every model.
