@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "experiments/carryover/experiment.h"
+#include "tests/experiments/claims_helpers.h"
 #include "tests/paths.h"
 
 namespace heed {
@@ -11,20 +12,10 @@ namespace {
 
 using namespace decoders;
 
-// A letter for each claim: y holds, n does not, ? undecided, - numbers are missing.
-std::string verdicts(const VariantNumbers& n) {
-  std::string text;
-  for (const AboveClaim& rule : carryover_showing().rules) {
-    const ClaimResult r = decide(rule, n);
-    text += !r.holds ? (r.figure.empty() ? '-' : '?') : *r.holds ? 'y' : 'n';
-  }
-  return text;
-}
-
 // All four hold in its Table 3; the last one is ours.
 TEST(CarryoverClaims, HoldInThePapersNumbers) {
   const VariantNumbers& paper = carryover_showing().paper;
-  EXPECT_EQ(verdicts(paper), "yyyy-");
+  EXPECT_EQ(verdicts(carryover_showing(), paper), "yyyy-");
   const auto figure = [&](size_t claim) {
     return decide(carryover_showing().rules[claim], paper).figure;
   };
@@ -51,24 +42,15 @@ TEST(CarryoverClaims, AreDecidedByOurs) {
       all.set(v, "rules." + std::string(rule) + ".f1_carried", 0.83);
     }
   }
-  EXPECT_EQ(verdicts(all), "yyyyy");
-  EXPECT_EQ(verdicts({}), "-----");
-  struct Other {
-    size_t variant;
-    const char* key;
-    double value;
-    const char* verdicts;
-  };
-  for (const Other& other : {Other{kByTurn, "f1_carried", 0.79, "nyyyy"},
-                             {kByTurn, "f1_carried", 0.85, "nyyyy"},
-                             {kAverage, "f1_carried", 0.85, "ynyyy"},
-                             {kAlone, "f1_far", 0.9, "yynyy"},
-                             {kInOrder, "f1_carried", 0.87, "yyyny"},
-                             {kAlone, "rules.latest.f1_carried", 0.9, "yyyyn"}}) {
-    VariantNumbers n = all;
-    n.set(other.variant, other.key, other.value);
-    EXPECT_EQ(verdicts(n), other.verdicts) << other.variant << " " << other.key;
-  }
+  EXPECT_EQ(verdicts(carryover_showing(), all), "yyyyy");
+  EXPECT_EQ(verdicts(carryover_showing(), {}), "-----");
+  expect_verdicts(carryover_showing(), all,
+                  {{kByTurn, "f1_carried", 0.79, "nyyyy"},
+                   {kByTurn, "f1_carried", 0.85, "nyyyy"},
+                   {kAverage, "f1_carried", 0.85, "ynyyy"},
+                   {kAlone, "f1_far", 0.9, "yynyy"},
+                   {kInOrder, "f1_carried", 0.87, "yyyny"},
+                   {kAlone, "rules.latest.f1_carried", 0.9, "yyyyn"}});
 }
 
 // Of the kept runs: the difference of the means, and an interval that is narrower than those of the

@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include "experiments/comprehend/experiment.h"
+#include "tests/experiments/claims_helpers.h"
 
 namespace heed {
 namespace {
@@ -19,15 +20,6 @@ TEST(ComprehendClaims, PlacesAreThoseOfTheVariants) {
   EXPECT_EQ(variants[kNoAnswers].name, "no-answers");
 }
 
-std::string verdicts(const VariantNumbers& n) {
-  std::string text;
-  for (const AboveClaim& rule : comprehend_showing().rules) {
-    const ClaimResult r = decide(rule, n);
-    text += !r.holds ? (r.figure.empty() ? '-' : '?') : *r.holds ? 'y' : 'n';
-  }
-  return text;
-}
-
 VariantNumbers all_hold() {
   VariantNumbers n;
   const std::pair<size_t, double> f1[] = {
@@ -38,28 +30,19 @@ VariantNumbers all_hold() {
 }
 
 TEST(ComprehendClaims, HoldAndFail) {
-  EXPECT_EQ(verdicts(all_hold()), "yyyy");
-  EXPECT_EQ(verdicts({}), "----");
-  struct Other {
-    size_t variant;
-    const char* key;
-    double value;
-    const char* verdicts;
-  };
-  for (const Other& other : {Other{kTwo, "f1", 0.49, "nnyy"},
-                             {kThree, "f1", 0.604, "yyyy"},
-                             {kThree, "f1", 0.606, "ynyy"},
-                             {kNoAnswers, "f1", 0.59, "yyny"},
-                             {kTwo, "half_kept", 2 * 0.56 - 0.6, "yyyn"}}) {
-    VariantNumbers n = all_hold();
-    n.set(other.variant, other.key, other.value);
-    EXPECT_EQ(verdicts(n), other.verdicts) << other.variant << " " << other.value;
-  }
+  EXPECT_EQ(verdicts(comprehend_showing(), all_hold()), "yyyy");
+  EXPECT_EQ(verdicts(comprehend_showing(), {}), "----");
+  expect_verdicts(comprehend_showing(), all_hold(),
+                  {{kTwo, "f1", 0.49, "nnyy"},
+                   {kThree, "f1", 0.604, "yyyy"},
+                   {kThree, "f1", 0.606, "ynyy"},
+                   {kNoAnswers, "f1", 0.59, "yyny"},
+                   {kTwo, "half_kept", 2 * 0.56 - 0.6, "yyyn"}});
 }
 
 TEST(ComprehendClaims, HoldInThePapersOwnTables) {
   const VariantNumbers& paper = comprehend_showing().paper;
-  EXPECT_EQ(verdicts(paper), "yyyy");
+  EXPECT_EQ(verdicts(comprehend_showing(), paper), "yyyy");
   EXPECT_EQ(paper.get(kSeven, "f1"), 0.644);
   EXPECT_EQ(paper.get(kNoAnswers, "f1"), 0.593);
 }

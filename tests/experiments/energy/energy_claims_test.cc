@@ -2,6 +2,7 @@
 #include <gtest/gtest.h>
 
 #include "experiments/energy/experiment.h"
+#include "tests/experiments/claims_helpers.h"
 
 namespace heed {
 namespace {
@@ -27,35 +28,18 @@ VariantNumbers all_hold() {
 }
 
 TEST(EnergyClaims, HoldFailAndStayOpen) {
-  const auto verdicts = [](const VariantNumbers& n) {
-    std::string text;
-    for (const AboveClaim& rule : energy_showing().rules) {
-      const ClaimResult r = decide(rule, n);
-      text += !r.holds ? (r.figure.empty() ? '-' : '?') : *r.holds ? 'y' : 'n';
-    }
-    return text;
-  };
-  EXPECT_EQ(verdicts(all_hold()), "yyyyyy");
-  EXPECT_EQ(verdicts({}), "------");
-  EXPECT_EQ(verdicts(energy_showing().paper), "yy----");
-  struct Other {
-    size_t variant;
-    const char* key;
-    double value;
-    const char* verdicts;
-  };
-  for (const Other& other : {Other{kHeads, "joint", 0.9, "nyyyyy"},
-                             {kHeads, "joint", 0.8, "?yyyyy"},
-                             {kHeads, "joint", 0.796, "yyyyyy"},
-                             {kHeads, "phi_difference", 0.05, "ynyyyy"},
-                             {kAgain, "joint", 0.9, "yynyyy"},
-                             {kLogisticFixed, "joint", 0.81, "yyynyy"},
-                             {kLogistic, "joint", 0.803, "yyyyny"},
-                             {kAgain, "survives", 0.95, "yyyyyn"}}) {
-    VariantNumbers n = all_hold();
-    n.set(other.variant, other.key, other.value);
-    EXPECT_EQ(verdicts(n), other.verdicts) << other.variant << " " << other.key;
-  }
+  EXPECT_EQ(verdicts(energy_showing(), all_hold()), "yyyyyy");
+  EXPECT_EQ(verdicts(energy_showing(), {}), "------");
+  EXPECT_EQ(verdicts(energy_showing(), energy_showing().paper), "yy----");
+  expect_verdicts(energy_showing(), all_hold(),
+                  {{kHeads, "joint", 0.9, "nyyyyy"},
+                   {kHeads, "joint", 0.8, "?yyyyy"},
+                   {kHeads, "joint", 0.796, "yyyyyy"},
+                   {kHeads, "phi_difference", 0.05, "ynyyyy"},
+                   {kAgain, "joint", 0.9, "yynyyy"},
+                   {kLogisticFixed, "joint", 0.81, "yyynyy"},
+                   {kLogistic, "joint", 0.803, "yyyyny"},
+                   {kAgain, "survives", 0.95, "yyyyyn"}});
   EXPECT_EQ(decide(energy_showing().rules[1], energy_showing().paper).figure,
             "0.134 against 0.0330");
 }
