@@ -1,0 +1,151 @@
+// A generator and its discriminator of words in a run: what each learns, stopped and resumed, and
+// what the discriminator then ranks.
+#include <gtest/gtest.h>
+
+#include "dialog/discriminate/words/hredgan.h"
+#include "dialog/parts/nbest.h"
+#include "dialog/respond/structures.h"
+#include "optim/optim.h"
+#include "tests/dialog/respond/trainer_helpers.h"
+
+namespace heed::words {
+namespace {
+
+class HredganTest : public TrainerTest {
+ protected:
+  HredganTest() {
+    settings = small_settings("hred-attention");
+    settings.model.noise = Noise::kUtterance;
+    settings.insert_prob = 0;
+    settings.loop.schedule.rate = 0.1;
+  }
+  bool train_both(const std::string& name, const TrainHooks& hooks = {}) {
+    fs::create_directories(path(name));
+    if (!fs::exists(path(name + "/discriminator.json"))) {
+      save_settings(path(name), players);
+      start_run(path(name), settings, data.vocabulary);
+    }
+    return words::train(path(name), load_settings(path(name)), load_settings_of(path(name)), data,
+                        Device(), hooks);
+  }
+  std::vector<std::string> files(const std::string& name) const {
+    std::vector<std::string> all = result(name);
+    all.push_back(dir.read(name + "/discriminator.safetensors"));
+    return all;
+  }
+  Settings players;
+};
+
+TEST_F(HredganTest, StoppedAndResumed) {
+  for (const Mode mode : {Mode::kRanker, Mode::kStraightThrough}) {
+    players.mode = mode;
+    players.generator_from = 0.3;
+    players.discriminator_until = 0.7;
+    const std::string whole = "whole-" + name_of(mode), parts = "parts-" + name_of(mode);
+    EXPECT_TRUE(train_both(whole));
+    StopAfter stop(3);
+    EXPECT_FALSE(train_both(parts, stop.hooks));
+    EXPECT_TRUE(train_both(parts));
+    EXPECT_EQ(files(parts), files(whole));
+  }
+}
+
+// A generator never hears of a ranker: it is as if trained alone.
+TEST_F(HredganTest, ARankerLeavesTheGeneratorAlone) {
+  EXPECT_TRUE(train_both("both"));
+  EXPECT_TRUE(run("alone"));
+  EXPECT_EQ(dir.read("both/model.safetensors"), dir.read("alone/model.safetensors"));
+}
+
+TEST_F(HredganTest, AShutGateLeavesTheDiscriminatorAsItWas) {
+  players.discriminator_until = 0;
+  EXPECT_TRUE(train_both("run"));
+  WordDiscriminator first(settings.model), last(settings.model);
+  init(first, settings.loop.seed);
+  load_parameters(path("run/discriminator.safetensors"), last);
+  for (size_t i = 0; i < parameters(first).size(); ++i) {
+    EXPECT_EQ(parameters(first)[i].var.value().to_vector(),
+              parameters(last)[i].var.value().to_vector());
+  }
+}
+
+// A finished generator gets a discriminator, which decides by itself which epoch is its best.
+TEST_F(HredganTest, TheDiscriminatorLearnsAlone) {
+  EXPECT_TRUE(run("finished"));
+  settings.init = path("finished");
+  settings.loop.max_epochs = 8;
+  settings.loop.schedule.rate = 0.5;
+  players.generator_steps = 0;
+  players.discriminator_steps = 2;
+  double highest = 0;
+  int best_epochs = 0;
+  TrainHooks hooks;
+  hooks.on_epoch = [&](const EpochLog& e, bool best) {
+    EXPECT_EQ(best, value_of(e.metrics, kAucTaught) > highest);
+    highest = std::max(highest, value_of(e.metrics, kAucTaught));
+    best_epochs += best;
+  };
+  EXPECT_TRUE(train_both("run", hooks));
+  EXPECT_GT(best_epochs, 1);
+  EXPECT_EQ(dir.read("run/model.safetensors"), dir.read("finished/model.safetensors"));
+  WordDiscriminator first(settings.model), last(settings.model);
+  init(first, settings.loop.seed);
+  load_parameters(path("run/discriminator.safetensors"), last);
+  for (size_t i = 0; i < parameters(first).size(); ++i) {
+    EXPECT_NE(parameters(first)[i].var.value().to_vector(),
+              parameters(last)[i].var.value().to_vector())
+        << parameters(first)[i].name;
+  }
+  const std::vector<EpochLog> log = load_log(path("run"));
+  ASSERT_GE(log.size(), 3u);
+  for (const EpochLog& e : log) {
+    EXPECT_EQ(e.steps, 5);  // a pass of D through the 20 examples
+    EXPECT_EQ(valid_perplexity(e), valid_perplexity(log[0]));
+  }
+  EXPECT_NE(value_of(log[0].metrics, kTrainTold), value_of(log[2].metrics, kTrainTold));
+
+  StopAfter stop(7);
+  EXPECT_FALSE(train_both("parts", stop.hooks));
+  EXPECT_TRUE(train_both("parts"));
+  for (const char* file : {"model.safetensors", "discriminator.safetensors", "log.jsonl"}) {
+    EXPECT_EQ(dir.read(std::string("parts/") + file), dir.read(std::string("run/") + file));
+  }
+}
+
+// Texts get the scores of load_judge(), in any batch.
+TEST_F(HredganTest, RanksTexts) {
+  EXPECT_TRUE(train_both("run"));
+  EXPECT_TRUE(has_discriminator(path("run")));
+  EXPECT_FALSE(has_discriminator(dir.path("")));
+  const LoadedModel loaded = load_model(path("run"));
+  const Judge judge = load_judge(path("run"), *loaded.model);
+  const std::vector<NBest> lists = {{{"w5 w6", "w7"}, {"w8 w9 w10", "", "w11"}},
+                                    {{"w12"}, {"w8 w9", "w13 w6 w6 w6"}}};
+  const auto scores = score(*load_ranker(path("run"), Device()), lists, 2);
+  for (size_t i = 0; i < lists.size(); ++i) {
+    for (size_t k = 0; k < lists[i].responses.size(); ++k) {
+      Dialogue d{"d", {}};
+      for (const std::string& text : lists[i].context) d.turns.push_back({"", text});
+      d.turns.push_back({"", lists[i].responses[k]});
+      const std::vector<Example> one = make_examples({d}, loaded.vocabulary, {.min_turns = 2});
+      const Batch batch = make_batch(pointers(one), loaded.model->parts());
+      EXPECT_NEAR(scores[i][k], judge(batch, {{0, one[0].response}})[0], 1e-5) << i << k;
+    }
+  }
+  EXPECT_EQ(scores[0][1], kWorst);
+  EXPECT_NE(scores[0][0], scores[0][2]);
+}
+
+TEST_F(HredganTest, RefusesWhatIsNotThere) {
+  EXPECT_EQ(error_of<UsageError>([] { parse_mode("rank"); }),
+            "mode: expected one of ranker, soft, straight-through, got 'rank'");
+  players.generator_from = 2;
+  EXPECT_EQ(error_of<UsageError>([&] { players.check(); }),
+            "generator_from: expected a number from 0 to 1, got 2");
+  const auto model = make_responder(small_config(Structure::parse("dynamic")), 1);
+  EXPECT_NE(error_of<UsageError>([&] { load_judge(dir.path(""), *model); }).find("not dynamic"),
+            std::string::npos);
+}
+
+}  // namespace
+}  // namespace heed::words
