@@ -5,7 +5,6 @@
 #include <set>
 
 #include "base/error.h"
-#include "dialog/text/single_texts.h"
 #include "dialog/text/stop_words.h"
 #include "dialog/text/text_file.h"
 #include "dialog/text/tokenizer.h"

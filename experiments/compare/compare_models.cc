@@ -5,7 +5,7 @@
 #include <numbers>
 
 #include "dialog/text/format.h"
-#include "dialog/text/single_texts.h"
+#include "dialog/text/measures.h"
 #include "experiments/engine/report/estimate_json.h"
 
 namespace heed {

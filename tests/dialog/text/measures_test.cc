@@ -7,7 +7,6 @@
 #include <set>
 
 #include "base/error.h"
-#include "dialog/text/single_texts.h"
 #include "dialog/text/tokenizer.h"
 #include "tests/file_helpers.h"
 
