@@ -12,9 +12,7 @@ namespace {
 using Json = nlohmann::ordered_json;
 
 constexpr const char* kConditions[] = {"sentiment", "domain"};  // ModelConfig::conditions()
-constexpr int64_t kWidth =
-    512;  // of a bag of words
-          // Texts for a classifier, and the value of each; -1: none, or several.
+constexpr int64_t kWidth = 512;                                 // of a bag of words
 
 // Texts for a classifier, and which value each has; -1: none, or several.
 struct Labelled {
@@ -98,9 +96,18 @@ void put_told(Json& json, Responder& model, const Vocabulary& vocabulary, const 
 }  // namespace
 
 std::vector<std::string> added_items() {
-  return {"distances.ss_last",       "distances.ss_before",         "distances.rei",
-          "told.sentiment.all",      "told.sentiment.above_chance", "told.domain.all",
-          "told.domain.above_chance"};
+  return {"distances.ss_last",
+          "distances.ss_before",
+          "distances.rei",
+          "told.sentiment.all",
+          "told.sentiment.above_chance",
+          "told.domain.all",
+          "told.domain.above_chance",
+          "mmi.bleu_2",
+          "mmi.rouge_2",
+          "mmi.mean_length",
+          "mmi.repetition",
+          "mmi.pmi_coherence"};
 }
 
 void measure_distances(const Run& run, const OnMeasuring& progress, Json& json) {

@@ -4,6 +4,7 @@
 #include <functional>
 
 #include "dialog/respond/das.h"
+#include "dialog/respond/responses.h"
 #include "dialog/text/lexicon.h"
 #include "dialog/text/ppmi.h"
 #include "experiments/generators/paper.h"
@@ -12,6 +13,8 @@
 namespace heed::generators {
 
 using Run = Subject<Settings, Data>;
+// Trains or resumes it; returns what the loop returns.
+bool train_run(const Run& run, const TrainHooks& hooks);
 
 // evaluation.json: the numbers of each run, which may be null, and the series that some of them are
 // made of.
@@ -64,6 +67,17 @@ void measure_distances(const Run& run, const OnMeasuring& progress, nlohmann::or
 // "sentiment.people" the mean over the values of the share of people's responses that it tells
 // right. Its words are those of the responses of the training part, each value as often.
 void measure_told(const Run& run, const OnMeasuring& progress, nlohmann::ordered_json& json);
+// mmi.json, of variants with it: as the "own" answers, the best of beams of ten by MMI-bidi
+// (dialog/parts/nbest.h), half ln P(R | C) + half ln P(Q | R). The second is of a Seq2Seq, the
+// first variant, that learns the pairs reversed: once a seed, in the folder reversed-seedN.
+void measure_mmi(const Run& run, const OnMeasuring& progress, nlohmann::ordered_json& json);
+
+// Parts of it. The pairs the other way round: each response, if it has words, is what is said, and
+// the last utterance before it the response.
+PackedList<Example> reversed(const PackedList<Example>& examples);
+// The best of each list of responses to a query.
+std::vector<Tokens> best_by_mmi(const std::vector<Offered>& lists,
+                                const std::vector<Tokens>& queries, const Ranker& of_reversed);
 
 constexpr int64_t kBatch = 32;  // changes no result
 constexpr uint64_t kTestSeed = 1;

@@ -34,21 +34,6 @@ Data load(const Settings& s, bool reads) {
   return load_response_data(s.data, t, s.limit, s.test_limit);
 }
 
-bool train_run(const Run& run, const TrainHooks& hooks) {
-  const Variant& v = run.settings.paper->variants[run.run.variant];
-  const TrainData& data = run.data.train;
-  TrainSettings t = settings_of(run.settings, v);
-  take_data(t, data);
-  t.loop.batch_size = batch_size_for(t, data.train.size());
-  t.loop.seed = run.run.seed;
-  begin_on_first(*hooks.ranks, [&] {
-    if (v.players) words::save_settings(run.directory, *v.players);
-    begin_run(run.directory, t, data);
-  });
-  if (v.players) return words::train(run.directory, t, *v.players, data, run.device, hooks);
-  return train(run.directory, t, data, run.device, hooks);
-}
-
 void visit(Settings& s, const OptionVisitor& v) {
   show(v, "Models",
        {{"epochs", "The most epochs of a training", &s.epochs, 1, 1000},
@@ -83,6 +68,25 @@ void visit(Settings& s, const OptionVisitor& v) {
   }
 }
 
+}  // namespace
+
+bool train_run(const Run& run, const TrainHooks& hooks) {
+  const Variant& v = run.settings.paper->variants[run.run.variant];
+  const TrainData& data = run.data.train;
+  TrainSettings t = settings_of(run.settings, v);
+  take_data(t, data);
+  t.loop.batch_size = batch_size_for(t, data.train.size());
+  t.loop.seed = run.run.seed;
+  begin_on_first(*hooks.ranks, [&] {
+    if (v.players) words::save_settings(run.directory, *v.players);
+    begin_run(run.directory, t, data);
+  });
+  if (v.players) return words::train(run.directory, t, *v.players, data, run.device, hooks);
+  return train(run.directory, t, data, run.device, hooks);
+}
+
+namespace {
+
 Making<Settings, Data> making(const Paper& paper) {
   auto making = responders_making<Settings, Data>();
   making.initial = {.paper = &paper};
@@ -98,7 +102,8 @@ Making<Settings, Data> making(const Paper& paper) {
       {"evaluation.json", evaluate},
       {"distances.json", measure_distances,
        [](const Settings& s) { return s.paper->has_distances; }},
-      {"told.json", measure_told, [](const Settings& s) { return s.paper->has_labels; }}};
+      {"told.json", measure_told, [](const Settings& s) { return s.paper->has_labels; }},
+      {"mmi.json", measure_mmi, [](const Settings& s) { return s.paper->has_mmi; }}};
   making.kind = [](const Settings& s, const Data&, size_t v) {
     return std::string(s.paper->variants[v].structure);
   };
@@ -110,7 +115,7 @@ Making<Settings, Data> making(const Paper& paper) {
 Findings load_found(const Paper& paper, const std::string& folder) {
   ResultsLayout layout{.kind = paper.name,
                        .variants = variant_names(paper.variants),
-                       .additions = {"distances.json", "told.json"},
+                       .additions = {"distances.json", "told.json", "mmi.json"},
                        .clusters = "conversations",
                        .values = measured_values(),
                        .items = {"nll", "tokens"},

@@ -19,6 +19,7 @@ struct Variant {
   const char* structure;
   void (*edit)(TrainSettings&) = [](TrainSettings&) {};
   std::optional<words::Settings> players = {};  // with a discriminator of words
+  bool has_mmi = false;                         // beams are also re-ranked by MMI
 };
 
 struct Paper {
@@ -31,6 +32,7 @@ struct Paper {
   bool has_distances = false;         // of answers from the context
   bool has_labels = false;            // of sentiments; needs a lexicon
   bool has_noise = false;             // variants choose the best of several answers
+  bool has_mmi = false;               // some variants have it
   std::vector<Table> tables;          // with a row for each variant; of the report
   std::vector<std::string> compared;  // numbers, with those of the baseline
   std::vector<AboveClaim> claims = {};

@@ -1,8 +1,10 @@
 // What is measured of the models of four papers, on cases that are counted by hand.
 #include <gtest/gtest.h>
 
+#include <map>
 #include <numeric>
 
+#include "dialog/parts/nbest.h"
 #include "dialog/respond/structures.h"
 #include "experiments/generators/evaluation_json.h"
 #include "tests/dialog/respond/model_helpers.h"
@@ -115,6 +117,52 @@ TEST(BestAnswers, AreThoseOfTheJudgeAndOfTheProbability) {
   }
   EXPECT_GT(by_probability, 3u);
   EXPECT_GT(not_the_first, 3u);
+}
+
+TEST(Mmi, PairsAreReversed) {
+  const auto all = reversed(std::vector<Example>{
+      {.id = "a#2", .dialogue_id = "a", .context = {{5, 6}}, .distraction = {0}, .response = {7}},
+      {.id = "b#2", .dialogue_id = "b", .context = {{5}}, .distraction = {0}, .response = {}},
+      {.id = "c#3",
+       .dialogue_id = "c",
+       .context = {{8}, {9, 10}},
+       .distraction = {0, 1},
+       .response = {11, 12}}});
+  ASSERT_EQ(all.size(), 2u);
+  EXPECT_EQ(all[0].context, (std::vector<std::vector<int32_t>>{{7}}));
+  EXPECT_EQ(all[0].response, (std::vector<int32_t>{5, 6}));
+  EXPECT_EQ(all[1].id, "c#3");
+  EXPECT_EQ(all[1].dialogue_id, "c");
+  EXPECT_EQ(all[1].context, (std::vector<std::vector<int32_t>>{{11, 12}}));
+  EXPECT_EQ(all[1].distraction, std::vector<char>{0});
+  EXPECT_EQ(all[1].response, (std::vector<int32_t>{9, 10}));
+}
+
+// ln P(Q | R) of a table.
+class Reversals : public PairRanker {
+  std::vector<double> score_last(const std::vector<Dialogue>& dialogues, int64_t) const override {
+    const std::map<std::pair<std::string, std::string>, double> log_p = {
+        {{"so what?", "i know."}, -9},
+        {{"so what?", "nothing"}, -4},
+        {{"so what?", "yes"}, -8},
+        {{"hello", "yes"}, -7},
+        {{"hello", "you too"}, -6.9}};
+    std::vector<double> scores;
+    for (const Dialogue& d : dialogues) {
+      EXPECT_EQ(d.turns.size(), 2u);
+      scores.push_back(log_p.at({d.turns[1].text, d.turns[0].text}));
+    }
+    return scores;
+  }
+};
+
+// Of -2 - 9, -6 - 4 and -3 - 8 the second is the largest, of -1 - 7 and -1.2 - 6.9 the first. A
+// weight of 0.4 changes the first choice, one of 0.7 the second.
+TEST(Mmi, TheBestHasTheLargestSum) {
+  const std::vector<Offered> lists = {{{{"i", "know", "."}, {"nothing"}, {"yes"}}, {-2, -6, -3}},
+                                      {{{"yes"}, {"you", "too"}}, {-1, -1.2}}};
+  EXPECT_EQ(best_by_mmi(lists, {{"so", "what", "?"}, {"hello"}}, Reversals()),
+            (std::vector<Tokens>{{"nothing"}, {"yes"}}));
 }
 
 }  // namespace
