@@ -1,9 +1,10 @@
-// `heed prepare carryover`: items of slot carryover from the Schema-Guided Dialogue corpus.
+// `heed prepare carryover`: items of slot carryover from Schema-Guided Dialogue and WOZ 2.0.
 #include <filesystem>
 #include <list>
 
 #include "dialog/carry/rules.h"
 #include "dialog/carry/schema_guided_items.h"
+#include "dialog/carry/woz_items.h"
 #include "dialog/text/text_file.h"
 #include "heed/command.h"
 #include "heed/prepare.h"
@@ -29,36 +30,62 @@ void show_counts(const char* part, const char* set, carry::Tallies& tallies) {
   std::printf("%-6s %-6s%s\n", part, set, line.c_str());
 }
 
-void run(const Options& o) {
-  const carry::SchemaGuidedPart train = carry::find_schema_guided(o.in, "train");
-  for (const char* part : {"valid", "test"}) carry::find_schema_guided(o.in, part);
-  Progress progress;
+constexpr const char* kParts[] = {"train", "valid", "test"};
+
+using TakeItem = std::function<void(const carry::Item&)>;
+struct Corpus {
+  std::function<void(const std::string& part, const TakeItem&)> read;
+  std::vector<const char*> sets;  // of candidates
+  std::string remark = {};
+};
+
+Corpus woz(const std::string& folder) {
+  for (const char* part : kParts) carry::find_woz(folder, part);  // throws if it is missing
+  return {[=](const std::string& part, const TakeItem& take) {
+            carry::for_each_woz_item(carry::find_woz(folder, part), take);
+          },
+          {"same"}};
+}
+
+Corpus schema_guided(const std::string& folder, Progress& progress) {
+  for (const char* part : kParts) carry::find_schema_guided(folder, part);
+  const carry::SchemaGuidedPart train = carry::find_schema_guided(folder, "train");
   progress.show("reading " + train.dialogues + ": which slots correspond");
   const carry::SlotPairs pairs = carry::find_slot_pairs(train);
   const std::set<std::string> services = carry::find_services(train);
+  size_t names = 0;
+  for (const auto& [slot, others] : pairs) names += others.size();
+  return {[=](const std::string& part, const TakeItem& take) {
+            carry::for_each_item(carry::find_schema_guided(folder, part), pairs, services, take);
+          },
+          {"same", "cross"},
+          "; " + counted(names, "pair") + " of corresponding slots"};
+}
+
+void run(const Options& o) {
+  Progress progress;
+  const Corpus corpus = carry::is_woz(o.in) ? woz(o.in) : schema_guided(o.in, progress);
   std::filesystem::create_directories(o.out);
   std::list<TextWriter> files;
-  std::vector<std::pair<std::string, carry::Tallies>> counts;
-  size_t items = 0, names = 0;
-  for (const char* part : {"train", "valid", "test"}) {
+  std::vector<std::pair<const char*, carry::Tallies>> counts;
+  size_t items = 0;
+  for (const char* part : kParts) {
     TextWriter& file =
         files.emplace_back((std::filesystem::path(o.out) / part).string() + ".jsonl.gz");
     carry::Tallies& tallies = counts.emplace_back(part, carry::Tallies()).second;
-    const carry::SchemaGuidedPart from = carry::find_schema_guided(o.in, part);
-    carry::for_each_item(from, pairs, services, [&](const carry::Item& item) {
+    corpus.read(part, [&](const carry::Item& item) {
       file.write(carry::item_line(item));
       carry::count(item, carry::decide_by_rule("everything", item), tallies);
-      if (++items % 1000 == 0) progress.show(from.dialogues + ": " + counted(items, "item"));
+      if (++items % 1000 == 0) progress.show(std::string(part) + ": " + counted(items, "item"));
     });
   }
   for (TextWriter& file : files) file.commit();
   progress.done();
-  for (const auto& [slot, others] : pairs) names += others.size();
-  std::printf("wrote %s to %s; %s of corresponding slots\n", counted(items, "item").c_str(),
-              o.out.c_str(), counted(names, "pair").c_str());
+  std::printf("wrote %s to %s%s\n", counted(items, "item").c_str(), o.out.c_str(),
+              corpus.remark.c_str());
   std::printf("candidates that hold / all, by distance in turns: 0, 1, 2, 3, 4, 5, >=6\n");
   for (auto& [part, tallies] : counts) {
-    for (const char* set : {"same", "cross"}) show_counts(part.c_str(), set, tallies);
+    for (const char* set : corpus.sets) show_counts(part, set, tallies);
   }
 }
 
@@ -66,9 +93,11 @@ void run(const Options& o) {
 
 void add_prepare_carryover(CLI::App& prepare) {
   const auto [c, o] = declare<Options>(
-      prepare, "carryover", "Write items of slot carryover from Schema-Guided Dialogue",
-      "--in has train, dev (or valid) and test: folders as published, with schema.json, or files "
-      "train.jsonl and train_schema.json. An item is a dialogue up to a user turn, the values "
+      prepare, "carryover", "Write items of slot carryover from Schema-Guided Dialogue or WOZ 2.0",
+      "--in has train, dev (or valid) and test of Schema-Guided Dialogue: folders as published, "
+      "with schema.json, or files train.jsonl and train_schema.json; or the three files of "
+      "WOZ 2.0, woz_train_en.json and so on, plain or gzip. An item is a dialogue up to a user "
+      "turn, the values "
       "mentioned so far, and the mark of those that are in the state after it. docs/carryover.md "
       "explains the rules.\n"
       "Example:\n"

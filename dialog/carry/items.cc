@@ -197,6 +197,19 @@ std::string lower(std::string text) {
   return text;
 }
 
+std::pair<int32_t, int32_t> span_of(const std::string& text, const std::string& value) {
+  const std::string in = lower(text), what = lower(value);
+  const auto in_word = [&](size_t at) {
+    return at < in.size() && (std::isalnum(static_cast<unsigned char>(in[at])) || in[at] < 0);
+  };
+  for (size_t at = in.find(what); !what.empty() && at != in.npos; at = in.find(what, at + 1)) {
+    if ((at > 0 && in_word(at - 1)) || in_word(at + what.size())) continue;
+    const int64_t begin = count_code_points(std::string_view(text).substr(0, at));
+    return {begin, begin + count_code_points(value)};
+  }
+  return {0, 0};
+}
+
 std::string item_line(const Item& item) {
   Json json = {{"id", item.id}, {"dialogue", item.dialogue}};
   if (!item.intent.empty()) json["intent"] = item.intent;

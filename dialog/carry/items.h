@@ -8,6 +8,7 @@
 
 #include <cstdint>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "dialog/data/dialogue.h"
@@ -50,6 +51,9 @@ struct ReadItems {
 std::vector<Item> read_items(const std::string& path, const ReadItems& reading = {});
 // In lower case (ASCII).
 std::string lower(std::string text);
+// Where a value stands in a text as whole words, ignoring case: its code points [begin, end); 0, 0
+// where it does not.
+std::pair<int32_t, int32_t> span_of(const std::string& text, const std::string& value);
 // A line of such a file, with its end.
 std::string item_line(const Item& item);
 

@@ -4,7 +4,6 @@
 #include <filesystem>
 
 #include "base/error.h"
-#include "base/utf8.h"
 #include "dialog/data/formats/records_json.h"
 
 namespace heed::carry {
@@ -43,20 +42,6 @@ std::string words_of(const std::string& intent) {
     words += c;
   }
   return lower(words);
-}
-
-// Where a value stands in a text as whole words, whatever the case; 0, 0 where it does not.
-std::pair<int32_t, int32_t> span_of(const std::string& text, const std::string& value) {
-  const std::string in = lower(text), what = lower(value);
-  const auto in_word = [&](size_t at) {
-    return at < in.size() && (std::isalnum(static_cast<unsigned char>(in[at])) || in[at] < 0);
-  };
-  for (size_t at = in.find(what); !what.empty() && at != in.npos; at = in.find(what, at + 1)) {
-    if ((at > 0 && in_word(at - 1)) || in_word(at + what.size())) continue;
-    const int64_t begin = count_code_points(std::string_view(text).substr(0, at));
-    return {begin, begin + count_code_points(value)};
-  }
-  return {0, 0};
 }
 
 void add_mentions(const JsonRecord& record, const Json& frame, int32_t turn,

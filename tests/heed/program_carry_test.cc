@@ -97,6 +97,33 @@ TEST(Carry, ItemsHaveBothKindsOfCandidates) {
   EXPECT_FALSE(taxi.unseen);
 }
 
+// Of a folder with the three files of WOZ 2.0, none with a part missing.
+TEST(Carry, ItemsOfWozHaveOneKind) {
+  const TempDir dir;
+  const std::string dialogue =
+      R"([{"dialogue_idx": 0, "dialogue": [{"system_transcript": "", "transcript": "thai food", )"
+      R"("turn_label": [["food", "thai"]], )"
+      R"("belief_state": [{"act": "inform", "slots": [["food", "thai"]]}]}]}])";
+  const auto prepare = [&] {
+    return heed_program(
+        {"prepare", "carryover", "--in", dir.path("woz"), "--out", dir.path("out")});
+  };
+  for (const char* part : {"train", "test"}) {
+    dir.write("woz/woz_" + std::string(part) + "_en.json", dialogue);
+  }
+  EXPECT_TRUE(has(prepare().err, "has no part valid of WOZ 2.0"));
+  EXPECT_FALSE(std::filesystem::exists(dir.path("out")));
+  dir.write("woz/woz_validate_en.json", dialogue);
+  const Result r = prepare();
+  ASSERT_EQ(r.code, 0) << r.err;
+  EXPECT_TRUE(has(r.out, "wrote 3 items to " + dir.path("out") + "\n")) << r.out;
+  EXPECT_TRUE(has(r.out, "valid  same         1/1 ")) << r.out;
+  EXPECT_FALSE(has(r.out, "cross")) << r.out;
+  const auto items = carry::read_items(dir.path("out/valid.jsonl.gz"));
+  ASSERT_EQ(items.size(), 1u);
+  EXPECT_EQ(items[0].candidates[0].value, "thai");
+}
+
 TEST(Carry, ComparesAModelWithRules) {
   const TempDir dir;
   const Result table = heed_program({"carry", "--model", model(), "--data", items()});

@@ -97,13 +97,13 @@ TEST(GapModel, FiveStepsArePyTorchs) {
   for (const double value : expected.at("steps").to_vector()) {
     zero_grad(model);
     const JointLoss loss = joint_loss(model, batch_of(examples), {.hardest = 2});
-    EXPECT_NEAR(loss.total.value().item(), value, 1e-9);
+    EXPECT_NEAR(loss.total.value().item(), value, 1e-10);
     loss.total.backward();
     optimizer.step();
   }
   for (const NamedParameter& p : parameters(model)) {
     SCOPED_TRACE(p.name);
-    expect_near(p.var.value(), expected.at("after." + p.name), 1e-9);
+    expect_near(p.var.value(), expected.at("after." + p.name), 1e-10);
   }
 }
 

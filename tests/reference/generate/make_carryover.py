@@ -4,7 +4,8 @@ item with PyTorch. tests/dialog/carry/carryover_test.cc compares.
     python3 make_carryover.py OUT_DIR
 
 "parameters.NAME" and "gradients.NAME" by heed's names; "loss", the mean over items; "p" and "carry" of all
-slots, item by item. Dialog: tokens with the speakers 13 and 14, slots as (key, begin, end, distance).
+slots, item by item; "steps", the losses after each of five steps of Adam with the rate 0.01. Dialog: tokens with
+the speakers 13 and 14, slots as (key, begin, end, distance).
 """
 import sys
 from pathlib import Path
@@ -154,20 +155,34 @@ def item(p, value, tokens, intent, slots, gold):
     return x, torch.cat([last_h, of_intent]), gold
 
 
-def make(decoder, value, random):
-    p = {name: torch.tensor(random.normal(0, 0.7, shape), requires_grad=True)
-         for name, shape in shapes(decoder, value).items()}
+def outputs(p, decoder, value):
+    """The loss, and p and carry of all slots."""
     loss, probabilities, carried = 0, [], []
     for one in ITEMS:
         part, prob, carry = (pointer if decoder == "pointer" else others)(p, *item(p, value, *one))
         loss = loss + part / len(ITEMS)
         probabilities += prob
         carried += carry
+    return loss, probabilities, carried
+
+
+def make(decoder, value, random):
+    p = {name: torch.tensor(random.normal(0, 0.7, shape), requires_grad=True)
+         for name, shape in shapes(decoder, value).items()}
+    loss, probabilities, carried = outputs(p, decoder, value)
     loss.backward()
     tensors = {"loss": np.array([loss.item()]), "p": np.array(probabilities), "carry": np.array(carried)}
-    for name, value in p.items():
-        tensors["parameters." + name] = value.detach().numpy()
-        tensors["gradients." + name] = value.grad.numpy()
+    for name, weight in p.items():
+        tensors["parameters." + name] = weight.detach().numpy().copy()
+        tensors["gradients." + name] = weight.grad.numpy().copy()
+    optimiser, steps = torch.optim.Adam(p.values(), lr=0.01), []
+    for _ in range(5):
+        optimiser.step()
+        optimiser.zero_grad()
+        loss, _, _ = outputs(p, decoder, value)
+        loss.backward()
+        steps.append(loss.item())
+    tensors["steps"] = np.array(steps)
     return tensors
 
 

@@ -1,0 +1,136 @@
+// Items of slot carryover from WOZ 2.0.
+#include "dialog/carry/woz_items.h"
+
+#include <gtest/gtest.h>
+
+#include <cstdlib>
+
+#include "base/error.h"
+#include "dialog/carry/rules.h"
+#include "tests/file_helpers.h"
+
+namespace heed::carry {
+namespace {
+
+std::string turn(const std::string& system, const std::string& user, const std::string& said,
+                 const std::string& state) {
+  return R"({"system_transcript": ")" + system + R"(", "transcript": ")" + user +
+         R"(", "turn_label": [)" + said + R"(], "belief_state": [)" + state + "]}";
+}
+
+std::string state(const std::string& act, const std::string& slot, const std::string& value) {
+  return R"({"act": ")" + act + R"(", "slots": [[")" + slot + "\", \"" + value + "\"]]}";
+}
+
+std::string dialogue(const std::string& turns) {
+  return R"([{"dialogue_idx": 7, "dialogue": [)" + turns + "]}]";
+}
+
+std::vector<Item> read(const std::string& path) {
+  std::vector<Item> items;
+  for_each_woz_item(path, [&](Item item) { items.push_back(std::move(item)); });
+  return items;
+}
+
+// The area is replaced, the food kept; a request is no mention, nor does a requested slot hold.
+TEST(WozItems, AreThoseOfTheUsersTurns) {
+  const TempDir dir;
+  const std::string path = dir.write(
+      "woz_train_en.json",
+      dialogue(turn("", "Thai food in the north", R"(["food", "thai"], ["area", "north"])",
+                    state("inform", "food", "Thai") + ", " + state("inform", "area", "north")) +
+               ", " +
+               turn("no such place", "In the south then, what is the phone number?",
+                    R"(["request", "phone"], ["area", "south"])",
+                    state("inform", "food", "thai") + ", " + state("inform", "area", "south") +
+                        ", " + state("request", "area", "north")) +
+               ", " +
+               turn("Sorry", "bye", R"(["area", " south"])", state("inform", "food", "thai"))));
+  ASSERT_TRUE(is_woz(dir.path(".")));
+  const std::vector<Item> items = read(find_woz(dir.path("."), "train"));
+  ASSERT_EQ(items.size(), 3u);
+  EXPECT_EQ(items[0].id, "7#1");
+  EXPECT_EQ(items[2].id, "7#5");
+  EXPECT_EQ(items[2].dialogue, "7");
+  EXPECT_TRUE(items[2].labelled);
+  EXPECT_EQ(items[1].turns[1].text, "no such place");
+  EXPECT_EQ(items[1].turns[1].speaker + items[1].turns[2].speaker, "systemuser");
+  EXPECT_EQ(items[0].carry, (std::vector<char>{1, 1}));
+  EXPECT_EQ(items[1].carry, (std::vector<char>{1, 0, 1}));
+  EXPECT_EQ(items[2].carry, (std::vector<char>{1, 0, 0, 0}));
+  const std::vector<Candidate>& c = items[2].candidates;
+  ASSERT_EQ(c.size(), 4u);
+  EXPECT_EQ(c[1].key + c[1].value, "areanorth");
+  EXPECT_EQ(std::pair(c[1].begin, c[1].end), std::pair(17, 22));
+  EXPECT_EQ(std::pair(c[2].begin, c[2].end), std::pair(7, 12));
+  EXPECT_EQ(c[3].value, " south");
+  EXPECT_EQ(std::pair(c[3].begin, c[3].end), std::pair(0, 0));  // not said: the turn as a whole
+  EXPECT_EQ(items[2].distance(0), 4);
+  EXPECT_EQ(items[2].distance(2), 2);
+  dir.write("items", item_line(items[2]));
+  EXPECT_EQ(item_line(read_items(dir.path("items"))[0]), item_line(items[2]));
+}
+
+TEST(WozItems, HostileFilesAreRefused) {
+  const TempDir dir;
+  const auto refused = [&](const std::string& text) {
+    const std::string path = dir.write("woz_test_en.json", text);
+    const std::string error = error_of<DataError>([&] { read(path); });
+    EXPECT_EQ(error.substr(0, path.size()), path) << error;
+    return error.substr(std::min(error.size(), path.size() + 2));
+  };
+  EXPECT_EQ(refused("[]"), "holds no dialogue");
+  EXPECT_EQ(refused(R"([{"dialogue": []}])"),
+            "dialogue 1: \"dialogue_idx\" must be a whole number");
+  EXPECT_EQ(refused(dialogue(turn("", "x", R"(["food"])", ""))),
+            "dialogue 1, turn 1: each of \"turn_label\" must be a pair of slot and value");
+  EXPECT_EQ(refused(dialogue(turn("", "x", R"(["food", 3])", ""))),
+            "dialogue 1, turn 1: the value of \"turn_label\" must be a string, got a number");
+  EXPECT_EQ(
+      refused(dialogue(turn("", "x", "", "") + ", " + turn("", " ", R"(["food", "thai"])", ""))),
+      "dialogue 1, turn 2: a turn without words mentions a value");
+  EXPECT_FALSE(is_woz(dir.path(".")));
+  EXPECT_EQ(error_of<DataError>([&] { find_woz(dir.path("."), "valid"); }),
+            dir.path(".") + ": has no part valid of WOZ 2.0");
+}
+
+// The counts of the specification (workshop-2019.json), of which an independent program is the
+// source. HEED_WOZ2 is a folder with woz_train_en.json.gz and so on.
+TEST(WozItems, HaveTheKnownCounts) {
+  const char* folder = std::getenv("HEED_WOZ2");
+  if (!folder) GTEST_SKIP() << "HEED_WOZ2 names no folder of WOZ 2.0";
+  using Row = std::vector<int64_t>;
+  struct Part {
+    const char* name;
+    size_t items;
+    Row all, hold;
+  };
+  const Part kParts[] = {{"train", 2536, {1759, 1732, 1511, 1763}, {1758, 1477, 1234, 1276}},
+                         {"valid", 830, {553, 545, 466, 525}, {553, 469, 383, 379}},
+                         {"test", 1646, {1148, 1128, 987, 1056}, {1147, 980, 812, 765}}};
+  std::map<std::string, Tallies> by_rule;  // of the last part
+  for (const Part& part : kParts) {
+    SCOPED_TRACE(part.name);
+    by_rule.clear();
+    const std::vector<Item> items = read(find_woz(folder, part.name));
+    EXPECT_EQ(items.size(), part.items);
+    for (const Item& item : items) {
+      for (const char* rule : kRules) count(item, decide_by_rule(rule, item), by_rule[rule]);
+    }
+    Row all, hold;
+    for (const char* distance : {"0", "2", "4", ">=6"}) {
+      const Tally& t = by_rule["everything"][std::string("same/") + distance];
+      all.push_back(t.decided), hold.push_back(t.right);
+    }
+    EXPECT_EQ(all, part.all);
+    EXPECT_EQ(hold, part.hold);
+    for (const char* distance : {"1", "3", "5"}) {
+      EXPECT_FALSE(by_rule["everything"].contains(std::string("same/") + distance));
+    }
+  }
+  EXPECT_NEAR(by_rule["everything"]["same/all"].f1(), 0.9233, 0.00005);
+  EXPECT_NEAR(by_rule["latest"]["same/all"].f1(), 0.9989, 0.00005);
+}
+
+}  // namespace
+}  // namespace heed::carry
