@@ -71,6 +71,9 @@ std::vector<Structure>& all_structures() {
                                 false, Encoder::kUtterances, false, KeywordResponder::learn}),
       with({"message", "topics"}, {"thred-topics", Family::kGru, make<ThredResponder>, true, false,
                                    false, Encoder::kUtterances, true, ThredResponder::learn}),
+      {"seq2seq-gru", Family::kGru, make<ThredResponder>, false, false, false, Encoder::kBothWays},
+      with({"topics"}, {"ta-seq2seq", Family::kGru, make<ThredResponder>, false, false, false,
+                        Encoder::kBothWays, true, ThredResponder::learn}),
       with({"gate", "gate-weight", "sentiment", "domain", "lexicon"},
            {"two-vocabulary", Family::kOwn, make<TwoVocabularyResponder>, false, false, false,
             Encoder::kBothWays, false})};

@@ -143,7 +143,6 @@ ThredResponder::ThredResponder(const ModelConfig& c)
       embedding_(c.vocab_size, c.embedding_size),
       utterances_(c.embedding_size, c.hidden_size, {.layers = c.num_layers, .bidirectional = true}),
       integration_(2 * c.hidden_size, c.hidden_size),
-      context_(c.hidden_size, c.hidden_size, c.hidden_size),
       decoder_((topics_ ? 2 : 1) * c.embedding_size + c.hidden_size, c.hidden_size,
                {.layers = c.num_layers}) {
   const int64_t h = c.hidden_size, e = c.embedding_size;
@@ -155,6 +154,12 @@ ThredResponder::ThredResponder(const ModelConfig& c)
   }
   for (int64_t l = 0; l < c.num_layers; ++l) start_.emplace_back(h, h);
   if (c.message_attention) message_.emplace_back(2 * h, 2 * h, h);
+  if (!flat()) context_.emplace_back(h, h, h);
+}
+
+BatchParts ThredResponder::parts() const {
+  if (flat()) return {.memory = MemoryOf::kTokens, .sequences = false};
+  return {.sequences = true, .utterances = true};
 }
 
 void ThredResponder::visit(Visitor& v) {
@@ -162,7 +167,7 @@ void ThredResponder::visit(Visitor& v) {
   v("encoder.gru", utterances_);
   for (AdditiveAttention& attention : message_) v("message.attention", attention);
   v("context.gru", integration_);
-  v("decoder.attention", context_);
+  for (AdditiveAttention& attention : context_) v("decoder.attention", attention);
   v("decoder.start", start_);
   v("decoder.gru", decoder_);
   for (AdditiveAttention& attention : topic_words_) v("topics.attention", attention);
@@ -201,17 +206,22 @@ Var ThredResponder::integrate(const Encoded& encoded, const Segments& segments,
   return gather_rows(concat(all, 0), ids(place));
 }
 
+ThredResponder::Message ThredResponder::message(const Encoded& encoded, const Segments& segments,
+                                                const Var& s) const {
+  const Var nothing = Tensor::zeros(s.shape(), s.dtype(), s.device());  // c_0
+  const Attended words = message_[0](concat({s, nothing}, 1), encoded.memory, segments);
+  const Packing one = Packing::single_step(s.shape()[0]);
+  return {words.weights, integration_(one, words.context, {.h = {nothing}}).y};
+}
+
 StepwiseResponder::Block ThredResponder::read_topics(const Batch& batch) const {
-  const UtteranceBatch& u = batch.utterances;
-  const Ints tokens = u.tokens.to_ints(), row_of_token = u.token_rows.to_ints();
+  const Packing& contexts = batch.context.packing;
+  const Ints tokens = batch.context.tokens.to_ints(), places = batch.context.to_batch.to_ints();
   std::vector<const WordIds*> lists(batch.size);
   parallel_for(batch.size, [&](int64_t b) {
-    const Segments& utterances = batch.memory.segments;
     WordIds context;
-    for (int64_t i = utterances.begin(b); i < utterances.end(b); ++i) {
-      for (int64_t j = u.of_tokens.begin(i); j < u.of_tokens.end(i); ++j) {
-        context.push_back(tokens[row_of_token[j]]);
-      }
+    for (int64_t t = 0; t < contexts.length(places[b]); ++t) {
+      context.push_back(tokens[contexts.row(t, places[b])]);
     }
     lists[b] = &topics_->of(std::move(context));
   });
@@ -227,13 +237,19 @@ StepwiseResponder::Block ThredResponder::read_topics(const Batch& batch) const {
 ThredResponder::Read ThredResponder::read_context(const Batch& batch,
                                                   const DropoutMode& drop) const {
   const UtteranceBatch& u = batch.utterances;
-  const Var words = drop(embedding_(u.tokens), "encoder.embedding");
-  const Gru::Output read = utterances_(u.packing, words, {}, drop, "encoder.gru");
+  const Packing& packing = flat() ? batch.context.packing : u.packing;
+  const Var words = drop(embedding_(flat() ? batch.context.tokens : u.tokens), "encoder.embedding");
+  const Gru::Output read = utterances_(packing, words, {}, drop, "encoder.gru");
+  const Var nothing =
+      Tensor::zeros({batch.size, config_.hidden_size}, read.y.dtype(), read.y.device());
   Read out{{{}, batch.memory.segments, {}, {}}, {}};
+  if (flat()) {
+    out.encoded.memory = message_[0].read(gather_rows(read.y, batch.memory.rows));
+    out.last = message(out.encoded, out.encoded.segments, nothing).c;
+    return out;
+  }
   if (!message_.empty()) {
     out.encoded.blocks = blocks_of(read.y, u, batch.memory.segments, message_[0]);
-    const Var nothing =
-        Tensor::zeros({batch.size, config_.hidden_size}, read.y.dtype(), read.y.device());
     out.last = gather_rows(integrate(out.encoded, batch.memory.segments, nothing),
                            batch.memory.query_rows);
     return out;
@@ -241,7 +257,7 @@ ThredResponder::Read ThredResponder::read_context(const Batch& batch,
   const UtteranceSequences& s = batch.sequences;
   const Var utterances = gather_rows(read.state.top(), u.to_memory);
   const Gru::Output integrated = integration_(s.packing, gather_rows(utterances, s.rows));
-  out.encoded.memory = context_.read(gather_rows(integrated.y, s.to_memory));
+  out.encoded.memory = context_[0].read(gather_rows(integrated.y, s.to_memory));
   out.last = gather_rows(integrated.state.top(), s.to_batch);
   return out;
 }
@@ -264,18 +280,27 @@ StepwiseResponder::Step ThredResponder::step(const Encoded& encoded, const Segme
                                              const Var& token_part, const State& state,
                                              const DropoutMode& drop) const {
   const Var s = state.lstm.top();
-  const bool once = message_.empty();
-  const Attention::Memory c =
-      once ? encoded.memory : context_.read(integrate(encoded, segments, s));
-  const Segments of_rows = once ? segments : in_order(segments, s.device());
-  const Attended context = context_(s, c, of_rows);
-  const Var r = drop(context.context, "decoder.context");
+  Var weights, r, last;  // c_q
+  if (flat()) {
+    const Message read = message(encoded, segments, s);
+    weights = read.weights;
+    r = last = read.c;
+  } else {
+    const bool once = message_.empty();
+    const Attention::Memory c =
+        once ? encoded.memory : context_[0].read(integrate(encoded, segments, s));
+    const Segments of_rows = once ? segments : in_order(segments, s.device());
+    const Attended context = context_[0](s, c, of_rows);
+    weights = context.weights;
+    r = context.context;
+    if (topics_) last = gather_rows(c.values, last_rows(of_rows, s.device()));
+  }
+  r = drop(r, "decoder.context");
   std::vector<Var> input = {token_part, r};
   if (topics_) {
     const Block& words = encoded.blocks.back();
     Ints rows(segments.count());
     std::iota(rows.begin(), rows.end(), 0);
-    const Var last = gather_rows(c.values, last_rows(of_rows, s.device()));  // c_q
     const Attended k =
         topic_words_[0](concat({s, last}, 1), words.memory,
                         segments_of_rows(words, 0, encoded.segments, segments, rows));
@@ -283,7 +308,7 @@ StepwiseResponder::Step ThredResponder::step(const Encoded& encoded, const Segme
   }
   const Gru::Output out = decoder_(Packing::single_step(token_part.shape()[0]), concat(input, 1),
                                    state.lstm, drop, "decoder.gru");
-  Step next{{out.y, token_part}, context.weights, {out.state, {}}};
+  Step next{{out.y, token_part}, weights, {out.state, {}}};
   if (topics_) next.made.push_back(r);
   return next;
 }

@@ -25,7 +25,12 @@
 // Without message attention (ModelConfig::message_attention), as in the authors' program, m_i is
 // the last states, both directions, of utterance i, so that the c_i are the same in all steps.
 //
-// The attention that counts is g, on utterances *after integration*: c_i has seen the utterances
+// The flat forms, seq2seq-gru and with topic words ta-seq2seq, read the whole context as one
+// utterance, <eou> behind each of its parts: q = 1, so that g = 1 and r_t = c_1. Here the attention
+// that counts is that of Eq. 2, on the words of the context. Xing et al., "Topic aware neural
+// response generation", AAAI 2017, which the paper compares with, starts from another decoder.
+//
+// In the others it is g, on utterances *after integration*: c_i has seen the utterances
 // 1..i. The text calls W_o a tanh, with which no perplexity below some thousands could be reached;
 // here it is linear, without a bias, as in all response models of heed. The GRU over the c_i has
 // one layer, the others have num_layers.
@@ -51,7 +56,7 @@ class ThredResponder : public StepwiseResponder {
 
   void visit(Visitor& v) override;
   const ModelConfig& config() const override { return config_; }
-  BatchParts parts() const override { return {.sequences = true, .utterances = true}; }
+  BatchParts parts() const override;
   void init(uint64_t seed) override { heed::init(*this, seed); }
   Var representation(const Batch& batch, Pooling pooling) const override;
   Encoded encode(const Batch& batch, const DropoutMode& drop = {}) const override;
@@ -62,6 +67,7 @@ class ThredResponder : public StepwiseResponder {
   const OutputLayer& output() const override { return *output_; }
 
  private:
+  bool flat() const { return !config_.structure.hierarchical; }
   // An encoded context, and its final state c_q (B, H) before a word is written.
   struct Read {
     Encoded encoded;
@@ -71,6 +77,11 @@ class ThredResponder : public StepwiseResponder {
   // c_1, c_2 ... for each row of s (B', H), over the utterances of its segment: (P, H), row after
   // row.
   Var integrate(const Encoded& encoded, const Segments& segments, const Var& s) const;
+  // Of a flat context: attention to its words by s (B', H), and c_1 (B', H).
+  struct Message {
+    Var weights, c;
+  };
+  Message message(const Encoded& encoded, const Segments& segments, const Var& s) const;
   // The topic words of each dialogue.
   Block read_topics(const Batch& batch) const;
 
@@ -89,9 +100,8 @@ class ThredResponder : public StepwiseResponder {
   std::optional<Topics> topics_;
   Embedding embedding_;
   Gru utterances_;
-  std::vector<AdditiveAttention> message_, topic_words_;  // one or none
+  std::vector<AdditiveAttention> message_, context_, topic_words_;  // one or none
   Gru integration_;
-  AdditiveAttention context_;
   std::vector<Linear> start_;  // W_l, b_l
   Gru decoder_;
   std::unique_ptr<OutputLayer> output_;

@@ -8,12 +8,13 @@ from heed._files import DataError
 
 STRUCTURES = ("non-hier", "static", "static-ui", "dynamic", "dynamic-ui", "lstm", "lstm-attention",
               "bilstm-attention", "hred", "hred-stacked", "transformer", "hred-gru", "hred-attention-current",
-              "hred-attention", "thred", "keywords", "thred-topics", "two-vocabulary")
+              "hred-attention", "thred", "keywords", "thred-topics", "seq2seq-gru", "ta-seq2seq", "two-vocabulary")
 _LSTM = STRUCTURES[:5]  # dialog/respond/models/lstm.h
 _ONE_SCORE = tuple(s for s in STRUCTURES[:10] if s != "lstm")
 _HRED = STRUCTURES[11:14]  # dialog/respond/models/hred.h
 _THRED = ("thred", "thred-topics")
-WITH_TABLES = ("keywords", "thred-topics")  # in tables.safetensors
+WITH_TOPICS = ("thred-topics", "ta-seq2seq")
+WITH_TABLES = ("keywords", *WITH_TOPICS)  # in tables.safetensors
 
 
 @dataclass(frozen=True)
@@ -22,7 +23,7 @@ class ModelConfig:
 
     Here nothing is dropped and no noise is drawn: both are for the training. But noise other than none widens the
     decoder's input. attention is dot, general or additive; None is the structure's own. message_attention is for thred
-    and thred-topics, topics for the latter, keyword_weight, which is of the training alone, for keywords.
+    and thred-topics, topics for the latter and ta-seq2seq, keyword_weight, which is of the training alone, for keywords.
     What follows it is for two-vocabulary: the first generic_words of the words (0: all) are generic.
     """
 
@@ -77,7 +78,7 @@ class ModelConfig:
               f"noise: expected one of none, utterance, word, got {self.noise!r}")
         check(self.noise == "none" or s in _HRED, f"noise: is for {', '.join(_HRED)}, not {s}")
         check(self.message_attention or s in _THRED, f"message_attention: false is for {', '.join(_THRED)}, not {s}")
-        check(self.topics == 50 or s == "thred-topics", f"topics: is for thred-topics, not {s}")
+        check(self.topics == 50 or s in WITH_TOPICS, f"topics: is for {', '.join(WITH_TOPICS)}, not {s}")
         check(self.keyword_weight == 0.1 or (s == "keywords" and 0 <= self.keyword_weight <= 1),
               f"keyword_weight: is 0 to 1 of keywords, not of {s}")
         own = (self.generic_words, self.gate_on_logits, self.gate_weight, self.sentiment, self.domain)

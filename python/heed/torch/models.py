@@ -18,7 +18,7 @@ from heed.torch.keywords import KeywordResponder
 from heed.torch.lstm import LstmResponder
 from heed.torch.parts import UNK, Example, Responder
 from heed.torch.seq2seq import READING, Seq2SeqResponder
-from heed.torch.thred import ThredResponder
+from heed.torch.thred import FORMS, ThredResponder
 from heed.torch.transformer import TransformerResponder
 from heed.torch.two_vocabulary import TwoVocabularyResponder
 
@@ -28,7 +28,7 @@ def make_model(config: ModelConfig, tables: Optional[Mapping[str, np.ndarray]] =
     model(example) gives nll, attention, attention_loss and as_scores (`Outputs`); its parameters have heed's names."""
     if config.structure == "transformer":
         return TransformerResponder(config)
-    if config.structure in ("thred", "thred-topics"):
+    if config.structure in FORMS:
         return ThredResponder(config, tables or {})
     if config.structure == "keywords":
         return KeywordResponder(config, tables or {})
@@ -42,8 +42,9 @@ def make_model(config: ModelConfig, tables: Optional[Mapping[str, np.ndarray]] =
 def _check_sizes(config: ModelConfig, tensors: Mapping[str, np.ndarray]) -> None:
     """Before anything is allocated: the file bounds the sizes."""
     width = config.hidden_size if config.structure == "transformer" else config.embedding_size
-    read = config.hidden_size + {"thred": config.embedding_size, "thred-topics": config.embedding_size,
-                                 "keywords": config.hidden_size}.get(config.structure, 0)
+    read = config.hidden_size + (config.embedding_size if config.structure in FORMS else 0)
+    if config.structure == "keywords":
+        read += config.hidden_size
     for name, shape in (("encoder.embedding.weight", (config.vocab_size, width)),
                         ("decoder.output.weight", (config.generic_words or config.vocab_size, read))):
         if name not in tensors or tensors[name].shape != shape:

@@ -50,12 +50,14 @@ std::vector<Form> forms() {
   add("hred-attention", "noise", [](ModelConfig& c) { c.noise = Noise::kWord; });
   add("hred-gru", "noise", [](ModelConfig& c) { c.noise = Noise::kUtterance; });
   add("thred", "once", [](ModelConfig& c) { c.message_attention = false; });
-  add("thred-topics", "three", [](ModelConfig& c) {
-    std::vector<int32_t> counts(3 * kTestVocabulary);
-    for (size_t i = 15; i < counts.size(); ++i) counts[i] = static_cast<int32_t>(i * i % 7);
-    c.topics = 3;
-    c.tables = {{"topics.counts", Tensor::from(counts, {kTestVocabulary, 3})}};
-  });
+  for (const char* s : {"thred-topics", "ta-seq2seq"}) {
+    add(s, "three", [](ModelConfig& c) {
+      std::vector<int32_t> counts(3 * kTestVocabulary);
+      for (size_t i = 15; i < counts.size(); ++i) counts[i] = static_cast<int32_t>(i * i % 7);
+      c.topics = 3;
+      c.tables = {{"topics.counts", Tensor::from(counts, {kTestVocabulary, 3})}};
+    });
+  }
   add("keywords", "ppmi", [](ModelConfig& c) {  // the words of the first half go with most others
     std::vector<int32_t> x, y;
     std::vector<float> values;

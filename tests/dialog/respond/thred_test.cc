@@ -6,6 +6,8 @@
 
 #include <algorithm>
 #include <cmath>
+#include <map>
+#include <numeric>
 
 #include "dialog/respond/structures.h"
 #include "dialog/respond/task.h"
@@ -233,6 +235,37 @@ TEST(ThredTopics, TopicWordsCount) {
     const ThredResponder model = model_of(true, 3, two_topics());
     set_zero(model, part);
     EXPECT_NE(nll_of(model, example), before) << part;
+  }
+}
+
+// Flat forms are THRED on one utterance, the whole context, with attention to its words.
+TEST(ThredFlat, ReadsTheContextAsOneUtterance) {
+  for (const bool topics : {false, true}) {
+    const ThredResponder thred = model_of(true, 3, topics ? two_topics() : Tables());
+    ModelConfig config = thred.config();
+    config.structure = Structure::parse(topics ? "ta-seq2seq" : "seq2seq-gru");
+    ThredResponder flat(config);
+    convert(flat, DType::f64);
+    std::map<std::string, Var> of_thred;
+    for (const NamedParameter& p : parameters(thred)) of_thred[p.name] = p.var;
+    for (NamedParameter& p : parameters(flat)) p.var.set_value(of_thred.at(p.name).value());
+    for (const Example& example : three()) {
+      Example joined = example;
+      joined.distraction = {0};
+      joined.context.resize(1);
+      for (size_t i = 1; i < example.context.size(); ++i) {
+        joined.context[0].push_back(kEou);
+        joined.context[0].insert(joined.context[0].end(), example.context[i].begin(),
+                                 example.context[i].end());
+      }
+      const std::vector<double> one = nll_of(thred, joined), all = nll_of(flat, example);
+      ASSERT_EQ(one.size(), all.size());
+      for (size_t t = 0; t < one.size(); ++t) EXPECT_NEAR(all[t], one[t], 1e-12);
+      for (const std::vector<double>& weights : weights_of(flat, example)) {
+        EXPECT_EQ(weights.size(), joined.context[0].size() + 1);
+        EXPECT_NEAR(std::accumulate(weights.begin(), weights.end(), 0.0), 1, 1e-12);
+      }
+    }
   }
 }
 
