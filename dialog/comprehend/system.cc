@@ -35,11 +35,18 @@ Settings smoke() {
   return s;
 }
 
-// As the paper's, but for its size: BERT is larger, and its GRUs are as wide as it.
+// As the paper's, but for the size of its GRUs.
 Settings fine_tuned() {
   Settings s = adam(2, 4, 3e-5);
   s.loop.optimizer.weight_decay = 0.01;
   s.loop.optimizer.warm_up = 50;
+  return s;
+}
+
+// Two turns before and GRUs as wide as BERT-base.
+Settings as_in_paper() {
+  Settings s = fine_tuned();
+  s.model.width = 768;
   return s;
 }
 
@@ -194,7 +201,8 @@ std::vector<PresetOf<Settings>> Own::presets() {
   return {
       {"smoke", smoke(), "a small encoder from nothing; a minute or two"},
       {"frozen", frozen(), "a pretrained encoder (--init) that stays as it is, GRUs of 96 cells"},
-      {"fine-tuned", fine_tuned(), "a pretrained encoder (--init), trained further; AdamW 3e-5"}};
+      {"fine-tuned", fine_tuned(), "a pretrained encoder (--init), trained further; AdamW 3e-5"},
+      {"paper", as_in_paper(), "the same with GRUs of 768 cells, as wide as the paper's BERT"}};
 }
 
 void Own::keep(const std::string& run, const Settings& s, const Parts& parts) {

@@ -133,6 +133,56 @@ TrainSettings of_transformer(TrainSettings s, int64_t heads) {
   return s;
 }
 
+// The generators of four papers of NLP4ConvAI 2019; what a text leaves open as elsewhere: 25,000
+// words, Adam with 0.001, batches of 64, norms of 5, two epochs without a better one.
+constexpr int kNeverHalved = 1000000;
+TrainSettings workshop_settings(const ModelConfig& model, int most_turns, double dropout) {
+  TrainSettings s{.model = model,
+                  .examples = {.all_positions = true, .max_turns = most_turns, .min_turns = 2},
+                  .attention_weight = 0,
+                  .loop = {.batch_size = 64,
+                           .optimizer = {.name = "adam"},
+                           .max_norm = 5,
+                           .max_epochs = 100,
+                           .schedule = {.rate = 1e-3, .patience = kNeverHalved, .stop_after = 2}}};
+  s.model.dropout = dropout;
+  return s;
+}
+// Olabiyi et al.: SGD with 0.5, which a hundredth less decays as the adversary's loss rises; here
+// it is halved as the perplexity does.
+TrainSettings hredgan_settings() {
+  TrainSettings s = workshop_settings(sizes(3, 512, 50000), 10, 0);
+  s.loop.optimizer.name = "sgd";
+  s.loop.schedule = {.rate = 0.5, .stop_after = 2};
+  return s;
+}
+// Dziri et al. and their program: 18 epochs, the rate halved after each of 14 to 17.
+TrainSettings thred_settings() {
+  TrainSettings s = workshop_settings(sizes(1, 800, 45000), 2, 0.2);
+  s.model.embedding_size = 300;
+  s.model.topics = 150;
+  s.examples.max_utterance_tokens = s.examples.max_response_tokens = 30;
+  s.examples.min_turns = 3;
+  s.loop.batch_size = 128;
+  s.loop.max_epochs = 18;
+  s.loop.schedule = {.rate = 2e-4, .min_rate = 1e-5, .patience = kNeverHalved, .halve_after = 14};
+  return s;
+}
+// Takayama & Arase, one GRU layer; Chikai et al., LSTMs.
+TrainSettings keywords_settings() {
+  TrainSettings s = workshop_settings(sizes(1, 512, 25000), 1, 0);
+  s.model.embedding_size = 256;
+  return s;
+}
+TrainSettings expressive_settings() {
+  TrainSettings s = keywords_settings();
+  s.model.dropout = 0.2;
+  s.model.lstm_bias = true;
+  s.loop.batch_size = 200;
+  s.loop.schedule.rate = 0.01;
+  return s;
+}
+
 // Leaves out the groups of which the structure has no parameter, as one without attention has no
 // "combine".
 void keep_fitting(std::vector<ParameterGroup>& groups, ModelConfig model) {
@@ -195,6 +245,18 @@ const std::vector<Preset>& presets() {
        .settings = explain_settings(sizes(1, 64, 2000), 0.2, 200, 5e-3),
        .time = "minutes on one core (not measured); for --structure non-hier or transformer",
        .transformer = of_transformer(explain_settings(sizes(2, 64, 2000), 0.1, 200, 2e-3), 2)},
+      {.name = "hredgan-paper",
+       .settings = hredgan_settings(),
+       .time = "days on one core (not measured); for heed train hredgan"},
+      {.name = "thred-paper",
+       .settings = thred_settings(),
+       .time = "days on one core (not measured); for --structure thred-topics or thred"},
+      {.name = "keywords-paper",
+       .settings = keywords_settings(),
+       .time = "days on one core (not measured); for --structure keywords"},
+      {.name = "expressive-paper",
+       .settings = expressive_settings(),
+       .time = "days on one core (not measured); for --structure two-vocabulary"},
   };
   return kPresets;
 }
@@ -208,6 +270,7 @@ TrainSettings suited_to(const Structure& structure, const Preset& preset) {
   TrainSettings settings =
       is_transformer ? preset.transformer.value_or(preset.settings) : preset.settings;
   settings.model.structure = structure;
+  if (!structure.has("topics")) settings.model.topics = ModelConfig().topics;
   keep_fitting(settings.loop.optimizer.groups, settings.model);
   if (!is_transformer || preset.transformer) return settings;
   OptimizerSettings& optimizer = settings.loop.optimizer;

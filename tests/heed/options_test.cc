@@ -80,13 +80,12 @@ TEST_F(Options, SayWhatIsPossible) {
   says(train + Arguments{"--structure", "statik"},
        "--structure: expected non-hier, static, static-ui, dynamic, dynamic-ui, lstm, "
        "lstm-attention, bilstm-attention, hred, hred-stacked, transformer, hred-gru, "
-       "hred-attention-current, hred-attention, thred, keywords, thred-topics or two-vocabulary, "
-       "got "
-       "'statik'; did you mean static?");
+       "hred-attention-current, hred-attention, thred, keywords, thred-topics, seq2seq-gru, "
+       "ta-seq2seq or two-vocabulary, got 'statik'; did you mean static?");
   says(train + Arguments{"--preset", "smok"},
        "--preset: expected paper, laptop, demo, smoke, probe-paper, probe-tuned, probe-smoke, "
-       "generator-paper, generator-smoke, explain-paper or explain-smoke, got 'smok'; did you mean "
-       "smoke?");
+       "generator-paper, generator-smoke, explain-paper, explain-smoke, hredgan-paper, "
+       "thred-paper, keywords-paper or expressive-paper, got 'smok'; did you mean smoke?");
   says({"prepare", "split", "--in", "a", "--out", "b", "--by", "dya"},
        "--by: expected conversation, day, folder, film, dialogue or published, got 'dya'; did you "
        "mean day?");

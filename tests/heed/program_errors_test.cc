@@ -72,7 +72,8 @@ TEST(Usage, TrainingsThatMakeNoSense) {
       {{"--structure", "tree"}, "--structure: expected non-hier, static, "},
       {{"--preset", "huge"},
        "--preset: expected paper, laptop, demo, smoke, probe-paper, probe-tuned, probe-smoke, "
-       "generator-paper, generator-smoke, explain-paper or explain-smoke"},
+       "generator-paper, generator-smoke, explain-paper, explain-smoke, hredgan-paper, "
+       "thred-paper, keywords-paper or expressive-paper"},
       {{"--hidden", "100000000"}, "--hidden: expected a whole number from 1 to 16777216"},
       {{"--hidden", "1000000"}, "GiB"},
       {{"--hidden", "0"}, "--hidden"},

@@ -37,7 +37,7 @@ class HredResponder(Responder):
     """encoder    u_k = the last states, both ways, of a GRU over utterance k
     context    g = GRU(u_1 .. u_q)
     attention  h'_j = a GRU over the words, both ways, each utterance by itself
-    decoder    s_t = GRU([E y_{t-1}; g_q; z_t; a_t]), a_t = sum_j weights_j h'_j; z_t = 0
+    decoder    s_t = GRU([E y_{t-1}; g_q; z_t; a_t]), a_t = sum_j weights_j h'_j; z_t = 0 unless it is given
     output     logits = W_o s_t"""
 
     def __init__(self, config: ModelConfig):
@@ -71,8 +71,8 @@ class HredResponder(Responder):
         read = [self.attention["gru"](self.embedded([*u, parts.EOU])) for u in example["context"][self.looks_at]]
         return torch.cat([y for y, _ in read]), last_states(read[-1][1])
 
-    def logits(self, example: Example) -> Tuple[Tensor, List[Tensor]]:
-        """Those of all steps, (n, V), and the weights of each."""
+    def logits(self, example: Example, noise: Optional[Tensor] = None) -> Tuple[Tensor, List[Tensor]]:
+        """Those of all steps, (n, V), and the weights of each; with z_t of each step, (n, E)."""
         g = self.read(example)
         start = list(g)
         if self.looks_at is not None:
@@ -80,8 +80,8 @@ class HredResponder(Responder):
             start = [torch.cat(both) for both in zip(start, last)]
         state = torch.stack([torch.tanh(linear(x)) for linear, x in zip(self.decoder["start"], start)])
         states, attention = [], []
-        for word in self.embedded([parts.SOS, *example["response"]]):
-            step = [word, g[-1], word.new_zeros(self.noise)]
+        for t, word in enumerate(self.embedded([parts.SOS, *example["response"]])):
+            step = [word, g[-1], word.new_zeros(self.noise) if noise is None else noise[t]]
             if self.looks_at is not None:
                 weights = self.decoder["attention"](memory, state[-1])  # s_{t-1}
                 step.append(weights @ memory)

@@ -5,11 +5,16 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
+#include <nlohmann/json.hpp>
 
+#include "autograd/ops.h"
+#include "base/file.h"
+#include "dialog/respond/config.h"
 #include "dialog/respond/structures.h"
 #include "optim/optim.h"
 #include "tensor/random_tensor.h"
 #include "tests/dialog/respond/trainer_helpers.h"
+#include "tests/paths.h"
 
 namespace heed {
 namespace {
@@ -58,6 +63,26 @@ void add_to_bias(Responder& model, const std::vector<double>& z) {
   bias.set_value(Tensor::from(sums, bias.shape()).to(DType::f64));
 }
 
+// -log p of the words of one dialogue with noise z: a row for each of them, or one for all.
+CrossEntropy loss_with(const HredResponder& model, const Example& example, const Tensor& z) {
+  const Batch batch = make_batch({&example}, model.parts());
+  const auto encoded = model.encode(batch);
+  StepwiseResponder::State state = encoded.state;
+  Var words = model.token_part(batch.response.inputs);
+  if (z.shape()[0] == 1) {
+    state.rows[0] = state.rows[0] + model.noise_part(z);
+  } else {
+    words = words + model.noise_part(z);
+  }
+  std::vector<Var> hidden;
+  for (int64_t t = 0; t < words.shape()[0]; ++t) {
+    const auto step = model.step(encoded, encoded.segments, rows(words, t, t + 1), state);
+    hidden.push_back(model.hidden(step.made));
+    state = step.state;
+  }
+  return model.output().loss(concat(hidden, 0), batch.response.targets, batch.response.weights);
+}
+
 TEST(Hred, NoiseOfAResponseIsTheSameInAllItsWords) {
   for (const char* structure : {"hred-gru", "hred-attention-current", "hred-attention"}) {
     const auto model = model_of(config_of(structure, Noise::kUtterance));
@@ -76,13 +101,49 @@ TEST(Hred, NoiseOfWordsIsDrawnForEach) {
   const std::vector<double> plain = nll_of(*model, example), drawn = nll_of(*model, example, 7);
   EXPECT_EQ(drawn, nll_of(*model, example, 7));
   EXPECT_NE(drawn, nll_of(*model, example, 8));
-  // The first word as with its own noise as a bias, the second one otherwise.
-  const RandomKey key = DropoutMode(0, 1, 7).at(0).key("noise");
-  add_to_bias(*model, normal({1, 5}, 0, 1, key, DType::f64).to_vector());
-  const std::vector<double> shifted = nll_of(*model, example);
-  EXPECT_NEAR(drawn[0], shifted[0], 1e-12);
-  EXPECT_GT(std::abs(drawn[1] - shifted[1]), 1e-6);
-  EXPECT_GT(std::abs(drawn[0] - plain[0]), 1e-6);
+  std::vector<double> z;
+  for (int64_t t = 0; t < 4; ++t) {
+    const RandomKey key = DropoutMode(0, 1, 7).at(t).key("noise");
+    const std::vector<double> of_word = normal({1, 5}, 0, 1, key, DType::f64).to_vector();
+    z.insert(z.end(), of_word.begin(), of_word.end());
+  }
+  const auto& hred = dynamic_cast<const HredResponder&>(*model);
+  const std::vector<double> given =
+      loss_with(hred, example, Tensor::from(z, {4, 5})).nll.to_vector();
+  for (size_t t = 0; t < 4; ++t) {
+    EXPECT_NEAR(drawn[t], given[t], 1e-12) << t;
+    EXPECT_GT(std::abs(drawn[t] - plain[t]), 1e-6) << t;
+  }
+}
+
+TEST(Hred, NoiseIsThatOfPyTorch) {
+  const std::string folder = std::string(source_dir()) + "/tests/reference/hred-attention-noise";
+  const LoadedModel loaded = load_model(folder);
+  auto& model = dynamic_cast<HredResponder&>(*loaded.model);
+  convert(model, DType::f64);
+  const auto examples =
+      make_examples(read_dialogues(folder + "/dialogs.jsonl"), loaded.vocabulary, {.max_turns = 0});
+  const auto expected = nlohmann::json::parse(read_file(folder + "/noise.json", 1 << 20));
+  for (const std::string kind : {"word", "utterance"}) {
+    zero_grad(model);
+    ASSERT_EQ(expected[kind]["nll"].size(), examples.size());
+    for (size_t i = 0; i < examples.size(); ++i) {
+      const int64_t n = kind == "word" ? std::ssize(examples[i].response) + 1 : 1;
+      std::vector<double> z;
+      for (int64_t t = 0; t < n; ++t) {
+        for (int64_t e = 0; e < 12; ++e) z.push_back(std::sin(3 * t + 2 * e + 5 * i));
+      }
+      const CrossEntropy loss = loss_with(model, examples[i], Tensor::from(z, {n, 12}));
+      loss.total.backward();
+      const std::vector<double> nll = expected[kind]["nll"][i], found = loss.nll.to_vector();
+      ASSERT_EQ(found.size(), nll.size());
+      for (size_t t = 0; t < nll.size(); ++t) EXPECT_NEAR(found[t], nll[t], 1e-12) << kind << t;
+    }
+    for (const NamedParameter& p : parameters(model)) {
+      EXPECT_NEAR(grad_norm({p}), expected[kind]["grad_norm"][p.name].get<double>(), 1e-10)
+          << kind << p.name;
+    }
+  }
 }
 
 // Without cRNN's input the attention alone sees the context: of hred-attention-current the current

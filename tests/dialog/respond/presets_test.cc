@@ -125,6 +125,56 @@ TEST(GeneratorPaper, HasTheParametersOfTheGenerator) {
   }
 }
 
+// Four papers of NLP4ConvAI 2019 (docs/generators.md).
+TEST(GeneratorPapers, HaveThePapersSizes) {
+  struct Row {
+    const char *preset, *structure;
+    int64_t layers, embedding, hidden, words, batch, topics;
+    double dropout, rate;
+    const char* optimizer;
+    int turns;
+  };
+  const Row rows[] = {
+      {"hredgan-paper", "hred-attention-current", 3, 512, 512, 50000, 64, 50, 0, 0.5, "sgd", 10},
+      {"thred-paper", "thred-topics", 1, 300, 800, 45000, 128, 150, 0.2, 2e-4, "adam", 2},
+      {"thred-paper", "thred", 1, 300, 800, 45000, 128, 50, 0.2, 2e-4, "adam", 2},
+      {"keywords-paper", "keywords", 1, 256, 512, 25000, 64, 50, 0, 1e-3, "adam", 1},
+      {"expressive-paper", "two-vocabulary", 1, 256, 512, 25000, 200, 50, 0.2, 0.01, "adam", 1}};
+  for (const Row& row : rows) {
+    SCOPED_TRACE(row.preset);
+    const TrainSettings s = suited_to(Structure::parse(row.structure), find_preset(row.preset));
+    s.check();
+    EXPECT_EQ(s.model.num_layers, row.layers);
+    EXPECT_EQ(s.model.embedding_size, row.embedding);
+    EXPECT_EQ(s.model.hidden_size, row.hidden);
+    EXPECT_EQ(s.model.vocab_size, row.words);
+    EXPECT_EQ(s.model.topics, row.topics);
+    EXPECT_EQ(s.model.dropout, row.dropout);
+    EXPECT_EQ(s.loop.batch_size, row.batch);
+    EXPECT_EQ(s.loop.max_norm, 5);
+    EXPECT_EQ(s.loop.schedule.rate, row.rate);
+    EXPECT_EQ(s.loop.optimizer.name, row.optimizer);
+    EXPECT_EQ(s.examples.max_turns, row.turns);
+    EXPECT_EQ(s.attention_weight, 0);
+  }
+}
+
+// THRED's rate is halved four times in the last third of 18 epochs, whatever the perplexity.
+TEST(GeneratorPapers, ThredsRateIsHalvedFourTimes) {
+  const LoopSettings s = find_preset("thred-paper").settings.loop;
+  EXPECT_EQ(s.max_epochs, 18);
+  HalvingSchedule schedule(s.schedule);
+  std::vector<double> rates;
+  for (int epoch = 1; epoch <= 18; ++epoch) {
+    rates.push_back(schedule.rate() / 2e-4);
+    EXPECT_FALSE(schedule.finished());
+    schedule.update(100 + epoch);
+  }
+  std::vector<double> expected(14, 1.0);
+  expected.insert(expected.end(), {0.5, 0.25, 0.125, 0.0625});
+  EXPECT_EQ(rates, expected);
+}
+
 // Nie, Bennett & Goodman (2019): 2 layers of 650, and 6 of 512 with 8 heads; Noam's rate.
 TEST(ExplainPaper, HasTheSizesAndTheSchedule) {
   const TrainSettings lstm = suited_to(Structure::parse("non-hier"), find_preset("explain-paper")),
