@@ -127,6 +127,7 @@ PlotLine learning_line(const RunResult& run, const LegendEntry& style) {
   for (const EpochLog& e : run.log) {
     line.points.push_back({static_cast<double>(e.epoch), valid_perplexity(e)});
   }
+  if (line.points.empty()) return line;  // the log was not kept
   const int last = static_cast<int>(run.log.size()) - 1,
             best = static_cast<int>(run.numbers.value("best_epoch").value_or(1));
   PlotPoint& point = line.points.at(static_cast<size_t>(std::clamp(best - 1, 0, last)));

@@ -10,6 +10,7 @@
 #include "dialog/text/lexicon.h"
 #include "dialog/text/measures.h"
 #include "dialog/text/ppmi.h"
+#include "experiments/measure/exchanges.h"
 
 namespace heed::generators {
 namespace {
@@ -72,31 +73,6 @@ void Measuring::put_way(Json& json, const std::string& prefix,
     for (size_t k = 0; k < std::size(kOfWay); ++k) items[k].push_back(numbers[k]);
   }
   for (size_t k = 0; k < std::size(kOfWay); ++k) put_mean(json, prefix + kOfWay[k], items[k]);
-}
-
-void put_exchanges(Json& json, Responder& model, const Data& data,
-                   const std::vector<DialogueScore>& scores) {
-  for (const std::string where : {"query", "history"}) {
-    std::vector<Example> exchanged = data.test;
-    std::vector<double> looks;
-    for (size_t i = 0; i < exchanged.size(); ++i) {
-      auto& context = exchanged[i].context;
-      Rng rng(kTestSeed, "exchange", i);
-      const size_t last = context.size() - 1;
-      const size_t k = where == "query" ? last : rng.below(std::max<size_t>(last, 1));
-      context[k] = data.train.pool[rng.below(data.train.pool.size())].said.tokens;
-      if (!scores[i].as_scores.empty()) looks.push_back(scores[i].as_scores[k]);
-    }
-    const auto after = score(model, exchanged, kBatch);
-    std::vector<double> added;
-    for (size_t i = 0; i < after.size(); ++i) {
-      double sum = 0;
-      for (size_t t = 0; t < after[i].nll.size(); ++t) sum += after[i].nll[t] - scores[i].nll[t];
-      added.push_back(sum);
-    }
-    put_mean(json, "exchange." + where, added);
-    put_mean(json, "looks." + where, looks);
-  }
 }
 
 void put_control(Json& json, const Lexicon& lexicon, const AnswersTo& answers) {
@@ -183,7 +159,12 @@ void evaluate(const Run& run, const OnMeasuring& progress, Json& json) {
   progress("answers", 0.2);
   m.put_way(json, "own.", respond(model, data.test, loaded.vocabulary, p.decode, kBatch));
   progress("more answers", 0.5);
-  if (p.exchanges) put_exchanges(json, model, data, scores);
+  for (const Exchanged which : {Exchanged::kQuery, Exchanged::kHistory}) {
+    if (!p.exchanges) break;
+    const Exchanges e = exchange(model, data.test, scores, data.train.pool, which, kBatch);
+    put_mean(json, "exchange." + std::string(name_of(which)), e.added);
+    put_mean(json, "looks." + std::string(name_of(which)), e.looks);
+  }
   if (p.has_labels) {
     put_control(json, read_lexicon(run.settings.lexicon), [&](const std::string& wanted) {
       DecodeOptions decode = p.decode;

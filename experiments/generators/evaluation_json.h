@@ -39,13 +39,8 @@ struct Measuring {
 // Fills it from a run that is trained.
 void evaluate(const Run& run, const OnMeasuring& progress, nlohmann::ordered_json& json);
 
-// Parts of it. The increase of -log p of a response, in nats, when an utterance is exchanged for
-// one of another dialogue: the last utterance, and one before; and the attention scores of these
-// two, if the model has any. `scores` are those of data.test as it is.
-void put_exchanges(nlohmann::ordered_json& json, Responder& model, const Data& data,
-                   const std::vector<DialogueScore>& scores);
-// For each of the three sentiments, for which the answers are asked: the share of sentiment words
-// among all their words, and the share of answers that have it by the lexicon.
+// Parts of it. For each of the three sentiments, for which the answers are asked: the share of
+// sentiment words among all their words, and the share of answers that have it by the lexicon.
 using AnswersTo = std::function<std::vector<Tokens>(const std::string& sentiment)>;
 void put_control(nlohmann::ordered_json& json, const Lexicon& lexicon, const AnswersTo& answers);
 // Of decode.best_of answers to each example the best by decode.judge, the best by log p, and a

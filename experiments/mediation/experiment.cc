@@ -7,6 +7,7 @@
 #include "dialog/respond/score_json.h"
 #include "dialog/respond/settings.h"
 #include "dialog/text/tokenizer.h"
+#include "experiments/measure/exchanges.h"
 #include "experiments/mediation/mediation.h"
 #include "experiments/responders_json.h"
 
@@ -120,14 +121,41 @@ void measure(const Run& run, const OnMeasuring& progress, Json& json) {
   json["perplexity"] = std::exp(nll / tokens);
 }
 
+// exchange.json: what an exchanged utterance adds to -log p, in thousandths as the harm, and the
+// attention score that it has.
+void measure_exchanges(const Run& run, const OnMeasuring& progress, Json& json) {
+  const ResponseData& data = run.data;
+  const LoadedModel loaded = load_model(run.directory);
+  move(*loaded.model, run.device);
+  progress("exchanged utterances", 0.9);
+  const auto scores = score(*loaded.model, data.test, kBatch);
+  double tokens = 0;
+  for (const DialogueScore& s : scores) tokens += static_cast<double>(s.nll.size());
+  for (const Exchanged which : {Exchanged::kQuery, Exchanged::kHistory}) {
+    const Exchanges e = exchange(*loaded.model, data.test, scores, data.train.pool, which, kBatch);
+    Json& of = json[name_of(which)];
+    double sum = 0;
+    for (const double added : e.added) {
+      of["harms"].push_back(rounded(kThousandths * added));
+      sum += kThousandths * added;
+    }
+    of["harm"] = sum / tokens;
+    put_mean(of, "look", e.looks);
+  }
+}
+
 void visit(Settings& s, const OptionVisitor& v) {
   v(setting("limit", "limit", ""), &s.limit);
+  const Setting tests = {.group = "Tests"};
   v(setting("test-limit", "test-limit",
-            "Read only the first dialogues of the test part; 0: as --limit", {.group = "Tests"}),
+            "Read only the first dialogues of the test part; 0: as --limit", tests),
     &s.test_limit);
-  v(setting("max-length", "max-length", ""), &s.max_response);
-  v(setting("frequent", "frequent", ""), &s.phrases.frequent);
-  v(setting("rare", "rare", ""), &s.phrases.rare);
+  v(setting("max-length", "max-length", "Longest response, in words",
+            {.group = "Tests", .least = 1, .most = 1000}),
+    &s.max_response);
+  v(setting("frequent", "frequent", "Utterances of the frequent: sets", tests),
+    &s.phrases.frequent);
+  v(setting("rare", "rare", "Utterances of the rare: sets", tests), &s.phrases.rare);
 }
 
 Json training(const Settings& s) {
@@ -151,7 +179,7 @@ Making<Settings, ResponseData> making() {
   making.earlier = [](const Settings&) -> Json { return options_before(TrainSettings()); };
   making.more = {{"test_seed", kTestSeed}};
   making.train = train_run;
-  making.measurements = {{"evaluation.json", measure}};
+  making.measurements = {{"evaluation.json", measure}, {"exchange.json", measure_exchanges}};
   making.kind = [](const Settings&, const ResponseData&, size_t v) {
     return std::string(variants()[v].structure.name);
   };

@@ -3,6 +3,7 @@
 #include "experiments/engine/report/figures.h"
 #include "experiments/engine/report/page.h"
 #include "experiments/engine/report/variant_tables.h"
+#include "experiments/measure/exchanges.h"
 #include "experiments/mediation/mediation.h"
 #include "experiments/responders.h"
 
@@ -30,6 +31,11 @@ std::string key(const std::string& set, const std::string& number) {
 
 std::string harm_key(const std::string& set, const std::string& reading) {
   return key(set, "harm." + reading);
+}
+
+// "exchange.query.harm"
+std::string exchange_key(Exchanged which, const std::string& number) {
+  return "exchange." + std::string(name_of(which)) + "." + number;
 }
 
 const std::string kFirst = kSets[0];
@@ -101,6 +107,28 @@ Table responses_table(const Findings& found) {
                      found);
 }
 
+Table exchange_table(const Findings& found) {
+  Table table{
+      .id = "exchange",
+      .title = "What an exchanged utterance does",
+      .note = of_dialogues(found.results) +
+              "Thousandths that are added to the log-perplexity where the last utterance "
+              "(query), or one before it (history), is exchanged for one of another "
+              "dialogue; and the attention score that it had. The first needs no attention.",
+      .intervals = true};
+  for (const Exchanged which : {Exchanged::kQuery, Exchanged::kHistory}) {
+    table.columns.push_back({.group = "added",
+                             .name = name_of(which),
+                             .key = exchange_key(which, "harm"),
+                             .digits = 1,
+                             .sign = true});
+  }
+  for (const Exchanged which : {Exchanged::kQuery, Exchanged::kHistory}) {
+    table.columns.push_back({"AS", name_of(which), exchange_key(which, "look"), 2});
+  }
+  return of_variants(table, found);
+}
+
 // ---- claims
 
 using Decided = std::function<ClaimResult(size_t variant)>;
@@ -162,13 +190,26 @@ Findings load(const std::string& folder) {
       .format = kFormat,
       .variants = variant_names(),
       .made_by = "heed reproduce mediation",
+      .additions = {"exchange.json"},
       .clusters = "conversations",
       .values = {"best_epoch", "epochs", "responses.clean.bleu", "responses.distracted.bleu",
                  "responses.clean.distinct_2", "responses.distracted.distinct_2"},
       .same = {"tokens"}};
   std::vector<Measure> measures = {
-      {.key = "perplexity", .top = "nll", .bottom = "tokens", .exponential = true},
-      {.key = "responses.share_changed", .top = "responses.changed", .bottom = "responses.all"}};
+      {.key = "perplexity", .top = "nll", .bottom = "tokens", .exponential = true, .later = true},
+      {.key = "responses.share_changed",
+       .top = "responses.changed",
+       .bottom = "responses.all",
+       .later = true}};
+  for (const Exchanged which : {Exchanged::kQuery, Exchanged::kHistory}) {
+    const std::string harm = exchange_key(which, "harm"), look = exchange_key(which, "look");
+    measures.push_back({.key = harm, .top = harm + "s", .bottom = "tokens", .later = true});
+    measures.push_back({.key = look,
+                        .top = look + "_items",
+                        .bottom = look + "_items",
+                        .mean = true,
+                        .later = true});
+  }
   Comparison comparison{{}, baseline_of};
   for (const std::string set : kSets) {
     measures.push_back(
@@ -186,7 +227,9 @@ std::vector<Table> tables(const Findings& f) {
   std::vector<Table> all;
   for (const char* set : kSets) all.push_back(set_table(f, set));
   all.push_back(training_changes(f));
+  all.push_back(exchange_table(f));
   all.push_back(responses_table(f));
+  for (Table& table : all) table.rows_are = "trained with", table.groups_are = "structure";
   all.push_back(trainings_table(f.results, "perplexity", "perplexity"));
   return all;
 }
@@ -231,6 +274,7 @@ const std::vector<Section<Findings>> kSections = {
        return html;
      }},
     {"changes", "Is it more than chance?", shows("changes", true)},
+    {"exchange", "What an exchanged utterance does", shows("exchange", true)},
     {"responses", "Responses that the models write", shows("responses")}};
 
 constexpr char kLead[] =

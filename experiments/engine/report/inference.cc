@@ -179,8 +179,9 @@ const Measure* Inference::measure(const std::string& key) const {
 Findings load_findings(const std::string& folder, ResultsLayout layout,
                        std::vector<Measure> measures, const Comparison& comparison) {
   for (const Measure& m : measures) {
+    if (m.later) continue;
     layout.values.push_back(m.key);
-    if (!m.later) layout.items.insert(layout.items.end(), {m.top, m.bottom});
+    layout.items.insert(layout.items.end(), {m.top, m.bottom});
   }
   Results results = load_results(folder, layout);
   for (const RunResult& run : results.runs) {

@@ -106,13 +106,14 @@ RunResult load_run(const std::string& folder, const PlannedRun& run, const Resul
   const std::string directory = (fs::path(folder) / run.name).string(),
                     path = (fs::path(directory) / layout.result).string();
   const bool trained = layout.variants[run.variant].trained;
+  const bool logged = trained && fs::exists(fs::path(directory) / "log.jsonl");
   RunResult result{run, made_with_of(path), load_numbers(path),
-                   trained ? load_log(directory) : std::vector<EpochLog>(), load_times(directory)};
+                   logged ? load_log(directory) : std::vector<EpochLog>(), load_times(directory)};
   for (const std::string& file : layout.additions) {
     const fs::path addition = fs::path(directory) / file;
     if (fs::exists(addition)) add_numbers(addition.string(), result.numbers);
   }
-  if (trained && result.log.empty()) throw DataError(directory + "/log.jsonl: no epoch");
+  if (logged && result.log.empty()) throw DataError(directory + "/log.jsonl: no epoch");
   const std::vector<int> clusters = check_layout(path, result.numbers, layout, trained);
   if (results.runs.empty()) results.clusters = clusters;
   bool fits = clusters == results.clusters;

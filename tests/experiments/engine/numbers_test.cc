@@ -188,12 +188,16 @@ TEST(Engine, RunsThatAreNotTrainedHaveNoEpochs) {
   const std::string log = folder.dir.path("b-seed1/log.jsonl");
   folder.dir.write("b-seed1/evaluation.json",
                    R"({"hits2": [1,1,1,1], "all": [1,1,1,1], "cluster": [0, 0, 1, 2]})");
+  EXPECT_NE(error_of<DataError>([&] { folder.load(); }).find("there is no \"f1\""),
+            std::string::npos);
   std::filesystem::remove(log);
-  EXPECT_NE(error_of<DataError>([&] { folder.load(); }).find("log.jsonl"), std::string::npos);
   folder.layout.variants[1].trained = false;
   const Results results = folder.load();
   ASSERT_EQ(results.runs.size(), 2u);
   EXPECT_TRUE(results.runs[1].log.empty());
+  EXPECT_EQ(results.runs[0].log.size(), 1u);
+  std::filesystem::remove(folder.dir.path("a-seed1/log.jsonl"));  // not kept
+  EXPECT_TRUE(folder.load().runs[0].log.empty());
   EXPECT_EQ(results.items(), 4u);
   folder.dir.write("b-seed1/evaluation.json", R"({"hits2": [1,1,1,1], "all": [1,1,1,1]})");
   EXPECT_NE(error_of<DataError>([&] { folder.load(); }).find("no \"cluster\""), std::string::npos);

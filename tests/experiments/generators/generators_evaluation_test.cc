@@ -2,7 +2,6 @@
 #include <gtest/gtest.h>
 
 #include <map>
-#include <numeric>
 
 #include "dialog/parts/nbest.h"
 #include "dialog/respond/structures.h"
@@ -13,48 +12,6 @@ namespace heed::generators {
 namespace {
 
 using Json = nlohmann::ordered_json;
-
-// Of two utterances, so that the history is one; and a pool of one utterance.
-Data two_utterances() {
-  Data data;
-  data.test = random_examples(5, 3, /*distractions=*/false);
-  for (Example& e : data.test) {
-    e.context.resize(2);
-    e.distraction.resize(2);
-  }
-  data.train.pool = std::vector<PoolUtterance>{{"other", {5, 9, 14}}};
-  return data;
-}
-
-double nll_of(Responder& model, const Example& example) {
-  const std::vector<double> nll = score(model, {example}, 1)[0].nll;
-  return std::accumulate(nll.begin(), nll.end(), 0.0);
-}
-
-TEST(Exchanges, AreWhatTheResponseLoses) {
-  const Data data = two_utterances();
-  const auto model = make_responder(small_config(Structure::parse("dynamic")), 7);
-  init_again_uniform(*model, -1, 1, 7);
-  convert(*model, DType::f64);
-  const auto scores = score(*model, data.test, 2);
-  Json json;
-  put_exchanges(json, *model, data, scores);
-  for (const auto& [where, k] : {std::pair("query", 1), std::pair("history", 0)}) {
-    const Json &added = json["exchange"][std::string(where) + "_items"],
-               &looks = json["looks"][std::string(where) + "_items"];
-    ASSERT_EQ(added.size(), data.test.size());
-    double sum = 0;
-    for (size_t i = 0; i < data.test.size(); ++i) {
-      Example other = data.test[i];
-      other.context[k] = {5, 9, 14};
-      sum += added[i].get<double>();
-      EXPECT_NEAR(added[i], nll_of(*model, other) - nll_of(*model, data.test[i]), 1e-12) << where;
-      EXPECT_EQ(looks[i], scores[i].as_scores[k]) << where;
-    }
-    EXPECT_NEAR(json["exchange"][where], sum / 5, 1e-12);
-  }
-  EXPECT_NE(json["exchange"]["query"], json["exchange"]["history"]);
-}
 
 // Asked for negative: one of two is; for neutral: both; for positive: one says nothing, one the
 // opposite.

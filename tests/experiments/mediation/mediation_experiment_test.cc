@@ -11,12 +11,14 @@ using Json = nlohmann::json;
 namespace fs = std::filesystem;
 
 Arguments command(const std::string& out, const std::string& only, const std::string& seeds) {
-  return {"reproduce", "mediation", "--data",      kSample, "--out",           out,
-          "--preset",  "smoke",     "--only",      only,    "--seeds",         seeds,
-          "--limit",   "40",        "--vocab",     "150",   "--hidden",        "8",
-          "--embed",   "8",         "--epochs",    "2",     "--batch",         "8",
-          "--jobs",    "2",         "--rate",      "0.05",  "--max-utterance", "10",
-          "--threads", "1",         "--max-turns", "4",     "--examples",      "last"};
+  return {"reproduce",    "mediation", "--data",      kSample,   "--out",           out,
+          "--preset",     "smoke",     "--only",      only,      "--seeds",         seeds,
+          "--limit",      "40",        "--vocab",     "150",     "--hidden",        "8",
+          "--embed",      "8",         "--epochs",    "2",       "--batch",         "8",
+          "--jobs",       "2",         "--rate",      "0.05",    "--max-utterance", "10",
+          "--threads",    "1",         "--max-turns", "4",       "--examples",      "last",
+          "--max-length", "5",         "--rare",      "see you", "my old friend",   "--frequent",
+          "what then"};
 }
 
 // One finished experiment for all tests that only read it.
@@ -71,10 +73,10 @@ TEST_F(MediationExperiment, EachConditionIsTrainedAsItSays) {
 TEST_F(MediationExperiment, HarmIsTheDifferenceThatEvaluateMeasures) {
   const Json mine = evaluation("insertion-loss", 2);
   const std::string out = dir.path("evaluate.json");
-  const Result r = without_warnings(
-      heed_program({"evaluate", "--model", whole() + "/static-ui-insertion-loss-seed2", "--data",
-                    kSample, "--limit", "40", "--pool", kSample + "/train.jsonl.gz", "--test",
-                    "none,random:1.0,rare:end", "--seed", "1", "--json", out}));
+  const Result r = without_warnings(heed_program(
+      {"evaluate", "--model", whole() + "/static-ui-insertion-loss-seed2", "--data", kSample,
+       "--limit", "40", "--pool", kSample + "/train.jsonl.gz", "--test", "none,random:1.0,rare:end",
+       "--seed", "1", "--rare", "see you", "my old friend", "--json", out}));
   ASSERT_EQ(r.code, 0) << r.err;
   const Json sets = Json::parse(dir.read("evaluate.json"))["test_sets"];
   const auto log_perplexity = [&](const std::string& set) {
@@ -84,6 +86,22 @@ TEST_F(MediationExperiment, HarmIsTheDifferenceThatEvaluateMeasures) {
   // rare: phrases do not depend on the pool, which --limit cuts here and not there
   EXPECT_NEAR(mine["test_sets"]["rare:end"]["harm"]["as it is"].get<double>(),
               1000 * (log_perplexity("rare:end") - log_perplexity("none")), 1e-3);
+}
+
+TEST_F(MediationExperiment, TestsAreAsItsOptionsSay) {
+  const Json settings = json("mediation.json")["settings"];
+  EXPECT_EQ(settings["max-length"], 5);
+  EXPECT_EQ(settings["rare"], (Json{"see you", "my old friend"}));
+  EXPECT_EQ(settings["frequent"], Json{"what then"});
+  const Json responses = evaluation("none")["responses"];
+  for (const char* set : {"clean", "distracted"}) {
+    EXPECT_LE(responses[set]["mean_length"], 5) << set;
+    EXPECT_GT(responses[set]["mean_length"], 0) << set;
+  }
+  const Result help = heed_program({"reproduce", "mediation", "--help"});
+  for (const char* option : {"--max-length", "--frequent", "--rare"}) {
+    EXPECT_TRUE(has(help.out, option)) << option;
+  }
 }
 
 TEST_F(MediationExperiment, NumbersAreSumsOfTheirLists) {
@@ -106,6 +124,35 @@ TEST_F(MediationExperiment, NumbersAreSumsOfTheirLists) {
   const Json& responses = result["responses"];
   EXPECT_NEAR(responses["share_changed"].get<double>(),
               sum(responses["changed"]) / static_cast<double>(result["tokens"].size()), 1e-12);
+}
+
+// Beside the harm: of each utterance a number a dialogue, and the attention score of the query that
+// heed score says.
+TEST_F(MediationExperiment, ExchangesAreSumsOfTheirLists) {
+  const Json result = evaluation("none");
+  const Json exchange = json("static-ui-none-seed1/exchange.json");
+  for (const char* which : {"query", "history"}) {
+    const Json& of = exchange[which];
+    ASSERT_EQ(of["harms"].size(), result["tokens"].size()) << which;
+    EXPECT_NEAR(of["harm"].get<double>(), sum(of["harms"]) / sum(result["tokens"]), 1e-3) << which;
+    EXPECT_NEAR(of["look"].get<double>(),
+                sum(of["look_items"]) / static_cast<double>(of["look_items"].size()), 1e-4);
+    EXPECT_NE(of["harm"], 0);
+  }
+  EXPECT_NE(exchange["query"]["harm"], exchange["history"]["harm"]);
+  const Json table = this->json("tables/exchange.json");
+  const double both = (exchange["query"]["harm"].get<double>() +
+                       json("static-ui-none-seed2/exchange.json")["query"]["harm"].get<double>()) /
+                      2;
+  EXPECT_NEAR(table["rows"][0]["cells"][0]["value"].get<double>(), both, 1e-3);
+}
+
+// A folder of an older version lacks the file, and its table has no numbers.
+TEST_F(MediationExperiment, OpensWithoutExchanges) {
+  fs::copy(whole(), dir.path("old"), fs::copy_options::recursive);
+  fs::remove(dir.path("old/static-ui-none-seed2/exchange.json"));
+  const Result r = heed_program({"report", dir.path("old"), "--html", dir.path("page.html")});
+  EXPECT_EQ(r.code, 0) << r.err;
 }
 
 TEST_F(MediationExperiment, TablesHoldMeansOverSeedsAndPairedChanges) {
