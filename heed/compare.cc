@@ -25,7 +25,7 @@ struct Options {
   std::vector<std::string> runs, against;
   std::string test = "all", json, csv, markdown, latex;
   int64_t batch = 32;
-  bool accuracy = false, responses = false;
+  bool accuracy = false, responses = false, own_turns = false;
   InputFlags input;
 };
 
@@ -130,10 +130,11 @@ void note_equal_models(const std::vector<ComparedModel>& runs) {
 }
 
 // Warns of differences that make numbers hard to compare.
-void note_differences(const ComparedModel& run, const ComparedModel& first) {
+void note_differences(const ComparedModel& run, const ComparedModel& first, bool own_turns) {
   const std::string both = first.name + " and " + run.name;
   ExampleOptions limits = load_example_options(run.path), others = load_example_options(first.path);
   limits.conditions = others.conditions;
+  if (own_turns) limits.max_turns = others.max_turns;
   if (!(limits == others)) {
     note(both +
          " were trained with different length limits; both are evaluated with the first model's "
@@ -155,6 +156,7 @@ void measure(std::vector<ComparedModel>& runs, const Options& o, Inputs& inputs,
     if (&run == &runs[0]) note_unknown_phrases(inputs, run.vocabulary);
     move(*loaded.model, device);
     inputs.bounds.conditions = loaded.model->config().conditions();
+    if (o.own_turns) inputs.bounds.max_turns = load_example_options(run.path).max_turns;
     const EncodedInputs encoded(inputs, run.vocabulary);
     run.results = evaluate(
         *loaded.model, encoded.examples, inputs.sets, encoded.pool, encoded.phrases, o.common->seed,
@@ -177,17 +179,20 @@ void run(const Options& o) {
   const JsonOutput output(o.json), csv(o.csv), markdown(o.markdown), latex(o.latex);
   const std::vector<TestSet> sets = select_test_sets(o.test);
   o.input.check(sets);
+  if (o.own_turns && o.input.max_turns) {
+    throw UsageError("--own-turns: contradicts --max-turns, which is for all models");
+  }
   std::vector<ComparedModel> runs = named(paths);
   for (const ComparedModel& run : runs) {
     load_responder(run.path);  // refused now rather than at its turn
   }
-  note_equal_models(runs);
+  if (!o.own_turns) note_equal_models(runs);
   Inputs inputs = read_inputs(o.input, options_of_first(paths), sets);
   const std::vector<Example> examples = inputs.examples(Vocabulary());
   measure(runs, o, inputs, examples, device);
   const LeftOut left_out = find_left_out(inputs, examples);
   say(left_out, inputs);
-  for (const ComparedModel& run : runs) note_differences(run, runs[0]);
+  for (const ComparedModel& run : runs) note_differences(run, runs[0], o.own_turns);
 
   const std::vector<int> clusters = conversations(inputs.dialogues, examples);
   const std::vector<ComparedGroup> groups = groups_of(o, runs);
@@ -214,6 +219,7 @@ void run(const Options& o) {
   Json json = {{"heed", provenance("compare", *o.common)},
                {"inputs", inputs_json(inputs, paths, o.common->seed)},
                {"left_out", to_json(left_out)},
+               {"own_turns", o.own_turns},
                {"dialogues", left_out.dialogues_read},
                {"examples", examples.size()},
                {"conversations", conversation_count},
@@ -256,6 +262,9 @@ void add_compare(CLI::App& app) {
   c.add_option("--csv", o.csv, "Write comma-separated values to this file, - for standard output");
   c.add_option("--markdown", o.markdown, "Write the table as Markdown, - to print it");
   c.add_option("--latex", o.latex, "Write the table as a LaTeX tabular, - to print it");
+  c.add_flag("--own-turns", o.own_turns,
+             "Each model reads as many turns of the context as in its training, instead of as many "
+             "as the first one");
   add_accuracy(c, o.accuracy);
   add_responses(c, o.responses);
   add_batch(c, o.batch);

@@ -194,10 +194,15 @@ STUDENT = {2: 12.71, 3: 4.30, 4: 3.18, 5: 2.78}  # 97.5 % point of Student's t, 
 
 def mediation_runs():
     """(structure, training) -> its runs, by seed. A run has, of each test set, "harms": what distractions add to the
-    log-perplexity of each dialogue under each reading, in thousandths, of all its tokens."""
+    log-perplexity of each dialogue under each reading, in thousandths, of all its tokens. Those that the command made
+    are folders of it, earlier ones are lists."""
+    runs = [json.loads(gzip.decompress(path.read_bytes())) for path in MEDIATION.glob("*.json.gz")]
+    for path in MEDIATION.glob("*/evaluation.json"):
+        structure, training, seed = re.fullmatch("(.*?)-(none|insertion|insertion-loss|placebo)-seed(.)", path.parent.name).groups()
+        run = json.loads(path.read_text())
+        runs.append(run | {"structure": structure, "training": training, "seed": int(seed), "sets": run["test_sets"]})
     found = {}
-    for path in sorted(MEDIATION.glob("*.json.gz")):
-        run = json.loads(gzip.decompress(path.read_bytes()))
+    for run in sorted(runs, key=lambda run: run["seed"]):
         found.setdefault((run["structure"], run["training"]), []).append(run)
     return found
 
@@ -255,12 +260,32 @@ def mediation_responses():
     """Greedy responses without and with the distractions of random:1.0, means over the seeds that wrote any."""
     rows = []
     for (structure, training), runs in sorted(mediation_runs().items(), key=lambda run: (MEDIATED.index(run[0][0]), list(TRAININGS).index(run[0][1]))):
-        written = [run["responses"] for run in runs if "responses" in run]
+        written = [run["responses"] for run in runs if run.get("responses", {}).get("share_changed") is not None]
         if written:
             cells = [f"{scale * fmean(r[when][what] for r in written):.{digits}f}" for what, scale, digits in (("bleu", 100, 2), ("distinct_2", 1, 4))
                      for when in ("clean", "distracted")]
             rows.append([structure, TRAININGS[training], str(len(written))] + cells + [f"{100 * fmean(r['share_changed'] for r in written):.0f}%"])
     return table(["structure", "trained with", "seeds", "BLEU", "distracted", "distinct-2", "distracted", "changed"], rows)
+
+
+EXCHANGED = {"static-ui-none": ("static-ui", "as it is"), "static-ui-insertion-loss": ("static-ui", "insertion and the loss"),
+             "dynamic-insertion-loss": ("dynamic", "insertion and the loss"), "non-hier-insertion-loss": ("non-hier", "insertion and the loss")}
+
+
+def exchanges(variant):
+    """query and history -> what an exchanged utterance adds to the log-perplexity, and its attention score."""
+    kept = json.loads((ROOT / f"docs/results/mediation-exchange/{variant}.json").read_text())
+    # the same responses as in history/
+    other = json.loads((ROOT / "docs/results/history/baseline-seed1/evaluation.json").read_text())
+    return {which: (interval(kept[which]["harms"], other["counts"], other["conversations"]), kept[which]["look"]) for which in ("query", "history")}
+
+
+def exchange_table():
+    rows = []
+    for variant, names in EXCHANGED.items():
+        of = exchanges(variant)
+        rows.append(list(names) + [plus_minus(*of[which][0]) for which in of] + [f"{of[which][1]:.2f}" for which in of])
+    return table(["structure", "trained with", "query exchanged", "an earlier one", "AS of the query", "of the earlier one"], rows)
 
 
 def verdict(result):
@@ -352,6 +377,22 @@ def explanations_table():
                 rows.append(row)
     return table(["response", "turns read", "seed", "perplexity, LSTM", "Transformer", "change", "next token right, LSTM", "Transformer",
                   "change"], rows)
+
+
+def context_table():
+    """What a model writes when it reads six turns instead of one, of kept comparisons."""
+    rows = []
+    for what, name in (("because", "explanation"), ("why", "answer to why")):
+        for model in ("baseline", "larger", "dynamic", "non-hier"):
+            kept = json.loads((ROOT / f"docs/results/explanations/{what}-context-{model}.json").read_text())
+            row = [name, f"`{model}`"]
+            for measure, scale, digits in (("perplexity", 1, 1), ("bleu_2", 100, 1), ("rouge_l", 100, 1), ("meteor_exact_stem", 100, 1)):
+                one, six = next(r["runs"] for r in kept["rows"] if r["measure"] == measure)
+                number = lambda x, sign="": f"{scale * x:{sign}.{digits}f}"
+                row.append(f"{number(one['estimate']['value'])}, {number(six['estimate']['value'])}: " + "{} [{}, {}]".format(
+                    *(number(six["change"][k], "+") for k in ("value", "low", "high"))))
+            rows.append(row)
+    return table(["response", "model", "perplexity", "BLEU-2 %", "ROUGE-L %", "METEOR %"], rows)
 
 
 SCALE = ROOT / "docs/results/scale"
@@ -588,12 +629,12 @@ PAGES = {
     "generators": {"inverse-frequency": weighed_table},
     "probes": {"layers": layers_table, "same words": same_words_table, "chosen": chosen_table},
     "scale": {"4x512": lambda: scale_table("4x512")},
-    "explanations": {"trained": explanations_table},
+    "explanations": {"trained": explanations_table, "context": context_table},
     "nex-cv": {"prediction": prediction_table, "clinc150": lambda: negatives_table("clinc150", (0.3, 0.5, 0.7, 0.9)),
                "atis": lambda: negatives_table("atis", (0.5, 0.9))},
     "experiment": {"das": das_table, "claims": claims_table, "harm": harm_table, "share": share_table, "middle": middle_table,
                    "words": words_table, "seeds": seeds_table},
-    "mediation": {"changes": mediation_changes, "responses": mediation_responses} | {
+    "mediation": {"changes": mediation_changes, "exchange": exchange_table, "responses": mediation_responses} | {
         test.replace(":", "-"): lambda test=test: mediation_table(test) for test in ("random:1.0", "frequent:end", "rare:end")},
 }
 
@@ -678,6 +719,12 @@ def facts():
             f"is undecided ({mediated('placebo', 'none')})",
             f"it falls by {read_as('insertion', 'unseen')[1:]} thousandths",
             f"it falls by only {read_as('insertion-loss', 'unseen')[1:]}",
+            *("({:.1f} against {:.1f})".format(*(exchanges(f"static-ui-{training}")[which][0][0] for training in ("insertion-loss", "none")))
+              for which in ("history", "query")),
+            "AS of {:.2f} and {:.2f} instead of {:.2f} and {:.2f}".format(
+                *(exchanges(f"static-ui-{training}")[which][1] for training in ("insertion-loss", "none") for which in ("history", "query"))),
+            "lose {:.1f} ± {:.1f} and {:.1f} ± {:.1f} with it".format(
+                *(x for variant in ("dynamic-insertion-loss", "static-ui-none") for x in exchanges(variant)["history"][0])),
             f"(*both*: {mediated('insertion-loss', 'insertion', reading='both', other_reading='both')[1:]} more)",
         ],
         "docs/results/scale.md": [

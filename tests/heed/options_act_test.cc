@@ -212,6 +212,7 @@ TEST_F(Act, Compare) {
                 kInsertion,
                 kEvaluation,
                 {{"--accuracy", {}},
+                 {"--own-turns", {}, {}, "Compare.ModelsReadTheirOwnTurns"},
                  {"--responses", {}},
                  {"--against", {run(1)}, {}, "Compare.GroupsAreComparedByTheirMeans"},
                  {"--csv", {}, {}, "Compare.GroupsAreComparedByTheirMeans"},

@@ -41,6 +41,36 @@ TEST_F(Compare, AModelWithoutAttentionHasNoRatio) {
   EXPECT_GT(sets["random:1.0"]["distracted"], 0);
 }
 
+// The numbers are those of evaluate of each model, one of which reads two turns.
+TEST_F(Compare, ModelsReadTheirOwnTurns) {
+  std::filesystem::copy(run(), dir.path("two"), std::filesystem::copy_options::recursive);
+  Json settings = Json::parse(dir.read("two/settings.json"));
+  settings["examples"]["max_turns"] = 2;
+  dir.write("two/settings.json", settings.dump());
+  const Arguments of_all = {"--data", kSample, "--limit", "40", "--test", "none"};
+  const auto rows = [&](const Arguments& more) {
+    const Result r = heed_program(Arguments{"compare", run(), dir.path("two")} + of_all +
+                                  Arguments{"--json", dir.path("out.json")} + more);
+    EXPECT_EQ(r.code, 0) << r.err;
+    EXPECT_EQ(has(r.err, "different length limits"), more.empty()) << r.err;
+    return Json::parse(dir.read("out.json"))["rows"][0]["runs"];
+  };
+  const auto perplexity = [&](const std::string& model) {
+    const Json of =
+        json_of(Arguments{"evaluate", "--model", model} + of_all + Arguments{"--json", "-"});
+    return of["test_sets"]["none"]["perplexity"].get<double>();
+  };
+  const double whole = perplexity(run()), two = perplexity(dir.path("two"));
+  EXPECT_GT(std::abs(whole - two), 1e-3);
+  const Json own = rows({"--own-turns"}), alike = rows({});
+  EXPECT_NEAR(own[0]["estimate"]["value"], whole, 1e-5);
+  EXPECT_NEAR(own[1]["estimate"]["value"], two, 1e-5);
+  EXPECT_NEAR(alike[1]["estimate"]["value"], whole, 1e-5);
+  expect_failure(heed_program(Arguments{"compare", run(), dir.path("two")} + of_all +
+                              Arguments{"--own-turns", "--max-turns", "3"}),
+                 2, "--own-turns: contradicts --max-turns", "--own-turns");
+}
+
 // The numbers are those of evaluate; perplexity stands beside the original set, DAS ratios beside
 // the others.
 TEST_F(Compare, HasTheNumbersOfEvaluate) {
