@@ -129,10 +129,10 @@ Losses response_losses(Responder& model, const std::vector<Example>& examples) {
   return losses;
 }
 
-// 1 - 1 / rank of the right response in a list of 100: the mean is 1 - MRR. (The softmax of the
-// scores would measure a ranker's confidence on lists, for which it was not trained.)
-Losses rank_losses(const Ranker& ranker, const Data& data, const Contexts& contexts,
-                   const retrieve::Lists& lists) {
+// A number of the rank of the right response in a list of 100.
+using RankNumber = double (*)(const retrieve::Ranks&);
+Losses rank_numbers(const Ranker& ranker, const Data& data, const Contexts& contexts,
+                    const retrieve::Lists& lists, RankNumber number) {
   std::map<std::pair<size_t, size_t>, size_t> places;
   for (size_t i = 0; i < data.pairs.size(); ++i) {
     places[{data.pairs[i].dialogue, data.pairs[i].response}] = i;
@@ -144,11 +144,17 @@ Losses rank_losses(const Ranker& ranker, const Data& data, const Contexts& conte
     queries.push_back({contexts[of.back()], lists.candidates(i)});
   }
   const auto scores = ranker.score(lists.texts(), queries, /*batch=*/64).of_queries;
-  Losses losses(data.pairs.size());
+  Losses numbers(data.pairs.size());
   for (size_t i = 0; i < scores.size(); ++i) {
-    losses[of[i]] = 1 - retrieve::Ranks({.scores = scores[i], .right = {0}}).reciprocal();
+    numbers[of[i]] = number(retrieve::Ranks({.scores = scores[i], .right = {0}}));
   }
-  return losses;
+  return numbers;
+}
+
+// The mean is 1 - MRR. (The softmax of the scores would measure a ranker's confidence on lists, for
+// which it was not trained.)
+double rank_loss(const retrieve::Ranks& ranks) {
+  return 1 - ranks.reciprocal();
 }
 
 Json series(const Losses& losses) {
@@ -171,10 +177,12 @@ double sum_of(const Losses& losses) {
   return sum;
 }
 
+Pool pool_of(const Data& data, const LoadedSystem& loaded) {
+  return make_pool(data.pool, *loaded.vocabulary, loaded.bounds.max_utterance_tokens);
+}
+
 // The DAS ratio of random:1.0 of a model with attention.
-void add_das(Responder& model, const std::vector<Example>& examples, const Data& data,
-             const LoadedSystem& loaded, Json& json) {
-  const Pool pool = make_pool(data.pool, *loaded.vocabulary, loaded.bounds.max_utterance_tokens);
+void add_das(Responder& model, const std::vector<Example>& examples, const Pool& pool, Json& json) {
   const auto scores =
       score(model, distracted(examples, parse_test_set("random:1.0"), pool, {}, kTestSeed), kBatch);
   const ScoreSummary summary = summarize(scores);
@@ -195,20 +203,31 @@ std::vector<std::string> sets() {
   return all;
 }
 
+struct System {
+  LoadedSystem loaded;
+  Responder* model = nullptr;            // or else a ranker
+  std::optional<retrieve::Lists> lists;  // for a ranker
+
+  explicit System(const Run& run) : loaded(load_system(run.directory)) {
+    const Data& data = run.data;
+    move(*loaded.module, run.device);
+    model = dynamic_cast<Responder*>(loaded.module.get());
+    if (!model && !loaded.ranker) {
+      throw UsageError(run.settings.systems[run.run.variant] + ": neither responds nor ranks");
+    }
+    if (!model) lists.emplace(data.test_path, data.test, data.pairs, retrieve::ListKind{});
+  }
+};
+
 void measure_run(const Run& run, const OnMeasuring& progress, Json& json) {
   const Data& data = run.data;
-  const LoadedSystem loaded = load_system(run.directory);
-  move(*loaded.module, run.device);
-  auto* model = dynamic_cast<Responder*>(loaded.module.get());
-  if (!model && !loaded.ranker) {
-    throw UsageError(run.settings.systems[run.run.variant] + ": neither responds nor ranks");
-  }
-  std::optional<retrieve::Lists> lists;
-  if (!model) lists.emplace(data.test_path, data.test, data.pairs, retrieve::ListKind{});
+  const System system(run);
+  const LoadedSystem& loaded = system.loaded;
+  Responder* model = system.model;
   const auto losses_of = [&](const std::string& set) {
     const Contexts contexts = contexts_of(data, set);
     return model ? response_losses(*model, examples_of(data, contexts, loaded))
-                 : rank_losses(*loaded.ranker, data, contexts, *lists);
+                 : rank_numbers(*loaded.ranker, data, contexts, *system.lists, rank_loss);
   };
   json["conversations"] = data.conversations;
   const Losses whole = losses_of("whole");
@@ -225,7 +244,7 @@ void measure_run(const Run& run, const OnMeasuring& progress, Json& json) {
   json["mrr"] = model ? Json() : Json(1 - mean);
   json["das_ratio"] = Json();
   json["as_distractions"] = json["as_histories"] = Json::array();
-  if (model) add_das(*model, examples, data, loaded, json);
+  if (model) add_das(*model, examples, pool_of(data, loaded), json);
   std::map<std::string, Losses> all;
   double done = 0;
   for (const std::string& set : sets()) {
@@ -237,6 +256,30 @@ void measure_run(const Run& run, const OnMeasuring& progress, Json& json) {
     const Losses difference = less(all.at(c.first), all.at(c.second));
     json["contrasts"][c.name] = {{"rise", sum_of(difference) / count},
                                  {"rises", series(difference)}};
+  }
+}
+
+// turns.json: of the last N turns the share of lists in which a ranker puts the right response
+// first, "recall", and of N >= 2 a model's DAS ratio of random:1.0, "das".
+void measure_turns(const Run& run, const OnMeasuring& progress, Json& json) {
+  const Data& data = run.data;
+  const System system(run);
+  std::optional<Pool> pool;
+  if (system.model) pool = pool_of(data, system.loaded);
+  std::vector<std::string> sets = cuts();
+  if (!pool) sets.insert(sets.end(), shuffled_cuts().begin(), shuffled_cuts().end());
+  for (size_t i = 0; i < sets.size(); ++i) {
+    progress(sets[i], static_cast<double>(i) / static_cast<double>(sets.size()));
+    const Contexts contexts = contexts_of(data, sets[i]);
+    if (!pool) {
+      const auto is_first = [](const retrieve::Ranks& ranks) { return ranks.recall(1); };
+      put_mean(
+          json, "recall." + sets[i],
+          series(rank_numbers(*system.loaded.ranker, data, contexts, *system.lists, is_first)));
+    } else if (i > 0) {  // of one turn there is no history beside the distractions
+      add_das(*system.model, examples_of(data, contexts, system.loaded), *pool,
+              json["das"][sets[i]]);
+    }
   }
 }
 
@@ -313,7 +356,7 @@ const Making<Settings, Data> kMaking = {
       return {{"system", s.systems[v]}};
     },
     .best_metric = kValidPerplexity,
-    .measurements = {{"evaluation.json", measure_run}},
+    .measurements = {{"evaluation.json", measure_run}, {"turns.json", measure_turns}},
     .train_metric = kTrainPerplexity,
     .valid_metric = kValidPerplexity,
     .metric_name = "perplexity",

@@ -10,6 +10,12 @@ namespace {
 std::string rise_of(const std::string& set) {
   return "sets." + set + ".rise";
 }
+std::string recall_of(const std::string& set) {
+  return "turns.recall." + set;
+}
+std::string das_of(const std::string& set) {
+  return "turns.das." + set + ".";
+}
 std::string contrast(const std::string& name) {
   return "contrasts." + name + ".rise";
 }
@@ -22,6 +28,7 @@ Found load(const std::string& folder) {
   ResultsLayout layout{.kind = kKind,
                        .variants = variants_of(systems),
                        .made_by = "heed reproduce history",
+                       .additions = {"turns.json"},
                        .clusters = "conversations",
                        .values = {"best_epoch", "epochs", "perplexity", "das_ratio", "mrr"},
                        .items = {"losses", "counts", "as_distractions", "as_histories"}};
@@ -37,6 +44,17 @@ Found load(const std::string& folder) {
     for (const std::string& set : *list) add("sets." + set);
   }
   for (const Contrast& c : kContrasts) add("contrasts." + std::string(c.name));
+  for (const std::string& set : cuts()) {
+    const std::string das = das_of(set);
+    measures.push_back(
+        {.key = das + "das_ratio", .top = das + "as_distractions", .bottom = das + "as_histories"});
+  }
+  for (const auto* list : {&cuts(), &shuffled_cuts()}) {
+    for (const std::string& set : *list) {
+      const std::string items = recall_of(set) + "_items";
+      measures.push_back({.key = recall_of(set), .top = items, .bottom = items, .mean = true});
+    }
+  }
   Results results = load_results(folder, layout);
   Inference inference(results, measures);
   return {std::move(results), std::move(inference)};
@@ -69,6 +87,51 @@ Table rises(const Found& found, const std::string& id, const std::string& title,
   return table;
 }
 
+// The rows that have a number.
+Table of_some(Table table, const Found& found) {
+  add_variants(table, found.results, found.inference);
+  std::erase_if(table.rows, [](const Row& row) {
+    return std::none_of(row.cells.begin(), row.cells.end(),
+                        [](const Cell& cell) { return cell.value.has_value(); });
+  });
+  return table;
+}
+
+Table das_by_turns(const Found& found) {
+  Table table{.id = "das",
+              .title = "The DAS ratio by the number of turns",
+              .note = note(found.results) +
+                      "Two distractions of random:1.0 are inserted among the last N utterances.",
+              .rows_are = "system",
+              .groups_are = "trained",
+              .columns = {},
+              .rows = {},
+              .intervals = true};
+  for (size_t n = 1; n < cuts().size(); ++n) {
+    table.columns.push_back({"DAS ratio", cuts()[n], das_of(cuts()[n]) + "das_ratio", 2});
+  }
+  return of_some(table, found);
+}
+
+Table recalls(const Found& found) {
+  Table table{.id = "recall",
+              .title = "Rankers: how often is the right one first?",
+              .note = note(found.results) +
+                      "R@1 of 100 in percent, of the last N utterances, in their order and with "
+                      "the history in another one.",
+              .rows_are = "system",
+              .groups_are = "trained",
+              .columns = {},
+              .rows = {},
+              .intervals = true};
+  for (const auto* list : {&cuts(), &shuffled_cuts()}) {
+    for (const std::string& set : *list) {
+      table.columns.push_back({"R@1 %", set, recall_of(set), 1, true});
+    }
+  }
+  return of_some(table, found);
+}
+
 std::vector<Table> tables(const Found& found) {
   Table systems{
       .id = "systems",
@@ -84,15 +147,20 @@ std::vector<Table> tables(const Found& found) {
       .rows = {},
       .intervals = true};
   add_variants(systems, found.results, found.inference);
-  return {systems,
-          rises(found, "turns", "Only the last turns", "The last N utterances are read.", cuts()),
-          rises(found, "shuffled", "The last turns, their history in another order",
-                "The query stays last.", shuffled_cuts()),
-          rises(found, "perturbed", "Whole contexts, perturbed",
-                "Of turns and words that are dropped, 30 %. Where a context is longer than a "
-                "system reads, another order of all turns also changes which ones it reads.",
-                perturbations()),
-          trainings_table(found.results, "perplexity", "perplexity")};
+  std::vector<Table> all = {
+      systems,
+      rises(found, "turns", "Only the last turns", "The last N utterances are read.", cuts()),
+      rises(found, "shuffled", "The last turns, their history in another order",
+            "The query stays last.", shuffled_cuts()),
+      rises(found, "perturbed", "Whole contexts, perturbed",
+            "Of turns and words that are dropped, 30 %. Where a context is longer than a "
+            "system reads, another order of all turns also changes which ones it reads.",
+            perturbations())};
+  for (Table& table : std::vector<Table>{das_by_turns(found), recalls(found)}) {
+    if (!table.rows.empty()) all.push_back(std::move(table));
+  }
+  all.push_back(trainings_table(found.results, "perplexity", "perplexity"));
+  return all;
 }
 
 // ---- claims
@@ -155,10 +223,21 @@ Claims claims(const Found& found) {
 }
 
 // ---- the page
-// One panel per system: the rise with the last N turns, in order and shuffled.
+
+PanelAxes axes_by_turns(double low, double high) {
+  PanelAxes axes{.x_low = 0.5, .x_high = kMostTurns + 0.5, .y_low = low, .y_high = high};
+  for (int n = 1; n <= kMostTurns; ++n) axes.x_ticks.push_back({n, std::to_string(n)});
+  axes.y_digits = 2;
+  return axes;
+}
+
+// "turns:4-shuffled": 4
+double turns_of(const std::string& set) {
+  return std::strtod(set.c_str() + 6, nullptr);
+}
 
 // A panel a system: the rise with the last N turns, in their order and shuffled.
-std::string figure(const Found& found) {
+std::string rise_figure(const Found& found) {
   std::vector<Panel> panels;
   double high = 0.01;
   for (size_t v = 0; v < found.results.variants.size(); ++v) {
@@ -171,19 +250,46 @@ std::string figure(const Found& found) {
         const auto& e = found.inference.value(rise_of(set), v);
         if (!e) continue;
         high = std::max(high, e->interval.high);
-        line.points.push_back({std::strtod(set.c_str() + 6, nullptr), e->value,
-                               set + ": " + decimal(e->value, 3), e->interval});
+        line.points.push_back(
+            {turns_of(set), e->value, set + ": " + decimal(e->value, 3), e->interval});
       }
       panel.lines.push_back(std::move(line));
     }
     if (!found.results.of(v).empty()) panels.push_back(std::move(panel));
   }
-  PanelAxes axes{.x_low = 0.5, .x_high = kMostTurns + 0.5, .y_low = -high / 20, .y_high = high};
-  for (int n = 1; n <= kMostTurns; ++n) axes.x_ticks.push_back({n, std::to_string(n)});
+  PanelAxes axes = axes_by_turns(-high / 20, high);
   for (int k = 0; k <= 4; ++k) axes.y_ticks.push_back(high * k / 4);
-  axes.y_digits = 2;
   return panels_html(axes, panels,
                      {{0, "c0", "solid", "the last turns"}, {1, "c1", "dash", "history shuffled"}});
+}
+
+// Under each the DAS ratio of a model with attention.
+std::string das_figure(const Found& found) {
+  std::vector<Panel> panels;
+  std::vector<double> values;
+  for (size_t v = 0; v < found.results.variants.size(); ++v) {
+    PlotLine line{"c2", "solid", 2};
+    for (const std::string& set : cuts()) {
+      const auto& e = found.inference.value(das_of(set) + "das_ratio", v);
+      if (!e) continue;
+      values.insert(values.end(), {e->interval.low, e->interval.high});
+      line.points.push_back(
+          {turns_of(set), e->value, set + ": " + decimal(e->value, 2), e->interval});
+    }
+    if (line.points.empty()) continue;
+    panels.push_back(
+        {found.results.variants[v].label, "DAS ratio by the number of turns", {std::move(line)}});
+  }
+  if (panels.empty()) return "";
+  const auto [low, high] = range_around_one(values);
+  PanelAxes axes = axes_by_turns(low, high);
+  for (int k = 0; k <= 4; ++k) axes.y_ticks.push_back(low + (high - low) * k / 4);
+  axes.line_at_one = true;
+  return panels_html(axes, panels, {{2, "c2", "solid", "DAS ratio of random:1.0"}});
+}
+
+std::string figure(const Found& found) {
+  return rise_figure(found) + das_figure(found);
 }
 
 }  // namespace
@@ -214,6 +320,8 @@ const std::vector<std::string>& perturbations() {
 }
 
 const Showing<Found>& showing() {
+  constexpr char kNone[] =
+      "No run has these numbers. The same heed reproduce adds them to runs of older versions.";
   static const Showing<Found> kShowing = {
       .title = "What is the history worth?",
       .lead =
@@ -230,12 +338,17 @@ const Showing<Found>& showing() {
       .load = load,
       .tables = tables,
       .claims = claims,
-      .sections = {{"figure", "How many turns?",
-                    draws("Rise of the loss against whole contexts, with 95 % intervals.", figure)},
-                   {"systems", "The systems", shows("systems", true)},
-                   {"turns", "Only the last turns", shows("turns", true)},
-                   {"shuffled", "Their history shuffled", shows("shuffled", true)},
-                   {"perturbed", "Whole contexts, perturbed", shows("perturbed", true)}}};
+      .sections = {
+          {"figure", "How many turns?",
+           draws("Rise of the loss against whole contexts, and DAS ratio of models with "
+                 "attention, with 95 % intervals.",
+                 figure)},
+          {"systems", "The systems", shows("systems", true)},
+          {"turns", "Only the last turns", shows("turns", true)},
+          {"shuffled", "Their history shuffled", shows("shuffled", true)},
+          {"perturbed", "Whole contexts, perturbed", shows("perturbed", true)},
+          {"das", "The DAS ratio by the number of turns", shows("das", true, kNone)},
+          {"recall", "Rankers: how often is the right one first?", shows("recall", true, kNone)}}};
   return kShowing;
 }
 

@@ -36,8 +36,8 @@ class HistoryExperiment : public testing::Test {
     ASSERT_EQ(r.code, 0) << r.err;
   }
   static void TearDownTestSuite() { delete shared; }
-  static Json evaluation(const std::string& run) {
-    return Json::parse(shared->read("whole/" + run + "-seed1/evaluation.json"));
+  static Json evaluation(const std::string& run, const std::string& file = "evaluation.json") {
+    return Json::parse(shared->read("whole/" + run + "-seed1/" + file));
   }
   static TempDir* shared;
   const TempDir dir;
@@ -69,10 +69,37 @@ TEST_F(HistoryExperiment, AgreesWithEvaluate) {
   Json settings = Json::parse(dir.read("two/settings.json"));
   settings["examples"]["max_turns"] = 2;
   dir.write("two/settings.json", settings.dump());
-  const double cut = perplexity(dir.path("two"))["none"]["perplexity"];
+  const Json two = perplexity(dir.path("two"));
+  const double cut = two["none"]["perplexity"];
   EXPECT_NEAR(
       mine["perplexity"].get<double>() * std::exp(mine["sets"]["turns:2"]["rise"].get<double>()),
       cut, 1e-2);
+  const Json das = evaluation("baseline", "turns.json")["das"];
+  EXPECT_EQ(das.size(), 7u);
+  EXPECT_NEAR(das["turns:2"]["das_ratio"], two["random:1.0"]["das_ratio"].get<double>(), 1e-5);
+  EXPECT_NE(das["turns:3"]["das_ratio"], das["turns:2"]["das_ratio"]);
+}
+
+// The right one is first where the reciprocal of its rank is 1.
+TEST_F(HistoryExperiment, RecallIsThatOfTheRanks) {
+  const Json mine = evaluation("ranker"), recall = evaluation("ranker", "turns.json")["recall"];
+  EXPECT_EQ(recall.size(), 2 * (8u + 6u));
+  EXPECT_FALSE(evaluation("ranker", "turns.json").contains("das"));
+  for (const std::string set : {"turns:1", "turns:8", "turns:4-shuffled"}) {
+    const Json &rises = mine["sets"][set]["rises"], &firsts = recall[set + "_items"];
+    ASSERT_EQ(firsts.size(), rises.size());
+    double sum = 0;
+    for (size_t i = 0; i < rises.size(); ++i) {
+      ASSERT_EQ(firsts[i].is_null(), rises[i].is_null());
+      if (rises[i].is_null()) continue;
+      const double loss = mine["losses"][i].get<double>() + rises[i].get<double>();
+      EXPECT_EQ(firsts[i].get<double>() == 1, loss < 1e-4) << set << i;
+      EXPECT_EQ(firsts[i].get<double>() == 0, loss > 0.4999) << set << i;
+      sum += firsts[i].get<double>();
+    }
+    EXPECT_NEAR(recall[set], sum / 100, 1e-9) << set;
+    EXPECT_GT(sum, 3) << set;
+  }
 }
 
 TEST_F(HistoryExperiment, NumbersFitTogether) {
@@ -109,10 +136,11 @@ TEST_F(HistoryExperiment, HasTablesClaimsAndAPage) {
   ASSERT_EQ(r.code, 0) << r.err;
   const std::string html = dir.read("page.html");
   for (const char* part : {"What is the history worth?", "The history is of use.", "words-reversed",
-                           "history shuffled", "dynamic"}) {
+                           "history shuffled", "DAS ratio of random:1.0", "dynamic"}) {
     EXPECT_NE(html.find(part), std::string::npos) << part;
   }
-  for (const char* table : {"systems", "turns", "shuffled", "perturbed", "claims", "runs"}) {
+  for (const char* table :
+       {"systems", "turns", "shuffled", "perturbed", "das", "recall", "claims", "runs"}) {
     EXPECT_NE(shared->read("whole/tables/" + std::string(table) + ".md").find("|"),
               std::string::npos);
   }
