@@ -45,6 +45,7 @@ const std::vector<Kept> kKept = {
      {"answers", "control", "told", "changes", "claims"},
      3},
     {"history", "history", "history", {"systems", "turns", "shuffled", "perturbed", "claims"}, 7},
+    {"history", "history", "history", {"das", "recall"}, 2},
     {"history", "history", "history-loss", {"systems", "turns", "perturbed"}, 7},
     {"comprehend", "comprehend", "comprehend/friendsqa", {"scores", "changes", "claims"}, 5},
     {"comprehend", "comprehend", "comprehend/molweni", {"scores", "changes", "claims"}, 5}};
