@@ -203,9 +203,10 @@ std::vector<std::string> sets() {
   return all;
 }
 
+// What a run measures: a model that responds, or one that ranks.
 struct System {
   LoadedSystem loaded;
-  Responder* model = nullptr;            // or else a ranker
+  Responder* model = nullptr;            // none for a ranker
   std::optional<retrieve::Lists> lists;  // for a ranker
 
   explicit System(const Run& run) : loaded(load_system(run.directory)) {
