@@ -14,8 +14,7 @@
 #include "nn/batches.h"
 #include "optim/optim.h"
 #include "tensor/async_read.h"
-#include "train/run_files.h"
-#include "train/runaway_loss.h"
+#include "train/members.h"
 #include "train/step.h"
 #include "train/turns.h"
 
@@ -25,15 +24,6 @@ namespace {
 double now() {
   return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
 }
-
-// A task, and where its optimiser is.
-struct Member {
-  const Task* task;
-  const OptimizerSettings* stepping;
-  std::unique_ptr<Optimizer> optimizer;
-  std::optional<HalvingSchedule> schedule;  // of its own
-  RunawayLoss runaway;
-};
 
 // A step, and its numbers on their way.
 struct OpenStep {
@@ -55,16 +45,9 @@ class Loop {
         schedule_(settings.schedule),
         ranks_(hooks.ranks ? *hooks.ranks : alone()),
         pieces_(settings.pieces, ranks_),
-        files_(run, ranks_, hooks.before_write, [this](const std::string& text) { warn(text); }) {
-    for (const Task& task : tasks) {
-      if (task.sizes.empty()) throw UsageError("training: a task has no examples");
-      const OptimizerSettings& stepping = task.optimizer ? *task.optimizer : settings.optimizer;
-      members_.push_back(
-          {&task, &stepping, make_optimizer(*task.module, stepping),
-           task.schedule ? std::optional(HalvingSchedule(*task.schedule)) : std::nullopt,
-           RunawayLoss(task.guess)});
-    }
-    if (const auto checkpoint = files_.load(tensors())) go_on_from(*checkpoint);
+        files_(run, ranks_, hooks.before_write, [this](const std::string& text) { warn(text); }),
+        members_(tasks, settings.optimizer) {
+    if (const auto checkpoint = files_.load(members_.tensors())) go_on_from(*checkpoint);
     files_.open_steps(settings.log_steps, state_.epoch * steps_an_epoch() + state_.step);
   }
 
@@ -80,17 +63,6 @@ class Loop {
   }
 
  private:
-  std::vector<NamedTensor> tensors() const {
-    std::vector<NamedTensor> all;
-    for (const Member& m : members_) {
-      const std::string name = members_.size() > 1 ? m.task->name : "";
-      for (NamedTensor& t : checkpoint_tensors(*m.task->module, *m.optimizer, name)) {
-        all.push_back(std::move(t));
-      }
-    }
-    return all;
-  }
-
   int64_t steps_an_epoch() const {
     return turns_.steps_an_epoch(
         batch_count(members_[turns_.first()].task->sizes, settings_.batch_size));
@@ -104,16 +76,13 @@ class Loop {
     schedule_.state = state_.schedule;
     // The same number, unless the settings have been given another rate since.
     schedule_.state.rate = std::ldexp(settings_.schedule.rate, -state_.schedule.halvings);
-    for (Member& m : members_) {
-      const auto found = state_.schedules.find(m.task->name);
-      if (m.schedule && found != state_.schedules.end()) m.schedule->state = found->second;
-    }
+    members_.go_on_with(state_.schedules);
     checkpoint_ = place(state_);
   }
 
   bool train_epoch() {
     std::vector<EpochBatches> batches;
-    for (const Member& m : members_) {
+    for (const Member& m : members_.all()) {
       batches.emplace_back(m.task->sizes, settings_.batch_size, settings_.seed, state_.epoch);
     }
     const int64_t steps = steps_an_epoch();
@@ -171,34 +140,9 @@ class Loop {
     return member.schedule ? *member.schedule : schedule_;
   }
 
-  // Counts of one task, under its name where there are several.
-  std::string prefix(const Member& member) const {
-    return members_.size() > 1 ? member.task->name + "/" : "";
-  }
-  Counts counts_of(const Member& member) const {
-    Counts counts;
-    const std::string before = prefix(member);
-    for (const auto& [name, count] : state_.counts) {
-      if (name.starts_with(before)) counts[name.substr(before.size())] += count;
-      // a checkpoint of an older version, which had one sum for all
-      else if (name.find('/') == name.npos)
-        counts[name] += count;
-    }
-    return counts;
-  }
-
   static bool may_step(const Member& member, StepLosses& losses) {
     if (member.schedule && member.schedule->finished()) return false;
     return !member.task->gate || member.task->gate(losses.sum().counts);
-  }
-
-  // The schedules of tasks that have their own, after the validation of each.
-  void update_own_schedules() {
-    for (size_t i = 0; i < members_.size(); ++i) {
-      const auto decides = decisive_.find(i);
-      if (!members_[i].schedule || decides == decisive_.end()) continue;
-      members_[i].schedule->update(decides->second.value, decides->second.higher_is_better);
-    }
   }
 
   void train_step(Member& member, const std::vector<int64_t>& examples, int64_t n, double rate) {
@@ -223,11 +167,10 @@ class Loop {
 
   // What is known of the step that runs before its numbers are.
   StepRecord record_of_step(const Member& member, double rate) const {
-    StepRecord record{.step = state_.epoch * steps_an_epoch() + state_.step + 1,
-                      .epoch = state_.epoch + 1,
-                      .rate = rate};
-    if (members_.size() > 1) record.task = member.task->name;
-    return record;
+    return {.step = state_.epoch * steps_an_epoch() + state_.step + 1,
+            .epoch = state_.epoch + 1,
+            .rate = rate,
+            .task = members_.name(member)};
   }
 
   // Reads the numbers of all steps but the last `open` ones. `before_update`: the parameters of a
@@ -241,7 +184,8 @@ class Loop {
       state_.loss_sum += sum.total;
       state_.norm_sum += norm;
       state_.tokens += sum.tokens;
-      for (const auto& [name, count] : sum.counts) state_.counts[prefix(*member) + name] += count;
+      for (const auto& [name, count] : sum.counts)
+        state_.counts[members_.prefix(*member) + name] += count;
       if (files_.steps().wanted()) {
         record.loss = sum.total;
         record.grad_norm = norm;
@@ -275,8 +219,7 @@ class Loop {
 
   // A model whose rate never grew to its size has not been trained as its settings say.
   void warn_of_warm_up(int64_t steps) const {
-    int warm_up = 0;
-    for (const Member& m : members_) warm_up = std::max(warm_up, m.stepping->warm_up);
+    const int warm_up = members_.warm_up();
     if (steps >= warm_up) return;
     warn("training: ends within its warm-up, after " + std::to_string(steps) + " of " +
          std::to_string(warm_up) +
@@ -311,12 +254,7 @@ class Loop {
     Metrics metrics;
     bool stopped = false;
     try {
-      for (const Member& m : members_) {
-        if (!m.task->validate) continue;
-        Metrics found = m.task->validate(on_batch);
-        if (!found.empty()) decisive_[static_cast<size_t>(&m - members_.data())] = found[0];
-        for (Metric& metric : found) metrics.push_back(std::move(metric));
-      }
+      metrics = members_.validate(on_batch);
     } catch (const StopValidation&) {
       stopped = true;
     }
@@ -325,17 +263,6 @@ class Loop {
       return std::nullopt;
     }
     check_internal(!metrics.empty(), "a training needs a validation");
-    return metrics;
-  }
-
-  // Of the sums so far.
-  Metrics measure() const {
-    Metrics metrics;
-    for (const Member& m : members_) {
-      const Counts counts = counts_of(m);
-      if (!m.task->measure || (members_.size() > 1 && counts.empty())) continue;  // no step yet
-      for (Metric& metric : m.task->measure(counts)) metrics.push_back(std::move(metric));
-    }
     return metrics;
   }
 
@@ -351,7 +278,7 @@ class Loop {
     log.rate = schedule_.rate();
     log.loss = state_.loss_sum / static_cast<double>(state_.step);
     log.grad_norm = state_.norm_sum / static_cast<double>(state_.step);
-    log.metrics = measure();
+    log.metrics = members_.measure(state_.counts);
     log.metrics.insert(log.metrics.end(), validation->begin(), validation->end());
     const Metric& decides = (*validation)[0];
     if (!std::isfinite(decides.value)) {
@@ -361,16 +288,16 @@ class Loop {
                   std::to_string(log.epoch) + ". " + kept() + " and a smaller --rate");
     }
     const bool best = schedule_.update(decides.value, decides.higher_is_better);
-    update_own_schedules();
+    members_.update_schedules();
     std::vector<EpochLog> lines = std::move(state_.log);
     lines.push_back(log);
     state_ = {.epoch = log.epoch, .schedule = schedule_.state, .log = std::move(lines)};
     // state.json, last, makes the epoch count; a kill before it repeats the epoch, to the same end.
     std::vector<RunFiles::NamedModule> models;
-    if (best) add_models(models, "model", "");
+    if (best) models = members_.modules("model", "");
     if (settings_.keep_every > 0 && log.epoch % settings_.keep_every == 0) {
       const std::string name = "epoch-" + std::to_string(log.epoch);
-      add_models(models, name, name + "-");
+      for (auto& model : members_.modules(name, name + "-")) models.push_back(std::move(model));
     }
     files_.save_epoch(models, state_.log);
     save();
@@ -378,28 +305,15 @@ class Loop {
     return true;
   }
 
-  // The first task's under the name `first`, the others' under their own.
-  void add_models(std::vector<RunFiles::NamedModule>& models, const std::string& first,
-                  const std::string& prefix) const {
-    for (const Member& m : members_) {
-      models.push_back({&m == &members_[0] ? first : prefix + m.task->name, m.task->module});
-    }
-  }
-
   void save() {
     close_steps(0);
-    for (const Member& m : members_) {
-      for (const NamedParameter& p : parameters(*m.task->module)) {
-        if (all_finite(p.var.value())) continue;
-        throw Error("training: " + p.name + " is not finite any more after " + place(state_) +
-                    "; no checkpoint is made of it. " + kept() + " and a smaller --rate");
-      }
+    if (const std::string name = members_.not_finite(); !name.empty()) {
+      throw Error("training: " + name + " is not finite any more after " + place(state_) +
+                  "; no checkpoint is made of it. " + kept() + " and a smaller --rate");
     }
     state_.schedule = schedule_.state;
-    for (const Member& m : members_) {
-      if (m.schedule) state_.schedules[m.task->name] = m.schedule->state;
-    }
-    files_.save(state_, tensors());
+    state_.schedules = members_.schedules();
+    files_.save(state_, members_.tensors());
     checkpoint_ = place(state_);
   }
 
@@ -409,7 +323,7 @@ class Loop {
             state_.step,
             steps,
             state_.loss_sum / static_cast<double>(state_.step - std::ssize(open_)),
-            measure(),
+            members_.measure(state_.counts),
             schedule_.rate(),
             tokens_per_s,
             static_cast<double>(steps - state_.step) * seconds_a_step};
@@ -423,11 +337,10 @@ class Loop {
   Ranks& ranks_;
   PiecewiseGradients pieces_;
   RunFiles files_;
-  std::vector<Member> members_;
+  Members members_;
   TrainState state_;
-  std::map<size_t, Metric> decisive_;  // of each task's newest validation
-  std::deque<OpenStep> open_;          // steps whose numbers nobody has looked at yet
-  std::string checkpoint_;  // where the newest one is, for people; empty if there is none
+  std::deque<OpenStep> open_;  // steps whose numbers nobody has looked at yet
+  std::string checkpoint_;     // where the newest one is, for people; empty if there is none
 };
 
 }  // namespace
