@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "base/file.h"
+#include "dialog/text/vocabulary.h"
 #include "experiments/engine/runs/evaluation_json.h"
 #include "experiments/engine/runs/folder_json.h"
 #include "experiments/experiment.h"
@@ -121,7 +122,58 @@ nlohmann::ordered_json describe(const Making<S, D>& making, S settings, const D&
   return json;
 }
 
-// Begins the run of a system (dialog/runs_of.h) unless it exists, and trains it.
+// ---- options
+
+// Those of several experiments.
+inline NumberOption epochs_option(int& epochs) {
+  return {"epochs", "The most epochs of a training", &epochs, 1, 1000};
+}
+inline NumberOption vocab_option(int64_t& words) {
+  return {"vocab", "Vocabulary size, special tokens included", &words, kSpecialTokens + 1, 1e6};
+}
+constexpr const char *kLimitHelp = "Read only the first dialogues, of each part; 0: all",
+                     *kTestLimitHelp =
+                         "Read only the first dialogues of the test part; 0: as --limit";
+inline NumberOption limit_option(size_t& dialogues, const char* help = kLimitHelp) {
+  return {"limit", help, &dialogues};
+}
+inline NumberOption test_limit_option(size_t& dialogues, const char* help = kTestLimitHelp) {
+  return {"test-limit", help, &dialogues};
+}
+
+// ---- experiments with the runs of a system (dialog/runs_of.h)
+
+struct SystemSettings {
+  std::string data = {};
+  int pieces = 1;
+  size_t limit = 0;  // dialogues of each part; 0: all
+  int epochs = 1;
+  int64_t width = 64, vocabulary = 0;  // 0: not a setting of the experiment
+};
+
+// Their options; `more` are others of the same group.
+inline void show(const OptionVisitor& v, const char* group, SystemSettings& s, const char* width,
+                 const std::vector<NumberOption>& more = {}) {
+  std::vector<NumberOption> all = {epochs_option(s.epochs), {"width", width, &s.width, 1, 4096}};
+  if (s.vocabulary > 0) all.push_back(vocab_option(s.vocabulary));
+  all.insert(all.end(), more.begin(), more.end());
+  all.push_back(limit_option(s.limit));
+  show(v, group, all);
+}
+
+// Copies them to the settings of a run.
+template <class R> void copy_settings(const SystemSettings& s, uint64_t seed, R& run) {
+  if constexpr (requires { run.model.embedding_size; }) {
+    run.model.embedding_size = run.model.hidden_size = s.width;
+    if (s.vocabulary > 0) run.model.vocab_size = s.vocabulary;
+  }
+  run.limit = s.limit;
+  run.loop.max_epochs = s.epochs;
+  run.loop.seed = seed;
+  run.loop.pieces = s.pieces;
+}
+
+// Begins such a run unless it exists, and trains it.
 template <class Runs>
 typename Runs::Settings begin_system(const std::string& directory, const auto& subject,
                                      typename Runs::Settings s, const typename Runs::Data& data,

@@ -58,6 +58,8 @@ const std::map<std::string, std::set<std::string>> kRows = {
     {"dialog/describe", {"dialog", "train", "nn", "tensor", "base"}},
     {"dialog/view", {"dialog/respond/das.h", "dialog/text", "tensor", "base"}},
     {"experiments", {"experiments/engine", "train", "nn", "autograd", "tensor", "base"}},
+    {"experiments/making_json.h",
+     {"experiments/experiment.h", "experiments/engine", "dialog/text", "train", "base"}},
     {"experiments/responders.h", {"experiments/experiment.h", "dialog/respond", "dialog/text"}},
     {"experiments/responders.cc", {"experiments/responders.h", "dialog/respond"}},
     {"experiments/responders_json.h",

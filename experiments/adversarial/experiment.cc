@@ -32,8 +32,7 @@ void visit(Settings& s, const OptionVisitor& v) {
             "ones, shuffled words, and, with several corpora, responses of another corpus"),
     &s.reliability);
   v(setting("limit", "limit", ""), &s.train.limit);
-  tests("test-limit", "Read only the first dialogues of the test part; 0: as --limit",
-        &s.test_limit);
+  show(v, "Tests", {test_limit_option(s.test_limit)});
   tests("responses", "Generators respond to the first N passages of each test part; 0: to all",
         &s.responses);
   tests("decode",

@@ -17,13 +17,9 @@ using carry::Item;
 using carry::Tallies;
 using carry::Tally;
 
-struct Settings {
-  std::string data;
-  int pieces = 1;
-  int one_of = 30;                      // learning curve: the number of training dialogues
-  size_t limit = 0, distracted = 4000;  // dialogues of each part; items
-  int epochs = 4;
-  int64_t width = 48, vocabulary = 4000;
+struct Settings : SystemSettings {
+  int one_of = 30;           // learning curve: the number of training dialogues
+  size_t distracted = 4000;  // items
 };
 
 struct Data {
@@ -67,15 +63,10 @@ carry::Settings settings_of(const Settings& s, size_t variant, uint64_t seed) {
   c.model.decoder = v.decoder;
   c.model.order = v.order;
   c.model.value = v.value;
-  c.model.vocab_size = s.vocabulary;
-  c.model.embedding_size = c.model.hidden_size = s.width;
   c.model.dropout = 0.2;
   c.share = 1.0 / s.one_of;
-  c.limit = s.limit;
   c.loop.schedule.rate = 0.002;
-  c.loop.max_epochs = s.epochs;
-  c.loop.seed = seed;
-  c.loop.pieces = s.pieces;
+  copy_settings(s, seed, c);
   return c;
 }
 
@@ -187,18 +178,14 @@ void evaluate_run(const Run& run, const OnMeasuring& progress, Json& json) {
 // ---- the description
 
 void visit(Settings& s, const OptionVisitor& v) {
-  show(v, "Carryover",
-       {{"epochs", "The most epochs of a training", &s.epochs, 1, 1000},
-        {"width", "Size of a word's embedding, and cells in each direction", &s.width, 1, 4096},
-        {"vocab", "Vocabulary size, special tokens included", &s.vocabulary, kSpecialTokens + 1,
-         1e6},
-        {"one-of", "Learn from every N-th training dialogue", &s.one_of, 1, 1e6},
+  show(v, "Carryover", s, "Size of a word's embedding, and cells in each direction",
+       {{"one-of", "Learn from every N-th training dialogue", &s.one_of, 1, 1e6},
         {"distracted", "Number of items of the test part into which turns are inserted",
-         &s.distracted, 1},
-        {"limit", "Read only the first dialogues, of each part; 0: all", &s.limit}});
+         &s.distracted, 1}});
 }
 
 const Making<Settings, Data> kMaking = {
+    .initial = {{.epochs = 4, .width = 48, .vocabulary = 4000}},
     .visit = visit,
     .names = carryover_variants(),
     .load = load,

@@ -18,12 +18,8 @@ using namespace readers;
 using Json = nlohmann::ordered_json;
 using comprehend::History;
 
-struct Settings {
-  std::string data, init;
-  int pieces = 1;
-  size_t limit = 0;  // passages of each file; 0: all
-  int epochs = 3;
-  int64_t width = 64;
+struct Settings : SystemSettings {  // limit: passages of each file
+  std::string init = {};
   bool fine_tune = false;
 };
 
@@ -65,9 +61,7 @@ comprehend::Settings settings_of(const Settings& s, size_t variant, uint64_t see
   r.model.frozen = frozen;
   r.model.width = s.width;
   r.init = s.init;
-  r.limit = s.limit;
-  r.loop.max_epochs = s.epochs;
-  r.loop.seed = seed;
+  copy_settings(s, seed, r);
   r.loop.pieces = std::max(s.pieces, comprehend::pieces_of(r));
   return r;
 }
@@ -231,25 +225,24 @@ size_t questions_of(const comprehend::Corpus& corpus) {
 }
 
 void visit(Settings& s, const OptionVisitor& v) {
-  const auto option = [&](const char* name, const char* key, const char* help,
-                          const OptionValue& value, double least = 0, double most = 0) {
-    Setting row = setting(name, key, help, {.group = "Readers"});
-    if (most > 0)
-      row = setting(name, key, help, {.group = "Readers", .least = least, .most = most});
-    v(row, value);
-  };
-  option("init", "init",
-         "Begin with the weights of this model or run: a BERT that heed import made; if not "
-         "given, a small encoder starts from random weights",
-         &s.init);
-  option("fine-tune", "fine_tune",
-         "Fine-tune the encoder; if not given, its weights stay as they are", &s.fine_tune);
-  option("epochs", "epochs", "The most epochs of a training", &s.epochs, 1, 1000);
-  option("cells", "width", "Cells of a direction of the two GRUs", &s.width, 1, 4096);
-  option("limit", "limit", "Read only the first dialogues, of each file; 0: all", &s.limit, 0, 1e9);
+  const char* group = "Readers";
+  v(setting("init", "init",
+            "Begin with the weights of this model or run: a BERT that heed import made; if not "
+            "given, a small encoder starts from random weights",
+            {.group = group}),
+    &s.init);
+  v(setting("fine-tune", "fine_tune",
+            "Fine-tune the encoder; if not given, its weights stay as they are", {.group = group}),
+    &s.fine_tune);
+  show(v, group, {epochs_option(s.epochs)});
+  v(setting("cells", "width", "Cells of a direction of the two GRUs",
+            {.group = group, .least = 1, .most = 4096}),
+    &s.width);
+  show(v, group, {limit_option(s.limit, "Read only the first dialogues, of each file; 0: all")});
 }
 
 const Making<Settings, Data> kMaking = {
+    .initial = {{.epochs = 3}},
     .visit = visit,
     .take =
         [](const ExperimentRequest&, Settings& s) {

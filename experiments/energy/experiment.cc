@@ -15,12 +15,9 @@ namespace {
 using Json = nlohmann::ordered_json;
 using track::Conversation;
 
-struct Settings {
-  std::string data, slots, machine = "acts";
-  int pieces = 1;
-  size_t limit = 0;
-  int epochs = 60, steps = 50;
-  int64_t width = 64;
+struct Settings : SystemSettings {
+  std::string slots = {}, machine = "acts";
+  int steps = 50;
 };
 
 struct Data {
@@ -51,14 +48,11 @@ const std::vector<Variant>& variants() {
 track::Settings settings_of(const Settings& s, uint64_t seed) {
   track::Settings t = track::Runs::preset("laptop");
   t.model.machine = s.machine;
-  t.model.embedding_size = t.model.hidden_size = t.model.act_size = s.width;
+  t.model.act_size = s.width;
   t.model.steps = s.steps;
   t.model.inner_rate = 5.0 / s.steps;  // with more steps over the same distance
   t.model.slots = s.slots;
-  t.loop.max_epochs = s.epochs;
-  t.loop.seed = seed;
-  t.loop.pieces = s.pieces;
-  t.limit = s.limit;
+  copy_settings(s, seed, t);
   return t;
 }
 
@@ -178,11 +172,8 @@ void evaluate_run(const Run& run, const OnMeasuring& progress, Json& json) {
 // ---- the description
 
 void visit(Settings& s, const OptionVisitor& v) {
-  show(v, "Trackers",
-       {{"epochs", "The most epochs of a training", &s.epochs, 1, 1000},
-        {"width", "Size of a word's embedding, and cells of the LSTMs", &s.width, 1, 4096},
-        {"steps", "Steps down the gradient of the energy", &s.steps, 1, 1000},
-        {"limit", "Read only the first dialogues, of each part; 0: all", &s.limit}});
+  show(v, "Trackers", s, "Size of a word's embedding, and cells of the LSTMs",
+       {{"steps", "Steps down the gradient of the energy", &s.steps, 1, 1000}});
   v(setting("slots", "slots", "Slots to track, as in heed train tracker", {.group = "Trackers"}),
     &s.slots);
   v(setting("machine", "machine", "What is read of the system's turns: acts, text or none",
@@ -191,6 +182,7 @@ void visit(Settings& s, const OptionVisitor& v) {
 }
 
 const Making<Settings, Data> kMaking = {
+    .initial = {{.epochs = 60}},
     .visit = visit,
     .names = energy_variants(),
     .load = load,

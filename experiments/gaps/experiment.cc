@@ -14,14 +14,7 @@ using rewrite::GapExample;
 using rewrite::Outcome;
 using rewrite::Rewrite;
 
-struct Settings {
-  std::string data;
-  int pieces = 1;
-  size_t limit = 0;  // dialogues of each part; 0: all
-  int epochs = 6;
-  int64_t width = 64, vocabulary = 6000;
-};
-
+using Settings = SystemSettings;
 struct Data {
   rewrite::DataPart train, valid, test;
 };
@@ -43,13 +36,8 @@ const std::vector<Variant>& variants() {
 
 rewrite::Settings settings_of(const Settings& s, size_t variant, uint64_t seed) {
   rewrite::Settings r = rewrite::Runs::preset("laptop");
-  r.model.vocab_size = s.vocabulary;
-  r.model.embedding_size = r.model.hidden_size = s.width;
-  r.loop.max_epochs = s.epochs;
   r.loop.schedule.rate = 0.003;
-  r.loop.seed = seed;
-  r.loop.pieces = s.pieces;
-  r.limit = s.limit;
+  copy_settings(s, seed, r);
   variants()[variant].edit(r);
   return r;
 }
@@ -194,15 +182,11 @@ void evaluate_run(const Run& run, const OnMeasuring& progress, Json& json) {
 // ---- the description
 
 void visit(Settings& s, const OptionVisitor& v) {
-  show(v, "Models",
-       {{"epochs", "The most epochs of a training", &s.epochs, 1, 1000},
-        {"width", "Size of a word's embedding, and cells in each direction", &s.width, 1, 4096},
-        {"vocab", "Vocabulary size, special tokens included", &s.vocabulary, kSpecialTokens + 1,
-         1e6},
-        {"limit", "Read only the first dialogues, of each part; 0: all", &s.limit}});
+  show(v, "Models", s, "Size of a word's embedding, and cells in each direction");
 }
 
 const Making<Settings, Data> kMaking = {
+    .initial = {.epochs = 6, .vocabulary = 6000},
     .visit = visit,
     .names = gap_variants(),
     .load = load,

@@ -36,17 +36,16 @@ Data load(const Settings& s, bool reads) {
 
 void visit(Settings& s, const OptionVisitor& v) {
   show(v, "Models",
-       {{"epochs", "The most epochs of a training", &s.epochs, 1, 1000},
+       {epochs_option(s.epochs),
         {"hidden", "Hidden size, also of embeddings", &s.hidden, 1, 4096},
-        {"vocab", "Vocabulary size, special tokens included", &s.vocabulary, kSpecialTokens + 1,
-         1e6}});
+        vocab_option(s.vocabulary)});
   v(setting("examples", "examples",
             "last: a dialogue's last turn is the response; all: every turn that can be one",
             {.group = "Models", .words = {"last", "all"}}),
     &s.examples);
   show(v, "Models",
-       {{"limit", "Read only the first dialogues, of train and valid; 0: all", &s.limit},
-        {"test-limit", "Read only the first dialogues of the test part; 0: all", &s.test_limit}});
+       {limit_option(s.limit, "Read only the first dialogues, of train and valid; 0: all"),
+        test_limit_option(s.test_limit, "Read only the first dialogues of the test part; 0: all")});
   if (s.paper->has_noise) {
     show(v, "Models",
          {{"best-of", "Take the best of this many answers, each with noise", &s.best_of, 1, 1e4}});

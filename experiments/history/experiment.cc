@@ -8,7 +8,6 @@
 #include "dialog/respond/das.h"
 #include "dialog/respond/evaluate.h"
 #include "dialog/respond/settings.h"
-#include "dialog/respond/structures.h"
 #include "dialog/respond/task.h"
 #include "dialog/retrieve/candidates.h"
 #include "dialog/retrieve/metrics.h"
@@ -293,9 +292,7 @@ void visit(Settings& s, const OptionVisitor& v) {
             {.group = "Systems"}),
     &s.systems);
   v(setting("limit", "limit", ""), &s.limit);
-  v(setting("test-limit", "test-limit",
-            "Read only the first dialogues of the test part; 0: as --limit", {.group = "Tests"}),
-    &s.test_limit);
+  show(v, "Tests", {test_limit_option(s.test_limit)});
 }
 
 void take(const ExperimentRequest& request, Settings& s) {

@@ -147,9 +147,7 @@ void measure_exchanges(const Run& run, const OnMeasuring& progress, Json& json) 
 void visit(Settings& s, const OptionVisitor& v) {
   v(setting("limit", "limit", ""), &s.limit);
   const Setting tests = {.group = "Tests"};
-  v(setting("test-limit", "test-limit",
-            "Read only the first dialogues of the test part; 0: as --limit", tests),
-    &s.test_limit);
+  show(v, "Tests", {test_limit_option(s.test_limit)});
   v(setting("max-length", "max-length", "Longest response, in words",
             {.group = "Tests", .least = 1, .most = 1000}),
     &s.max_response);

@@ -33,9 +33,7 @@ void visit(Settings& s, const OptionVisitor& v) {
         1000000},
        {"max-length", "Longest response, in words", &s.max_response, 1, 1000}});
   v(setting("limit", "limit", ""), &s.limit);
-  show(v, group,
-       {{"test-limit", "Read only the first dialogues of the test part; 0: as --limit",
-         &s.test_limit}});
+  show(v, group, {test_limit_option(s.test_limit)});
   v(setting("choose", "",
             "Let every kept epoch respond to the first N dialogues of the valid part, and also "
             "probe the best epochs by BLEU-2, ROUGE-L and METEOR (Tables 9 to 11); 0: skip, "

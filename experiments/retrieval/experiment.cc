@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <numeric>
 
 #include "dialog/data/conversations.h"
 #include "dialog/retrieve/keyword.h"
@@ -22,12 +21,8 @@ using Json = nlohmann::ordered_json;
 using retrieve::Lists;
 using retrieve::ScoredList;
 
-struct Settings {
-  std::string data;
-  int pieces = 1;
-  size_t limit = 0;  // dialogues of each part; 0: all
-  int epochs = 3;
-  int64_t width = 64, vocabulary = 8000, pool = 1000;
+struct Settings : SystemSettings {
+  int64_t pool = 1000;
 };
 
 struct Data {
@@ -87,14 +82,9 @@ retrieve::Settings settings_of(const Settings& s, size_t variant, uint64_t seed)
   const Variant& v = variants()[variant];
   retrieve::Settings r = retrieve::Runs::preset("repository");
   r.model.encoder = "weighted-bag";
-  r.model.vocab_size = s.vocabulary;
-  r.model.embedding_size = r.model.hidden_size = s.width;
   r.model.dropout = 0.2;
   r.negatives = "shared:200";
-  r.loop.max_epochs = s.epochs;
-  r.loop.seed = seed;
-  r.loop.pieces = s.pieces;
-  r.limit = s.limit;
+  copy_settings(s, seed, r);
   v.edit(r);
   return r;
 }
@@ -111,8 +101,6 @@ bool train_run(const Run& run, const TrainHooks& hooks) {
 }
 
 // ---- measuring
-// Scores of each list: a number for each of its candidates, the right one first.
-
 // Scores of each list: a number for each of its candidates, the right one first.
 using Scores = std::vector<std::vector<double>>;
 
@@ -236,16 +224,12 @@ void evaluate_run(const Run& run, const OnMeasuring& progress, Json& json) {
 // ---- the description
 
 void visit(Settings& s, const OptionVisitor& v) {
-  show(v, "Rankers",
-       {{"epochs", "The most epochs of a training", &s.epochs, 1, 1000},
-        {"width", "Size of a word's embedding, and of a text's vector", &s.width, 1, 4096},
-        {"vocab", "Vocabulary size, special tokens included", &s.vocabulary, kSpecialTokens + 1,
-         1e6},
-        {"pool", "Number of texts in the whitelists", &s.pool, 2, 1e6},
-        {"limit", "Read only the first dialogues, of each part; 0: all", &s.limit}});
+  show(v, "Rankers", s, "Size of a word's embedding, and of a text's vector",
+       {{"pool", "Number of texts in the whitelists", &s.pool, 2, 1e6}});
 }
 
 const Making<Settings, Data> kMaking = {
+    .initial = {{.epochs = 3, .vocabulary = 8000}},
     .visit = visit,
     .names = retrieval_variants(),
     .load = load,
