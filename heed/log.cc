@@ -27,15 +27,13 @@ std::string short_text(double value) {
 }
 
 std::string text_of(const RunLog& log) {
-  std::vector<std::vector<std::string>> columns;
+  ColumnsOf<std::vector<double>> table(log.rows);
   for (size_t c = 0; c < log.columns.size(); ++c) {
     if (log.columns[c] == "time") continue;
-    columns.push_back({printable(log.columns[c])});
-    for (const std::vector<double>& row : log.rows) {
-      columns.back().push_back(short_text(row[c]));
-    }
+    table.add(printable(log.columns[c]),
+              [c](const std::vector<double>& row) { return short_text(row[c]); });
   }
-  return text_table(std::move(columns), results_width());
+  return table.text(results_width());
 }
 
 void run(const Options& o) {

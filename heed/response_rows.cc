@@ -32,14 +32,13 @@ ResponseRow measure_row(const std::string& name, const std::vector<Tokens>& text
 }
 
 std::string rows_table(const std::vector<ResponseRow>& rows, const std::string& counted) {
-  std::vector<std::vector<std::string>> columns = {{""}};
-  for (const ResponseRow& row : rows) columns[0].push_back(row.name);
+  ColumnsOf<ResponseRow> table(rows);
+  table.add("", [](const ResponseRow& row) { return row.name; });
   const auto add = [&](const std::string& title, double factor, int digits, auto value_of) {
-    std::vector<std::string>& column = columns.emplace_back(1, title);
-    for (const ResponseRow& row : rows) {
+    table.add(title, [&](const ResponseRow& row) {
       const std::optional<double> value = value_of(row);
-      column.push_back(value ? decimal(factor * *value, digits) : "-");
-    }
+      return value ? decimal(factor * *value, digits) : "-";
+    });
   };
   for (size_t i = 0; i < text_measures().size(); ++i) {
     const TextMeasure& m = text_measures()[i];
@@ -48,7 +47,7 @@ std::string rows_table(const std::vector<ResponseRow>& rows, const std::string& 
   for (size_t i = 0; i < rows[0].extras.size(); ++i) {
     add(rows[0].extras[i].title, 1, 3, [&](const ResponseRow& row) { return row.extras[i].value; });
   }
-  return text_table(columns, results_width()) + counted + "\n";
+  return table.text(results_width()) + counted + "\n";
 }
 
 Json to_json(const ResponseRow& row, size_t examples) {

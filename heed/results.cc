@@ -1,6 +1,5 @@
 #include "heed/results.h"
 
-#include <algorithm>
 #include <cstdio>
 #include <functional>
 #include <limits>
@@ -59,8 +58,8 @@ Column of_head(const HeadSummary& head, size_t i) {
 
 std::string results_table(const std::vector<TestSetResult>& results, const std::string& unit,
                           int width) {
-  std::vector<std::vector<std::string>> table = {{"test set"}};
-  for (const TestSetResult& r : results) table[0].push_back(r.name);
+  ColumnsOf<TestSetResult> table(results);
+  table.add("test set", [](const TestSetResult& r) { return r.name; });
   std::vector<Column> columns(std::begin(kColumns), std::end(kColumns));
   if (!results.empty() && results[0].summary.accuracy) {
     columns.insert(columns.begin() + 1,
@@ -70,10 +69,9 @@ std::string results_table(const std::vector<TestSetResult>& results, const std::
   const size_t heads = results.empty() ? 0 : results[0].summary.heads.size();
   for (size_t i = 0; i < heads; ++i) columns.push_back(of_head(results[0].summary.heads[i], i));
   for (const Column& column : columns) {
-    table.push_back({column.title});
-    for (const TestSetResult& r : results) table.back().push_back(column.cell(r.summary));
+    table.add(column.title, [&](const TestSetResult& r) { return column.cell(r.summary); });
   }
-  return text_table(std::move(table), width);
+  return table.text(width);
 }
 
 int results_width() {

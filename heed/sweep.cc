@@ -29,18 +29,14 @@ struct Options {
 
 // For people: the names of the runs, and the numbers of the table.
 std::string text_of(const Table& table) {
-  std::vector<std::vector<std::string>> columns = {{table.rows_are}, {table.groups_are}};
-  for (const Row& row : table.rows) {
-    columns[0].push_back(row.label);
-    columns[1].push_back(row.group);
-  }
+  ColumnsOf<Row> shown(table.rows);
+  shown.add(table.rows_are, [](const Row& row) { return row.label; });
+  shown.add(table.groups_are, [](const Row& row) { return row.group; });
   for (size_t c = 0; c < table.columns.size(); ++c) {
-    columns.push_back({table.columns[c].name});
-    for (const Row& row : table.rows) {
-      columns.back().push_back(print_cell(table.columns[c], row.cells[c]));
-    }
+    const Column& column = table.columns[c];
+    shown.add(column.name, [&](const Row& row) { return print_cell(column, row.cells[c]); });
   }
-  return text_table(std::move(columns), results_width());
+  return shown.text(results_width());
 }
 
 void write_table(const std::string& out) {

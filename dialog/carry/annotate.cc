@@ -24,21 +24,20 @@ struct RowOf {
 std::string f1_table(const std::vector<RowOf>& rows, int width) {
   std::vector<std::string> groups(kDistances.begin(), kDistances.end());
   groups.insert(groups.end(), {">=1", "all", "seen", "new"});
-  std::vector<std::vector<std::string>> columns = {{"F1 by distance"}, {"candidates"}};
-  for (const std::string& group : groups) columns.push_back({group});
+  std::vector<std::vector<std::string>> cells = {{"F1 by distance", "candidates"}};
+  cells[0].insert(cells[0].end(), groups.begin(), groups.end());
   for (const char* set : {"same", "cross", "both"}) {
     for (const RowOf& row : rows) {
       if (!row.tallies.contains(std::string(set) + "/all")) continue;
-      columns[0].push_back(row.who);
-      columns[1].emplace_back(set);
-      for (size_t g = 0; g < groups.size(); ++g) {
-        const auto found = row.tallies.find(std::string(set) + "/" + groups[g]);
+      cells.push_back({row.who, set});
+      for (const std::string& group : groups) {
+        const auto found = row.tallies.find(std::string(set) + "/" + group);
         const bool any = found != row.tallies.end() && found->second.decided + found->second.right;
-        columns[g + 2].push_back(any ? decimal(found->second.f1(), 4) : "-");
+        cells.back().push_back(any ? decimal(found->second.f1(), 4) : "-");
       }
     }
   }
-  return text_table(columns, width);
+  return text_table_of_rows(cells, width);
 }
 
 std::string decision_line(const Item& item, const Decision& decision) {
@@ -86,18 +85,15 @@ void add_typed(Item& item, const std::string& line) {
 }
 
 std::string decision_table(const Item& item, const Decision& decision, int width) {
-  std::vector<std::vector<std::string>> columns = {{"holds"},     {"key"}, {"value"},
-                                                   {"turns ago"}, {"p"},   {"attention"}};
+  std::vector<std::vector<std::string>> rows = {
+      {"holds", "key", "value", "turns ago", "p", "attention"}};
   for (size_t i = 0; i < item.candidates.size(); ++i) {
     const Candidate& c = item.candidates[i];
-    columns[0].emplace_back(decision.carry[i] ? "yes" : "no");
-    columns[1].push_back(printable(c.key));
-    columns[2].push_back(printable(c.value));
-    columns[3].push_back(std::to_string(item.distance(i)));
-    columns[4].push_back(decimal(decision.p[i], 2));
-    columns[5].push_back(decision.look.empty() ? "-" : percent_text(decision.look[i]));
+    rows.push_back({decision.carry[i] ? "yes" : "no", printable(c.key), printable(c.value),
+                    std::to_string(item.distance(i)), decimal(decision.p[i], 2),
+                    decision.look.empty() ? "-" : percent_text(decision.look[i])});
   }
-  return text_table(columns, width);
+  return text_table_of_rows(rows, width);
 }
 
 // The share of the attention on the values of each turn, 1 where it is even.

@@ -56,17 +56,15 @@ std::string lines_of(const Corpus& corpus, const std::vector<std::vector<Predict
 
 std::string table_of(const std::vector<std::pair<std::string, Scores>>& rows, size_t passages,
                      int width) {
-  std::vector<std::vector<std::string>> columns = {{"answers before"}, {"EM"},    {"F1"},
-                                                   {"HEQ-Q"},          {"HEQ-D"}, {"F1 answerable"},
-                                                   {"unanswerable"}};
+  std::vector<std::vector<std::string>> cells = {
+      {"answers before", "EM", "F1", "HEQ-Q", "HEQ-D", "F1 answerable", "unanswerable"}};
   for (const auto& [history, s] : rows) {
-    columns[0].push_back(history);
-    const double shown[] = {s.exact, s.f1, s.heq_q, s.heq_d, s.answerable, s.unanswerable};
-    for (size_t i = 0; i < std::size(shown); ++i) {
-      columns[i + 1].push_back(shown[i] < 0 ? "-" : decimal(100 * shown[i], 1));
+    cells.push_back({history});
+    for (const double x : {s.exact, s.f1, s.heq_q, s.heq_d, s.answerable, s.unanswerable}) {
+      cells.back().push_back(x < 0 ? "-" : decimal(100 * x, 1));
     }
   }
-  return text_table(columns, width) + counted(rows[0].second.questions, "question") + " on " +
+  return text_table_of_rows(cells, width) + counted(rows[0].second.questions, "question") + " on " +
          counted(passages, "passage") + " of the test part\n";
 }
 

@@ -62,34 +62,21 @@ struct Row {
 };
 
 std::string table_of(const std::vector<Row>& rows, int width) {
-  std::vector<std::vector<std::string>> columns = {{""}};
-  for (const Row& row : rows) columns[0].push_back(row.name);
-  const auto add = [&](const char* title, auto value, bool of_rules = true) {
-    std::vector<std::string>& column = columns.emplace_back(1, title);
-    for (const Row& row : rows) {
-      const bool has = of_rules || &row == &rows[0];
-      column.push_back(has ? decimal(100 * value(row.measured), 1) : "-");
+  std::vector<std::vector<std::string>> cells = {
+      {"", "borders P", "R", "F1", "pronouns P", "R", "F1", "P@1", "P@2", "P@3", "exact", "BLEU"}};
+  for (const auto& [name, m] : rows) {
+    cells.push_back({name});
+    for (const auto& label : {m.border, m.pronoun}) {
+      for (const double x : {label.precision, label.recall, label.f1}) {  // not of rules
+        cells.back().push_back(cells.size() == 2 ? decimal(100 * x, 1) : "-");
+      }
     }
-  };
-  using M = Measured;
-  add(
-      "borders P", [](const M& m) { return m.border.precision; }, false);
-  add(
-      "R", [](const M& m) { return m.border.recall; }, false);
-  add(
-      "F1", [](const M& m) { return m.border.f1; }, false);
-  add(
-      "pronouns P", [](const M& m) { return m.pronoun.precision; }, false);
-  add(
-      "R", [](const M& m) { return m.pronoun.recall; }, false);
-  add(
-      "F1", [](const M& m) { return m.pronoun.f1; }, false);
-  add("P@1", [](const M& m) { return m.at[0]; });
-  add("P@2", [](const M& m) { return m.at[1]; });
-  add("P@3", [](const M& m) { return m.at[2]; });
-  add("exact", [](const M& m) { return m.exact; });
-  add("BLEU", [](const M& m) { return m.bleu; });
-  return text_table(columns, width) + "P@k: of the " + decimal(100 * rows[0].measured.answered, 1) +
+    for (const double x : {m.at[0], m.at[1], m.at[2], m.exact, m.bleu}) {
+      cells.back().push_back(decimal(100 * x, 1));
+    }
+  }
+  return text_table_of_rows(cells, width) + "P@k: of the " +
+         decimal(100 * rows[0].measured.answered, 1) +
          " % of gaps that something in the context fills; rules are given the gaps\n";
 }
 

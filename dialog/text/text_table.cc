@@ -45,4 +45,12 @@ std::string text_table(std::vector<std::vector<std::string>> table, int width) {
   return text;
 }
 
+std::string text_table_of_rows(const std::vector<std::vector<std::string>>& rows, int width) {
+  std::vector<std::vector<std::string>> columns(rows[0].size());
+  for (const auto& row : rows) {
+    for (size_t i = 0; i < row.size(); ++i) columns[i].push_back(row[i]);
+  }
+  return text_table(std::move(columns), width);
+}
+
 }  // namespace heed

@@ -25,15 +25,6 @@ std::string percent(double share) {
   return decimal(100 * share, 1);
 }
 
-// Of rows of cells, the titles first.
-std::string table_of(const std::vector<std::vector<std::string>>& rows, int width) {
-  std::vector<std::vector<std::string>> columns(rows[0].size());
-  for (const auto& row : rows) {
-    for (size_t i = 0; i < row.size(); ++i) columns[i].push_back(row[i]);
-  }
-  return text_table(std::move(columns), width);
-}
-
 std::string accuracy_table(const std::vector<Row>& rows, const Slots& slots, int width) {
   std::vector<std::vector<std::string>> cells = {{"%", "joint", "above 1/2", "changes"}};
   for (const Slots::Slot& slot : slots) cells[0].push_back(slot.name);
@@ -41,7 +32,7 @@ std::string accuracy_table(const std::vector<Row>& rows, const Slots& slots, int
     cells.push_back({name, percent(a.joint), percent(a.set), percent(a.change)});
     for (const double share : a.slots) cells.back().push_back(percent(share));
   }
-  return table_of(cells, width);
+  return text_table_of_rows(cells, width);
 }
 
 std::string shares_table(const Slots& slots, const std::vector<SlotShares>& shares, int width) {
@@ -51,7 +42,7 @@ std::string shares_table(const Slots& slots, const std::vector<SlotShares>& shar
     cells.push_back({slots[s].name, std::to_string(slots[s].end - slots[s].begin),
                      decimal(shares[s].has_value, 2), decimal(shares[s].changes, 2)});
   }
-  return table_of(cells, width);
+  return text_table_of_rows(cells, width);
 }
 
 std::string dependence_table(const Slots& slots, const std::vector<PairDependence>& pairs,
@@ -66,7 +57,7 @@ std::string dependence_table(const Slots& slots, const std::vector<PairDependenc
       }
     }
   }
-  return table_of(cells, width);
+  return text_table_of_rows(cells, width);
 }
 
 Json json_of(const Accuracy& a, const Slots& slots) {

@@ -62,23 +62,19 @@ std::vector<NegativesRow> measure_negatives(const std::string& name, const Teste
 }
 
 std::string negatives_table(const std::vector<NegativesRow>& rows, int width) {
-  std::vector<std::vector<std::string>> table;
-  const auto add = [&](const std::string& title, auto cell) {
-    table.push_back({title});
-    for (const NegativesRow& row : rows) table.back().push_back(cell(row));
-  };
+  ColumnsOf<NegativesRow> table(rows);
   const auto add_share = [&](const std::string& title, auto share) {
-    add(title, [&](const NegativesRow& row) {
+    table.add(title, [&](const NegativesRow& row) {
       const std::optional<double> value = share(row);
       return value ? decimal(100 * *value, 1) : "-";
     });
   };
   using Row = const NegativesRow&;
-  add("small", [](Row row) { return row.name; });
-  add("threshold", [](Row row) { return decimal(row.threshold, 2); });
-  add("right", [](Row row) { return percent(row.accuracy, true); });
-  add("of a class", [](Row row) { return percent(row.known_right, true); });
-  add("of none", [](Row row) { return percent(row.none_withheld, true); });
+  table.add("small", [](Row row) { return row.name; });
+  table.add("threshold", [](Row row) { return decimal(row.threshold, 2); });
+  table.add("right", [](Row row) { return percent(row.accuracy, true); });
+  table.add("of a class", [](Row row) { return percent(row.known_right, true); });
+  table.add("of none", [](Row row) { return percent(row.none_withheld, true); });
   for (size_t i = 0; i < probe::kOutcomes; ++i) {
     add_share(kOutcomeNames[i], [i](Row row) {
       return static_cast<double>(row.scores.counts[i]) / static_cast<double>(row.tested);
@@ -88,8 +84,8 @@ std::string negatives_table(const std::vector<NegativesRow>& rows, int width) {
   add_share("weighted", [](Row row) { return row.scores.f1_weighted; });
   add_share("withheld: wrong", [](Row row) { return row.scores.withheld_wrong; });
   add_share("right", [](Row row) { return row.scores.withheld_right; });
-  add("AUC", [](Row row) { return percent(row.auc, true); });
-  return text_table(std::move(table), width);
+  table.add("AUC", [](Row row) { return percent(row.auc, true); });
+  return table.text(width);
 }
 
 Json to_json(const NegativesRow& row) {

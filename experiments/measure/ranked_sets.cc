@@ -125,26 +125,22 @@ std::vector<RankedSetRow> measure_sets(const std::vector<RankedSet>& sets, uint6
 }
 
 std::string sets_table(const std::vector<RankedSetRow>& rows, int width) {
-  std::vector<std::vector<std::string>> table = {{"test set"}};
-  const auto add = [&](const char* title, auto cell) {
-    table.push_back({title});
-    for (const RankedSetRow& row : rows) table.back().push_back(cell(row));
-  };
+  ColumnsOf<RankedSetRow> table(rows);
   const auto score = [&](const char* title, std::optional<double> ScoreSummary::*number) {
-    add(title, [number](const RankedSetRow& row) {
+    table.add(title, [number](const RankedSetRow& row) {
       const std::optional<double>& value = row.looks.*number;
       return value ? decimal(*value, 2) : std::string("-");
     });
   };
-  for (const RankedSetRow& row : rows) table[0].push_back(row.name);
-  add("R@1", [](const RankedSetRow& row) { return percent(row.first, true); });
-  add("MRR", [](const RankedSetRow& row) { return percent(row.mrr, true); });
-  add("change", [](const RankedSetRow& row) { return percent(row.change, true); });
-  add("P(right)", [](const RankedSetRow& row) { return percent(row.right, true); });
+  table.add("test set", [](const RankedSetRow& row) { return row.name; });
+  table.add("R@1", [](const RankedSetRow& row) { return percent(row.first, true); });
+  table.add("MRR", [](const RankedSetRow& row) { return percent(row.mrr, true); });
+  table.add("change", [](const RankedSetRow& row) { return percent(row.change, true); });
+  table.add("P(right)", [](const RankedSetRow& row) { return percent(row.right, true); });
   score("AS distr.", &ScoreSummary::as_distraction);
   score("AS history", &ScoreSummary::as_history);
   score("DAS ratio", &ScoreSummary::das_ratio);
-  return text_table(std::move(table), width);
+  return table.text(width);
 }
 
 Json to_json(const std::vector<RankedSetRow>& rows) {

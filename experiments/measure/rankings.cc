@@ -78,27 +78,23 @@ std::string percent(std::optional<Estimate> e, bool interval) {
 }
 
 std::string rankings_table(const std::vector<Ranking>& rows, bool several_right, int width) {
-  std::vector<std::vector<std::string>> table = {{"scorer"}};
-  const auto add = [&](const std::string& title, auto cell) {
-    table.push_back({title});
-    for (const Ranking& row : rows) table.back().push_back(cell(row));
-  };
-  for (const Ranking& row : rows) table[0].push_back(row.name);
+  ColumnsOf<Ranking> table(rows);
+  table.add("scorer", [](const Ranking& row) { return row.name; });
   for (size_t i = 0; i < rows[0].recall.size(); ++i) {
-    add("R@" + std::to_string(rows[0].recall[i].first),
-        [i](const Ranking& row) { return percent(row.recall[i].second, i == 0); });
+    table.add("R@" + std::to_string(rows[0].recall[i].first),
+              [i](const Ranking& row) { return percent(row.recall[i].second, i == 0); });
   }
-  add("MRR", [](const Ranking& row) { return percent(row.mrr, true); });
-  if (several_right) add("MAP", [](const Ranking& row) { return percent(row.map, true); });
-  add("AUC", [](const Ranking& row) { return percent(row.auc, true); });
+  table.add("MRR", [](const Ranking& row) { return percent(row.mrr, true); });
+  if (several_right) table.add("MAP", [](const Ranking& row) { return percent(row.map, true); });
+  table.add("AUC", [](const Ranking& row) { return percent(row.auc, true); });
   for (size_t i = 0; i < kRates.size(); ++i) {
     std::string rate = decimal(kRates[i], 2);
     if (rate.ends_with('0')) rate.pop_back();
-    add("AUC@" + rate, [i](const Ranking& row) {
+    table.add("AUC@" + rate, [i](const Ranking& row) {
       return row.areas.empty() ? "-" : decimal(100 * row.areas[i], 1);
     });
   }
-  return text_table(std::move(table), width);
+  return table.text(width);
 }
 
 static Json json_of(const Ranking& row) {

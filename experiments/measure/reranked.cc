@@ -58,17 +58,16 @@ std::vector<size_t> drawn_of(const std::vector<Offered>& lists, uint64_t seed) {
 }
 
 std::string reranked_table(const std::vector<RerankedRow>& rows, int width) {
-  std::vector<std::vector<std::string>> columns = {{""}, {"changed"}};
-  for (const TextMeasure& m : text_measures()) columns.push_back({m.title});
-  for (const RerankedRow& row : rows) {
-    columns[0].push_back(row.name);
-    columns[1].push_back(decimal(100 * row.changed, 1) + " %");
-    for (size_t i = 0; i < row.values.size(); ++i) {
-      const TextMeasure& m = text_measures()[i];
-      columns[i + 2].push_back(decimal(m.factor * row.values[i].value(), m.digits));
-    }
+  ColumnsOf<RerankedRow> table(rows);
+  table.add("", [](const RerankedRow& row) { return row.name; });
+  table.add("changed", [](const RerankedRow& row) { return decimal(100 * row.changed, 1) + " %"; });
+  for (size_t i = 0; i < text_measures().size(); ++i) {
+    const TextMeasure& m = text_measures()[i];
+    table.add(m.title, [&](const RerankedRow& row) {
+      return decimal(m.factor * row.values[i].value(), m.digits);
+    });
   }
-  return text_table(std::move(columns), width);
+  return table.text(width);
 }
 
 }  // namespace heed

@@ -70,22 +70,17 @@ Agreement tie_agreement(const std::vector<Judgement>& judgements, const Key& key
 }
 
 std::string tie_table(const std::vector<TieRound>& rounds, int width) {
-  std::vector<std::vector<std::string>> table = {{"round"},         {"pairs"},       {"ties"},
-                                                 {"share of ties"}, {"mean"},        {"deviation"},
-                                                 {"95 %"},          {"half or more"}};
+  std::vector<std::vector<std::string>> cells = {
+      {"round", "pairs", "ties", "share of ties", "mean", "deviation", "95 %", "half or more"}};
   for (const TieRound& r : rounds) {
     const people::TieSamples& s = r.samples;
-    const std::string cells[] = {std::to_string(r.number) + (r.all ? "" : ", different"),
-                                 std::to_string(r.pairs()),
-                                 std::to_string(r.chosen[people::kTie]),
-                                 interval_text(r.share, 3),
-                                 decimal(s.mean, 3),
-                                 decimal(s.deviation, 4),
-                                 decimal(s.low, 3) + " to " + decimal(s.high, 3),
-                                 decimal(100 * s.half_or_more, 2) + " %"};
-    for (size_t i = 0; i < table.size(); ++i) table[i].push_back(cells[i]);
+    cells.push_back({std::to_string(r.number) + (r.all ? "" : ", different"),
+                     std::to_string(r.pairs()), std::to_string(r.chosen[people::kTie]),
+                     interval_text(r.share, 3), decimal(s.mean, 3), decimal(s.deviation, 4),
+                     decimal(s.low, 3) + " to " + decimal(s.high, 3),
+                     decimal(100 * s.half_or_more, 2) + " %"});
   }
-  return text_table(std::move(table), width);
+  return text_table_of_rows(cells, width);
 }
 
 Json to_json(const TieRound& r) {
