@@ -8,8 +8,8 @@ void twenty_topics(TrainSettings& t) {
   t.model.topics = 20;
 }
 enum : size_t {
-  kOfLstms,
   kSeq2Seq,
+  kOfLstms,
   kTopicAware,
   kHredOfTwo,
   kDynamic,
@@ -30,8 +30,8 @@ Paper described() {
           "Context-Aware Topical Attention</cite>, 2019.",
       .claims_note =
           "\"Paper\" are its numbers of Reddit (6 million conversations of three turns).",
-      .variants = {{{"seq2seq", "baselines", "Seq2Seq of LSTMs"}, "lstm-attention"},
-                   {{"seq2seq-gru", "baselines", "Seq2Seq"}, "seq2seq-gru"},
+      .variants = {{{"seq2seq-gru", "baselines", "Seq2Seq"}, "seq2seq-gru"},
+                   {{"seq2seq", "baselines", "Seq2Seq of LSTMs"}, "lstm-attention"},
                    {{"ta-seq2seq", "baselines", "TA-Seq2Seq"}, "ta-seq2seq", twenty_topics},
                    {{"hred", "baselines", "HRED"}, "hred-gru"},
                    {{"dynamic-ui", "baselines", "dynamic-ui"}, "dynamic-ui"},

@@ -34,7 +34,7 @@ std::vector<std::string> all_values() {
 TEST(GeneratorPapers, PlacesAreThoseOfTheVariants) {
   const std::vector<std::vector<std::string>> names = {
       {"hred", "attention", "ranker-u", "ranker-w", "gan", "gan-u", "gan-w"},
-      {"seq2seq", "seq2seq-gru", "ta-seq2seq", "hred", "dynamic-ui", "thred", "thred-once",
+      {"seq2seq-gru", "seq2seq", "ta-seq2seq", "hred", "dynamic-ui", "thred", "thred-once",
        "thred-topics"},
       {"seq2seq", "weight-0", "weight-0.1", "weight-0.5"},
       {"gate", "gate-weight-0", "one-softmax"}};
