@@ -13,7 +13,7 @@ if(NOT HEED_ALL_COMMANDS)
   list(FILTER dialog_sources EXCLUDE REGEX
        "/(experiments/|${systems}|dialog/(describe|people|probe|stats)/|dialog/(respond/(distracted_dialogues|policy|step_times|verify)|view/curve[a-z_]*)[.])")
   list(APPEND dialog_sources ${PROJECT_SOURCE_DIR}/experiments/compare/compare_models.cc  # of heed compare
-       ${PROJECT_SOURCE_DIR}/experiments/engine/report/estimate_json.cc ${PROJECT_SOURCE_DIR}/experiments/engine/runs/names.cc ${PROJECT_SOURCE_DIR}/experiments/engine/stats/statistics.cc ${PROJECT_SOURCE_DIR}/experiments/engine/report/table.cc)
+       ${PROJECT_SOURCE_DIR}/experiments/engine/report/estimate_json.cc ${PROJECT_SOURCE_DIR}/experiments/engine/stats/statistics.cc ${PROJECT_SOURCE_DIR}/experiments/engine/report/table.cc)
 endif()
 # The models that respond, and what they stand on, are objects of their own: labs wait for no others.
 set(responding_sources ${dialog_sources})

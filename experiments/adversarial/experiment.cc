@@ -3,10 +3,10 @@
 #include <algorithm>
 #include <map>
 
+#include "base/list.h"
 #include "base/path.h"
 #include "dialog/text/format.h"
 #include "experiments/adversarial/making_json.h"
-#include "experiments/engine/runs/names.h"
 #include "train/model_directory.h"
 
 namespace heed {
@@ -122,8 +122,8 @@ Json about_data(const Settings& s, const Data& data) {
   for (const uint32_t test : data.test_checksums) checksums.push_back(test);
   for (const NamedFolder& g : s.generators)
     generators.push_back(file_checksum(generator_weights(g.path)));
-  return {{"corpora", joined_names(folder_names(s.corpora))},
-          {"generators", joined_names(folder_names(s.generators))},
+  return {{"corpora", joined(folder_names(s.corpora), ",")},
+          {"generators", joined(folder_names(s.generators), ",")},
           {"test_passages", data.passages.size()},
           {"checksums", checksums},
           {"generator_checksums", generators}};
@@ -157,7 +157,7 @@ bool train_run(const AdversarialRun& run, const TrainHooks& hooks) {
 
 std::vector<NamedFolder> named_folders(const std::string& option, const std::string& list) {
   std::vector<NamedFolder> folders;
-  for (const std::string& path : split_names(list)) {
+  for (const std::string& path : split(list, ',')) {
     const std::string name = path.empty() ? "" : last_part(path);
     if (!is_plain(name) || name == kTogether) {
       throw UsageError(option + ": '" + path +

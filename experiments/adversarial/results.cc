@@ -1,7 +1,7 @@
 #include "experiments/adversarial/results.h"
 
+#include "base/list.h"
 #include "experiments/engine/runs/folder_json.h"
-#include "experiments/engine/runs/names.h"
 
 namespace heed {
 namespace {
@@ -12,8 +12,8 @@ constexpr char kKind[] = "adversarial";
 void read_names(const std::string& folder, AdversarialResults& results) {
   read_kind(folder, kKind, [&](const nlohmann::json& json) {
     const auto& data = json.at("data");
-    results.corpora = split_names(data.at("corpora").get<std::string>());
-    results.generators = split_names(data.at("generators").get<std::string>());
+    results.corpora = split(data.at("corpora").get<std::string>(), ',');
+    results.generators = split(data.at("generators").get<std::string>(), ',');
     // earlier folders do not record it
     const bool reliability = json.at("settings").value("reliability", false);
     results.judges = judge_variants(results.corpora, reliability);

@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <map>
 
+#include "base/list.h"
 #include "dialog/pretrained/likeness.h"
 #include "dialog/respond/choose_epoch.h"
 #include "dialog/respond/evaluate.h"
@@ -114,11 +115,7 @@ void measure_components(const Run& run, const OnMeasuring& progress, Json& json)
   std::vector<Example> examples;
   std::vector<std::string> labels;
   for (const size_t i : places) examples.push_back(fit.examples[i]);
-  for (const size_t i : drawn) {
-    std::string& text = labels.emplace_back();
-    for (const std::string& label : fit.labels.tasks.at(task)[places[i]])
-      text += (text.empty() ? "" : ", ") + label;
-  }
+  for (const size_t i : drawn) labels.push_back(joined(fit.labels.tasks.at(task)[places[i]]));
   json["task"] = task;
   json["examples"] = examples.size();
   add_labels(labels, json);

@@ -2,9 +2,9 @@
 #include <algorithm>
 #include <cmath>
 
+#include "base/list.h"
 #include "dialog/text/format.h"
 #include "experiments/engine/report/variant_tables.h"
-#include "experiments/engine/runs/names.h"
 #include "experiments/probes/report.h"
 
 namespace heed {
@@ -22,7 +22,7 @@ std::string points(double share) {
 }
 
 std::string listed(const std::vector<std::string>& names) {
-  return names.empty() ? "none" : joined_names(names, ", ");
+  return names.empty() ? "none" : joined(names);
 }
 
 // The highest number of these, at least 0.

@@ -1,10 +1,10 @@
 #include "experiments/probes/experiment.h"
 
+#include "base/list.h"
 #include "dialog/pretrained/encoder.h"
 #include "dialog/respond/settings.h"
 #include "dialog/system.h"
 #include "dialog/text/format.h"
-#include "experiments/engine/runs/names.h"
 #include "experiments/probes/measurement_json.h"
 #include "experiments/responders_json.h"
 #include "train/settings_json.h"
@@ -80,7 +80,7 @@ void take(const ExperimentRequest& request, Settings& s) {
   s.readings = parse_readings(s.reading_names);
   std::vector<std::string> names;
   for (const ProbeReading& reading : s.readings) names.push_back(reading.name);
-  s.reading_names = joined_names(names);
+  s.reading_names = joined(names, ",");
   for (const Structure& structure : probed_structures())
     s.train.push_back(request.responder(structure));
   s.limit = s.train[0].limit.value_or(0);
@@ -116,7 +116,7 @@ Json training(const Settings& settings) {
 }
 
 Json about_data(const Settings&, const Data& data) {
-  return {{"tasks", joined_names(data.tasks)},
+  return {{"tasks", joined(data.tasks, ",")},
           {"probe_train_examples", data.fit.examples.size()},
           {"probe_test_examples", data.test.examples.size()},
           {"train_examples", data.train.train.size()},

@@ -2,8 +2,8 @@
 
 #include <algorithm>
 
+#include "base/list.h"
 #include "dialog/text/format.h"
-#include "experiments/engine/runs/names.h"
 #include "experiments/probes/measurement_json.h"
 
 namespace heed {
@@ -37,8 +37,8 @@ ResultsLayout layout(const ProbesResults& named) {
 // The tasks and the readings determine the contents of the runs' files.
 void read_names(const std::string& folder, ProbesResults& results) {
   read_kind(folder, kProbesKind, [&](const nlohmann::json& json) {
-    results.tasks = split_names(json.at("data").at("tasks").get<std::string>());
-    results.readings = split_names(json.at("settings").at("readings").get<std::string>());
+    results.tasks = split(json.at("data").at("tasks").get<std::string>(), ',');
+    results.readings = split(json.at("settings").at("readings").get<std::string>(), ',');
   });
   if (!std::filesystem::exists(in(folder, kPretrainedFile))) return;
   read_kind(folder, "pretrained", [&](const nlohmann::json& json) {

@@ -2,8 +2,8 @@
 
 #include <algorithm>
 
+#include "base/list.h"
 #include "dialog/respond/responses.h"
-#include "experiments/engine/runs/names.h"
 
 namespace heed {
 namespace {
@@ -26,7 +26,7 @@ const std::vector<ProbeReading>& readings() {
 }
 
 std::vector<ProbeReading> parse_readings(const std::string& names) {
-  std::vector<std::string> wanted = split_names(names);
+  std::vector<std::string> wanted = split(names, ',');
   std::vector<ProbeReading> found;
   for (const ProbeReading& reading : readings()) {
     const auto name = std::find(wanted.begin(), wanted.end(), reading.name);
@@ -52,8 +52,8 @@ ProbesData load_probes_data(const ProbesSettings& s) {
   data.test = std::move(parts[1]);
   data.tasks = task_names(data.fit);
   if (data.tasks != task_names(data.test)) {
-    throw DataError(directory + ": train has labels of " + joined_names(data.tasks) + ", test of " +
-                    joined_names(task_names(data.test)) + "; both need the same tasks");
+    throw DataError(directory + ": train has labels of " + joined(data.tasks, ",") + ", test of " +
+                    joined(task_names(data.test), ",") + "; both need the same tasks");
   }
   data.dialogues = probe::dialogues_of(data.test.labels.ids);
   const size_t spoken = std::min(data.test.examples.size(), static_cast<size_t>(s.responses));

@@ -4,6 +4,7 @@
 #include <set>
 
 #include "base/error.h"
+#include "base/list.h"
 #include "base/utf8.h"
 #include "dialog/data/formats/records_json.h"
 
@@ -94,19 +95,9 @@ void read_log(JsonRecord& record, Published& corpus) {
 
 constexpr size_t kFirstSlot = 5;  // behind id, index, last, system, user
 
-Fields split_tabs(std::string_view line) {
-  Fields fields;
-  while (true) {
-    const size_t tab = line.find('\t');
-    fields.emplace_back(line.substr(0, tab));
-    if (tab == line.npos) return fields;
-    line.remove_prefix(tab + 1);
-  }
-}
-
 // The slots that the columns hold: "hotel-book day" is hotel-day, as in the JSON.
 Fields read_header(const LineReader& reader, std::string_view line) {
-  Fields header = split_tabs(line);
+  Fields header = fields_of(line, '\t');
   if (header.back().empty()) header.pop_back();
   const Fields expected = {"# Dialogue ID", "Turn Index", "Last Turn", "System Response",
                            "User Utterance"};
@@ -136,7 +127,7 @@ class TableReader {
     while (lines_.next(line)) {
       if (is_blank(line)) continue;
       if (!is_utf8(line)) lines_.fail("the text is not UTF-8");
-      const Fields fields = split_tabs(line);
+      const Fields fields = fields_of(line, '\t');
       if (fields.size() != header.size()) {
         lines_.fail("a row has " + std::to_string(header.size()) + " fields, got " +
                     std::to_string(fields.size()));

@@ -4,6 +4,7 @@
 #include <filesystem>
 
 #include "base/error.h"
+#include "base/list.h"
 #include "base/utf8.h"
 #include "dialog/data/formats/records_json.h"
 
@@ -12,16 +13,6 @@ namespace {
 
 constexpr std::string_view kSilence = "__SILENCE__";
 constexpr const char *kPartner = "partner", *kYou = "you";
-
-std::vector<std::string_view> split(std::string_view text, char separator) {
-  std::vector<std::string_view> parts;
-  while (true) {
-    const size_t end = text.find(separator);
-    parts.push_back(text.substr(0, end));
-    if (end == text.npos) return parts;
-    text.remove_prefix(end + 1);
-  }
-}
 
 // What the partner says and what you answer.
 void add_exchange(Published& corpus, std::string_view said, Turn answer) {
@@ -77,16 +68,16 @@ class TextReader {
   }
 
   bool read_pair(std::string_view line) {
-    const std::vector<std::string_view> texts = split(line, '|');
+    const std::vector<std::string> texts = fields_of(line, '|');
     if (texts.size() != 2) {
       lines_.fail(
           "a line must begin with its number (ConvAI2), or be two texts with one '|' between them");
     }
     if (corpus_.dialogues.empty() || texts[0] != last_) {
       if (!begin_dialogue()) return false;
-      add_turn(corpus_, {"", std::string(texts[0])});
+      add_turn(corpus_, {"", texts[0]});
     }
-    add_turn(corpus_, {"", std::string(texts[1])});
+    add_turn(corpus_, {"", texts[1]});
     last_ = texts[1];
     return true;
   }
@@ -119,19 +110,19 @@ class TextReader {
   }
 
   void read_exchange(std::string_view line) {
-    const std::vector<std::string_view> fields = split(line, '\t');
+    const std::vector<std::string> fields = fields_of(line, '\t');
     if (fields.size() < 2 || fields.size() > 4) {
       lines_.fail("a line is a persona, or a text and its answer with a tab between them" +
                   std::string(", and perhaps reward and candidates"));
     }
-    Turn answer{kYou, std::string(fields[1])};
+    Turn answer{kYou, fields[1]};
     if (fields.size() == 4) add_candidates(answer, fields[3]);
     add_exchange(corpus_, fields[0], std::move(answer));
   }
 
   void add_candidates(Turn& answer, std::string_view field) {
     std::vector<std::string>& candidates = answer.notes.edit().candidates;
-    for (const std::string_view text : split(field, '|')) candidates.emplace_back(text);
+    candidates = fields_of(field, '|');
     const auto truth = std::find(candidates.begin(), candidates.end(), answer.text);
     if (truth == candidates.end()) {
       ++corpus_.left_out["lists of candidates without the answer"];

@@ -4,23 +4,10 @@
 #include <filesystem>
 
 #include "base/error.h"
+#include "base/list.h"
 #include "base/utf8.h"
 
 namespace heed {
-namespace {
-
-// The texts of a line; those between two tabs that follow each other are none.
-std::vector<std::string> texts_of(std::string_view line) {
-  std::vector<std::string> texts;
-  while (true) {
-    const size_t end = line.find('\t');
-    texts.emplace_back(trimmed(line.substr(0, end)));
-    if (end == line.npos) return texts;
-    line.remove_prefix(end + 1);
-  }
-}
-
-}  // namespace
 
 Published read_rewriting(const std::string& path, const Reading& reading) {
   LineReader lines(path);
@@ -30,7 +17,8 @@ Published read_rewriting(const std::string& path, const Reading& reading) {
     if (is_blank(line)) continue;
     if (reading.enough(corpus.dialogues.size())) break;
     if (!is_utf8(line)) lines.fail("the text is not UTF-8");
-    std::vector<std::string> texts = texts_of(line);
+    std::vector<std::string> texts = fields_of(line, '\t');  // two tabs: an empty one between
+    for (std::string& text : texts) text = trimmed(text);
     if (texts.size() == 7 && texts[1].empty() && texts[3].empty() && texts[5].empty()) {
       texts = {texts[0], texts[2], texts[4], texts[6]};
     }

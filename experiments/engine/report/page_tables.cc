@@ -1,11 +1,11 @@
 #include <algorithm>
 
+#include "base/list.h"
 #include "base/path.h"
 #include "dialog/text/format.h"
 #include "dialog/text/html_page.h"
 #include "experiments/engine/report/page.h"
 #include "experiments/engine/report/variant_tables.h"
-#include "experiments/engine/runs/names.h"
 
 namespace heed {
 namespace {
@@ -82,7 +82,7 @@ std::string cell_html(const Column& column, const Cell& cell, bool intervals, bo
 std::string row_html(const Table& table, const Row& row, bool begins_group, bool intervals) {
   std::string html = begins_group ? "<tr class=\"begin\">" : "<tr>";
   html += "<td class=\"p\">" + escape(row.group) + "</td><th scope=\"row\"" +
-          attribute("title", joined_names(row.sources, "\n")) + ">" + escape(row.label) + "</th>";
+          attribute("title", joined(row.sources, "\n")) + ">" + escape(row.label) + "</th>";
   for (size_t c = 0; c < table.columns.size(); ++c) {
     const bool first = c == 0 || table.columns[c].group != table.columns[c - 1].group;
     html += cell_html(table.columns[c], row.cells[c], intervals,
@@ -138,7 +138,7 @@ std::string claims_html(const Claims& claims) {
   std::string html =
       scroll_html("Claims", claims_table(claims, 0, std::min<size_t>(kinds, 1), true));
   if (kinds < 2) return html;
-  const std::string others = joined_names({claims.kinds.begin() + 1, claims.kinds.end()}, ", ");
+  const std::string others = joined(std::vector(claims.kinds.begin() + 1, claims.kinds.end()));
   return html + "<details><summary>By other numbers: " + escape(others) + "</summary>\n" +
          scroll_html("Claims, by other numbers", claims_table(claims, 1, kinds, false)) +
          "</details>\n";

@@ -8,8 +8,8 @@
 
 #include "base/error.h"
 #include "base/file.h"
+#include "base/list.h"
 #include "dialog/text/format.h"
-#include "experiments/engine/runs/names.h"
 
 namespace heed {
 namespace {
@@ -208,7 +208,7 @@ std::string to_csv(const Table& table) {
       const Extras all = extras_of(table.columns[c], row.cells[c]);
       for (const size_t i : extras[c]) text += "," + exact(all[i].second);
     }
-    text += "," + quoted(joined_names(row.sources, " ")) + "\n";
+    text += "," + quoted(joined(row.sources, " ")) + "\n";
   }
   return text;
 }

@@ -6,7 +6,7 @@
 #include <charconv>
 #include <filesystem>
 
-#include "experiments/engine/runs/names.h"
+#include "base/list.h"
 
 namespace heed {
 namespace fs = std::filesystem;
@@ -58,7 +58,7 @@ std::vector<PlannedRun> select_runs(const std::vector<std::string>& variants, ui
   }
   if (number == 0) {
     throw UsageError("only: no variant fits '" + selection.only + "'; there are " +
-                     joined_names(variants, ", "));
+                     joined(variants));
   }
   return runs;
 }
