@@ -37,9 +37,7 @@ JsonReader::Kind JsonReader::next() {
 void JsonReader::list(char open, char close, const std::function<void()>& element) {
   expect(open);
   if (depth_-- == 0) {
-    JsonError error("JSON nests too deep at byte " + std::to_string(at_));
-    error.too_deep = true;
-    throw error;
+    throw JsonError("JSON nests too deep at byte " + std::to_string(at_), /*deep=*/true);
   }
   if (peek() != close) {
     element();
@@ -172,6 +170,23 @@ std::string json_string(std::string_view text) {
     }
   }
   return result + "\"";
+}
+
+std::string json_reason(std::string_view what) {
+  if (const size_t dash = what.find("- "); dash != what.npos) what.remove_prefix(dash + 2);
+  if (const size_t bracket = what.find("] "); bracket != what.npos) what.remove_prefix(bracket + 2);
+  // what was last read may be long and need not be UTF-8
+  return std::string(what.substr(0, std::min<size_t>(what.find("; last read"), 100)));
+}
+
+std::string json_problem(std::string_view what) {
+  const size_t begin = what.find("line "), end = what.find(": ", begin);
+  const bool placed = what.starts_with("[json.exception.parse_error") && end != what.npos;
+  return (placed ? std::string(what.substr(begin, end + 2 - begin)) : "") + json_reason(what);
+}
+
+DataError damaged(const std::string& path, std::string_view what) {
+  return DataError(path + ": not what heed writes there: " + json_problem(what));
 }
 
 }  // namespace heed

@@ -13,8 +13,9 @@
 namespace heed {
 
 struct JsonError : DataError {
-  using DataError::DataError;
-  bool too_deep = false;
+  explicit JsonError(const std::string& what, bool deep = false)
+      : DataError(what), too_deep(deep) {}
+  bool too_deep;
 };
 
 // Reads a text from beginning to end. It is strict (RFC 8259): UTF-8 only, no comments, no trailing
@@ -53,5 +54,14 @@ class JsonReader {
 
 // The text in quotation marks, with control characters, quotation marks and backslashes escaped.
 std::string json_string(std::string_view text);
+
+// What the library nlohmann-json, which the core does not use, says is wrong, without the rest of
+// its message: "[json.exception.parse_error.101] parse error at line 1, column 9: syntax error
+// while parsing value - invalid literal; last read: 'x'" gives "invalid literal".
+std::string json_reason(std::string_view what);
+// The same with its place, if the message names one: "line 1, column 9: invalid literal".
+std::string json_problem(std::string_view what);
+// The error for a file of heed's own, or one of its lines, that is not as heed writes it.
+DataError damaged(const std::string& path, std::string_view what);
 
 }  // namespace heed

@@ -101,9 +101,9 @@ namespace fs = std::filesystem;
 bool is_output(const std::string& option, const CLI::App& command) {
   if (option == "--predictions") return command.get_name() == "test";
   if (option == "--key") return command.get_name() == "export" || command.get_name() == "simulate";
-  static const std::set<std::string> kOutputs = {"--out",      "--json",  "--html", "--card",
-                                                 "--csv",      "--jsonl", "--svg",  "--tensorboard",
-                                                 "--markdown", "--latex"};
+  static const std::set<std::string> kOutputs = {
+      "--out", "--json",        "--html",     "--card",  "--csv",   "--jsonl",
+      "--svg", "--tensorboard", "--markdown", "--latex", "--tables"};
   return kOutputs.contains(option);
 }
 
@@ -153,6 +153,7 @@ void check_outputs(const CLI::App& app) {
     for (const CLI::Option* option : command->get_options()) {
       if (option->count() == 0 || !is_output(option->get_name(), *command)) continue;
       for (const std::string& path : option->results()) {
+        if (path.empty()) throw UsageError(option->get_name() + ": expected a path, got ''");
         check_output(option->get_name(), path, *command);
         const fs::path name = name_of_file(path);
         for (const auto& [other, its_option] : outputs) {

@@ -69,8 +69,12 @@ std::vector<std::pair<std::string, probe::Tested>> test(const Options& o, const 
                     std::to_string(repetition) + " of " +
                     counted(static_cast<size_t>(o.how.repetitions), "repetition"));
     };
-    all.emplace_back(name,
-                     probe::cross_validate(x, texts, probe::parse_small_rule(name), o.how, show));
+    try {
+      all.emplace_back(name,
+                       probe::cross_validate(x, texts, probe::parse_small_rule(name), o.how, show));
+    } catch (const DataError& e) {
+      throw DataError(o.data + ": --small " + name + ": " + e.what());
+    }
   }
   if (texts.texts.size() > texts.train) {
     all.emplace_back("real", probe::test_on_real(x, texts, o.how.standardise));

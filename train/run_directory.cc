@@ -45,8 +45,7 @@ std::vector<EpochLog> load_log(const std::string& run) {
     try {
       log.push_back(Json::parse(line).get<EpochLog>());
     } catch (const Json::exception& e) {
-      throw DataError(path + ":" + std::to_string(number) +
-                      ": not what heed writes there: " + e.what());
+      throw damaged(path + ":" + std::to_string(number), e.what());
     }
   }
   return log;

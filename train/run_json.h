@@ -9,6 +9,7 @@
 #include <string_view>
 
 #include "base/file.h"
+#include "base/json.h"
 #include "train/checkpoint.h"
 #include "train/run_directory.h"
 #include "train/settings_json.h"
@@ -38,7 +39,7 @@ template <class Json = nlohmann::json> Json parse_json(const std::string& path) 
   try {
     return Json::parse(read_file(path, kMaxRunFileBytes), check_depth);
   } catch (const nlohmann::json::exception& e) {
-    throw DataError(path + ": not what heed writes there: " + e.what());
+    throw damaged(path, e.what());
   }
 }
 
@@ -59,7 +60,7 @@ template <class Use> auto with_json(const std::string& path, Use use) {
   } catch (const UsageError& e) {
     throw DataError(path + ": " + e.what());
   } catch (const nlohmann::json::exception& e) {
-    throw DataError(path + ": not what heed writes there: " + e.what());
+    throw damaged(path, e.what());
   }
 }
 

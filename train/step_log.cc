@@ -71,7 +71,7 @@ StepRecord record_of(std::string_view line, const std::string& where) {
     }
     return r;
   } catch (const nlohmann::json::exception& e) {
-    throw DataError(where + ": not what heed writes there: " + e.what());
+    throw damaged(where, e.what());
   }
 }
 

@@ -3,8 +3,8 @@
 #include <nlohmann/json.hpp>
 
 #include "base/error.h"
+#include "base/json.h"
 #include "base/utf8.h"
-#include "dialog/data/formats/records_json.h"
 #include "dialog/text/text_file.h"
 
 namespace heed::carry {

@@ -3,10 +3,10 @@
 #include <algorithm>
 
 #include "base/error.h"
+#include "base/json.h"
 #include "base/utf8.h"
 #include "dialog/comprehend/formats_json.h"
 #include "dialog/comprehend/score.h"
-#include "dialog/data/formats/records_json.h"
 #include "dialog/text/text_file.h"
 
 namespace heed::comprehend {
@@ -275,7 +275,7 @@ Corpus read_passages(const std::string& path) {
       return true;
     });
   } catch (const Json::exception& e) {
-    throw DataError(path + ": not JSON: " + json_reason(e.what()));
+    throw DataError(path + ": not valid JSON: " + json_problem(e.what()));
   }
   const Read read = reader_of(root);
   if (!read) {

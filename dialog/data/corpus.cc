@@ -8,7 +8,7 @@
 #include <string_view>
 
 #include "base/error.h"
-#include "dialog/data/formats/records_json.h"
+#include "base/json.h"
 #include "dialog/text/text_file.h"
 
 namespace heed {

@@ -46,6 +46,10 @@ Data load(const Settings& s, bool) {
   Data data{rewrite::read_part(s.data, "train", s.limit),
             rewrite::read_part(s.data, "valid", s.limit),
             rewrite::read_part(s.data, "test", s.limit)};
+  // What a run would refuse is refused before the folder is begun.
+  for (const rewrite::DataPart* part : {&data.train, &data.valid, &data.test}) {
+    rewrite::gap_examples(part->path, part->dialogues, {}, Vocabulary(), /*labelled=*/true);
+  }
   std::erase_if(data.test.dialogues,
                 [](const Dialogue& d) { return !rewrite::gap_example(d, {}, Vocabulary()); });
   return data;

@@ -6,6 +6,7 @@
 #include <set>
 
 #include "base/file.h"
+#include "base/json.h"
 #include "experiments/engine/report/variant_tables.h"
 #include "experiments/sweep/sweep.h"
 
@@ -48,7 +49,7 @@ void read_runs(SweepFound& found) {
       if (!found.tests.empty()) continue;
       for (const auto& [set, numbers] : json.at("test_sets").items()) found.tests.push_back(set);
     } catch (const Json::exception& e) {
-      throw DataError(path + ": not what heed writes there: " + e.what());
+      throw damaged(path, e.what());
     }
   }
   std::copy_if(options.begin(), options.end(), std::back_inserter(found.options),

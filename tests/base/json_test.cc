@@ -114,5 +114,23 @@ TEST(JsonString, IsThatOfNlohmann) {
   EXPECT_EQ(json_string(all), json(all).dump());
 }
 
+// ---- messages of nlohmann-json
+
+TEST(Json, MessagesOfTheOtherLibraryAreShortened) {
+  const auto of = [](const std::string& text) {
+    return std::string(damaged("a.json", text).what()).substr(std::string("a.json: ").size());
+  };
+  EXPECT_EQ(of("[json.exception.parse_error.101] parse error at line 3, column 9: syntax error "
+               "while parsing value - invalid literal; last read: 'x'"),
+            "not what heed writes there: line 3, column 9: invalid literal");
+  EXPECT_EQ(of("[json.exception.type_error.302] type must be number, but is string"),
+            "not what heed writes there: type must be number, but is string");
+  EXPECT_EQ(of("[json.exception.out_of_range.403] key 'line 1: x' not found"),
+            "not what heed writes there: key 'line 1: x' not found");
+  EXPECT_EQ(json_reason("[json.exception.parse_error.101] parse error at line 1, column 1: " +
+                        std::string("syntax error - ") + std::string(500, 'x')),
+            std::string(100, 'x'));
+}
+
 }  // namespace
 }  // namespace heed

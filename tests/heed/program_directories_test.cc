@@ -43,7 +43,7 @@ std::vector<Spoiled> spoiled_models() {
   const auto nothing = [](const std::string&) { return std::string(); };
   const char *config = "config.json", *weights = "model.safetensors", *words = "vocab.txt";
   return {{config, nothing, "not what heed writes there"},
-          {config, cut, "not what heed writes there"},
+          {config, cut, "not what heed writes there: line "},
           {config, [](auto) { return "[]"; }, "not a JSON object"},
           {config, [](auto) { return "{}"; }, "'structure' is missing"},
           {config, set("structure", "tree"), "expected one of"},

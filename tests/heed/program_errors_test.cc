@@ -296,6 +296,32 @@ TEST(Outputs, AreDifferentFiles) {
   }
 }
 
+// What a script leaves empty is no place to write to, and nothing is computed for it.
+TEST(Outputs, HaveNames) {
+  const TempDir dir;
+  const Arguments data = {"--model", kModel, "--data", kDialogs};
+  const std::vector<Arguments> commands = {
+      Arguments{"score"} + data + Arguments{"--json"},
+      Arguments{"respond"} + data + Arguments{"--out"},
+      Arguments{"show"} + data + Arguments{"--html"},
+      {"info", kModel, "--card"},
+      {"log", kModel, "--csv"},
+      {"log", kModel, "--jsonl"},
+      {"log", kModel, "--tensorboard"},
+      {"plot", kModel, "--svg"},
+      {"compare", kModel, kModel, "--markdown"},
+      {"compare", kModel, kModel, "--latex"},
+      {"report", dir.path(""), "--tables"},
+      {"judge", "simulate", "--out", dir.path("x"), "--key"},
+      {"discriminate", "test", "--model", kModel, "--predictions"},
+      {"train", "--data", kSample, "--out"}};
+  for (const Arguments& command : commands) {
+    expect_failure(heed_program(command + Arguments{""}), 2,
+                   command.back() + ": expected a path, got ''", join(command));
+  }
+  EXPECT_EQ(dir.count_files(), 0u);
+}
+
 TEST(Options, ThatWouldDoNothingAreRefused) {
   const TempDir dir;
   expect_failure(heed_program(tiny_training(dir.path("run")) + Arguments{"--heads", "4"}), 2,

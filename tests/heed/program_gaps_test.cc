@@ -54,6 +54,14 @@ TEST(Gaps, AreFilledInAFile) {
   EXPECT_GT(how["model"]["both"]["f1"], 0.95);
   EXPECT_LT(how["copy"]["exact"], 0.5);
   EXPECT_GT(how["model"]["p1"], how["nearest"]["p1"]);
+  // A rule's row of the table has the numbers of the JSON, each under its title.
+  std::string row = "copy +- +- +- +- +- +-";
+  for (const char* measure : {"p1", "p2", "p3", "exact", "bleu"}) {
+    char text[32];
+    std::snprintf(text, sizeof text, " +%.1f", 100 * how["copy"][measure].get<double>());
+    row += text;
+  }
+  EXPECT_TRUE(std::regex_search(r.out, std::regex(row))) << row << "\n" << r.out;
   const std::string lines = dir.read("turns.jsonl");
   const Json first = Json::parse(lines.substr(0, lines.find('\n')), nullptr, false);
   EXPECT_TRUE(first.contains("rewritten") && first["gaps"].is_array()) << first;
@@ -65,6 +73,8 @@ TEST(Gaps, AreFilledInAFile) {
   const Json line = Json::parse(two.out, nullptr, false);
   EXPECT_EQ(line["rewritten"], "甲乙在吗");
   EXPECT_EQ(line["gaps"][0]["was"], "它");
+  EXPECT_EQ(line["gaps"][0]["begin"], 0);
+  EXPECT_EQ(line["gaps"][0]["end"], 1);
   EXPECT_EQ(line["gaps"][0]["filled"], "甲乙");
   EXPECT_EQ(line["gaps"][0]["best"].size(), 3u);
 }
@@ -163,6 +173,9 @@ TEST(Gaps, RefusesWhatCannotBe) {
           "heed prepare gaps write it");
   refused({"train", "gaps", "--data", dir.path("data"), "--max-span", "0", "--out", dir.path("x")},
           2, "--max-span");
+  EXPECT_FALSE(std::filesystem::exists(dir.path("x")));
+  refused({"reproduce", "gaps", "--data", kSample, "--out", dir.path("x")}, 1,
+          "train.jsonl.gz:1: the last turn has no label \"rewritten\"");
   EXPECT_FALSE(std::filesystem::exists(dir.path("x")));
   refused({"rewrite", "--model", dir.path("run"), "--out", dir.path("x")}, 2,
           "--out: only applies with --data");

@@ -214,12 +214,14 @@ TEST_F(Info, SaysWhatItCannotRead) {
   fails(dir.path(""), "holds nothing made by heed");
   fails(source_dir() + "/README.md", "README.md:1: not valid JSON");
   const std::string larger = source_dir() + "/data/models/larger";
-  fails(larger + "/vocab.txt", "vocab.txt: a model's vocabulary, one token a line; heed info FOLDER");
+  fails(larger + "/vocab.txt",
+        "vocab.txt: a model's vocabulary, one token a line; heed info FOLDER");
   fails(larger + "/log.jsonl", "log.jsonl: the log of a training; heed log FOLDER");
   EXPECT_EQ(info(larger + "/model.safetensors")["tensors"][0]["type"], "bf16");
   EXPECT_EQ(info(larger)["parameters"]["tensors"][0]["type"], "bf16");
   fails(dir.write("list.json", "[1]"), "list.json: not a JSON object");
-  fails(dir.write("bad.json", "{"), "bad.json: not what heed writes there");
+  fails(dir.write("bad.json", "{\n\"a\": nul}"),
+        "bad.json: not what heed writes there: line 2, column 9: invalid literal\n");
   fails(dir.write("deep.json", std::string(100000, '[')), "deep.json: nested deeper than 100");
   fails(dir.write("short.safetensors", "x"), "shorter than 8 bytes");
   const std::string copy = copy_of_run();

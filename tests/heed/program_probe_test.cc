@@ -274,6 +274,13 @@ TEST_F(ProbeProgram, PlausibleNegatives) {
         code, says, join(more));
   };
   fails({"--small", "rare"}, 2, "--small: expected none, below:K with K > 0, or share:P");
+  const std::string texts = dir.path("intents/train.jsonl");
+  const Result one_class = heed_program({"probe", "negatives", "--data", texts, "--small",
+                                         "none,below:100", "--test-share", "0.9"});
+  EXPECT_EQ(one_class.code, 1);
+  EXPECT_NE(one_class.err.find(texts + ": --small below:100: a classifier needs two classes"),
+            std::string::npos)
+      << one_class.err;
   fails({"--threshold", "0.5,2"}, 2, "--threshold: expected a number from 0 to 1, got '2'");
   fails({"--threshold", "0.5x"}, 2, "got '0.5x'");
   fails({"--label", "act"}, 1, "needs turns with two values of the label act, has 0");

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "base/error.h"
+#include "base/json.h"
 #include "dialog/text/text_file.h"
 
 namespace heed {
@@ -132,13 +133,6 @@ class Records {
 };
 
 }  // namespace
-
-std::string json_reason(std::string_view what) {
-  if (const size_t dash = what.find("- "); dash != what.npos) what.remove_prefix(dash + 2);
-  if (const size_t bracket = what.find("] "); bracket != what.npos) what.remove_prefix(bracket + 2);
-  // what was last read may be long and need not be UTF-8
-  return std::string(what.substr(0, std::min<size_t>(what.find("; last read"), 100)));
-}
 
 void JsonRecord::fail(const std::string& rule) const {
   std::string where = path_ + ": dialogue " + std::to_string(number_);

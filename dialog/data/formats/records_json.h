@@ -12,11 +12,6 @@
 
 namespace heed {
 
-// The short reason from a message of nlohmann-json: "[json.exception.parse_error.101] parse error
-// at line 1, column 9: syntax error while parsing value - invalid literal; last read: 'x'" gives
-// "invalid literal".
-std::string json_reason(std::string_view what);
-
 // One record of a file. The functions throw DataError "path: record 3: turn 2: rule" if a member is
 // missing or of another type.
 class JsonRecord {

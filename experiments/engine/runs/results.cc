@@ -8,6 +8,7 @@
 #include <set>
 
 #include "base/file.h"
+#include "base/json.h"
 #include "experiments/engine/runs/folder_json.h"
 #include "experiments/engine/stats/statistics.h"
 #include "train/run_json.h"
@@ -43,7 +44,7 @@ void read_experiment(const std::string& folder, const ResultsLayout& layout, Res
     results.settings = read_settings(json.at("settings"));
     results.data = read_settings(json.at("data"));
   } catch (const Json::exception& e) {
-    throw DataError(path + ": not what heed writes there: " + e.what());
+    throw damaged(path, e.what());
   }
 }
 
@@ -181,7 +182,7 @@ void read_kind(const std::string& folder, const std::string& kind,
   try {
     read(nlohmann::json::parse(read_file(path, 1 << 26)));
   } catch (const nlohmann::json::exception& e) {
-    throw DataError(path + ": not what heed writes there: " + e.what());
+    throw damaged(path, e.what());
   }
 }
 

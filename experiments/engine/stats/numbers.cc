@@ -9,6 +9,7 @@
 
 #include "base/error.h"
 #include "base/file.h"
+#include "base/json.h"
 
 namespace heed {
 namespace {
@@ -46,7 +47,7 @@ void read_numbers(const std::string& path, const std::string& name, Numbers& num
     if (!json.is_object()) throw DataError(path + ": not what heed writes there: no object");
     collect(json, name, numbers);
   } catch (const Json::exception& e) {
-    throw DataError(path + ": not what heed writes there: " + e.what());
+    throw damaged(path, e.what());
   }
 }
 

@@ -115,7 +115,7 @@ TEST(Passages, RefuseWhatIsNone) {
     EXPECT_EQ(error.find('\n'), error.npos);
     return error.substr(path.size() + 2);
   };
-  EXPECT_TRUE(has(refused("{"), "not JSON"));
+  EXPECT_TRUE(has(refused("{"), "not valid JSON: line 1, column 2: "));
   for (const char* other : {"[]", "3", "{}", R"({"data": []})", R"({"data": [{"paragraphs": []}]})",
                             R"({"data": {"dialogues": 3}, "x": 1})"}) {
     refused(other);
