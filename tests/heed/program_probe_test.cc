@@ -275,8 +275,8 @@ TEST_F(ProbeProgram, PlausibleNegatives) {
   };
   fails({"--small", "rare"}, 2, "--small: expected none, below:K with K > 0, or share:P");
   const std::string texts = dir.path("intents/train.jsonl");
-  const Result one_class = heed_program({"probe", "negatives", "--data", texts, "--small",
-                                         "none,below:100", "--test-share", "0.9"});
+  const Result one_class = heed_program(
+      {"probe", "negatives", "--data", texts, "--small", "none,below:100", "--test-share", "0.9"});
   EXPECT_EQ(one_class.code, 1);
   EXPECT_NE(one_class.err.find(texts + ": --small below:100: a classifier needs two classes"),
             std::string::npos)
