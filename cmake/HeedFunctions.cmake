@@ -31,9 +31,9 @@ function(heed_target target)
   heed_sanitize(${target})
 endfunction()
 
-# Where few will ever change a file (HEED_UNITE=ON, HEED_ALL_COMMANDS=OFF), compiles the sources of each folder as one: they share the headers that they
-# include and what templates become, most of the work. Files with an `Options` of their own, the commands, stay alone, and those that a
-# lab compiles anew (`units` of its lab.json).
+# Where few will ever change a file (HEED_UNITE=ON, HEED_ALL_COMMANDS=OFF), compiles the sources of each folder as one, at
+# most 12 at once so that no core waits for another: they share the headers that they include and what templates become, most of
+# the work. Files that a lab compiles anew (`units` of its lab.json) stay alone.
 function(heed_unite target)
   if(HEED_ALL_COMMANDS AND NOT HEED_UNITE)
     return()
@@ -52,12 +52,13 @@ function(heed_unite target)
   get_target_property(sources ${target} SOURCES)
   list(FILTER sources INCLUDE REGEX "^/.*\\.cc$")
   foreach(source IN LISTS sources)
-    file(STRINGS ${source} alone REGEX "^struct Options " LIMIT_COUNT 1)
     cmake_path(RELATIVE_PATH source BASE_DIRECTORY ${PROJECT_SOURCE_DIR} OUTPUT_VARIABLE name)
-    if(NOT alone AND NOT name IN_LIST units)
-      cmake_path(GET source PARENT_PATH folder)
+    if(NOT name IN_LIST units)
+      cmake_path(GET name PARENT_PATH folder)
       string(MAKE_C_IDENTIFIER ${folder} group)
-      set_source_files_properties(${source} PROPERTIES UNITY_GROUP ${group})
+      math(EXPR ${group} "${${group}} + 1")  # the number of the file in its folder
+      math(EXPR part "(${${group}} - 1) / 12")
+      set_source_files_properties(${source} PROPERTIES UNITY_GROUP ${group}_${part})
     endif()
   endforeach()
 endfunction()

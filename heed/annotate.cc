@@ -14,7 +14,7 @@
 namespace heed {
 namespace {
 
-struct Options {
+struct AnnotateFlags {
   CommonPtr common;
   const CLI::App* command = nullptr;
   std::string model, data, out, json;
@@ -25,14 +25,15 @@ struct Options {
   double least_p = 0;
 };
 
-void refuse(const Options& o, const std::vector<std::string>& options, const std::string& where) {
+void refuse(const AnnotateFlags& o, const std::vector<std::string>& options,
+            const std::string& where) {
   for (const std::string& name : options) {
     if (o.command->get_option_no_throw(name)) refuse_given(*o.command, name, where);
   }
 }
 
 // The model that the command is made for. Without a model, rules annotate.
-std::shared_ptr<const Annotator> open(const Options& o, Capability capability) {
+std::shared_ptr<const Annotator> open(const AnnotateFlags& o, Capability capability) {
   const Device device = start(*o.common);
   const std::string command = o.command->get_name();
   if (o.model.empty()) {
@@ -50,7 +51,7 @@ std::shared_ptr<const Annotator> open(const Options& o, Capability capability) {
   return {loaded, found.get()};  // which refers to the model
 }
 
-void on_file(const Options& o, Capability capability) {
+void on_file(const AnnotateFlags& o, Capability capability) {
   const JsonOutput json(o.json), out(o.out);
   const auto annotator = open(o, capability);
   Progress progress;
@@ -93,14 +94,14 @@ void show(const Heard& heard, const TerminalStyle& style) {
   std::fputs(attention_text(view, {{"looked at", ""}}, style).c_str(), stdout);
 }
 
-Dialogue chosen(const Options& o) {
+Dialogue chosen(const AnnotateFlags& o) {
   for (Dialogue& d : read_dialogues(o.dialogue)) {
     if (o.id.empty() || d.id == o.id) return std::move(d);
   }
   throw DataError(o.dialogue + ": no dialogue has the id '" + o.id + "'");
 }
 
-void typed(const Options& o, Capability capability) {
+void typed(const AnnotateFlags& o, Capability capability) {
   const auto annotator = open(o, capability);
   TypedOptions options{.model = o.model, .width = results_width(), .least_p = o.least_p};
   if (!o.dialogue.empty()) options.dialogue = chosen(o);
@@ -117,7 +118,7 @@ void typed(const Options& o, Capability capability) {
             }});
 }
 
-void tag(const Options& o) {
+void tag(const AnnotateFlags& o) {
   if (o.model.empty()) {
     if (o.data.empty()) throw UsageError("give --model RUN, --data ITEMS, or both");
     refuse(o, {"--out", "--insert"}, "with --model");
@@ -127,7 +128,7 @@ void tag(const Options& o) {
   typed(o, Capability::kTag);
 }
 
-void ask(const Options& o) {
+void ask(const AnnotateFlags& o) {
   if (o.data.empty() == o.dialogue.empty()) {
     throw UsageError(
         "ask: give --dialogue FILE and questions, or --data for questions with answers");
@@ -144,7 +145,7 @@ void ask(const Options& o) {
 }
 
 // The inputs and outputs that all of these commands share.
-void declare_file(CLI::App& c, Options& o, const std::string& data, const std::string& out) {
+void declare_file(CLI::App& c, AnnotateFlags& o, const std::string& data, const std::string& out) {
   c.add_option("--data", o.data, data);
   option(c, "--limit", o.annotate.limit, "Read only the first dialogues, of --data; 0: all");
   c.add_option("--out", o.out, out + "; - for standard output");
@@ -158,7 +159,7 @@ constexpr const char* kPartOrFile =
 }  // namespace
 
 void add_carry(CLI::App& app) {
-  const auto [c, o] = declare<Options>(
+  const auto [c, o] = declare<AnnotateFlags>(
       app, "carry", "Decide which values of a dialogue still hold, by a model or by rules",
       "With --data it compares decisions with the labels of the items: F1 by distance in turns; "
       "for candidates mentioned to the same service, to another service (cross) and both; for "
@@ -183,7 +184,7 @@ void add_carry(CLI::App& app) {
 }
 
 void add_track(CLI::App& app) {
-  const auto [c, o] = declare<Options>(
+  const auto [c, o] = declare<AnnotateFlags>(
       app, "track", "What the user has asked for, after each turn of a dialogue",
       "Without --data you type the turns and see the state and its changes after "
       "each. With --data it measures how often states are right: joint: all slots "
@@ -202,7 +203,7 @@ void add_track(CLI::App& app) {
 }
 
 void add_rewrite(CLI::App& app) {
-  const auto [c, o] = declare<Options>(
+  const auto [c, o] = declare<AnnotateFlags>(
       app, "rewrite", "Rewrite turns so that they can be understood without the turns before",
       "Without --data you type a conversation. A line of --out is {\"id\", \"turn\", "
       "\"rewritten\", \"gaps\": [{\"begin\", \"end\", \"was\", \"filled\", \"above_null\", "
@@ -220,7 +221,7 @@ void add_rewrite(CLI::App& app) {
 }
 
 void add_ask(CLI::App& app) {
-  const auto [c, o] = declare<Options>(
+  const auto [c, o] = declare<AnnotateFlags>(
       app, "ask",
       "Answer questions about a dialogue with words from it, or say that there are none",
       "An answer is shown in its turn, in brackets, with its probability. Without a "

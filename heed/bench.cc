@@ -13,7 +13,7 @@
 namespace heed {
 namespace {
 
-struct Options {
+struct BenchOptions {
   CommonPtr common;
   std::string structure = "dynamic", work = "train", lengths;
   int64_t batch = 64, embed = 256, hidden = 256, layers = 2, vocab = 10000, steps = 5;
@@ -21,7 +21,7 @@ struct Options {
   bool count = false;
 };
 
-Json inputs_json(const Options& o) {
+Json inputs_json(const BenchOptions& o) {
   return {{"structure", o.structure}, {"work", o.work},
           {"batch", o.batch},         {"embed", o.embed},
           {"hidden", o.hidden},       {"layers", o.layers},
@@ -40,7 +40,7 @@ void add_counts(Json& line, const StepTimes& t) {
 }
 
 // Null where nothing was measured.
-Json report(const Options& o, Device device, const StepTimes& t, double peak) {
+Json report(const BenchOptions& o, Device device, const StepTimes& t, double peak) {
   rusage usage{};
   getrusage(RUSAGE_SELF, &usage);
   const auto number = [](bool known, double value) { return known ? Json(value) : Json(); };
@@ -62,7 +62,7 @@ Json report(const Options& o, Device device, const StepTimes& t, double peak) {
           {"share_of_peak", number(peak > 0, t.flops / t.total / peak)}};
 }
 
-void run(const Options& o) {
+void run(const BenchOptions& o) {
   const Device device = start(*o.common);
   if (o.count && !device.is_cuda()) {
     throw UsageError("--count: counts the calls of a CUDA device; give --device cuda");
@@ -101,7 +101,7 @@ void run(const Options& o) {
 }  // namespace
 
 void add_bench(CLI::App& app) {
-  const auto [c, o] = declare<Options>(
+  const auto [c, o] = declare<BenchOptions>(
       app, "bench", "Time training steps, scoring or decoding; prints one line of JSON",
       "A step on random words consists of the forward pass, the loss with the attention loss, the "
       "backward pass, clipping and SGD. The program first measures the peak rate of multiply-adds "

@@ -17,7 +17,7 @@
 namespace heed {
 namespace {
 
-struct Options {
+struct ChatOptions {
   CommonPtr common;
   const CLI::App* command = nullptr;
   std::vector<std::string> models;  // only the page takes several
@@ -29,7 +29,7 @@ struct Options {
 
 class Chat {
  public:
-  explicit Chat(const Options& o);
+  explicit Chat(const ChatOptions& o);
   void run();
 
  private:
@@ -49,7 +49,7 @@ class Chat {
   Example conversation_;
 };
 
-Chat::Chat(const Options& o) {
+Chat::Chat(const ChatOptions& o) {
   const Device device = start(*o.common);
   decode_ = o.decode.get(o.common->seed);
   loaded_ = load_responder(o.models[0]);
@@ -119,7 +119,7 @@ void Chat::answer(const std::string& line) {
   if (!reply.tokens.empty()) add_turn("model", text, reply.tokens);
 }
 
-void talk(Options& o) {
+void talk(ChatOptions& o) {
   if (o.web) {
     refuse_given(*o.command, "--best-of", "without --web");
     take_bundled(o.models);
@@ -145,7 +145,7 @@ void talk(Options& o) {
 }  // namespace
 
 void add_chat(CLI::App& app) {
-  const auto [c, o] = declare<Options>(
+  const auto [c, o] = declare<ChatOptions>(
       app, "chat", "Talk to a model and see which utterances it looks at",
 
       "The context is the conversation so far, limited to as many turns as in "

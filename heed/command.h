@@ -4,8 +4,10 @@
 
 #include <CLI/App.hpp>
 #include <cstdio>
+#include <functional>
 #include <memory>
 #include <string>
+#include <utility>
 
 #include "base/error.h"
 #include "dialog/text/format.h"
@@ -27,18 +29,25 @@ template <class Options> struct Declared {
   Options& o;
 };
 
+// A function that runs a sub-command; of several functions of one name, that for these options.
+template <class Options> struct RunOf {
+  RunOf(void (*run)(const Options&)) : run(run) {}
+  RunOf(void (*run)(Options&)) : run(run) {}
+  std::function<void(Options&)> run;
+};
+
 // Declares a sub-command of `parent` that calls run(options). Fills in `common` and `command` if
 // Options has such a member.
-template <class Options, class Run>
+template <class Options>
 Declared<Options> declare(CLI::App& parent, const std::string& name, const std::string& what,
-                          const std::string& footer, const Uses& uses, Run run) {
+                          const std::string& footer, const Uses& uses, RunOf<Options> run) {
   const auto o = std::make_shared<Options>();
   CLI::App* c = parent.add_subcommand(name, what);
   c->footer(footer);
   const CommonPtr common = add_common(*c, uses);
   if constexpr (requires { o->common; }) o->common = common;
   if constexpr (requires { o->command; }) o->command = c;
-  c->callback([o, run] { run(*o); });
+  c->callback([o, run = std::move(run.run)] { run(*o); });
   return {*c, *o};
 }
 

@@ -20,7 +20,7 @@
 namespace heed {
 namespace {
 
-struct Options {
+struct CompareOptions {
   CommonPtr common;
   std::vector<std::string> runs, against;
   std::string test = "all", json, csv, markdown, latex;
@@ -101,7 +101,8 @@ std::string common_name(const std::vector<ComparedModel>& runs, const std::vecto
 }
 
 // Each run is a group of its own; with --against there are two groups: its runs, and the others.
-std::vector<ComparedGroup> groups_of(const Options& o, const std::vector<ComparedModel>& runs) {
+std::vector<ComparedGroup> groups_of(const CompareOptions& o,
+                                     const std::vector<ComparedModel>& runs) {
   std::vector<ComparedGroup> groups;
   const auto add = [&](size_t first, size_t count) {
     std::vector<size_t> group(count);
@@ -147,7 +148,7 @@ void note_differences(const ComparedModel& run, const ComparedModel& first, bool
   }
 }
 
-void measure(std::vector<ComparedModel>& runs, const Options& o, Inputs& inputs,
+void measure(std::vector<ComparedModel>& runs, const CompareOptions& o, Inputs& inputs,
              const std::vector<Example>& examples, Device device) {
   PassProgress progress(inputs.sets.size() * runs.size(), examples, inputs.unit(examples.size()));
   for (ComparedModel& run : runs) {
@@ -171,7 +172,7 @@ void measure(std::vector<ComparedModel>& runs, const Options& o, Inputs& inputs,
   }
 }
 
-void run(const Options& o) {
+void run(const CompareOptions& o) {
   const Device device = start(*o.common);
   std::vector<std::string> paths = o.against;
   paths.insert(paths.end(), o.runs.begin(), o.runs.end());
@@ -233,7 +234,7 @@ void run(const Options& o) {
 }  // namespace
 
 void add_compare(CLI::App& app) {
-  const auto [c, o] = declare<Options>(
+  const auto [c, o] = declare<CompareOptions>(
       app, "compare",
       "Compare perplexity and DAS ratios of several runs, with intervals and paired tests",
       "All runs see the same dialogues and distractions. Intervals and p-values come from a "

@@ -10,7 +10,7 @@
 namespace heed {
 namespace {
 
-struct Options {
+struct DiffOptions {
   CommonPtr common;
   std::vector<std::string> runs;
   std::string json;
@@ -108,7 +108,7 @@ void print(const char* title, const Json& rows, const std::string& none) {
   }
 }
 
-void run(const Options& o) {
+void run(const DiffOptions& o) {
   const JsonOutput output(o.json);
   const std::vector<std::string> names = run_names(o.runs);
   if (names[0] == names[1]) throw UsageError("runs: the same one twice, " + o.runs[0]);
@@ -154,11 +154,11 @@ void run(const Options& o) {
 
 void add_diff(CLI::App& app) {
   const auto [c, o] =
-      declare<Options>(app, "diff", "Compare two runs: settings, metrics and logs",
-                       "Metrics are from the best epochs; changes go from the first run to the "
-                       "second. Equal trainings have logs that agree to the last digit.\n"
-                       "Example:\n  heed diff runs/baseline runs/trained",
-                       {.device = false, .seed = ""}, run);
+      declare<DiffOptions>(app, "diff", "Compare two runs: settings, metrics and logs",
+                           "Metrics are from the best epochs; changes go from the first run to the "
+                           "second. Equal trainings have logs that agree to the last digit.\n"
+                           "Example:\n  heed diff runs/baseline runs/trained",
+                           {.device = false, .seed = ""}, run);
   c.add_option("runs", o.runs, "Directories of two runs")->required()->expected(2, 2);
   add_json(c, o.json);
 }

@@ -1,6 +1,5 @@
 // `heed discriminate test`
 #include <algorithm>
-#include <filesystem>
 #include <memory>
 
 #include "base/file.h"
@@ -12,6 +11,7 @@
 #include "heed/bundled.h"
 #include "heed/command.h"
 #include "heed/discriminate.h"
+#include "heed/inputs.h"
 #include "heed/judge.h"
 #include "heed/progress.h"
 
@@ -20,7 +20,7 @@ namespace {
 
 using discriminate::Negatives;
 
-struct Options {
+struct DiscriminateTestOptions {
   CommonPtr common;
   const CLI::App* command = nullptr;
   std::string model, data, negatives, responses, controls, response_only, json, html, predictions;
@@ -29,7 +29,7 @@ struct Options {
 };
 
 // The controls that were asked for. Throws UsageError for an unknown name.
-std::vector<std::string> controls_of(const Options& o) {
+std::vector<std::string> controls_of(const DiscriminateTestOptions& o) {
   std::vector<std::string> names;
   if (o.controls == "all") {
     names = kPassageControls;
@@ -61,14 +61,9 @@ std::vector<std::string> controls_of(const Options& o) {
 }
 
 // The replacements that responses are compared with.
-Negatives negatives_of(const Options& o) {
+Negatives negatives_of(const DiscriminateTestOptions& o) {
   if (!o.responses.empty()) return {Negatives::Kind::kGenerated, o.responses};
   return Negatives::parse(o.negatives.empty() ? "random" : o.negatives);
-}
-
-bool is_directory(const std::string& path) {
-  std::error_code ignored;
-  return std::filesystem::is_directory(path, ignored);
 }
 
 // The judges: the model and its controls.
@@ -78,7 +73,7 @@ struct Judges {
   std::unique_ptr<PassageJudge> response_only;  // for this control
 };
 
-Judges judges_of(const Options& o, Progress& progress, Device device) {
+Judges judges_of(const DiscriminateTestOptions& o, Progress& progress, Device device) {
   const PassageJudge::Options options{
       .limit = o.limit,
       .batch = o.batch,
@@ -116,7 +111,7 @@ Json corpus_json(const TestedPart& t, const std::vector<TestNumbers>& rows, cons
   return json;
 }
 
-void check_options(const Options& o) {
+void check_options(const DiscriminateTestOptions& o) {
   if (!o.responses.empty() && !o.negatives.empty()) {
     throw UsageError(
         "--negatives and --responses both choose the replacements; give one of the two");
@@ -127,15 +122,15 @@ void check_options(const Options& o) {
 }
 
 // Everything that is reported about the corpora.
-struct Results {
+struct TestResults {
   std::vector<TestNumbers> rows = {};
   std::vector<Json> corpora = {}, predictions = {};
   std::vector<PassageView> views = {};
   std::string analysis = {};
 };
 
-void test_corpus(const std::string& corpus, const Options& o, const Judges& judges,
-                 Results& results) {
+void test_corpus(const std::string& corpus, const DiscriminateTestOptions& o, const Judges& judges,
+                 TestResults& results) {
   const PassageJudge& judge = judges.model;
   const Negatives negatives = negatives_of(o);
   const discriminate::Reads reads = judge.model().config().reads();
@@ -166,7 +161,7 @@ void test_corpus(const std::string& corpus, const Options& o, const Judges& judg
     results.views.push_back(std::move(view));
 }
 
-void run(Options& o) {
+void run(DiscriminateTestOptions& o) {
   find_data(o.data, *o.command, Corpora::kSeveral);
   const Device device = start(*o.common);
   check_options(o);
@@ -174,7 +169,7 @@ void run(Options& o) {
   if (!o.html.empty()) check_writable(o.html);
   Progress progress;
   const Judges judges = judges_of(o, progress, device);
-  Results results;
+  TestResults results;
   for (const std::string& corpus : comma_list("--data", o.data))
     test_corpus(corpus, o, judges, results);
   const Json heed = provenance("discriminate test", *o.common);
@@ -203,7 +198,7 @@ void run(Options& o) {
 }  // namespace
 
 void add_discriminate_test(CLI::App& discriminate) {
-  const auto [c, o] = declare<Options>(
+  const auto [c, o] = declare<DiscriminateTestOptions>(
       discriminate, "test", "Measure how well a discriminator tells real responses from others",
 
       "Every passage of the test part is judged twice, with its own response and "

@@ -7,13 +7,13 @@
 namespace heed {
 namespace {
 
-struct Options {
+struct DistractOptions {
   CommonPtr common;
   std::string model, out, test = "random:1.0", json;
   InputFlags input;
 };
 
-void run(const Options& o) {
+void run(const DistractOptions& o) {
   check_writable(o.out);
   JsonOutput output(o.json);
   const TestSet set = parse_test_set(o.test);
@@ -52,7 +52,7 @@ void run(const Options& o) {
 }  // namespace
 
 void add_distract(CLI::App& app) {
-  const auto [c, o] = declare<Options>(
+  const auto [c, o] = declare<DistractOptions>(
       app, "distract", "Write dialogues with the marked distractions of a test set, as JSON Lines",
       "The distractions are those of heed evaluate with the same data, pool, seed and length "
       "limits. heed score gives the same numbers for them, unless --max-context (or the bound of "

@@ -13,7 +13,7 @@
 namespace heed {
 namespace {
 
-struct Options {
+struct EvaluateOptions {
   CommonPtr common;
   std::string model, test = "all", json;
   int64_t batch = 32;
@@ -53,7 +53,7 @@ std::vector<ResponseRow> measure_greedy(LoadedModel& loaded, const std::vector<E
 }
 
 // Writes the table and the file.
-void tell(const Options& o, const Inputs& inputs, const LeftOut& left_out,
+void tell(const EvaluateOptions& o, const Inputs& inputs, const LeftOut& left_out,
           const std::vector<TestSetResult>& results, const std::vector<ResponseRow>& responses,
           size_t examples, bool integrated, const JsonOutput& output) {
   say(left_out, inputs);
@@ -80,7 +80,7 @@ void tell(const Options& o, const Inputs& inputs, const LeftOut& left_out,
   output.write(json);
 }
 
-void run(Options& o) {
+void run(EvaluateOptions& o) {
   take_bundled(o.model);
   if (o.per_example && o.json.empty()) throw UsageError("--per-example: needs --json");
   const RankTeam team(o.ranks, *o.common);
@@ -118,7 +118,7 @@ void run(Options& o) {
 }  // namespace
 
 void add_evaluate(CLI::App& app) {
-  const auto [c, o] = declare<Options>(
+  const auto [c, o] = declare<EvaluateOptions>(
       app, "evaluate", "Perplexity, attention scores and DAS ratio on the distracting test sets",
 
       "AS: attention on an utterance; 100% is what uniform attention would give. DAS ratio: mean "

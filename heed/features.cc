@@ -8,7 +8,7 @@
 namespace heed {
 namespace {
 
-struct Options {
+struct FeaturesOptions {
   CommonPtr common;
   EncodeFlags encode;
   std::string out;
@@ -37,7 +37,7 @@ void refuse_dialogues(const std::string& out) {
 }
 
 // Writes the features if `first`.
-void write_features(const Options& o, Encoding& encoding, Ranks& ranks) {
+void write_features(const FeaturesOptions& o, Encoding& encoding, Ranks& ranks) {
   for (const EncodeInput& input : encoding.parts()) {
     const probe::Part part = encoding.encode(input, ranks);
     if (!ranks.first()) continue;
@@ -52,7 +52,7 @@ void write_features(const Options& o, Encoding& encoding, Ranks& ranks) {
   JsonOutput(o.out + "/features.json").write(json);
 }
 
-void run(const Options& o) {
+void run(const FeaturesOptions& o) {
   const RankTeam team(o.ranks, *o.common);
   const Device device = team.start();
   refuse_dialogues(o.out);
@@ -66,7 +66,7 @@ void run(const Options& o) {
 }  // namespace
 
 void add_features(CLI::App& app) {
-  const auto [c, o] = declare<Options>(
+  const auto [c, o] = declare<FeaturesOptions>(
       app, "features",
       "Write the vectors that a model's encoder computes for dialogues, with labels for probes",
       "For train, test and valid, --out holds PART.safetensors with a tensor x "

@@ -11,7 +11,7 @@
 namespace heed {
 namespace {
 
-struct Options {
+struct GenerateOptions {
   CommonPtr common;
   std::string model, out, json, epoch = "best";
   int64_t batch = 32, beam = 0;
@@ -38,7 +38,7 @@ std::string rank_of_best(const std::vector<std::string>& rank) {
 }
 
 // --beam 5 is short for --decode beam --beam-size 5, and --n-best 5 for the same with 5 responses.
-DecodeOptions decoding_of(Options& o) {
+DecodeOptions decoding_of(GenerateOptions& o) {
   if (o.decode.options.best_of > 0) {
     for (const char* name : {"--n-best", "--rank-weight", "--beam"}) {
       refuse_given(*o.command, name, "without --best-of");
@@ -120,7 +120,7 @@ std::string lines(const std::vector<Example>& examples, const std::vector<Tokens
   return text;
 }
 
-void say(const Options& o, int64_t written, const ResponseSieve::Counts& left_out) {
+void say(const GenerateOptions& o, int64_t written, const ResponseSieve::Counts& left_out) {
   std::printf("wrote %s of %s to %s\n", counted(written, "passage").c_str(),
               last_part(o.model).c_str(), o.out.c_str());
   std::printf("left out: %ld empty, %ld repeated, %ld with <unk>, %ld equal to the human one\n",
@@ -128,7 +128,7 @@ void say(const Options& o, int64_t written, const ResponseSieve::Counts& left_ou
               static_cast<long>(left_out.unknown), static_cast<long>(left_out.as_people));
 }
 
-void run(Options& o) {
+void run(GenerateOptions& o) {
   const Device device = start(*o.common);
   DecodeOptions options = decoding_of(o);
   JsonOutput passages_file(o.out), output(o.json);
@@ -177,7 +177,7 @@ void run(Options& o) {
 }  // namespace
 
 void add_generate(CLI::App& app) {
-  const auto [c, o] = declare<Options>(
+  const auto [c, o] = declare<GenerateOptions>(
       app, "generate",
       "Write dialogues that end with a model's response, to be told from real ones",
       "Each line of the file is a dialogue, {\"id\": ..., \"turns\": [...], \"real\": false, "

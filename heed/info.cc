@@ -13,7 +13,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-struct Options {
+struct InfoOptions {
   CommonPtr common;
   std::string path, json, card;
 };
@@ -82,7 +82,7 @@ void print(Json info) {
   std::fputs(((text.starts_with('\n') ? "" : "\n") + text).c_str(), stdout);
 }
 
-void run(const Options& o) {
+void run(const InfoOptions& o) {
   JsonOutput output(o.json), card(o.card);
   if (card.wanted()) card.write_text(model_card(o.path));
   if (card.to_stdout()) return;
@@ -98,7 +98,7 @@ void run(const Options& o) {
 }  // namespace
 
 void add_info(CLI::App& app) {
-  const auto [c, o] = declare<Options>(
+  const auto [c, o] = declare<InfoOptions>(
       app, "info", "Describe a model, run, experiment, result or file of dialogues",
       "A model: its sizes, parameters and vocabulary. A run: also its settings, its log and "
       "whether it is complete. A folder of runs or an experiment: how far each is. A data "

@@ -18,16 +18,16 @@ namespace {
 
 constexpr const char* kExamples = "Examples (default: as in training)";
 
-bool is_directory(const std::string& path) {
-  std::error_code ignored;
-  return std::filesystem::is_directory(path, ignored);
-}
-
 Json file_json(const std::string& path, const std::vector<Dialogue>& dialogues) {
   return {{"path", path}, {"fingerprint", fingerprint(dialogues)}, {"dialogues", dialogues.size()}};
 }
 
 }  // namespace
+
+bool is_directory(const std::string& path) {
+  std::error_code ignored;
+  return std::filesystem::is_directory(path, ignored);
+}
 
 LoadedModel load_responder(const std::string& directory, const std::string& epoch) {
   require(directory, Capability::kRespond);

@@ -14,7 +14,7 @@
 namespace heed {
 namespace {
 
-struct Options {
+struct JudgeExportOptions {
   CommonPtr common;
   const CLI::App* command = nullptr;
   std::string a, b, model, out, key, json;
@@ -32,7 +32,7 @@ struct Options {
 
 // ---- the work
 
-void check_options(const Options& o) {
+void check_options(const JudgeExportOptions& o) {
   const bool real_or_fake = !o.model.empty() || o.items > 0;
   const bool pairs = !o.a.empty() || !o.b.empty() || o.pairs > 0;
   if (real_or_fake == pairs) {
@@ -55,8 +55,8 @@ int64_t count_of(const std::vector<ItemToJudge>& items, const char* key) {
                        [&](const ItemToJudge& item) { return item.hidden.value(key, false); });
 }
 
-void say(const Options& o, const std::vector<ItemToJudge>& items,
-         const ResponseSieve::Counts& unfit) {
+void say_what_is_written(const JudgeExportOptions& o, const std::vector<ItemToJudge>& items,
+                         const ResponseSieve::Counts& unfit) {
   const auto checks = static_cast<size_t>(count_of(items, "check"));
   std::printf("wrote %s and %s to %s, the key to %s\n",
               counted(items.size() - checks, o.is_pairs() ? "pair" : "item").c_str(),
@@ -72,7 +72,7 @@ void say(const Options& o, const std::vector<ItemToJudge>& items,
   }
 }
 
-[[noreturn]] void fail_too_few(const Options& o, const Inputs& inputs, size_t found) {
+[[noreturn]] void fail_too_few(const JudgeExportOptions& o, const Inputs& inputs, size_t found) {
   throw DataError(inputs.data_path + ": gives only " + std::to_string(found) + " of " +
                   std::to_string(o.wanted()) + (o.is_pairs() ? " pairs" : " items") + " and " +
                   std::to_string(o.wanted_checks()) +
@@ -80,7 +80,7 @@ void say(const Options& o, const std::vector<ItemToJudge>& items,
 }
 
 // The responses of a run to the examples at some places.
-Passages::Respond responder(const Options& o, Inputs& inputs, Device device) {
+Passages::Respond responder(const JudgeExportOptions& o, Inputs& inputs, Device device) {
   return [&o, &inputs, device](const std::vector<size_t>& places, const std::string& run) {
     LoadedModel loaded = load_responder(run);
     move(*loaded.model, device);
@@ -95,7 +95,7 @@ Passages::Respond responder(const Options& o, Inputs& inputs, Device device) {
   };
 }
 
-void run(const Options& o) {
+void run(const JudgeExportOptions& o) {
   const Device device = start(*o.common);
   check_options(o);
   JsonOutput items_file(o.out), key_file(o.key), output(o.json);
@@ -122,7 +122,8 @@ void run(const Options& o) {
     std::filesystem::remove(o.key);
     throw;
   }
-  if (!output.to_stdout() && !items_file.to_stdout()) say(o, items, sieve.left_out());
+  if (!output.to_stdout() && !items_file.to_stdout())
+    say_what_is_written(o, items, sieve.left_out());
   if (!output.wanted()) return;
   Json json = {{"heed", provenance("judge export", *o.common)},
                {"inputs", inputs_json(inputs, models, o.common->seed)},
@@ -141,7 +142,7 @@ void run(const Options& o) {
 }  // namespace
 
 void add_judge_export(CLI::App& judge) {
-  const auto [c, o] = declare<Options>(
+  const auto [c, o] = declare<JudgeExportOptions>(
       judge, "export", "Write responses for people to judge, and a key with the right answers",
 
       "With --model people judge whether a response is real or generated. A line of --out is "

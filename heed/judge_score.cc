@@ -8,14 +8,14 @@ namespace {
 
 using people::Key;
 
-struct Options {
+struct JudgeScoreOptions {
   CommonPtr common;
   JudgementFlags flags{
       .judgements = {}, .key = {}, .rules = {.pass = 0.9, .least = 10, .most = 150}};
   std::string predictions, json;
 };
 
-void run(const Options& o) {
+void run(const JudgeScoreOptions& o) {
   JsonOutput output(o.json);
   const Key key = people::read_key(o.flags.key, people::Task::kRealOrFake);
   const people::Judgements judgements =
@@ -51,17 +51,17 @@ void run(const Options& o) {
 }  // namespace
 
 void add_judge_score(CLI::App& judge) {
-  const auto [c, o] =
-      declare<Options>(judge, "score",
-                       "Measure how well people tell real responses from others, and how much "
-                       "they agree",
-                       "A judgement is {\"item\": ..., \"annotator\": ..., \"choice\": \"real\" or "
-                       "\"fake\"}, a line of the key {\"item\": ..., \"real\": true or false}; "
-                       "\"check\": true marks a test question. Scores count single judgements, and "
-                       "majorities per item; intervals are 95 %, by a bootstrap over items.\n"
-                       "Example:\n  heed judge score --judgements judgements.jsonl --key key.jsonl "
-                       "--json scores.json",
-                       {.device = false, .seed = "Seed of the intervals"}, run);
+  const auto [c, o] = declare<JudgeScoreOptions>(
+      judge, "score",
+      "Measure how well people tell real responses from others, and how much "
+      "they agree",
+      "A judgement is {\"item\": ..., \"annotator\": ..., \"choice\": \"real\" or "
+      "\"fake\"}, a line of the key {\"item\": ..., \"real\": true or false}; "
+      "\"check\": true marks a test question. Scores count single judgements, and "
+      "majorities per item; intervals are 95 %, by a bootstrap over items.\n"
+      "Example:\n  heed judge score --judgements judgements.jsonl --key key.jsonl "
+      "--json scores.json",
+      {.device = false, .seed = "Seed of the intervals"}, run);
   o.flags.declare(c);
   add_key(c, o.flags.key, "which items are real");
   c.get_option("--key")->required();

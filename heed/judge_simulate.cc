@@ -7,13 +7,13 @@
 namespace heed {
 namespace {
 
-struct Options {
+struct JudgeSimulateOptions {
   CommonPtr common;
   people::SimulatedPeople people;
   std::string out, key;
 };
 
-void run(const Options& o) {
+void run(const JudgeSimulateOptions& o) {
   if (o.key == "-") throw UsageError("--key: must be a file");
   JsonOutput judgements_file(o.out), key_file(o.key);
   const people::Simulated made = people::simulate(o.people, o.common->seed);
@@ -42,7 +42,7 @@ void run(const Options& o) {
 }  // namespace
 
 void add_judge_simulate(CLI::App& judge) {
-  const auto [c, o] = declare<Options>(
+  const auto [c, o] = declare<JudgeSimulateOptions>(
       judge, "simulate", "Simulate annotators, to see how much agreement can show",
       "Every annotator judges every item. The judgements and the key are marked as "
       "simulated and cannot be mixed with people's judgements.\n"

@@ -10,14 +10,14 @@ namespace {
 
 using people::Key;
 
-struct Options {
+struct JudgeTiesOptions {
   CommonPtr common;
   JudgementFlags flags{.judgements = {}, .key = {}, .rules = {.failures = 3}};
   int64_t samples = 50000, size = 200;
   std::string json;
 };
 
-void run(const Options& o) {
+void run(const JudgeTiesOptions& o) {
   JsonOutput output(o.json);
   Key key;
   if (!o.flags.key.empty()) key = people::read_key(o.flags.key, people::Task::kPairs);
@@ -61,7 +61,7 @@ void run(const Options& o) {
 }  // namespace
 
 void add_judge_ties(CLI::App& judge) {
-  const auto [c, o] = declare<Options>(
+  const auto [c, o] = declare<JudgeTiesOptions>(
       judge, "ties",
       "Measure how often people find two responses equally good, in all pairs and in samples",
       "A judgement is {\"item\": ..., \"annotator\": ..., \"round\": 1, \"choice\": \"a\", \"b\" "

@@ -12,7 +12,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-struct Options {
+struct LogOptions {
   std::string run, csv, jsonl, tensorboard;
   bool steps = false;
 };
@@ -36,7 +36,7 @@ std::string text_of(const RunLog& log) {
   return table.text(results_width());
 }
 
-void run(const Options& o) {
+void run(const LogOptions& o) {
   const int wanted = !o.csv.empty() + !o.jsonl.empty() + !o.tensorboard.empty();
   if (wanted > 1) throw UsageError("--csv, --jsonl, --tensorboard: one at a time");
   if (!o.tensorboard.empty()) {
@@ -60,7 +60,7 @@ void run(const Options& o) {
 }  // namespace
 
 void add_log(CLI::App& app) {
-  const auto [c, o] = declare<Options>(
+  const auto [c, o] = declare<LogOptions>(
       app, "log", "Show the log of a run, or write it as CSV, JSON Lines or for TensorBoard",
       "There is a line for each epoch, or with --steps for each step that heed train "
       "--log-steps N kept. TensorBoard shows both, as epoch/NAME and step/NAME.\n"

@@ -8,7 +8,7 @@
 namespace heed {
 namespace {
 
-struct Options {
+struct PlotOptions {
   std::vector<std::string> runs;
   std::string metric, svg;
   bool steps = false, log_scale = false;
@@ -34,7 +34,7 @@ Curve curve_of(const RunLog& log, const std::string& name, const std::string& me
   return curve;
 }
 
-void run(const Options& o) {
+void run(const PlotOptions& o) {
   if (!o.svg.empty()) check_writable(o.svg);
   const std::vector<std::string> names = run_names(o.runs);
   CurvePlot plot{o.steps ? "step" : "epoch", o.metric, o.log_scale};
@@ -54,14 +54,14 @@ void run(const Options& o) {
 }  // namespace
 
 void add_plot(CLI::App& app) {
-  const auto [c, o] =
-      declare<Options>(app, "plot", "Draw curves of runs in the terminal and as SVG",
-                       "Every column of log.jsonl, or with --steps of steps.jsonl, is a metric; "
-                       "heed log shows them.\n"
-                       "Examples:\n"
-                       "  heed plot runs/baseline runs/trained --svg perplexity.svg\n"
-                       "  heed plot runs/first --steps --metric loss --log-scale --smooth 0.9",
-                       {.device = false, .seed = ""}, run);
+  const auto [c, o] = declare<PlotOptions>(
+      app, "plot", "Draw curves of runs in the terminal and as SVG",
+      "Every column of log.jsonl, or with --steps of steps.jsonl, is a metric; "
+      "heed log shows them.\n"
+      "Examples:\n"
+      "  heed plot runs/baseline runs/trained --svg perplexity.svg\n"
+      "  heed plot runs/first --steps --metric loss --log-scale --smooth 0.9",
+      {.device = false, .seed = ""}, run);
   c.add_option("runs", o.runs, "Directories of runs")->required()->expected(1, 100);
   c.add_option(
       "--metric", o.metric,

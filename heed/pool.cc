@@ -12,6 +12,7 @@
 #include "dialog/view/render.h"
 #include "heed/command.h"
 #include "heed/conversation.h"
+#include "heed/inputs.h"
 #include "heed/progress.h"
 
 namespace heed {
@@ -127,8 +128,7 @@ void whitelist(const WhitelistOptions& o) {
   writer.write(retrieve::pool_lines(pool));
   writer.commit();
   std::printf("%s: %s", o.out.c_str(), counted(pool.size(), "response").c_str());
-  std::error_code ignored;
-  if (std::filesystem::is_directory(o.data, ignored)) {
+  if (is_directory(o.data)) {
     const std::vector<std::string> test = responses_in(o, "test");
     std::printf("; %.1f %% of the %s of the test part are among them",
                 100 * retrieve::coverage(pool, test), counted(test.size(), "response").c_str());

@@ -13,6 +13,7 @@
 #include "dialog/data/formats/ubuntu.h"
 #include "dialog/view/render.h"
 #include "heed/command.h"
+#include "heed/inputs.h"
 #include "heed/prepare.h"
 #include "heed/progress.h"
 
@@ -27,7 +28,7 @@ bool has_suffix(const std::string& path, const std::string& suffix) {
 std::string detect_form(const PrepareOptions& o) {
   if (o.form != "auto") return o.form;
   if (!std::filesystem::exists(o.in)) throw DataError(o.in + ": no such file or directory");
-  if (std::filesystem::is_directory(o.in) || has_suffix(o.in, ".tsv")) return "tsv";
+  if (is_directory(o.in) || has_suffix(o.in, ".tsv")) return "tsv";
   if (has_suffix(o.in, ".csv")) return "csv";
   throw UsageError(o.in + ": neither a folder nor .tsv or .csv; say --form tsv or csv");
 }
@@ -60,9 +61,7 @@ bool ask(const std::string& question) {
 }
 
 Prepared read_text(const PrepareOptions& o, const Reading& reading) {
-  std::error_code ignored;
-  const auto read =
-      std::filesystem::is_directory(o.in, ignored) ? read_plain_texts : read_plain_text;
+  const auto read = is_directory(o.in) ? read_plain_texts : read_plain_text;
   PlainText text = read(o.in, {kLayouts.at(o.form), o.gap_minutes, ask}, reading);
   if (text.layout != TextLayout::kNames && !o.gap_given->empty()) {
     throw UsageError("--gap: only applies with --layout names");

@@ -6,12 +6,12 @@
 namespace heed {
 namespace {
 
-struct Options {
+struct PrepareBecauseOptions {
   std::string in, out, of = "because";
   size_t before = 5;
 };
 
-void run(const Options& o) {
+void run(const PrepareBecauseOptions& o) {
   check_writable(o.out);
   const std::vector<Dialogue> dialogues = read_dialogues(o.in);
   const std::vector<Dialogue> found =
@@ -30,7 +30,7 @@ void run(const Options& o) {
 }  // namespace
 
 void add_prepare_because(CLI::App& prepare) {
-  const auto [c, o] = declare<Options>(
+  const auto [c, o] = declare<PrepareBecauseOptions>(
       prepare, "because",
       "Extract explanations from dialogues: the clauses before and after \"because\"",
       "After Nie, Bennett & Goodman (2019). At the first \"because\" of a turn, unless \"of\" "

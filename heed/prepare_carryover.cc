@@ -13,7 +13,7 @@
 namespace heed {
 namespace {
 
-struct Options {
+struct PrepareCarryoverOptions {
   std::string in, out;
 };
 
@@ -62,7 +62,7 @@ Corpus schema_guided(const std::string& folder, Progress& progress) {
           "; " + counted(names, "pair") + " of corresponding slots"};
 }
 
-void run(const Options& o) {
+void run(const PrepareCarryoverOptions& o) {
   Progress progress;
   const Corpus corpus = carry::is_woz(o.in) ? woz(o.in) : schema_guided(o.in, progress);
   std::filesystem::create_directories(o.out);
@@ -92,7 +92,7 @@ void run(const Options& o) {
 }  // namespace
 
 void add_prepare_carryover(CLI::App& prepare) {
-  const auto [c, o] = declare<Options>(
+  const auto [c, o] = declare<PrepareCarryoverOptions>(
       prepare, "carryover", "Write items of slot carryover from Schema-Guided Dialogue or WOZ 2.0",
       "--in has train, dev (or valid) and test of Schema-Guided Dialogue: folders as published, "
       "with schema.json, or files train.jsonl and train_schema.json; or the three files of "

@@ -7,7 +7,7 @@
 namespace heed {
 namespace {
 
-struct Options {
+struct PrepareLabelsOptions {
   std::string in, out, recent = "changed", repeat = "slot";
   size_t location_buckets = probe::LabelOptions{}.location_buckets;
 };
@@ -24,7 +24,7 @@ void show_statistics(const probe::LabelledExamples& examples) {
   }
 }
 
-void run(const Options& o) {
+void run(const PrepareLabelsOptions& o) {
   const std::vector<Dialogue> dialogues = read_dialogues(o.in, {.notes = true});
   const probe::LabelOptions options{.location_buckets = o.location_buckets,
                                     .recent_is_new = o.recent == "new",
@@ -44,7 +44,7 @@ void run(const Options& o) {
 }  // namespace
 
 void add_prepare_labels(CLI::App& prepare) {
-  const auto [c, o] = declare<Options>(
+  const auto [c, o] = declare<PrepareLabelsOptions>(
       prepare, "labels",
       "Write labels for probes: topics, slots, acts, personas of annotated dialogues",
       "In dialogues with states (multiwoz, sgd) the system's turns are examples, in others all "

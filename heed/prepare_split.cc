@@ -102,11 +102,11 @@ std::pair<Parts, std::string> divide(const SplitOptions& o,
   return {split(groups, o.valid, o.test, o.common->seed), what};
 }
 
-struct Options : SplitOptions {
+struct PrepareSplitOptions : SplitOptions {
   std::string in, out;
 };
 
-void run(const Options& o) {
+void run(const PrepareSplitOptions& o) {
   check_split(o, o.out);
   Progress progress;
   const std::vector<Dialogue> dialogues =
@@ -164,7 +164,7 @@ void write_split(const SplitOptions& o, const std::vector<Dialogue>& dialogues,
 }
 
 void add_prepare_split(CLI::App& prepare) {
-  const auto [c, o] = declare<Options>(
+  const auto [c, o] = declare<PrepareSplitOptions>(
       prepare, "split",
       "Divide dialogues into the parts of a data directory: train, valid and test",
       std::string(kSplitHelp) +

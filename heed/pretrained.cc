@@ -11,9 +11,7 @@
 namespace heed {
 namespace {
 
-using Json = nlohmann::json;
-
-struct Options {
+struct PretrainedOptions {
   CommonPtr common;
   std::string model, in, out;
   int64_t max_pieces = 0;  // 0: as many as the model reads
@@ -34,7 +32,7 @@ std::vector<std::string> read_texts(const std::string& path) {
   LineReader lines(path);
   for (std::string_view line; lines.next(line);) {
     if (line.find_first_not_of(" \t") == line.npos) continue;
-    const Json json = Json::parse(line, nullptr, /*allow_exceptions=*/false);
+    const nlohmann::json json = nlohmann::json::parse(line, nullptr, /*allow_exceptions=*/false);
     if (!json.is_object()) lines.fail("not a JSON object");
     const auto text = json.find("text");
     if (text == json.end() || !text->is_string()) lines.fail("\"text\" must be a text");
@@ -62,13 +60,14 @@ void write_lines(const std::string& path, const std::vector<std::string>& texts,
                  const std::vector<Read>& read, const Tensor& vectors) {
   TextWriter file(path);
   for (size_t i = 0; i < texts.size(); ++i) {
-    file.write("{\"text\": " + Json(texts[i]).dump() + ", \"ids\": " + Json(read[i].ids).dump() +
-               ", \"vector\": [" + numbers_text(vectors[static_cast<int64_t>(i)]) + "]}\n");
+    file.write("{\"text\": " + nlohmann::json(texts[i]).dump() +
+               ", \"ids\": " + nlohmann::json(read[i].ids).dump() + ", \"vector\": [" +
+               numbers_text(vectors[static_cast<int64_t>(i)]) + "]}\n");
   }
   file.commit();
 }
 
-void encode(const Options& o) {
+void encode(const PretrainedOptions& o) {
   const Device device = start(*o.common);
   const LoadedSystem loaded = open_model(o.model, Capability::kEncode, device);
   const std::vector<std::string> texts = read_texts(o.in);
@@ -102,7 +101,7 @@ void encode(const Options& o) {
 }  // namespace
 
 void add_import(CLI::App& app) {
-  auto o = std::make_shared<Options>();
+  auto o = std::make_shared<PretrainedOptions>();
   CLI::App* c = app.add_subcommand(
       "import", "Import a pretrained encoder (BERT) from a folder in Hugging Face's format");
   c->footer(
@@ -118,7 +117,7 @@ void add_import(CLI::App& app) {
 }
 
 void add_export(CLI::App& app) {
-  auto o = std::make_shared<Options>();
+  auto o = std::make_shared<PretrainedOptions>();
   CLI::App* c = app.add_subcommand(
       "export",
       "Export an imported encoder, or a fine-tuned one, to a folder that other programs read");
@@ -136,7 +135,7 @@ void add_export(CLI::App& app) {
 }
 
 void add_encode(CLI::App& app) {
-  const auto [c, o] = declare<Options>(
+  const auto [c, o] = declare<PretrainedOptions>(
       app, "encode", "Compute vectors of texts with an imported encoder",
       "A line of --in is {\"text\": ...}, of --out {\"text\", \"ids\", \"vector\"}: the ids of "
       "the pieces with [CLS] and [SEP], and the mean of their last states, scaled to length 1, so "

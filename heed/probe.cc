@@ -16,7 +16,7 @@ namespace {
 
 using probe::Part, probe::ProbeOptions, probe::TaskResult;
 
-struct Options {
+struct ProbeFlags {
   CommonPtr common;
   const CLI::App* command = nullptr;
   EncodeFlags encode;
@@ -152,7 +152,7 @@ void say_unconverged(const std::vector<EncoderResult>& results,
 
 // ---- the sources of representations
 // The model, then what it is to be compared with.
-std::vector<Encoder> encoders_of(const Options& o, Encoding& encoding) {
+std::vector<Encoder> encoders_of(const ProbeFlags& o, Encoding& encoding) {
   const EncodeInput &train = encoding.part("train"), &test = encoding.part(o.eval_part);
   std::vector<Encoder> encoders;
   encoders.push_back({o.encode.epoch, encoding.encode(train), encoding.encode(test)});
@@ -170,7 +170,7 @@ std::vector<Encoder> encoders_of(const Options& o, Encoding& encoding) {
   return encoders;
 }
 
-void check_source(const Options& o) {
+void check_source(const ProbeFlags& o) {
   if (o.features.empty() == o.encode.model.empty()) {
     throw UsageError("probe: give --features DIR, or --model RUN and --data DIR");
   }
@@ -181,7 +181,7 @@ void check_source(const Options& o) {
   }
 }
 
-void run(const Options& o) {
+void run(const ProbeFlags& o) {
   if (!o.command->get_subcommands().empty()) return;  // heed probe negatives, which has run
   check_source(o);
   const Device device = start(*o.common);
@@ -224,7 +224,7 @@ void run(const Options& o) {
 }  // namespace
 
 void add_probe(CLI::App& app) {
-  const auto [c, o] = declare<Options>(
+  const auto [c, o] = declare<ProbeFlags>(
       app, "probe",
       "Measure how much about a conversation a probe can predict from an encoder's vectors",
       "For every task, trains a linear classifier of each label on the representations of the "

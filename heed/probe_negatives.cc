@@ -15,7 +15,7 @@ namespace {
 constexpr int64_t kBagWidth = 384;  // for the random projection of the words
 constexpr int64_t kBatch = 64;      // changes no result
 
-struct Options {
+struct ProbeNegativesOptions {
   CommonPtr common;
   std::string data, model, label = "intent", none = "oos", json;
   std::vector<std::string> small = {"none", "share:0.15", "below:5"};
@@ -23,7 +23,8 @@ struct Options {
   probe::CrossValidation how;
 };
 
-Tensor vectors_of(const Options& o, const std::vector<std::string>& texts, Device device) {
+Tensor vectors_of(const ProbeNegativesOptions& o, const std::vector<std::string>& texts,
+                  Device device) {
   if (o.model.empty()) return probe::bag_of_words(texts, kBagWidth, o.common->seed);
   const LoadedSystem loaded = open_model(o.model, Capability::kEncode, device);
   std::vector<ContextEncoder::Text> read;
@@ -59,7 +60,8 @@ Json result_json(const probe::Tested& tested, const std::vector<NegativesRow>& r
 }
 
 // By the names of the rules, and "real".
-std::vector<std::pair<std::string, probe::Tested>> test(const Options& o, const Tensor& x,
+std::vector<std::pair<std::string, probe::Tested>> test(const ProbeNegativesOptions& o,
+                                                        const Tensor& x,
                                                         const probe::ClassTexts& texts) {
   Progress progress;
   std::vector<std::pair<std::string, probe::Tested>> all;
@@ -82,7 +84,7 @@ std::vector<std::pair<std::string, probe::Tested>> test(const Options& o, const 
   return all;
 }
 
-void run(Options& o) {
+void run(ProbeNegativesOptions& o) {
   o.how.seed = o.common->seed;
   const Device device = start(*o.common);
   const JsonOutput output(o.json);
@@ -119,7 +121,7 @@ void run(Options& o) {
 }  // namespace
 
 void add_probe_negatives(CLI::App& probe) {
-  const auto [c, o] = declare<Options>(
+  const auto [c, o] = declare<ProbeNegativesOptions>(
       probe, "negatives",
       "Measure a text classifier, with small classes as questions that no class answers (nex-cv)",
       "Trains a linear classifier on the vectors of texts; its confidence is the softmax (nex-cv, "

@@ -1,6 +1,5 @@
 // heed rank: how well scorers tell the response to a context from others.
 #include <algorithm>
-#include <filesystem>
 
 #include "dialog/respond/evaluate.h"
 #include "dialog/retrieve/keyword.h"
@@ -10,6 +9,7 @@
 #include "experiments/measure/measure_json.h"
 #include "heed/bundled.h"
 #include "heed/command.h"
+#include "heed/inputs.h"
 #include "heed/pool.h"
 #include "heed/progress.h"
 #include "heed/rank.h"
@@ -20,7 +20,7 @@ namespace {
 using retrieve::Lists;
 using retrieve::ScoredList;
 
-struct Options {
+struct RankOptions {
   CommonPtr common;
   const CLI::App* command = nullptr;
   std::vector<std::string> scorers;
@@ -48,23 +48,24 @@ bool has_candidates(const std::vector<Dialogue>& dialogues) {
 }
 
 // With --lists given, the shortest context has one turn, as in the published lists.
-ExampleOptions example_options(const Options& o) {
+ExampleOptions example_options(const RankOptions& o) {
   ExampleOptions options{.all_positions = o.examples == "all"};
   options.min_turns = o.min_turns.value_or(o.lists == "given" ? 2 : kMinTurns);
   return options;
 }
 
-RankedPart make_part(const Options& o, const std::string& path, std::vector<Dialogue> dialogues) {
+RankedPart make_part(const RankOptions& o, const std::string& path,
+                     std::vector<Dialogue> dialogues) {
   return {path, std::move(dialogues), example_options(o), o.context == "all"};
 }
 
-RankedPart read_train(const Options& o) {
+RankedPart read_train(const RankOptions& o) {
   const std::string path = find_dialogues(o.train.empty() ? o.data : o.train, "train");
   return make_part(o, path, read_dialogues(path));
 }
 
 // The kind of lists that the data provide, unless --lists asks for another.
-RankedPart read_data(Options& o) {
+RankedPart read_data(RankOptions& o) {
   const std::string path = find_dialogues(o.data, "test");
   std::vector<Dialogue> dialogues =
       read_dialogues(path, {.limit = o.limit, .progress = {}, .notes = true});
@@ -73,7 +74,7 @@ RankedPart read_data(Options& o) {
 }
 
 // The model as a ranker, or for sim and map the vectors that it makes.
-LoadedSystem load_ranker(const Options& o) {
+LoadedSystem load_ranker(const RankOptions& o) {
   LoadedSystem loaded = open_model(o.model, o.test() ? Capability::kRank : Capability::kEncode,
                                    Device::parse(o.common->device));
   if (o.test() || dynamic_cast<const VectorRanker*>(loaded.ranker.get())) return loaded;
@@ -81,7 +82,7 @@ LoadedSystem load_ranker(const Options& o) {
   return loaded;
 }
 
-void check(const Options& o) {
+void check(const RankOptions& o) {
   if (!o.lists.empty()) retrieve::parse_list_kind(o.lists);
   if (o.test()) {
     require(o.model, Capability::kRank);
@@ -99,8 +100,7 @@ void check(const Options& o) {
   if (!o.out.empty() && o.scorers.size() != 1) {
     throw UsageError("--out writes the scores of a single scorer");
   }
-  std::error_code ignored;
-  if (o.trains() && o.train.empty() && !std::filesystem::is_directory(o.data, ignored)) {
+  if (o.trains() && o.train.empty() && !is_directory(o.data)) {
     throw UsageError(
         "tf-idf and bm25 count words in training dialogues, and map learns from them: give "
         "--train FILE or DIR, or --data DIR (its train part)");
@@ -113,7 +113,8 @@ void write_lists(const JsonOutput& file, const std::vector<ScoredList>& lists) {
   file.write_text(lines);
 }
 
-Json inputs_json(const Options& o, const RankedPart& part, const std::optional<RankedPart>& train) {
+Json inputs_json(const RankOptions& o, const RankedPart& part,
+                 const std::optional<RankedPart>& train) {
   return {{"data", part.to_json()},
           {"train", train ? train->to_json() : Json()},
           {"model", o.model.empty() ? Json() : Json(o.model)},
@@ -125,7 +126,7 @@ Json inputs_json(const Options& o, const RankedPart& part, const std::optional<R
           {"seed", o.common->seed}};
 }
 
-retrieve::MappedRanker learned_map(const Options& o, const Ranker& ranker,
+retrieve::MappedRanker learned_map(const RankOptions& o, const Ranker& ranker,
                                    const RankedPart& train) {
   Progress progress;
   retrieve::MappedRanker mapped = retrieve::learn_map(
@@ -137,7 +138,7 @@ retrieve::MappedRanker learned_map(const Options& o, const Ranker& ranker,
   return mapped;
 }
 
-ListScores scores_of(const std::string& scorer, const Options& o, const Ranker* ranker,
+ListScores scores_of(const std::string& scorer, const RankOptions& o, const Ranker* ranker,
                      const RankedPart& part, const Lists& lists,
                      const std::optional<RankedPart>& train,
                      std::optional<retrieve::WordStatistics>& words) {
@@ -151,15 +152,14 @@ ListScores scores_of(const std::string& scorer, const Options& o, const Ranker* 
 }
 
 // heed rank test --test
-std::vector<RankedSetRow> test_sets(const Options& o, const Ranker& ranker, const RankedPart& part,
-                                    const Lists& lists) {
+std::vector<RankedSetRow> test_sets(const RankOptions& o, const Ranker& ranker,
+                                    const RankedPart& part, const Lists& lists) {
   const std::vector<TestSet> sets = select_test_sets(o.test_sets);
   std::vector<Dialogue> pool;
   if (!needs_pool(sets)) {
     refuse_given(*o.command, "--pool", "to random: test sets");
   } else {
-    std::error_code ignored;
-    const bool folder = std::filesystem::is_directory(o.data, ignored);
+    const bool folder = is_directory(o.data);
     pool = o.pool.empty() && !folder
                ? part.dialogues
                : read_dialogues(find_dialogues(o.pool.empty() ? o.data : o.pool, "train"));
@@ -184,7 +184,7 @@ std::vector<RankedSetRow> test_sets(const Options& o, const Ranker& ranker, cons
   return measure_sets(ranked, o.common->seed);
 }
 
-void baseline(Options& o) {
+void baseline(RankOptions& o) {
   find_data(o.data, *o.command);
   check(o);
   start(*o.common);
@@ -228,7 +228,7 @@ void baseline(Options& o) {
 
 constexpr const char* kSeedOfRanks = "Seed of random lists and of the intervals";
 
-void declare_inputs(Options& o, CLI::App& c) {
+void declare_inputs(RankOptions& o, CLI::App& c) {
   c.add_option("--data", o.data,
                "Dialogues: a data directory (its test part is read), or a file, JSON Lines, plain "
                "or gzip. If not given: the bundled sample");
@@ -256,7 +256,7 @@ void declare_inputs(Options& o, CLI::App& c) {
 }
 
 void add_baseline(CLI::App& rank) {
-  const auto [c, o] = declare<Options>(
+  const auto [c, o] = declare<RankOptions>(
       rank, "baseline", "Rank by untrained scorers: common words, or the cosine of vectors",
       "Scorers:\n"
       "  tf-idf  cosine of word counts, with more weight on rare words\n"
@@ -289,7 +289,7 @@ void add_baseline(CLI::App& rank) {
 
 // Like a baseline, but with a trained scorer.
 void add_test(CLI::App& rank) {
-  const auto [c, o] = declare<Options>(
+  const auto [c, o] = declare<RankOptions>(
       rank, "test", "Measure a model that ranks, by the same numbers",
       "Example:\n"
       "  heed train retrieval --data data/ubuntu-sample --preset smoke --out runs/ranker\n"

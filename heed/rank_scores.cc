@@ -12,12 +12,12 @@ namespace {
 
 using retrieve::ScoredList;
 
-struct Options {
+struct RankScoresOptions {
   CommonPtr common;
   std::string data, json;
 };
 
-void scores(const Options& o) {
+void scores(const RankScoresOptions& o) {
   const JsonOutput output(o.json);
   std::vector<Ranking> rows;
   std::vector<ScoredList> lists = retrieve::read_scores(o.data);
@@ -40,7 +40,7 @@ void scores(const Options& o) {
 }  // namespace
 
 void add_rank_scores(CLI::App& rank) {
-  const auto [c, o] = declare<Options>(
+  const auto [c, o] = declare<RankScoresOptions>(
       rank, "scores", "Compute the same numbers from scores in a file",
       "A line is {\"right\": [0], \"scores\": [0.5, 0.25]}: the places of the right candidates, "
       "counted from 0, and a score for each candidate; lists may have different lengths. \"id\" "

@@ -9,11 +9,11 @@
 namespace heed {
 namespace {
 
-struct Options {
+struct ReportOptions {
   std::string folder, html, tables;
 };
 
-void run(const Options& o) {
+void run(const ReportOptions& o) {
   if (o.folder.empty()) throw UsageError("report: give the folder of an experiment");
   std::error_code ignored;
   if (!std::filesystem::exists(o.folder, ignored)) {
@@ -37,7 +37,7 @@ void run(const Options& o) {
 }  // namespace
 
 void add_report(CLI::App& app) {
-  auto o = std::make_shared<Options>();
+  auto o = std::make_shared<ReportOptions>();
   CLI::App* c = app.add_subcommand(
       "report",
       "Write one page with the measurements of `heed reproduce` or `heed sweep`, beside a paper's "

@@ -18,8 +18,8 @@
 namespace heed {
 namespace {
 
-struct Options {
-  explicit Options(const Experiment& e) : experiment(e) {}
+struct ReproduceOptions {
+  explicit ReproduceOptions(const Experiment& e) : experiment(e) {}
   const Experiment& experiment;
   const std::unique_ptr<ExperimentWork> making = experiment.work();
   const CLI::App* command = nullptr;  // knows which options were given
@@ -40,7 +40,7 @@ void write_tables(const Experiment& experiment, const std::string& out) {
   std::printf("the tables are in %s\n", folder.c_str());
 }
 
-ExperimentRequest request_of(const Options& o, int pieces) {
+ExperimentRequest request_of(const ReproduceOptions& o, int pieces) {
   return {.data = o.data,
           .made_with = made_with(*o.common),
           .pieces = pieces,
@@ -67,7 +67,7 @@ ExperimentRequest request_of(const Options& o, int pieces) {
               }};
 }
 
-void run(Options& o) {
+void run(ReproduceOptions& o) {
   const auto corpora =
       o.experiment.many_corpora ? comma_list("--data", o.data) : std::vector<std::string>{o.data};
   for (const std::string& corpus : corpora) check_exists(corpus);
@@ -119,8 +119,8 @@ std::string footer_of(const Experiment& e, const std::string& command) {
          e.name + " --html report.html";
 }
 
-std::shared_ptr<Options> declare(CLI::App& c, const Experiment& experiment) {
-  auto o = std::make_shared<Options>(experiment);
+std::shared_ptr<ReproduceOptions> declare(CLI::App& c, const Experiment& experiment) {
+  auto o = std::make_shared<ReproduceOptions>(experiment);
   o->command = &c;
   o->train.preset = o->discriminator.preset = experiment.preset;
   o->common = add_common(c, {.seed = "Seed of the first training of each variant; see --seeds"});

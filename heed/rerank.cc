@@ -23,7 +23,7 @@ constexpr size_t kContexts =
 struct Spec {
   std::string name, path;
 };
-Spec parse(const std::string& text) {
+Spec parse_spec(const std::string& text) {
   const size_t colon = text.find(':');
   if (colon == std::string::npos) return {text, ""};
   const std::string name = text.substr(0, colon), path = text.substr(colon + 1);
@@ -87,7 +87,7 @@ void RerankFlags::declare(CLI::App& c) {
 
 void RerankFlags::check() const {
   for (const std::string& text : rank) {
-    const Spec spec = parse(text);
+    const Spec spec = parse_spec(text);
     const bool alone = spec.name == "logp" || spec.name == "antilm";
     if (spec.name == "D") continue;  // with a path or without
     if (!alone && spec.name != "mmi" && spec.name != "pmi" && spec.name != "model") {
@@ -141,7 +141,7 @@ Reranked rerank(const RerankFlags& flags, const Measured& m, const std::string& 
   Reranked result;
   add("before", std::vector<size_t>(lists.size(), 0));
   for (const std::string& text : flags.rank) {
-    const Spec spec = parse(text);
+    const Spec spec = parse_spec(text);
     const std::vector<size_t> firsts = firsts_of(scores_of(spec));
     add(spec.name == "model" ? last_part(spec.path) : spec.name, firsts);
     for (size_t i = 0; rows.size() == 2 && i < lists.size(); ++i) {

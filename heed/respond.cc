@@ -12,7 +12,7 @@
 namespace heed {
 namespace {
 
-struct Options {
+struct RespondOptions {
   CommonPtr common;
   std::string model, out, json, pmi, lexicon, distance, dull, echo;
   int64_t batch = 32;
@@ -30,8 +30,8 @@ template <class F> double mean_over(const Texts& texts, F f) {
   return sum / static_cast<double>(texts.size());
 }
 
-std::vector<ExtraMeasure> extras_of(const Options& o, const Measured& m, const Texts& references,
-                                    Device device) {
+std::vector<ExtraMeasure> extras_of(const RespondOptions& o, const Measured& m,
+                                    const Texts& references, Device device) {
   const Vocabulary& vocabulary = m.loaded.vocabulary;
   std::vector<ExtraMeasure> extras = {extrema_of(*m.loaded.model, vocabulary, references)};
   if (!o.pmi.empty()) {
@@ -72,7 +72,7 @@ std::vector<ExtraMeasure> extras_of(const Options& o, const Measured& m, const T
   return extras;
 }
 
-void run(const Options& o) {
+void run(const RespondOptions& o) {
   const Device device = start(*o.common);
   DecodeOptions options = o.decode.get(o.common->seed);
   JsonOutput responses_file(o.out), output(o.json);
@@ -117,7 +117,7 @@ void run(const Options& o) {
 }  // namespace
 
 void add_respond(CLI::App& app) {
-  const auto [c, o] = declare<Options>(
+  const auto [c, o] = declare<RespondOptions>(
       app, "respond", "Write a model's responses to a file and measure them",
 
       "A line of the file is {\"id\": ..., \"response\": ...}. BLEU: corpus BLEU-4 against the "

@@ -6,7 +6,7 @@
 namespace heed {
 namespace {
 
-struct Options {
+struct ScoreOptions {
   CommonPtr common;
   std::string model, json, dtype = "f32";
   int64_t batch = 32;
@@ -41,7 +41,7 @@ Json dialogue_json(const DialogueScore& score, const Example& example,
   return json;
 }
 
-void run(const Options& o) {
+void run(const ScoreOptions& o) {
   const Device device = start(*o.common);
   JsonOutput output(o.json);
   if (o.attention && !output.wanted())
@@ -73,7 +73,7 @@ void run(const Options& o) {
 }  // namespace
 
 void add_score(CLI::App& app) {
-  const auto [c, o] = declare<Options>(
+  const auto [c, o] = declare<ScoreOptions>(
       app, "score", "Score dialogues as given, with the distractions marked in them",
       "For each dialogue, writes the negative log-likelihood of every token of the response, the "
       "attention score of every utterance, the attention loss of every step and the DAS ratio. "

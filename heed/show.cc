@@ -24,7 +24,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-struct Options {
+struct ShowOptions {
   CommonPtr common;
   const CLI::App* command = nullptr;  // knows which options were given
   std::string model, baseline, test = "random:1.0", html;
@@ -55,7 +55,7 @@ std::string describe(const std::string& run, const ModelConfig& config) {
 }
 
 // The models' names: as given, or their directories', or --baseline and --model if these are equal.
-std::vector<std::string> names_of(const Options& o, const std::vector<std::string>& runs) {
+std::vector<std::string> names_of(const ShowOptions& o, const std::vector<std::string>& runs) {
   if (o.names.size() > runs.size()) throw UsageError("--name: more names than models");
   std::vector<std::string> names = o.names;
   while (names.size() < runs.size()) names.push_back(last_part(runs[names.size()]));
@@ -71,7 +71,7 @@ std::string page_sets(bool with_pool) {
 // Of each example, with what the dialogues show inserted.
 using Ratios = std::vector<std::optional<double>>;
 
-Ratios add_results(AttentionView& view, const Options& o, const Inputs& inputs,
+Ratios add_results(AttentionView& view, const ShowOptions& o, const Inputs& inputs,
                    const EncodedInputs& encoded, Responder& model) {
   const std::vector<TestSet> sets = select_test_sets(page_sets(!inputs.pool.empty()));
   PassProgress progress(sets.size(), encoded.examples, inputs.unit(encoded.examples.size()));
@@ -103,11 +103,11 @@ LowerView count_lower(const Ratios& first, const Ratios& last) {
 }
 
 // A model and what it is given.
-struct Subject {
-  explicit Subject(const std::string& run, const Inputs& inputs)
+struct ShownModel {
+  explicit ShownModel(const std::string& run, const Inputs& inputs)
       : run(run), loaded(load_responder(run)), encoded(inputs, loaded.vocabulary) {}
   // The chosen dialogues with what is inserted into them.
-  std::vector<Example> shown(const Options& o, const TestSet& set,
+  std::vector<Example> shown(const ShowOptions& o, const TestSet& set,
                              const std::vector<size_t>& chosen) const {
     return pick(distracted(encoded.examples, set, encoded.pool, encoded.phrases, o.common->seed),
                 chosen);
@@ -118,8 +118,8 @@ struct Subject {
   EncodedInputs encoded;
 };
 
-Ratios add_model(AttentionView& view, const Options& o, const Inputs& inputs, Subject& subject,
-                 const std::vector<size_t>& chosen, Device device) {
+Ratios add_model(AttentionView& view, const ShowOptions& o, const Inputs& inputs,
+                 ShownModel& subject, const std::vector<size_t>& chosen, Device device) {
   LoadedModel& loaded = subject.loaded;
   move(*loaded.model, device);
   view.models.back().description = describe(subject.run, loaded.model->config());
@@ -154,7 +154,7 @@ std::vector<DialogueView> dialogue_views(const std::vector<Example>& examples,
 }
 
 // What a tagger says of last turns, and where it looks.
-void show_tagger(const Options& o, Device device) {
+void show_tagger(const ShowOptions& o, Device device) {
   constexpr const char* kOfResponses = "with a model that writes responses";
   for (const char* option :
        {"--baseline", "--test", "--examples", "--max-turns", "--min-turns", "--max-utterance",
@@ -197,7 +197,7 @@ void show_tagger(const Options& o, Device device) {
   std::printf("%s is written\n", o.html.c_str());
 }
 
-void run(Options& o) {
+void run(ShowOptions& o) {
   take_bundled(o.model, &o.baseline);
   const Device device = start(*o.common);
   if (!o.look.ids.empty()) refuse_given(*o.command, "--count", "without --id");
@@ -213,7 +213,7 @@ void run(Options& o) {
   const auto sets = o.html.empty() ? std::vector{test}
                                    : select_test_sets(o.test + "," + page_sets(o.input.has_pool()));
   const Inputs inputs = read_inputs(o.input, load_example_options(o.model), sets);
-  auto subject = std::make_unique<Subject>(runs[0], inputs);
+  auto subject = std::make_unique<ShownModel>(runs[0], inputs);
   const std::vector<Example>& examples = subject->encoded.examples;
   const auto ids = [&](size_t i) { return std::pair(examples[i].id, examples[i].dialogue_id); };
   const std::vector<size_t> chosen = heed::chosen(examples.size(), ids, o.look, o.input.data);
@@ -227,7 +227,7 @@ void run(Options& o) {
 
   std::vector<Ratios> ratios;
   for (size_t m = 0; m < runs.size(); ++m) {
-    if (m > 0) subject = std::make_unique<Subject>(runs[m], inputs);
+    if (m > 0) subject = std::make_unique<ShownModel>(runs[m], inputs);
     view.models.push_back({names[m], ""});
     ratios.push_back(add_model(view, o, inputs, *subject, chosen, device));
   }
@@ -246,7 +246,7 @@ void run(Options& o) {
 }  // namespace
 
 void add_show(CLI::App& app) {
-  const auto [c, o] = declare<Options>(
+  const auto [c, o] = declare<ShowOptions>(
       app, "show", "Draw where one or two models look, in the terminal and as a web page",
 
       "A bar is the attention on an utterance while the model predicts the human response; 100 % "

@@ -19,7 +19,7 @@
 namespace heed {
 namespace {
 
-struct Options {
+struct SweepOptions {
   CommonPtr common;
   std::string file, out;
   bool dry_run = false;
@@ -49,7 +49,7 @@ void write_table(const std::string& out) {
 }
 
 // Lists the runs, and estimates the duration of those that are left.
-void dry_run(const Options& o, const Sweep& sweep, const SweepData& data, const Plan& plan) {
+void dry_run(const SweepOptions& o, const Sweep& sweep, const SweepData& data, const Plan& plan) {
   const Device device = start(*o.common);
   for (const auto& [first, second] : equal_points(sweep, data)) {
     note(first + " and " + second +
@@ -82,7 +82,7 @@ void dry_run(const Options& o, const Sweep& sweep, const SweepData& data, const 
               format_seconds(left).c_str(), o.work.jobs);
 }
 
-void run(Options& o) {
+void run(SweepOptions& o) {
   set_num_threads(o.common->threads);
   WorkOf<Sweep, SweepData> work("sweep", sweep_making());
   const Sweep& sweep = work.settings() = read_sweep(o.file);
@@ -108,7 +108,7 @@ void run(Options& o) {
 }  // namespace
 
 void add_sweep(CLI::App& app) {
-  auto o = std::make_shared<Options>();
+  auto o = std::make_shared<SweepOptions>();
   CLI::App* c = app.add_subcommand(
       "sweep", "Train every combination of some settings with several seeds, and find the best");
   c->footer(

@@ -19,7 +19,7 @@
 namespace heed {
 namespace {
 
-struct Options {
+struct TrainOptions {
   const System* system;
   CommonPtr common;
   const CLI::App* command = nullptr;
@@ -34,7 +34,7 @@ struct Options {
 };
 
 // `heed train respond/hred` is `heed train --structure hred`.
-void take_name(Options& o) {
+void take_name(TrainOptions& o) {
   const std::string& system = o.system->name;
   if (o.name.empty() || o.name == system) return;
   const std::vector<std::string> forms = o.system->forms().names;
@@ -47,7 +47,7 @@ void take_name(Options& o) {
   o.form = form;
 }
 
-std::unique_ptr<Training> training_of(const Options& o, const RankTeam& team) {
+std::unique_ptr<Training> training_of(const TrainOptions& o, const RankTeam& team) {
   std::unique_ptr<Training> training = o.system->train(o.preset, o.form);
   training->given = [&o](const std::string& option) {
     const auto* found = o.command->get_option_no_throw("--" + option);
@@ -132,8 +132,8 @@ void print_traffic(const Ranks& ranks, const Done& done) {
 }
 
 // The work of each rank.
-void train_on(const Options& o, Training& training, const std::atomic<bool>& stop, Ranks& ranks,
-              Device device) {
+void train_on(const TrainOptions& o, Training& training, const std::atomic<bool>& stop,
+              Ranks& ranks, Device device) {
   TrainHooks hooks;
   hooks.ranks = &ranks;
   hooks.stop = &stop;
@@ -159,7 +159,7 @@ void train_on(const Options& o, Training& training, const std::atomic<bool>& sto
   print_line(training.end_text(o.out));
 }
 
-OpenRun open(const Options& o, Training& training, const RankTeam& team, const Talk& talk) {
+OpenRun open(const TrainOptions& o, Training& training, const RankTeam& team, const Talk& talk) {
   const std::string command = full_name(*o.command);
   return open_run(
       training,
@@ -175,7 +175,7 @@ OpenRun open(const Options& o, Training& training, const RankTeam& team, const T
        .reads = team.reads()});
 }
 
-void run(const Options& o) {
+void run(const TrainOptions& o) {
   const RankTeam team(o.ranks, *o.common);
   const Device device = team.start();
   const std::unique_ptr<Training> training = training_of(o, team);
@@ -220,7 +220,7 @@ void declare_choice(CLI::App& c, const char* name, const System::Choice& choice,
   option(c, name, value, help + choice.help, one_of(choice.names));
 }
 
-void declare(const std::shared_ptr<Options>& o, CLI::App& c) {
+void declare(const std::shared_ptr<TrainOptions>& o, CLI::App& c) {
   const System& system = *o->system;
   o->command = &c;
   o->common =
@@ -270,7 +270,7 @@ void declare(const std::shared_ptr<Options>& o, CLI::App& c) {
 
 CLI::App* add_training(CLI::App& parent, const std::string& name, const System& system,
                        const std::string& was) {
-  const auto o = std::make_shared<Options>();
+  const auto o = std::make_shared<TrainOptions>();
   o->system = &system;
   o->was = was;
   CLI::App* c = parent.add_subcommand(name, system.help);

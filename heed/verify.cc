@@ -8,13 +8,13 @@
 namespace heed {
 namespace {
 
-struct Options {
+struct VerifyOptions {
   CommonPtr common;
   std::vector<std::string> cases;
   std::string dtype = "both", json;
 };
 
-constexpr int kColumns = 80;  // below this width, a row of the comparison takes several lines
+constexpr int kOneLine = 80;  // below this width, a row of the comparison takes several lines
 
 Json to_json(const VerifyRow& row) {
   return {{"kind", row.kind},         {"numbers", row.count}, {"largest_error", row.max_error},
@@ -26,7 +26,7 @@ Json to_json(const VerifyRow& row) {
 bool compare(const std::string& directory, DType dtype, Device device, bool print, Json& cases) {
   const std::vector<VerifyRow> rows = verify_case(directory, dtype, device);
   if (print) std::printf("%s (%s)\n", printable(directory).c_str(), name_of(dtype));
-  const char* between = results_width() < kColumns ? "\n    " : "  ";
+  const char* between = results_width() < kOneLine ? "\n    " : "  ";
   Json json = {{"case", directory}, {"dtype", name_of(dtype)}, {"rows", Json::array()}};
   bool ok = true;
   for (const VerifyRow& row : rows) {
@@ -46,7 +46,7 @@ bool is_case(const std::string& directory) {
   return std::filesystem::exists(std::filesystem::path(directory) / "expected.json", ignored);
 }
 
-void run(const Options& o) {
+void run(const VerifyOptions& o) {
   if (o.common->matmul.empty()) o.common->matmul = "f32";  // the tolerances are for that
   const Device device = start(*o.common);
   JsonOutput output(o.json);
@@ -74,7 +74,7 @@ void run(const Options& o) {
 }  // namespace
 
 void add_verify(CLI::App& app) {
-  const auto [c, o] = declare<Options>(
+  const auto [c, o] = declare<VerifyOptions>(
       app, "verify", "Compare with reference numbers, and print the largest error of each kind",
       "Example:\n  heed verify tests/reference/static-ui tests/reference/dynamic", {.seed = ""},
       run);

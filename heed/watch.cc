@@ -15,13 +15,13 @@ namespace {
 
 namespace fs = std::filesystem;
 
-struct Options {
+struct WatchOptions {
   std::string run;
   double every = 2;
 };
 
 // "  train perplexity 84.27"
-std::string text_of(const Metrics& metrics) {
+std::string text_of_numbers(const Metrics& metrics) {
   std::string text;
   for (const Metric& metric : metrics) {
     char number[32];
@@ -35,7 +35,7 @@ std::string text_of(const Metrics& metrics) {
 
 class Watch {
  public:
-  explicit Watch(const Options& o) : run_(o.run), every_(o.every) {}
+  explicit Watch(const WatchOptions& o) : run_(o.run), every_(o.every) {}
 
   // Returns once no process works on the run any more.
   void follow() {
@@ -62,9 +62,10 @@ class Watch {
     for (; epochs_ < log.size(); ++epochs_) {
       const EpochLog& e = log[epochs_];
       progress_.done();
-      std::printf(
-          "epoch %2d%s\n", e.epoch,
-          (text_of({{"loss", e.loss}}) + text_of(e.metrics) + text_of({{"rate", e.rate}})).c_str());
+      std::printf("epoch %2d%s\n", e.epoch,
+                  (text_of_numbers({{"loss", e.loss}}) + text_of_numbers(e.metrics) +
+                   text_of_numbers({{"rate", e.rate}}))
+                      .c_str());
     }
     std::fflush(stdout);
   }
@@ -87,8 +88,8 @@ class Watch {
   std::string step_line(const StepRecord& s) const {
     const std::string of = max_epochs_.is_number_integer() ? "/" + max_epochs_.dump() : "";
     return "epoch " + std::to_string(s.epoch) + of + "  step " + std::to_string(s.step) +
-           text_of({{"loss", s.loss}}) + text_of(s.metrics) + text_of({{"rate", s.rate}}) + "  " +
-           format_rate(s.tokens_per_s) + " tokens/s";
+           text_of_numbers({{"loss", s.loss}}) + text_of_numbers(s.metrics) +
+           text_of_numbers({{"rate", s.rate}}) + "  " + format_rate(s.tokens_per_s) + " tokens/s";
   }
 
   void print_end() const {
@@ -101,9 +102,9 @@ class Watch {
                                  ": heed train --resume continues"
                            : state["status"].get<std::string>() + ": " + epochs;
     if (best.is_object()) {
-      text +=
-          text_of({{", best valid perplexity", best["valid_perplexity"].get<double>()}}).substr(2) +
-          " in epoch " + best["epoch"].dump();
+      text += text_of_numbers({{", best valid perplexity", best["valid_perplexity"].get<double>()}})
+                  .substr(2) +
+              " in epoch " + best["epoch"].dump();
     }
     std::printf("%s\n", text.c_str());
   }
@@ -117,14 +118,14 @@ class Watch {
   size_t epochs_ = 0;  // rows that are printed
 };
 
-void run(const Options& o) {
+void run(const WatchOptions& o) {
   Watch(o).follow();
 }
 
 }  // namespace
 
 void add_watch(CLI::App& app) {
-  const auto [c, o] = declare<Options>(
+  const auto [c, o] = declare<WatchOptions>(
       app, "watch", "Follow a running training until it ends",
 
       "Prints a line for each epoch, and one that follows the steps if the training was started "

@@ -11,7 +11,7 @@ namespace heed::carry {
 namespace {
 
 // The words [begin, end) of a turn that a span of code points has; all of them if it has none.
-std::pair<int32_t, int32_t> words_of(const std::string& text, const Candidate& c, int32_t words) {
+std::pair<int32_t, int32_t> place_of(const std::string& text, const Candidate& c, int32_t words) {
   size_t at = 0, begin = 0;
   for (int32_t i = 0; i < c.end && at < text.size(); ++i) {
     if (i == c.begin) begin = at;
@@ -63,7 +63,7 @@ Encoded encode(const Item& item, const Vocabulary& vocabulary) {
     const Candidate& c = item.candidates[i];
     const auto turn = static_cast<size_t>(c.turn);
     const int32_t first = begin[turn] + 1, words = begin[turn + 1] - 1 - first;
-    const auto [from, to] = words_of(item.turns[turn].text, c, words);
+    const auto [from, to] = place_of(item.turns[turn].text, c, words);
     Encoded::Slot slot{encode_name(c.key, vocabulary), first + from, first + to,
                        std::min(item.distance(i), kFarthest)};
     if (words == 0) slot.begin = begin[turn], slot.end = begin[turn] + 1;  // its speaker

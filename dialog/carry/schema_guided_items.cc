@@ -10,7 +10,6 @@ namespace heed::carry {
 namespace {
 
 namespace fs = std::filesystem;
-using Json = nlohmann::json;
 using Services = std::map<std::string, std::vector<std::string>>;  // their slots
 
 struct Mention {
@@ -34,7 +33,7 @@ bool Frame::holds(const std::string& slot, const Mention& m) const {
 }
 
 // "FindRestaurants" -> "find restaurants"
-std::string words_of(const std::string& intent) {
+std::string words_of_intent(const std::string& intent) {
   if (intent == "NONE") return "";
   std::string words;
   for (const char c : intent) {
@@ -44,10 +43,10 @@ std::string words_of(const std::string& intent) {
   return lower(words);
 }
 
-void add_mentions(const JsonRecord& record, const Json& frame, int32_t turn,
+void add_mentions(const JsonRecord& record, const nlohmann::json& frame, int32_t turn,
                   std::vector<Mention>& mentions) {
   static const std::set<std::string> kOther = {"REQUEST", "SELECT", "REQUEST_ALTS", "INFORM_COUNT"};
-  for (const Json& action : record.list(frame, "actions")) {
+  for (const nlohmann::json& action : record.list(frame, "actions")) {
     const std::string& slot = record.text(action, "slot");
     if (slot.empty() || slot == "intent" || kOther.contains(record.text(action, "act"))) continue;
     const std::vector<std::string> said = record.texts(action, "values");
@@ -61,16 +60,16 @@ void add_mentions(const JsonRecord& record, const Json& frame, int32_t turn,
   }
 }
 
-Frame frame_of(const JsonRecord& record, const Json& json, const std::string& dialogue,
+Frame frame_of(const JsonRecord& record, const nlohmann::json& json, const std::string& dialogue,
                const std::vector<Turn>& turns, const std::vector<Mention>& mentions) {
-  const Json& state = record.map(json, "state");
+  const nlohmann::json& state = record.map(json, "state");
   Frame frame{dialogue,
               turns,
               mentions,
               record.text(json, "service"),
-              words_of(record.text(state, "active_intent")),
+              words_of_intent(record.text(state, "active_intent")),
               {}};
-  const Json& values = record.map(state, "slot_values");
+  const nlohmann::json& values = record.map(state, "slot_values");
   for (const auto& [slot, unused] : values.items()) {
     for (const std::string& value : record.texts(values, slot.c_str())) {
       frame.state[slot].insert(lower(value));
@@ -83,16 +82,16 @@ void read_dialogue(JsonRecord& record, const std::function<void(const Frame&)>& 
   const std::string& dialogue = record.text(record.json(), "dialogue_id");
   std::vector<Turn> turns;
   std::vector<Mention> mentions;
-  for (const Json& json : record.list(record.json(), "turns")) {
+  for (const nlohmann::json& json : record.list(record.json(), "turns")) {
     record.in_turn(turns.size() + 1);
     const std::string& speaker = record.text(json, "speaker");
     if (speaker != "USER" && speaker != "SYSTEM") record.fail("\"speaker\" must be USER or SYSTEM");
     turns.push_back({lower(speaker), record.text(json, "utterance")});
-    const Json& frames = record.list(json, "frames");
-    for (const Json& frame : frames) {
+    const nlohmann::json& frames = record.list(json, "frames");
+    for (const nlohmann::json& frame : frames) {
       add_mentions(record, frame, static_cast<int32_t>(turns.size()) - 1, mentions);
     }
-    for (const Json& frame : frames) {
+    for (const nlohmann::json& frame : frames) {
       if (speaker == "USER" && frame.contains("state")) {
         take(frame_of(record, frame, dialogue, turns, mentions));
       }
@@ -125,7 +124,7 @@ Services read_schema(const std::string& path) {
   Services services;
   read_records(path, Braces::kLines, [&](JsonRecord& record) {
     std::vector<std::string>& slots = services[record.text(record.json(), "service_name")];
-    for (const Json& slot : record.list(record.json(), "slots")) {
+    for (const nlohmann::json& slot : record.list(record.json(), "slots")) {
       slots.push_back(record.text(slot, "name"));
     }
     return true;

@@ -10,7 +10,6 @@ namespace heed::carry {
 namespace {
 
 namespace fs = std::filesystem;
-using Json = nlohmann::json;
 using SlotValue = std::pair<std::string, std::string>;
 
 // "" if there is none.
@@ -24,7 +23,8 @@ std::string woz_file(const std::string& folder, const std::string& part) {
   return "";
 }
 
-SlotValue slot_value(const JsonRecord& record, const Json& pair, const std::string& what) {
+SlotValue slot_value(const JsonRecord& record, const nlohmann::json& pair,
+                     const std::string& what) {
   if (!pair.is_array() || pair.size() != 2) {
     record.fail("each of \"" + what + "\" must be a pair of slot and value");
   }
@@ -33,11 +33,11 @@ SlotValue slot_value(const JsonRecord& record, const Json& pair, const std::stri
 }
 
 // Of values in lower case.
-std::set<SlotValue> state_of(const JsonRecord& record, const Json& turn) {
+std::set<SlotValue> state_of(const JsonRecord& record, const nlohmann::json& turn) {
   std::set<SlotValue> state;
-  for (const Json& part : record.list(turn, "belief_state")) {
+  for (const nlohmann::json& part : record.list(turn, "belief_state")) {
     if (record.text(part, "act") != "inform") continue;
-    for (const Json& pair : record.list(part, "slots")) {
+    for (const nlohmann::json& pair : record.list(part, "slots")) {
       const auto [slot, value] = slot_value(record, pair, "slots");
       state.insert({slot, lower(value)});
     }
@@ -51,14 +51,14 @@ void read_dialogue(JsonRecord& record, const std::function<void(Item)>& take) {
     record.fail("\"dialogue_idx\" must be a whole number");
   }
   Item item{.id = {}, .dialogue = id->dump(), .labelled = true};
-  const Json& turns = record.list(record.json(), "dialogue");
+  const nlohmann::json& turns = record.list(record.json(), "dialogue");
   for (size_t i = 0; i < turns.size(); ++i) {
     record.in_turn(i + 1);
     const std::string &system = record.text(turns[i], "system_transcript"),
                       &user = record.text(turns[i], "transcript");
     if (i > 0 || !is_blank(system)) item.turns.push_back({"system", system});
     item.turns.push_back({"user", user});
-    for (const Json& pair : record.list(turns[i], "turn_label")) {
+    for (const nlohmann::json& pair : record.list(turns[i], "turn_label")) {
       const auto [slot, value] = slot_value(record, pair, "turn_label");
       if (slot == "request") continue;
       if (is_blank(user)) record.fail("a turn without words mentions a value");

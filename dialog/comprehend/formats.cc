@@ -46,8 +46,6 @@ bool Node::flag(const char* key) const {
 
 namespace {
 
-using Json = nlohmann::json;
-
 // The byte at which each character of a text begins, and its end: files count characters.
 std::vector<size_t> characters(const std::string& text) {
   std::vector<size_t> begins;
@@ -247,17 +245,17 @@ void read_molweni(const Node& root, Corpus& corpus) {
 
 using Read = void (*)(const Node&, Corpus&);
 // By what the first passage has; nothing of another file.
-Read reader_of(const Json& root) {
-  const auto first = [](const Json& json, const char* key) -> Json {
+Read reader_of(const nlohmann::json& root) {
+  const auto first = [](const nlohmann::json& json, const char* key) -> nlohmann::json {
     if (!json.is_object() || !json.contains(key)) return {};
-    const Json& list = json[key];
+    const nlohmann::json& list = json[key];
     return list.is_array() && !list.empty() ? list[0] : list;
   };
-  const Json data = first(root, "data");
+  const nlohmann::json data = first(root, "data");
   if (!data.is_object()) return nullptr;
   if (data.contains("dialogues")) return read_molweni;
   if (data.contains("story")) return read_coqa;
-  const Json paragraph = first(data, "paragraphs");
+  const nlohmann::json paragraph = first(data, "paragraphs");
   if (!paragraph.is_object()) return nullptr;
   if (paragraph.contains("utterances:")) return read_friends;
   return paragraph.contains("context") ? read_quac : nullptr;
@@ -268,13 +266,15 @@ Read reader_of(const Json& root) {
 Corpus read_passages(const std::string& path) {
   constexpr size_t kMostBytes = size_t{1} << 30;
   constexpr int kMaxDepth = 64;
-  Json root;
+  nlohmann::json root;
   try {
-    root = Json::parse(read_text(path, kMostBytes), [&](int depth, Json::parse_event_t, Json&) {
-      if (depth > kMaxDepth) throw DataError(path + ": nested deeper than 64");
-      return true;
-    });
-  } catch (const Json::exception& e) {
+    root = nlohmann::json::parse(read_text(path, kMostBytes),
+                                 [&](int depth, nlohmann::json::parse_event_t, nlohmann::json&) {
+                                   if (depth > kMaxDepth)
+                                     throw DataError(path + ": nested deeper than 64");
+                                   return true;
+                                 });
+  } catch (const nlohmann::json::exception& e) {
     throw DataError(path + ": not valid JSON: " + json_problem(e.what()));
   }
   const Read read = reader_of(root);

@@ -33,7 +33,7 @@ Tensor lengths_of(const std::vector<Passage>& passages) {
   return Tensor::from(x, {n, static_cast<int64_t>(x.size()) / n});
 }
 
-Tensor words_of(const std::vector<Passage>& passages, int64_t width) {
+Tensor bags_of_words(const std::vector<Passage>& passages, int64_t width) {
   const Tensor x = Tensor::zeros({static_cast<int64_t>(passages.size()), width}, DType::f64);
   double* row = x.data<double>();
   for (const Passage& p : passages) {
@@ -73,7 +73,7 @@ std::vector<double> unigram_control(const std::vector<Passage>& train,
   const int64_t width = std::min(vocab_size, kSpecialTokens + kUnigrams);
   const std::vector<Passage> fitted(
       train.begin(), train.begin() + static_cast<ptrdiff_t>(std::min(train.size(), kMostFitted)));
-  return fit_and_judge(words_of(fitted, width), fitted, words_of(test, width));
+  return fit_and_judge(bags_of_words(fitted, width), fitted, bags_of_words(test, width));
 }
 
 std::vector<double> fitted_crosswise(const std::vector<Passage>& passages, const ControlFit& fit) {

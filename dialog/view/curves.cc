@@ -9,13 +9,13 @@ namespace heed {
 namespace {
 
 constexpr int kRows = 16, kMinWidth = 20;
-constexpr const char* kReset = "\x1b[0m";
+constexpr const char* kPlain = "\x1b[0m";
 // Blue, orange, green, pink and yellow of 256 colours (after Okabe & Ito 2008).
-constexpr int kColours[] = {32, 208, 36, 175, 178};
+constexpr int kPalette[] = {32, 208, 36, 175, 178};
 
 std::string paint(size_t curve, const std::string& text) {
-  const int colour = kColours[curve % std::size(kColours)];
-  return "\x1b[38;5;" + std::to_string(colour) + "m" + text + kReset;
+  const int colour = kPalette[curve % std::size(kPalette)];
+  return "\x1b[38;5;" + std::to_string(colour) + "m" + text + kPlain;
 }
 
 // Cells of a terminal. In Braille a cell has 2 x 4 dots, otherwise it is one.
@@ -136,7 +136,7 @@ std::string curves_text(const CurvePlot& all, const TerminalStyle& style) {
   const CurvePlot plot = drawable(all);
   const CurveRanges ranges = ranges_of(plot);
   const size_t curves = plot.curves.size();
-  const bool told_apart = curves == 1 || (style.colour && curves <= std::size(kColours));
+  const bool told_apart = curves == 1 || (style.colour && curves <= std::size(kPalette));
   size_t left = 1;  // columns for the numbers beside the rows
   for (const double tick : y_ticks(plot, ranges, kRows / 3)) {
     left = std::max(left, tick_text(tick).size());

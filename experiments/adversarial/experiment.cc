@@ -91,7 +91,7 @@ void read_passages(const Settings& s, Data& data) {
 }
 
 // Reads the parts of all corpora, or leaves that to the process that is to share them.
-Data load(const Settings& s, bool reads) {
+Data load_data(const Settings& s, bool reads) {
   Data data{.variants = s.variants()};
   for (const JudgeVariant& variant : data.variants) {
     if (!variant.response_only) {
@@ -186,7 +186,7 @@ const Making<Settings, Data>& adversarial_making() {
       .visit = visit,
       .take = take,
       .variants = [](const Settings& s) { return variant_names(s.variants()); },
-      .load = load,
+      .load = load_data,
       .settle = check_sizes,
       .training = training,
       .about_data = about_data,

@@ -70,7 +70,7 @@ carry::Settings settings_of(const Settings& s, size_t variant, uint64_t seed) {
   return c;
 }
 
-Data load(const Settings& s, bool) {
+Data load_data(const Settings& s, bool) {
   Data data{carry::load_train_data(s.data, settings_of(s, 0, 1)), {}, {}};
   const std::string path = find_part(s.data, "test");
   data.test = carry::read_items(path, {.limit = s.limit});
@@ -188,7 +188,7 @@ const Making<Settings, Data> kMaking = {
     .initial = {{.epochs = 4, .width = 48, .vocabulary = 4000}},
     .visit = visit,
     .names = carryover_variants(),
-    .load = load,
+    .load = load_data,
     .about_data = [](const Settings&, const Data& data) -> Json {
       return {{"train_checksum", data.train.fingerprint()},
               {"train_items", data.train.train.size()},

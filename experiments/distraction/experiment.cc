@@ -97,7 +97,7 @@ Json describe_samples(const Data& data) {
   return json;
 }
 
-Data load(const Settings& s, bool reads) {
+Data load_data(const Settings& s, bool reads) {
   if (!reads) return {};
   Data data{
       load_response_data(s.data, s.train, s.limit, s.test_limit ? s.test_limit : s.limit), {}, {}};
@@ -214,7 +214,7 @@ Making<Settings, Data> making() {
   auto making = responders_making<Settings, Data>();
   making.visit = visit;
   making.names = variant_names(all_variants());
-  making.load = load;
+  making.load = load_data;
   making.format = kExperimentFormat;
   making.training = [](const Settings& s) {
     Json json = training_options(s.train);

@@ -56,7 +56,7 @@ track::Settings settings_of(const Settings& s, uint64_t seed) {
   return t;
 }
 
-Data load(const Settings& s, bool) {
+Data load_data(const Settings& s, bool) {
   Data data;
   data.train = track::load_train_data(s.data, settings_of(s, 1));
   const std::string path = find_part(s.data, "test");
@@ -185,7 +185,7 @@ const Making<Settings, Data> kMaking = {
     .initial = {{.epochs = 60}},
     .visit = visit,
     .names = energy_variants(),
-    .load = load,
+    .load = load_data,
     .about_data = [](const Settings&, const Data& data) -> Json {
       return {{"train_checksum", data.train.fingerprint()},
               {"values", data.train.reader.slots.size()},

@@ -42,7 +42,7 @@ rewrite::Settings settings_of(const Settings& s, size_t variant, uint64_t seed) 
   return r;
 }
 
-Data load(const Settings& s, bool) {
+Data load_data(const Settings& s, bool) {
   Data data{rewrite::read_part(s.data, "train", s.limit),
             rewrite::read_part(s.data, "valid", s.limit),
             rewrite::read_part(s.data, "test", s.limit)};
@@ -193,7 +193,7 @@ const Making<Settings, Data> kMaking = {
     .initial = {.epochs = 6, .vocabulary = 6000},
     .visit = visit,
     .names = gap_variants(),
-    .load = load,
+    .load = load_data,
     .about_data = [](const Settings&, const Data& data) -> Json {
       return {{"train_checksum", fingerprint(data.train.dialogues)},
               {"test_checksum", fingerprint(data.test.dialogues)},

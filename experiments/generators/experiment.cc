@@ -27,7 +27,7 @@ void take(const ExperimentRequest&, Settings& s) {
   }
 }
 
-Data load(const Settings& s, bool reads) {
+Data load_data(const Settings& s, bool reads) {
   if (!reads) return {};
   TrainSettings t = settings_of(s, s.paper->variants[0]);
   t.examples.conditions = t.model.conditions();
@@ -92,7 +92,7 @@ Making<Settings, Data> making(const Paper& paper) {
   making.visit = visit;
   making.take = take;
   making.names = variant_names(paper.variants);
-  making.load = load;
+  making.load = load_data;
   making.train = train_run;
   making.earlier = [](const Settings&) {
     return nlohmann::ordered_json{{"distance", ""}, {"dull", ""}};

@@ -6,7 +6,7 @@ namespace {
 
 enum : size_t { kGate, kGateWeight0, kOneSoftmax };
 
-Paper described() {
+Paper describe_expressive() {
   Paper p{
       .name = "expressive",
       .what = "Train models of two vocabularies, and ask them for sentiments",
@@ -95,7 +95,7 @@ Paper described() {
 }  // namespace
 
 const Paper& expressive() {
-  static const Paper kPaper = described();
+  static const Paper kPaper = describe_expressive();
   return kPaper;
 }
 

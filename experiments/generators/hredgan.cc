@@ -10,7 +10,7 @@ template <Noise N> void noise(TrainSettings& t) {
 const words::Settings kRanker{.mode = words::Mode::kRanker}, kSoft{.mode = words::Mode::kSoft};
 enum : size_t { kHred, kAttention, kRankerU, kRankerW, kPlainGan, kGanU, kGanW };
 
-Paper described() {
+Paper describe_hredgan() {
   const char* current = "hred-attention-current";
   Paper p{
       .name = "hredgan",
@@ -92,7 +92,7 @@ Paper described() {
 }  // namespace
 
 const Paper& hredgan() {
-  static const Paper kPaper = described();
+  static const Paper kPaper = describe_hredgan();
   return kPaper;
 }
 

@@ -9,7 +9,7 @@ template <int Percent> void keyword_weight(TrainSettings& t) {
 }
 enum : size_t { kWithoutKeywords, kWeight0, kWeight10, kWeight50 };
 
-Paper described() {
+Paper describe_keywords() {
   Paper p{.name = "keywords",
           .what = "Train models with keywords by mutual information, and one without",
           .more = "After Takayama & Arase (2019), docs/generators.md#keywords.",
@@ -93,7 +93,7 @@ Paper described() {
 }  // namespace
 
 const Paper& keywords() {
-  static const Paper kPaper = described();
+  static const Paper kPaper = describe_keywords();
   return kPaper;
 }
 

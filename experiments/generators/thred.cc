@@ -18,7 +18,7 @@ enum : size_t {
   kThredTopics
 };
 
-Paper described() {
+Paper describe_thred() {
   Paper p{
       .name = "thred",
       .what = "Train THRED, with topics and without, and what it is compared with",
@@ -98,7 +98,7 @@ Paper described() {
 }  // namespace
 
 const Paper& thred() {
-  static const Paper kPaper = described();
+  static const Paper kPaper = describe_thred();
   return kPaper;
 }
 

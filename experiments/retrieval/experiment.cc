@@ -63,7 +63,7 @@ const std::vector<Variant>& variants() {
 
 // ---- data and training
 
-Data load(const Settings& s, bool) {
+Data load_data(const Settings& s, bool) {
   Data data;
   for (auto [name, part] :
        {std::pair("train", &data.train), {"valid", &data.valid}, {"test", &data.test}}) {
@@ -232,7 +232,7 @@ const Making<Settings, Data> kMaking = {
     .initial = {{.epochs = 3, .vocabulary = 8000}},
     .visit = visit,
     .names = retrieval_variants(),
-    .load = load,
+    .load = load_data,
     .about_data = [](const Settings&, const Data& data) -> Json {
       return {{"train_checksum", fingerprint(data.train.dialogues)},
               {"test_checksum", fingerprint(data.test.dialogues)},

@@ -36,7 +36,7 @@ SweepPart load_part(const Sweep& sweep, TrainSettings s) {
 }
 
 // Points that read the same data share it.
-SweepData load(const Sweep& sweep, bool /*reads*/) {
+SweepData load_data(const Sweep& sweep, bool /*reads*/) {
   SweepData data;
   std::map<std::string, size_t> known;
   for (const SweepPoint& point : sweep.points) {
@@ -143,7 +143,7 @@ std::string sweep_key(const std::string& name) {
 const Making<Sweep, SweepData>& sweep_making() {
   static const Making<Sweep, SweepData> kMaking = {
       .variants = variants,
-      .load = load,
+      .load = load_data,
       .settle = settle,
       .format = kSweepFormat,
       .training = training,

@@ -19,7 +19,7 @@ namespace fs = std::filesystem;
 constexpr std::string_view kOwner = "owner-";
 
 // Seconds, also while the machine sleeps.
-double now() {
+double boot_seconds() {
   timespec t;
   ::clock_gettime(CLOCK_BOOTTIME, &t);
   return static_cast<double>(t.tv_sec) + 1e-9 * static_cast<double>(t.tv_nsec);
@@ -97,7 +97,7 @@ Lease::Lease(std::unique_ptr<RunLock> lock, std::string run, int number, int des
       number_(number),
       descriptor_(descriptor),
       options_(options),
-      last_beat_(now()),
+      last_beat_(boot_seconds()),
       thread_([this] { keep_beating(); }) {}
 
 Lease::~Lease() {
@@ -113,7 +113,7 @@ Lease::~Lease() {
 
 bool Lease::lost() const {
   const std::lock_guard guard(mutex_);
-  return lost_ || now() - last_beat_ > options_.dead_after / 2;
+  return lost_ || boot_seconds() - last_beat_ > options_.dead_after / 2;
 }
 
 bool Lease::beat(const char* state) {
@@ -125,7 +125,7 @@ void Lease::keep_beating() {
   while (!wake_.wait_for(guard, std::chrono::duration<double>(options_.beat),
                          [this] { return ending_; })) {
     guard.unlock();  // the folder may be slow
-    const double begin = now();
+    const double begin = boot_seconds();
     std::error_code error;
     const bool taken = fs::exists(owner_path(run_, number_ + 1), error);
     const bool written = !taken && beat("held");
@@ -142,10 +142,10 @@ bool LeaseOffice::may_take(const std::string& path) {
   if (bytes.rfind("boot " + boot_id() + " ", 0) == 0) return true;  // its lock was free
   const auto seen = seen_.find(path);
   if (seen == seen_.end() || seen->second.bytes != bytes) {
-    seen_[path] = {bytes, now()};
+    seen_[path] = {bytes, boot_seconds()};
     return false;
   }
-  return now() - seen->second.since > options_.dead_after;
+  return boot_seconds() - seen->second.since > options_.dead_after;
 }
 
 std::unique_ptr<Lease> LeaseOffice::take(const std::string& run) {
