@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Makes the tables of docs/results/energy.md, experiment.md, generators.md, mediation.md, probes.md, scale.md and nex-cv.md from the kept results.
+"""Makes the tables of docs/results/carryover.md, energy.md, experiment.md, generators.md, mediation.md, probes.md, scale.md and nex-cv.md from the kept results.
 
     scripts/experiment_tables.py           writes the tables into the pages, between their <!-- table NAME --> marks
     scripts/experiment_tables.py --check   exits with 1 and the differences if a page says something else
@@ -582,6 +582,20 @@ def energy_sizes_table():
     return table(["cells", "inner steps", "seeds", "heads", "heads again", "energy", "energy less heads again", "energy less logistic"], rows)
 
 
+def carryover_sizes_table():
+    """F1 of the decoders, in percent, at distances of 1 and more."""
+    rows = []
+    for folder in ["carryover-32", "carryover"]:
+        runs = {}
+        for path in sorted((ROOT / "docs/results" / folder).glob("*/evaluation.json")):
+            run = json.loads(path.read_text())
+            runs.setdefault(run["variant"], []).append(100 * run["f1_carried"])
+        settings = json.loads((ROOT / "docs/results" / folder / "carryover.json").read_text())["settings"]
+        rows.append([str(settings["width"]), str(len(runs["independent"]))] + [of_seeds(runs[name]) for name in (
+            "independent", "pointer-none", "pointer-turn", "pointer-temporal", "pointer-average", "self-attention")])
+    return table(["cells", "seeds", "independent", "no order", "by turn", "as said", "averages", "self-attention"], rows)
+
+
 CHOICES = ROOT / "docs/results/history-choices/ranks.json"
 READ = {"turns-1": "1", "turns-2": "2", "turns-4": "4", "turns-8": "8", "turns-4-shuffled": "4, shuffled", "turns-8-shuffled": "8, shuffled"}
 
@@ -625,6 +639,7 @@ def worth_of_history():
 
 PAGES = {
     "history": {"choices": choices_table},
+    "carryover": {"sizes": carryover_sizes_table},
     "energy": {"words": trackers_table, "sizes": energy_sizes_table},
     "generators": {"inverse-frequency": weighed_table},
     "probes": {"layers": layers_table, "same words": same_words_table, "chosen": chosen_table},
