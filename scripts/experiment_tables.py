@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Makes the tables of docs/results/carryover.md, energy.md, experiment.md, generators.md, mediation.md, probes.md, scale.md and nex-cv.md from the kept results.
+"""Makes the tables of docs/results/carryover.md, energy.md, experiment.md, gaps.md, generators.md, mediation.md, probes.md, scale.md and nex-cv.md from the kept results.
 
     scripts/experiment_tables.py           writes the tables into the pages, between their <!-- table NAME --> marks
     scripts/experiment_tables.py --check   exits with 1 and the differences if a page says something else
@@ -554,6 +554,20 @@ def with_student(values, form=".1f"):
     return f"{fmean(values):{form}}", f"[{fmean(values) - half:{form}}, {fmean(values) + half:{form}}]"
 
 
+def gaps(words):
+    """What `heed rewrite` found, of each seed, as columns of a table."""
+    def numbers(of):
+        return [of[kind]["f1"] for kind in ("border", "pronoun", "both")] + [of[key] for key in ("p1", "p3", "exact", "bleu")]
+    return list(zip(*([100 * x for x in numbers(json.loads(path.read_text())["model"])]
+                      for path in sorted(OF_MINILM.glob(f"gaps-{words}-seed?.json")))))
+
+
+def gaps_words_table():
+    rows = [[title, f"{len(gaps(words)[0])}"] + [of_seeds(column) for column in gaps(words)] for words, title in WORDS.items()]
+    rows.append(["MiniLM less learned", ""] + [" ".join(with_student([b - a for a, b in zip(*pair)])) for pair in zip(gaps("learned"), gaps("minilm"))])
+    return table(["words", "seeds", "borders F1", "pronouns F1", "labels F1", "P@1", "P@3", "exact", "BLEU"], rows)
+
+
 def gain_of_minilm(measure, words="minilm", output="heads", than=("learned", "heads")):
     return with_student([tracked(b, measure) - tracked(a, measure) for a, b in zip(trackers(*than), trackers(words, output))])
 
@@ -641,6 +655,7 @@ PAGES = {
     "history": {"choices": choices_table},
     "carryover": {"sizes": carryover_sizes_table},
     "energy": {"words": trackers_table, "sizes": energy_sizes_table},
+    "gaps": {"words": gaps_words_table},
     "generators": {"inverse-frequency": weighed_table},
     "probes": {"layers": layers_table, "same words": same_words_table, "chosen": chosen_table},
     "scale": {"4x512": lambda: scale_table("4x512")},
