@@ -45,7 +45,7 @@ inline Setting size_of(const char* option, const char* key, const char* help,
 // The last lines of a visit_training(): vocabulary, initial weights, number of dialogues, the loop.
 template <class S, class V> void visit_asked(S& s, V& v) {
   if constexpr (requires { *s.vocabulary; }) {
-    v(setting("vocab", "vocabulary", "Vocabulary size, special tokens included",
+    v(setting("vocab", "vocabulary", "Vocabulary size, including special tokens",
               {.group = kSizes,
                .least = kSpecialTokens + 1,
                .most = Vocabulary::kMaxSize,

@@ -126,14 +126,14 @@ nlohmann::ordered_json describe(const Making<S, D>& making, S settings, const D&
 
 // Those of several experiments.
 inline NumberOption epochs_option(int& epochs) {
-  return {"epochs", "The most epochs of a training", &epochs, 1, 1000};
+  return {"epochs", "Maximum number of epochs", &epochs, 1, 1000};
 }
 inline NumberOption vocab_option(int64_t& words) {
-  return {"vocab", "Vocabulary size, special tokens included", &words, kSpecialTokens + 1, 1e6};
+  return {"vocab", "Vocabulary size, including special tokens", &words, kSpecialTokens + 1, 1e6};
 }
-constexpr const char *kLimitHelp = "Read only the first dialogues, of each part; 0: all",
+constexpr const char *kLimitHelp = "Read only the first N dialogues (of each part); 0: all",
                      *kTestLimitHelp =
-                         "Read only the first dialogues of the test part; 0: as --limit";
+                         "Read only the first N dialogues of the test part; 0: as --limit";
 inline NumberOption limit_option(size_t& dialogues, const char* help = kLimitHelp) {
   return {"limit", help, &dialogues};
 }

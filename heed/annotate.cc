@@ -147,7 +147,7 @@ void ask(const AnnotateFlags& o) {
 // The inputs and outputs that all of these commands share.
 void declare_file(CLI::App& c, AnnotateFlags& o, const std::string& data, const std::string& out) {
   c.add_option("--data", o.data, data);
-  option(c, "--limit", o.annotate.limit, "Read only the first dialogues, of --data; 0: all");
+  option(c, "--limit", o.annotate.limit, "Read only the first N dialogues (of --data); 0: all");
   c.add_option("--out", o.out, out + "; - for standard output");
   add_json(c, o.json);
   add_batch(c, o.annotate.batch);

@@ -228,7 +228,7 @@ void add_discriminate_test(CLI::App& discriminate) {
   c.add_option("--response-only-run", o.response_only,
                "A control: the run of a discriminator that reads only the response")
       ->option_text("RUN");
-  option(c, "--limit", o.limit, "Read only the first dialogues, of each part; 0: all");
+  option(c, "--limit", o.limit, "Read only the first N dialogues (of each part); 0: all");
   add_batch(c, o.batch);
   add_json(c, o.json);
   add_html(c, o.html, ": passages with the attention on every word");

@@ -77,7 +77,7 @@ void EncodeFlags::declare(CLI::App& c, bool required) {
                "The layer of a pretrained encoder whose states become the vector, 0: the "
                "embeddings, 1: the first layer. If not given: the last")
       ->check(whole_number(0, 1000));
-  option(c, "--limit", limit, "Read only the first dialogues, of each part; 0: all");
+  option(c, "--limit", limit, "Read only the first N dialogues (of each part); 0: all");
   option(c, "--batch", batch, "Dialogues in a batch; changes no result");
 }
 

@@ -47,7 +47,7 @@ void InputFlags::declare(CLI::App& c) {
   c.add_option("--data", data,
                "Dialogues: a data directory (its test part is read), or a file, JSON Lines, plain "
                "or gzip. If not given: the bundled sample");
-  option(c, "--limit", limit, "Read only the first dialogues; 0: all");
+  option(c, "--limit", limit, "Read only the first N dialogues; 0: all");
   c.add_option("--examples", examples,
                "last: a dialogue's last turn is the response; all: every turn from the third (or "
                "--min-turns) on")

@@ -268,7 +268,7 @@ std::shared_ptr<PrepareOptions> add_reader(CLI::App& command, PrepareReader read
                   "The file to write, gzip if its name ends in .gz; with --split the folder to "
                   "make")
       ->required();
-  option(command, "--limit", o->limit, "Read only the first dialogues; 0: all");
+  option(command, "--limit", o->limit, "Read only the first N dialogues; 0: all");
   command
       .add_option("--min-turns", o->min_turns,
                   "Leave out shorter dialogues; 3 are two utterances of context and a response")

@@ -232,7 +232,7 @@ void declare_inputs(RankOptions& o, CLI::App& c) {
   c.add_option("--data", o.data,
                "Dialogues: a data directory (its test part is read), or a file, JSON Lines, plain "
                "or gzip. If not given: the bundled sample");
-  option(c, "--limit", o.limit, "Read only the first dialogues, of --data; 0: all");
+  option(c, "--limit", o.limit, "Read only the first N dialogues (of --data); 0: all");
   c.add_option(
       "--lists", o.lists,
       "How lists are made. given: the candidates in the data; stride:N: batches of N responses, "

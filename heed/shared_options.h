@@ -8,10 +8,7 @@
 
 namespace heed {
 
-void add_model(CLI::App& command,
-               std::string& directory);  // --model, required
-                                         // --model for commands that take a bundled model if none
-                                         // is given (heed/bundled.h).
+void add_model(CLI::App& command, std::string& directory);  // --model, required
 // --model of commands that take a bundled one where none is given (heed/bundled.h).
 void add_model_or_bundled(CLI::App& command, std::string& directory);
 void add_accuracy(CLI::App& command, bool& wanted);   // --accuracy, of the next token

@@ -75,7 +75,7 @@ template <class V> void visit_dropout(auto& dropout, V& v) {
 }
 // and how many dialogues are read.
 template <class V> void visit_limit(auto& limit, V& v) {
-  v(setting("limit", "limit", "Read only the first dialogues, of each part; 0: all",
+  v(setting("limit", "limit", "Read only the first N dialogues (of each part); 0: all",
             {.group = "Dialogues", .usual = "0", .of_data = true}),
     limit);
 }
@@ -86,7 +86,7 @@ template <class S, class V> void visit_settings(S& s, V& v) {
   v(setting("batch", "batch_size", "Dialogues in a batch",
             {.group = kSizes, .least = 1, .most = kMaxBatch}),
     s.batch_size);
-  v(setting("epochs", "max_epochs", "The most epochs of a training",
+  v(setting("epochs", "max_epochs", "Maximum number of epochs",
             {.group = kSizes, .least = 1, .most = 1'000'000, .may_change = true}),
     s.max_epochs);
   v(setting("optimizer", "optimizer/name", "Optimiser (instead of the preset's)",
@@ -95,52 +95,53 @@ template <class S, class V> void visit_settings(S& s, V& v) {
   v(setting("rate", "schedule/rate", "Learning rate (instead of the preset's)",
             {.group = kOptimiser, .least = 0, .above = true, .may_change = true}),
     schedule.rate);
-  v(setting("warm-up", "optimizer/warm_up", "Steps in which the rate grows to its full size",
+  v(setting("warm-up", "optimizer/warm_up",
+            "Number of first steps in which the rate grows to its full value",
             {.group = kOptimiser, .least = 0, .most = 1'000'000'000}),
     optimizer.warm_up);
   v(setting("rate-decay", "optimizer/rate_decay",
-            "What becomes of the rate after the warm-up: none: nothing; inverse-sqrt: it falls as "
-            "1 / sqrt(steps) (instead of the preset's)",
+            "How the rate changes after the warm-up. none: not at all; inverse-sqrt: it falls as 1 "
+            "/ sqrt(step) (instead of the preset's)",
             {.group = kOptimiser, .words = {"none", "inverse-sqrt"}, .later = true}),
     optimizer.rate_decay);
   v(setting("weight-decay", "optimizer/weight_decay",
-            "Part of each parameter that a step takes away, times the rate (instead of the "
-            "preset's)",
+            "Weight decay: each step subtracts rate * X * parameter (instead of the preset's)",
             {.group = kOptimiser, .least = 0}),
     optimizer.weight_decay);
-  v(setting("group", "optimizer/groups",
-            "NAME:RATE:DECAY: factors of rate and weight decay for the parameters with NAME in "
-            "their name (instead of the preset's); may be given several times",
-            {.group = kOptimiser}),
+  v(setting(
+        "group", "optimizer/groups",
+        "NAME:RATE:DECAY: factors of the rate and of the weight decay for the parameters whose "
+        "name contains NAME (as whole parts) (instead of the preset's); may be given several times",
+        {.group = kOptimiser}),
     optimizer.groups);
   v(setting("max-norm", "max_norm",
-            "Global-norm clipping of the gradient (instead of the preset's)",
+            "Clip the gradient to this global norm (instead of the preset's)",
             {.group = kOptimiser, .least = 0, .above = true, .may_change = true}),
     s.max_norm);
   v(setting("patience", "schedule/patience",
-            "Halve the rate after this many epochs that are no better in the validation (instead "
-            "of the preset's)",
+            "Halve the rate after N epochs in a row without a better validation result (instead of "
+            "the preset's)",
             {.group = kOptimiser}),
     schedule.patience);
-  v(setting(
-        "min-rate", "schedule/min_rate",
-        "Stop when the rate would fall below (instead of a 1000th of --rate, or of the preset's)",
-        {.group = kOptimiser}),
+  v(setting("min-rate", "schedule/min_rate",
+            "Stop when the rate would fall below this value (default: a 1000th of --rate, or the "
+            "preset's)",
+            {.group = kOptimiser}),
     schedule.min_rate);
   v(setting("halve-after", "schedule/halve_after",
-            "Also halve the rate in every epoch after this one, 0: never", {.group = kOptimiser}),
+            "Also halve the rate after each epoch from the N-th on; 0: never",
+            {.group = kOptimiser}),
     schedule.halve_after);
   v(setting(
         "stop-after", "schedule/stop_after",
-        "Stop after so many epochs in a row of which none is the best one; 0: never (instead of "
-        "the preset's)",
+        "Stop after N epochs in a row without a new best model; 0: never (instead of the preset's)",
         {.group = kOptimiser, .least = 0, .most = 1'000'000, .later = true}),
     schedule.stop_after);
   v({.key = "schedule/min_improvement"}, schedule.min_improvement);
   v({.key = "schedule/max_halvings"}, schedule.max_halvings);
   v(setting("keep-every", "keep_every",
-            "Keep the model of every so many epochs too, as epoch-N.safetensors; 0: none (instead "
-            "of the preset's)",
+            "Also keep the model of every N-th epoch, as epoch-N.safetensors; 0: none (instead of "
+            "the preset's)",
             {.group = kOptimiser, .least = 0, .most = 1'000'000, .later = true}),
     s.keep_every);
   v({.option = "pieces", .key = "pieces", .least = 1, .most = kMostPieces, .later = true},

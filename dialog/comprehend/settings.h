@@ -47,7 +47,7 @@ template <class V> void visit_reader(auto& m, V& v) {
             "position after the passage stands for unanswerable",
             {.group = kReader, .required = true}),
     m.kinds);
-  v(setting("frozen", "frozen", "Leave the encoder as it is, and learn the rest",
+  v(setting("frozen", "frozen", "Keep the encoder's weights as they are, and train the rest",
             {.group = kReader, .required = true, .of_variant = true}),
     m.frozen);
   v(setting("cells", "width", "Cells of a direction of the two GRUs",

@@ -61,7 +61,7 @@ struct Choice {
 };
 template <class C, class V> void visit_encoder(C& c, V& v) {
   v(setting("encoder", "encoder",
-            "What reads words: lstm, with vectors that it learns, or pretrained, a BERT (--init)",
+            "What reads words. lstm: an LSTM on learned word vectors; pretrained: a BERT (--init)",
             {.group = kSizes,
              .usual = "lstm",
              .words = {"lstm", "pretrained"},
@@ -69,7 +69,7 @@ template <class C, class V> void visit_encoder(C& c, V& v) {
              .of_variant = true}),
     c.encoder);
   v(setting("frozen", "frozen",
-            "Leave the encoder as it is, and learn the rest (--encoder pretrained)",
+            "Keep the encoder's weights as they are, and train the rest (--encoder pretrained)",
             {.group = kSizes, .later = true, .of_variant = true}),
     c.frozen);
 }

@@ -238,7 +238,7 @@ void visit(Settings& s, const OptionVisitor& v) {
   v(setting("cells", "width", "Cells of a direction of the two GRUs",
             {.group = group, .least = 1, .most = 4096}),
     &s.width);
-  show(v, group, {limit_option(s.limit, "Read only the first dialogues, of each file; 0: all")});
+  show(v, group, {limit_option(s.limit, "Read only the first N dialogues (of each file); 0: all")});
 }
 
 const Making<Settings, Data> kMaking = {

@@ -44,8 +44,9 @@ void visit(Settings& s, const OptionVisitor& v) {
             {.group = "Models", .words = {"last", "all"}}),
     &s.examples);
   show(v, "Models",
-       {limit_option(s.limit, "Read only the first dialogues, of train and valid; 0: all"),
-        test_limit_option(s.test_limit, "Read only the first dialogues of the test part; 0: all")});
+       {limit_option(s.limit, "Read only the first N dialogues (of train and valid); 0: all"),
+        test_limit_option(s.test_limit,
+                          "Read only the first N dialogues of the test part; 0: all")});
   if (s.paper->has_noise) {
     show(v, "Models",
          {{"best-of", "Take the best of this many answers, each with noise", &s.best_of, 1, 1e4}});

@@ -70,10 +70,8 @@ void settle(const ExperimentRequest&, const SweepData& data, Sweep& sweep) {
 }
 
 // ---- sweep.json
-// An option with a single value is in no name, so it may not change; other values of the grid may,
-// which adds runs.
 
-// An option with one value is in no name, so it may not change; other values of the grid may,
+// An option with a single value is in no name, so it may not change; other values of the grid may,
 // which adds runs.
 Json training(const Sweep& sweep) {
   Json settings = Json::object();

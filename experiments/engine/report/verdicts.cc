@@ -36,9 +36,8 @@ std::string figure_of(const Above& part, double first, double second, const Esti
 }
 
 // ---- one part
-// The verdict on one part, and its margin above the threshold.
 
-// Of one part the verdict, and how far above it is.
+// The verdict on one part, and its margin above the threshold.
 struct Part {
   ClaimResult result;
   double value = -INFINITY;
@@ -150,9 +149,8 @@ Part of_ours(const Above& part, size_t tried, const Results& results, const Draw
 }
 
 // ---- the claim
-// All parts together: missing if one is missing, false if one is false.
 
-// Of all parts together: missing where one is, false where one is.
+// All parts together: missing if one is missing, false if one is false.
 Part all_of(const std::vector<Part>& parts) {
   Part all{{.holds = true}, INFINITY};
   for (const Part& part : parts) {
