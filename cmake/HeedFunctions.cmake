@@ -33,12 +33,13 @@ endfunction()
 
 # Where few will ever change a file (HEED_UNITE=ON, HEED_ALL_COMMANDS=OFF), compiles the sources of each folder as one, at
 # most 12 at once so that no core waits for another: they share the headers that they include and what templates become, most of
-# the work. Files that a lab compiles anew (`units` of its lab.json) stay alone.
+# the work. Files that a lab compiles anew (`units` of its lab.json) stay alone, and those for which it has one of the same name.
 function(heed_unite target)
   if(HEED_ALL_COMMANDS AND NOT HEED_UNITE)
     return()
   endif()
   set(units)
+  set(stand_ins)
   if(HEED_LABS)
     heed_glob(labs labs/*/lab.json)
     foreach(lab IN LISTS labs)
@@ -47,13 +48,16 @@ function(heed_unite target)
       string(REGEX MATCHALL "[a-z][a-z0-9_/-]*[.]cc" names "${text}")
       list(APPEND units ${names})
     endforeach()
+    file(GLOB stand_ins RELATIVE ${PROJECT_SOURCE_DIR} CONFIGURE_DEPENDS labs/[0-9]*/*.cc)
+    list(TRANSFORM stand_ins REPLACE ".*/" "")
   endif()
   set_target_properties(${target} PROPERTIES UNITY_BUILD ON UNITY_BUILD_MODE GROUP)
   get_target_property(sources ${target} SOURCES)
   list(FILTER sources INCLUDE REGEX "^/.*\\.cc$")
   foreach(source IN LISTS sources)
     cmake_path(RELATIVE_PATH source BASE_DIRECTORY ${PROJECT_SOURCE_DIR} OUTPUT_VARIABLE name)
-    if(NOT name IN_LIST units)
+    cmake_path(GET source FILENAME file)
+    if(NOT name IN_LIST units AND NOT file IN_LIST stand_ins)
       cmake_path(GET name PARENT_PATH folder)
       string(MAKE_C_IDENTIFIER ${folder} group)
       math(EXPR ${group} "${${group}} + 1")  # the number of the file in its folder
