@@ -328,6 +328,7 @@ TEST(Structure, UnknownNamesAreRefusedWithTheKnownOnes) {
             "structure: expected one of non-hier, static, static-ui, dynamic, dynamic-ui, "
             "lstm, lstm-attention, bilstm-attention, hred, hred-stacked, transformer, "
             "hred-gru, hred-attention-current, hred-attention, thred, keywords, thred-topics, "
+            "seq2seq-gru, ta-seq2seq, "
             "two-vocabulary, got 'Static'");
   EXPECT_EQ(Structure::parse("dynamic-ui").name, "dynamic-ui");
 }
