@@ -7,6 +7,19 @@
 
 namespace heed {
 
+// Options of tests on distractions, besides those of the training.
+template <class S> void visit_distracted_tests(S& s, const OptionVisitor& v) {
+  v(setting("limit", "limit", ""), &s.limit);
+  const Setting tests = {.group = "Tests"};
+  show(v, "Tests", {test_limit_option(s.test_limit)});
+  v(setting("max-length", "max-length", "Longest response, in words",
+            {.group = "Tests", .least = 1, .most = 1000}),
+    &s.max_response);
+  v(setting("frequent", "frequent", "Utterances of the frequent: sets", tests),
+    &s.phrases.frequent);
+  v(setting("rare", "rare", "Utterances of the rare: sets", tests), &s.phrases.rare);
+}
+
 // The description of their data, and the names of their training metrics.
 template <class S, class D> Making<S, D> responders_making() {
   Making<S, D> making;

@@ -198,21 +198,9 @@ void evaluate_run(const Run& run, const OnMeasuring& progress, Json& json) {
 
 // ---- the description
 
-void visit(Settings& s, const OptionVisitor& v) {
-  const Setting tests = {.group = "Tests"};
-  v(setting("limit", "limit", ""), &s.limit);
-  show(v, "Tests", {test_limit_option(s.test_limit)});
-  v(setting("max-length", "max-length", "Longest response, in words",
-            {.group = "Tests", .least = 1, .most = 1000}),
-    &s.max_response);
-  v(setting("frequent", "frequent", "Utterances of the frequent: sets", tests),
-    &s.phrases.frequent);
-  v(setting("rare", "rare", "Utterances of the rare: sets", tests), &s.phrases.rare);
-}
-
 Making<Settings, Data> making() {
   auto making = responders_making<Settings, Data>();
-  making.visit = visit;
+  making.visit = visit_distracted_tests<Settings>;
   making.names = variant_names(all_variants());
   making.load = load_data;
   making.format = kExperimentFormat;

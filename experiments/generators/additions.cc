@@ -12,7 +12,7 @@ namespace {
 using Json = nlohmann::ordered_json;
 
 constexpr const char* kConditions[] = {"sentiment", "domain"};  // ModelConfig::conditions()
-constexpr int64_t kWidth = 512;                                 // of a bag of words
+constexpr int64_t kBagWidth = 512;
 
 // Texts for a classifier, and which value each has; -1: none, or several.
 struct Labelled {
@@ -62,8 +62,8 @@ void put_told(Json& json, Responder& model, const Vocabulary& vocabulary, const 
     }
   }
   const auto guesses =
-      probe::classify(probe::bag_of_words(all.texts, kWidth, kTestSeed), all.values, train, tested,
-                      static_cast<int64_t>(values), /*standardise=*/false);
+      probe::classify(probe::bag_of_words(all.texts, kBagWidth, kTestSeed), all.values, train,
+                      tested, static_cast<int64_t>(values), /*standardise=*/false);
 
   const std::string name = kConditions[kind];
   std::vector<double> right(n), people(values), said(values);

@@ -144,18 +144,6 @@ void measure_exchanges(const Run& run, const OnMeasuring& progress, Json& json) 
   }
 }
 
-void visit(Settings& s, const OptionVisitor& v) {
-  v(setting("limit", "limit", ""), &s.limit);
-  const Setting tests = {.group = "Tests"};
-  show(v, "Tests", {test_limit_option(s.test_limit)});
-  v(setting("max-length", "max-length", "Longest response, in words",
-            {.group = "Tests", .least = 1, .most = 1000}),
-    &s.max_response);
-  v(setting("frequent", "frequent", "Utterances of the frequent: sets", tests),
-    &s.phrases.frequent);
-  v(setting("rare", "rare", "Utterances of the rare: sets", tests), &s.phrases.rare);
-}
-
 Json training(const Settings& s) {
   Json json = training_options(s.train);
   json.erase("preset");
@@ -165,7 +153,7 @@ Json training(const Settings& s) {
 
 Making<Settings, ResponseData> making() {
   auto making = responders_making<Settings, ResponseData>();
-  making.visit = visit;
+  making.visit = visit_distracted_tests<Settings>;
   making.names = variant_names();
   making.load = [](const Settings& s, bool reads) {
     return reads
