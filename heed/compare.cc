@@ -188,7 +188,7 @@ void run(const CompareOptions& o) {
     load_responder(run.path);  // refused now rather than at its turn
   }
   if (!o.own_turns) note_equal_models(runs);
-  Inputs inputs = read_inputs(o.input, options_of_first(paths), sets);
+  Inputs inputs = read_inputs(o.input, paths, sets);
   const std::vector<Example> examples = inputs.examples(Vocabulary());
   measure(runs, o, inputs, examples, device);
   const LeftOut left_out = find_left_out(inputs, examples);

@@ -17,8 +17,9 @@ void run(const DistractOptions& o) {
   check_writable(o.out);
   JsonOutput output(o.json);
   const TestSet set = parse_test_set(o.test);
-  const ExampleOptions bounds = o.model.empty() ? ExampleOptions() : load_example_options(o.model);
-  const Inputs inputs = read_inputs(o.input, bounds, {set});
+  const std::vector<std::string> models =
+      o.model.empty() ? std::vector<std::string>{} : std::vector{o.model};
+  const Inputs inputs = read_inputs(o.input, models, {set});
   const std::vector<Example> examples = inputs.examples(Vocabulary());
   LeftOut left_out;  // the rest of a dialogue is written whatever the bounds
   left_out.dialogues = find_left_out(inputs, {}).dialogues;
@@ -38,8 +39,6 @@ void run(const DistractOptions& o) {
                 distractions, printable(o.out).c_str());
   }
   if (!output.wanted()) return;
-  const std::vector<std::string> models =
-      o.model.empty() ? std::vector<std::string>{} : std::vector{o.model};
   output.write({{"heed", provenance("distract", *o.common)},
                 {"inputs", inputs_json(inputs, models, o.common->seed)},
                 {"left_out", {{"dialogues", left_out.dialogues}}},

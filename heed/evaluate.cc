@@ -89,7 +89,7 @@ void run(EvaluateOptions& o) {
   const std::vector<TestSet> sets = select_test_sets(o.test);
   o.input.check(sets);
   LoadedModel loaded = load_responder(o.model);
-  const Inputs inputs = read_inputs(o.input, load_example_options(o.model), sets, team.reads());
+  const Inputs inputs = read_inputs(o.input, {o.model}, sets, team.reads());
   if (team.first()) note_unknown_phrases(inputs, loaded.vocabulary);
   EncodedInputs encoded(inputs, loaded.vocabulary);
   team.check_alike(given_inputs(inputs, o.model, *loaded.model, o.common->seed));

@@ -34,14 +34,6 @@ LoadedModel load_responder(const std::string& directory, const std::string& epoc
   return load_epoch(directory, epoch);
 }
 
-ExampleOptions options_of_first(const std::vector<std::string>& models) {
-  ExampleOptions options = load_example_options(models[0]);
-  for (const std::string& model : models) {
-    if (options.conditions.empty()) options.conditions = load_example_options(model).conditions;
-  }
-  return options;
-}
-
 void InputFlags::declare(CLI::App& c) {
   command_ = &c;
   c.add_option("--data", data,
@@ -122,9 +114,19 @@ std::vector<Example> Inputs::examples(const Vocabulary& vocabulary) const {
   return result;
 }
 
-Inputs read_inputs(const InputFlags& flags, const ExampleOptions& training,
+// Of the first model, with conditions if any model has some.
+static ExampleOptions options_of(const std::vector<std::string>& models) {
+  ExampleOptions options = models.empty() ? ExampleOptions() : load_example_options(models[0]);
+  for (const std::string& model : models) {
+    if (options.conditions.empty()) options.conditions = load_example_options(model).conditions;
+  }
+  return options;
+}
+
+Inputs read_inputs(const InputFlags& flags, const std::vector<std::string>& models,
                    const std::vector<TestSet>& sets, bool with_pool) {
   flags.check(sets);
+  const ExampleOptions training = options_of(models);
   Inputs inputs{.data_path = find_dialogues(flags.data, "test"),
                 .pool_path = {},
                 .dialogues = {},
@@ -140,6 +142,11 @@ Inputs read_inputs(const InputFlags& flags, const ExampleOptions& training,
   inputs.bounds.max_context_tokens = flags.max_context.value_or(training.max_context_tokens);
   inputs.bounds.min_turns = flags.min_turns.value_or(training.min_turns);
   inputs.bounds.speaker = flags.speaker.value_or(training.speaker);
+  const ExampleOptions& b = inputs.bounds;
+  std::error_code ignored;
+  inputs.unbounded = !models.empty() &&
+                     !std::filesystem::exists(in(models[0], "settings.json"), ignored) &&
+                     !(b.max_turns || b.max_context_tokens || b.max_utterance_tokens);
   make_examples({}, Vocabulary(),
                 inputs.bounds);  // throws for bounds that contradict each other, before reading
   inputs.dialogues = read_dialogues(inputs.data_path,

@@ -21,10 +21,6 @@ bool is_directory(const std::string& path);  // false also for what cannot be as
 // cannot respond.
 LoadedModel load_responder(const std::string& directory, const std::string& epoch = "best");
 
-// The example options of the first model, with conditions if any model has some: for dialogues that
-// all models read, each with its own conditions.
-ExampleOptions options_of_first(const std::vector<std::string>& models);
-
 // As options of a sub-command.
 struct InputFlags {
   mutable std::string data;  // check() fills in the bundled sample if none was given
@@ -57,6 +53,8 @@ struct Inputs {
   std::vector<Dialogue> dialogues, pool;
   size_t limit = 0;
   ExampleOptions bounds;
+  // a model without the settings of its run, and no flag bounds the lengths
+  bool unbounded = false;
   std::vector<TestSet> sets;  // the pool is empty if no set draws from it
   PhraseText phrases;
 
@@ -65,9 +63,10 @@ struct Inputs {
   // Throws DataError if there is none.
   std::vector<Example> examples(const Vocabulary& vocabulary) const;
 };
-// Length limits come from the flags, or else from the training settings. Throws DataError. Another
-// process may read the pool, see EncodedInputs::share().
-Inputs read_inputs(const InputFlags& flags, const ExampleOptions& training,
+// Length limits come from the flags, or else from the training of the first model; dialogues have
+// conditions if any model has some, and each reads its own. Throws DataError. Another process may
+// read the pool, see EncodedInputs::share().
+Inputs read_inputs(const InputFlags& flags, const std::vector<std::string>& models,
                    const std::vector<TestSet>& sets = {}, bool with_pool = true);
 
 // Inputs as ids of a vocabulary. The inserted utterances and their places are the same for any

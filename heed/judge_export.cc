@@ -101,7 +101,7 @@ void run(const JudgeExportOptions& o) {
   JsonOutput items_file(o.out), key_file(o.key), output(o.json);
   const std::vector<std::string> models =
       o.is_pairs() ? std::vector<std::string>{o.a, o.b} : std::vector<std::string>{o.model};
-  Inputs inputs = read_inputs(o.input, options_of_first(models));
+  Inputs inputs = read_inputs(o.input, models);
   Passages passages(inputs.examples(Vocabulary()), responder(o, inputs, device), o.common->seed);
   const WantedItems wanted{static_cast<size_t>(o.wanted()), o.wanted_checks(), o.common->seed};
   const size_t all = wanted.items + wanted.checks;

@@ -68,6 +68,11 @@ Json to_json(const LeftOut& l) {
 
 void say(const LeftOut& l, const Inputs& inputs) {
   const ExampleOptions& bounds = inputs.bounds;
+  if (inputs.unbounded) {
+    note(
+        "the model's folder has no settings.json, so that utterances of any number and length are "
+        "read; --max-turns, --max-context and --max-utterance bound them");
+  }
   if (!l.dialogues.empty()) {
     note(counted(l.dialogues.size(), "dialogue") + " left out (fewer than " +
          std::to_string(bounds.min_turns) + " turns" +

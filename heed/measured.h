@@ -17,7 +17,7 @@ struct Measured {
 
   Measured(const std::string& model, const InputFlags& flags, const std::string& epoch = "best")
       : loaded(load_responder(model, epoch)),
-        inputs(read_inputs(flags, load_example_options(model))),
+        inputs(read_inputs(flags, {model})),
         examples(inputs.examples(loaded.vocabulary)),
         left_out(find_left_out(inputs, examples)) {}
 

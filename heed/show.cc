@@ -212,7 +212,7 @@ void run(ShowOptions& o) {
   const TestSet test = parse_test_set(o.test);
   const auto sets = o.html.empty() ? std::vector{test}
                                    : select_test_sets(o.test + "," + page_sets(o.input.has_pool()));
-  const Inputs inputs = read_inputs(o.input, load_example_options(o.model), sets);
+  const Inputs inputs = read_inputs(o.input, {o.model}, sets);
   auto subject = std::make_unique<ShownModel>(runs[0], inputs);
   const std::vector<Example>& examples = subject->encoded.examples;
   const auto ids = [&](size_t i) { return std::pair(examples[i].id, examples[i].dialogue_id); };

@@ -80,8 +80,19 @@ TEST_F(Ask, MeasuresItsAnswers) {
   }
   const Result lines =
       heed_program({"ask", "--model", run, "--data", data, "--history", "gold", "--out", "-"});
-  EXPECT_EQ(std::count(lines.out.begin(), lines.out.end(), '\n'), 6);
-  EXPECT_EQ(Json::parse(lines.out.substr(0, lines.out.find('\n')))["id"], "8-0");
+  std::istringstream in(lines.out);
+  std::vector<std::string> ids;
+  int right = 0, right_dialogues = 0;
+  for (std::string line; std::getline(in, line);) {
+    const Json json = Json::parse(line);
+    ids.push_back(json["id"]);
+    const int i = ids.back()[0] - '0', k = ids.back()[2] - '0';
+    const bool is_right = json["answer"] == std::to_string((7 * i + 3 * k) % 10);
+    right = (k == 0 ? 0 : right) + is_right;
+    right_dialogues += k == 2 && right == 3;
+  }
+  EXPECT_EQ(ids, (std::vector<std::string>{"8-0", "8-1", "8-2", "9-0", "9-1", "9-2"}));
+  EXPECT_EQ(json["gold"]["heq_d"], right_dialogues / 2.0);
 }
 
 TEST_F(Ask, RefusesWhatItCannotDo) {

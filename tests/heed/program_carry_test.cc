@@ -144,6 +144,90 @@ TEST(Carry, ComparesAModelWithRules) {
   EXPECT_FALSE(has(rules.out, "attention by distance")) << rules.out;
 }
 
+// A city from each side: one item where the system's holds, two where the user's does.
+TEST(Carry, EachRuleDecidesAsItIsCalled) {
+  const TempDir dir;
+  std::string lines;
+  for (const char* right : {"1", "0", "0"}) {
+    const std::string id = std::to_string(lines.size());
+    lines += R"({"id": ")" + id + R"(", "dialogue": ")" + id +
+             R"(", "turns": [{"speaker": "user", "text": "in Rio"}, )"
+             R"({"speaker": "system", "text": "or Lima"}, {"speaker": "user", "text": "ok"}], )"
+             R"("candidates": [{"turn": 0, "key": "city", "span": [3, 6]}, )"
+             R"({"turn": 1, "key": "city", "span": [3, 7]}], "carry": [)" +
+             right + "]}\n";
+  }
+  const std::string data = dir.write("items.jsonl", lines);
+  const auto decided = [&](const Arguments& more) {
+    return Json::parse(heed_program(Arguments{"carry", "--data", data, "--json", "-"} + more).out,
+                       nullptr, false);
+  };
+  const Json all = decided({}), two = decided({"--limit", "2"});
+  const auto counts = [](const Json& json, const char* rule, const char* group = "all") {
+    const Json& t = json["decided_by"][rule]["both"][group];
+    return std::vector<int>{t["hits"], t["decided"], t["right"]};
+  };
+  EXPECT_EQ(counts(all, "everything"), (std::vector<int>{3, 6, 3}));
+  EXPECT_EQ(counts(all, "latest"), (std::vector<int>{1, 3, 3}));
+  EXPECT_EQ(counts(all, "latest-user"), (std::vector<int>{2, 3, 3}));
+  EXPECT_EQ(counts(all, "everything", "1"),
+            (std::vector<int>{1, 3, 1}));  // the system's, a turn ago
+  EXPECT_EQ(all["inputs"]["limit"], 0);
+  EXPECT_EQ(two["inputs"]["limit"], 2);
+  EXPECT_EQ(two["inputs"]["data"]["items"], 2);
+  EXPECT_EQ(counts(two, "latest"), (std::vector<int>{1, 2, 2}));
+}
+
+// The same item twice: only what is inserted tells the two apart.
+TEST(Carry, EachHistoryGetsTurnsOfItsOwn) {
+  const TempDir dir;
+  std::string data;
+  for (const char* id : {"x", "y"}) {
+    data += std::string(R"({"id": ")") + id + R"(", "dialogue": ")" + id +
+            R"(", "turns": [{"speaker": "user", "text": "a hotel in Rio and Lima"}], )"
+            R"("candidates": [{"turn": 0, "key": "city", "span": [11, 14]}, )"
+            R"({"turn": 0, "key": "city", "span": [19, 23]}]})"
+            "\n";
+  }
+  for (int i = 0; i < 40; ++i) {
+    const std::string id = std::to_string(i);
+    data += R"({"id": ")" + id + R"(", "dialogue": ")" + id +
+            R"(", "turns": [{"speaker": "user", "text": "for )" + id +
+            R"( please"}], "candidates": []})"
+            "\n";
+  }
+  const std::string file = dir.write("items.jsonl", data);
+  const auto p_of_two = [&](const Arguments& more) {
+    std::istringstream lines(
+        heed_program(Arguments{"carry", "--model", model(), "--data", file, "--out", "-"} + more)
+            .out);
+    std::string x, y;
+    std::getline(lines, x) && std::getline(lines, y);
+    return std::pair(Json::parse(x, nullptr, false)["p"], Json::parse(y, nullptr, false)["p"]);
+  };
+  const auto [x, y] = p_of_two({});
+  ASSERT_EQ(x.size(), 2u);
+  EXPECT_EQ(x, y);
+  const auto first = p_of_two({"--insert", "3"}),
+             other = p_of_two({"--insert", "3", "--seed", "2"});
+  EXPECT_NE(first.first, first.second);
+  EXPECT_NE(first, other);
+  // And so does `heed show`, which shows as many as are read.
+  const auto shown = [&](const Arguments& more) {
+    return heed_program(Arguments{"show", "--model", model(), "--data", items(), "--insert", "1"} +
+                        more)
+        .out;
+  };
+  EXPECT_NE(shown({"--count", "1"}), shown({"--count", "1", "--seed", "2"}));
+  const auto dialogues = [](const std::string& text) {
+    size_t n = 0;
+    for (size_t at = 0; (at = text.find("human: ", at)) != text.npos; ++at) ++n;
+    return n;
+  };
+  EXPECT_EQ(dialogues(shown({"--count", "5"})), 5u);
+  EXPECT_EQ(dialogues(shown({"--count", "5", "--limit", "1"})), 3u);  // the items of one dialogue
+}
+
 TEST(Carry, WritesDecisionsOnItemsWithoutLabels) {
   const TempDir dir;
   const std::string file = dir.write(
@@ -172,6 +256,9 @@ TEST(Carry, ReadsWhatIsTyped) {
   EXPECT_TRUE(has(r.out, "user: a hotel in Rio please")) << r.out;
   EXPECT_TRUE(has(r.out, "system: for how many [x")) << r.out;
   EXPECT_TRUE(has(r.out, "/what: no such command")) << r.out;
+  // Behind the third turn the city is two turns old.
+  EXPECT_TRUE(std::regex_search(r.out, std::regex(R"(city +Rio +2 +[01]\.)"))) << r.out;
+  EXPECT_TRUE(std::regex_search(r.out, std::regex(R"(rooms +2 +0 +[01]\.)"))) << r.out;
 }
 
 // What is typed is decided like an item of a file with the same turns, with the same probabilities.

@@ -212,7 +212,8 @@ TEST_F(Commands, PrepareSplitSaysWhatItCannotDo) {
   const auto split = [&](const Arguments& more, const std::string& out = "data") {
     return heed_program(Arguments{"prepare", "split", "--in", in, "--out", dir.path(out)} + more);
   };
-  expect_failure(split({"--valid", "0"}), 2, "--valid 0: the valid part is needed", "no valid part");
+  expect_failure(split({"--valid", "0"}), 2, "--valid 0: the valid part is needed",
+                 "no valid part");
   expect_failure(split({"--valid", "0.5", "--test", "0.5"}), 2, "leave nothing to train", "all");
   expect_failure(split({"--test", "0.95"}), 2, "--test", "too large a share");
   expect_failure(split({"--by", "week"}), 2, "--by", "no such way");
@@ -245,6 +246,17 @@ TEST_F(Commands, BenchTimesAllWork) {
     EXPECT_GT(json.at("gflop_per_step"), 0) << work;
     EXPECT_GT(json.at("share_of_peak"), 0) << work;
   }
+}
+
+// Of a step, however many are timed.
+TEST_F(Commands, BenchCountsTheWorkOfAStep) {
+  const auto line = [](const char* steps) {
+    return Json::parse(heed_program(with(kTinyBench, "--steps", steps)).out);
+  };
+  const Json one = line("1"), three = line("3");
+  EXPECT_EQ(one.at("tokens_per_step"), three.at("tokens_per_step"));
+  EXPECT_NEAR(one.at("gflop_per_step").get<double>(), three.at("gflop_per_step").get<double>(),
+              1e-9);
 }
 
 TEST_F(Commands, BenchReadsLengths) {

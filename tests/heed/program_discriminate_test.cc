@@ -155,8 +155,35 @@ TEST_F(Discriminate, TestsARowForEachCorpus) {
   EXPECT_EQ(json["corpora"][0]["counts"], json["corpora"][1]["counts"]);
   EXPECT_TRUE(json["corpora"][0]["accuracy_at_threshold"].is_number());
   EXPECT_TRUE(json["corpora"][1]["accuracy_at_threshold"].is_null());
-  const Result r = heed_program(test_of(run()));
+  const Result r = heed_program(with(test_of(run()), "--data", kSample + "," + kTestPart));
   EXPECT_NE(r.out.find("at threshold"), std::string::npos) << r.out;
+  for (const std::string& corpus : {kSample, kTestPart}) {
+    EXPECT_NE(r.out.find(corpus + ":\n"), std::string::npos) << r.out;
+  }
+}
+
+// The threshold is the best of the valid part, whatever the test part is.
+TEST_F(Discriminate, TheThresholdComesFromTheValidPart) {
+  std::filesystem::create_directory(dir.path("data"));
+  const auto copy = [&](const std::string& from, const std::string& to) {
+    std::filesystem::copy(kSample + "/" + from + ".jsonl.gz", dir.path("data/" + to + ".jsonl.gz"),
+                          std::filesystem::copy_options::overwrite_existing);
+  };
+  for (const char* part : {"train", "valid", "test"}) copy(part, part);
+  const auto tested = [&] {
+    return results(with(test_of(run()), "--data", dir.path("data")))["corpora"][0];
+  };
+  const Json before = tested();
+  copy("train", "test");
+  const Json other_test = tested();
+  EXPECT_EQ(other_test["threshold"], before["threshold"]);
+  EXPECT_NE(other_test["counts"], before["counts"]);
+  copy("test", "test");
+  copy("test", "valid");  // now it is the best of the test part itself
+  const Json same = tested();
+  EXPECT_EQ(same["counts"], before["counts"]);
+  EXPECT_GE(same["accuracy_at_threshold"], before["accuracy_at_threshold"]);
+  EXPECT_NE(same["threshold"], before["threshold"]);
 }
 
 TEST_F(Discriminate, PredictionsAreWhatJudgeScoreReads) {

@@ -129,6 +129,25 @@ TEST_F(Evaluate, BoundsCanBeLifted) {
                  "must be 0 (all) or at least 2, got 1", "--max-turns 1");
 }
 
+// As of a model that was copied without its run: nobody knows what it was trained to read.
+TEST_F(Evaluate, SaysThatNothingBoundsAModelWithoutSettings) {
+  const std::string bare = dir.path("bare"), note = "folder has no settings.json";
+  std::filesystem::create_directory(bare);
+  for (const char* file : {"config.json", "vocab.txt", "model.safetensors"}) {
+    std::filesystem::copy(run() + "/" + file, bare + "/" + file);
+  }
+  const Arguments more = {"--test", "none", "--limit", "5"};
+  const auto says = [&](const Arguments& asked) {
+    const Result r = heed_program(with(command(kSample), "--model", bare) + more + asked);
+    EXPECT_EQ(r.code, 0) << r.err;
+    return r.err.find(note) != r.err.npos;
+  };
+  EXPECT_TRUE(says({}));
+  EXPECT_FALSE(says({"--max-turns", "4"}));
+  EXPECT_FALSE(says({"--max-utterance", "10"}));
+  EXPECT_EQ(heed_program(command(kSample) + more).err.find(note), std::string::npos);
+}
+
 TEST_F(Evaluate, CountsExamplesAsExamples) {
   const Arguments table = {"evaluate", "--model", run(),    "--data", kTestPart,
                            "--limit",  "5",       "--test", "none"};

@@ -91,6 +91,25 @@ TEST_F(Generate, PutsNBestListsInOtherOrders) {
   EXPECT_EQ(json["rows"][0]["changed"], 0);
   EXPECT_GT(json["rows"][1]["changed"], 0);
   EXPECT_LE(json["mean_size"], 4);
+  // Without a weight both are the model's own order. With all of it, antilm takes what is less
+  // likely to be said anywhere, which is longer, and mmi is the other model alone.
+  const auto weighed = [&](const std::string& weight) {
+    const Result r = heed_program(with(command(dir.path("n.jsonl")), "--limit", "40") + lists +
+                                  Arguments{"--rank", "logp,antilm,mmi:" + kTrained, "--seed", "3",
+                                            "--rank-weight", weight, "--json", dir.path("w.json")});
+    EXPECT_EQ(r.code, 0) << r.err;
+    return Json::parse(dir.read("w.json"));
+  };
+  const Json none = weighed("0"), all = weighed("1");
+  for (const size_t row : {2, 3}) {
+    for (const char* key : {"changed", "rouge_l", "mean_length"}) {
+      EXPECT_EQ(none["reranked"]["rows"][row][key], none["reranked"]["rows"][1][key]) << key;
+    }
+  }
+  EXPECT_GT(all["reranked"]["rows"][2]["mean_length"], all["reranked"]["rows"][1]["mean_length"]);
+  EXPECT_NE(all["reranked"]["rows"][3], none["reranked"]["rows"][3]);
+  EXPECT_EQ(all["reranked"]["rows"][1], none["reranked"]["rows"][1]);
+  EXPECT_EQ(all["decode"]["seed"], 3);
   EXPECT_GT(json["ave_dist_1"], 0);
   for (const auto& [rank, error] : std::map<std::string, std::string>{
            {"best", "expected logp, antilm"},

@@ -135,8 +135,7 @@ TEST_F(Judge, HostileFilesAreOneLine) {
   says(score(by_hand(), "\n"), "key.jsonl: holds no item");
   says(score("\n"), "j.jsonl: holds no judgement");
   const Arguments over = score(by_hand()) + Arguments{"--json", dir.path("key.jsonl")};
-  expect_failure(heed_program(over), 2, "would overwrite what --key reads",
-                 "--json");
+  expect_failure(heed_program(over), 2, "would overwrite what --key reads", "--json");
   EXPECT_EQ(dir.read("key.jsonl"), kKey);
 }
 
@@ -163,6 +162,14 @@ TEST_F(Judge, SimulatedPeopleComeOutAsExpected) {
   EXPECT_NEAR(json["pi"]["pi"]["value"], 0.64, 0.08);
   EXPECT_NEAR(json["judgements"]["accuracy"]["value"], 0.5, 0.08);
   EXPECT_EQ(json["screening"]["judgements"], 2000);
+  // Without an error all is right, with errors on one side only that side is wrong.
+  make({"--error-real", "0", "--error-fake", "0"});
+  EXPECT_EQ(json_of(read)["judgements"]["accuracy"]["value"], 1.0);
+  make({"--error-real", "0.9", "--error-fake", "0"});
+  const Json of_real = json_of(read)["judgements"];
+  EXPECT_EQ(of_real["fake"]["recall"]["value"], 1.0);
+  EXPECT_NEAR(of_real["real"]["recall"]["value"], 0.1, 0.05);
+  make({"--annotators", "4", "--error-real", "0.5", "--error-fake", "0.5", "--shared", "0.8"});
   const std::string first = dir.read("made.jsonl");
   make({"--annotators", "4", "--error-real", "0.5", "--error-fake", "0.5", "--shared", "0.8",
         "--seed", "2"});
@@ -196,6 +203,9 @@ TEST_F(Judge, TiesWithAndWithoutIdenticalResponses) {
                           "--samples",    "2000"};
   const Json json = json_of(ties);
   ASSERT_EQ(json["rounds"].size(), 4u);
+  EXPECT_EQ(json["inputs"]["samples"], 2000);
+  EXPECT_EQ(json["inputs"]["size"], 10);
+  EXPECT_EQ(json["inputs"]["failures"], 3);
   const Json &all = json["rounds"][0], &different = json["rounds"][1];
   EXPECT_EQ(all["round"], 1);
   EXPECT_EQ(all["pairs"], 20);

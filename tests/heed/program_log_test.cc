@@ -250,6 +250,20 @@ TEST_F(RunLogs, DiffSaysWhatIsNotTheSame) {
     EXPECT_EQ(row["change"], b.loss - a.loss);
   }
 
+  // Of another size, and made on another device.
+  const std::string wider = dir.path("wider");
+  ASSERT_EQ(heed_program(with(training(wider), "--hidden", "10")).code, 0);
+  json made = json::parse(dir.read("wider/settings.json"));
+  made["heed"]["device"] = "cuda";
+  dir.write("wider/settings.json", made.dump());
+  const json sizes = json::parse(out_of({"diff", first(), wider, "--json", "-"}));
+  std::map<std::string, json> differ;
+  for (const json& row : sizes["settings"]) differ[row["name"]] = row;
+  EXPECT_EQ(differ["hidden_size"]["first"], 8);
+  EXPECT_EQ(differ["hidden_size"]["wider"], 10);
+  EXPECT_EQ(sizes["made_with"],
+            json::array({{{"name", "device"}, {"first", "cpu"}, {"wider", "cuda"}}}));
+
   // The same training once more, which went on after its first epoch.
   const std::string again = dir.path("again");
   ASSERT_EQ(heed_program(with(training(again), "--epochs", "1")).code, 0);

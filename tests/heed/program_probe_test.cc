@@ -26,6 +26,16 @@ TEST_F(ProbeProgram, AgreesWithTheReference) {
   EXPECT_EQ(json["tasks"]["Task"]["unconverged"], 0);
   EXPECT_EQ(json["inputs"]["examples"], Json({{"train", 350}, {"test", 150}}));
   expect_made_with(json["heed"], "probe");
+  // The table has the same numbers, each under its title.
+  const Arguments controls = {"probe", "--features", kReference + "probe/sixty", "--controls"};
+  const Json task = results(controls)["tasks"]["Task"];
+  EXPECT_NE(task["selectivity"], task["control_f1"]);
+  char row[100];
+  const auto percent = [&](const char* key) { return 100 * task[key].get<double>(); };
+  std::snprintf(row, sizeof row, "\nTask +60 +%.2f +%.2f +%.2f\n", percent("constant"),
+                percent("f1"), percent("selectivity"));
+  const Result table = heed_program(controls);
+  EXPECT_TRUE(std::regex_search(table.out, std::regex(row))) << table.out << row;
 }
 
 // One command: the model, and all that it is to be compared with.

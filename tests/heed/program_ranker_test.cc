@@ -4,6 +4,8 @@
 #include <set>
 #include <sstream>
 
+#include "dialog/data/corpus.h"
+#include "dialog/retrieve/pool.h"
 #include "tests/heed/program_helpers.h"
 
 namespace heed {
@@ -117,6 +119,23 @@ TEST(Ranker, WritesTheMostFrequentResponsesAsAPool) {
   EXPECT_EQ(five, 5);
   EXPECT_EQ(ten, 10);
   EXPECT_EQ(more.substr(0, few.size()), few);
+  // Coverage is that of the test part: of all turns from the third on.
+  size_t responses = 0, among = 0;
+  std::set<std::string> pool;
+  std::istringstream texts(more);
+  for (std::string text; std::getline(texts, text);) pool.insert(retrieve::bare(text));
+  for (const Dialogue& d : read_dialogues(kTestPart)) {
+    for (size_t t = 2; t < d.turns.size(); ++t, ++responses) {
+      among += pool.contains(retrieve::bare(d.turns[t].text));
+    }
+  }
+  char expected[100];
+  std::snprintf(expected, sizeof expected,
+                "; %.1f %% of the %zu responses of the test part are among them",
+                100.0 * static_cast<double>(among) / static_cast<double>(responses), responses);
+  const Result r = heed_program(
+      {"rank", "whitelist", "--data", kSample, "--entries", "10", "--out", dir.path("again")});
+  EXPECT_TRUE(has(r.out, expected)) << r.out << expected;
 }
 
 // Of the vectors' clusters; and how a ranker does on such a list.
@@ -165,6 +184,7 @@ TEST(Ranker, ShowsWhatDistractionsDo) {
         (*json)["random:1.0"]["mrr_change"]["value"].get<double>(),
         (*json)["random:1.0"]["mrr"]["value"].get<double>() - none["mrr"]["value"].get<double>(),
         1e-12);  // a mean of differences, a difference of means
+    EXPECT_NE((*json)["random:1.0"]["mrr"]["value"], none["mrr"]["value"]);
     const double right = none["right_probability"]["value"];
     EXPECT_TRUE(right > 0 && right < 1) << right;
   }
@@ -179,6 +199,39 @@ TEST(Ranker, ShowsWhatDistractionsDo) {
                                 "--test", "none"})
                       .out,
                   "P(right)"));
+}
+
+// What is inserted comes from --pool, and otherwise from the training part.
+TEST(Ranker, DistractionsComeFromThePool) {
+  const auto sets = [&](const Arguments& more) {
+    const Result r =
+        heed_program(Arguments{"rank", "test", "--model", ranker(), "--data", kSample, "--limit",
+                               "120", "--test", "random:1.0", "--json", "-"} +
+                     more);
+    EXPECT_EQ(r.code, 0) << r.err;
+    return Json::parse(r.out, nullptr, false)["test_sets"];
+  };
+  const Json usual = sets({});
+  EXPECT_EQ(sets({"--pool", kSample}), usual);
+  EXPECT_EQ(sets({"--pool", kSample + "/train.jsonl.gz"}), usual);
+  EXPECT_NE(sets({"--pool", kTestPart}), usual);
+}
+
+// Nothing is said twice while there is something else, however long one goes on.
+TEST(Ranker, AChatOutOfAPoolDoesNotRepeatItself) {
+  const TempDir dir;
+  std::string pool, typed;
+  for (int i = 0; i < 12; ++i) pool += "answer number " + std::to_string(i) + "\n";
+  for (int i = 0; i < 10; ++i) typed += "which number\n";
+  const Result r = heed_program({"chat", "--model", ranker(), "--pool", dir.write("pool", pool)},
+                                "", dir.write("typed", typed));
+  ASSERT_EQ(r.code, 0) << r.err;
+  std::set<std::string> said;
+  std::istringstream lines(r.out);
+  for (std::string line; std::getline(lines, line);) {
+    if (line.starts_with("model: answer")) said.insert(line);
+  }
+  EXPECT_EQ(said.size(), 10u) << r.out;
 }
 
 // What comes with the program: a model, its pool, and nothing to wait for.

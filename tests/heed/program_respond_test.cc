@@ -77,6 +77,7 @@ TEST_F(Respond, MeasuresOverlapAlsoOfTaughtWords) {
   EXPECT_DOUBLE_EQ(json["responses"]["meteor_exact_stem"], means.meteor);
   EXPECT_TRUE(json["human"]["rouge_l"].is_null());
   EXPECT_EQ(json["taught"]["examples"], 20);
+  EXPECT_NE(json["taught"]["distinct_1"], json["responses"]["distinct_1"]);
   const Result r = heed_program(command(dir.path("out.jsonl")) + Arguments{"--taught"});
   EXPECT_TRUE(std::regex_search(r.out, std::regex("BLEU-2 +ROUGE-L +METEOR"))) << r.out;
   EXPECT_TRUE(std::regex_search(r.out, std::regex("\ntaught  +[0-9]"))) << r.out;
@@ -210,6 +211,9 @@ TEST_F(Respond, DecodesAsAsked) {
   const std::string drawn = heed_program(sample).out;
   EXPECT_NE(drawn, greedy);
   EXPECT_EQ(heed_program(sample).out, drawn);
+  EXPECT_EQ(json_of(with(sample, "--out", dir.path("drawn")) +
+                    Arguments{"--json", "-"})["decode"]["seed"],
+            2);
   const Json beam = json_of(command(dir.path("out")) +
                             Arguments{"--decode", "beam", "--beam-size", "3", "--json", "-"});
   EXPECT_EQ(beam["decode"]["beam_size"], 3);

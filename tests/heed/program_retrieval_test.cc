@@ -151,6 +151,26 @@ TEST_F(GivenCandidates, AreRanked) {
   EXPECT_EQ(again, json["scorers"]);
 }
 
+// Repeated candidates are not those that have the right text.
+TEST_F(GivenCandidates, RepeatedOnesAreCounted) {
+  const std::string file = dir.write(
+      "repeated.jsonl",
+      R"({"turns": [{"text": "a"}, {"text": "two", "candidates": ["x", "x", "x", "two"]}]})"
+      "\n");
+  const Json lists = json_of({"baseline", "tf-idf", "--data", file, "--train", file})["lists"];
+  EXPECT_EQ(lists["duplicates"], Json({{"right", 1}, {"others", 2}}));
+}
+
+// Words are counted in --train, also beside a folder that has a training part.
+TEST(RankBaseline, CountsWordsWhereItIsTold) {
+  const Arguments command = {"baseline", "tf-idf", "--data", kSample, "--limit", "110"};
+  const Json own = json_of(command), other = json_of(command + Arguments{"--train", kTestPart});
+  EXPECT_EQ(own["inputs"]["train"]["path"], kSample + "/train.jsonl.gz");
+  EXPECT_EQ(other["inputs"]["train"]["path"], kTestPart);
+  EXPECT_NE(own["scorers"][0], other["scorers"][0]);
+  EXPECT_EQ(own["scorers"][1], other["scorers"][1]);  // chance
+}
+
 TEST_F(GivenCandidates, AreLeftForOtherLists) {
   const Arguments more = {"--data", data, "--train", data, "--min-turns", "2", "--lists"};
   const auto ranked = [&](const char* lists, const char* seed) {

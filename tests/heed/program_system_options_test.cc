@@ -156,6 +156,8 @@ TEST(SystemOptions, OfExplanations) {
   EXPECT_EQ(made({"--before", "0"}).size(), 2u);
   EXPECT_EQ(made({"--before", "0"})[1]["text"], "the disk is full");
   EXPECT_EQ(made({"--of", "why"}).back()["text"], "there are too many logs");
+  EXPECT_EQ(made({"--of", "why", "--before", "1"}).size() + 1,
+            made({"--of", "why", "--before", "2"}).size());
 }
 
 }  // namespace

@@ -69,6 +69,9 @@ TEST(Track, MeasuresAFile) {
     EXPECT_EQ(json["trackers"]["words of the value"]["joint"], 1);
     EXPECT_EQ(json["trackers"]["most frequent state"]["joint"], 0.25);
     EXPECT_EQ(json["slots"]["area"]["has_value_percent"], 50);
+    EXPECT_EQ(json["slots"]["food"]["has_value_percent"], 100);
+    EXPECT_EQ(json["dialogues"], 40);
+    EXPECT_EQ(json["turns"], 80);
     EXPECT_EQ(json["slots"]["food"]["changes_percent"], 50);
     ASSERT_EQ(json["dependence"].size(), 1u);
     EXPECT_NEAR(json["dependence"][0]["right"]["phi"], 0, 1e-6);
@@ -92,6 +95,7 @@ TEST(Track, WritesStates) {
   EXPECT_EQ(json["turns"][0]["state"], (Json{{"food", "thai"}}));
   EXPECT_EQ(json["turns"][1]["state"]["area"], "south");
   EXPECT_GT(json["turns"][0]["p"]["food"], 0.5);
+  EXPECT_NE(json["turns"][1]["p"], json["turns"][0]["p"]);
   r = heed_program({"track", made().heads, "--data", in});
   EXPECT_EQ(r.code, 1);
   EXPECT_TRUE(has(r.err, "has no states to compare with")) << r.err;

@@ -92,6 +92,23 @@ TEST_F(SweepTest, TheTableIsSorted) {
   EXPECT_TRUE(has(shared->read("whole/tables/sweep.csv"), "\n2,rate0.01-"));
 }
 
+// The distractions of the tests are drawn by a seed of their own, of so many dialogues.
+TEST_F(SweepTest, TestSeedAndLimitAreThoseOfTheFile) {
+  const auto tests = [&](const std::string& more) {
+    const std::string name = "out" + std::to_string(dir.count_files());
+    const std::string sweep =
+        dir.write(name + ".toml", file_of("rate = 0.01\n", "test = \"none,random:1.0\"\n" + more));
+    EXPECT_EQ(heed_program(command(sweep, dir.path(name))).code, 0) << more;
+    return Json::parse(dir.read(name + "/rate0.01-seed1/evaluation.json"));
+  };
+  const Json usual = tests(""), other = tests("test-seed = 2\n"), few = tests("test-limit = 5\n");
+  EXPECT_EQ(other["valid_perplexity"], usual["valid_perplexity"]);  // the same training
+  EXPECT_EQ(other["test_sets"]["none"], usual["test_sets"]["none"]);
+  EXPECT_NE(other["test_sets"]["random:1.0"], usual["test_sets"]["random:1.0"]);
+  EXPECT_EQ(usual["test_sets"]["none"]["dialogues"], 40);
+  EXPECT_EQ(few["test_sets"]["none"]["dialogues"], 5);
+}
+
 // A run is what `heed train` makes of its options, and `heed evaluate` sees the same.
 TEST_F(SweepTest, ARunIsThatOfTrain) {
   const std::string run = "whole/rate0.01-insert-prob0.7-seed2/";
