@@ -1,5 +1,6 @@
 // heed train comprehend, heed ask and heed reproduce comprehend, as people call them.
 #include "tests/heed/program_data.h"
+#include "tests/heed/program_properties.h"
 
 namespace heed {
 namespace {
@@ -93,6 +94,10 @@ TEST_F(Ask, MeasuresItsAnswers) {
   }
   EXPECT_EQ(ids, (std::vector<std::string>{"8-0", "8-1", "8-2", "9-0", "9-1", "9-2"}));
   EXPECT_EQ(json["gold"]["heq_d"], right_dialogues / 2.0);
+}
+
+TEST_F(Ask, NumbersAreThoseOfAnyBatch) {
+  expect_properties("ask", {"--model", run}, data);
 }
 
 TEST_F(Ask, RefusesWhatItCannotDo) {

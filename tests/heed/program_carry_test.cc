@@ -5,7 +5,7 @@
 #include <regex>
 
 #include "dialog/carry/items.h"
-#include "tests/heed/program_helpers.h"
+#include "tests/heed/program_properties.h"
 
 namespace heed {
 namespace {
@@ -197,19 +197,20 @@ TEST(Carry, EachHistoryGetsTurnsOfItsOwn) {
             "\n";
   }
   const std::string file = dir.write("items.jsonl", data);
-  const auto p_of_two = [&](const Arguments& more) {
+  const auto look_of_two = [&](const Arguments& more) {
     std::istringstream lines(
         heed_program(Arguments{"carry", "--model", model(), "--data", file, "--out", "-"} + more)
             .out);
     std::string x, y;
     std::getline(lines, x) && std::getline(lines, y);
-    return std::pair(Json::parse(x, nullptr, false)["p"], Json::parse(y, nullptr, false)["p"]);
+    return std::pair(Json::parse(x, nullptr, false)["look"],
+                     Json::parse(y, nullptr, false)["look"]);
   };
-  const auto [x, y] = p_of_two({});
+  const auto [x, y] = look_of_two({});
   ASSERT_EQ(x.size(), 2u);
   EXPECT_EQ(x, y);
-  const auto first = p_of_two({"--insert", "3"}),
-             other = p_of_two({"--insert", "3", "--seed", "2"});
+  const auto first = look_of_two({"--insert", "3"}),
+             other = look_of_two({"--insert", "3", "--seed", "2"});
   EXPECT_NE(first.first, first.second);
   EXPECT_NE(first, other);
   // And so does `heed show`, which shows as many as are read.
@@ -225,7 +226,7 @@ TEST(Carry, EachHistoryGetsTurnsOfItsOwn) {
     return n;
   };
   EXPECT_EQ(dialogues(shown({"--count", "5"})), 5u);
-  EXPECT_EQ(dialogues(shown({"--count", "5", "--limit", "1"})), 3u);  // the items of one dialogue
+  EXPECT_EQ(dialogues(shown({"--count", "5", "--limit", "2"})), 2u);
 }
 
 TEST(Carry, WritesDecisionsOnItemsWithoutLabels) {
@@ -290,6 +291,13 @@ TEST(Carry, DecidesOnWhatIsTypedAsOnAFile) {
     EXPECT_EQ(row[1], holds ? "yes" : "no");
     EXPECT_NEAR(std::stod(row[2]), line["p"][i].get<double>(), 0.00501) << keys[i];
   }
+}
+
+TEST(Carry, NumbersAreThoseOfAnyBatchAndOrder) {
+  const TempDir dir;
+  const std::string data = items() + "/test.jsonl.gz", other = turned(data, dir);
+  expect_properties("carry", {}, data, other);
+  expect_properties("carry", {"--model", model()}, data, other);
 }
 
 TEST(Carry, ShowsWhereItLooks) {

@@ -4,7 +4,7 @@
 #include <nlohmann/json.hpp>
 #include <regex>
 
-#include "tests/heed/program_helpers.h"
+#include "tests/heed/program_properties.h"
 
 namespace heed {
 namespace {
@@ -77,6 +77,12 @@ TEST(Gaps, AreFilledInAFile) {
   EXPECT_EQ(line["gaps"][0]["end"], 1);
   EXPECT_EQ(line["gaps"][0]["filled"], "甲乙");
   EXPECT_EQ(line["gaps"][0]["best"].size(), 3u);
+}
+
+TEST(Gaps, NumbersAreThoseOfAnyBatchAndOrder) {
+  const TempDir& dir = files();
+  const std::string data = dir.path("data/test.jsonl");
+  expect_properties("rewrite", {"--model", dir.path("run")}, data, turned(data, dir));
 }
 
 TEST(Gaps, AreFilledInAConversation) {

@@ -2,7 +2,7 @@
 #include <nlohmann/json.hpp>
 #include <regex>
 
-#include "tests/heed/program_helpers.h"
+#include "tests/heed/program_properties.h"
 
 namespace heed {
 namespace {
@@ -75,6 +75,14 @@ TEST(Track, MeasuresAFile) {
     EXPECT_EQ(json["slots"]["food"]["changes_percent"], 50);
     ASSERT_EQ(json["dependence"].size(), 1u);
     EXPECT_NEAR(json["dependence"][0]["right"]["phi"], 0, 1e-6);
+  }
+}
+
+TEST(Track, NumbersAreThoseOfAnyBatchAndOrder) {
+  const TempDir dir;
+  const std::string data = made().data + "/test.jsonl";
+  for (const std::string& model : {made().heads, made().energy}) {
+    expect_properties("track", {model}, data, turned(data, dir));
   }
 }
 

@@ -99,7 +99,7 @@ TEST_F(SweepTest, TestSeedAndLimitAreThoseOfTheFile) {
     const std::string sweep =
         dir.write(name + ".toml", file_of("rate = 0.01\n", "test = \"none,random:1.0\"\n" + more));
     EXPECT_EQ(heed_program(command(sweep, dir.path(name))).code, 0) << more;
-    return Json::parse(dir.read(name + "/rate0.01-seed1/evaluation.json"));
+    return Json::parse(dir.read(name + "/run-seed1/evaluation.json"));
   };
   const Json usual = tests(""), other = tests("test-seed = 2\n"), few = tests("test-limit = 5\n");
   EXPECT_EQ(other["valid_perplexity"], usual["valid_perplexity"]);  // the same training
