@@ -41,6 +41,10 @@ void TrainSettings::check() const {
   if (!lexicon.empty() && (!model.structure.has("lexicon") || tokens != TokenKind::kWords)) {
     throw UsageError("lexicon: is for the structure two-vocabulary with tokens words");
   }
+  if (!topics_file.empty() && (!model.structure.has("topics") || tokens != TokenKind::kWords)) {
+    throw UsageError(
+        "topics-file: is for the structures thred-topics and ta-seq2seq with tokens words");
+  }
   loop.check();
   for (const ParameterGroup& group : loop.optimizer.groups) {
     if (has_parameter(model, group.name)) continue;

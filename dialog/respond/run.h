@@ -34,6 +34,9 @@ struct TrainSettings {
   std::string word_vectors = {};
   // A file of words and their sentiment (dialog/text/lexicon.h); empty: none.
   std::string lexicon = {};
+  // A file with the words of each topic, a line each, the most probable first; empty: LDA learns
+  // them.
+  std::string topics_file = {};
   // A model or run with whose weights this one begins, if name and shape are the same; empty: none.
   // The run takes over its vocabulary and keeps a copy of its weights.
   std::string init = {};

@@ -54,8 +54,13 @@ template <class S, class V> void visit_model(S& s, V& v) {
             {.group = kForm, .words = {"none", "attention"}, .later = true, .of_structure = true}),
     Words{s.message_attention, "none", "attention"});
   v(setting("topics", "topics",
-            "Number of topics found in the training dialogues (thred-topics; default: 50)",
-            {.group = kForm, .least = 1, .most = 1000, .later = true, .of_structure = true}),
+            "Number of topics found in the training dialogues (thred-topics, ta-seq2seq; default: "
+            "50)",
+            {.group = kForm,
+             .least = 1,
+             .most = ModelConfig::kMostTopics,
+             .later = true,
+             .of_structure = true}),
     s.topics);
   v(setting("keyword-weight", "keyword_weight",
             "Weight of the loss of keywords that sampled words lack, 0 to 1; the cross entropy has "
@@ -169,6 +174,11 @@ template <class S, class V> void visit_run(S& s, V& v) {
             "the last part of the vocabulary (two-vocabulary)",
             {.group = kSizes, .takes = "FILE", .later = true, .of_structure = true}),
     s.lexicon);
+  v(setting("topics-file", "topics_file",
+            "Topics made elsewhere, instead of those that LDA learns: a line for each, its words, "
+            "the most probable first (thred-topics, ta-seq2seq)",
+            {.group = kSizes, .takes = "FILE", .later = true, .of_structure = true}),
+    s.topics_file);
   v({.option = "init", .key = "init", .later = true}, s.init);
   v(setting("tokens", "tokens",
             "Units of text. words: the most frequent words; bpe: pieces learned by byte pair "

@@ -92,8 +92,9 @@ struct ModelConfig {
   Noise noise = Noise::kNone;     // of hred-gru and related structures
   bool message_attention = true;  // of thred: to the words of each utterance, in every step
   int64_t topics = 50;            // of thred-topics
-  double keyword_weight = 0.1;    // a of keywords.h
-  Tables tables = {};             // empty before they are made; sizes can still be counted
+  static constexpr int64_t kMostTopics = 1000;
+  double keyword_weight = 0.1;  // a of keywords.h
+  Tables tables = {};           // empty before they are made; sizes can still be counted
   // Of two-vocabulary: the number of generic words, the first of the vocabulary (0: all), whether
   // the gate weighs logits, its weight in the loss, and the labels of the sentiment and the domain.
   int64_t generic_words = 0;

@@ -3,6 +3,7 @@
 
 #include "base/file.h"
 #include "dialog/respond/encoder.h"
+#include "dialog/respond/models/thred.h"
 #include "dialog/respond/presets.h"
 #include "dialog/respond/settings.h"
 #include "dialog/respond/structures.h"
@@ -41,6 +42,9 @@ void RespondTraining::complete() {
     throw UsageError("--heads: only applies with --structure transformer, not with " +
                      std::string(structure.name));
   }
+  if (given("topics") && !s_.topics_file.empty()) {
+    throw UsageError("--topics: are as many as --topics-file has lines; leave the option out");
+  }
   complete_settings(s_, given);
 }
 
@@ -65,7 +69,7 @@ void RespondTraining::read(const Paths& data, const std::string& run) {
 
 void RespondTraining::prepare(const Talk& talk) {
   check_training(s_, data_);
-  if (!s_.model.structure.tables) return;
+  if (!s_.model.structure.tables || !s_.model.tables.empty()) return;
   talk.say("what " + std::string(s_.model.structure.name) +
            " needs is learned from the training dialogues first");
 }
@@ -217,6 +221,10 @@ void take_data(TrainSettings& s, const TrainData& data) {
     s.model.sentiment = data.conditions[0], s.model.domain = data.conditions[1];
   }
   if (data.generic_words > 0 && !s.lexicon.empty()) s.model.generic_words = data.generic_words;
+  if (!s.topics_file.empty()) {
+    s.model.tables = ThredResponder::of_file(s.topics_file, data.vocabulary);
+    s.model.topics = s.model.table("topics.counts").shape()[1];
+  }
   s.data_fingerprint = data.fingerprint();
 }
 

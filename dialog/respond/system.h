@@ -13,7 +13,8 @@ void complete_settings(TrainSettings& settings,
                        const std::function<bool(const std::string& option)>& given);
 
 // Sets the values that come from the data: the size of the vocabulary, which of its words are
-// sentiment words, the values of the labels, a checksum.
+// sentiment words, the values of the labels, topics of a file, a checksum. Throws DataError for
+// such a file.
 void take_data(TrainSettings& settings, const TrainData& data);
 
 // Adam changes a number by at most about the rate per step. With few dialogues in large batches

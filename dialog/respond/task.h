@@ -49,7 +49,7 @@ void check_training(const TrainSettings& settings, const TrainData& data);
 // the training examples. Otherwise it is 0 whatever its weight.
 bool has_distractions(const TrainSettings& settings, const TrainData& data);
 
-// The settings with the tables that their structure computes from the data.
+// The settings with the tables that their structure computes from the data, unless they have some.
 TrainSettings with_tables(TrainSettings settings, const TrainData& data);
 
 // Begins a run with these settings in a directory that holds none. Throws DataError if it holds a

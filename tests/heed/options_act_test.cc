@@ -322,7 +322,8 @@ TEST_F(Act, Distract) {
 }
 
 TEST_F(Act, Train) {
-  const std::string vectors = shared->write("vectors.txt", "the 1 1 1 1 1 1 1 1\n");
+  const std::string vectors = shared->write("vectors.txt", "the 1 1 1 1 1 1 1 1\n"),
+                    topics = shared->write("topics.txt", "have do not can\nwith ubuntu on for\n");
   const Rows sizes = {{"--layers", {"2"}},
                       {"--hidden", {"6"}},
                       {"--embed", {"6"}},
@@ -340,6 +341,7 @@ TEST_F(Act, Train) {
                       {"--noise", {"word"}, {"--structure", "hred-gru"}},
                       {"--message", {"none"}, {"--structure", "thred"}},
                       {"--topics", {"3"}, {"--structure", "thred-topics"}},
+                      {"--topics-file", {topics}, {"--structure", "thred-topics"}},
                       {"--keyword-weight", {"0.5"}, {"--structure", "keywords"}},
                       {"--lexicon", {}, {}, "Conditions.AreReadTrainedWithAndWanted"},
                       {"--gate", {}, {}, "Conditions.AreReadTrainedWithAndWanted"},

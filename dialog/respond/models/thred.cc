@@ -8,6 +8,8 @@
 #include "autograd/ops.h"
 #include "dialog/respond/task.h"
 #include "dialog/text/stop_words.h"
+#include "dialog/text/text_file.h"
+#include "dialog/text/tokenizer.h"
 #include "tensor/parallel.h"
 
 namespace heed {
@@ -92,11 +94,15 @@ TopicModel topic_model_of(const ModelConfig& c) {
   return TopicModel(std::move(counts), {.topics = static_cast<int>(c.topics)});
 }
 
+// The most frequent words are in no topic's list.
+int32_t first_listed(int64_t vocab_size) {
+  return static_cast<int32_t>(kSpecialTokens + std::min<int64_t>(1000, vocab_size / 10));
+}
+
 }  // namespace
 
 ThredResponder::Topics::Topics(const ModelConfig& c) : model(topic_model_of(c)) {
-  const auto first =
-      static_cast<int32_t>(kSpecialTokens + std::min<int64_t>(1000, c.vocab_size / 10));
+  const int32_t first = first_listed(c.vocab_size);
   for (int k = 0; k < model.topics(); ++k) {
     WordIds& list = words.emplace_back(model.top_words(k, c.vocab_size));
     std::erase_if(list, [&](int32_t word) { return word < first; });
@@ -135,6 +141,36 @@ Tables ThredResponder::learn(const ModelConfig& config, const TrainData& data) {
   }
   const TopicModel model(dialogues, config.vocab_size, {.topics = static_cast<int>(config.topics)});
   return {{"topics.counts", Tensor::from(model.counts(), {config.vocab_size, config.topics})}};
+}
+
+Tables ThredResponder::of_file(const std::string& path, const Vocabulary& vocabulary) {
+  const int32_t first = first_listed(vocabulary.size());
+  std::vector<std::map<int32_t, int32_t>> topics;  // tokens of each word
+  LineReader lines(path);
+  for (std::string_view line; lines.next(line);) {
+    if (std::ssize(topics) == ModelConfig::kMostTopics) {
+      lines.fail("more than " + std::to_string(ModelConfig::kMostTopics) + " topics");
+    }
+    std::map<int32_t, int32_t>& counts = topics.emplace_back();
+    const std::vector<std::string> words = tokenize(line);
+    int32_t count = 0;
+    for (auto word = words.rbegin(); word != words.rend(); ++word) {
+      const int32_t id = vocabulary.id(*word);
+      if (id != kUnk) counts[id] = ++count;
+    }
+    if (counts.empty() || counts.rbegin()->first < first) {
+      lines.fail("no word of this topic is in the vocabulary behind its " +
+                 std::to_string(first - kSpecialTokens) +
+                 " most frequent words, which are in no topic's list");
+    }
+  }
+  if (topics.empty()) throw DataError(path + ": has no topics");
+  const auto n = std::ssize(topics);
+  Ints counts(vocabulary.size() * n);
+  for (int64_t k = 0; k < n; ++k) {
+    for (const auto& [word, count] : topics[k]) counts[word * n + k] = count;
+  }
+  return {{"topics.counts", Tensor::from(counts, {vocabulary.size(), n})}};
 }
 
 ThredResponder::ThredResponder(const ModelConfig& c)

@@ -53,6 +53,10 @@ class ThredResponder : public StepwiseResponder {
   explicit ThredResponder(const ModelConfig& config);  // blank, to be loaded
   // topics.counts, i32 (V, ModelConfig::topics): tokens of each word and topic.
   static Tables learn(const ModelConfig& config, const TrainData& data);
+  // The same of topics made elsewhere, a line of the file for each: its words, the most probable
+  // first. The last one counts as one token, the one before it as two ... Throws DataError with the
+  // line if none of them can be in a topic's list, and if there are no lines or too many.
+  static Tables of_file(const std::string& path, const Vocabulary& vocabulary);
 
   void visit(Visitor& v) override;
   const ModelConfig& config() const override { return config_; }

@@ -303,5 +303,37 @@ TEST(ThredTopics, LearnsTopicsOfDialogues) {
             "tables.safetensors: topics.counts are not tokens of each word and topic");
 }
 
+// The words of a line count 1, 2, 3 ... from its last one; those that are unknown do not count.
+TEST(ThredTopics, AreTakenFromAFile) {
+  std::vector<std::pair<std::string, int64_t>> words;  // w0 w1 ... w29, the first three in no list
+  for (int i = 0; i < 30; ++i) words.emplace_back("w" + std::to_string(i), 100 - i);
+  const Vocabulary vocabulary = Vocabulary::build({words.begin(), words.end()});
+  const TempDir dir;
+  const auto of = [&](const std::string& text) {
+    return ThredResponder::of_file(dir.write("topics.txt", text), vocabulary);
+  };
+  const Tensor counts = of("w7 unknown W5, w1\nw1 w9\n").at("topics.counts");
+  EXPECT_EQ(counts.shape(), (Shape{35, 2}));
+  std::vector<int32_t> expected(70);
+  expected[2 * 12] = 3, expected[2 * 10] = 2, expected[2 * 6] = 1;  // w7 w5 w1
+  expected[2 * 6 + 1] = 2, expected[2 * 14 + 1] = 1;                // w1 w9
+  EXPECT_EQ(counts.to_ints(), expected);
+
+  const auto error = [&](const std::string& text) {
+    const std::string all = error_of<DataError>([&] { of(text); });
+    return all.substr(all.find("topics.txt"));
+  };
+  const std::string frequent =
+      "no word of this topic is in the vocabulary behind its 3 most frequent words, which are in "
+      "no topic's list";
+  EXPECT_EQ(error("w5\nx y\n"), "topics.txt:2: " + frequent);
+  EXPECT_EQ(error("w5\nw6\nw1 w2\n"), "topics.txt:3: " + frequent);
+  EXPECT_EQ(error("\nw5\n"), "topics.txt:1: " + frequent);
+  EXPECT_EQ(error(""), "topics.txt: has no topics");
+  std::string many;
+  for (int i = 0; i < 1001; ++i) many += "w5\n";
+  EXPECT_EQ(error(many), "topics.txt:1001: more than 1000 topics");
+}
+
 }  // namespace
 }  // namespace heed
