@@ -44,10 +44,10 @@ double inverse_sqrt_decay(int64_t step, int64_t warm_up) {
 }
 
 HalvingSchedule::HalvingSchedule(Options options) : options_(options) {
-  if (!(options.rate > 0) || !(options.min_rate >= 0) || options.patience < 1 ||
+  if (!(options.rate > 0) || !(options.min_rate >= 0) || options.patience < 0 ||
       options.max_halvings < 0 || options.halve_after < 0 || options.stop_after < 0) {
     throw UsageError(
-        "HalvingSchedule: needs rate > 0, min_rate >= 0, patience >= 1, max_halvings >= 0, "
+        "HalvingSchedule: needs rate > 0, min_rate >= 0, patience >= 0, max_halvings >= 0, "
         "halve_after >= 0 and stop_after >= 0");
   }
   state.rate = options.rate;
@@ -66,7 +66,8 @@ bool HalvingSchedule::update(double value, bool higher_is_better) {
   state.bad_epochs = improved ? 0 : state.bad_epochs + 1;
   state.since_best = best ? 0 : state.since_best + 1;
   const bool by_epoch = options_.halve_after > 0 && state.epoch >= options_.halve_after;
-  if (state.bad_epochs >= options_.patience || by_epoch) {
+  const bool by_value = options_.patience > 0 && state.bad_epochs >= options_.patience;
+  if (by_value || by_epoch) {
     state.bad_epochs = 0;
     if (state.halvings >= options_.max_halvings || state.rate / 2 < options_.min_rate) {
       state.finished = true;

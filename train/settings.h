@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <memory>
 #include <string>
+#include <type_traits>
 #include <vector>
 
 #include "optim/optimizer.h"
@@ -119,10 +120,13 @@ template <class S, class V> void visit_settings(S& s, V& v) {
             {.group = kOptimiser, .least = 0, .above = true, .may_change = true}),
     s.max_norm);
   v(setting("patience", "schedule/patience",
-            "Halve the rate after N epochs in a row without a better validation result (instead of "
-            "the preset's)",
+            "Halve the rate after N epochs in a row without a better validation result; 0: never "
+            "(instead of the preset's)",
             {.group = kOptimiser}),
     schedule.patience);
+  if constexpr (!std::is_const_v<S>) {  // what older versions wrote for never
+    if (schedule.patience == 1'000'000) schedule.patience = 0;
+  }
   v(setting("min-rate", "schedule/min_rate",
             "Stop when the rate would fall below this value (default: a 1000th of --rate, or the "
             "preset's)",

@@ -51,14 +51,13 @@ struct ProbeSizes {
 };
 TrainSettings probe_settings(const ProbeSizes& sizes, double dropout, double rate,
                              const OptimizerSettings& optimizer = {.name = "adam"}) {
-  constexpr int kNever = 1000000;
   TrainSettings s{.examples = kProbeExamples,
                   .attention_weight = 0,
                   .loop = {.batch_size = 32,
                            .optimizer = optimizer,
                            .max_norm = 10,
                            .max_epochs = static_cast<int>(sizes.epochs),
-                           .schedule = {.rate = rate, .patience = kNever},
+                           .schedule = {.rate = rate, .patience = 0},
                            .keep_every = 1}};
   s.model.num_layers = 2;
   s.model.vocab_size = sizes.vocabulary;
@@ -120,7 +119,7 @@ TrainSettings explain_settings(const ModelConfig& model, double dropout, int war
                .optimizer = {.name = "adam", .warm_up = warm_up, .rate_decay = "inverse-sqrt"},
                .max_norm = 5,
                .max_epochs = 20,
-               .schedule = {.rate = rate, .patience = 1000000, .stop_after = 2}}};
+               .schedule = {.rate = rate, .patience = 0, .stop_after = 2}}};
   s.model.dropout = dropout;
   s.model.lstm_bias = true;
   s.model.attention = AttentionScore::kGeneral;
@@ -135,7 +134,6 @@ TrainSettings of_transformer(TrainSettings s, int64_t heads) {
 
 // The generators of four papers of NLP4ConvAI 2019; what a text leaves open as elsewhere: 25,000
 // words, Adam with 0.001, batches of 64, norms of 5, two epochs without a better one.
-constexpr int kNeverHalved = 1000000;
 TrainSettings workshop_settings(const ModelConfig& model, int most_turns, double dropout) {
   TrainSettings s{.model = model,
                   .examples = {.all_positions = true, .max_turns = most_turns, .min_turns = 2},
@@ -144,7 +142,7 @@ TrainSettings workshop_settings(const ModelConfig& model, int most_turns, double
                            .optimizer = {.name = "adam"},
                            .max_norm = 5,
                            .max_epochs = 100,
-                           .schedule = {.rate = 1e-3, .patience = kNeverHalved, .stop_after = 2}}};
+                           .schedule = {.rate = 1e-3, .patience = 0, .stop_after = 2}}};
   s.model.dropout = dropout;
   return s;
 }
@@ -165,7 +163,7 @@ TrainSettings thred_settings() {
   s.examples.min_turns = 3;
   s.loop.batch_size = 128;
   s.loop.max_epochs = 18;
-  s.loop.schedule = {.rate = 2e-4, .min_rate = 1e-5, .patience = kNeverHalved, .halve_after = 14};
+  s.loop.schedule = {.rate = 2e-4, .min_rate = 1e-5, .patience = 0, .halve_after = 14};
   return s;
 }
 // Takayama & Arase, one GRU layer; Chikai et al., LSTMs.

@@ -135,5 +135,17 @@ TEST(Settings, AFileThatHoldsWhatDoesNotFitSaysWhichKey) {
   }
 }
 
+// Older versions had no 0 for never, and wrote a million.
+TEST(Settings, PatienceOfAMillionEpochsIsReadAsNever) {
+  const auto read = [](int patience) {
+    return settings_from_json<LoopSettings>({{"schedule", {{"patience", patience}}}},
+                                            kVisitSettings)
+        .schedule.patience;
+  };
+  EXPECT_EQ(read(1000000), 0);
+  EXPECT_EQ(read(999999), 999999);
+  EXPECT_EQ(read(0), 0);
+}
+
 }  // namespace
 }  // namespace heed

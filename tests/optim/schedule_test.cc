@@ -65,6 +65,11 @@ TEST(HalvingSchedule, HalvesAfterEpochsWithoutImprovement) {
   EXPECT_EQ(rates(one, {100, 90, 95, 80, 80, 70}), (Vec{1, 1, 0.5, 0.5, 0.25, 0.25}));
   HalvingSchedule two({.rate = 1, .patience = 2});
   EXPECT_EQ(rates(two, {100, 101, 99, 100, 100, 100, 100}), (Vec{1, 1, 1, 1, 0.5, 0.5, 0.25}));
+  HalvingSchedule never({.rate = 1, .patience = 0, .stop_after = 4});
+  EXPECT_EQ(rates(never, {100, 101, 102, 103}), (Vec{1, 1, 1, 1}));
+  EXPECT_FALSE(never.finished());
+  EXPECT_FALSE(never.update(104));
+  EXPECT_TRUE(never.finished());
 }
 
 TEST(HalvingSchedule, KnowsTheBestEpoch) {
@@ -130,7 +135,7 @@ TEST(HalvingSchedule, GoesOnFromASavedState) {
 
 TEST(HalvingSchedule, RefusesWhatMakesNoSense) {
   for (const HalvingSchedule::Options& bad : std::vector<HalvingSchedule::Options>{
-           {.rate = 0}, {.rate = NAN}, {.min_rate = -1}, {.patience = 0}, {.max_halvings = -1}}) {
+           {.rate = 0}, {.rate = NAN}, {.min_rate = -1}, {.patience = -1}, {.max_halvings = -1}}) {
     EXPECT_TRUE(error_of<UsageError>([&] { HalvingSchedule{bad}; }).starts_with("HalvingSchedule"));
   }
 }

@@ -20,7 +20,7 @@ Settings usual_settings() {
                       .optimizer = {.name = "adam"},
                       .max_norm = 1,
                       .max_epochs = 3,
-                      .schedule = {.rate = 0.001, .min_rate = 0, .patience = 1000000},
+                      .schedule = {.rate = 0.001, .min_rate = 0, .patience = 0},
                       .keep_every = 1};
   return s;
 }
