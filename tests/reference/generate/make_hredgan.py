@@ -1,11 +1,14 @@
 """Writes what PyTorch computes in float64 of a discriminator of words beside the generator of a case:
 
-    python3 make_hredgan.py ../hred-attention ../hredgan
+    python3 make_hredgan.py ../hred-attention ../hred-attention-noise ../hredgan
 
 discriminator.safetensors   weights of chance, exact in float32
-expected.json               scores, losses, gradients (norm and sum of each parameter), and five rounds of both players
+expected.json               scores, losses, gradients (norm and sum of each parameter), and five rounds of both players in
+                            each mode, with the decoder's noise and without it (that of the second case)
 """
 import argparse
+import copy
+import dataclasses
 import json
 import math
 from pathlib import Path
@@ -17,10 +20,11 @@ from torch import nn
 import package  # noqa: F401
 import heed.torch
 from heed.torch import parts
+from heed.torch.topics import philox, purpose_id
 from make_cases import clip
 
 NO_WORDS = [parts.PAD, parts.SOS, parts.EOS, parts.EOU]
-RATE, UNTIL, FROM = 0.1, 0.6, 0.6  # of the rounds: gates that open and shut
+RATE, UNTIL, FROM = 0.1, 0.6, 0.5  # of the rounds: gates that open and shut
 
 
 class WordDiscriminator(nn.Module):
@@ -40,13 +44,13 @@ def noise(i, steps, vocab_size):
     return 2 * torch.sin(3 * t[:, None] + v + 5 * i)
 
 
-def fake(model, logits, kind, i):
+def fake(model, logits, kind, noise):
     logits = logits[:-1].clone()  # the last one is that of <eos>
     logits[:, NO_WORDS] = -math.inf
     table = model.encoder["embedding"].weight
     if kind == "soft":
         return torch.softmax(logits, 1) @ table
-    noisy = logits + noise(i, *logits.shape)
+    noisy = logits + noise
     hard = F.one_hot(noisy.argmax(1), logits.shape[1]).double()
     if kind == "straight-through":
         soft = torch.softmax(noisy, 1)
@@ -54,13 +58,15 @@ def fake(model, logits, kind, i):
     return hard @ table
 
 
-def tell(model, judge, dialogs, kind):
+def tell(model, judge, dialogs, kind, noises=None, z=None):
     """ln D of real and fake answers, and the mean of ln(1 - p) of the fake ones."""
     real, drawn, not_drawn = [], [], []
     for i, d in enumerate(dialogs):
         g = model.read(d)
         real.append(F.logsigmoid(judge(model.embedded(d["response"]), g)).mean())
-        x = judge(fake(model, model.logits(d)[0], kind, i), g)
+        logits = model.logits(d, z and z[i])[0]
+        words = noises[i] if noises else noise(i, len(logits) - 1, logits.shape[1])
+        x = judge(fake(model, logits, kind, words), g)
         drawn.append(F.logsigmoid(x).mean())
         not_drawn.append(F.logsigmoid(-x).mean())
     return torch.stack(real), torch.stack(drawn), torch.stack(not_drawn)
@@ -82,17 +88,67 @@ def gradients(loss, module):
             for k, p in module.named_parameters()}
 
 
-def rounds(model, judge, dialogs):
-    """Five of both players in the mode soft, each by SGD with its own gradient clipped to 5."""
+class Stream:
+    """The numbers of a step that heed draws for a purpose (tensor/random.h, tensor/kernels/random.h)."""
+    def __init__(self, seed, purpose, step):
+        self.seed, self.purpose, self.step = seed, purpose_id(purpose), step
+
+    def words(self, n):
+        return [w for i in range((n + 3) // 4)
+                for w in philox([i, self.step >> 32, self.purpose, self.step & 0xFFFFFFFF], self.seed)][:n]
+
+    def uniform(self, n):
+        return torch.tensor([w >> 8 for w in self.words(n)]) / 2.0**24
+
+    def normal(self, n):
+        u = self.uniform(n + n % 2)
+        radius, angle = torch.sqrt(-2 * torch.log(1 - u[0::2])), 2 * math.pi * u[1::2]
+        return torch.stack([radius * torch.cos(angle), radius * torch.sin(angle)], 1).flatten()[:n]
+
+    def gumbel(self, n):
+        return -torch.log(-torch.log(self.uniform(n) + 2.0**-25))
+
+
+def packed(lengths, draw):
+    """Of sequences, the longest first: a row of draw(t, n) for each that is still running in step t."""
+    order = sorted(range(len(lengths)), key=lambda i: -lengths[i])
+    found = [[] for _ in lengths]
+    for t in range(max(lengths)):
+        running = [i for i in order if lengths[i] > t]
+        for i, row in zip(running, draw(t, len(running))):
+            found[i].append(row)
+    return [torch.stack(rows) for rows in found]
+
+
+def draws(model, dialogs, seed, step):
+    """Gumbel numbers of all words (n, V) for each dialogue, and z (n + 1, E), if the model has noise, else None."""
+    lengths = [len(d["response"]) for d in dialogs]
+    v, e, kind = model.config.vocab_size, model.config.embedding_size, model.config.noise
+    rows = iter(Stream(seed, "fake", step << 20).gumbel(sum(lengths) * v).view(-1, v))
+    noises = packed(lengths, lambda t, n: [next(rows) for _ in range(n)])
+    if kind == "none":
+        return noises, None
+    of_step = {t: Stream(seed, "noise", step << 20 | t) for t in range(max(lengths) + 1)}
+    if kind == "word":
+        return noises, packed([n + 1 for n in lengths], lambda t, n: of_step[t].normal(n * e).view(n, e))
+    of_all = of_step[0].normal(len(dialogs) * e).view(-1, e)
+    return noises, packed([n + 1 for n in lengths], lambda t, n: of_all[:n])
+
+
+def rounds(model, judge, dialogs, kind):
+    """Five of both players, each by SGD with its own gradient clipped to 5."""
+    high, low = Stream(1, "words.discriminator", 0).words(2)
     lines = []
-    for _ in range(5):
+    for n in range(5):
         line = {}
-        taught = sum(model(d)["nll"].sum() for d in dialogs) / len(dialogs)
-        real, drawn, _ = tell(model, judge, dialogs, "soft")
-        line["heard"] = right(real, drawn) >= FROM * 2 * len(dialogs)
+        noises, z = draws(model, dialogs, 1, n)
+        taught = sum(F.cross_entropy(logits, parts.targets(d, logits), reduction="sum")
+                     for d, logits in ((d, model.logits(d, z and z[i])[0]) for i, d in enumerate(dialogs))) / len(dialogs)
+        real, drawn, _ = tell(model, judge, dialogs, kind, noises, z)
+        line["heard"] = kind != "drawn" and right(real, drawn) >= FROM * 2 * len(dialogs)
         loss = taught - drawn.mean() if line["heard"] else taught
         line["generator"] = step(loss, model)
-        real, drawn, not_drawn = tell(model, judge, dialogs, "soft")
+        real, drawn, not_drawn = tell(model, judge, dialogs, kind, *draws(model, dialogs, high << 32 | low, n))
         line["told"] = right(real, drawn)
         line["made"] = line["told"] < UNTIL * 2 * len(dialogs)
         line["discriminator"] = step(loss_of(real, drawn, not_drawn), judge, line["made"])
@@ -110,19 +166,25 @@ def step(loss, module, made=True):
     return loss.item()
 
 
+def read(case):
+    model = heed.torch.load_model(case, torch.float64)
+    dialogs = []
+    for d in heed.read_dialogues(case / "dialogs.jsonl"):
+        *context, response = heed.torch.numbers(model.vocabulary, (t["text"].split() for t in d["turns"]))
+        dialogs.append({"context": context, "response": response, "distraction": [False] * len(context)})
+    return model, dialogs
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("case", type=Path)
+    parser.add_argument("noisy", type=Path)
     parser.add_argument("out", type=Path)
     parser.add_argument("--seed", type=int, default=5)
     args = parser.parse_args()
     torch.manual_seed(args.seed)
     torch.set_default_dtype(torch.float64)
-    model = heed.torch.load_model(args.case, torch.float64)
-    dialogs = []
-    for d in heed.read_dialogues(args.case / "dialogs.jsonl"):
-        *context, response = heed.torch.numbers(model.vocabulary, (t["text"].split() for t in d["turns"]))
-        dialogs.append({"context": context, "response": response, "distraction": [False] * len(context)})
+    model, dialogs = read(args.case)
     judge = WordDiscriminator(model.config)
     for p in judge.parameters():
         p.data = (1.6 * torch.rand_like(p) - 0.8).float().double()
@@ -137,7 +199,12 @@ def main():
     args.out.mkdir(exist_ok=True)
     heed.write_safetensors(args.out / "discriminator.safetensors",
                            {k: p.detach().float() for k, p in judge.named_parameters()}, {"format": "pt"})
-    expected["rounds"] = {"rate": RATE, "until": UNTIL, "from": FROM, "lines": rounds(model, judge, dialogs)}
+    expected["rounds"] = {"rate": RATE, "until": UNTIL, "from": FROM}
+    for kind, noise_of in (("drawn", "none"), ("soft", "none"), ("straight-through", "none"), ("soft", "utterance"),
+                           ("straight-through", "word")):
+        player, of_player = read(args.case if noise_of == "none" else args.noisy)
+        player.config = dataclasses.replace(player.config, noise=noise_of)
+        expected["rounds"][f"{kind} {noise_of}"] = rounds(player, copy.deepcopy(judge), of_player, kind)
     (args.out / "expected.json").write_text(json.dumps(expected, indent=1) + "\n")
 
 
