@@ -4,6 +4,7 @@
 
 #include <atomic>
 #include <cmath>
+#include <map>
 #include <set>
 
 #include "dialog/comprehend/score.h"
@@ -58,6 +59,28 @@ Settings small() {
 
 Parts parts() {
   return {questions(40), questions(12), {}};
+}
+
+// BERT-base of 768 that learns, two questions and their answers before (k = 2, Eq. 5), GRUs of d =
+// 768 cells, so that M1 and M2 are as wide as 2d (Eqs. 6, 7); the kinds of Eq. 8 are for CoQA only.
+TEST(ReaderPresets, ThePapersHasItsSizes) {
+  const Settings s = Runs::preset("paper");
+  EXPECT_EQ(s.model.turns, 2);
+  EXPECT_TRUE(s.model.questions && s.model.answers);
+  EXPECT_FALSE(s.model.kinds || s.model.frozen);
+  EXPECT_EQ(s.loop.optimizer.name, "adam");
+  EXPECT_EQ(s.loop.optimizer.weight_decay, 0.01);
+  EXPECT_EQ(s.loop.schedule.rate, 3e-5);
+  EXPECT_EQ(s.loop.max_epochs, 2);
+  constexpr int64_t d = 768;
+  const SpanReader model(s.model, pretrained::Bert({9, d, 1, 12, 8, 512, 2, 1e-12}), {1, 2});
+  std::map<std::string, Shape> shapes;
+  for (const NamedParameter& p : parameters(model)) shapes[p.name] = p.var.shape();
+  EXPECT_EQ(shapes.at("gru1.weight_ih_l0"), (Shape{3 * d, 5 * d}));
+  EXPECT_EQ(shapes.at("gru1.weight_ih_l0_reverse"), (Shape{3 * d, 5 * d}));
+  EXPECT_EQ(shapes.at("gru2.weight_ih_l0"), (Shape{3 * d, 2 * d}));
+  EXPECT_EQ(shapes.at("start.weight"), (Shape{1, 7 * d}));
+  EXPECT_EQ(shapes.at("end.weight"), (Shape{1, 7 * d}));
 }
 
 // 1, 3, 5 and 7 texts are read of a question; the numbers of pieces are powers of two.
