@@ -54,14 +54,30 @@ TEST(Gaps, AreFilledInAFile) {
   EXPECT_GT(how["model"]["both"]["f1"], 0.95);
   EXPECT_LT(how["copy"]["exact"], 0.5);
   EXPECT_GT(how["model"]["p1"], how["nearest"]["p1"]);
-  // A rule's row of the table has the numbers of the JSON, each under its title.
-  std::string row = "copy +- +- +- +- +- +-";
+  // A rule's row of the table has the numbers of the JSON, each under its title. Of three things
+  // that were said each was meant in other dialogues.
+  std::string three;
+  for (const char* meant : {"甲乙", "丙丁", "丙丁", "戊己", "戊己", "戊己"}) {
+    three +=
+        std::string("{\"turns\": [{\"text\": \"我要甲乙谢谢\"}, {\"text\": \"我要丙丁谢谢\"}, ") +
+        "{\"text\": \"我要戊己谢谢\"}, {\"text\": \"它在吗\", \"labels\": {\"rewritten\": [\"" +
+        meant + "在吗\"]}}]}\n";
+  }
+  dir.write("three/test.jsonl", three);
+  std::filesystem::copy(dir.path("data/train.jsonl"), dir.path("three/train.jsonl"));
+  const Result ranked = heed_program({"rewrite", "--model", dir.path("run"), "--data",
+                                      dir.path("three"), "--json", dir.path("three.json")});
+  const Json frequent = Json::parse(dir.read("three.json"), nullptr, false)["frequent"];
+  EXPECT_LT(frequent["p1"], frequent["p2"]);
+  EXPECT_LT(frequent["p2"], frequent["p3"]);
+  EXPECT_EQ(frequent["p3"], 1);
+  std::string row = "frequent +- +- +- +- +- +-";
   for (const char* measure : {"p1", "p2", "p3", "exact", "bleu"}) {
     char text[32];
-    std::snprintf(text, sizeof text, " +%.1f", 100 * how["copy"][measure].get<double>());
+    std::snprintf(text, sizeof text, " +%.1f", 100 * frequent[measure].get<double>());
     row += text;
   }
-  EXPECT_TRUE(std::regex_search(r.out, std::regex(row))) << row << "\n" << r.out;
+  EXPECT_TRUE(std::regex_search(ranked.out, std::regex(row))) << row << "\n" << ranked.out;
   const std::string lines = dir.read("turns.jsonl");
   const Json first = Json::parse(lines.substr(0, lines.find('\n')), nullptr, false);
   EXPECT_TRUE(first.contains("rewritten") && first["gaps"].is_array()) << first;

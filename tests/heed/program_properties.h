@@ -76,9 +76,11 @@ inline void expect_properties(const std::string& name, const Arguments& more,
   };
   const nlohmann::json expected = of(data, if_known("--threads", "1"));
   ASSERT_FALSE(expected.empty());
-  expect_same(
-      of(data, if_known("--threads", "3") + if_known("--batch", "5") + Arguments{"--limit", "0"}),
-      expected);
+  for (const char* batch : {"1", "5"}) {
+    expect_same(of(data, if_known("--threads", "3") + if_known("--batch", batch) +
+                             Arguments{"--limit", "0"}),
+                expected, batch);
+  }
   of(data, {"--limit", "1"});
   if (!turned.empty()) expect_same(summary_of(of(turned, {})), summary_of(expected), "turned");
 }
