@@ -7,6 +7,7 @@
 A page's sentences are checked as well: facts() says which numbers they must have. So are the tables of speed, against the
 runs that are kept; and every page of results says whether its raw data are. The program whose results it reads is not called, and shares no code with it.
 """
+import functools
 import gzip
 import json
 import math
@@ -189,21 +190,20 @@ READINGS = [("as it is", "all of it"), ("unseen", "without the distractions' att
 MEDIATED = ["static-ui", "static", "dynamic", "non-hier"]
 TRAININGS = {"none": "as it is", "insertion": "insertion", "insertion-loss": "insertion and the loss",
              "placebo": "the loss on own utterances"}
-STUDENT = {2: 12.71, 3: 4.30, 4: 3.18, 5: 2.78}  # 97.5 % point of Student's t, by the number of seeds
+STUDENT = {2: 12.71, 3: 4.30, 4: 3.18, 5: 2.78, 8: 2.36}  # 97.5 % point of Student's t, by the number of seeds
 
 
+@functools.cache
 def mediation_runs():
     """(structure, training) -> its runs, by seed. A run has, of each test set, "harms": what distractions add to the
-    log-perplexity of each dialogue under each reading, in thousandths, of all its tokens. Those that the command made
-    are folders of it, earlier ones are lists."""
-    runs = [json.loads(gzip.decompress(path.read_bytes())) for path in MEDIATION.glob("*.json.gz")]
-    for path in MEDIATION.glob("*/evaluation.json"):
+    log-perplexity of each dialogue under each reading, in thousandths, of all its tokens; and, if it was measured, "exchange"."""
+    found = {}
+    for path in sorted(MEDIATION.glob("*/evaluation.json")):  # by seed within a training
         structure, training, seed = re.fullmatch("(.*?)-(none|insertion|insertion-loss|placebo)-seed(.)", path.parent.name).groups()
         run = json.loads(path.read_text())
-        runs.append(run | {"structure": structure, "training": training, "seed": int(seed), "sets": run["test_sets"]})
-    found = {}
-    for run in sorted(runs, key=lambda run: run["seed"]):
-        found.setdefault((run["structure"], run["training"]), []).append(run)
+        exchange = path.with_name("exchange.json")
+        found.setdefault((structure, training), []).append(
+            run | {"seed": int(seed), "sets": run["test_sets"], "exchange": json.loads(exchange.read_text()) if exchange.exists() else None})
     return found
 
 
@@ -246,7 +246,7 @@ def mediation_changes():
     """What a training changes, and which way the harm goes."""
     rows, found = [], mediation_runs()
     for structure in MEDIATED:
-        if (structure, "none") not in found:
+        if not all((structure, training) in found for training in TRAININGS):
             continue
         rows.append([structure, str(len(found[structure, "none"]))] + [plus_minus(*change) for change in (
             mediation_change(structure, "insertion", "none"), mediation_change(structure, "insertion-loss", "insertion"),
@@ -268,24 +268,28 @@ def mediation_responses():
     return table(["structure", "trained with", "seeds", "BLEU", "distracted", "distinct-2", "distracted", "changed"], rows)
 
 
-EXCHANGED = {"static-ui-none": ("static-ui", "as it is"), "static-ui-insertion-loss": ("static-ui", "insertion and the loss"),
-             "dynamic-insertion-loss": ("dynamic", "insertion and the loss"), "non-hier-insertion-loss": ("non-hier", "insertion and the loss")}
-
-
-def exchanges(variant):
-    """query and history -> what an exchanged utterance adds to the log-perplexity, and its attention score."""
-    kept = json.loads((ROOT / f"docs/results/mediation-exchange/{variant}.json").read_text())
-    # the same responses as in history/
-    other = json.loads((ROOT / "docs/results/history/baseline-seed1/evaluation.json").read_text())
-    return {which: (interval(kept[which]["harms"], other["counts"], other["conversations"]), kept[which]["look"]) for which in ("query", "history")}
+def exchanges(structure, training):
+    """query and history -> what an exchanged utterance adds to the log-perplexity, of each seed that was measured, and its attention score."""
+    runs = [run["exchange"] for run in mediation_runs()[structure, training] if run["exchange"]]
+    return {which: ([run[which]["harms"] for run in runs], fmean(run[which]["look"] for run in runs)) for which in ("query", "history")}
 
 
 def exchange_table():
-    rows = []
-    for variant, names in EXCHANGED.items():
-        of = exchanges(variant)
-        rows.append(list(names) + [plus_minus(*of[which][0]) for which in of] + [f"{of[which][1]:.2f}" for which in of])
-    return table(["structure", "trained with", "query exchanged", "an earlier one", "AS of the query", "of the earlier one"], rows)
+    rows, found = [], mediation_runs()
+    for structure in MEDIATED:
+        for training, name in TRAININGS.items():
+            if any(run["exchange"] for run in found.get((structure, training), [])):
+                of = exchanges(structure, training)
+                rows.append([structure, name, str(len(of["query"][0]))] + [plus_minus(*over_seeds(of[which][0])) for which in of] +
+                            [f"{of[which][1]:.2f}" for which in of])
+    return table(["structure", "trained with", "seeds", "query exchanged", "an earlier one", "AS of the query", "of the earlier one"], rows)
+
+
+def exchange_change(structure, training, other, which):
+    """What an exchanged utterance costs after a training less what it costs after the other one, of the seeds that both have."""
+    found = mediation_runs()
+    costs = [{run["seed"]: run["exchange"][which]["harms"] for run in found[structure, name] if run["exchange"]} for name in (training, other)]
+    return plus_minus(*over_seeds([[a - b for a, b in zip(costs[0][seed], costs[1][seed])] for seed in costs[0] if seed in costs[1]]))
 
 
 def verdict(result):
@@ -564,8 +568,13 @@ def gaps(words):
 
 def gaps_words_table():
     rows = [[title, f"{len(gaps(words)[0])}"] + [of_seeds(column) for column in gaps(words)] for words, title in WORDS.items()]
-    rows.append(["MiniLM less learned", ""] + [" ".join(with_student([b - a for a, b in zip(*pair)])) for pair in zip(gaps("learned"), gaps("minilm"))])
+    rows.append(["MiniLM less learned", ""] + gain_of_gaps())
     return table(["words", "seeds", "borders F1", "pronouns F1", "labels F1", "P@1", "P@3", "exact", "BLEU"], rows)
+
+
+def gain_of_gaps():
+    """What MiniLM's words add, of each measure of the table."""
+    return [" ".join(with_student([b - a for a, b in zip(*pair)])) for pair in zip(gaps("learned"), gaps("minilm"))]
 
 
 def gain_of_minilm(measure, words="minilm", output="heads", than=("learned", "heads")):
@@ -594,6 +603,17 @@ def energy_sizes_table():
         rows.append([str(settings["width"]), str(settings["steps"]), str(len(heads)), of_seeds(heads)] +
                     [" ".join(energy_gain(folder, *pair)) for pair in (("heads-again", "heads"), ("energy", "heads"), ("energy", "heads-again"), ("energy", "logistic"))])
     return table(["cells", "inner steps", "seeds", "heads", "heads again", "energy", "energy less heads again", "energy less logistic"], rows)
+
+
+def carryover_words_table():
+    """F1 of `heed carry`, candidates of all services, one seed."""
+    groups = [">=1", ">=6", "1", "2", "3", "4", "5", "seen", "new"]
+    rows = []
+    for decoder in ("independent", "pointer"):
+        for words, title in WORDS.items():
+            kept = json.loads((OF_MINILM / f"carryover-{words}-{decoder}-seed1.json").read_text())["decided_by"]["model"]
+            rows.append([decoder, title] + [f"{100 * kept['both'][group]['f1']:.1f}" for group in groups] + [f"{100 * kept['cross']['>=1']['f1']:.1f}"])
+    return table(["decoder", "words"] + groups + ["other services"], rows)
 
 
 def carryover_sizes_table():
@@ -653,7 +673,7 @@ def worth_of_history():
 
 PAGES = {
     "history": {"choices": choices_table},
-    "carryover": {"sizes": carryover_sizes_table},
+    "carryover": {"sizes": carryover_sizes_table, "words": carryover_words_table},
     "energy": {"words": trackers_table, "sizes": energy_sizes_table},
     "gaps": {"words": gaps_words_table},
     "generators": {"inverse-frequency": weighed_table},
@@ -714,6 +734,9 @@ def facts():
             "gains {}, then {} and {} points".format(*(energy_gain(folder, "energy", "heads")[0] for folder in ENERGY_SIZES)),
             "for longer {}, then {} and {}".format(*(energy_gain(folder, "energy", "heads-again")[0] for folder in ENERGY_SIZES)),
         ],
+        "docs/results/gaps.md": [
+            "adds {} points to the F1 of the labels, {} to P@1, {} to P@3 and {} to the exact turns".format(*(gain_of_gaps()[i] for i in (2, 3, 4, 5))),
+        ],
         "docs/results/generators.md": [
             "distinct-1 is {:.1f} times as high and distinct-2 {:.1f} times".format(*(rare[k] / plain[k] for k in ("distinct_1", "distinct_2"))),
             f"to {kinds_of_answers('0.4')[1]:.0f} % of the contexts instead of {kinds_of_answers('0')[1]:.0f} %",
@@ -746,15 +769,12 @@ def facts():
             f"The difference is {mediated('none', 'none', reading='unread', other_reading='unseen')}",
             f"of `static-ui`: {mediated('insertion', 'none')}",
             f"the harm less that with insertion alone is {mediated('insertion-loss', 'insertion')}",
-            f"is undecided ({mediated('placebo', 'none')})",
             f"it falls by {read_as('insertion', 'unseen')[1:]} thousandths",
             f"it falls by only {read_as('insertion-loss', 'unseen')[1:]}",
-            *("({:.1f} against {:.1f})".format(*(exchanges(f"static-ui-{training}")[which][0][0] for training in ("insertion-loss", "none")))
-              for which in ("history", "query")),
-            "AS of {:.2f} and {:.2f} instead of {:.2f} and {:.2f}".format(
-                *(exchanges(f"static-ui-{training}")[which][1] for training in ("insertion-loss", "none") for which in ("history", "query"))),
-            "lose {:.1f} ± {:.1f} and {:.1f} ± {:.1f} with it".format(
-                *(x for variant in ("dynamic-insertion-loss", "static-ui-none") for x in exchanges(variant)["history"][0])),
+            f"of `static-ui` is undecided ({mediated('placebo', 'none')})",
+            "by {}, {} and {} thousandths in `static-ui`, `static` and `dynamic`".format(*(exchange_change(of, "insertion", "none", "history")[1:] for of in MEDIATED[:3])),
+            "({}, {} and {}), **but the query counts more**".format(*(exchange_change(of, "insertion-loss", "insertion", "history") for of in MEDIATED[:3])),
+            "exchanging it costs {}, {} and {} more".format(*(exchange_change(of, "insertion-loss", "insertion", "query")[1:] for of in MEDIATED[:3])),
             f"(*both*: {mediated('insertion-loss', 'insertion', reading='both', other_reading='both')[1:]} more)",
         ],
         "docs/results/scale.md": [
