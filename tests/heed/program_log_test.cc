@@ -160,6 +160,21 @@ TEST_F(RunLogs, PlotsInTheTerminalAndAsSvg) {
   EXPECT_TRUE(has(on_terminal({"plot", first(), second()}), "\x1b[38;5;32m"));
 }
 
+// From the first epoch on: the mean of equal numbers is that number.
+TEST_F(RunLogs, ASmoothedCurveIsAMeanOfItsNumbers) {
+  fs::copy(first(), dir.path("copy"));
+  std::string log;
+  for (const char* epoch : {"1", "2", "3"}) {
+    log += std::string("{\"epoch\":") + epoch +
+           ",\"loss\":1,\"rate\":1,\"grad_norm\":1,\"steps\":1,\"tokens\":1,"
+           "\"valid_perplexity\":2.5}\n";
+  }
+  dir.write("copy/log.jsonl", log);
+  const std::string plain = out_of({"plot", dir.path("copy")});
+  EXPECT_TRUE(has(plain, "lowest 2.5")) << plain;
+  EXPECT_EQ(out_of({"plot", dir.path("copy"), "--smooth", "0.5"}), plain);
+}
+
 TEST_F(RunLogs, WatchFollowsATrainingAndLeavesItAlone) {
   const std::string out = dir.path("run");
   const TempDir other;
