@@ -67,6 +67,11 @@ template <class S, class V> void visit_model(S& s, V& v) {
             "1 minus this weight (keywords; default: 0.1)",
             {.group = kForm, .least = 0, .most = 1, .later = true, .of_structure = true}),
     s.keyword_weight);
+  v(setting("query", "whole_query",
+            "What is read, and for whose words keywords are found. last: the last utterance of the "
+            "context; context: all of it (keywords; default: last)",
+            {.group = kForm, .words = {"last", "context"}, .later = true, .of_structure = true}),
+    Words{s.whole_query, "last", "context"});
   v({.key = "generic_words", .later = true}, s.generic_words);
   v(setting(
         "gate", "gate_on_logits",

@@ -94,6 +94,7 @@ struct ModelConfig {
   int64_t topics = 50;            // of thred-topics
   static constexpr int64_t kMostTopics = 1000;
   double keyword_weight = 0.1;  // a of keywords.h
+  bool whole_query = false;     // its query is the whole context, not the last utterance
   Tables tables = {};           // empty before they are made; sizes can still be counted
   // Of two-vocabulary: the number of generic words, the first of the vocabulary (0: all), whether
   // the gate weighs logits, its weight in the loss, and the labels of the sentiment and the domain.

@@ -8,7 +8,7 @@ import heed
 
 ROOT = Path(__file__).resolve().parents[2]
 REFERENCE = ROOT / "tests" / "reference"
-CASES = sorted(path.parent for path in REFERENCE.glob("*/expected.json"))
+CASES = sorted(path.parent for path in REFERENCE.glob("*/config.json"))
 
 
 def has(name):

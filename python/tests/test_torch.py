@@ -35,6 +35,7 @@ def every_config():
         for change in ({}, {"lstm_bias": True}, {"attention": "dot"}, {"attention": "general"},
                        {"attention": "additive"}, {"bidirectional": True, "lstm_bias": True}, {"input_feeding": False},
                        {"noise": "word"}, {"message_attention": False}, {"topics": 3},
+                       {"whole_query": True},
                        {"generic_words": 30, "gate_weight": 0.5, "sentiment": "emotion=a|b", "domain": "topic=c"},
                        {"generic_words": 30, "gate_on_logits": True}):
             try:

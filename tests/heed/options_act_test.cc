@@ -343,6 +343,7 @@ TEST_F(Act, Train) {
                       {"--topics", {"3"}, {"--structure", "thred-topics"}},
                       {"--topics-file", {topics}, {"--structure", "thred-topics"}},
                       {"--keyword-weight", {"0.5"}, {"--structure", "keywords"}},
+                      {"--query", {"context"}, {"--structure", "keywords"}},
                       {"--lexicon", {}, {}, "Conditions.AreReadTrainedWithAndWanted"},
                       {"--gate", {}, {}, "Conditions.AreReadTrainedWithAndWanted"},
                       {"--gate-weight", {}, {}, "Conditions.AreReadTrainedWithAndWanted"},

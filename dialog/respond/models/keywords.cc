@@ -34,6 +34,29 @@ Tensor tensor_of(const std::vector<double>& values, const Shape& shape, const Va
   return Tensor::from(values, shape).to(like.dtype()).to(like.device());
 }
 
+// The words of each dialogue's last utterance or whole context, in batch order.
+std::vector<Ints> queries_of(const Batch& batch, bool whole) {
+  std::vector<Ints> all(batch.size);
+  if (whole) {
+    const Packing& packing = batch.context.packing;
+    const Ints tokens = batch.context.tokens.to_ints(), places = batch.context.to_batch.to_ints();
+    for (int64_t b = 0; b < batch.size; ++b) {
+      for (int64_t t = 0; t < packing.length(places[b]); ++t) {
+        all[b].push_back(tokens[packing.row(t, places[b])]);
+      }
+    }
+    return all;
+  }
+  const UtteranceBatch& queries = batch.queries;
+  const Ints tokens = queries.tokens.to_ints(), rows = queries.token_rows.to_ints();
+  for (int64_t b = 0; b < batch.size; ++b) {
+    for (int64_t j = queries.of_tokens.begin(b); j < queries.of_tokens.end(b); ++j) {
+      all[b].push_back(tokens[rows[j]]);
+    }
+  }
+  return all;
+}
+
 }  // namespace
 
 KeywordResponder::KeywordResponder(const ModelConfig& c)
@@ -81,15 +104,9 @@ void KeywordResponder::visit(Visitor& v) {
 }
 
 std::vector<std::map<int32_t, double>> KeywordResponder::scores(const Batch& batch) const {
-  const UtteranceBatch& queries = batch.queries;
-  const Ints tokens = queries.tokens.to_ints(), rows = queries.token_rows.to_ints();
   std::vector<std::map<int32_t, double>> all;
-  for (int64_t b = 0; b < batch.size; ++b) {
-    Ints words;
-    for (int64_t j = queries.of_tokens.begin(b); j < queries.of_tokens.end(b); ++j) {
-      words.push_back(tokens[rows[j]]);
-    }
-    all.push_back(ppmi_.scores(words));
+  for (const Ints& query : queries_of(batch, config_.whole_query)) {
+    all.push_back(ppmi_.scores(query));
     double sum = 0;
     for (const auto& [word, score] : all.back()) sum += score;
     for (auto& [word, score] : all.back()) score /= sum;
@@ -98,9 +115,12 @@ std::vector<std::map<int32_t, double>> KeywordResponder::scores(const Batch& bat
 }
 
 GruState KeywordResponder::read_query(const Batch& batch, const DropoutMode& drop) const {
-  const UtteranceBatch& u = batch.queries;
-  const Var words = drop(embedding_(u.tokens), "encoder.embedding");
-  return query_(u.packing, words, {}, drop, "encoder.gru").state.gather(u.last);
+  const bool whole = config_.whole_query;
+  const Packing& packing = whole ? batch.context.packing : batch.queries.packing;
+  const Var words =
+      drop(embedding_(whole ? batch.context.tokens : batch.queries.tokens), "encoder.embedding");
+  return query_(packing, words, {}, drop, "encoder.gru")
+      .state.gather(whole ? batch.context.to_batch : batch.queries.last);
 }
 
 StepwiseResponder::Encoded KeywordResponder::encode(const Batch& batch,

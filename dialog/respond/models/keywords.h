@@ -1,7 +1,8 @@
 // Responses with keywords for their query, and a loss on sampled words (Takayama & Arase, "Relevant
 // and informative response generation using pointwise mutual information", NLP4ConvAI 2019). Query
-// x, the last utterance of the context; response y; one table of embeddings
-// E; PPMI of the pairs of neighbouring utterances in the training data (dialog/text/ppmi.h):
+// x, the last utterance of the context, or all of it (ModelConfig::whole_query); response y; one
+// table of embeddings E; PPMI of the pairs of neighbouring utterances in the training data
+// (dialog/text/ppmi.h):
 //
 //   v_f   = sum over the different words q of x of PPMI(q, .), divided by its sum    (V)
 //   h     = GRU(E x_1, E x_2 ...),   m = tanh(W_2 tanh(W_1 v_f + b_1) + b_2)         (H), (H)
@@ -45,7 +46,9 @@ class KeywordResponder : public StepwiseResponder {
 
   void visit(Visitor& v) override;
   const ModelConfig& config() const override { return config_; }
-  BatchParts parts() const override { return {.sequences = false, .queries = true}; }
+  BatchParts parts() const override {
+    return {.sequences = false, .queries = !config_.whole_query};
+  }
   void init(uint64_t seed) override { heed::init(*this, seed); }
   Var representation(const Batch& batch, Pooling pooling) const override;
   Encoded encode(const Batch& batch, const DropoutMode& drop = {}) const override;

@@ -23,8 +23,8 @@ class ModelConfig:
 
     Here nothing is dropped and no noise is drawn: both are for the training. But noise other than none widens the
     decoder's input. attention is dot, general or additive; None is the structure's own. message_attention is for thred
-    and thred-topics, topics for the latter and ta-seq2seq, keyword_weight, which is of the training alone, for keywords.
-    What follows it is for two-vocabulary: the first generic_words of the words (0: all) are generic.
+    and thred-topics, topics for the latter and ta-seq2seq, keyword_weight, which is of the training alone, and whole_query
+    for keywords. What follows is for two-vocabulary: the first generic_words of the words (0: all) are generic.
     """
 
     # Made from dialog/respond/settings.h by HEED_WRITE_DOCS=1 build/release/tests/docs_settings_test.
@@ -44,6 +44,7 @@ class ModelConfig:
     message_attention: bool = True
     topics: int = 50
     keyword_weight: float = 0.1
+    whole_query: bool = False
     generic_words: int = 0
     gate_on_logits: bool = False
     gate_weight: float = 1.0
@@ -81,6 +82,7 @@ class ModelConfig:
         check(self.topics == 50 or s in WITH_TOPICS, f"topics: is for {', '.join(WITH_TOPICS)}, not {s}")
         check(self.keyword_weight == 0.1 or (s == "keywords" and 0 <= self.keyword_weight <= 1),
               f"keyword_weight: is 0 to 1 of keywords, not of {s}")
+        check(not self.whole_query or s == "keywords", f"whole_query: is for keywords, not {s}")
         own = (self.generic_words, self.gate_on_logits, self.gate_weight, self.sentiment, self.domain)
         check(s == "two-vocabulary" or own == (0, False, 1.0, "emotion", "topic"),
               f"generic_words, gate_on_logits, gate_weight, sentiment, domain: are for two-vocabulary, not {s}")
@@ -113,7 +115,7 @@ class ModelConfig:
     def to_json(self) -> Dict[str, Any]:
         """What config.json holds: without what is the structure's own."""
         own = {"attention": None, "bidirectional": False, "input_feeding": True, "noise": "none", "message_attention": True,
-               "topics": 50, "keyword_weight": 0.1,
+               "topics": 50, "keyword_weight": 0.1, "whole_query": False,
                "generic_words": 0, "gate_on_logits": False, "gate_weight": 1.0, "sentiment": "emotion", "domain": "topic",
                **({} if self.structure == "transformer" else {"heads": self.heads})}
         return {key: value for key, value in asdict(self).items() if key not in own or value != own[key]}

@@ -28,7 +28,8 @@ class Mixed(nn.Module):
 
 
 class KeywordResponder(Responder):
-    """encoder   h = GRU(words of the query)
+    """query     the last utterance, or with whole_query the context, each utterance with its <eou>
+    encoder   h = GRU(words of the query)
     keywords  v_f = sum of PPMI(q, .) over its different words, over the sum of that; m = tanh(W_2 tanh(W_1 v_f))
     decoder   s_t = GRU(E y_{t-1}), s_0 = [h; m] in each layer
     output    p = (1 - l_t) softmax(W_o s_t) + l_t v_f"""
@@ -44,13 +45,17 @@ class KeywordResponder(Responder):
         self.keywords = nn.ModuleDict({"first": nn.Linear(c.vocab_size, h), "second": nn.Linear(h, h)})
         self.decoder = nn.ModuleDict({"gru": nn.GRU(e, 2 * h, layers), "output": Mixed(2 * h, c.vocab_size)})
 
+    def query(self, example: Example) -> List[int]:
+        utterances = example["context"] if self.config.whole_query else example["context"][-1:]
+        return [token for utterance in utterances for token in (*utterance, parts.EOU)]
+
     def embedded(self, tokens: List[int]) -> Tensor:
         return parts.embedded(self.encoder["embedding"], tokens)
 
     def scores(self, example: Example) -> Tensor:
         """v_f (V)."""
         v = torch.zeros_like(self.decoder["output"].weight[:, 0])
-        for query in set(example["context"][-1]):
+        for query in set(self.query(example)):
             for response, value in self.ppmi.get(query, {}).items():
                 v[response] += value
         return v / v.sum() if v.sum() > 0 else v
@@ -58,7 +63,7 @@ class KeywordResponder(Responder):
     def log_p(self, example: Example) -> Tensor:
         """Of all words in all steps, (n + 1, V)."""
         v = self.scores(example).detach()
-        h = self.encoder["gru"](self.embedded([*example["context"][-1], parts.EOU]))[1]
+        h = self.encoder["gru"](self.embedded(self.query(example)))[1]
         m = torch.tanh(self.keywords["second"](torch.tanh(self.keywords["first"](v))))
         start = torch.stack([torch.cat([of_layer, m]) for of_layer in h])
         s = self.decoder["gru"](self.embedded([parts.SOS, *example["response"]]), start)[0]

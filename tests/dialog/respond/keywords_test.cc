@@ -20,10 +20,12 @@ namespace {
 
 using Ints = std::vector<int32_t>;
 
-KeywordResponder model_of(const Tables& tables, double keyword_weight = 0.1) {
+KeywordResponder model_of(const Tables& tables, double keyword_weight = 0.1,
+                          bool whole_query = false) {
   ModelConfig config = small_config(Structure::parse("keywords"));
   config.tables = tables;
   config.keyword_weight = keyword_weight;
+  config.whole_query = whole_query;
   KeywordResponder model(config);
   init_again_uniform(model, -1, 1, 3);
   convert(model, DType::f64);
@@ -76,36 +78,38 @@ Var log_p_of(const KeywordResponder& model, const Batch& batch) {
 
 // With noise that a formula gives: l_v of each dialogue, and the gradients of their sum.
 TEST(Keywords, TheLossOnDrawnWordsAgreesWithPyTorch) {
-  const std::string folder = std::string(source_dir()) + "/tests/reference/keywords";
-  const LoadedModel loaded = load_model(folder);
-  auto& model = dynamic_cast<KeywordResponder&>(*loaded.model);
-  convert(model, DType::f64);
-  const auto examples =
-      make_examples(read_dialogues(folder + "/dialogs.jsonl"), loaded.vocabulary, {.max_turns = 0});
-  const auto loss_of = [&](const ExamplePointers& some) {
-    const Batch batch = make_batch(some, model.parts());
-    std::vector<double> noise;
-    for (int64_t t = 0; t < batch.response.packing.steps(); ++t) {
-      for (int64_t b = 0; b < batch.response.packing.batch_size(t); ++b) {
-        for (int v = 0; v < 63; ++v) noise.push_back(std::sin(3.0 * static_cast<double>(t) + v));
+  for (const std::string reference : {"keywords", "keywords-context"}) {
+    const std::string folder = std::string(source_dir()) + "/tests/reference/" + reference;
+    const LoadedModel loaded = load_model(folder);
+    auto& model = dynamic_cast<KeywordResponder&>(*loaded.model);
+    convert(model, DType::f64);
+    const auto examples = make_examples(read_dialogues(folder + "/dialogs.jsonl"),
+                                        loaded.vocabulary, {.max_turns = 0});
+    const auto loss_of = [&](const ExamplePointers& some) {
+      const Batch batch = make_batch(some, model.parts());
+      std::vector<double> noise;
+      for (int64_t t = 0; t < batch.response.packing.steps(); ++t) {
+        for (int64_t b = 0; b < batch.response.packing.batch_size(t); ++b) {
+          for (int v = 0; v < 63; ++v) noise.push_back(std::sin(3.0 * static_cast<double>(t) + v));
+        }
       }
+      const Var log_p = log_p_of(model, batch);
+      return model.keyword_loss(batch, softmax(log_p + Var(Tensor::from(noise, log_p.shape()))));
+    };
+    const auto expected = nlohmann::json::parse(read_file(folder + "/keyword_loss.json", 1 << 20));
+    ASSERT_EQ(expected["losses"].size(), examples.size());
+    for (size_t i = 0; i < examples.size(); ++i) {
+      const double loss = loss_of({&examples[i]}).value().item() /
+                          static_cast<double>(examples[i].response.size() + 1);
+      EXPECT_NEAR(loss, expected["losses"][i].get<double>(), 1e-12);
+      EXPECT_GE(loss, -1);
+      EXPECT_LE(loss, 0);
     }
-    const Var log_p = log_p_of(model, batch);
-    return model.keyword_loss(batch, softmax(log_p + Var(Tensor::from(noise, log_p.shape()))));
-  };
-  const auto expected = nlohmann::json::parse(read_file(folder + "/keyword_loss.json", 1 << 20));
-  ASSERT_EQ(expected["losses"].size(), examples.size());
-  for (size_t i = 0; i < examples.size(); ++i) {
-    const double loss = loss_of({&examples[i]}).value().item() /
-                        static_cast<double>(examples[i].response.size() + 1);
-    EXPECT_NEAR(loss, expected["losses"][i].get<double>(), 1e-12);
-    EXPECT_GE(loss, -1);
-    EXPECT_LE(loss, 0);
-  }
-  zero_grad(model);
-  loss_of(pointers(examples)).backward();
-  for (const NamedParameter& p : parameters(model)) {
-    EXPECT_NEAR(grad_norm({p}), expected["grad_norm"][p.name].get<double>(), 1e-10) << p.name;
+    zero_grad(model);
+    loss_of(pointers(examples)).backward();
+    for (const NamedParameter& p : parameters(model)) {
+      EXPECT_NEAR(grad_norm({p}), expected["grad_norm"][p.name].get<double>(), 1e-10) << p.name;
+    }
   }
 }
 
@@ -147,6 +151,22 @@ TEST(Keywords, ScoresAreShares) {
   other.context[0] = {7};
   EXPECT_EQ(nll_of(model, other), nll_of(model, examples[0]));
   EXPECT_NE(nll_of(model, asked({6})), nll_of(model, asked({7})));
+}
+
+// 6 of the first utterance counts, too. The second dialogue, whose context is longer, has none.
+TEST(Keywords, AQueryMayBeTheWholeContext) {
+  const KeywordResponder model = model_of(kTables, 0.1, true);
+  std::vector<Example> examples = {asked({7, 11}), asked({7, 11, 12, 12}, {12})};
+  examples[1].context[0] = {10, 12};
+  const Batch batch = make_batch(pointers(examples), model.parts());
+  const auto scores = model.scores(batch);
+  ASSERT_EQ(scores[0].size(), 2u);
+  EXPECT_NEAR(scores[0].at(8), 1.0 / 6, 1e-12);
+  EXPECT_NEAR(scores[0].at(9), 5.0 / 6, 1e-12);
+  EXPECT_EQ(scores[1], (std::map<int32_t, double>{{9, 1}}));
+  Example other = examples[0];
+  other.context[0] = {11, 6};  // with the same scores
+  EXPECT_NE(nll_of(model, other), nll_of(model, examples[0]));
 }
 
 // p = (1 - l) softmax + l v: with l = 1 nothing but v is written, with l = 0 what the model writes

@@ -58,7 +58,7 @@ std::vector<Form> forms() {
       c.tables = {{"topics.counts", Tensor::from(counts, {kTestVocabulary, 3})}};
     });
   }
-  add("keywords", "ppmi", [](ModelConfig& c) {  // the words of the first half go with most others
+  const auto ppmi = [](ModelConfig& c) {  // the words of the first half go with most others
     std::vector<int32_t> x, y;
     std::vector<float> values;
     for (int32_t i = 0; i < 60; ++i) {
@@ -68,6 +68,11 @@ std::vector<Form> forms() {
     c.tables = {{"ppmi.query", Tensor::from(x)},
                 {"ppmi.response", Tensor::from(y)},
                 {"ppmi.value", Tensor::from(values, {std::ssize(values)})}};
+  };
+  add("keywords", "ppmi", ppmi);
+  add("keywords", "context", [ppmi](ModelConfig& c) {
+    ppmi(c);
+    c.whole_query = true;
   });
   add("two-vocabulary", "gate", [](ModelConfig& c) {
     c.generic_words = 17;
