@@ -109,7 +109,7 @@ TEST(Usage, TrainingsThatMakeNoSense) {
       {{"--rate", "-1"}, "--rate: expected a number above 0"},
       {{"--rate", "nan"}, "--rate: expected a number above 0"},
       {{"--max-norm", "0"}, "--max-norm"},
-      {{"--patience", "0"}, "patience >= 1"},
+      {{"--patience", "-1"}, "patience >= 0"},
       {{"--min-rate", "-1"}, "min_rate >= 0"},
       {{"--halve-after", "-1"}, "halve_after >= 0"},
   };
