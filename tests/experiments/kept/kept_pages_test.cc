@@ -25,6 +25,7 @@ const std::vector<Kept> kKept = {
      {"f1", "distances", "inserted", "changes", "claims"},
      6},
     {"energy", "energy", "energy", {"accuracy", "distracted", "changes", "claims"}, 6},
+    {"energy", "energy", "energy-multiwoz", {"accuracy", "distracted", "changes", "claims"}, 6},
     {"gaps", "gaps", "gaps/zh", {"gaps", "inserted", "changes", "claims"}, 4},
     {"gaps", "gaps", "gaps/en", {"gaps", "inserted", "changes", "claims"}, 4},
     {"retrieval", "retrieval", "retrieval", {"ranks", "whitelists", "changes", "claims"}, 9},
