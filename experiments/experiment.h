@@ -136,7 +136,9 @@ template <class F> Report report_of(const Showing<F>& showing, const F& found) {
                         std::to_string(results.variants.size()) + " " + showing.variants_are +
                             ", seeds: " + std::to_string(results.seeds())});
   for (PageFact& fact : showing.facts(found)) page.facts.push_back(std::move(fact));
-  page.facts.push_back({"computed in", time_spent(results), "all workers together"});
+  if (const std::string time = time_spent(results); !time.empty()) {
+    page.facts.push_back({"computed in", time, "all workers together"});
+  }
   page.warning = unfinished_or_mixed(results, showing.variants_are);
   const char* lead = showing.claims_lead ? showing.claims_lead : showing.claims_note;
   if (!report.claims.claims.empty()) {

@@ -87,6 +87,7 @@ std::string time_spent(const Results& results) {
     for (double seconds : run.times.epochs) hours += seconds / 3600;
     hours += run.times.evaluation / 3600;
   }
+  if (hours == 0) return "";
   return hours < 1 ? decimal(60 * hours, 0) + " min" : decimal(hours, 1) + " h";
 }
 

@@ -84,7 +84,7 @@ std::string unfinished_or_mixed(const Results& results, const std::string& what)
 
 // "0.71–1.02"
 std::string range_text(const std::vector<double>& values, int digits);
-// "45 min", "1.5 h": all workers together.
+// "45 min", "1.5 h": all workers together; "" where no run kept its times.
 std::string time_spent(const Results& results);
 
 }  // namespace heed

@@ -86,7 +86,9 @@ TEST(KeptPages, MediationIsOpened) {
   const Experiment& experiment = experiment_of(all_experiments(), folder);
   ASSERT_EQ(experiment.name, "mediation");
   const TempDir dir;
-  save(dir.path("tables"), experiment.report(folder));
+  const Report report = experiment.report(folder);
+  EXPECT_EQ(report.page.find("computed in"), report.page.npos);  // no run kept its times
+  save(dir.path("tables"), report);
   const auto json = nlohmann::json::parse(dir.read("tables/random-1.0.json"));
   const double known[][2] = {{0.88, 24.1}, {0.87, 5.8}, {0.76, 5.6}};  // of static-ui, as printed
   for (size_t row = 0; row < std::size(known); ++row) {
