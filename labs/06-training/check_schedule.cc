@@ -12,18 +12,20 @@ void check_patience(Draw& draw, int patience) {
   std::vector<double> perplexities = {best}, want = {options.rate}, at_once = {options.rate};
   for (int epoch = 2; epoch <= 9; ++epoch) {
     perplexities.push_back(draw.between(0, 1) ? best : best + draw.uniform(1, 50));
-    want.push_back(options.rate * std::pow(0.5, (epoch - 1) / patience));
+    want.push_back(options.rate * std::pow(0.5, patience > 0 ? (epoch - 1) / patience : 0));
     at_once.push_back(options.rate * std::pow(0.5, epoch - 1));
   }
   HalvingSchedule schedule(options);
-  expect_close("the rate after each epoch, patience " + std::to_string(patience) +
-                   ", when only the first epoch was an improvement",
-               rates_of(schedule, perplexities), numbers(want),
-               {.suspects = {{"halved after every epoch: patience says how many bad ones in a row "
-                              "it takes",
-                              patience > 1 ? numbers(at_once) : Tensor::zeros({0}, DType::f64)}},
-                .law = "after `patience` epochs in a row without improvement the rate is halved, "
-                       "and they are counted anew; to be as good as the best is no improvement"});
+  expect_close(
+      "the rate after each epoch, patience " + std::to_string(patience) +
+          ", when only the first epoch was an improvement",
+      rates_of(schedule, perplexities), numbers(want),
+      {.suspects = {{"halved after every epoch: patience says how many bad ones in a row "
+                     "it takes",
+                     patience > 1 ? numbers(at_once) : Tensor::zeros({0}, DType::f64)}},
+       .law = "after `patience` epochs in a row without improvement the rate is halved, "
+              "and they are counted anew; patience 0 is never; to be as good as the best is no "
+              "improvement"});
   expect(schedule.state.best == best, "state.best is not the best perplexity so far.");
   expect(!schedule.finished(),
          "it is finished, although another halving is allowed and stop_after is 0, which says that "
@@ -41,7 +43,7 @@ void check_patience(Draw& draw, int patience) {
 
 LAB_CHECK(HalvesWhenNothingImproves) {
   Draw draw;
-  for (const int64_t patience : {int64_t{1}, draw.between(2, 3)}) {
+  for (const int64_t patience : {int64_t{1}, draw.between(2, 3), int64_t{0}}) {
     check_patience(draw, static_cast<int>(patience));
   }
 }

@@ -309,7 +309,7 @@ TEST_F(RunTest, SettingsThatMakeNoTrainingAreRefusedBeforeAnythingIsWritten) {
   EXPECT_NE(error([](auto& s) { s.loop.max_norm = 0; }), "no error");
   EXPECT_NE(error([](auto& s) { s.insert_prob = 1.5; }), "no error");
   EXPECT_NE(error([](auto& s) { s.loop.schedule.rate = -1; }), "no error");
-  EXPECT_NE(error([](auto& s) { s.loop.schedule.patience = 0; }), "no error");
+  EXPECT_NE(error([](auto& s) { s.loop.schedule.patience = -1; }), "no error");
   EXPECT_NE(error([](auto& s) { s.loop.max_epochs = 0; }), "no error");
   EXPECT_NE(error([](auto& s) { s.attention_weight = -1; }), "no error");
 }
