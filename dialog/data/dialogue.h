@@ -20,7 +20,10 @@ template <class T> class Rare {
   Rare(Rare&&) noexcept = default;
   Rare& operator=(Rare&&) noexcept = default;
   Rare(const Rare& other) : value_(other.value_ ? std::make_unique<T>(*other.value_) : nullptr) {}
-  Rare& operator=(const Rare& other) { return *this = Rare(other); }
+  Rare& operator=(const Rare& other) {
+    *this = Rare(other);
+    return *this;
+  }
 
   const T* operator->() const {
     static const T kNone;
