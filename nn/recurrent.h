@@ -18,7 +18,7 @@ struct RecurrentState {
   int64_t directions = 1;
 
   // h of the top layer, (B, H); bidirectional (B, 2H): forward, backward.
-  Var top() const { return directions == 2 ? concat({h.end()[-2], h.end()[-1]}, 1) : h.back(); }
+  Var top() const { return directions == 2 ? concat({h[h.size() - 2], h.back()}, 1) : h.back(); }
   // Rows ids_i of every layer's state: reorders the batch.
   RecurrentState gather(const Tensor& ids) const;
   // The first `batch` sequences.

@@ -109,7 +109,11 @@ LAB_CHECK(StopsAfterEpochsWithoutABest) {
                                   ", and after so many epochs of "
                                   "which none is the best one it goes on.");
   HalvingSchedule falling({.rate = 1, .min_rate = 0, .min_improvement = 0.2, .stop_after = 2});
-  for (double value = 100; value > 70; value *= 0.95) falling.update(value);
+  double value = 100;
+  while (value > 70) {
+    falling.update(value);
+    value *= 0.95;
+  }
   expect(!falling.finished(),
          "stop_after is 2, every epoch was the best so far, and it is over: it counts epochs that "
          "were not the best, however little the best ones improved.");

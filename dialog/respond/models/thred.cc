@@ -151,7 +151,7 @@ Tables ThredResponder::of_file(const std::string& path, const Vocabulary& vocabu
     if (std::ssize(topics) == ModelConfig::kMostTopics) {
       lines.fail("more than " + std::to_string(ModelConfig::kMostTopics) + " topics");
     }
-    std::map<int32_t, int32_t>& counts = topics.emplace_back();
+    std::map<int32_t, int32_t> counts;
     const std::vector<std::string> words = tokenize(line);
     int32_t count = 0;
     for (auto word = words.rbegin(); word != words.rend(); ++word) {
@@ -163,6 +163,7 @@ Tables ThredResponder::of_file(const std::string& path, const Vocabulary& vocabu
                  std::to_string(first - kSpecialTokens) +
                  " most frequent words, which are in no topic's list");
     }
+    topics.push_back(std::move(counts));
   }
   if (topics.empty()) throw DataError(path + ": has no topics");
   const auto n = std::ssize(topics);
