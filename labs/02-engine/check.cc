@@ -102,7 +102,7 @@ LAB_CHECK(ManyPaths) {
 
 LAB_CHECK(NodeHoldsItsInputs) {
   Draw draw;
-  const int64_t count = draw.between(2, 5), parameter = draw.between(0, count - 1);
+  const int64_t count = draw.between(3, 5), parameter = draw.between(0, count - 1);
   std::vector<Var> inputs(count);  // one parameter, all others constants
   for (int64_t i = 0; i < count; ++i) {
     const Tensor value = scalar(draw.uniform(-1, 1));
