@@ -94,7 +94,7 @@ template <class S, class Begin> void expect_no_other_run(const std::string& run,
   for (const auto& [setting, settings] : all_changes<S>()) {
     const bool asked_only = setting.option == "limit" || setting.option == "vocab" ||
                             setting.option == "preset";  // the checksum of the data says more
-    const std::string error = error_of<DataError>([&] { begin(settings); });
+    const std::string error = error_of<DataError>([&, &s = settings] { begin(s); });
     const bool same = error == "no error";
     EXPECT_EQ(same, asked_only) << setting.key << " " << error;
     EXPECT_TRUE(same || error == run + ": holds a run with other settings; move it away") << error;
