@@ -720,6 +720,7 @@ def facts():
     cost = lambda training, epoch: scale_harm(within["4x512", training, str(epoch)], "random:1.0")
     last = [("p0", 4), ("ins", 3), ("loss", 4)]
     mediated = lambda *change, **readings: "{:+.1f} ± {:.1f}".format(*mediation_change("static-ui", *change, **readings))
+    cost_of_history = lambda *run: over_seeds(exchanges(*run)["history"][0])[0]
     read_as = lambda training, reading: mediated(training, training, reading=reading)
     das_change = f"{mean_das(untrained, 'random:1.0'):.2f}", f"{mean_das(trained, 'random:1.0'):.2f}"
     people, plain, plain_perplexity = weighed("0")
@@ -774,6 +775,8 @@ def facts():
             f"of `static-ui` is undecided ({mediated('placebo', 'none')})",
             "by {}, {} and {} thousandths in `static-ui`, `static` and `dynamic`".format(*(exchange_change(of, "insertion", "none", "history")[1:] for of in MEDIATED[:3])),
             "({}, {} and {}), **but the query counts more**".format(*(exchange_change(of, "insertion-loss", "insertion", "history") for of in MEDIATED[:3])),
+            "and lose {:.1f} and {:.1f} thousandths with it".format(*(cost_of_history(of, "none") for of in MEDIATED[:2])),
+            "about 0.2, and lose {:.1f} and {:.1f}".format(*(cost_of_history(of, "placebo") for of in MEDIATED[:2])),
             "exchanging it costs {}, {} and {} more".format(*(exchange_change(of, "insertion-loss", "insertion", "query")[1:] for of in MEDIATED[:3])),
             f"(*both*: {mediated('insertion-loss', 'insertion', reading='both', other_reading='both')[1:]} more)",
         ],

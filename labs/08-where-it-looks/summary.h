@@ -49,8 +49,9 @@ inline std::vector<DialogueScore> draw_scores(Draw& draw, bool distractions) {
     above += one.distracted() && one.d[0] > one.h[0];
     below += one.distracted() && one.d[0] < one.h[0];
   }
-  // As many of one kind as of the other would hide who exchanges them.
-  return distractions && above == below ? draw_scores(draw, distractions) : scores;
+  // As many of one kind as of the other would hide who exchanges them; none looks like no number.
+  const bool tells = above != below && above > 0 && below > 0;
+  return distractions && !tells ? draw_scores(draw, distractions) : scores;
 }
 
 // All numbers of a summary, from the scores by plain loops.
