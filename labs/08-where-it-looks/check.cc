@@ -13,11 +13,12 @@ namespace {
 
 // ---- task: rows
 
-// Dialogues, one of which all utterances are as long, one of a single word, and drawn ones.
+// Dialogues: a long utterance before short ones, all as long, a single word, and drawn ones.
 std::vector<Example> dialogues_of_all_shapes(Draw& draw) {
   std::vector<Example> all = draw_examples(draw, 8);
-  all[0].context = {{5, 6}, {7, 8}, {9, 10}};
-  all[1].context = {{5}};
+  all[0].context = {{5, 6, 7}, {8}, {9}};
+  all[1].context = {{5, 6}, {7, 8}, {9, 10}};
+  all[2].context = {{5}};
   return all;
 }
 
