@@ -3,7 +3,6 @@
 CMake builds the library and the lab's checks once, as the reference program labs/lab_NN of a build folder. What a student
 wrote (or a blank, or a planted mistake) is then compiled on its own, with the command that CMake has for that file, and
 linked in front of the library: its symbols win. So a change costs one to three files, and the library stays as it is."""
-import contextlib
 import functools
 import hashlib
 import json
@@ -34,15 +33,16 @@ class CompileError(LabError):
     """The first error of the compiler in a student's file."""
 
 
-def first_error(output, names):
-    """The first error in one of the files, with what the compiler shows of it, and how many more there are; else the linker's."""
+def first_error(output, names=()):
+    """The first error of a compiler in one of the files, with what it shows of it, and how many more there are; else the first complaints
+    of the linker, each once; else the end of what was said."""
     lines = output.splitlines()
     errors = [i for i, line in enumerate(lines) if re.search(r":\d+:\d+: (fatal )?error: ", line)]
-    theirs = [i for i in errors if any(name + ":" in lines[i] for name in names)] or errors
-    if not theirs:
-        return first_of_linker(output)
-    shown = [line[:300] for line in lines[theirs[0]:theirs[0] + 4]]
-    return "\n".join(shown) + (f"\n({len(errors) - 1} more errors)" if len(errors) > 1 else "")
+    for i in [i for i in errors if any(name + ":" in lines[i] for name in names)] or errors:
+        return "\n".join(line[:300] for line in lines[i:i + 4]) + f"\n({len(errors) - 1} more errors)" * (len(errors) > 1)
+    found = re.findall(r"(undefined reference to|multiple definition of) [`'](.*?)';?(?: |$)", output, re.M)
+    says = [f"{'nothing defines' if kind[0] == 'u' else 'defined twice:'} {name}" for kind, name in dict.fromkeys(found)]
+    return "\n".join(says[:3] + [f"({len(says) - 3} more)"] * (len(says) > 3)) or output[-2000:]
 
 
 class Build:
@@ -73,7 +73,7 @@ class Build:
                 print(f"\r  {done} of {all_} steps, about {left:.0f} s more ", end="" if done < all_ else "\n", file=sys.stderr, flush=True)
         if process.wait() != 0:
             raise LabError(f"{what} failed: {' '.join(map(str, command))}\n{first_error(''.join(said), names)}")
-        return "".join(said)
+        return said
 
     def ensure(self, lab):
         """Builds the reference program of a lab, in the folder of the preset `lab`, if the library changed in another file than the lab's own."""
@@ -102,24 +102,24 @@ class Build:
 
     @functools.cache
     def link_command(self, target):
-        ninja = re.search(r"^CMAKE_MAKE_PROGRAM:\w+=(.*)$", (self.folder / "CMakeCache.txt").read_text(), re.M)[1]
-        last = self.run([ninja, "-C", self.folder, "-t", "commands", target], "ninja").splitlines()[-1]
-        return shlex.split(re.fullmatch(r": && (.*) && :\s*", last)[1])
+        last = self.run(["cmake", "--build", self.folder, "--", "-t", "commands", target], "ninja")[-1]
+        return tuple(shlex.split(re.fullmatch(r": && (.*) && :\s*", last)[1]))
 
     def compile(self, unit, headers, overlay, out, flags):
         given, folder, _ = self.command_of(unit)
-        words = list(given)
+        words, target = list(given), out / (unit.replace("/", "_") + ".o")
         source = overlay / unit if overlay and (overlay / unit).exists() else self.root / unit
-        target = out / (unit.replace("/", "_") + ".o")
         words[words.index("-o") + 1], words[words.index("-c") + 1] = str(target), str(source)
-        put_before(words, [f"-I{overlay}"] if overlay else [], lambda word: word.startswith("-I"))
         words[-2:-2] = [*EXTRA, *flags, "-MD", "-MF", str(target.with_suffix(".d"))]
-        with made_of(target, words, [source, *headers]) as is_current:
-            if not is_current:
-                if wrong := self.compiler(words, folder):
-                    raise CompileError(first_error(wrong, [unit.split("/")[-1], unit]))
+        if overlay:
+            words.insert(next(i for i, word in enumerate(words) if word.startswith("-I")), f"-I{overlay}")
+
+        def anew():
+            if wrong := self.compiler(words, folder):
+                raise CompileError(first_error(wrong, [unit.split("/")[-1]]))
+            if overlay:
                 self.refuse_includes(unit, source, read_names(target), overlay)
-        return target
+        return made(target, words, [source, *headers], anew)
 
     def program(self, lab, out, overlay=None, more_units=(), flags=()):
         """The program of a lab with its units (and more) from `overlay`, from the tree where that has none, in `out`.
@@ -135,18 +135,16 @@ class Build:
         with ThreadPoolExecutor(os.cpu_count()) as pool:
             objects = list(pool.map(lambda unit: self.compile(unit, headers, overlay, out, flags), units))
         words = list(self.link_command(lab.target))
-        words[words.index("-o") + 1] = str(program)
-        put_before(words, map(str, objects), lambda word: word.endswith(".o"))
-        with made_of(program, [str(base.stat().st_mtime_ns), *words], objects) as is_current:
-            if not is_current:
-                self.link(words, program, symbols(base), dict(zip(units, objects)))
-        return program
+        at = words.index("-o")
+        words[at:at + 2] = [*map(str, objects), "-o", str(program)]
+        return made(program, [str(base.stat().st_mtime_ns), *words], objects,
+                    lambda: self.link(words, program, symbols(base), dict(zip(units, objects))))
 
-    def link(self, words, program, judges, made):
+    def link(self, words, program, judges, objects):
         """Links {unit: object} in front of the library; `judges` are the symbols of the reference program."""
         wrong = self.compiler(words, self.folder)
         linked = {} if wrong else symbols(program)
-        for unit, path in made.items():
+        for unit, path in objects.items():
             mine, theirs = symbols(path), symbols(self.command_of(unit)[2])
             # The library stands behind what a student wrote: a function that is not there must not come from it. (For want of one the
             # linker takes the library's object, and then finds all others twice.) Templates are weak, and may come from another
@@ -161,13 +159,11 @@ class Build:
                 if kind not in WANTED and not known and (judges.get(name, "w") in "UTDBR" or name.startswith(TEST_LIBRARY)):
                     raise CompileError(f"{unit} defines {readable(name)}, which is there already")
         if wrong:
-            raise CompileError("the program does not link; does a function lack its body?\n" + first_of_linker(wrong))
+            raise CompileError("the program does not link; does a function lack its body?\n" + first_error(wrong))
 
     def refuse_includes(self, unit, source, names, overlay):
         """What a student writes anew cannot be included: neither the library's version of a file that was handed in, nor, in
         a file of theirs, what is no header."""
-        if not overlay:
-            return
         theirs = {path.name for path in overlay.rglob("*.*")}
         for path in (Path(os.path.normpath(self.root / name)) for name in names):
             inside = path.relative_to(self.root) if path.is_relative_to(self.root) else None
@@ -177,29 +173,14 @@ class Build:
                 raise CompileError(f"{unit} includes {inside or path.name}")
 
 
-def first_of_linker(errors):
-    """Its first complaints, each once; the end of what was said if there is none."""
-    found = re.findall(r"(undefined reference to|multiple definition of) [`'](.*?)';?(?: |$)", errors, re.M)
-    says = [f"{'nothing defines' if kind[0] == 'u' else 'defined twice:'} {name}" for kind, name in dict.fromkeys(found)]
-    return "\n".join(says[:3] + [f"({len(says) - 3} more)"] * (len(says) > 3)) or errors[-2000:]
-
-
 def symbols(path):
     """{name: letter of nm} of what an object or a program defines (T, W, ...) or wants (U)."""
-    done = subprocess.run(["nm", "-g", path], capture_output=True, text=True)
-    if done.returncode != 0:
-        raise LabError(f"nm: {done.stderr.strip()}")
-    return {words[-1].partition("@")[0]: words[-2] for words in map(str.split, done.stdout.splitlines()) if len(words) > 1}
+    rows = map(str.split, subprocess.check_output(["nm", "-g", path], text=True).splitlines())
+    return {words[-1].partition("@")[0]: words[-2] for words in rows if len(words) > 1}
 
 
 def readable(name):
     return subprocess.run(["c++filt", name], capture_output=True, text=True).stdout.strip() or name
-
-
-def put_before(words, more, fits):
-    """Puts words into a command, before the first one that fits."""
-    first = next(i for i, word in enumerate(words) if fits(word))
-    words[first:first] = more
 
 
 def read_names(target):
@@ -209,28 +190,24 @@ def read_names(target):
     return list(map(Path, text.replace("\\\n", " ").partition(":")[2].split()))
 
 
-@contextlib.contextmanager
-def made_of(path, words, inputs):
-    """Whether a file was made by this command of these inputs, and of what the compiler read, as they are: a mark beside it
-    says so. Who makes the file within the block leaves the mark."""
+def made(path, words, inputs, anew):
+    """A file, made anew unless it was made by this command of these inputs, and of what the compiler read, as they are: a mark beside it says so."""
     def state():
         digest = hashlib.sha256("\0".join(words).encode())
         for each in filter(Path.is_file, [*inputs, *read_names(path)]):
             digest.update(each.read_bytes())
         return digest.hexdigest()
     mark = path.with_suffix(".digest")
-    yield path.exists() and mark.exists() and mark.read_text() == state()
-    mark.write_text(state())
+    if not (path.exists() and mark.exists() and mark.read_text() == state()):
+        anew()
+        mark.write_text(state())
+    return path
 
 
-def write_overlay(folder, texts):
-    """Writes {file: text} below a folder, and nothing else is there."""
-    shutil.rmtree(folder, ignore_errors=True)
-    return write_files(folder, texts)
-
-
-def write_files(folder, files):
-    """{file: bytes or text}"""
+def write_files(folder, files, alone=False):
+    """Writes {file: bytes or text} below a folder; `alone`: nothing else is there."""
+    if alone:
+        shutil.rmtree(folder, ignore_errors=True)
     for name, content in files.items():
         (folder / name).parent.mkdir(parents=True, exist_ok=True)
         (folder / name).write_bytes(content if isinstance(content, bytes) else content.encode())

@@ -8,7 +8,7 @@ import sys
 import time
 from pathlib import Path
 
-from . import LabError, grading, handout, pages, pictures, report, submissions, writing
+from . import LabError, grading, handout, pages, pictures, report, submissions
 from .build import Build
 from .course import Course
 from .running import BLANK, HANGS, NOT_RUN, Verdict, any_seed, run_check
@@ -60,21 +60,19 @@ class Bench:
     def run(self, checks, seed, shown=False):
         """The verdicts, shown as they come. After a check that does not end those of later tasks are not run: each might take as long."""
         program, verdicts, endless, task = self.program(), [], None, None
-        if shown:
-            print(f"lab {self.lab.number}, {self.lab.title}")
+        say = print if shown else lambda *words, **options: None
+        say(f"lab {self.lab.number}, {self.lab.title}")
         for check in checks:
             if endless and check.task is not endless.task:
                 verdict = Verdict(check, NOT_RUN, seed, f"{endless.name} does not end")
             else:
                 verdict = run_check(program, check, seed)
                 endless = endless or (check if verdict.status == HANGS else None)
-            if shown:
-                print(f"  {check.task.name}\n" * (check.task is not task) + report.line(verdict), flush=True)
+            say(f"  {check.task.name}\n" * (check.task is not task) + report.line(verdict), flush=True)
             verdicts.append(verdict)
             task = check.task
         self.progress.add(verdicts)
-        if shown:
-            print(report.sums(self.lab, verdicts))
+        say(report.sums(self.lab, verdicts))
         return verdicts
 
     def chosen(self, names):
@@ -84,9 +82,8 @@ class Bench:
 
     @command("the labs", lab=False)
     def do_list(self):
-        print(f"{'lab':>3}  {'hours':>5}  title")
-        cut = self.course.handout
-        labs = list(map(self.course.lab, cut["labs"] if cut else self.course.labs))
+        print("lab  hours  title")
+        labs = list(map(self.course.lab, self.course.handout.get("labs", self.course.labs)))
         for lab in labs:
             print(f"{lab.number:>3}  {lab.hours:>5}  {lab.title}: {', '.join(lab.written)}")
             if done := report.Progress(self.root, lab).said():
@@ -95,15 +92,13 @@ class Bench:
 
     @command("make branch lab-N with the lab's functions taken out")
     def do_start(self):
-        lab, begun = self.lab, "This tree is a handout: what you are to write is taken out already."
-        if self.course.handout:
-            self.course.blanks(lab)
-            self.prepare()
+        lab, handed_out, begun = self.lab, self.course.handout, f"You are on branch {self.lab.branch}."
+        (self.course.blanks if handed_out else self.course.refuse_changes)(lab)  # says why it cannot begin
+        self.prepare()
+        if handed_out:
+            begun = "This tree is a handout: what you are to write is taken out already."
         else:
-            self.course.refuse_changes(lab)
-            self.prepare()
             self.course.start(lab)
-            begun = f"You are on branch {lab.branch}."
         print("\n  ".join([f"{begun} Read labs/{lab.folder.name}/README.md; write in", *lab.own]))
         print(f"and run labs/heed-lab test {lab.number}; a form for its questions: labs/heed-lab answers {lab.number}")
 
@@ -138,13 +133,14 @@ class Bench:
                     state.test()
             except LabError as error:
                 print(error, flush=True)
-            key = key_within(0.5)
+            typed = select.select([sys.stdin], [], [], 0.5)[0] and (sys.stdin.readline() or "q")  # at the end of the input it quits
+            key = typed.strip()[:1] if typed else ""
 
     @command("a form for the questions, the figure and what you did by hand")
     def do_answers(self):
-        name = writing.path_of(self.lab)
+        name = report.path_of(self.lab)
         if not (self.root / name).exists():
-            (self.root / name).write_text(writing.form(self.lab), encoding="utf-8")
+            (self.root / name).write_text(report.form(self.lab), encoding="utf-8")
         print(f"answer in {name}: what is asked stands there; what you did by hand goes in, or beside it")
 
     @command("a hint for a check, or for each check of a task; there are three, from small to large",
@@ -166,7 +162,7 @@ class Bench:
         print(f"variations of {bench.student or 'nobody (labs/heed-lab id NAME)'}:")
         for lab in bench.course.labs.values():
             for task in lab.assigned:
-                print(f"{lab.number:>3}  {task.family}: {report.numbers(task)}; write it in {lab.variation.file}")
+                print(f"{lab.number:>3}  {task.family}: {task.said}; write it in {lab.variation.file}")
 
     @command("take the functions of one task out again", argument("task"))
     def do_reset(self, task):
@@ -221,20 +217,15 @@ class Bench:
              argument("--name", help="the student's, whose variation is judged (that of the submission; of this tree, what `id` keeps)"),
              argument("--out", metavar="DIR", help="where results.json (Gradescope), junit.xml, a page and grades.csv go"))
     def do_grade(self, submission, key, name, out):
-        try:
-            words = Path(key).read_text(encoding="utf-8").strip() if key else os.urandom(16).hex()
-        except OSError as error:
-            raise LabError(f"--key {key}: {error.strerror}") from None
+        words = Path(key).read_text(encoding="utf-8").strip() if key else os.urandom(16).hex()
         if not words:
             raise LabError(f"--key {key}: the file is empty; write any secret words into it")
         path = Path(submission or self.root)
         bench = Bench(self.root, self.lab.number, name or (not submission and self.student) or Submission(path).name)
         result = grading.grade(bench, path, words)
-        for task in bench.lab.assigned:
-            result.notes.append(f"the variation is that of {printable(bench.student)!r}: {report.numbers(task)}")
-        for row in result.rows:
-            print(f"{row['score']:>3} of {row['max_score']:>3}  {row['name']}")
-        print("\n".join(result.notes) + f"\n{result.score} points; by hand: {bench.lab.said_by_hand}")
+        result.notes += [f"the variation is that of {printable(bench.student)!r}: {task.said}" for task in bench.lab.assigned]
+        print(*(f"{row['score']:>3} of {row['max_score']:>3}  {row['name']}" for row in result.rows), *result.notes,
+              f"{result.score} points; by hand: {bench.lab.said_by_hand}", sep="\n")
         if out:
             grading.write_results(result, Path(out))
         print(result.autolab())
@@ -242,7 +233,7 @@ class Bench:
     @command("for teachers: the mistakes of a class, with who made them",
              argument("folder", metavar="DIR", help="what `grade --out` wrote to"), lab=False)
     def do_overview(self, folder):
-        print(*writing.overview(self.course, Path(folder)), sep="\n")
+        print(*report.overview(self.course, Path(folder)), sep="\n")
 
     @command("for teachers: write a tree without history and solutions", argument("--labs", metavar="0-2,4", help="which labs are cut (all)"),
              argument("--out", metavar="DIR", required=True), lab=False)
@@ -295,20 +286,19 @@ class Watch:
         undone = (i for i, task in enumerate(self.tasks) if any(check.name not in bench.progress.passed for check in task.checks))
         self.at = next(undone, len(self.tasks) - 1)
 
-    def wrong(self, checks, shown=False):
-        return [v for v in self.bench.run(checks, any_seed(), shown) if not v.passed]
+    def first_wrong(self, checks, shown=False, said=""):
+        wrong = [v for v in self.bench.run(checks, any_seed(), shown) if not v.passed]
+        if wrong:
+            print(f"\n{said.format(len(wrong))}{report.failure(self.lab, wrong[0])}")
+        return wrong[0] if wrong else None
 
     def test(self):
         """Tests the task at hand; what passed before in others, and no longer does, is told."""
-        task, begin = self.tasks[self.at], time.monotonic()
+        task, begin, passed = self.tasks[self.at], time.monotonic(), self.bench.progress.passed
         print()
-        self.failed = next(iter(self.wrong(task.checks, shown=True)), None)
-        if self.failed:
-            print("\n" + report.failure(self.lab, self.failed))
-        passed = self.bench.progress.passed
-        again = [check for other in self.tasks for check in other.checks if other is not task and check.name in passed]
-        if broken := again and self.wrong(again):
-            print(f"\nIt passed before, and fails now ({len(broken)} such):\n" + report.failure(self.lab, broken[0]))
+        self.failed = self.first_wrong(task.checks, shown=True)
+        if again := [check for other in self.tasks for check in other.checks if other is not task and check.name in passed]:
+            self.first_wrong(again, said="It passed before, and fails now ({} such):\n")
         print(f"{time.monotonic() - begin:.1f} s   h hint   n next task   q quit, then Enter", flush=True)
 
     def hint(self):
@@ -318,14 +308,6 @@ class Watch:
             return print(f"no hint of this lab helps: what is not written belongs to lab {other}", flush=True)
         name, progress = self.failed.check.name, self.bench.progress
         print(progress.hint(name, min(progress.hints.get(name, 0) + 1, report.HINTS)), flush=True)
-
-
-def key_within(seconds):
-    """What was typed (with Enter), "" if nothing was, "q" at the end of the input."""
-    if not select.select([sys.stdin], [], [], seconds)[0]:
-        return ""
-    line = sys.stdin.readline()
-    return line.strip()[:1] if line else "q"
 
 
 def stop_at(at, thread):
@@ -354,7 +336,7 @@ def main(root, arguments):
         return status
     except BrokenPipeError:  # who reads has seen enough, as in `heed-lab list | head -1`
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-    except LabError as error:
+    except (LabError, OSError) as error:
         print(f"heed-lab: {error}", file=sys.stderr)
     except KeyboardInterrupt:
         print(file=sys.stderr)

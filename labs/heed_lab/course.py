@@ -22,9 +22,10 @@ def take(row, label, required, optional=()):
     return row
 
 
-def read_json(path, label, required, optional=()):
+def read_json(path, label, required, optional=(), default=None):
+    """An object with these keys; `default`, if there is one, where there is no such file."""
     try:
-        return take(json.loads(path.read_text(encoding="utf-8")), label, required, optional)
+        return default if default is not None and not path.exists() else take(json.loads(path.read_text(encoding="utf-8")), label, required, optional)
     except (OSError, ValueError) as error:
         raise LabError(f"{label}: {error}") from None
 
@@ -36,18 +37,10 @@ def one_of(rows, name, lab, what):
     raise LabError(f"lab {lab.number} has no {what} {name}; it has {', '.join(row.name for row in rows)}")
 
 
-def check_cut(cut, label):
-    known = KINDS.get(cut.get("kind"))
-    if known is None:
-        raise LabError(f"{label}: the kind of a cut is one of {', '.join(KINDS)}, got {cut.get('kind')!r}")
-    take(cut, f"{label}, a cut of kind {cut['kind']}", {"kind", "file", *known}, OPTIONAL)
-
-
 class Check:
     def __init__(self, row, task, label):
-        take(row, label, ("name",), KINDS_OF_POINTS)
-        self.name, self.task, self.arguments = row["name"], task, ()
-        self.points = {kind: row[kind] for kind in KINDS_OF_POINTS if kind in row}
+        self.points = dict(take(row, label, ("name",), KINDS_OF_POINTS))
+        self.name, self.task, self.arguments = self.points.pop("name"), task, ()
         self.worth = sum(self.points.values())
         if not self.worth:
             raise LabError(f"{label}: {self.name} has no points")
@@ -56,10 +49,12 @@ class Check:
 class Task:
     def __init__(self, row, label):
         take(row, label, ("name", "cuts", "checks"))
-        self.name, self.cuts = row["name"], row["cuts"]
+        self.name, self.cuts, label = row["name"], row["cuts"], f"{label}, {row['name']}"
         for cut in self.cuts:
-            check_cut(cut, f"{label}, {self.name}")
-        self.checks = [Check(check, self, f"{label}, {self.name}") for check in row["checks"]]
+            if cut.get("kind") not in KINDS:
+                raise LabError(f"{label}: the kind of a cut is one of {', '.join(KINDS)}, got {cut.get('kind')!r}")
+            take(cut, f"{label}, a cut of kind {cut['kind']}", {"kind", "file", *KINDS[cut["kind"]]}, OPTIONAL)
+        self.checks = [Check(check, self, label) for check in row["checks"]]
 
 
 class Variation:
@@ -67,12 +62,11 @@ class Variation:
 
     def __init__(self, row, label):
         take(row, label, ("file", "families"))
-        self.file, self.families = row["file"], {}
+        self.file, self.families = row["file"], {family["name"]: family for family in row["families"]}
         for family in row["families"]:
             take(family, label, ("name", "check", "numbers"))
             if any(low >= high for low, high in family["numbers"].values()):
                 raise LabError(f"{label}: {family['name']}: a number needs its least and its greatest value")
-            self.families[family["name"]] = family
 
     def numbers(self, family, salt, student):
         """{name: value}: whole numbers where both ends are, else in steps of 0.05."""
@@ -91,6 +85,7 @@ class Variation:
         check = {"name": self.families[family]["check"], "variation": VARIATION_POINTS}
         task = Task({"name": "variation", "cuts": [], "checks": [check]}, label)
         task.family, task.numbers = family, self.numbers(family, salt, student)
+        task.said = ", ".join(f"{name} = {value}" for name, value in task.numbers.items())
         task.checks[0].arguments = (f"--numbers={','.join(map(str, task.numbers.values()))}",)
         return task
 
@@ -101,12 +96,11 @@ class Lab:
     tells_hints = False  # to the teacher, which hints a student took
 
     def __init__(self, folder):
-        self.folder = folder
         label = f"labs/{folder.name}/lab.json"
         row = read_json(folder / "lab.json", label, ("number", "title", "hours", "units", "tasks", "by_hand"),
                         ("banned", "needs", "variation", "leaderboard"))
         vars(self).update({"banned": [], "needs": [], "leaderboard": None}, **row)
-        self.tasks = [Task(task, label) for task in self.tasks]
+        self.folder, self.tasks = folder, [Task(task, label) for task in self.tasks]
         self.variation = Variation(row["variation"], label) if "variation" in row else None
         self.checks = [check for task in self.tasks for check in task.checks]
         self.cuts = [cut for task in self.tasks for cut in task.cuts]
@@ -148,7 +142,7 @@ class Lab:
         text = (self.folder / "hints.md").read_text(encoding="utf-8")
         found = dict(re.findall(r"^## (\S+)\n(.*?)(?=^## |\Z)", text, re.M | re.S))
         return {name: [line for line in said.splitlines() if line.strip()] if name == "after" else
-                [" ".join(map(str.strip, hint.strip().splitlines())) for hint in re.split(r"^\d\. ", said, flags=re.M)[1:]] for name, said in found.items()}
+                [" ".join(hint.split()) for hint in re.split(r"^\d\. ", said, flags=re.M)[1:]] for name, said in found.items()}
 
 
 class Course:
@@ -156,16 +150,11 @@ class Course:
 
     def __init__(self, root, student=""):
         self.root = Path(root)
-        folders = sorted(p.parent for p in (self.root / "labs").glob("[0-9][0-9]-*/lab.json"))
-        self.labs = {lab.number: lab for lab in map(Lab, folders)}
-        row = self.read("labs/class.json", (), ("salt", "families", "hints")) or {}
+        self.labs = {lab.number: lab for lab in map(Lab, sorted(path.parent for path in self.root.glob("labs/[0-9][0-9]-*/lab.json")))}
+        row = read_json(self.root / "labs/class.json", "labs/class.json", (), ("salt", "families", "hints"), {})
         for lab in self.labs.values():
             lab.tells_hints = bool(row.get("hints"))
             lab.assign(student, row.get("salt", ""), row.get("families", {}))
-
-    def read(self, name, required, optional=()):
-        path = self.root / name
-        return read_json(path, name, required, optional) if path.exists() else None
 
     def lab(self, number):
         if number not in self.labs:
@@ -175,7 +164,7 @@ class Course:
     @property
     def handout(self):
         """Of a handout the numbers of its labs, and the hash of its blanks; nothing of a clone."""
-        return self.read("labs/handout.json", ("labs", "blanks"))
+        return read_json(self.root / "labs/handout.json", "labs/handout.json", ("labs", "blanks"), default={})
 
     def texts(self, lab):
         return {name: (self.root / name).read_text(encoding="utf-8") for name in lab.files}
@@ -199,8 +188,7 @@ class Course:
 
     def refuse_changes(self, lab):
         self.git("var", "GIT_COMMITTER_IDENT")  # without a name git will not commit
-        changed = self.git("status", "--porcelain", "--", *lab.files).splitlines()
-        if changed:
+        if changed := self.git("status", "--porcelain", "--", *lab.files).splitlines():
             raise LabError(f"{changed[0][3:]} has changes that are not committed; commit or stash them first")
         if self.git("branch", "--list", lab.branch).strip():
             raise LabError(f"the branch {lab.branch} is there already: git switch {lab.branch}; or begin anew after git branch -D {lab.branch}")

@@ -21,67 +21,34 @@ from . import LabError
 INCLUDE = '#include "labs/support/not_done.h"'
 KINDS = {"function": {"at"}, "statement": {"at"}, "line": {"at"}, "hide": {"piece"}, "break": {"piece", "with", "in"}}
 OPTIONAL = ("in", "to", "silent", "twin")
-NO_CODE = re.compile(r'"(\\.|[^"\\\n])*"|\'(\\.|[^\'\\\n])\'|//.*')  # comments, strings and characters, whose brackets do not count
+# Where code that clang-format has laid out ends is told by its columns: (indent) and (what is between braces).
+BODY = re.compile(r"( *)[^;]*?\{ *(?://[^\n]*)?\n(.*?)^\1\};? *(?://[^\n]*)?$", re.M | re.S)
+LINE = re.compile(r"( *)[^{\n]*\{(.*)\}")
+STATEMENT = re.compile(r"( *).*(?:\n+(?:\1 |\1[})]|#).*)*")  # and the lines below it that begin further right, or close it
 
 
-class Source:
-    """The text of a file, and where things begin and end in it; `code` has spaces for what is no code."""
-
-    def __init__(self, text, label):
-        self.text, self.label, self.code = text, label, NO_CODE.sub(lambda found: " " * len(found[0]), text)
-
-    def error(self, what, at):
-        return LabError(f"{self.label}: {what} line {self.text.count(chr(10), 0, at) + 1}, {self.text[at:].splitlines()[0].strip()!r}")
-
-    def begin(self, text, first, last):
-        """Of the one line that begins so."""
-        found = [line.start() for line in re.compile(rf"^ *{re.escape(text)}", re.M).finditer(self.text, first, last)]
+def span(text, cut, label):
+    """(begin, end) of what a cut takes away; an end before the begin is that of no lines."""
+    def only(found, what):
         if len(found) != 1:
-            raise LabError(f"{self.label}: {len(found)} lines begin with {text!r}, expected one")
+            raise LabError(f"{label}: {len(found)} {what}, expected one")
         return found[0]
 
-    def body(self, at):
-        """The lines between the brace that opens what begins in the line at `at` and the one that closes it, in the column of this line."""
-        opens = re.compile(r"[{;] *$", re.M).search(self.code, at)
-        if not opens or opens[0][0] == ";":
-            raise self.error("no body follows", at)
-        closes = re.compile(rf"^{indent(self.text[at:])}}};? *$", re.M).search(self.code, opens.end())
-        if not closes:
-            raise self.error("nothing closes", at)
-        return opens.end() + 1, closes.start() - 1
+    def begin(words, first, last):
+        return only([line.start() for line in re.compile(rf"^ *{re.escape(words)}", re.M).finditer(text, first, last)], f"lines begin with {words!r}")
 
-    def end_of_statement(self, at):
-        level = 0
-        for line in re.compile(".*").finditer(self.code, at):
-            level += sum((c in "({[") - (c in ")}]") for c in line[0])
-            if level == 0 and line[0].rstrip().endswith((";", "}")):
-                return line.end()
-        raise self.error("no end of the statement of", at)
-
-    def span(self, cut):
-        """(begin, end) of what a cut takes away; an end before the begin is that of no lines."""
-        if "piece" in cut:
-            found = places(self.text, cut["piece"])
-            if len(found) != 1:
-                raise LabError(f"{self.label}: {len(found)} pieces have the mark {cut['piece']!r}, expected one; of a line that changed, "
-                               "heed_lab.cutting.mark(TEXT) is the new one")
-            return found[0]
-        first, last = 0, len(self.text)
-        if "in" in cut:
-            first, last = self.body(self.begin(cut["in"], first, last))
-        at = self.begin(cut["at"], first, last)
-        if cut["kind"] == "function":
-            return self.body(at)
-        if cut["kind"] == "line":
-            line = re.compile("[^{\n]*{(.*)}").match(self.text, at)
-            if not line:
-                raise self.error("no body in braces is in", at)
-            return line.span(1)
-        return at, self.end_of_statement(self.begin(cut["to"], at, last) if "to" in cut else at)
-
-
-def indent(text):
-    return " " * (len(text) - len(text.lstrip(" ")))
+    def between_braces(layout, at):
+        found = layout.match(text, at)
+        if not found:
+            raise LabError(f"{label}: no body in braces follows {text[at:].splitlines()[0].strip()!r}")
+        return found.start(2), found.end(2) - (layout is BODY)
+    if "piece" in cut:
+        return only(places(text, cut["piece"]), f"pieces have the mark {cut['piece']!r} (heed_lab.cutting.mark(TEXT) is that of a text)")
+    first, last = between_braces(BODY, begin(cut["in"], 0, len(text))) if "in" in cut else (0, len(text))
+    at = begin(cut["at"], first, last)
+    if cut["kind"] != "statement":
+        return between_braces(BODY if cut["kind"] == "function" else LINE, at)
+    return at, STATEMENT.match(text, begin(cut["to"], at, last) if "to" in cut else at).end()
 
 
 def mark(text):
@@ -98,21 +65,15 @@ def places(text, wanted):
 
 def removed(text, cut, label):
     """The code that a cut takes away."""
-    begin, end = Source(text, label).span(cut)
-    return text[begin:end]
+    return text[slice(*span(text, cut, label))]
 
 
 def apply(text, cut, place, label):
     """The text with one cut made; `place` is what the blank says, `label` begins errors."""
-    begin, end = Source(text, label).span(cut)
+    begin, end = span(text, cut, label)
     call = f'::heed::lab::{"mark_not_done" if cut.get("silent") else "not_done"}("{place}");'
-    if "piece" in cut:
-        call = cut.get("with", "")
-    elif cut["kind"] == "line":
-        call = f" {call} "
-    else:
-        call = indent(text[begin:]) + call
-    return text[:begin] + call + text[end:]
+    made = {"hide": "", "break": cut.get("with"), "line": f" {call} "}.get(cut["kind"], re.match(" *", text[begin:])[0] + call)
+    return text[:begin] + made + text[end:]
 
 
 def put(text, cut, source, label):
@@ -120,7 +81,7 @@ def put(text, cut, source, label):
     if cut["kind"] == "hide":
         return text
     whole = {"kind": "function", "at": cut.get("in") or cut["at"]}
-    begin, end = Source(text, label).span(whole)
+    begin, end = span(text, whole, label)
     return text[:begin] + removed(source, whole, label) + text[end:]
 
 

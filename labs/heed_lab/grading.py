@@ -13,8 +13,8 @@ from collections import Counter
 from pathlib import Path
 from xml.etree.ElementTree import Element, SubElement, tostring
 
-from . import LabError, pages, report, writing
-from .build import CompileError, write_overlay
+from . import pages, report
+from .build import CompileError, write_files
 from .course import KINDS_OF_POINTS
 from .running import PATIENCE, Sandbox, Verdict, run_check
 from .submissions import LARGEST, Submission, printable
@@ -22,17 +22,14 @@ from .submissions import LARGEST, Submission, printable
 SECRET_SEEDS = 3
 SECONDS_OF_A_FIGURE = 60  # of processor time
 # For a person to look at: what a solution has no need of.
-BANNED = ("constructor", "section", "init_priority", "environ", "read", "write", "unsetenv", "pthread_create", "thread", "seed",
-          "system", "popen", "fork", "vfork", "execve", "execv", "execl", "ptrace", "prctl", "syscall", "dlopen", "dlsym",
-          "mmap", "mprotect", "getenv", "fopen", "open", "ifstream", "ofstream", "socket", "kill", "signal", "sigaction", "exit",
-          "_exit", "_Exit", "quick_exit", "atexit", "abort", "raise", "longjmp", "asm", "__asm__", "weak", "alias", "ifunc",
-          "setrlimit", "setenv", "putenv", "gtest", "testing", "main")
+BANNED = """constructor section init_priority environ read write unsetenv pthread_create thread seed system popen fork vfork execve execv execl
+    ptrace prctl syscall dlopen dlsym mmap mprotect getenv fopen open ifstream ofstream socket kill signal sigaction exit _exit _Exit quick_exit
+    atexit abort raise longjmp asm __asm__ weak alias ifunc setrlimit setenv putenv gtest testing main""".split()
 
 
 def secret_seeds(key, lab, check):
     """The seeds of `laws`, which students cannot know."""
-    digest = [hashlib.sha256(f"{key}\0{lab.number}\0{check.name}\0{i}".encode()).hexdigest() for i in range(SECRET_SEEDS)]
-    return [int(text[:8], 16) for text in digest]
+    return [int(hashlib.sha256(f"{key}\0{lab.number}\0{check.name}\0{i}".encode()).hexdigest()[:8], 16) for i in range(SECRET_SEEDS)]
 
 
 def flags(lab, texts, reference):
@@ -74,9 +71,9 @@ class Grade:
 
     def gradescope(self):
         """results.json of Gradescope's autograder."""
-        tests = [{"number": str(i), "name": r["name"], "score": r["score"], "max_score": r["max_score"], "status": r["status"],
-                  "output_format": "text", "output": self.shown(r), "tags": [r["kind"]],
-                  "visibility": "visible" if r["kind"] != "laws" else "after_due_date"} for i, r in enumerate(self.rows, 1)]
+        tests = [{"number": str(i), **{key: row[key] for key in ("name", "score", "max_score", "status")}, "output_format": "text",
+                  "output": self.shown(row), "tags": [row["kind"]], "visibility": "after_due_date" if row["kind"] == "laws" else "visible"}
+                 for i, row in enumerate(self.rows, 1)]
         board = {"leaderboard": self.leaderboard} if self.leaderboard else {}
         return json.dumps({"score": self.score, "output": "\n".join(self.notes), "tests": tests, **board}, indent=1) + "\n"
 
@@ -103,20 +100,14 @@ class Grade:
                            "datetime": time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime()), "score": self.score,
                            "max-score": sum(row["max_score"] for row in self.rows), "tests": tests}, indent=1) + "\n"
 
-    def tables(self):
-        """{file: (names of columns, rows)} of all submissions together."""
-        me = [self.student, self.lab.number]
-        return {"grades.csv": (["student", "lab", "score", *KINDS_OF_POINTS], [[*me, self.score, *(self.by_kind().get(k, 0) for k in KINDS_OF_POINTS)]]),
-                "mistakes.csv": (["student", "lab", "check", "what it means"], [[*me, check, printable(said)] for check, said in self.mistakes.items()])}
-
 
 def grade(bench, path, key, run=run_check):
     """The grade of one submission."""
     lab, submission, sandbox = bench.lab, Submission(path), Sandbox(bench.root)
-    result, texts = Grade(lab, submission.name), submission.texts(lab)
+    result, texts, verdicts = Grade(lab, submission.name), submission.texts(lab), {}
     reference = {name: (bench.root / name).read_text(encoding="utf-8") for name in lab.own}
     missing = sorted(set(lab.written) - set(texts))
-    result.answers, of_answers = writing.answers(lab, submission.files(writing.kept(lab)))
+    result.answers, of_answers = report.answers(lab, submission.files)
     result.notes = [f"took {', '.join(sorted(texts)) or 'nothing'}", *(f"there is no {name}" for name in missing),
                     *(f"to be looked at: {flag}" for flag in flags(lab, texts, reference)),
                     *(f"left aside, this checkout's own judges: {note}" for note in submission.tampered(bench.root, lab)),
@@ -127,7 +118,11 @@ def grade(bench, path, key, run=run_check):
                 raise CompileError(f"{missing[0]} was not handed in")
             bench.prepare()
             program = compile_in(sandbox, bench.build, lab, Path(folder), texts, result.notes)
-            verdicts = judge_all(lab, program, key, run, sandbox)
+            for check in lab.judged:  # with a seed that is shown, then over the secret ones
+                shown = run(program, check, 1, sandbox=sandbox)
+                seeds = secret_seeds(key, lab, check) if "laws" in check.points and shown.passed else ()
+                secret = (run(program, check, seed, sandbox=sandbox) for seed in seeds)
+                verdicts[check] = shown, next((verdict for verdict in secret if not verdict.passed), shown)
             if lab.leaderboard and all(verdicts[check][0].passed for check in lab.checks):
                 result.leaderboard = standing(lab.leaderboard, program, sandbox)
         except CompileError as error:
@@ -147,28 +142,14 @@ def compile_in(sandbox, build, lab, folder, texts, notes):
     build.sandbox = sandbox
     sandbox.give(out)
     try:
-        program = build.program(lab, out, write_overlay(source, texts))
+        program = build.program(lab, out, write_files(source, texts, alone=True))
     except CompileError as error:
-        others = {name: text for name, text in texts.items() if not lab.variation or name != lab.variation.file}
-        if others == texts:
+        if not lab.variation or texts.pop(lab.variation.file, None) is None:
             raise
-        program = build.program(lab, out, write_overlay(source, others))
+        program = build.program(lab, out, write_files(source, texts, alone=True))
         notes.append(printable(f"the variation does not compile: {error}"))
     sandbox.take(out)
     return program
-
-
-def judge_all(lab, program, key, run, sandbox):
-    """{check: (verdict with a seed that is shown, verdict over the secret seeds)}"""
-    verdicts = {}
-    for check in lab.judged:
-        shown = run(program, check, 1, sandbox=sandbox)
-        secret = shown
-        if "laws" in check.points and shown.passed:
-            runs = (run(program, check, seed, sandbox=sandbox) for seed in secret_seeds(key, lab, check))
-            secret = next((verdict for verdict in runs if not verdict.passed), shown)
-        verdicts[check] = (shown, secret)
-    return verdicts
 
 
 def standing(leaderboard, program, sandbox):
@@ -186,14 +167,6 @@ def standing(leaderboard, program, sandbox):
     return [{"name": leaderboard["name"], "value": round(value, 1), "order": "desc"}] if math.isfinite(value) else []
 
 
-def with_rows(path, columns, rows, whose):
-    """A table with a submission's rows in the place of those that it had."""
-    old = list(csv.reader(io.StringIO(path.read_text(encoding="utf-8"), newline=""))) if path.exists() else [columns]
-    out = io.StringIO()
-    csv.writer(out).writerows([row for row in old if row[:2] != whose] + rows)
-    return out.getvalue()
-
-
 def write_results(result, out):
     """What platforms read, a page, and lines of tables of all submissions, each file whole or not at all."""
     out.mkdir(parents=True, exist_ok=True)
@@ -201,7 +174,14 @@ def write_results(result, out):
     if "SUBMISSION_TAG" in os.environ:
         files["classroom50.json"] = result.classroom50(os.environ)
     files = {f"{result.student}.{kind}": text for kind, text in files.items()}
-    files |= {name: with_rows(out / name, *table, [result.student, str(result.lab.number)]) for name, table in result.tables().items()}
+    me, points = [result.student, str(result.lab.number)], result.by_kind()
+    for name, columns, rows in (("grades.csv", ["score", *KINDS_OF_POINTS], [[result.score, *(points.get(kind, 0) for kind in KINDS_OF_POINTS)]]),
+                                ("mistakes.csv", ["check", "what it means"], [[check, printable(said)] for check, said in result.mistakes.items()])):
+        old = (out / name).read_text(encoding="utf-8").splitlines() if (out / name).exists() else []
+        others = [row for row in csv.reader(old) if row[:2] != me] or [["student", "lab", *columns]]
+        table = io.StringIO()
+        csv.writer(table).writerows(others + [me + row for row in rows])
+        files[name] = table.getvalue()
     for name, text in files.items():
         (out / f"{name}.new").write_bytes(text.encode())
         os.replace(out / f"{name}.new", out / name)

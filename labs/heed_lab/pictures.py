@@ -9,15 +9,14 @@ from html import escape
 from itertools import groupby
 
 from . import LabError, pages
-from .build import write_overlay
+from .build import write_files
 from .pages import scroll, table
 from .running import run_check
 
 ROW = 34  # pixels of a row of the table of a graph, as page.css has it
 FLOAT, SECTOR, BANKS = 4, 32, 32  # bytes, bytes, words side by side
 MARKS = "●○◆◇▲■"  # of the lines of a roofline, in their order
-OF_A_PAGE = {"graph": "nodes", "memory": "nodes", "access": "kernels"}  # what the numbers of a lab's page have
-WHAT = (*OF_A_PAGE, "tensor", "roofline")
+WHAT = ("graph", "memory", "access", "tensor", "roofline")
 
 
 def numbers_of(program, what, seed):
@@ -43,9 +42,9 @@ def part(bench, what, seed, check=None):
     if what == "roofline":
         return roofline(bench, bench.program(), seed)
     numbers = numbers_of(bench.program(), "--show", seed) if (bench.lab.folder / "show.cc").exists() else {}
-    if OF_A_PAGE[what] not in numbers:
+    if ("kernels" if what == "access" else "nodes") not in numbers:
         raise LabError(f"lab {bench.lab.number} has no {what}")
-    return {"graph": graph, "memory": memory, "access": accesses}[what](numbers)
+    return accesses(numbers) if what == "access" else getattr(Story(numbers), what)()
 
 
 def page(lab, parts, how):
@@ -61,75 +60,67 @@ def below_each_other(rows):
     return ["  ".join(cell.rjust(width) for cell, width in zip(row, widths)).rstrip() for row in rows]
 
 
-# ---- the graph of an example as it was recorded, and its backward pass node by node, with the memory in use
-
 def mib(count):
     return f"{count / (1 << 20):.2f}"
 
 
-def most_of(numbers):
-    return max(step["bytes"] for step in numbers["steps"]) or 1
+class Story:
+    """The graph of an example as it was recorded, and its backward pass node by node, with the memory in use."""
 
+    def __init__(self, numbers):
+        self.numbers, self.nodes, self.steps = numbers, numbers["nodes"], numbers["steps"]
+        self.most = max(step["bytes"] for step in self.steps) or 1
+        recorded = {step["number"]: mib(step["bytes"]) for step in self.steps if step["forward"]}
+        backward = enumerate((step for step in self.steps if not step["forward"]), 1)
+        ran = {step["number"]: (str(i), mib(step["bytes"]), mib(step["freed"])) for i, step in backward}
+        # Of each node: number, op, value, shape, what it reads, MiB when it was recorded ("" for an op within another), when its closure
+        # ran, MiB then, MiB that were let go.
+        self.cells = [[str(node["number"]), node["op"], node["name"], node["shape"], ", ".join(map(str, node["inputs"])),
+                       recorded.get(node["number"], ""), *ran.get(node["number"], ("", "", ""))] for node in self.nodes]
 
-def nodes_of(numbers):
-    """Of each node the cells of the table: number, op, value, shape, what it reads, MiB when it was recorded ("" for an op within another), when
-    its closure ran, MiB then, MiB that were let go."""
-    forward = {step["number"]: step for step in numbers["steps"] if step["forward"]}
-    backward = {step["number"]: (str(i), step) for i, step in enumerate((step for step in numbers["steps"] if not step["forward"]), 1)}
-    for node in numbers["nodes"]:
-        when, back = backward.get(node["number"], ("", None))
-        recorded = forward.get(node["number"])
-        yield [str(node["number"]), node["op"], node["name"], node["shape"], ", ".join(map(str, node["inputs"])),
-               mib(recorded["bytes"]) if recorded else "", when, *([mib(back["bytes"]), mib(back["freed"])] if back else ["", ""])]
+    def graph(self):
+        """The terminal shows the graph from its first node on."""
+        heads = ["node", "op", "value", "shape", "reads", "recorded", "backward", "after", "let go"]
+        lines = below_each_other([heads, *self.cells])
+        return "\n".join([f"{self.numbers['title']}: {len(self.nodes)} nodes; memory in MiB", *lines]), *self.page()
 
+    def memory(self):
+        """The terminal shows the bytes in use after each step."""
+        ops = {node["number"]: node["op"] for node in self.nodes}
+        rows = [["recorded" if step["forward"] else "backward", str(step["number"]), ops[step["number"]], mib(step["bytes"]),
+                 f"MiB {'#' * round(40 * step['bytes'] / self.most):40}"] for step in self.steps]
+        return "\n".join(below_each_other(rows)), *self.page()
 
-def graph(numbers):
-    """The terminal shows the graph from its first node on."""
-    heads = ["node", "op", "value", "shape", "reads", "recorded", "backward", "after", "let go"]
-    lines = below_each_other([heads, *nodes_of(numbers)])
-    return "\n".join([f"{numbers['title']}: {len(numbers['nodes'])} nodes; memory in MiB", *lines]), *story(numbers)
-
-
-def memory(numbers):
-    """The terminal shows the bytes in use after each step."""
-    ops, most = {node["number"]: node["op"] for node in numbers["nodes"]}, most_of(numbers)
-    return "\n".join(below_each_other([["recorded" if step["forward"] else "backward", str(step["number"]), ops[step["number"]], mib(step["bytes"]),
-                                        f"MiB {'#' * round(40 * step['bytes'] / most):40}"] for step in numbers["steps"]])), *story(numbers)
-
-
-def story(numbers):
-    """HTML and script of both: the memory, the arcs from what reads to what it reads, in a column left of the table, and the table."""
-    at = {node["number"]: ROW * i + ROW * 1.5 for i, node in enumerate(numbers["nodes"])}
-    arcs, height = [], ROW * (len(at) + 1)
-    for node in numbers["nodes"]:
-        for source in filter(at.__contains__, node["inputs"]):
-            y0, y1 = at[node["number"]], at[source]
+    def page(self):
+        """HTML and script of both: the memory, the arcs from what reads to what it reads, in a column left of the table, and the table."""
+        at = {node["number"]: ROW * i + ROW * 1.5 for i, node in enumerate(self.nodes)}
+        arcs, height = [], ROW * (len(at) + 1)
+        for node, source in ((node["number"], source) for node in self.nodes for source in node["inputs"] if source in at):
+            y0, y1 = at[node], at[source]
             out = 100 - min(92, 12 + (y0 - y1) / 4)
-            arcs.append(f'<path class="edge" data-number="{node["number"]}" d="M100,{y0} C{out:.0f},{y0} {out:.0f},{y1} 100,{y1}"/>')
+            arcs.append(f'<path class="edge" data-number="{node}" d="M100,{y0} C{out:.0f},{y0} {out:.0f},{y1} 100,{y1}"/>')
 
-    def bar(kind, text):
-        return f'<span class="bar {kind}" style="width:{6 * float(text) * (1 << 20) / most_of(numbers):.2f}rem"></span>{text}' if text else ""
-    rows = [(f' data-number="{cells[0]}"', [*map(escape, cells[:5]), bar("there", cells[5]), cells[6], bar("back", cells[7]), cells[8]])
-            for cells in nodes_of(numbers)]
-    heads = ("node", "op", "value", "shape", "reads", "MiB, recorded", "backward", "MiB after", "let go, MiB")
-    picture, points = memory_chart(numbers)
-    html = pages.filled("graph.html", title=escape(numbers["title"]), last=len(numbers["steps"]) - 1, memory=scroll("Memory", picture),
-                        graph=scroll("Graph", f'<div class="graph"><svg width="104" height="{height}" viewBox="0 0 104 {height}" aria-hidden="true">'
-                                              f'{"".join(arcs)}</svg>{table(heads, rows)}</div>'))
-    data = json.dumps({**numbers, "points": points}).replace("</", "<\\/")
-    return html, f"const story = {data};\n{pages.read('graph.js')}"
+        def bar(kind, text):
+            return f'<span class="bar {kind}" style="width:{6 * float(text) * (1 << 20) / self.most:.2f}rem"></span>{text}' if text else ""
+        rows = [(f' data-number="{cells[0]}"', [*map(escape, cells[:5]), bar("there", cells[5]), cells[6], bar("back", cells[7]), cells[8]])
+                for cells in self.cells]
+        heads = ("node", "op", "value", "shape", "reads", "MiB, recorded", "backward", "MiB after", "let go, MiB")
+        points = [(60 + 640 * i / max(1, len(self.steps) - 1), 220 - 190 * step["bytes"] / self.most) for i, step in enumerate(self.steps)]
+        graph = (f'<div class="graph"><svg width="104" height="{height}" viewBox="0 0 104 {height}" aria-hidden="true">{"".join(arcs)}</svg>'
+                 f'{table(heads, rows)}</div>')
+        html = pages.filled("graph.html", title=escape(self.numbers["title"]), last=len(self.steps) - 1,
+                            memory=scroll("Memory", self.memory_chart(points)), graph=scroll("Graph", graph))
+        data = json.dumps({**self.numbers, "points": points}).replace("</", "<\\/")
+        return html, f"const story = {data};\n{pages.read('graph.js')}"
 
-
-def memory_chart(numbers):
-    """(SVG of the memory over the steps, the points of the curve)"""
-    steps, most = numbers["steps"], most_of(numbers)
-    points = [(60 + 640 * i / max(1, len(steps) - 1), 220 - 190 * step["bytes"] / most) for i, step in enumerate(steps)]
-    turn = sum(step["forward"] for step in steps)
-    middle = points[turn - 1][0]
-    parts = [axis(60, 220, 700, 220), axis(middle, 20, middle, 220), curve("curve there", points[:turn]), curve("curve back", points[turn - 1:]),
-             word(52, 34, mib(most), "end"), word(52, 224, "0 MiB", "end"), word(middle - 8, 240, "recording", "end"),
-             word(middle + 8, 240, "backward (dashed)"), '<circle id="mark" r="6" cx="60" cy="220"/>']
-    return svg(250, f"Memory in use over the steps, at most {mib(most)} MiB", parts), points
+    def memory_chart(self, points):
+        """The memory over the steps."""
+        turn = sum(step["forward"] for step in self.steps)
+        middle, most = points[turn - 1][0], mib(self.most)
+        parts = [axis(60, 220, 700, 220), axis(middle, 20, middle, 220), curve("curve there", points[:turn]), curve("curve back", points[turn - 1:]),
+                 word(52, 34, most, "end"), word(52, 224, "0 MiB", "end"), word(middle - 8, 240, "recording", "end"),
+                 word(middle + 8, 240, "backward (dashed)"), '<circle id="mark" r="6" cx="60" cy="220"/>']
+        return svg(250, f"Memory in use over the steps, at most {most} MiB", parts)
 
 
 def svg(height, label, parts):
@@ -159,19 +150,15 @@ def tensors(lab, program, seed, name):
     title, said, pairs = f"heck {found.check.name}, seed {seed}: {found.status}", [], []
     for row in sorted(found.tensors, key=lambda row: row["wrong"] == 0):
         about = f"{row['wrong']} of {row['numel']} elements differ" if row["wrong"] else "no element differs"
+        (rows, cols), (top, left), shown = row["all"], row["first"], len(row["want"]) // row["cols"]
+        window = "" if (shown, row["cols"]) == (rows, cols) else (
+            f" Shown are rows {top} to {top + shown - 1} of {rows} and columns {left} to {left + row['cols'] - 1} of {cols}.")
+        pair = cells(row, row["want"], "expected", [False] * len(row["want"])) + cells(row, row["got"], "yours", row["is_wrong"])
         said.append(f"  {row['tensor']} {row['shape']}: {about}")
-        pairs.append(side_by_side(row, about))
+        pairs.append(f"<p><b>{escape(row['tensor'])} {row['shape']}</b>: {about}.{window}</p>\n" + scroll(row["tensor"], f'<div class="side">{pair}</div>'))
     return "\n".join([f"c{title}", *said]), "".join([
         f'<h2>C{escape(title)}</h2>\n<p class="note">The larger a number, the stronger its colour: blue if it is positive, '
         "orange if it is negative. What differs has a frame and a ×.</p>\n", *pairs]), ""
-
-
-def side_by_side(row, about):
-    (rows, cols), (top, left), shown = row["all"], row["first"], len(row["want"]) // row["cols"]
-    window = "" if (shown, row["cols"]) == (rows, cols) else (
-        f" Shown are rows {top} to {top + shown - 1} of {rows} and columns {left} to {left + row['cols'] - 1} of {cols}.")
-    pair = cells(row, row["want"], "expected", [False] * len(row["want"])) + cells(row, row["got"], "yours", row["is_wrong"])
-    return f"<p><b>{escape(row['tensor'])} {row['shape']}</b>: {about}.{window}</p>\n" + scroll(row["tensor"], f'<div class="side">{pair}</div>')
 
 
 def cells(row, values, caption, marks):
@@ -262,7 +249,7 @@ def heeds(bench, seed):
     except LabError:
         return {}
     folder = bench.out.with_name(bench.out.name + "-heed")
-    return numbers_of(bench.build.program(bench.lab, folder, write_overlay(folder / "src", texts)), "--figure", seed)["lines"]
+    return numbers_of(bench.build.program(bench.lab, folder, write_files(folder / "src", texts, alone=True)), "--figure", seed)["lines"]
 
 
 def roof_chart(values, peak, bandwidth, lines, said):

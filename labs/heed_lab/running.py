@@ -51,17 +51,6 @@ def rows_of(reports, word):
                 yield row
 
 
-def limiting(limits):
-    """What goes in front of a command that cannot raise these limits, {name of prlimit: value}; where those at hand are lower, they stay."""
-    hard = {name: resource.getrlimit(getattr(resource, f"RLIMIT_{name.upper()}"))[1] for name in limits}
-    words = [f"--{name}={min(value, hard[name]) if hard[name] >= 0 else value}" for name, value in limits.items()]
-    return ["prlimit", *words] if shutil.which("prlimit") else []
-
-
-def works(words):
-    return bool(shutil.which(words[0])) and subprocess.run([*words, "true"], capture_output=True).returncode == 0
-
-
 class Sandbox:
     """words() go in front of a command. `user` is None where the command runs as who grades. Without a root it is none: for one's own code."""
 
@@ -69,21 +58,26 @@ class Sandbox:
         self.net, self.drop, self.user, self.notes = [], [], None, []
         if not root:
             return
-        net = ["unshare", "--net"] if os.geteuid() == 0 else ["unshare", "--net", "--map-root-user"]
-        if works(net):
+
+        def works(words):
+            return shutil.which(words[0]) and subprocess.run(words, capture_output=True).returncode == 0
+        is_root, user = os.geteuid() == 0, FIRST_USER + os.getpid() % 4000
+        net = ["unshare", "--net"] if is_root else ["unshare", "--net", "--map-root-user"]
+        if works([*net, "true"]):
             self.net = net
         else:
             self.notes.append("graded with the network at hand: unshare --net does not work here")
-        user = FIRST_USER + os.getpid() % 4000
         drop = ["setpriv", f"--reuid={user}", f"--regid={user}", "--clear-groups", "--no-new-privs"]
-        if os.geteuid() == 0 and works(drop) and subprocess.run([*drop, "test", "-r", root / "CMakeLists.txt"]).returncode == 0:
+        if is_root and works([*drop, "test", "-r", root / "CMakeLists.txt"]):
             self.drop, self.user = drop, user
         else:
             self.notes.append("graded as the user at hand: another one needs root, setpriv, and a checkout that all may read")
 
     def words(self, limits):
-        """No network, limits, another user."""
-        return [*self.net, *limiting(limits), *self.drop]
+        """No network, {limit of prlimit: value}, which the command cannot raise (those at hand stay where they are lower), another user."""
+        hard = {name: resource.getrlimit(getattr(resource, f"RLIMIT_{name.upper()}"))[1] for name in limits}
+        words = [f"--{name}={min(value, hard[name]) if hard[name] >= 0 else value}" for name, value in limits.items()]
+        return [*self.net, *(["prlimit", *words] if shutil.which("prlimit") else []), *self.drop]
 
     def running(self, seconds):
         """What goes in front of a lab's program, which may take so much processor time."""
@@ -130,36 +124,29 @@ def run_check(program, check, seed, seconds=SECONDS, sandbox=Sandbox(), more=())
         errors.seek(max(0, errors.seek(0, os.SEEK_END) - 20000))
         said = errors.read().decode(errors="replace")
         rows = list(rows_of(reports.read(1 << 20), word))
-    hangs = status in (None, -signal.SIGXCPU, -signal.SIGKILL)
-    verdict = judge(check, seed, rows, None if hangs else status, said, program)
-    verdict.tensors = [row for row in rows if "tensor" in row]
-    if status is None:
-        verdict.message = (f"It was stopped after {PATIENCE * seconds:g} s, before it had used the {seconds:g} s of processor time that it may: "
-                           "it waits, or the machine is busy.")
-    elif hangs:
-        verdict.message = f"It did not end within {seconds:g} s of processor time."
-    return verdict
-
-
-def judge(check, seed, rows, status, errors, program=""):
-    """What the reported lines and the exit status (None: it was stopped) mean."""
+    how, message = judge(check, rows, status, said, program, seconds)
     reasons = [row["if_stopped"] for row in rows if isinstance(row.get("if_stopped"), str)]
-    results = [row for row in rows if row.get("check") == check.name]
+    stopped = how in (HANGS, CRASHED, SILENT) or "C++ exception" in message
+    return Verdict(check, how, seed, message, reasons if stopped else [], [row for row in rows if "tensor" in row])
+
+
+def judge(check, rows, status, errors, program, seconds):
+    """(status, message): what the reported lines and the exit status (None: it was stopped) mean."""
     if status is None:
-        return Verdict(check, HANGS, seed, reasons=reasons)
+        return HANGS, (f"It was stopped after {PATIENCE * seconds:g} s, before it had used the {seconds:g} s of processor time that it may: "
+                       "it waits, or the machine is busy.")
+    if status in (-signal.SIGXCPU, -signal.SIGKILL):
+        return HANGS, f"It did not end within {seconds:g} s of processor time."
     if status < 0:
-        name = signal.Signals(-status).name
-        return Verdict(check, CRASHED, seed, crash(name, errors, program, {cut["file"] for cut in check.task.cuts}), reasons=reasons)
+        return CRASHED, crash(signal.Signals(-status).name, errors, program, {cut["file"] for cut in check.task.cuts})
+    results = [row for row in rows if row.get("check") == check.name]
     if len(results) != 1 or not isinstance(results[0].get("passed"), bool):
-        return Verdict(check, SILENT, seed, f"The program ended (status {status}) without a result of this check.", reasons=reasons)
-    message = str(results[0].get("message", ""))
-    if results[0]["passed"] and status == 0:
-        return Verdict(check, PASSED, seed)
+        return SILENT, f"The program ended (status {status}) without a result of this check."
     if results[0]["passed"]:
-        return Verdict(check, FAILED, seed, f"The check passed, but the program ended with status {status}.")
-    if blank := re.search(r"not written yet: ([^\"\n]*)", message):
-        return Verdict(check, BLANK, seed, blank.group(0))
-    return Verdict(check, FAILED, seed, with_lines(message, program), reasons=reasons if "C++ exception" in message else [])
+        return (FAILED, f"The check passed, but the program ended with status {status}.") if status else (PASSED, "")
+    message = str(results[0].get("message", ""))
+    blank = re.search(r"not written yet: ([^\"\n]*)", message)
+    return (BLANK, blank[0]) if blank else (FAILED, with_lines(message, program))
 
 
 # What stands for an element in a kernel: the access is where the kernel uses it.
@@ -181,10 +168,9 @@ def lines_at(program, addresses, hidden):
 def with_lines(message, program):
     """The message with the line of a kernel for a place in the code, where the program knows it."""
     def line(match):
-        found = lines_at(program, [match[1]], PROXIES)
+        found = match[1] and lines_at(program, [match[1]], PROXIES)
         return f"\n  at {found[0][1]}" if found else ""
-    message = re.sub(r"\ncode [^\n]*\(\+?(0x[0-9a-f]+)\)[^\n]*", line, message)
-    return re.sub(r"\ncode [^\n]*\[0x[0-9a-f]+\]", "", message)
+    return re.sub(r"\ncode [^\n]*?(?:\(\+?(0x[0-9a-f]+)\)[^\n]*|\[0x[0-9a-f]+\])", line, message)
 
 
 FAULTS = {"null": "A null pointer was used: is an argument null here, or a tensor undefined?", "division": "A whole number was divided by 0.",

@@ -9,7 +9,7 @@ from pathlib import Path
 from types import SimpleNamespace
 
 from heed_lab import report
-from heed_lab.build import Build, write_overlay
+from heed_lab.build import Build, write_files
 from heed_lab.course import Course
 
 HERE = Path(__file__).resolve().parent
@@ -40,7 +40,7 @@ def program(lab, texts, name, units=()):
     """The program of a lab with these texts in place of the library's."""
     folder = BUILD / "labs" / "tests" / f"{lab.target}-{name}"
     changed = {file: text for file, text in texts.items() if text != (ROOT / file).read_text()}
-    return build().program(lab, folder, write_overlay(folder / "src", changed), units)
+    return build().program(lab, folder, write_files(folder / "src", changed, alone=True), units)
 
 
 def bench_of(number, with_program=None):

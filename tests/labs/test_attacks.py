@@ -11,7 +11,7 @@ from pathlib import Path
 
 import helpers
 from heed_lab.build import CompileError
-from heed_lab.cutting import Source
+from heed_lab.cutting import span
 from heed_lab.running import CRASHED, FAILED, HANGS, PASSED, SILENT, Sandbox, run_check
 
 FILE = "autograd/var.cc"
@@ -134,7 +134,7 @@ class Attacks(unittest.TestCase):
         attacks = ANYWHERE + (AS_ANOTHER_USER if self.sandbox.user else [])
         listening = socket.create_server(("127.0.0.1", 0))
         self.addCleanup(listening.close)
-        begin, _ = Source(self.reference, FILE).span({"kind": "function", "at": "std::shared_ptr<Node> make_node("})
+        begin, _ = span(self.reference, {"kind": "function", "at": "std::shared_ptr<Node> make_node("}, FILE)
         cases = "\n".join(f"case {100 + i}: {{ {code} break; }}" for i, (code, _, _) in enumerate(attacks))
         text = f"{TOP}{self.reference[:begin]}switch (heed::lab::seed()) {{\n{cases}\n}}\n{self.reference[begin:]}"
         program = self.compile("running", text, port=listening.getsockname()[1])

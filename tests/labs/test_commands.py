@@ -9,7 +9,7 @@ from unittest import mock
 
 import helpers
 from heed_lab import commands, handout
-from heed_lab.build import FIRST_TIME, Build, CompileError, write_overlay
+from heed_lab.build import FIRST_TIME, Build, CompileError, write_files
 
 
 def run(root, *words):
@@ -107,7 +107,7 @@ class Builds(unittest.TestCase):
             seen.append(flags)
             raise CompileError(unit)
         with tempfile.TemporaryDirectory() as folder, mock.patch.object(build, "compile", compiled), contextlib.suppress(CompileError):
-            build.program(helpers.course().lab(number), Path(folder), write_overlay(Path(folder) / "src", texts))
+            build.program(helpers.course().lab(number), Path(folder), write_files(Path(folder) / "src", texts, alone=True))
         return seen[0]
 
     def test_loops_are_plain_only_while_a_header_throws_in_them(self):

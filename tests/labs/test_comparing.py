@@ -6,7 +6,7 @@ from pathlib import Path
 
 import helpers
 from heed_lab import LabError, submissions
-from heed_lab.cutting import Source
+from heed_lab.cutting import span
 
 MINE = """  std::vector<std::shared_ptr<Node>> mine;
   std::set<Node*> been;
@@ -46,7 +46,7 @@ class Comparing(unittest.TestCase):
 
     def submit(self, name, body, year="2026"):
         text = self.blank[FILE]
-        begin, end = Source(text, FILE).span({"kind": "function", "at": AT})
+        begin, end = span(text, {"kind": "function", "at": AT}, FILE)
         path = self.folder / year / name / FILE
         path.parent.mkdir(parents=True)
         path.write_text(text[:begin] + body + text[end:])

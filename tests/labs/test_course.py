@@ -7,7 +7,7 @@ import unittest
 from pathlib import Path
 
 import helpers
-from heed_lab import LabError, writing
+from heed_lab import LabError, report
 from heed_lab.course import Course, Lab
 
 
@@ -62,7 +62,7 @@ class Labs(unittest.TestCase):
 
     @helpers.for_each_lab
     def test_mistakes_apply_once(self, lab):
-        texts, slips = helpers.course().texts(lab), writing.planted(helpers.ROOT, lab)
+        texts, slips = helpers.course().texts(lab), report.planted(helpers.ROOT, lab)
         self.assertGreaterEqual(len(slips), 4)
         for slip in slips:
             self.assertEqual(texts[slip.file].count(slip.old), 1, slip.old)

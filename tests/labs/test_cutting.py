@@ -1,7 +1,7 @@
 import unittest
 
 from heed_lab import LabError
-from heed_lab.course import check_cut
+from heed_lab.course import Task
 from heed_lab.cutting import INCLUDE, apply, include_not_done, mark, put, removed
 
 TEXT = """#include <a>
@@ -94,7 +94,7 @@ class Cuts(unittest.TestCase):
         for made in (cut("functon", at="x"), cut("function"), cut("hide", at="x"), {"kind": "line", "at": "x"},
                      cut("line", at="x", form="y")):
             with self.assertRaisesRegex(LabError, "lab.json"):
-                check_cut(made, "lab.json")
+                Task({"name": "t", "cuts": [made], "checks": []}, "lab.json")
 
     def test_include(self):
         text = include_not_done(TEXT)

@@ -5,7 +5,7 @@ import unittest
 
 import helpers
 from heed_lab import LabError, commands, pictures
-from heed_lab.build import write_overlay
+from heed_lab.build import write_files
 from heed_lab.running import run_check
 from helpers import CHROMIUM, bench_of, changed, in_a_browser
 from test_pages import Balanced
@@ -62,7 +62,7 @@ class Graph(unittest.TestCase):
         self.assertGreater(last["bytes"] - last["freed"], 3 << 20)  # x w + b, the bump, and the error
 
     def test_text(self):
-        text, memory = pictures.graph(self.story)[0], pictures.memory(self.story)[0]
+        text, memory = (show(pictures.Story(self.story))[0] for show in (pictures.Story.graph, pictures.Story.memory))
         self.assertEqual(len(text.splitlines()), 2 + len(self.story["nodes"]))
         self.assertRegex(text, r"\n +9 +exp +the bump +\(512, 256\) +8( +\d+\.\d\d)? +\d+ +\d+\.\d\d +\d\.00\n")
         self.assertEqual(len(memory.splitlines()), len(self.story["steps"]))
@@ -101,7 +101,7 @@ class Lines(unittest.TestCase):
         texts = helpers.course().texts(lab)
         texts[five] = lab.cut(texts)[five].replace("i = static_cast<int>(blockIdx.x) * kBlock + t;", "i = 65;\n  tile[i + t] = T(0);")
         folder = helpers.BUILD / "labs/tests/lines"
-        program = helpers.build().program(lab, folder, write_overlay(folder / "src", texts), flags=("-g1",))
+        program = helpers.build().program(lab, folder, write_files(folder / "src", texts, alone=True), flags=("-g1",))
         lines = texts[five].splitlines()
         for check, line in (("Scale", "y[i] = factor * x[i];"), ("Reverse", "mine[threadIdx.x] = tile[kBlock"), ("Smooth", "tile[i + t] = T(0);"),
                             ("Difference", "y[i] -= y[i - 1];")):

@@ -7,7 +7,7 @@ from types import SimpleNamespace
 
 import helpers
 from heed_lab import grading
-from heed_lab.cutting import Source
+from heed_lab.cutting import span
 from heed_lab.running import run_check
 
 FORGE = '''
@@ -36,7 +36,7 @@ class Hostile(unittest.TestCase):
     def attack(self, body, top=""):
         """The reference with something before it and at the begin of make_node()."""
         text = self.reference[self.FILE]
-        begin, _ = Source(text, self.FILE).span({"kind": "function", "at": "std::shared_ptr<Node> make_node("})
+        begin, _ = span(text, {"kind": "function", "at": "std::shared_ptr<Node> make_node("}, self.FILE)
         return f"{top}{text[:begin]}{body}\n{text[begin:]}"
 
     def grade(self, text, more=None, seconds=10):

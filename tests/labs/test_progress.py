@@ -5,7 +5,7 @@ from pathlib import Path
 from unittest import mock
 
 import helpers
-from heed_lab import commands, grading, report, writing
+from heed_lab import commands, grading, report
 from heed_lab.report import Progress
 from heed_lab.running import FAILED, PASSED, Verdict
 from test_student import ending, said_by
@@ -53,17 +53,18 @@ class Kept(unittest.TestCase):
 class Answers(unittest.TestCase):
     def test_every_lab_has_a_form(self):
         for lab in helpers.course().labs.values():
-            titles = [title for title, _ in writing.asked(lab)]
+            titles = [title for title, _ in report.asked(lab)]
             self.assertLessEqual({"By hand", "Question 1", "The figure"}, set(titles), lab.number)
             for title in titles:
-                self.assertEqual(writing.form(lab).count(f"## {title}\n"), 1, lab.number)
+                self.assertEqual(report.form(lab).count(f"## {title}\n"), 1, lab.number)
 
     def test_what_was_answered(self):
         lab = helpers.course().lab(4)
-        name = writing.path_of(lab)
-        self.assertEqual(writing.answers(lab, {})[1], ["to be graded by hand: nothing was handed in"])
-        text = writing.form(lab).replace("## Question 2", "819 MB.\n\n## Question 2")
-        _, notes = writing.answers(lab, {name: text.encode(), writing.path_of(lab, "by-hand.jpg"): b""})
+        name = report.path_of(lab)
+        self.assertEqual(report.answers(lab, lambda names: {})[1], ["to be graded by hand: nothing was handed in"])
+        text = report.form(lab).replace("## Question 2", "819 MB.\n\n## Question 2")
+        files = {name: text.encode(), report.path_of(lab, "by-hand.jpg"): b""}
+        _, notes = report.answers(lab, lambda names: {name: files[name] for name in names if name in files})
         self.assertEqual(notes, [f"to be graded by hand: by-hand.jpg, {name}; not answered: Question 2, Question 3, Question 4, Question 5, The figure"])
 
 
@@ -77,6 +78,6 @@ class Overview(unittest.TestCase):
                 verdict = Verdict(check, FAILED if says else PASSED, 1, f"What it means: {says}")
                 grade.add(check, "works", 6, verdict)
                 grading.write_results(grade, Path(folder))
-            lines = list(writing.overview(helpers.course(), Path(folder)))
+            lines = list(report.overview(helpers.course(), Path(folder)))
         self.assertEqual(lines[0], "  2 of 3  lab 4, GradientOfSoftmax: Yours is y dy: the second term is missing.  (ann, bob)")
         self.assertEqual(lines[1].split(), "like dx.put(i, y[i] * dy[i]); for dx.put(i, y[i] * (dy[i] - dot));".split())

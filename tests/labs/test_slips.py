@@ -7,7 +7,7 @@ import unittest
 from concurrent.futures import ThreadPoolExecutor
 
 import helpers
-from heed_lab import report, writing
+from heed_lab import report
 from heed_lab.build import CompileError
 from heed_lab.running import BLANK, CRASHED, HANGS, PASSED, run_check
 
@@ -19,7 +19,7 @@ def asked():
     labs = helpers.course().labs
     names = [part.rstrip("-").partition(":") for part in os.environ.get("HEED_SLIPS", "").split(",") if part]
     first = {int(lab): int(number or 0) for lab, _, number in names} or dict.fromkeys(labs, 0)
-    return [(labs[lab], i, slip) for lab, least in first.items() for i, slip in enumerate(writing.planted(helpers.ROOT, labs[lab])) if i >= least]
+    return [(labs[lab], i, slip) for lab, least in first.items() for i, slip in enumerate(report.planted(helpers.ROOT, labs[lab])) if i >= least]
 
 
 def problems(lab, number, slip):

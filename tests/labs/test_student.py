@@ -9,7 +9,7 @@ from unittest import mock
 
 import helpers
 from heed_lab import commands, report
-from heed_lab.build import CompileError, first_error, first_of_linker
+from heed_lab.build import CompileError, first_error
 from heed_lab.commands import Bench
 from heed_lab.running import BLANK, FAILED, HANGS, NOT_RUN, PASSED, Verdict
 
@@ -105,11 +105,11 @@ class Linking(unittest.TestCase):
 
     def test_complaints_of_the_linker(self):
         want = "nothing defines heed::reachable(int)\ndefined twice: heed::Node::~Node()"
-        self.assertEqual(first_of_linker(self.ERRORS), want)
+        self.assertEqual(first_error(self.ERRORS), want)
         self.assertEqual(first_error(self.ERRORS, ["node.cc"]), want)
         many = "".join(f"undefined reference to `f{i}()'\n" for i in range(9))
-        self.assertEqual(first_of_linker(many).splitlines()[-1], "(6 more)")
-        self.assertEqual(first_of_linker("no space left"), "no space left")
+        self.assertEqual(first_error(many).splitlines()[-1], "(6 more)")
+        self.assertEqual(first_error("no space left"), "no space left")
 
     def test_a_function_that_is_gone(self):
         lab = helpers.course().lab(2)
