@@ -605,6 +605,21 @@ def energy_sizes_table():
     return table(["cells", "inner steps", "seeds", "heads", "heads again", "energy", "energy less heads again", "energy less logistic"], rows)
 
 
+def claimed(page, rule):
+    """What the last table of claims that has this rule says: the difference and its interval, in points, as words."""
+    row = [line for line in (ROOT / page).read_text().splitlines() if line.startswith("|") and rule in line][-1]
+    return ["{:.1f}".format(100 * float(x)) for x in re.search(r"([-+][\d.]+) \[(\S+), (\S+)\]", row).groups()]
+
+
+def readers(corpus, name, measure="f1"):
+    """Of each seed, in percent."""
+    return [100 * json.loads(path.read_text())[measure] for path in sorted((ROOT / "docs/results/comprehend" / corpus).glob(f"{name}-seed?/evaluation.json"))]
+
+
+def reader(*which):
+    return f"{fmean(readers(*which)):.1f}"
+
+
 def carryover_words_table():
     """F1 of `heed carry`, candidates of all services, one seed."""
     groups = [">=1", ">=6", "1", "2", "3", "4", "5", "seen", "new"]
@@ -723,6 +738,10 @@ def facts():
     cost_of_history = lambda *run: over_seeds(exchanges(*run)["history"][0])[0]
     read_as = lambda training, reading: mediated(training, training, reading=reading)
     das_change = f"{mean_das(untrained, 'random:1.0'):.2f}", f"{mean_das(trained, 'random:1.0'):.2f}"
+    frozen = [reader("molweni", name) for name in ("turns-1", "turns-2", "turns-3", "no-questions", "no-answers")]
+    of_restaurants = lambda rule: claimed("docs/results/energy.md", f"(Joint accuracy of {rule}.)")
+    restaurants = {path.parent.name: json.loads(path.read_text()) for path in (ROOT / "docs/results/energy-multiwoz").glob("*/evaluation.json")}
+    best_restaurants = max(restaurants, key=lambda name: restaurants[name]["joint"])
     people, plain, plain_perplexity = weighed("0")
     _, rare, rare_perplexity = weighed("0.4")
     return {
@@ -732,8 +751,26 @@ def facts():
             "the slot of many values: {} points {}".format(*gain_of_minilm("food")),
             "the energy has {} points more than its heads {}".format(*gain_of_minilm("joint", output="energy", than=("minilm", "heads"))),
             "and new heads {} {}".format(*gain_of_minilm("joint", output="heads-again", than=("minilm", "heads"))),
+            "is {} points above its heads [{}, {}]".format(*of_restaurants("energy > heads")),
+            "energy is {} below these [{}, {}]".format(*(f"{-float(x):.1f}" for x in (of_restaurants("energy > heads-again")[i] for i in (0, 2, 1)))),
+            "the words of the value give {:.1f}, the best run (logistic regression, seed {}) {:.1f}".format(
+                100 * restaurants["heads-seed1"]["string_match"], best_restaurants.removeprefix("logistic-seed"), 100 * restaurants[best_restaurants]["joint"]),
+            "in {} of the twelve runs the last epoch is the best".format(
+                "no one two three four five six seven".split()[sum(run["best_epoch"] == run["epochs"] for run in restaurants.values())]),
+            "most frequent state ({:.1f}, and every distraction leaves it as it is: {:.0f} % survive)".format(
+                *(100 * restaurants["heads-seed1"][measure] for measure in ("joint", "survives"))),
+            "(phi of heads {:.0f} to {:.0f})".format(*sorted(restaurants[f"heads-seed{seed}"]["phi_difference"] for seed in (1, 2))),
             "gains {}, then {} and {} points".format(*(energy_gain(folder, "energy", "heads")[0] for folder in ENERGY_SIZES)),
             "for longer {}, then {} and {}".format(*(energy_gain(folder, "energy", "heads-again")[0] for folder in ENERGY_SIZES)),
+        ],
+        "docs/results/comprehend.md": [
+            "on the GPU the F1 is {} without them and {}, {} and {} with one, two and three; with four it is {}".format(
+                *(reader("molweni-gpu", f"turns-{turns}") for turns in range(5))),
+            "On the processor it is {} without and {} with two".format(*(reader("molweni-fine", f"turns-{turns}") for turns in (0, 2))),
+            f"The best reader of the processor, with {reader('molweni-fine', 'no-questions')}, reads the answers of two turns",
+            f"above the frozen readers without earlier turns ({reader('molweni', 'turns-0')})",
+            "with earlier turns, {} to {}, are as good".format(*(f(frozen) for f in (min, max))),
+            "gold ones ({} and {} with three turns)".format(reader("molweni", "turns-3", "predicted_f1"), reader("molweni", "turns-3")),
         ],
         "docs/results/gaps.md": [
             "adds {} points to the F1 of the labels, {} to P@1, {} to P@3 and {} to the exact turns".format(*(gain_of_gaps()[i] for i in (2, 3, 4, 5))),
