@@ -1,6 +1,7 @@
 #include "dialog/respond/evaluate.h"
 
 #include "dialog/respond/after_integration.h"
+#include "dialog/respond/relevance.h"
 #include "dialog/respond/run.h"
 #include "heed/bundled.h"
 #include "heed/command.h"
@@ -15,7 +16,7 @@ namespace {
 
 struct EvaluateOptions {
   CommonPtr common;
-  std::string model, test = "all", json;
+  std::string model, test = "all", json, pmi;
   int64_t batch = 32;
   int ranks = 0;
   bool per_example = false, accuracy = false, responses = false;
@@ -42,6 +43,15 @@ Json set_json(const TestSetResult& result, size_t dialogues, bool per_example) {
   return json;
 }
 
+Json relevance_json(const RelevanceSummary& r) {
+  return {{"das_ratio", number(r.scores.das_ratio)},
+          {"as_distraction", number(r.scores.as_distraction)},
+          {"as_history", number(r.scores.as_history)},
+          {"as_first", number(r.scores.as_first)},
+          {"as_last", number(r.scores.as_last)},
+          {"agreement", number(r.agreement)}};
+}
+
 // The measures of the model's greedy responses to the original examples, and of the human ones.
 std::vector<ResponseRow> measure_greedy(LoadedModel& loaded, const std::vector<Example>& examples,
                                         int64_t batch) {
@@ -52,14 +62,32 @@ std::vector<ResponseRow> measure_greedy(LoadedModel& loaded, const std::vector<E
           measure_row("human", human, human, extras, /*human=*/true)};
 }
 
+// By the words of --pmi, in the order of the results.
+std::vector<RelevanceSummary> relevance_of(const EvaluateOptions& o, const LoadedModel& loaded,
+                                           const EncodedInputs& in,
+                                           const std::vector<TestSet>& sets,
+                                           const std::vector<TestSetResult>& results) {
+  std::vector<RelevanceSummary> all;
+  if (o.pmi.empty()) return all;
+  const Ppmi ppmi = count_ppmi(read_dialogues(find_dialogues(o.pmi, "train")), loaded.vocabulary);
+  for (size_t i = 0; i < sets.size(); ++i) {
+    const auto inserted = distracted(in.examples, sets[i], in.pool, in.phrases, o.common->seed);
+    all.push_back(measure_relevance(ppmi, inserted, results[i]));
+  }
+  return all;
+}
+
 // Writes the table and the file.
 void tell(const EvaluateOptions& o, const Inputs& inputs, const LeftOut& left_out,
-          const std::vector<TestSetResult>& results, const std::vector<ResponseRow>& responses,
-          size_t examples, bool integrated, const JsonOutput& output) {
+          const std::vector<TestSetResult>& results, const std::vector<RelevanceSummary>& relevance,
+          const std::vector<ResponseRow>& responses, size_t examples, bool integrated,
+          const JsonOutput& output) {
   say(left_out, inputs);
   if (!output.to_stdout()) {
     std::fputs(results_table(results, inputs.unit(2), results_width()).c_str(), stdout);
     if (integrated) std::printf("%s\n", kAfterIntegration);
+    if (!relevance.empty())
+      std::printf("\n%s", relevance_table(relevance, results_width()).c_str());
     if (!responses.empty()) {
       const std::string counted = std::to_string(examples) + " " + inputs.unit(examples);
       std::printf("\n%s", rows_table(responses, counted).c_str());
@@ -72,6 +100,9 @@ void tell(const EvaluateOptions& o, const Inputs& inputs, const LeftOut& left_ou
                {"after_integration", integrated}};
   for (const TestSetResult& r : results) {
     json["test_sets"][r.name] = set_json(r, left_out.dialogues_read, o.per_example);
+  }
+  for (const RelevanceSummary& r : relevance) {
+    json["test_sets"][r.set]["relevance"] = relevance_json(r);
   }
   if (!responses.empty()) {
     json["responses"] = to_json(responses[0], examples);
@@ -109,8 +140,9 @@ void run(EvaluateOptions& o) {
     if (!ranks.first()) return;
     std::vector<ResponseRow> responses;
     if (o.responses) responses = measure_greedy(loaded, encoded.examples, o.batch);
-    tell(o, inputs, left_out, results, responses, encoded.examples.size(),
-         attends_after_integration(loaded.model->config().structure), output);
+    tell(o, inputs, left_out, results, relevance_of(o, loaded, encoded, sets, results), responses,
+         encoded.examples.size(), attends_after_integration(loaded.model->config().structure),
+         output);
   };
   team.run(work, std::atomic<bool>(false));
 }
@@ -143,6 +175,11 @@ void add_evaluate(CLI::App& app) {
   c.add_flag("--per-example", o.per_example, "Add the numbers of every example to the JSON");
   add_accuracy(c, o.accuracy);
   add_responses(c, o.responses);
+  c.add_option(
+      "--pmi", o.pmi,
+      "Also measure how relevant distractions and history are to the query, by the "
+      "pointwise mutual information of words in these dialogues, and how far the attention "
+      "agrees: a data directory (its train part), or a file");
   add_batch(c, o.batch);
   add_ranks(c, o.ranks);
   o.input.declare_insertion(c);

@@ -6,6 +6,7 @@
 #include "dialog/discriminate/words/hredgan.h"
 #include "dialog/parts/vector_ranker.h"
 #include "dialog/respond/encoder.h"
+#include "dialog/respond/relevance.h"
 #include "dialog/system.h"
 #include "dialog/text/measures.h"
 #include "dialog/text/tokenizer.h"

@@ -1,5 +1,6 @@
 #include <numeric>
 
+#include "dialog/respond/relevance.h"
 #include "dialog/respond/responses.h"
 #include "dialog/system.h"
 #include "dialog/text/lexicon.h"

@@ -74,6 +74,18 @@ std::string results_table(const std::vector<TestSetResult>& results, const std::
   return table.text(width);
 }
 
+std::string relevance_table(const std::vector<RelevanceSummary>& summaries, int width) {
+  ColumnsOf<RelevanceSummary> table(summaries);
+  table.add("by relevance", [](const RelevanceSummary& r) { return r.set; });
+  for (const MetricColumn& column : kColumns) {
+    const bool of_attention = column.title.starts_with("AS ") || column.title == "DAS ratio";
+    if (!of_attention) continue;
+    table.add(column.title, [&](const RelevanceSummary& r) { return column.cell(r.scores); });
+  }
+  table.add("agreement", [](const RelevanceSummary& r) { return percent(r.agreement); });
+  return table.text(width);
+}
+
 int results_width() {
   return terminal_columns(stdout).value_or(std::numeric_limits<int>::max());
 }

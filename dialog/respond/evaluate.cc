@@ -15,7 +15,9 @@ ExampleResult result_of(const DialogueScore& s) {
           static_cast<int64_t>(s.nll.size()),
           dialogue_means(s.as_scores, s.distraction),
           s.das_ratio,
-          s.characters};
+          s.characters,
+          {},
+          s.as_scores};
 }
 
 // The names that a part of the list stands for.

@@ -28,6 +28,7 @@ struct ExampleResult {
   std::optional<double> das_ratio;
   Example::Characters characters = {};  // of the response
   std::optional<int64_t> right = {};    // of the tokens, see taught_right(); if requested
+  std::vector<double> as_scores = {};   // see DialogueScore
 };
 struct TestSetResult {
   std::string name;

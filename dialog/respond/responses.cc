@@ -146,32 +146,6 @@ std::optional<double> extrema_own(const Responder& model, const Vocabulary& voca
   });
 }
 
-// The numbers of the words, without those that the vocabulary has not.
-static void append_known(const std::vector<int32_t>& tokens, std::vector<int32_t>& to) {
-  for (const int32_t token : tokens) {
-    if (token >= kSpecialTokens) to.push_back(token);
-  }
-}
-
-Ppmi count_ppmi(const std::vector<Dialogue>& dialogues, const Vocabulary& vocabulary) {
-  const ExampleOptions every{.all_positions = true, .max_turns = 1, .min_turns = 2};
-  std::vector<TextPair> pairs;
-  for (const Example& e : make_examples(dialogues, vocabulary, every)) {
-    TextPair& pair = pairs.emplace_back();
-    append_known(e.context.back(), pair.query);
-    append_known(e.response, pair.response);
-  }
-  return Ppmi(pairs);
-}
-
-double coherence(const Ppmi& ppmi, const Example& example, const Tokens& response,
-                 const Vocabulary& vocabulary) {
-  std::vector<int32_t> history, words;
-  for (const auto& utterance : example.context) append_known(utterance, history);
-  append_known(vocabulary.encode(response), words);
-  return ppmi.coherence(history, words);
-}
-
 std::vector<double> distances(const ContextEncoder& encoder, const std::vector<Example>& examples,
                               const std::vector<Tokens>& responses, const Vocabulary& vocabulary,
                               size_t back, const std::vector<Tokens>& dull) {

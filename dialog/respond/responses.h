@@ -11,7 +11,6 @@
 #include "dialog/parts/encoder.h"
 #include "dialog/respond/decode.h"
 #include "dialog/text/measures.h"
-#include "dialog/text/ppmi.h"
 #include "dialog/text/vocabulary.h"
 
 namespace heed {
@@ -92,12 +91,6 @@ ResponseQuality measure_responses(const std::vector<Tokens>& responses,
 std::optional<double> extrema_own(const Responder& model, const Vocabulary& vocabulary,
                                   const std::vector<Tokens>& responses,
                                   const std::vector<Tokens>& references);
-
-// The association of words in dialogues, from each response and the utterance before it; and
-// Ppmi::coherence() of a response with all words of the context.
-Ppmi count_ppmi(const std::vector<Dialogue>& dialogues, const Vocabulary& vocabulary);
-double coherence(const Ppmi& ppmi, const Example& example, const Tokens& response,
-                 const Vocabulary& vocabulary);
 
 // SS (dull_penalty() of dialog/text/measures.h) of each example: P (1 - cos), with the encoder's
 // vectors of a response and of the utterance `back` positions before the last one of its context.

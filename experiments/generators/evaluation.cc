@@ -5,7 +5,7 @@
 
 #include "dialog/respond/das.h"
 #include "dialog/respond/evaluate.h"
-#include "dialog/respond/models/keywords.h"
+#include "dialog/respond/relevance.h"
 #include "dialog/respond/responses.h"
 #include "dialog/text/lexicon.h"
 #include "dialog/text/measures.h"
@@ -55,8 +55,11 @@ int sentiment_of(const Lexicon& lexicon, const Tokens& text) {
 
 }  // namespace
 
-Measuring::Measuring(const Data& data, const Vocabulary& vocabulary)
-    : data(data), vocabulary(vocabulary), ppmi(neighbouring_pairs(data.train.pool)) {}
+Measuring::Measuring(const Run& run, const Vocabulary& vocabulary)
+    : data(run.data),
+      vocabulary(vocabulary),
+      ppmi(count_ppmi(read_dialogues(find_part(run.settings.data, "train"), run.settings.limit),
+                      vocabulary)) {}
 
 void Measuring::put_way(Json& json, const std::string& prefix,
                         const std::vector<Tokens>& texts) const {
@@ -144,7 +147,7 @@ void evaluate(const Run& run, const OnMeasuring& progress, Json& json) {
   LoadedModel loaded = load_model(run.directory);
   Responder& model = *loaded.model;
   move(model, run.device);
-  const Measuring m(data, loaded.vocabulary);
+  const Measuring m(run, loaded.vocabulary);
   json["conversations"] = data.conversations;
   for (const std::string& name : measured_values()) {
     if (!json.contains(name)) at(json, name) = Json();

@@ -20,14 +20,15 @@ bool train_run(const Run& run, const TrainHooks& hooks);
 // made of.
 //
 // Of each way to answer (own: Paper::decode; best_d, best_logp, random: of so many with noise)
-// those of text_measures(), and pmi_coherence: "own.bleu_2".
+// those of text_measures(), and pmi_coherence, counted in the dialogues of the training part:
+// "own.bleu_2".
 constexpr const char* kWays[] = {"own", "best_d", "best_logp", "random"};
 std::vector<std::string> measured_values();
 // Means over the examples, whose series is called NAME_items.
 std::vector<std::string> measured_items();
 // The inputs that the measurements of all ways to answer share.
 struct Measuring {
-  Measuring(const Data& data, const Vocabulary& vocabulary);
+  Measuring(const Run& run, const Vocabulary& vocabulary);
   // Under names with this prefix, "own.".
   void put_way(nlohmann::ordered_json& json, const std::string& prefix,
                const std::vector<Tokens>& texts) const;

@@ -88,7 +88,7 @@ void measure_mmi(const Run& run, const OnMeasuring& progress, nlohmann::ordered_
   for (const Example& e : test) queries.push_back(context_words(e, loaded.vocabulary).back());
   progress("beams by MMI", 0.8);
   const ResponseRanker ranker(*other.model, other.vocabulary, load_example_options(reversed));
-  Measuring(run.data, loaded.vocabulary).put_way(json, "", best_by_mmi(lists, queries, ranker));
+  Measuring(run, loaded.vocabulary).put_way(json, "", best_by_mmi(lists, queries, ranker));
 }
 
 }  // namespace heed::generators

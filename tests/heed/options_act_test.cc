@@ -200,6 +200,7 @@ TEST_F(Act, Evaluate) {
                  {"--per-example", {}},
                  {"--accuracy", {}},
                  {"--responses", {}},
+                 {"--pmi", {data()}},
                  {"--ranks", {}, {}, "OnRanks.AnEvaluationHasTheSameNumbers"}}}));
 }
 

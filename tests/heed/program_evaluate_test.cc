@@ -91,6 +91,33 @@ TEST_F(Evaluate, MeasuresResponsesAsRespondDoes) {
   EXPECT_TRUE(has(r.out, "\n65 examples\n")) << r.out;
 }
 
+// ---- relevance ----------------------------------------------------------------------------------
+
+// "how" and "yes" go together: the distraction is "yes", which the history, "no", is not. So
+// attention agrees where it looks at the distraction more.
+TEST_F(Evaluate, ComparesAttentionWithRelevance) {
+  std::string train, test;
+  for (int i = 0; i < 24; ++i) {
+    const std::string id = "d" + std::to_string(i);
+    train += i % 2 == 0 ? dialogue(id, {"how", "yes"}) : dialogue(id, {"what", "no"});
+    test += dialogue(id, {"no", "how", i % 2 == 0 ? "it is" : "the"});
+  }
+  const std::string counted = dir.write("train.jsonl", train);
+  const Arguments asked = {"--test", "none,frequent:begin", "--frequent", "yes", "--pmi", counted};
+  const Json sets = evaluate(dir.write("test.jsonl", test), asked)["test_sets"];
+  EXPECT_TRUE(sets["none"]["relevance"]["das_ratio"].is_null());
+  EXPECT_EQ(sets["none"]["relevance"]["as_history"], 1);
+  EXPECT_TRUE(sets["none"]["relevance"]["agreement"].is_null());
+  const Json& found = sets["frequent:begin"]["relevance"];
+  EXPECT_NEAR(found["as_distraction"].get<double>(), 2, 1e-12);
+  EXPECT_EQ(found["as_history"], 0);
+  EXPECT_TRUE(found["das_ratio"].is_null());
+  ASSERT_TRUE(found["agreement"].is_number());
+  EXPECT_EQ(found["agreement"], sets["frequent:begin"]["das_above"]);
+  EXPECT_FALSE(evaluate(dir.path("test.jsonl"), {"--test", "none"})["test_sets"]["none"].contains(
+      "relevance"));
+}
+
 // ---- nothing vanishes ---------------------------------------------------------------------------
 
 TEST_F(Evaluate, SaysWhatIsNotRead) {

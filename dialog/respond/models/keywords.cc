@@ -57,18 +57,7 @@ std::vector<Ints> queries_of(const Batch& batch, bool whole) {
   return all;
 }
 
-}  // namespace
-
-KeywordResponder::KeywordResponder(const ModelConfig& c)
-    : config_((c.check(), c)),
-      ppmi_(ppmi_of(c)),
-      embedding_(c.vocab_size, c.embedding_size),
-      query_(c.embedding_size, c.hidden_size, {.layers = c.num_layers}),
-      first_(c.vocab_size, c.hidden_size),
-      second_(c.hidden_size, c.hidden_size),
-      decoder_(c.embedding_size, 2 * c.hidden_size, {.layers = c.num_layers}),
-      output_(2 * c.hidden_size, c.vocab_size) {}
-
+// The words of neighbouring utterances of a dialogue, without special tokens.
 std::vector<TextPair> neighbouring_pairs(const Pool& pool) {
   std::vector<TextPair> pairs;
   PoolUtterance before;
@@ -81,6 +70,18 @@ std::vector<TextPair> neighbouring_pairs(const Pool& pool) {
   }
   return pairs;
 }
+
+}  // namespace
+
+KeywordResponder::KeywordResponder(const ModelConfig& c)
+    : config_((c.check(), c)),
+      ppmi_(ppmi_of(c)),
+      embedding_(c.vocab_size, c.embedding_size),
+      query_(c.embedding_size, c.hidden_size, {.layers = c.num_layers}),
+      first_(c.vocab_size, c.hidden_size),
+      second_(c.hidden_size, c.hidden_size),
+      decoder_(c.embedding_size, 2 * c.hidden_size, {.layers = c.num_layers}),
+      output_(2 * c.hidden_size, c.vocab_size) {}
 
 Tables KeywordResponder::learn(const ModelConfig&, const TrainData& data) {
   Ints x, y;

@@ -32,9 +32,6 @@
 
 namespace heed {
 
-// The words of neighbouring utterances of a dialogue, without special tokens.
-std::vector<TextPair> neighbouring_pairs(const Pool& pool);
-
 class KeywordResponder : public StepwiseResponder {
  public:
   static constexpr size_t kKeywords = 20;                // k

@@ -1,0 +1,81 @@
+#include "dialog/respond/relevance.h"
+
+#include <numeric>
+
+namespace heed {
+namespace {
+
+// The numbers of the words, without those that the vocabulary has not.
+std::vector<int32_t> known(std::vector<int32_t> tokens) {
+  std::erase_if(tokens, [](int32_t token) { return token < kSpecialTokens; });
+  return tokens;
+}
+
+}  // namespace
+
+Ppmi count_ppmi(const std::vector<Dialogue>& dialogues, const Vocabulary& vocabulary) {
+  const ExampleOptions every{.all_positions = true,
+                             .max_turns = 1,
+                             .max_utterance_tokens = 0,
+                             .max_response_tokens = 0,
+                             .min_turns = 2};
+  std::vector<TextPair> pairs;
+  for (const Example& e : make_examples(dialogues, vocabulary, every)) {
+    pairs.push_back({known(e.context.back()), known(e.response)});
+  }
+  return Ppmi(pairs);
+}
+
+double coherence(const Ppmi& ppmi, const Example& example, const Tokens& response,
+                 const Vocabulary& vocabulary) {
+  std::vector<int32_t> history;
+  for (const auto& said : example.context) history.insert(history.end(), said.begin(), said.end());
+  return ppmi.coherence(known(history), known(vocabulary.encode(response)));
+}
+
+std::vector<double> relevance(const Ppmi& ppmi, const Example& example) {
+  const std::vector<int32_t> query = known(example.context.back());
+  std::vector<double> scores(example.context.size());
+  for (size_t k = 0; k + 1 < scores.size(); ++k) {
+    scores[k] = ppmi.coherence(query, known(example.context[k]));
+  }
+  const double sum = std::accumulate(scores.begin(), scores.end(), 0.0),
+               history = static_cast<double>(scores.size() - 1);
+  for (size_t k = 0; k + 1 < scores.size(); ++k)
+    scores[k] = sum > 0 ? scores[k] * history / sum : 1;
+  return scores;
+}
+
+std::optional<double> agreement(const std::vector<double>& as_scores,
+                                const std::vector<double>& relevance) {
+  double alike = 0;
+  int64_t pairs = 0;
+  for (size_t j = 0; j + 1 < as_scores.size(); ++j) {
+    for (size_t k = 0; k + 1 < as_scores.size(); ++k) {
+      if (relevance[j] <= relevance[k]) continue;
+      ++pairs;
+      alike += as_scores[j] > as_scores[k] ? 1 : as_scores[j] == as_scores[k] ? 0.5 : 0;
+    }
+  }
+  return pairs > 0 ? std::optional(alike / static_cast<double>(pairs)) : std::nullopt;
+}
+
+RelevanceSummary measure_relevance(const Ppmi& ppmi, const std::vector<Example>& examples,
+                                   const TestSetResult& results) {
+  std::vector<DialogueScore> scores(examples.size());
+  double sum = 0;
+  int64_t counted = 0;
+  for (size_t i = 0; i < examples.size(); ++i) {
+    DialogueScore& s = scores[i];
+    s.as_scores = relevance(ppmi, examples[i]);
+    s.distraction = examples[i].distraction;
+    s.das_ratio = das_ratio(dialogue_means(s.as_scores, s.distraction));
+    const auto alike = agreement(results.examples[i].as_scores, s.as_scores);
+    if (alike) sum += *alike, ++counted;
+  }
+  RelevanceSummary summary{results.name, summarize(scores), {}};
+  if (counted > 0) summary.agreement = sum / static_cast<double>(counted);
+  return summary;
+}
+
+}  // namespace heed

@@ -1,0 +1,86 @@
+// Relevance of utterances to a query by the words that go together in dialogues.
+#include "dialog/respond/relevance.h"
+
+#include <gtest/gtest.h>
+
+namespace heed {
+namespace {
+
+using Numbers = std::vector<double>;
+
+const Ppmi kPpmi(std::vector<Ppmi::Entry>{{10, 11, 1}, {10, 13, 3}, {12, 11, 2}});
+
+void expect_near(const Numbers& found, const Numbers& expected) {
+  ASSERT_EQ(found.size(), expected.size());
+  for (size_t i = 0; i < found.size(); ++i) EXPECT_NEAR(found[i], expected[i], 1e-12) << i;
+}
+
+Example example(const std::vector<std::vector<int32_t>>& context, std::vector<char> distraction) {
+  return {"d", "d", context, std::move(distraction), {20}};
+}
+
+// By the query (10) r is 1/2, 3 and 0; by (10, 12) it is 2/2 for the first one. Words that are not
+// known count nowhere.
+TEST(Relevance, OfUtterancesIsThatOfTheirWordsToTheQuery) {
+  const std::vector<std::vector<int32_t>> history = {{11, kUnk, 14}, {13}, {10, 12}};
+  auto context = history;
+  context.push_back({kUnk, 10});
+  expect_near(relevance(kPpmi, example(context, {0, 0, 0, 0})), {0.5 * 3 / 3.5, 9 / 3.5, 0, 0});
+  context.back() = {10, 12};
+  expect_near(relevance(kPpmi, example(context, {0, 0, 0, 0})), {1 * 3 / 4.0, 9 / 4.0, 0, 0});
+  context.back() = {14};
+  expect_near(relevance(kPpmi, example(context, {0, 0, 0, 0})), {1, 1, 1, 0});
+  expect_near(relevance(kPpmi, example({{10}}, {0})), {0});
+}
+
+TEST(Relevance, AgreesWithAttentionPairByPair) {
+  const Numbers r = {2, 3, 1, 9};  // the last one is the query's
+  EXPECT_EQ(agreement({0.4, 0.5, 0.3, 0}, r), 1);
+  EXPECT_EQ(agreement({0.4, 0.3, 0.5, 7}, r), 0);
+  EXPECT_NEAR(*agreement({0.2, 0.5, 0.3, 0}, r), 2 / 3.0, 1e-12);
+  EXPECT_NEAR(*agreement({0.3, 0.5, 0.3, 0}, r), 2.5 / 3, 1e-12);
+  EXPECT_FALSE(agreement({}, r)) << "no attention";
+  EXPECT_FALSE(agreement({1, 2, 0}, {1, 1, 0})) << "no pair";
+}
+
+// The second of three examples has no relevant word, the third no distraction.
+TEST(Relevance, OfATestSetIsTheMeanOverItsExamples) {
+  const std::vector<Example> examples = {example({{13}, {11}, {14}, {10}}, {1, 0, 0, 0}),
+                                         example({{14}, {14}, {10}}, {1, 0, 0}),
+                                         example({{11}, {14}, {10}}, {0, 0, 0})};
+  TestSetResult results{"random:1.0", {}, std::vector<ExampleResult>(3)};
+  for (size_t i = 0; i < 3; ++i) results.examples[i].as_scores = {2, 3, 1, 1};
+  results.examples[1].as_scores.resize(3);
+  results.examples[2].as_scores = {2, 1, 1};
+  const RelevanceSummary s = measure_relevance(kPpmi, examples, results);
+  EXPECT_EQ(s.set, "random:1.0");
+  EXPECT_NEAR(*s.scores.as_distraction, (9 / 4.0 + 1) / 2, 1e-12);
+  EXPECT_NEAR(*s.scores.as_history, (3 / 8.0 + 1) / 2, 1e-12);
+  EXPECT_NEAR(*s.scores.das_ratio, 3.25 / 1.375, 1e-12);
+  EXPECT_NEAR(*s.agreement, (2 / 3.0 + 1) / 2, 1e-12);
+  for (ExampleResult& e : results.examples) e.as_scores.clear();
+  const RelevanceSummary without = measure_relevance(kPpmi, examples, results);
+  EXPECT_FALSE(without.agreement);
+  EXPECT_EQ(without.scores.das_ratio, s.scores.das_ratio);
+}
+
+// Of 24 pairs twelve have "late" behind 60 other words, and "yes" in the response behind 60.
+TEST(Relevance, IsCountedInWholeUtterances) {
+  std::string many;
+  for (int i = 0; i < 60; ++i) many += "so ";
+  std::vector<Dialogue> dialogues;
+  for (int i = 0; i < 24; ++i) {
+    const bool late = i % 2 == 0;
+    dialogues.push_back(
+        {"d" + std::to_string(i),
+         {{"A", many + (late ? "late" : "early")}, {"B", many + (late ? "yes" : "no")}}});
+  }
+  const Vocabulary vocabulary = Vocabulary::build(count_tokens(dialogues));
+  const Ppmi ppmi = count_ppmi(dialogues, vocabulary);
+  EXPECT_NEAR(ppmi(vocabulary.id("late"), vocabulary.id("yes")), 1, 1e-12);
+  EXPECT_EQ(ppmi(vocabulary.id("late"), vocabulary.id("no")), 0);
+  EXPECT_EQ(ppmi(vocabulary.id("so"), vocabulary.id("so")), 0);
+}
+
+}  // namespace
+}  // namespace heed
