@@ -3,6 +3,8 @@
 #include "dialog/respond/after_integration.h"
 #include "dialog/respond/relevance.h"
 #include "dialog/respond/run.h"
+#include "dialog/text/format.h"
+#include "dialog/text/text_table.h"
 #include "heed/bundled.h"
 #include "heed/command.h"
 #include "heed/inputs.h"
@@ -52,6 +54,21 @@ Json relevance_json(const RelevanceSummary& r) {
           {"agreement", number(r.agreement)}};
 }
 
+std::string relevance_table(const std::vector<RelevanceSummary>& all) {
+  const auto text = [](const std::optional<double>& value, double factor, int digits) {
+    return value ? decimal(factor * *value, digits) + (factor > 1 ? "%" : "") : "-";
+  };
+  ColumnsOf<RelevanceSummary> table(all);
+  table.add("by relevance", [](const RelevanceSummary& r) { return r.set; });
+  table.add("DAS ratio", [&](const RelevanceSummary& r) { return text(r.scores.das_ratio, 1, 3); });
+  table.add("AS distr.",
+            [&](const RelevanceSummary& r) { return text(r.scores.as_distraction, 100, 1); });
+  table.add("AS history",
+            [&](const RelevanceSummary& r) { return text(r.scores.as_history, 100, 1); });
+  table.add("agreement", [&](const RelevanceSummary& r) { return text(r.agreement, 100, 1); });
+  return table.text(results_width());
+}
+
 // The measures of the model's greedy responses to the original examples, and of the human ones.
 std::vector<ResponseRow> measure_greedy(LoadedModel& loaded, const std::vector<Example>& examples,
                                         int64_t batch) {
@@ -86,8 +103,7 @@ void tell(const EvaluateOptions& o, const Inputs& inputs, const LeftOut& left_ou
   if (!output.to_stdout()) {
     std::fputs(results_table(results, inputs.unit(2), results_width()).c_str(), stdout);
     if (integrated) std::printf("%s\n", kAfterIntegration);
-    if (!relevance.empty())
-      std::printf("\n%s", relevance_table(relevance, results_width()).c_str());
+    if (!relevance.empty()) std::printf("\n%s", relevance_table(relevance).c_str());
     if (!responses.empty()) {
       const std::string counted = std::to_string(examples) + " " + inputs.unit(examples);
       std::printf("\n%s", rows_table(responses, counted).c_str());

@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <memory>
 
+#include "dialog/data/example.h"
 #include "dialog/data/formats/daily_dialog.h"
 #include "dialog/data/formats/english_gaps.h"
 #include "dialog/data/formats/intents.h"
@@ -50,6 +51,24 @@ Prepared read_reversed(const PrepareOptions& o, const Reading& reading) {
   return result;
 }
 
+// A dialogue for each response: the turns before it say who speaks, its writer or another.
+Prepared read_with_speakers(const PrepareOptions& o, const Reading& reading) {
+  Prepared result;
+  for (const Dialogue& whole : read_dialogues(o.in, reading)) {
+    for (const size_t r : responses_of(whole, {.all_positions = true})) {
+      Dialogue& dialogue = result.dialogues.emplace_back();
+      dialogue.id = whole.id + "#" + std::to_string(r + 1);
+      dialogue.turns.assign(whole.turns.begin(),
+                            whole.turns.begin() + static_cast<ptrdiff_t>(r) + 1);
+      for (size_t k = 0; k < r; ++k) {
+        const bool own = whole.turns[k].speaker == whole.turns[r].speaker;
+        dialogue.turns[k].text = (own ? "_self_ " : "_other_ ") + whole.turns[k].text;
+      }
+    }
+  }
+  return result;
+}
+
 const Row kRows[] = {
     {"reverse", "Reverse dialogues, for a model that predicts the utterance before a response",
      "Dialogues (JSON Lines, plain or gzip)",
@@ -60,6 +79,16 @@ const Row kRows[] = {
      "data/back/train.jsonl.gz\n"
      "  heed train --data data/back --max-turns 1 --min-turns 2 --examples all --out runs/back",
      read_reversed},
+    {"speakers", "Let the words of each turn begin with who speaks: _self_ or _other_",
+     "Dialogues (JSON Lines, plain or gzip) with speakers",
+     "Each turn that can be a response (the third or a later one) ends a dialogue of its own; the "
+     "turns before it begin with the word _self_ if its writer said them, else _other_. Candidates "
+     "and labels of dialogues are left out.\n"
+     "Examples:\n"
+     "  heed prepare speakers --in data/ubuntu-sample/train.jsonl.gz --out "
+     "data/speakers/train.jsonl.gz\n"
+     "  heed train --data data/speakers --out runs/speakers",
+     read_with_speakers},
     {"messages", "Conversations with assistants, in the format of OpenAI's interfaces",
      "JSON or JSON Lines with \"messages\" of \"role\" and \"content\"",
      "The roles become speakers; messages of system, developer, tool and function are left out.\n"

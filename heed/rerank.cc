@@ -1,8 +1,10 @@
 #include "heed/rerank.h"
 
 #include <algorithm>
+#include <map>
 
 #include "base/path.h"
+#include "dialog/data/conversations.h"
 #include "dialog/discriminate/words/hredgan.h"
 #include "dialog/parts/vector_ranker.h"
 #include "dialog/respond/encoder.h"
@@ -153,17 +155,30 @@ Reranked rerank(const RerankFlags& flags, const Measured& m, const std::string& 
   add("nearest", nearest_to(lists, references));
 
   const ListDiversity d = diversity_of(lists);
-  result.table = reranked_table(rows, results_width()) + counted(lists.size(), "list") + " of " +
-                 decimal(d.size, 1) + " responses; within a list distinct-1 " +
-                 decimal(d.distinct_1, 4) + ", distinct-2 " + decimal(d.distinct_2, 4) + "\n";
+  const std::vector<int> clusters = conversations(m.inputs.dialogues, m.examples);
+  result.table = reranked_table(rows, results_width()) + "\n";
+  std::map<std::string, std::vector<RowAbove>> above;
+  for (const std::string than : {"before", "drawn"}) {
+    above[than] = rows_above(rows, than, references, clusters);
+    result.table += above_table(above[than], than, results_width()) + "\n";
+  }
+  result.table += counted(lists.size(), "list") + " of " + decimal(d.size, 1) +
+                  " responses; within a list distinct-1 " + decimal(d.distinct_1, 4) +
+                  ", distinct-2 " + decimal(d.distinct_2, 4) + "\n";
   result.json = {{"n_best", flags.n_best},     {"weight", flags.weight},
                  {"lists", lists.size()},      {"mean_size", d.size},
                  {"ave_dist_1", d.distinct_1}, {"ave_dist_2", d.distinct_2},
                  {"rows", Json::array()}};
-  for (const RerankedRow& row : rows) {
+  for (size_t r = 0; r < rows.size(); ++r) {
+    const RerankedRow& row = rows[r];
     Json json = {{"name", row.name}, {"changed", row.changed}};
     for (size_t i = 0; i < row.values.size(); ++i) {
       json[text_measures()[i].key] = row.values[i] ? Json(*row.values[i]) : Json();
+    }
+    for (const auto& [than, all] : above) {
+      for (size_t k = 0; k < all[r].by.size(); ++k) {
+        json["above_" + than][mean_measures()[k].key] = to_json(all[r].by[k]);
+      }
     }
     result.json["rows"].push_back(json);
   }

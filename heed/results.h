@@ -5,7 +5,6 @@
 #include <vector>
 
 #include "dialog/respond/evaluate.h"
-#include "dialog/respond/relevance.h"
 #include "dialog/respond/score_json.h"
 #include "experiments/engine/report/estimate_json.h"
 
@@ -18,9 +17,8 @@ namespace heed {
 // the last four are of single dialogues. `unit`: what is counted, "dialogues".
 std::string results_table(const std::vector<TestSetResult>& results, const std::string& unit,
                           int width);
-// The same by relevance, with the share of pairs of utterances that the attention orders alike.
-std::string relevance_table(const std::vector<RelevanceSummary>& summaries, int width);
-int results_width();  // the columns of the terminal; without one as many as are wanted
+int results_width();  // The numbers of a test set. The library counts examples; here "examples"
+                      // holds their number, and the dialogues are counted too.
 
 // The numbers of a test set. The library counts examples; here stand those, as "examples", and the
 // dialogues that they are of.

@@ -848,7 +848,7 @@ def lstm_against_sru():
 def places_apart(seeds):
     """How far apart a ranker's places by five measures are at most, in the means over these seeds."""
     runs = {(p.parent.name.rsplit("-seed", 1)[0], int(p.parent.name[-1])): json.loads(p.read_text()) for p in RANKERS.glob("*/evaluation.json")}
-    rankers = sorted({name for name, _ in runs})
+    rankers = sorted({name for name, _ in runs} - {"sim", "map"})
     places = []
     for key in ("first_of_10", "first_of_100", "first_of_1000", "mrr", "auc_05"):
         order = sorted(rankers, key=lambda name: -fmean(runs[name, seed][key] for seed in seeds))

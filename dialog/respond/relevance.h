@@ -8,6 +8,7 @@
 
 #include "dialog/data/example.h"
 #include "dialog/respond/evaluate.h"
+#include "dialog/text/overlap.h"
 #include "dialog/text/ppmi.h"
 
 namespace heed {

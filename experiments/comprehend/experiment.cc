@@ -1,6 +1,7 @@
 #include "experiments/comprehend/experiment.h"
 
 #include <algorithm>
+#include <map>
 
 #include "dialog/comprehend/score.h"
 #include "dialog/comprehend/task.h"
@@ -133,11 +134,75 @@ void evaluate_run(const Run& run, const OnMeasuring& progress, Json& json) {
   put_mean(json, "half_kept", std::move(half_kept));
 }
 
+// The F1 of each question of a reader that gets the last n gold turns before it, in their order or
+// in another one.
+std::vector<double> f1_with(const comprehend::LoadedReader& reader, const comprehend::Corpus& test,
+                            const std::vector<comprehend::ReadPassage>& read, int64_t n,
+                            bool shuffled) {
+  std::vector<double> f1;
+  for (size_t p = 0; p < read.size(); ++p) {
+    std::vector<comprehend::TurnBefore> before;
+    std::vector<comprehend::Asked> asked;
+    for (const comprehend::ReadQuestion& question : read[p].questions) {
+      std::vector<comprehend::TurnBefore> last(
+          before.end() - std::min<int64_t>(n, std::ssize(before)), before.end());
+      if (shuffled) Rng(/*seed=*/1, "comprehend.shuffled", f1.size() + asked.size()).shuffle(last);
+      asked.push_back(comprehend::asked(read[p], question.question, last, reader.model.config()));
+      before.push_back({question.question, question.answer});
+    }
+    const auto answers = comprehend::answer(
+        reader.model, asked, std::vector<const comprehend::ReadPassage*>(asked.size(), &read[p]));
+    for (size_t q = 0; q < answers.size(); ++q) {
+      f1.push_back(comprehend::measure(answers[q].answer.text,
+                                       test.passages[p].questions[q].answers, test.leave_one_out)
+                       .f1);
+    }
+  }
+  return f1;
+}
+
+std::string last_turns(int64_t n) {
+  return "last:" + std::to_string(n);
+}
+
+// read.json, of a reader that was trained with k turns before: its F1 with the last 0 to k of them,
+// "last:N", with k in another order, "shuffled", and what the other order costs, "order".
+const std::vector<std::string>& read_keys() {
+  static const std::vector<std::string> kAll = [] {
+    std::vector<std::string> all;
+    for (int64_t n = 0; n <= kVariants[kSeven].turns; ++n) all.push_back(last_turns(n));
+    all.insert(all.end(), {"shuffled", "order"});
+    return all;
+  }();
+  return kAll;
+}
+
+void measure_read(const Run& run, const OnMeasuring& progress, Json& json) {
+  comprehend::LoadedReader reader = comprehend::Runs::load(run.directory);
+  move(reader.model, run.device);
+  reader.model.share(std::make_shared<pretrained::StateCache>(*run.data.states));
+  const comprehend::Corpus& test = run.data.parts.test;
+  const auto read = comprehend::read_all(test, reader.pieces, reader.model.config());
+  const int64_t turns = reader.model.config().turns;
+  std::map<std::string, std::vector<double>> f1;
+  for (int64_t n = 0; n <= turns; ++n) {
+    progress("turns", static_cast<double>(n) / static_cast<double>(turns + 1));
+    f1[last_turns(n)] = f1_with(reader, test, read, n, false);
+  }
+  if (turns >= 2) {
+    const auto &shuffled = f1["shuffled"] = f1_with(reader, test, read, turns, true),
+               &last = f1[last_turns(turns)];
+    for (size_t q = 0; q < last.size(); ++q) f1["order"].push_back(last[q] - shuffled[q]);
+  }
+  for (const std::string& key : read_keys()) put_mean(json, key, f1[key]);
+}
+
 // ---- the report
 
 Findings load_found(const std::string& folder) {
   ResultsLayout layout{.kind = "comprehend", .variants = variant_names(kVariants)};
   layout.clusters = "passages";
+  layout.additions = {"read.json"};
   layout.values = {"parameters", "best_epoch", "epochs"};
   std::vector<Measure> measures;
   for (const std::string prefix : {"", "predicted_"}) {
@@ -151,6 +216,10 @@ Findings load_found(const std::string& folder) {
   }
   measures.push_back(
       {.key = "half_kept", .top = "half_kept_items", .bottom = "half_kept_items", .mean = true});
+  for (const std::string& name : read_keys()) {
+    const std::string key = "read." + name;
+    measures.push_back({.key = key, .top = key + "_items", .bottom = key + "_items", .mean = true});
+  }
   return load_findings(folder, layout, measures,
                        {{"f1", "predicted_f1"}, [](size_t v) -> std::optional<size_t> {
                           if (v == kNone) return {};
@@ -180,8 +249,26 @@ std::vector<Table> tables(const Findings& found) {
                         intervals_text(found.results, "passages") + p_values_text(found.inference)};
   changes.columns = {column("", "F1, gold", "f1"), column("", "F1, own", "predicted_f1")};
   add_changes(changes, found.results, found.inference);
-  return {of_variants(scores, found), changes,
-          trainings_table(found.results, comprehend::kValidF1, "F1 of the validation", 3, true)};
+  std::vector<Table> all = {of_variants(scores, found), changes};
+  Table read{.id = "read",
+             .title = "Fewer turns than in training, and in another order",
+             .note =
+                 "F1 in percent with the last N turns before, with those of the training in "
+                 "another order, and what that costs. " +
+                 intervals_text(found.results, "passages"),
+             .intervals = true};
+  for (const std::string& key : read_keys()) {
+    read.columns.push_back({key == "order" ? "" : "F1", key, "read." + key, 1, true});
+  }
+  read.columns.back().sign = true;
+  read = of_variants(read, found);
+  std::erase_if(read.rows, [](const Row& row) {
+    return std::ranges::none_of(row.cells, [](const Cell& cell) { return cell.value.has_value(); });
+  });
+  if (!read.rows.empty()) all.push_back(std::move(read));
+  all.push_back(
+      trainings_table(found.results, comprehend::kValidF1, "F1 of the validation", 3, true));
+  return all;
 }
 
 const std::vector<AboveClaim> kClaims = {
@@ -214,7 +301,11 @@ const Showing<> kShowing = {
     .rules = kClaims,
     .paper = paper_numbers("comprehend", variant_names(kVariants)),
     .sections = {{"scores", "Turns before the question", shows("scores", true)},
-                 {"changes", "What they change", shows("changes", true)}}};
+                 {"changes", "What they change", shows("changes", true)},
+                 {"read", "Fewer turns, another order",
+                  shows("read", true,
+                        "No run has these numbers. The same heed reproduce adds them to runs of "
+                        "older versions.")}}};
 
 // ---- the description
 
@@ -270,7 +361,7 @@ const Making<Settings, Data> kMaking = {
         },
     .train = train_run,
     .best_metric = comprehend::kValidF1,
-    .measurements = {{"evaluation.json", evaluate_run}},
+    .measurements = {{"evaluation.json", evaluate_run}, {"read.json", measure_read}},
     .train_metric = comprehend::kTrainNll,
     .metric_name = "F1",
     .metric_digits = 3,

@@ -1,5 +1,8 @@
 #include "experiments/measure/reranked.h"
 
+#include <algorithm>
+#include <iterator>
+
 #include "dialog/text/format.h"
 #include "dialog/text/measures.h"
 #include "dialog/text/text_table.h"
@@ -28,12 +31,11 @@ RerankedRow measure_firsts(const std::string& name, const std::vector<Offered>& 
                            const std::vector<size_t>& firsts,
                            const std::vector<Tokens>& references) {
   RerankedRow row{name};
-  std::vector<Tokens> responses;
   for (size_t i = 0; i < lists.size(); ++i) {
-    responses.push_back(lists[i].responses.at(firsts[i]));
-    row.changed += (responses.back() != lists[i].responses[0]) / static_cast<double>(lists.size());
+    row.firsts.push_back(lists[i].responses.at(firsts[i]));
+    row.changed += (row.firsts[i] != lists[i].responses[0]) / static_cast<double>(lists.size());
   }
-  row.values = measure_texts(responses, references);
+  row.values = measure_texts(row.firsts, references);
   return row;
 }
 
@@ -55,6 +57,58 @@ std::vector<size_t> drawn_of(const std::vector<Offered>& lists, uint64_t seed) {
     places.push_back(Rng(seed, "reranked.drawn", i).below(lists[i].responses.size()));
   }
   return places;
+}
+
+std::vector<TextMeasure> mean_measures() {
+  std::vector<TextMeasure> some;
+  std::ranges::copy_if(text_measures(), std::back_inserter(some), is_mean_over_texts);
+  return some;
+}
+
+std::vector<RowAbove> rows_above(const std::vector<RerankedRow>& rows, const std::string& than,
+                                 const std::vector<Tokens>& references,
+                                 const std::vector<int>& conversations) {
+  const std::vector<TextMeasure> measures = mean_measures();
+  std::vector<Quotient> quotients;
+  size_t base = rows.size();
+  for (const RerankedRow& row : rows) {
+    if (row.name == than) base = quotients.size();
+    for (const TextMeasure& m : measures) {
+      Series values;
+      for (size_t i = 0; i < references.size(); ++i) {
+        values.emplace_back(m.value({row.firsts[i]}, {references[i]}));
+      }
+      quotients.push_back(mean_quotient(values, conversations));
+    }
+  }
+  const std::vector<Resampled> drawn = bootstrap(quotients);
+  std::vector<RowAbove> all;
+  for (size_t at = 0; at < drawn.size(); at += measures.size()) {
+    RowAbove& row = all.emplace_back(rows[at / measures.size()].name);
+    for (size_t k = 0; at != base && k < measures.size(); ++k) {
+      row.by.push_back(estimate(difference(drawn[at + k], drawn[base + k])));
+    }
+  }
+  return all;
+}
+
+std::string above_table(const std::vector<RowAbove>& rows, const std::string& than, int width) {
+  std::vector<RowAbove> others;
+  std::ranges::copy_if(rows, std::back_inserter(others),
+                       [](const RowAbove& row) { return !row.by.empty(); });
+  ColumnsOf<RowAbove> table(others);
+  table.add("above " + than, [](const RowAbove& row) { return row.name; });
+  const std::vector<TextMeasure> measures = mean_measures();
+  for (size_t k = 0; k < measures.size(); ++k) {
+    const TextMeasure& m = measures[k];
+    table.add(m.title, [&, k](const RowAbove& row) {
+      const auto text = [&](double x) { return decimal(m.factor * x, m.digits); };
+      const Estimate& e = row.by[k].value();
+      return (e.value > 0 ? "+" : "") + text(e.value) + " [" + text(e.interval.low) + ", " +
+             text(e.interval.high) + "]";
+    });
+  }
+  return table.text(width);
 }
 
 std::string reranked_table(const std::vector<RerankedRow>& rows, int width) {

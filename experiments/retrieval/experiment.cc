@@ -4,7 +4,9 @@
 #include <cmath>
 
 #include "dialog/data/conversations.h"
+#include "dialog/parts/vector_ranker.h"
 #include "dialog/retrieve/keyword.h"
+#include "dialog/retrieve/map.h"
 #include "dialog/retrieve/metrics.h"
 #include "dialog/retrieve/pool.h"
 #include "dialog/retrieve/task.h"
@@ -23,6 +25,7 @@ using retrieve::ScoredList;
 
 struct Settings : SystemSettings {
   int64_t pool = 1000;
+  std::string init = {};  // a model that encodes
 };
 
 struct Data {
@@ -57,7 +60,9 @@ const std::vector<Variant>& variants() {
       {{"lstm", "encoder", "lstm"}, [](retrieve::Settings& s) { s.model.encoder = "lstm"; }},
       {{"hierarchical", "encoder", "hierarchical"},
        [](retrieve::Settings& s) { s.model.encoder = "hierarchical"; }},
-      {{"bag", "encoder", "bag"}, [](retrieve::Settings& s) { s.model.encoder = "bag"; }}};
+      {{"bag", "encoder", "bag"}, [](retrieve::Settings& s) { s.model.encoder = "bag"; }},
+      {{"sim", "frozen encoder", "cosine", false}, as_it_is},
+      {{"map", "frozen encoder", "map", false}, as_it_is}};
   return kAll;
 }
 
@@ -190,10 +195,18 @@ void measure_lists(const Data& data, const Ranker& ranker, retrieve::WordStatist
 
 void evaluate_run(const Run& run, const OnMeasuring& progress, Json& json) {
   const Data& data = run.data;
-  const LoadedSystem loaded = load_system(run.directory);
-  move(*loaded.module, run.device);
-  const Ranker& ranker = *loaded.ranker;
   const auto training = retrieve::make_pairs(data.train.dialogues, {.all_positions = true}, true);
+  const bool frozen = !variants()[run.run.variant].name.trained;
+  LoadedSystem loaded = load_system(frozen ? run.settings.init : run.directory);
+  move(*loaded.module, run.device);
+  if (frozen) loaded.ranker = std::make_shared<CosineRanker>(loaded.encoder, loaded.bounds);
+  const auto& unmapped = dynamic_cast<const VectorRanker&>(*loaded.ranker);
+  std::optional<retrieve::MappedRanker> mapped;
+  if (run.run.variant == rankers::kMap) {
+    progress("map", 0);
+    mapped.emplace(retrieve::learn_map(unmapped, data.train.dialogues, training, run.run.seed));
+  }
+  const VectorRanker& ranker = mapped ? *mapped : unmapped;
   retrieve::WordStatistics words(data.train.dialogues, training);
   json["parameters"] = parameter_count(*loaded.module);
   json["conversations"] = data.conversations;
@@ -214,11 +227,8 @@ void evaluate_run(const Run& run, const OnMeasuring& progress, Json& json) {
   const auto size = static_cast<size_t>(run.settings.pool);
   progress("whitelists", 0.8);
   json["frequency"] = whitelist_json(run, ranker, retrieve::most_frequent(said, size), "frequency");
-  json["clusters"] =
-      whitelist_json(run, ranker,
-                     retrieve::most_frequent_of_clusters(
-                         said, size, dynamic_cast<const VectorRanker&>(ranker), /*seed=*/1),
-                     "clusters");
+  json["clusters"] = whitelist_json(
+      run, ranker, retrieve::most_frequent_of_clusters(said, size, ranker, /*seed=*/1), "clusters");
 }
 
 // ---- the description
@@ -226,12 +236,26 @@ void evaluate_run(const Run& run, const OnMeasuring& progress, Json& json) {
 void visit(Settings& s, const OptionVisitor& v) {
   show(v, "Rankers", s, "Size of a word's embedding, and of a text's vector",
        {{"pool", "Number of texts in the whitelists", &s.pool, 2, 1e6}});
+  v(setting("init", "",  // decides what is measured, and no run
+            "Also measure this model that encodes, as it is: the cosine of its vectors (sim), and "
+            "of a map that is learned on them (map)",
+            {.group = "Rankers", .takes = "DIR"}),
+    &s.init);
 }
 
 const Making<Settings, Data> kMaking = {
     .initial = {{.epochs = 3, .vocabulary = 8000}},
     .visit = visit,
-    .names = retrieval_variants(),
+    .take =
+        [](const ExperimentRequest&, Settings& s) {
+          if (!s.init.empty()) require(s.init, Capability::kEncode);
+        },
+    .variants =
+        [](const Settings& s) {
+          auto names = retrieval_variants();
+          if (s.init.empty()) names.resize(rankers::kSim);
+          return names;
+        },
     .load = load_data,
     .about_data = [](const Settings&, const Data& data) -> Json {
       return {{"train_checksum", fingerprint(data.train.dialogues)},

@@ -6,7 +6,7 @@
 
 namespace heed {
 
-// Rankers in this order; the first is the baseline of all changes.
+// Rankers in this order; the first is the baseline of all changes. The last two need --init.
 const std::vector<VariantName>& retrieval_variants();
 namespace rankers {
 enum Place : size_t {
@@ -19,7 +19,9 @@ enum Place : size_t {
   kSru,
   kLstm,
   kHierarchical,
-  kBag
+  kBag,
+  kSim,  // these two are not trained: a frozen encoder, and a map on it
+  kMap
 };
 }  // namespace rankers
 

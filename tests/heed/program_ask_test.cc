@@ -178,6 +178,27 @@ TEST_F(Ask, IsAnExperiment) {
     sum += own - (gold - own);
   }
   EXPECT_NEAR(two["half_kept"].get<double>(), sum / 6, 1e-12);
+
+  // With as many turns as in training it answers as before.
+  for (const int turns : {0, 1, 2, 7}) {
+    SCOPED_TRACE(turns);
+    const std::string run = "all/turns-" + std::to_string(turns) + "-seed1/";
+    const Json read = Json::parse(dir->read(run + "read.json"));
+    EXPECT_EQ(read["last:" + std::to_string(turns) + "_items"],
+              Json::parse(dir->read(run + "evaluation.json"))["f1_items"]);
+    if (turns < 7) {
+      EXPECT_TRUE(read["last:" + std::to_string(turns + 1)].is_null());
+    }
+    ASSERT_EQ(read["shuffled"].is_number(), turns >= 2);
+    if (turns < 2) continue;
+    for (const size_t q : {0, 1, 3, 4}) EXPECT_EQ(read["order_items"][q], 0) << "one turn at most";
+    EXPECT_NEAR(
+        read["order"].get<double>(),
+        read["last:" + std::to_string(turns)].get<double>() - read["shuffled"].get<double>(),
+        1e-12);
+  }
+  const Json table = Json::parse(dir->read("all/tables/read.json"));
+  EXPECT_EQ(table["rows"].size(), 10u);
 }
 
 }  // namespace

@@ -93,17 +93,17 @@ TEST_F(Evaluate, MeasuresResponsesAsRespondDoes) {
 
 // ---- relevance ----------------------------------------------------------------------------------
 
-// "how" and "yes" go together: the distraction is "yes", which the history, "no", is not. So
+// "you" and "it" go together: the distraction is "it", which the history, "to", is not. So
 // attention agrees where it looks at the distraction more.
 TEST_F(Evaluate, ComparesAttentionWithRelevance) {
   std::string train, test;
   for (int i = 0; i < 24; ++i) {
     const std::string id = "d" + std::to_string(i);
-    train += i % 2 == 0 ? dialogue(id, {"how", "yes"}) : dialogue(id, {"what", "no"});
-    test += dialogue(id, {"no", "how", i % 2 == 0 ? "it is" : "the"});
+    train += i % 2 == 0 ? dialogue(id, {"you", "it"}) : dialogue(id, {"the", "to"});
+    test += dialogue(id, {"to", "you", i % 2 == 0 ? "it is" : "the"});
   }
   const std::string counted = dir.write("train.jsonl", train);
-  const Arguments asked = {"--test", "none,frequent:begin", "--frequent", "yes", "--pmi", counted};
+  const Arguments asked = {"--test", "none,frequent:begin", "--frequent", "it", "--pmi", counted};
   const Json sets = evaluate(dir.write("test.jsonl", test), asked)["test_sets"];
   EXPECT_TRUE(sets["none"]["relevance"]["das_ratio"].is_null());
   EXPECT_EQ(sets["none"]["relevance"]["as_history"], 1);

@@ -1,6 +1,7 @@
 // heed prepare with published corpora: what is written, what is said, what is refused.
 #include <nlohmann/json.hpp>
 
+#include "dialog/text/tokenizer.h"
 #include "tests/heed/program_data.h"
 #include "tests/heed/program_helpers.h"
 
@@ -24,6 +25,33 @@ class Prepare : public testing::Test {
   }
   TempDir dir;
 };
+
+// Of the fourth turn the second one is its writer's, too; a marked turn is no response, but one of
+// the turns before. Each word is one token.
+TEST_F(Prepare, SpeakersOpenTheTurnsBeforeAResponse) {
+  const auto turn = [](const char* speaker, const char* text, bool distraction = false) {
+    Json json = {{"speaker", speaker}, {"text", text}};
+    if (distraction) json["distraction"] = true;
+    return json;
+  };
+  const Json turns = {turn("A", "Hi"), turn("B", "hello"), turn("A", "x", true), turn("B", "yes"),
+                      turn("C", "no")};
+  const Json short_one = {turn("A", "a"), turn("B", "b")};
+  const std::string in =
+      dir.write("in.jsonl", Json({{"id", "d"}, {"turns", turns}}).dump() + "\n" +
+                                Json({{"id", "e"}, {"turns", short_one}}).dump());
+  ASSERT_EQ(prepare("speakers", in, "out.jsonl").code, 0);
+  const std::vector<Json> found = read("out.jsonl");
+  ASSERT_EQ(found.size(), 2u);
+  EXPECT_EQ(found[0]["id"], "d#4");
+  EXPECT_EQ(found[0]["turns"], (Json{turn("A", "_other_ Hi"), turn("B", "_self_ hello"),
+                                     turn("A", "_other_ x", true), turn("B", "yes")}));
+  EXPECT_EQ(found[1]["id"], "d#5");
+  EXPECT_EQ(found[1]["turns"],
+            (Json{turn("A", "_other_ Hi"), turn("B", "_other_ hello"), turn("A", "_other_ x", true),
+                  turn("B", "_other_ yes"), turn("C", "no")}));
+  EXPECT_EQ(tokenize("_other_ Hi"), (std::vector<std::string>{"_other_", "hi"}));
+}
 
 std::string daily_dialog(const std::string& id, const std::string& part) {
   const std::string turn =

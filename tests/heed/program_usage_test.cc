@@ -38,7 +38,8 @@ TEST(Usage, AWordThatIsNoCommand) {
   expect_line({"prepare", "ubunto", "--in", "x"}, ubunto);
   expect_line(
       {"prepare", "xyzzy"},
-      "there is no command 'prepare xyzzy'; there are: text, csv, ubuntu, reverse, messages, "
+      "there is no command 'prepare xyzzy'; there are: text, csv, ubuntu, reverse, speakers, "
+      "messages, "
       "dailydialog, personachat, multiwoz, sgd, woz, mutual, rewriting, gaps, intents, split, "
       "labels, carryover, because (see heed prepare --help)");
   expect_failure(heed_program({"help", "tran"}), 2, "'tran'; did you mean 'train'?", "help");
@@ -350,7 +351,7 @@ TEST(Help, FitsTheTerminal) {
   for (size_t i = 0; i < commands.size(); ++i) {
     for (const CLI::App* part : commands[i]->get_subcommands(nullptr)) commands.push_back(part);
   }
-  ASSERT_EQ(commands.size(), 1 + 34 + 52u);
+  ASSERT_EQ(commands.size(), 1 + 34 + 53u);
   for (const char* width : {"40", "60", "80", "200"}) {
     const Environment columns("COLUMNS", width);
     const size_t most = std::min(100, std::stoi(width));

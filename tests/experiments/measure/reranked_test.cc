@@ -55,6 +55,35 @@ TEST(Reranked, TheNearestHasTheHighestOverlap) {
   EXPECT_EQ(nearest_to(kLists, {{"b", "a", "b"}, {"e"}, {"f"}}), (std::vector<size_t>{1, 0, 0}));
 }
 
+// By the numbers of single responses: "best" is above "before" by 4/5, 0 and 2/5 in ROUGE-L.
+// The second and third list are one conversation, so a resample has the first one twice, once or
+// not.
+TEST(Reranked, RowsAreComparedWithIntervals) {
+  const std::vector<RerankedRow> rows = {measure_firsts("before", kLists, {0, 0, 0}, kPeople),
+                                         measure_firsts("best", kLists, {2, 0, 1}, kPeople)};
+  const auto above = rows_above(rows, "before", kPeople, {0, 1, 1});
+  ASSERT_EQ(above.size(), 2u);
+  EXPECT_TRUE(above[0].by.empty());
+  EXPECT_EQ(above[1].name, "best");
+  const auto measures = mean_measures();
+  ASSERT_EQ(above[1].by.size(), measures.size());
+  for (size_t k = 0; k < measures.size(); ++k) {
+    const std::string key = measures[k].key;
+    const Estimate& e = above[1].by[k].value();
+    EXPECT_NEAR(e.value, value(rows[1], key) - value(rows[0], key), 1e-12) << key;
+    if (key != "rouge_l") continue;
+    EXPECT_NEAR(e.value, (0.8 + 0 + 0.4) / 3, 1e-12);
+    EXPECT_NEAR(e.interval.low, 0.2, 1e-12);
+    EXPECT_NEAR(e.interval.high, 0.8, 1e-12);
+    EXPECT_EQ(e.clusters, 2);
+  }
+  const auto other_way = rows_above(rows, "best", kPeople, {0, 1, 1});
+  EXPECT_TRUE(other_way[1].by.empty());
+  EXPECT_NEAR(other_way[0].by[0]->value, -above[1].by[0]->value, 1e-12);
+  const std::string table = above_table(above, "before", 200);
+  EXPECT_NE(table.find("+40.00 [20.00, 80.00]"), table.npos) << table;
+}
+
 // Each place is drawn, about equally often, and by the seed.
 TEST(Reranked, DrawsFromEachList) {
   const std::vector<Offered> many(3000, kLists[0]);
