@@ -218,7 +218,8 @@ Findings load_found(const std::string& folder) {
       {.key = "half_kept", .top = "half_kept_items", .bottom = "half_kept_items", .mean = true});
   for (const std::string& name : read_keys()) {
     const std::string key = "read." + name;
-    measures.push_back({.key = key, .top = key + "_items", .bottom = key + "_items", .mean = true});
+    const std::string items = key + "_items";
+    measures.push_back({.key = key, .top = items, .bottom = items, .mean = true, .later = true});
   }
   return load_findings(folder, layout, measures,
                        {{"f1", "predicted_f1"}, [](size_t v) -> std::optional<size_t> {

@@ -25,7 +25,7 @@ using retrieve::ScoredList;
 
 struct Settings : SystemSettings {
   int64_t pool = 1000;
-  std::string init = {};  // a model that encodes
+  std::string pretrained = {};  // a model that encodes
 };
 
 struct Data {
@@ -197,7 +197,7 @@ void evaluate_run(const Run& run, const OnMeasuring& progress, Json& json) {
   const Data& data = run.data;
   const auto training = retrieve::make_pairs(data.train.dialogues, {.all_positions = true}, true);
   const bool frozen = !variants()[run.run.variant].name.trained;
-  LoadedSystem loaded = load_system(frozen ? run.settings.init : run.directory);
+  LoadedSystem loaded = load_system(frozen ? run.settings.pretrained : run.directory);
   move(*loaded.module, run.device);
   if (frozen) loaded.ranker = std::make_shared<CosineRanker>(loaded.encoder, loaded.bounds);
   const auto& unmapped = dynamic_cast<const VectorRanker&>(*loaded.ranker);
@@ -236,11 +236,12 @@ void evaluate_run(const Run& run, const OnMeasuring& progress, Json& json) {
 void visit(Settings& s, const OptionVisitor& v) {
   show(v, "Rankers", s, "Size of a word's embedding, and of a text's vector",
        {{"pool", "Number of texts in the whitelists", &s.pool, 2, 1e6}});
-  v(setting("init", "",  // decides what is measured, and no run
-            "Also measure this model that encodes, as it is: the cosine of its vectors (sim), and "
-            "of a map that is learned on them (map)",
-            {.group = "Rankers", .takes = "DIR"}),
-    &s.init);
+  v(setting("pretrained", "",
+            "Directory of a pretrained encoder (heed import), or of another model that encodes: "
+            "measure it too, as it is: the cosine of its vectors (sim), and of a map learned on "
+            "them (map). Can be added to a finished folder",
+            {.group = "Rankers"}),
+    &s.pretrained);
 }
 
 const Making<Settings, Data> kMaking = {
@@ -248,12 +249,12 @@ const Making<Settings, Data> kMaking = {
     .visit = visit,
     .take =
         [](const ExperimentRequest&, Settings& s) {
-          if (!s.init.empty()) require(s.init, Capability::kEncode);
+          if (!s.pretrained.empty()) require(s.pretrained, Capability::kEncode);
         },
     .variants =
         [](const Settings& s) {
           auto names = retrieval_variants();
-          if (s.init.empty()) names.resize(rankers::kSim);
+          if (s.pretrained.empty()) names.resize(rankers::kSim);
           return names;
         },
     .load = load_data,

@@ -6,7 +6,7 @@
 
 namespace heed {
 
-// Rankers in this order; the first is the baseline of all changes. The last two need --init.
+// Rankers in this order; the first is the baseline of all changes. The last two need --pretrained.
 const std::vector<VariantName>& retrieval_variants();
 namespace rankers {
 enum Place : size_t {

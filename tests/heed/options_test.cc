@@ -24,6 +24,7 @@ const std::map<std::string, std::string> kTwoMeanings = {
     {"--in", "each command of prepare reads files of its own"},
     {"--out", "what is written: a file, or a directory with several"},
     {"--encoder", "of each system which encoders it may have"},
+    {"--pmi", "of evaluate what goes with the query, of respond what goes with the context"},
     {"--pool", "of features how states become one vector, elsewhere where distractions come from"},
     {"--predictions", "what a classifier says: written by discriminate test, read by judge score"},
     {"--rank", "by which model the best answer of several is chosen, or what orders N-best lists"},

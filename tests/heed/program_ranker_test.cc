@@ -330,7 +330,8 @@ TEST(Ranker, ItsExperimentMeasuresAFrozenEncoder) {
       "reproduce", "retrieval", "--data",   kSample, "--out",   dir.path("out"), "--width", "8",
       "--vocab",   "500",       "--epochs", "1",     "--limit", "120",           "--pool",  "50"};
   ASSERT_EQ(heed_program(command + Arguments{"--only", "base"}).code, 0);
-  const Result r = heed_program(command + Arguments{"--only", "[sm][ia][mp]", "--init", encoder});
+  const Result r =
+      heed_program(command + Arguments{"--only", "[sm][ia][mp]", "--pretrained", encoder});
   ASSERT_EQ(r.code, 0) << r.err;
   const auto read = [&](const std::string& run) {
     return Json::parse(dir.read("out/" + run + "-seed1/evaluation.json"), nullptr, false);
@@ -344,7 +345,7 @@ TEST(Ranker, ItsExperimentMeasuresAFrozenEncoder) {
   EXPECT_GT(map["mrr"], sim["mrr"]);
   const std::string claims = dir.read("out/tables/claims.md");
   EXPECT_TRUE(has(claims, "a map improves on plain similarity")) << claims;
-  EXPECT_EQ(heed_program(command + Arguments{"--init", dir.path("none")}).code, 1);
+  EXPECT_EQ(heed_program(command + Arguments{"--pretrained", dir.path("none")}).code, 1);
 }
 
 TEST(Ranker, RefusesWhatCannotBe) {
