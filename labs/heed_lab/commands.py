@@ -16,27 +16,33 @@ from .submissions import Submission, printable
 
 STUDENT = "labs/student.txt"  # the name that `id` was told; git does not see it
 DEBUGGED = ("-O0", "-g")  # with -Og GCC 12 marks no line of a kernel as one to stop at
-COMMANDS = {}  # name: (function, its text, its arguments, whether it is of one lab)
+PARSER = argparse.ArgumentParser(prog="labs/heed-lab", description="heed's course: parts of the real library, written anew "
+                                 "and judged by laws. docs/teaching.md is the guide.")
+SUBPARSERS = PARSER.add_subparsers(dest="command", metavar="COMMAND")
 
 
 def argument(*names, **options):
     return names, options
 
 
+LAB = argument("lab", type=int, help="the number of the lab")
 SEED = argument("--seed", type=int, default=any_seed(), help="draw these inputs again")
 
 
 def command(text, *arguments, lab=True):
     """Makes do_NAME a command: of a lab, or of the whole tree."""
     def declare(run):
-        COMMANDS[run.__name__[3:].replace("_", "-")] = run, text, arguments, lab
+        made = SUBPARSERS.add_parser(run.__name__[3:].replace("_", "-"), help=text, description=text)
+        made.set_defaults(run=run)
+        for names, options in (LAB,) * lab + arguments:
+            made.add_argument(*names, **options)
         return run
     return declare
 
 
-def write_page(path, text):
+def write(path, text, then="; open it in a browser"):
     Path(path).write_text(text, encoding="utf-8")
-    print(f"wrote {path}; open it in a browser")
+    print(f"wrote {path}{then}")
 
 
 class Bench:
@@ -180,9 +186,7 @@ class Bench:
 
     @command("draw the lab's figure with what you wrote, as SVG", argument("--out", metavar="FILE", help="where to (lab-N.svg)"), SEED)
     def do_figure(self, out, seed):
-        path = Path(out or f"lab-{self.lab.number}.svg")
-        pictures.draw(self.root, self.program(), seed, path)
-        print(f"wrote {path}")
+        write(out or f"lab-{self.lab.number}.svg", pictures.figure(self.root, self.program(), seed), "")
 
     @command("pictures: a few lines in the terminal, and a page. graph and memory: an example and its backward pass; "
              "tensor: what a check compares; access: what a warp asks of the memory; roofline: speed beside what the machine can do",
@@ -194,7 +198,7 @@ class Bench:
             text, body, script = pictures.part(self, each, seed, check)
             print(text)
             parts[body] = script
-        write_page(out, pictures.page(self.lab, parts, f"{' '.join(what)} --seed {seed}"))
+        write(out, pictures.page(self.lab, parts, f"{' '.join(what)} --seed {seed}"))
 
     @command("run a check in gdb", argument("check"), argument("--at", metavar="FILE:LINE", help="run up to there"),
              argument("--build", action="store_true", dest="only", help="only build the program, for another debugger, and say where it is"),
@@ -248,7 +252,7 @@ class Bench:
         path = self.lab.folder / "talk.md"
         if not path.exists():
             raise LabError(f"labs/{self.lab.folder.name}/talk.md is not here; handouts do not have it")
-        write_page(out or f"lab-{self.lab.number}-talk.html", pages.talk_page(path.read_text(encoding="utf-8")))
+        write(out or f"lab-{self.lab.number}-talk.html", pages.talk_page(path.read_text(encoding="utf-8")))
 
     @command("for teachers: pairs of submissions, and of those with the library, that are alike",
              argument("folders", nargs="+", metavar="DIR", help="of submissions: this year's, and those before"),
@@ -316,22 +320,11 @@ def stop_at(at, thread):
     return ["set breakpoint pending on", f"break {at}{condition}", "run"] if at else []
 
 
-def parser():
-    top = argparse.ArgumentParser(prog="labs/heed-lab", description="heed's course: parts of the real library, written anew "
-                                  "and judged by laws. docs/teaching.md is the guide.")
-    commands = top.add_subparsers(dest="command", metavar="COMMAND")
-    for name, (_, text, arguments, of_lab) in COMMANDS.items():
-        made = commands.add_parser(name, help=text, description=text)
-        for names, options in (argument("lab", type=int, help="the number of the lab"),) * of_lab + arguments:
-            made.add_argument(*names, **options)
-    return top
-
-
 def main(root, arguments):
-    options = vars(parser().parse_args([*arguments[1:], "--help"] if arguments[:1] == ["help"] else arguments))
+    options = vars(PARSER.parse_args([*arguments[1:], "--help"] if arguments[:1] == ["help"] else arguments or ["list"]))
     try:
-        run = COMMANDS[options.pop("command") or "list"][0]
-        status = run(Bench(root, options.pop("lab", None)), **options) or 0
+        del options["command"]
+        status = options.pop("run")(Bench(root, options.pop("lab", None)), **options) or 0
         sys.stdout.flush()
         return status
     except BrokenPipeError:  # who reads has seen enough, as in `heed-lab list | head -1`

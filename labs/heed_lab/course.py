@@ -30,13 +30,6 @@ def read_json(path, label, required, optional=(), default=None):
         raise LabError(f"{label}: {error}") from None
 
 
-def one_of(rows, name, lab, what):
-    for row in rows:
-        if row.name == name:
-            return row
-    raise LabError(f"lab {lab.number} has no {what} {name}; it has {', '.join(row.name for row in rows)}")
-
-
 class Check:
     def __init__(self, row, task, label):
         self.points = dict(take(row, label, ("name",), KINDS_OF_POINTS))
@@ -121,11 +114,17 @@ class Lab:
         self.assigned = [self.variation.task(family, salt, student, f"lab {self.number}, variation")] if self.variation else []
         self.judged = [check for task in self.tasks + self.assigned for check in task.checks]
 
+    def one_of(self, what, rows, name):
+        for row in rows:
+            if row.name == name:
+                return row
+        raise LabError(f"lab {self.number} has no {what} {name}; it has {', '.join(row.name for row in rows)}")
+
     def check(self, name):
-        return one_of(self.judged, name, self, "check")
+        return self.one_of("check", self.judged, name)
 
     def task(self, name):
-        return one_of(self.tasks + self.assigned, name, self, "task")
+        return self.one_of("task", self.tasks + self.assigned, name)
 
     def cut(self, texts):
         """{file: text} with the cuts made."""

@@ -89,8 +89,8 @@ def include_not_done(text):
     """Adds the #include of the blanks below the last one of the file that stands under no #if."""
     if INCLUDE in text:
         return text
-    lines, last, level = text.split("\n"), 0, 0
-    for i, line in enumerate(lines):
-        level += line.startswith("#if") - line.startswith("#endif")
-        last = i if line.startswith("#include") and level == 0 else last
-    return "\n".join(lines[:last + 1] + [INCLUDE] + lines[last + 1:])
+    last, level = text.index("\n") + 1, 0
+    for line in re.finditer(r"^#(if|endif|include).*\n", text, re.M):
+        level += (line[1] == "if") - (line[1] == "endif")
+        last = line.end() if line[1] == "include" and level == 0 else last
+    return f"{text[:last]}{INCLUDE}\n{text[last:]}"

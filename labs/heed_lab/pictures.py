@@ -28,11 +28,10 @@ def numbers_of(program, what, seed):
     return json.loads(done.stdout)
 
 
-def draw(root, program, seed, path):
-    """The figure, by the module that draws those of the benchmarks."""
+def figure(root, program, seed):
+    """SVG of the figure, by the module that draws those of the benchmarks."""
     row = numbers_of(program, "--figure", seed)
-    curves = runpy.run_path(str(root / "bench/svg.py"))["curves"]
-    path.write_text(curves(row["title"], row["x"], row["y"], row["values"], row["lines"]), encoding="utf-8")
+    return runpy.run_path(str(root / "bench/svg.py"))["curves"](row["title"], row["x"], row["y"], row["values"], row["lines"])
 
 
 def part(bench, what, seed, check=None):

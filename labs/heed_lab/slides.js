@@ -1,6 +1,6 @@
 // One slide of a talk at a time, by keys; the address keeps which.
 const slides = [...document.querySelectorAll('section.slide')];
-let at = Math.min(Math.max(parseInt(location.hash.slice(1)) || 1, 1), slides.length) - 1;
+let at = 0;
 function show(to) {
   at = Math.min(Math.max(to, 0), slides.length - 1);
   slides.forEach((slide, i) => slide.classList.toggle('here', i === at));
@@ -12,4 +12,4 @@ document.addEventListener('keydown', event => {
   show(at + moves[event.key]);
   event.preventDefault();
 });
-show(at);
+show((parseInt(location.hash.slice(1)) || 1) - 1);

@@ -95,12 +95,6 @@ def runs(text, known):
     return set(in_a_row([t if t in known or not re.match(r'[\w"]', t) else "n" if t[0].isdigit() else "v" for t in found], RUN))
 
 
-def own_runs(blank, texts):
-    """{file: runs of what is not in the blank}"""
-    known = {name: set(TOKEN.findall(COMMENT.sub(" ", blank[name]))) for name in texts}
-    return {name: runs(text, known[name]) - runs(blank[name], known[name]) for name, text in texts.items()}
-
-
 def blanks(course, lab):
     """{file: text} as students get them."""
     return {name: (course.root / name).read_text(encoding="utf-8") for name in lab.own} | course.blanks(lab)
@@ -119,14 +113,15 @@ def submissions(folders):
 def similar(course, lab, folders, least):
     """(share, one, other, file, how many are shared), the largest first: of the smaller one's runs of a file, shared ones."""
     blank, found = blanks(course, lab), []
-    theirs = {LIBRARY: own_runs(blank, {name: course.texts(lab)[name] for name in lab.written})}
-    theirs |= {name: own_runs(blank, each.texts(lab)) for name, each in submissions(folders)}
+    theirs = {LIBRARY: course.texts(lab)} | {name: each.texts(lab) for name, each in submissions(folders)}
     for file in lab.own:
-        of = {name: files[file] for name, files in theirs.items() if file in files}
-        counts = Counter(chain.from_iterable(of.values()) if len(of) > COMMON else ())
-        own = {name: {run for run in has if 2 * counts[run] <= len(of)} for name, has in of.items()}
+        known = set(TOKEN.findall(COMMENT.sub(" ", blank[file])))
+        own = {name: runs(texts[file], known) - runs(blank[file], known) for name, texts in theirs.items() if file in texts}
+        counts = Counter(chain.from_iterable(own.values()) if len(own) > COMMON else ())
+        common = {run for run, count in counts.items() if 2 * count > len(own)}
         for one, other in combinations(own, 2):
-            shared, smaller = len(own[one] & own[other]), min(len(own[one]), len(own[other]))
+            mine, yours = own[one] - common, own[other] - common
+            shared, smaller = len(mine & yours), min(len(mine), len(yours))
             if smaller >= LEAST and shared >= least * smaller:
                 found.append((shared / smaller, one, other, file, shared))
     return sorted(found, reverse=True)

@@ -10,7 +10,7 @@ from unittest import mock
 
 import helpers
 from heed_lab import LabError, handout
-from heed_lab.commands import parser
+from heed_lab.commands import PARSER
 from heed_lab.course import Course
 from heed_lab.cutting import INCLUDE, removed
 
@@ -122,7 +122,7 @@ class Handouts(unittest.TestCase):
         readme, makefile = self.files["README.md"].decode(), self.files["Makefile"].decode()
         commands = set(re.findall(r"`labs/heed-lab (\w[\w-]*)", readme))
         self.assertLessEqual({"start", "test", "watch", "hint", "reset"}, commands)
-        self.assertLessEqual(commands, set(parser()._subparsers._group_actions[0].choices))
+        self.assertLessEqual(commands, set(PARSER._subparsers._group_actions[0].choices))
         for name in set(re.findall(r"`((?:docs|labs|scripts)/[\w./-]+\.\w+)`", readme)):
             self.assertIn(name, self.files)
         self.assertEqual(re.findall(r"^([\w-]+):", makefile, re.M), ["help", "lab", "grade"])

@@ -12,7 +12,7 @@ from pathlib import Path
 import formats
 import helpers
 from heed_lab import handout
-from heed_lab.commands import parser
+from heed_lab.commands import PARSER
 
 FOLDER = helpers.ROOT / ".devcontainer"
 
@@ -108,4 +108,4 @@ class Workflow(unittest.TestCase):
         commands = [shlex.split(step["run"].replace("course/", "")) for step in self.row["jobs"]["judge"]["steps"] if "run" in step]
         self.assertEqual([words[0] for words in commands], ["scripts/setup.sh", "labs/heed-lab"])
         self.assertEqual(commands[0][1:], ["lab"])
-        self.assertEqual(parser().parse_args(commands[1][1:]).command, "grade")
+        self.assertEqual(PARSER.parse_args(commands[1][1:]).command, "grade")

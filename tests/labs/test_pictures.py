@@ -1,9 +1,7 @@
 """The tensors of a check, the accesses of a kernel and a roofline: their numbers, and the page, in Chromium where there is one."""
 import math
 import re
-import tempfile
 import unittest
-from pathlib import Path
 from unittest import mock
 
 import helpers
@@ -118,10 +116,8 @@ class Access(unittest.TestCase):
 
 class Figure(unittest.TestCase):
     def test_labels_of_an_axis_have_room(self):
-        with tempfile.TemporaryDirectory() as folder:
-            path = Path(folder) / "lab.svg"
-            pictures.draw(helpers.ROOT, helpers.BUILD / "labs/lab_09", 5, path)
-            labels = re.findall(r'y="290.0" text-anchor="middle" >(.*?)<', path.read_text())
+        text = pictures.figure(helpers.ROOT, helpers.BUILD / "labs/lab_09", 5)
+        labels = re.findall(r'y="290.0" text-anchor="middle" >(.*?)<', text)
         self.assertEqual(labels, [str(lane) for lane in range(0, 32, 3)])
 
 
