@@ -17,8 +17,7 @@ namespace heed {
 // the last four are of single dialogues. `unit`: what is counted, "dialogues".
 std::string results_table(const std::vector<TestSetResult>& results, const std::string& unit,
                           int width);
-int results_width();  // The numbers of a test set. The library counts examples; here "examples"
-                      // holds their number, and the dialogues are counted too.
+int results_width();  // the columns of the terminal; without one as many as are wanted
 
 // The numbers of a test set. The library counts examples; here stand those, as "examples", and the
 // dialogues that they are of.
