@@ -1,6 +1,5 @@
 #include "heed/results.h"
 
-#include <algorithm>
 #include <cstdio>
 #include <functional>
 #include <limits>
@@ -22,11 +21,11 @@ std::string ratio(const std::optional<double>& value) {
   return value ? decimal(*value, 3) : "-";
 }
 
-struct Column {
+struct MetricColumn {
   std::string title;
   std::function<std::string(const ScoreSummary&)> cell;
 };
-const Column kColumns[] = {
+const MetricColumn kColumns[] = {
     {"perplexity", [](const ScoreSummary& s) { return decimal(s.perplexity, 2); }},
     {"bits/char", [](const ScoreSummary& s) { return ratio(s.bits_per_character); }},
     {"<unk>", [](const ScoreSummary& s) { return percent(s.unknown_characters); }},
@@ -47,7 +46,7 @@ std::string count_of(const ScoreSummary& s) {
 }
 
 // The DAS ratio by one head of one layer; without distractions the values of the history.
-Column of_head(const HeadSummary& head, size_t i) {
+MetricColumn of_head(const HeadSummary& head, size_t i) {
   return {"layer " + std::to_string(head.layer) + " head " + std::to_string(head.head),
           [i](const ScoreSummary& s) {
             const HeadSummary& h = s.heads[i];
@@ -59,9 +58,9 @@ Column of_head(const HeadSummary& head, size_t i) {
 
 std::string results_table(const std::vector<TestSetResult>& results, const std::string& unit,
                           int width) {
-  std::vector<std::vector<std::string>> table = {{"test set"}};
-  for (const TestSetResult& r : results) table[0].push_back(r.name);
-  std::vector<Column> columns(std::begin(kColumns), std::end(kColumns));
+  ColumnsOf<TestSetResult> table(results);
+  table.add("test set", [](const TestSetResult& r) { return r.name; });
+  std::vector<MetricColumn> columns(std::begin(kColumns), std::end(kColumns));
   if (!results.empty() && results[0].summary.accuracy) {
     columns.insert(columns.begin() + 1,
                    {"accuracy", [](const ScoreSummary& s) { return percent(s.accuracy); }});
@@ -69,11 +68,10 @@ std::string results_table(const std::vector<TestSetResult>& results, const std::
   columns.push_back({unit, count_of});
   const size_t heads = results.empty() ? 0 : results[0].summary.heads.size();
   for (size_t i = 0; i < heads; ++i) columns.push_back(of_head(results[0].summary.heads[i], i));
-  for (const Column& column : columns) {
-    table.push_back({column.title});
-    for (const TestSetResult& r : results) table.back().push_back(column.cell(r.summary));
+  for (const MetricColumn& column : columns) {
+    table.add(column.title, [&](const TestSetResult& r) { return column.cell(r.summary); });
   }
-  return text_table(std::move(table), width);
+  return table.text(width);
 }
 
 int results_width() {
