@@ -84,7 +84,7 @@ std::vector<RowAbove> rows_above(const std::vector<RerankedRow>& rows, const std
   const std::vector<Resampled> drawn = bootstrap(quotients);
   std::vector<RowAbove> all;
   for (size_t at = 0; at < drawn.size(); at += measures.size()) {
-    RowAbove& row = all.emplace_back(rows[at / measures.size()].name);
+    RowAbove& row = all.emplace_back(RowAbove{rows[at / measures.size()].name, {}});
     for (size_t k = 0; at != base && k < measures.size(); ++k) {
       row.by.push_back(estimate(difference(drawn[at + k], drawn[base + k])));
     }

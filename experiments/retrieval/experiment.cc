@@ -21,7 +21,6 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 using retrieve::Lists;
-using retrieve::ScoredList;
 
 struct Settings : SystemSettings {
   int64_t pool = 1000;
