@@ -734,7 +734,9 @@ def facts():
     words = lambda training, epoch, of=within: f"{perplexity(of['4x512', training, str(epoch)]):.1f}"
     cost = lambda training, epoch: scale_harm(within["4x512", training, str(epoch)], "random:1.0")
     last = [("p0", 4), ("ins", 3), ("loss", 4)]
-    mediated = lambda *change, **readings: "{:+.1f} ± {:.1f}".format(*mediation_change("static-ui", *change, **readings))
+    mediated = lambda *change, of="static-ui", **readings: "{:+.1f} ± {:.1f}".format(*mediation_change(of, *change, **readings))
+    harms_of_static = lambda training: [json.loads((MEDIATION / f"static-{training}-seed{seed}/evaluation.json").read_text())["test_sets"]["random:1.0"]["harm"]["as it is"]
+                                        for seed in (1, 2, 3)]
     cost_of_history = lambda *run: over_seeds(exchanges(*run)["history"][0])[0]
     read_as = lambda training, reading: mediated(training, training, reading=reading)
     das_change = f"{mean_das(untrained, 'random:1.0'):.2f}", f"{mean_das(trained, 'random:1.0'):.2f}"
@@ -809,7 +811,12 @@ def facts():
             f"the harm less that with insertion alone is {mediated('insertion-loss', 'insertion')}",
             f"it falls by {read_as('insertion', 'unseen')[1:]} thousandths",
             f"it falls by only {read_as('insertion-loss', 'unseen')[1:]}",
-            f"of `static-ui` is undecided ({mediated('placebo', 'none')})",
+            f"is undecided in both ({mediated('placebo', 'none')} and {mediated('placebo', 'none', of='static')})",
+            f"of that of `static`: {mediated('insertion', 'none', of='static')}",
+            f"In `static` it is {mediated('insertion-loss', 'insertion', of='static')}",
+            f"In `static` the difference is {mediated('none', 'none', of='static', reading='unread', other_reading='unseen')} over three seeds",
+            "the harm is {:.1f}, {:.1f} and {:.1f}, where all".format(*harms_of_static("placebo")),
+            "where it grows by {:.1f} and {:.1f}".format(*(a - b for a, b in list(zip(harms_of_static("placebo"), harms_of_static("none")))[1:])),
             "by {}, {} and {} thousandths in `static-ui`, `static` and `dynamic`".format(*(exchange_change(of, "insertion", "none", "history")[1:] for of in MEDIATED[:3])),
             "({}, {} and {}), **but the query counts more**".format(*(exchange_change(of, "insertion-loss", "insertion", "history") for of in MEDIATED[:3])),
             "and lose {:.1f} and {:.1f} thousandths with it".format(*(cost_of_history(of, "none") for of in MEDIATED[:2])),
