@@ -21,7 +21,7 @@ template <class T> class Rare {
   Rare& operator=(Rare&&) noexcept = default;
   Rare(const Rare& other) : value_(other.value_ ? std::make_unique<T>(*other.value_) : nullptr) {}
   Rare& operator=(const Rare& other) {
-    *this = Rare(other);
+    if (this != &other) *this = Rare(other);
     return *this;
   }
 
