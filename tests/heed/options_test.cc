@@ -9,7 +9,8 @@ namespace {
 // What an option is, without the remarks behind it: "Read only the first N dialogues" of "Read only
 // the first N dialogues (of each part); 0: all".
 std::string meaning_of(const CLI::Option& option) {
-  const std::string text = option.get_description(), type = option.get_type_name();
+  const std::string& text = option.get_description();
+  const std::string type = option.get_type_name();
   const std::string meaning = text.substr(0, text.find_first_of(":;,.("));
   return meaning.substr(0, meaning.find_last_not_of(' ') + 1) + " [" +
          type.substr(0, type.find(':')) + "]";
