@@ -104,6 +104,11 @@ TEST(RetrievalClaims, PlacesAreThoseOfTheVariants) {
 TEST(RetrievalClaims, SayTheNumbersThatDecide) {
   const char* const of_four =
       "0.240 against 0.200; 0.200 against 0.240; 0.220 against 0.200; 0.200 against 0.220";
+  const char* const of_ten =
+      "0.500 against 0.200; 0.100 against 0.0500; 0.100 against 0.0500; 0.100 against 0.0500; "
+      "0.100 against 0.0500; "
+      "0.100 against 0.0500; 0.100 against 0.0500; 0.100 against 0.0500; 0.100 against 0.0500; "
+      "0.550 against 0.0500";
   const char* const figures[] = {"0.550 against 0.300; 0.550 against 0.400; the best of 10",
                                  "0.800 against 0.500; 0.500 against 0.200",
                                  "0.700 against 0.400; 0.700 against 0.500",
@@ -118,10 +123,7 @@ TEST(RetrievalClaims, SayTheNumbersThatDecide) {
                                  "0.210 against 0.200",
                                  of_four,
                                  "0.220 against 0.130",
-                                 "0.500 against 0.200; 0.100 against 0.0500; 0.100 against 0.0500; "
-                                 "0.100 against 0.0500; 0.100 against 0.0500; 0.100 against "
-                                 "0.0500; 0.100 against 0.0500; 0.100 against 0.0500; 0.100 "
-                                 "against 0.0500; 0.550 against 0.0500",
+                                 of_ten,
                                  "0.220 against 0.210",
                                  "0.300 against 0.210; 0.310 against 0.220"};
   ASSERT_EQ(rules().size(), std::size(figures));
