@@ -106,9 +106,8 @@ TEST(RetrievalClaims, SayTheNumbersThatDecide) {
       "0.240 against 0.200; 0.200 against 0.240; 0.220 against 0.200; 0.200 against 0.220";
   const char* const of_ten =
       "0.500 against 0.200; 0.100 against 0.0500; 0.100 against 0.0500; 0.100 against 0.0500; "
-      "0.100 against 0.0500; "
       "0.100 against 0.0500; 0.100 against 0.0500; 0.100 against 0.0500; 0.100 against 0.0500; "
-      "0.550 against 0.0500";
+      "0.100 against 0.0500; 0.550 against 0.0500";
   const char* const figures[] = {"0.550 against 0.300; 0.550 against 0.400; the best of 10",
                                  "0.800 against 0.500; 0.500 against 0.200",
                                  "0.700 against 0.400; 0.700 against 0.500",
