@@ -64,6 +64,8 @@ const std::map<std::string, std::set<std::string>> kRows = {
     {"experiments/responders.cc", {"experiments/responders.h", "dialog/respond"}},
     {"experiments/responders_json.h",
      {"experiments/responders.h", "experiments/making_json.h", "dialog/text"}},
+    {"experiments/frozen_encoder.cc", {"experiments/frozen_encoder_json.h", "train", "base"}},
+    {"experiments/frozen_encoder_json.h", {}},
     {"experiments/all.cc", {"experiments"}},  // the only list
     {"experiments/engine/stats", {"autograd", "tensor", "base"}},
     {"experiments/engine/runs",
@@ -95,13 +97,11 @@ const std::map<std::string, std::set<std::string>> kOtherSystems = {
     {"dialog/discriminate/gan", {"dialog/discriminate", "dialog/respond"}},  // two players
     {"dialog/discriminate/words", {"dialog/respond"}},
 };
-const std::set<std::string> kOfExperiments = {"experiments/experiment.h",
-                                              "experiments/making_json.h",
-                                              "experiments/responders.h",
-                                              "experiments/responders_json.h",
-                                              "experiments/engine",
-                                              "experiments/measure",
-                                              "dialog"};
+const std::set<std::string> kOfExperiments = {
+    "experiments/experiment.h",      "experiments/frozen_encoder_json.h",
+    "experiments/making_json.h",     "experiments/responders.h",
+    "experiments/responders_json.h", "experiments/engine",
+    "experiments/measure",           "dialog"};
 
 // The rows, those of the systems, which are the folders below dialog/ with a system.cc, and those
 // of the experiments, which are the other folders below experiments/.

@@ -8,6 +8,7 @@
 #include "dialog/respond/score_json.h"
 #include "dialog/stats/principal_components.h"
 #include "dialog/text/tokenizer.h"
+#include "experiments/frozen_encoder_json.h"
 #include "experiments/probes/measurement_json.h"
 #include "experiments/probes/paper.h"
 

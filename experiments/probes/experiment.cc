@@ -5,6 +5,7 @@
 #include "dialog/respond/settings.h"
 #include "dialog/system.h"
 #include "dialog/text/format.h"
+#include "experiments/frozen_encoder_json.h"
 #include "experiments/probes/measurement_json.h"
 #include "experiments/responders_json.h"
 #include "train/settings_json.h"
@@ -60,20 +61,12 @@ ProbedEncoder encoder_of(const std::string& directory) {
     throw UsageError("--pretrained: " + directory +
                      " has no layers to probe; name a model that heed import made");
   }
-  const std::filesystem::path path = std::filesystem::absolute(directory).lexically_normal();
-  return {(path.has_filename() ? path : path.parent_path()).filename().string(), layers};
+  return {encoder_name(directory), layers};
 }
 
-// pretrained.json: the encoder whose rows a folder has.
-void keep_encoder(const std::string& out, const Settings& s, const Data&) {
+void begin(const std::string& out, const Settings& s, const Data&) {
   if (!s.encoder) return;
-  const std::string path = in(out, kPretrainedFile);
-  const Json json = {{"encoder", s.encoder->name},
-                     {"layers", s.encoder->layers},
-                     {"checksum", checksum_of(s.pretrained)}};
-  if (!std::filesystem::exists(path)) write_file(path, json.dump() + "\n");
-  if (parse_json<Json>(path) == json) return;
-  throw UsageError("--pretrained: " + path + " says that this folder has rows of another encoder");
+  keep_encoder(out, s.pretrained, {{"encoder", s.encoder->name}, {"layers", s.encoder->layers}});
 }
 
 void take(const ExperimentRequest& request, Settings& s) {
@@ -160,7 +153,7 @@ const Making<Settings, Data>& making() {
       .training = training,
       .about_data = about_data,
       .earlier = earlier,
-      .begin = keep_encoder,
+      .begin = begin,
       .in_short = in_short,
       .words = [](const Data& data) -> int64_t { return data.train.vocabulary.size(); },
       .train = train_run,

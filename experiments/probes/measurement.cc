@@ -170,11 +170,6 @@ Json without_items(Json checkpoint) {
   return checkpoint;
 }
 
-uint32_t checksum_of(const std::string& encoder) {
-  constexpr uint64_t kMost = uint64_t{1} << 34;
-  return checksum(read_file(in(encoder, "model.safetensors"), kMost));
-}
-
 Extent extent_of(const Tensor& x) {
   const int64_t n = x.shape()[0], d = x.shape()[1];
   Extent extent;

@@ -69,9 +69,6 @@ class Probing {
 // A checkpoint without the hits of single examples, which only those of the best model are kept of.
 nlohmann::ordered_json without_items(nlohmann::ordered_json checkpoint);
 
-// Of an encoder's weights: which one it is.
-uint32_t checksum_of(const std::string& encoder);
-
 // How large representations are, whatever they mean: a probe with an L2 penalty gets more out of
 // long vectors.
 struct Extent {

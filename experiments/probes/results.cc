@@ -4,6 +4,7 @@
 
 #include "base/list.h"
 #include "dialog/text/format.h"
+#include "experiments/frozen_encoder_json.h"
 #include "experiments/probes/measurement_json.h"
 
 namespace heed {

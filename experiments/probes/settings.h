@@ -14,7 +14,6 @@ namespace heed {
 
 constexpr char kProbesKind[] = "probes";  // probes.json says what the folder holds
 constexpr int kProbesFormat = 1;
-constexpr char kPretrainedFile[] = "pretrained.json";  // says whose layers the folder has
 
 // A way to probe: each F1 is measured by each.
 struct ProbeReading {

@@ -13,6 +13,7 @@
 #include "dialog/stats/roc.h"
 #include "dialog/system.h"
 #include "dialog/text/format.h"
+#include "experiments/frozen_encoder_json.h"
 #include "experiments/making_json.h"
 #include "train/run_files.h"
 
@@ -262,6 +263,11 @@ const Making<Settings, Data> kMaking = {
               {"test_checksum", fingerprint(data.test.dialogues)},
               {"test_responses", data.pairs.size()}};
     },
+    .begin =
+        [](const std::string& out, const Settings& s, const Data&) {
+          if (s.pretrained.empty()) return;
+          keep_encoder(out, s.pretrained, {{"encoder", encoder_name(s.pretrained)}});
+        },
     .in_short =
         [](const Settings&, const Data& data) {
           return counted(data.train.dialogues.size(), "training dialogue") + " and " +

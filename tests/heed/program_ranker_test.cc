@@ -346,6 +346,9 @@ TEST(Ranker, ItsExperimentMeasuresAFrozenEncoder) {
   const std::string claims = dir.read("out/tables/claims.md");
   EXPECT_TRUE(has(claims, "a map improves on plain similarity")) << claims;
   EXPECT_EQ(heed_program(command + Arguments{"--pretrained", dir.path("none")}).code, 1);
+  const std::string other = source_dir() + "/data/models/baseline";
+  expect_failure(heed_program(command + Arguments{"--only", "sim", "--pretrained", other}), 2,
+                 "has rows of another encoder", other);
 }
 
 TEST(Ranker, RefusesWhatCannotBe) {
