@@ -13,18 +13,6 @@ constexpr int kMaxDraws = 10000;
 constexpr std::string_view kPlaces[] = {"begin", "middle",
                                         "end"};  // in the order of TestSet::Place
 
-// Uniform over the utterances of other dialogues, by rejection.
-PoolUtterance draw(const Pool& pool, const std::string& own_dialogue, Rng& rng) {
-  for (int i = 0; i < kMaxDraws && !pool.empty(); ++i) {
-    PoolUtterance utterance = pool[rng.below(pool.size())];
-    if (utterance.dialogue_id != own_dialogue) return utterance;
-  }
-  throw DataError(
-      "distractions: no utterance of another dialogue than " + own_dialogue + " among the " +
-      std::to_string(pool.size()) +
-      " to draw from; give more dialogues to draw from, or test sets without random ones");
-}
-
 void insert_phrases(Example& example, TestSet::Place place, const std::vector<Utterance>& phrases) {
   const size_t history = example.context.size() - 1;
   size_t at = place == TestSet::Place::kBegin    ? 0
@@ -83,6 +71,17 @@ Pool make_pool(const std::vector<Dialogue>& dialogues, const Vocabulary& vocabul
   return pool;
 }
 
+PoolUtterance draw_foreign(const Pool& pool, const std::string& own_dialogue, Rng& rng) {
+  for (int i = 0; i < kMaxDraws && !pool.empty(); ++i) {
+    PoolUtterance utterance = pool[rng.below(pool.size())];
+    if (utterance.dialogue_id != own_dialogue) return utterance;
+  }
+  throw DataError(
+      "distractions: no utterance of another dialogue than " + own_dialogue + " among the " +
+      std::to_string(pool.size()) +
+      " to draw from; give more dialogues to draw from, or test sets without random ones");
+}
+
 static void check_probability(double p) {
   if (p >= 0 && p <= 1) return;  // of a nan neither is true
   throw UsageError("distractions: the probability must be 0 to 1, got " + std::to_string(p));
@@ -92,7 +91,7 @@ Example insert_random(Example example, const Pool& pool, double p, Rng& rng) {
   check_probability(p);
   for (int i = 0; i < kRandomUtterances; ++i) {
     if (rng.uniform() >= p) continue;
-    const PoolUtterance utterance = draw(pool, example.dialogue_id, rng);
+    const PoolUtterance utterance = draw_foreign(pool, example.dialogue_id, rng);
     insert_utterance(example, rng.below(example.context.size()), utterance.said);
   }
   return example;

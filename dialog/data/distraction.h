@@ -27,10 +27,13 @@ using Pool = PackedList<PoolUtterance>;
 Pool make_pool(const std::vector<Dialogue>& dialogues, const Vocabulary& vocabulary,
                int max_tokens = 0);
 
+// Uniform over the utterances of other dialogues. Throws DataError if the pool holds (almost)
+// nothing but the own one.
+PoolUtterance draw_foreign(const Pool& pool, const std::string& own_dialogue, Rng& rng);
+
 // Inserts and flags two utterances of other dialogues, each with probability p. The place of each
 // is uniform over the places before the query at the time of its insertion.
-// Throws DataError if the pool holds (almost) nothing but the example's own dialogue, UsageError
-// unless 0 <= p <= 1.
+// Throws as draw_foreign(), and UsageError unless 0 <= p <= 1.
 Example insert_random(Example example, const Pool& pool, double p, Rng& rng);
 
 // A placebo: flags up to two different utterances of the example's own history, each with

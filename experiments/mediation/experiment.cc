@@ -1,4 +1,5 @@
 #include <cmath>
+#include <map>
 
 #include "dialog/respond/das.h"
 #include "dialog/respond/evaluate.h"
@@ -8,6 +9,7 @@
 #include "dialog/respond/settings.h"
 #include "dialog/text/tokenizer.h"
 #include "experiments/measure/exchanges.h"
+#include "experiments/measure/places.h"
 #include "experiments/mediation/mediation.h"
 #include "experiments/responders_json.h"
 
@@ -144,6 +146,74 @@ void measure_exchanges(const Run& run, const OnMeasuring& progress, Json& json) 
   }
 }
 
+// What was measured at places, summed.
+struct PlaceSums {
+  double places = 0, added = 0, tokens = 0, looks = 0, history_looks = 0;
+
+  void add(const AtPlaces& at, size_t place, double tokens_there) {
+    ++places;
+    added += kThousandths * at.added[place];
+    tokens += tokens_there;
+    looks += at.looks[place];
+    history_looks += at.history_looks[place];
+  }
+};
+
+double sum_of(const Json& list) {
+  double sum = 0;
+  for (const Json& one : list) sum += one.is_null() ? 0 : one.get<double>();
+  return sum;
+}
+
+// places.json: of each source the harm of an utterance and its attention score. The lists have the
+// mean over a dialogue's places, `map` that over the dialogues, for each length of a history and
+// each place in it.
+void measure_places(const Run& run, const OnMeasuring& progress, Json& json) {
+  const ResponseData& data = run.data;
+  const LoadedModel loaded = load_model(run.directory);
+  move(*loaded.model, run.device);
+  progress("utterances at every place", 0.95);
+  const auto found = insert_everywhere(*loaded.model, data.test, data.train.pool, kBatch);
+  const Json nothing(data.test.size(), Json());
+  json["tokens"] = nothing;
+  for (size_t s = 0; s < kSources.size(); ++s) {
+    Json& of = json[kSources[s]];
+    const Json& own = json[kSources[0]];
+    for (const char* list : {"harms", "harms_less_own", "looks", "history_looks"}) {
+      of[list] = nothing;
+    }
+    std::map<size_t, std::map<size_t, PlaceSums>> map;
+    for (const AtPlaces& at : found[s]) {
+      PlaceSums sums;
+      const size_t i = at.example, places = at.added.size();
+      const double tokens = static_cast<double>(data.test[i].response.size() + 1);
+      for (size_t place = 0; place < places; ++place) {
+        sums.add(at, place, tokens);
+        map[places - 1][place].add(at, place, tokens);
+      }
+      json["tokens"][i] = tokens;
+      of["harms"][i] = rounded(sums.added / sums.places);
+      of["harms_less_own"][i] = of["harms"][i].get<double>() - own["harms"][i].get<double>();
+      of["looks"][i] = rounded(sums.looks / sums.places);
+      of["history_looks"][i] = rounded(sums.history_looks / sums.places);
+    }
+    const double tokens = sum_of(json["tokens"]);
+    of["harm"] = sum_of(of["harms"]) / tokens;
+    of["harm_less_own"] = sum_of(of["harms_less_own"]) / tokens;
+    of["das_ratio"] = sum_of(of["looks"]) / sum_of(of["history_looks"]);
+    of["over_own"] = sum_of(of["looks"]) / sum_of(own["looks"]);
+    for (const auto& [history, places] : map) {
+      for (const auto& [place, sums] : places) {
+        of["map"][std::to_string(history)][std::to_string(place)] = {
+            {"dialogues", sums.places},
+            {"harm", sums.added / sums.tokens},
+            {"look", sums.looks / sums.places},
+            {"history_look", sums.history_looks / sums.places}};
+      }
+    }
+  }
+}
+
 Json training(const Settings& s) {
   Json json = training_options(s.train);
   json.erase("preset");
@@ -165,7 +235,9 @@ Making<Settings, ResponseData> making() {
   making.earlier = [](const Settings&) -> Json { return options_before(TrainSettings()); };
   making.more = {{"test_seed", kTestSeed}};
   making.train = train_run;
-  making.measurements = {{"evaluation.json", measure}, {"exchange.json", measure_exchanges}};
+  making.measurements = {{"evaluation.json", measure},
+                         {"exchange.json", measure_exchanges},
+                         {"places.json", measure_places}};
   making.kind = [](const Settings&, const ResponseData&, size_t v) {
     return std::string(variants()[v].structure.name);
   };

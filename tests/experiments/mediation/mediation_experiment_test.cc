@@ -147,10 +147,61 @@ TEST_F(MediationExperiment, ExchangesAreSumsOfTheirLists) {
   EXPECT_NEAR(table["rows"][0]["cells"][0]["value"].get<double>(), both, 1e-3);
 }
 
-// A folder of an older version lacks the file, and its table has no numbers.
-TEST_F(MediationExperiment, OpensWithoutExchanges) {
+// Of each source a number a dialogue, whose means are those of the map.
+TEST_F(MediationExperiment, PlacesAreMeansOfTheirListsAndOfTheirMap) {
+  const Json result = evaluation("none");
+  const Json places = json("static-ui-none-seed1/places.json"), &own = places["own"];
+  const double tokens = sum(places["tokens"]);
+  size_t dialogues = 0;
+  for (size_t i = 0; i < places["tokens"].size(); ++i) {
+    if (places["tokens"][i].is_null()) continue;
+    EXPECT_EQ(places["tokens"][i], result["tokens"][i]);
+    ++dialogues;
+  }
+  ASSERT_GT(dialogues, 5u);
+  ASSERT_LT(dialogues, result["tokens"].size());  // some histories are too short
+  for (const char* source : {"own", "duplicate", "nearest", "matched", "foreign"}) {
+    const Json& of = places[source];
+    EXPECT_NEAR(of["harm"].get<double>(), sum(of["harms"]) / tokens, 1e-9) << source;
+    EXPECT_NEAR(of["harm_less_own"].get<double>(),
+                of["harm"].get<double>() - own["harm"].get<double>(), 1e-9);
+    EXPECT_NEAR(of["das_ratio"].get<double>(), sum(of["looks"]) / sum(of["history_looks"]), 1e-9);
+    EXPECT_NEAR(of["over_own"].get<double>(), sum(of["looks"]) / sum(own["looks"]), 1e-9);
+    double looks = 0, count = 0;
+    for (const auto& [history, row] : of["map"].items()) {
+      ASSERT_EQ(row.size(), std::stoul(history) + 1) << source;  // and directly before the query
+      for (const auto& [place, cell] : row.items()) {
+        EXPECT_EQ(cell["dialogues"], row["0"]["dialogues"]);
+        looks += cell["look"].get<double>() * cell["dialogues"].get<double>() /
+                 static_cast<double>(row.size());
+      }
+      count += row["0"]["dialogues"].get<double>();
+    }
+    EXPECT_EQ(count, static_cast<double>(dialogues));
+    EXPECT_NEAR(looks, sum(of["looks"]), 1e-3) << source;
+  }
+  EXPECT_NE(own["harm"], places["foreign"]["harm"]);
+  const Json attention = this->json("tables/places-attention.json"),
+             harm = this->json("tables/places-harm.json"),
+             other = json("static-ui-none-seed2/places.json");
+  const auto mean = [&](const char* source, const char* number) {
+    return (places[source][number].get<double>() + other[source][number].get<double>()) / 2;
+  };
+  ASSERT_EQ(attention["rows"][0]["cells"].size(), 9u);
+  const auto cell = [](const Json& table, size_t c) {
+    return table["rows"][0]["cells"][c]["value"].get<double>();
+  };
+  EXPECT_NEAR(cell(attention, 4), mean("foreign", "das_ratio"), 1e-6);
+  EXPECT_NEAR(cell(attention, 8), mean("foreign", "over_own"), 1e-6);
+  EXPECT_NEAR(cell(harm, 0), mean("own", "harm"), 1e-6);
+  EXPECT_NEAR(cell(harm, 5), mean("duplicate", "harm_less_own"), 1e-6);
+}
+
+// A folder of an older version lacks the files, and their tables have no numbers.
+TEST_F(MediationExperiment, OpensWithoutExchangesAndPlaces) {
   fs::copy(whole(), dir.path("old"), fs::copy_options::recursive);
   fs::remove(dir.path("old/static-ui-none-seed2/exchange.json"));
+  fs::remove(dir.path("old/static-ui-none-seed2/places.json"));
   const Result r = heed_program({"report", dir.path("old"), "--html", dir.path("page.html")});
   EXPECT_EQ(r.code, 0) << r.err;
 }
@@ -190,6 +241,7 @@ TEST_F(MediationExperiment, ClaimsAndPageSayWhatIsThere) {
   const std::string html = dir.read("page.html");
   EXPECT_TRUE(has(html, "Which way do distractions do their harm?"));
   EXPECT_TRUE(has(html, "12 of the 16 variants are not finished")) << html.substr(0, 3000);
+  EXPECT_TRUE(has(html, "static-ui, as the data are: foreign"));
   EXPECT_FALSE(has(html, "the paper's value"));
 }
 

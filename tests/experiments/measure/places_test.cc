@@ -1,0 +1,139 @@
+// What an utterance does at every place of a history, against scores of contexts that are written
+// out by hand.
+#include "experiments/measure/places.h"
+
+#include <gtest/gtest.h>
+
+#include <numeric>
+
+#include "base/error.h"
+#include "dialog/respond/das.h"
+#include "dialog/respond/structures.h"
+#include "tests/dialog/respond/model_helpers.h"
+
+namespace heed {
+namespace {
+
+using Context = std::vector<std::vector<int32_t>>;
+constexpr size_t kOwn = 0, kDuplicate = 1, kNearest = 2, kMatched = 3, kForeign = 4;
+
+std::unique_ptr<Responder> drawn(const char* structure) {
+  auto model = make_responder(small_config(Structure::parse(structure)), 7);
+  init_again_uniform(*model, -1, 1, 7);
+  convert(*model, DType::f64);
+  return model;
+}
+
+Example example_of(const std::string& dialogue, Context context) {
+  Example e;
+  e.id = e.dialogue_id = dialogue;
+  e.distraction.resize(context.size());
+  e.context = std::move(context);
+  e.response = {6, 9, 7};
+  return e;
+}
+
+DialogueScore score_of(Responder& model, Context context, size_t distraction) {
+  Example e = example_of("", std::move(context));
+  if (distraction < e.context.size()) e.distraction[distraction] = 1;
+  return score(model, {e}, 1)[0];
+}
+
+double nll_of(const DialogueScore& score) {
+  return std::accumulate(score.nll.begin(), score.nll.end(), 0.0);
+}
+
+// Of histories of 2, 1 (too short), 3 and 4 utterances, the first of which is the own one.
+const std::vector<Example> kExamples = {example_of("a", {{5, 6, 1}, {7, 8}, {9, 10}, {11}}),
+                                        example_of("b", {{5}, {7, 8}, {9}}),
+                                        example_of("c", {{12}, {7, 8}, {9, 10, 11}, {5, 5}, {6}}),
+                                        example_of("d", {{13, 14}, {10}, {9}, {8}, {7}, {6}})};
+// The nearest one of "a" has its words 7 and 8, the matched one three of them and an <unk>.
+const Pool kPool = std::vector<PoolUtterance>{
+    {"a", {{7, 8, 9, 10}, {}}}, {"x", {{14, 7, 8}, {}}}, {"y", {{1, 13, 14}, {}}}};
+
+TEST(Places, AreWhatEachInsertionChanges) {
+  for (const char* structure : {"static-ui", "non-hier"}) {
+    const auto model = drawn(structure);
+    const auto found = insert_everywhere(*model, kExamples, kPool, 3, 50);
+    const auto together = insert_everywhere(*model, kExamples, kPool, 64, 50);
+    for (size_t s = 0; s < kSources.size(); ++s) {
+      ASSERT_EQ(found[s].size(), 3u);  // "b" has too short a history
+      for (size_t b = 0; b < 3; ++b) {
+        const size_t i = std::array<size_t, 3>{0, 2, 3}[b];
+        EXPECT_EQ(found[s][b].example, i);
+        ASSERT_EQ(found[s][b].added.size(), kExamples[i].context.size() - 1) << s;
+        for (size_t place = 0; place < found[s][b].added.size(); ++place) {
+          EXPECT_NEAR(found[s][b].added[place], together[s][b].added[place], 1e-12);
+        }
+      }
+    }
+    // What is inserted into "a" is known but for the duplicate and the foreign one.
+    const Context rest = {{7, 8}, {9, 10}, {11}};
+    const double before = nll_of(score_of(*model, rest, 9));
+    const std::vector<std::pair<size_t, std::vector<int32_t>>> known = {
+        {kOwn, {5, 6, 1}}, {kNearest, {14, 7, 8}}, {kMatched, {1, 13, 14}}};
+    for (const auto& [source, utterance] : known) {
+      for (size_t place = 0; place < 3; ++place) {
+        Context context = rest;
+        context.insert(context.begin() + static_cast<ptrdiff_t>(place), utterance);
+        const DialogueScore after = score_of(*model, context, place);
+        const AtPlaces& at = found[source][0];
+        EXPECT_NEAR(at.added[place], nll_of(after) - before, 1e-12) << structure << source << place;
+        EXPECT_NEAR(at.looks[place], after.as_scores[place], 1e-12);
+        const double history = after.as_scores[place == 0 ? 1 : 0] +
+                               after.as_scores[place == 2 ? 1 : 2];  // of the two others
+        EXPECT_NEAR(at.history_looks[place], history / 2, 1e-12);
+        EXPECT_NE(at.added[place], 0);
+      }
+    }
+  }
+}
+
+// An own utterance at its own place restores the dialogue.
+TEST(Places, TheOwnUtteranceFirstIsTheDialogueAsItWas) {
+  const auto model = drawn("dynamic");
+  const auto found = insert_everywhere(*model, kExamples, kPool, 8, 50);
+  for (const AtPlaces& at : found[kOwn]) {
+    const Context& whole = kExamples[at.example].context;
+    const Context rest(whole.begin() + 1, whole.end());
+    EXPECT_NEAR(at.added[0], nll_of(score_of(*model, whole, 0)) - nll_of(score_of(*model, rest, 9)),
+                1e-12);
+  }
+}
+
+// A duplicate is one of the history's, never the query or the own one; a foreign one is another
+// dialogue's.
+TEST(Places, DrawsAreOfTheirSource) {
+  const auto model = drawn("dynamic");
+  const Context rest = {{7, 8}, {9, 10}, {11}};
+  const auto at_first = [&](const std::vector<int32_t>& utterance) {
+    Context context = rest;
+    context.insert(context.begin(), utterance);
+    return score_of(*model, context, 0).as_scores[0];
+  };
+  std::set<size_t> duplicates, foreign;
+  for (uint64_t seed = 1; seed <= 12; ++seed) {
+    const auto found = insert_everywhere(*model, kExamples, kPool, 8, 50, seed);
+    const auto add = [](double look, std::vector<double> known, std::set<size_t>& which) {
+      size_t matches = 0;
+      for (size_t k = 0; k < known.size(); ++k) {
+        if (std::abs(look - known[k]) < 1e-12) which.insert(k), ++matches;
+      }
+      EXPECT_EQ(matches, 1u);
+    };
+    add(found[kDuplicate][0].looks[0], {at_first({7, 8}), at_first({9, 10})}, duplicates);
+    add(found[kForeign][0].looks[0], {at_first({14, 7, 8}), at_first({1, 13, 14})}, foreign);
+  }
+  EXPECT_EQ(duplicates.size(), 2u);
+  EXPECT_EQ(foreign.size(), 2u);
+}
+
+TEST(Places, NeedAttentionAndOtherDialogues) {
+  EXPECT_THROW(insert_everywhere(*drawn("lstm"), kExamples, kPool, 8), UsageError);
+  const Pool own = std::vector<PoolUtterance>{{"a", {{5, 6}, {}}}};
+  EXPECT_THROW(insert_everywhere(*drawn("dynamic"), kExamples, own, 8), DataError);
+}
+
+}  // namespace
+}  // namespace heed
