@@ -22,6 +22,7 @@ Memory lay_out_memory(const ExamplePointers& examples, const ContextBatch& conte
       for (t = of == MemoryOf::kUtterances ? end : t; t <= end; ++t) {
         rows.push_back(static_cast<int32_t>(context.packing.row(t, sequence[b])));
         memory.distraction.push_back(example.distraction[k] ? 1.0f : 0.0f);
+        memory.utterance.push_back(static_cast<int32_t>(k));
       }
     }
     lengths.push_back(static_cast<int32_t>(rows.size() - before));

@@ -14,6 +14,7 @@ struct Memory {
                                    // utterance the row of its <eou>
   Tensor query_rows;               // i32 (B): the memory row of each dialogue's last utterance
   std::vector<float> distraction;  // (M): Eq. 9's mask, 1 on rows of distractions
+  std::vector<int32_t> utterance;  // (M): the utterance of each row, its place in its dialogue
 
   bool has_distraction() const;
 };

@@ -20,6 +20,7 @@ struct TrainSettings {
   double insert_prob = 0;                // of each of the two distractions
   bool own_distractions = false;         // flagged in the dialogue itself, a placebo
   double attention_weight = 1;           // lambda; 0: "Non-atten-loss"
+  bool attention_mass = false;           // of the loss: AttentionLoss::kMass
   double inverse_frequency = 0;          // exponent of inverse_frequency_weights()
   LoopSettings loop = {};
   uint32_t data_fingerprint = 0;  // of the examples: a run is resumed with the same ones only

@@ -163,6 +163,12 @@ template <class S, class V> void visit_run(S& s, V& v) {
             "Weight of the attention loss; 0: no such loss (instead of the preset's)",
             {.least = 0}),
     s.attention_weight);
+  v(setting("attention-loss", "attention_mass",
+            "What the attention loss is on. rows: the squared weight of each row that is attended "
+            "to (Eq. 9); mass: the squared sum of a distraction's weights, which does not shrink "
+            "where the rows are words (default: rows)",
+            {.words = {"rows", "mass"}, .later = true}),
+    Words{s.attention_mass, "rows", "mass"});
   v(setting("inverse-frequency", "inverse_frequency",
             "Weigh each word of the loss by 1 / frequency^X, with mean 1 over the responses, for "
             "less general answers (0.4 is usual); 0: all words weigh 1",

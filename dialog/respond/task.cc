@@ -59,7 +59,9 @@ struct Respond {
     const Taught output =
         model.teach(batch, DropoutMode{settings.model.dropout, key.seed, key.number()});
     const Var nll = word_weights.defined() ? sum(Var(output.nll)) : output.nll_total;
-    return {.total = training_loss(batch, output, settings.attention_weight),
+    return {.total = training_loss(
+                batch, output, settings.attention_weight,
+                settings.attention_mass ? AttentionLoss::kMass : AttentionLoss::kRows),
             .tokens = batch.token_count,
             .counts = {{"predicted", static_cast<double>(batch.response.packing.rows())}},
             .late = {{nll.value()}, take_nll}};
