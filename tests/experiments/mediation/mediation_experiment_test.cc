@@ -1,6 +1,8 @@
 // heed reproduce mediation as a user calls it: numbers, tables, claims, the page, resumption.
 #include <cmath>
+#include <map>
 #include <nlohmann/json.hpp>
+#include <numeric>
 
 #include "tests/heed/program_helpers.h"
 
@@ -195,6 +197,32 @@ TEST_F(MediationExperiment, PlacesAreMeansOfTheirListsAndOfTheirMap) {
   EXPECT_NEAR(cell(attention, 8), mean("foreign", "over_own"), 1e-6);
   EXPECT_NEAR(cell(harm, 0), mean("own", "harm"), 1e-6);
   EXPECT_NEAR(cell(harm, 5), mean("duplicate", "harm_less_own"), 1e-6);
+}
+
+// An own utterance first is the dialogue as it is: what its first utterance gets there.
+TEST_F(MediationExperiment, TheMapOfPlacesBeginsWithTheFirst) {
+  const std::string out = dir.path("score.json");
+  const Result r =
+      without_warnings(heed_program({"score", "--model", whole() + "/static-ui-none-seed1",
+                                     "--data", kSample, "--limit", "40", "--json", out}));
+  ASSERT_EQ(r.code, 0) << r.err;
+  std::map<size_t, std::vector<double>> first;
+  const Json scores = Json::parse(dir.read("score.json"));
+  for (const Json& d : scores["per_example"]) {
+    if (d["as_scores"].size() >= 4) {
+      first[d["as_scores"].size() - 2].push_back(d["as_scores"][0].get<double>());
+    }
+  }
+  ASSERT_GE(first.size(), 1u);
+  const Json own = json("static-ui-none-seed1/places.json")["own"]["map"];
+  EXPECT_EQ(own.size(), first.size());
+  for (const auto& [history, looks] : first) {
+    const double mean =
+        std::accumulate(looks.begin(), looks.end(), 0.0) / static_cast<double>(looks.size());
+    const Json& row = own[std::to_string(history)];
+    EXPECT_NEAR(row["0"]["look"].get<double>(), mean, 2e-5) << history;
+    EXPECT_GT(std::abs(row[std::to_string(history)]["look"].get<double>() - mean), 2e-4);
+  }
 }
 
 // A folder of an older version lacks the files, and their tables have no numbers.
