@@ -196,27 +196,31 @@ STUDENT = {2: 12.71, 3: 4.30, 4: 3.18, 5: 2.78, 8: 2.36}  # 97.5 % point of Stud
 @functools.cache
 def mediation_runs():
     """(structure, training) -> its runs, by seed. A run has, of each test set, "harms": what distractions add to the
-    log-perplexity of each dialogue under each reading, in thousandths, of all its tokens; and, if it was measured, "exchange"."""
+    log-perplexity of each dialogue under each reading, in thousandths, of all its tokens; and, if they were measured, "exchange" and "places"."""
     found = {}
     for path in sorted(MEDIATION.glob("*/evaluation.json")):  # by seed within a training
         structure, training, seed = re.fullmatch("(.*?)-(none|insertion|insertion-loss|placebo)-seed(.)", path.parent.name).groups()
         run = json.loads(path.read_text())
-        exchange = path.with_name("exchange.json")
-        found.setdefault((structure, training), []).append(
-            run | {"seed": int(seed), "sets": run["test_sets"], "exchange": json.loads(exchange.read_text()) if exchange.exists() else None})
+        more = {name: json.loads(file.read_text()) if (file := path.with_name(f"{name}.json")).exists() else None for name in ("exchange", "places")}
+        found.setdefault((structure, training), []).append(run | more | {"seed": int(seed), "sets": run["test_sets"]})
     return found
 
 
-def over_seeds(lists):
-    """Mean over tokens and seeds of what each dialogue has in each seed, and half of a 95 % interval for other
-    conversations and, where there are seeds, other trainings: conversations by 1.96 standard errors (a ratio estimator)
-    of the mean over seeds, seeds by Student's t."""
-    tokens, conversations = RUNS["static-ui", 0, True][0]["tokens"], RUNS["static-ui", 0, True][0]["conversations"]
-    mean, of_conversations = interval([fmean(of_seeds) for of_seeds in zip(*lists)], tokens, conversations)
-    if len(lists) == 1:
-        return mean, of_conversations
-    of_seeds = STUDENT[len(lists)] * stdev([sum(one) / sum(tokens) for one in lists]) / math.sqrt(len(lists))
-    return mean, math.hypot(of_conversations, of_seeds)
+def over_seeds(tops, bottoms=None):
+    """Mean over the seeds of a quotient of sums over dialogues (of the tops over the response's tokens, if there are no bottoms),
+    and half of a 95 % interval for other conversations and, where there are seeds, other trainings: conversations by 1.96 standard
+    errors (a ratio estimator) of the mean over seeds, seeds by Student's t. Dialogues that were not measured have None."""
+    kept = RUNS["static-ui", 0, True][0]
+    lists = [[(t, b) if t is not None else (0, 0) for t, b in zip(*pair)] for pair in zip(tops, bottoms or [kept["tokens"]] * len(tops))]
+    totals = [[sum(column) for column in zip(*pairs)] for pairs in lists]
+    quotients = [top / bottom for top, bottom in totals]
+    groups = Counter()
+    for pairs, (_, total), quotient in zip(lists, totals, quotients):
+        for conversation, (top, bottom) in zip(kept["conversations"], pairs):
+            groups[conversation] += (top - quotient * bottom) / total / len(lists)
+    of_conversations = 1.96 * math.sqrt(sum(x * x for x in groups.values()))
+    of_seeds = STUDENT[len(lists)] * stdev(quotients) / math.sqrt(len(lists)) if len(lists) > 1 else 0
+    return fmean(quotients), math.hypot(of_conversations, of_seeds)
 
 
 def plus_minus(mean, half):
@@ -290,6 +294,101 @@ def exchange_change(structure, training, other, which):
     found = mediation_runs()
     costs = [{run["seed"]: run["exchange"][which]["harms"] for run in found[structure, name] if run["exchange"]} for name in (training, other)]
     return plus_minus(*over_seeds([[a - b for a, b in zip(costs[0][seed], costs[1][seed])] for seed in costs[0] if seed in costs[1]]))
+
+
+SOURCES = ["own", "duplicate", "nearest", "matched", "foreign"]
+
+
+def placed(structure, training):
+    """What was measured of utterances at every place, by seed."""
+    return [run["places"] for run in mediation_runs().get((structure, training), []) if run["places"]]
+
+
+def place_change(structure, training, source, top, bottom=None, of=None):
+    """A quotient of two lists of utterances of a source, the second one of `of` if it is given; without a second one, of the tokens."""
+    runs = placed(structure, training)
+    return over_seeds([run[source][top] for run in runs], [run[of or source][bottom] if bottom else run["tokens"] for run in runs])
+
+
+def places_table(columns):
+    """A row for each training with a cell for each of (head, its text for a structure and a training)."""
+    rows = [[structure, name, str(len(placed(structure, training)))] + [cell(structure, training) for _, cell in columns]
+            for structure in MEDIATED for training, name in TRAININGS.items() if placed(structure, training)]
+    return table(["structure", "trained with", "seeds"] + [head for head, _ in columns], rows)
+
+
+def place_attention():
+    das = [(source, lambda *run, source=source: f"{place_change(*run, source, 'looks', 'history_looks')[0]:.2f}") for source in SOURCES]
+    beside = [(f"{source} / own", lambda *run, source=source: "{:.2f} ± {:.2f}".format(*place_change(*run, source, "looks", "looks", "own")))
+              for source in ("nearest", "foreign")]
+    return places_table(das + beside)
+
+
+def place_harm():
+    harm = [(source, lambda *run, source=source: plus_minus(*place_change(*run, source, "harms"))) for source in SOURCES]
+    return places_table(harm + [("foreign less own", lambda *run: plus_minus(*place_change(*run, "foreign", "harms_less_own")))])
+
+
+def place_map(structure, source, training="none"):
+    """A row for each length of the history, a column for each number of utterances before the inserted one: DAS ratios, means over the seeds."""
+    maps = [run[source]["map"] for run in placed(structure, training)]
+    cell = lambda at: f"{fmean(m[at[0]][at[1]]['look'] / m[at[0]][at[1]]['history_look'] for m in maps):.2f}"
+    most = max(map(int, maps[0]))
+    rows = [[history, f"{row['0']['dialogues']:.0f}"] + [cell((history, place)) for place in row] + [""] * (most + 1 - len(row))
+            for history, row in maps[0].items()]
+    return table(["history", "dialogues"] + list(map(str, range(most + 1))), rows)
+
+
+TRANSFORMER = ROOT / "docs/results/other-models"
+OF_TRANSFORMER = {"none": "as the data are", "insertion": "insertion"} | {
+    f"mass{weight}": f"insertion and the loss on the mass, {weight}" for weight in (1, 10, 100, 1000)}
+
+
+@functools.cache
+def transformers():
+    """training -> the test sets of its runs, by seed. Each set has "nll" of each dialogue's response; a distracting one "as_distraction" and "as_history"."""
+    runs = {training: {path.name.split("seed")[1][0]: json.loads(gzip.decompress(path.read_bytes()))["test_sets"]
+                       for path in sorted(TRANSFORMER.glob(f"{training}-seed*.json.gz"))} for training in OF_TRANSFORMER}
+    tokens = RUNS["static-ui", 0, True][0]["tokens"]
+    assert all(sets["none"]["tokens"] == tokens for seeds in runs.values() for sets in seeds.values())
+    return {training: seeds for training, seeds in runs.items() if seeds}
+
+
+def transformer_harm(training, other=None, test="random:1.0"):
+    """Thousandths that distractions add to the log-perplexity after a training, or that less the same after the other one, of the seeds that both have."""
+    harms = [{seed: [1000 * (a - b) for a, b in zip(sets[test]["nll"], sets["none"]["nll"])] for seed, sets in transformers()[name].items()}
+             for name in (training, other or training)]
+    lists = [[a - (b if other else 0) for a, b in zip(harms[0][seed], harms[1][seed])] for seed in harms[0] if seed in harms[1]]
+    return over_seeds(lists)
+
+
+def transformer_das(training, test):
+    return [fmean(d for d in sets[test]["as_distraction"] if d is not None) / fmean(h for h in sets[test]["as_history"] if h is not None)
+            for sets in transformers()[training].values()]
+
+
+def spread(values, digits=2):
+    """The mean, and the least and the greatest where there are several."""
+    low, high = (f"{end(values):.{digits}f}" for end in (min, max))
+    return f"{fmean(values):.{digits}f}" + (f" ({low} to {high})" if len(values) > 1 else "")
+
+
+def transformer_table():
+    rows, tokens = [], sum(RUNS["static-ui", 0, True][0]["tokens"])
+    for training, seeds in transformers().items():
+        rows.append([OF_TRANSFORMER[training], str(len(seeds)), f"{fmean(math.exp(sum(sets['none']['nll']) / tokens) for sets in seeds.values()):.1f}",
+                     plus_minus(*transformer_harm(training))] +
+                    [spread(transformer_das(training, test)) for test in ("random:1.0", "frequent:end", "rare:middle", "rare:end")])
+    return table(["trained with", "seeds", "perplexity", "harm of random:1.0", "DAS: random:1.0", "frequent:end", "rare:middle", "rare:end"], rows)
+
+
+def heads_table():
+    rows = []
+    for training, seeds in transformers().items():
+        for head in (0, 1):
+            rows.append([OF_TRANSFORMER[training], str(head + 1)] + [spread([sets[test]["heads"][head] for sets in seeds.values()])
+                                                                     for test in ("random:1.0", "frequent:end", "rare:middle", "rare:end")])
+    return table(["trained with", "head", "random:1.0", "frequent:end", "rare:middle", "rare:end"], rows)
 
 
 def verdict(result):
@@ -699,7 +798,9 @@ PAGES = {
                "atis": lambda: negatives_table("atis", (0.5, 0.9))},
     "experiment": {"das": das_table, "claims": claims_table, "harm": harm_table, "share": share_table, "middle": middle_table,
                    "words": words_table, "seeds": seeds_table},
-    "mediation": {"changes": mediation_changes, "exchange": exchange_table, "responses": mediation_responses} | {
+    "mediation": {"changes": mediation_changes, "exchange": exchange_table, "responses": mediation_responses,
+                  "places attention": place_attention, "places harm": place_harm, "map own": lambda: place_map("static", "own"),
+                  "map foreign": lambda: place_map("static", "foreign")} | {
         test.replace(":", "-"): lambda test=test: mediation_table(test) for test in ("random:1.0", "frequent:end", "rare:end")},
 }
 
@@ -736,7 +837,9 @@ def facts():
     last = [("p0", 4), ("ins", 3), ("loss", 4)]
     mediated = lambda *change, of="static-ui", **readings: "{:+.1f} ± {:.1f}".format(*mediation_change(of, *change, **readings))
     harms_of_static = lambda training: [json.loads((MEDIATION / f"static-{training}-seed{seed}/evaluation.json").read_text())["test_sets"]["random:1.0"]["harm"]["as it is"]
-                                        for seed in (1, 2, 3)]
+                                        for seed in range(1, 6)]
+    place_quotient = lambda structure, training, source: "{:.2f} ± {:.2f}".format(*place_change(structure, training, source, "looks", "looks", "own"))
+    place_cost = lambda structure, training, source, which="harms": plus_minus(*place_change(structure, training, source, which))
     cost_of_history = lambda *run: over_seeds(exchanges(*run)["history"][0])[0]
     read_as = lambda training, reading: mediated(training, training, reading=reading)
     das_change = f"{mean_das(untrained, 'random:1.0'):.2f}", f"{mean_das(trained, 'random:1.0'):.2f}"
@@ -811,12 +914,21 @@ def facts():
             f"the harm less that with insertion alone is {mediated('insertion-loss', 'insertion')}",
             f"it falls by {read_as('insertion', 'unseen')[1:]} thousandths",
             f"it falls by only {read_as('insertion-loss', 'unseen')[1:]}",
-            f"is undecided in both ({mediated('placebo', 'none')} and {mediated('placebo', 'none', of='static')})",
-            f"of that of `static`: {mediated('insertion', 'none', of='static')}",
-            f"In `static` it is {mediated('insertion-loss', 'insertion', of='static')}",
-            f"In `static` the difference is {mediated('none', 'none', of='static', reading='unread', other_reading='unseen')} over three seeds",
-            "the harm is {:.1f}, {:.1f} and {:.1f}, where all".format(*harms_of_static("placebo")),
-            "where it grows by {:.1f} and {:.1f}".format(*(a - b for a, b in list(zip(harms_of_static("placebo"), harms_of_static("none")))[1:])),
+            "is undecided in all three ({}, {} and {})".format(*(mediated("placebo", "none", of=of) for of in MEDIATED[:3])),
+            f"two fifths of that of `static`: {mediated('insertion', 'none', of='static')}, and half of that of `dynamic`: {mediated('insertion', 'none', of='dynamic')}",
+            "In `static` it is {} and in `dynamic` {}".format(*(mediated("insertion-loss", "insertion", of=of) for of in MEDIATED[1:3])),
+            "In `static` the difference is {} over five seeds, in `dynamic` {} over three".format(
+                *(mediated("none", "none", of=of, reading="unread", other_reading="unseen") for of in MEDIATED[1:3])),
+            "the harm is {:.1f}, {:.1f}, {:.1f}, {:.1f} and {:.1f}, where all".format(*harms_of_static("placebo")),
+            "where it grows by {:.1f}, {:.1f}, {:.1f} and {:.1f}".format(*(a - b for a, b in list(zip(harms_of_static("placebo"), harms_of_static("none")))[1:])),
+            "({} as the data are)".format(place_quotient("static", "none", "foreign")), f"more than an own one ({place_quotient('static', 'none', 'nearest')})",
+            "{} and {}. It teaches".format(*(place_quotient("static", "insertion-loss", source) for source in ("foreign", "nearest"))),
+            "({} and {}; two seeds)".format(*(place_quotient("dynamic", "none", source) for source in ("foreign", "nearest"))),
+            f"helps** ({place_cost('static', 'none', 'own')} thousandths",
+            f"a foreign one {place_cost('static', 'none', 'foreign')}", f"of all, {place_cost('static', 'none', 'nearest')}",
+            f"costs {place_cost('static', 'none', 'foreign', 'harms_less_own')[1:]} more", f"and {place_cost('dynamic', 'none', 'foreign', 'harms_less_own')[1:]} in `dynamic`",
+            f"its own utterance among it ({place_cost('static', 'placebo', 'own')})",
+            f"the {sum(x is not None for x in placed('static', 'none')[0]['tokens']):,} test dialogues whose history",
             "by {}, {} and {} thousandths in `static-ui`, `static` and `dynamic`".format(*(exchange_change(of, "insertion", "none", "history")[1:] for of in MEDIATED[:3])),
             "({}, {} and {}), **but the query counts more**".format(*(exchange_change(of, "insertion-loss", "insertion", "history") for of in MEDIATED[:3])),
             "and lose {:.1f} and {:.1f} thousandths with it".format(*(cost_of_history(of, "none") for of in MEDIATED[:2])),
