@@ -38,9 +38,10 @@ UtteranceSequences pack_sequences(const ExamplePointers& examples, Device device
   std::vector<std::vector<int32_t>> rows;
   int32_t before = 0;
   for (const Example* example : examples) {
-    std::vector<int32_t>& utterances = rows.emplace_back(example->context.size());
+    std::vector<int32_t> utterances(example->context.size());
     std::iota(utterances.begin(), utterances.end(), before);
     before += static_cast<int32_t>(utterances.size());
+    rows.push_back(std::move(utterances));
   }
   const Packed packed = pack(rows, device);
   const std::vector<int32_t> row_of = packed.rows.value().to_ints();

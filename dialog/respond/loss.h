@@ -9,14 +9,16 @@ namespace heed {
 // The attention loss (Xing & Gulla 2022, Eq. 9), summed over the steps of all dialogues:
 //   sum_t mean_j (weight_tj M_j)^2        M_j = 1 on distractions, the mean over m tokens or q
 //                                         utterances of the dialogue
-// In a memory of tokens each weight, and so this loss, falls with the number of tokens: for even
-// attention it is of the order 1 / m^2. The loss on the mass of a distraction does not:
+// Undefined if the batch has no distraction: then the loss is 0.
+Var attention_loss(const Batch& batch, const Taught& taught);
+
+// The loss on the mass of a distraction, summed over the steps of all dialogues:
 //   sum_t (1/q) sum_k (M_k sum of weight_tj over the rows j of utterance k)^2     q utterances
-// In a memory of utterances both are the same. Undefined if the batch has no distraction: then the
-// loss is 0.
+// In a memory of tokens each weight, and so the loss of Eq. 9, falls with the number of tokens: for
+// even attention it is of the order 1 / m^2. This one does not. In a memory of utterances both are
+// the same. Undefined as above.
+Var attention_mass_loss(const Batch& batch, const Taught& taught);
 enum class AttentionLoss { kRows, kMass };
-Var attention_loss(const Batch& batch, const Taught& taught,
-                   AttentionLoss form = AttentionLoss::kRows);
 
 // The inverse token frequency loss of Nakamura et al. 2018, -w log p: the weights of the V words,
 //   w_y = c f_y^-exponent

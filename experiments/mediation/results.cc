@@ -1,3 +1,5 @@
+#include <algorithm>
+
 #include "dialog/respond/mediation.h"
 #include "dialog/text/format.h"
 #include "dialog/text/html_page.h"
@@ -334,9 +336,9 @@ std::string map_html(const VariantNumbers& numbers, size_t variant, size_t sourc
       const auto look = numbers.get(variant, key + "look"),
                  rest = numbers.get(variant, key + "history_look");
       if (!look || !rest) break;
-      const double ratio = *look / *rest;
-      cells += "<td class=\"heat\" style=\"--heat:" + decimal(std::min(ratio / 2, 1.0), 2) + "\">" +
-               decimal(ratio, 2) + "</td>";
+      const double ratio = *look / *rest, heat = std::clamp(ratio - 0.5, 0.0, 1.0);
+      cells += "<td class=\"heat\" style=\"--heat:" + decimal(heat, 2) + "\">" + decimal(ratio, 2) +
+               "</td>";
       most = std::max(most, place);
     }
     if (!cells.empty()) rows += "<tr><th>" + std::to_string(history) + "</th>" + cells + "</tr>\n";

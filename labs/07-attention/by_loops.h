@@ -87,8 +87,8 @@ struct Traced {
   std::vector<std::vector<double>> mask;  // of each dialogue in batch order, for each memory row
   bool same;
 
-  Traced(const std::vector<Example>& examples, MemoryOf of, bool same)
-      : batch(make_batch(pointers(examples), {.memory = of})), same(same) {
+  Traced(const std::vector<Example>& examples, MemoryOf of, bool same_in_all_steps)
+      : batch(make_batch(pointers(examples), {.memory = of})), same(same_in_all_steps) {
     for (int64_t b = 0; b < batch.size; ++b) {
       const Example& e = examples[batch.order[b]];
       auto& rows = mask.emplace_back();
@@ -115,16 +115,18 @@ struct Traced {
   }
 
   double loss(const Tensor& weights, Mistake mistake = Mistake::kNone) const {
-    const double* w = weights.data<double>();
+    const std::vector<double> all = weights.to_vector();
+    size_t at = 0;
     double total = 0;
     for (int64_t t = 0; t < steps(); ++t) {
-      for (int64_t b = 0; b < running(t); w += std::ssize(mask[b++])) {
+      for (int64_t b = 0; b < running(t); at += mask[b++].size()) {
         double sum = 0, distractions = 0;
         for (size_t j = 0; j < mask[b].size(); ++j) {
           const double m = mistake == Mistake::kNoMask           ? 1
                            : mistake == Mistake::kMaskOfTheFirst ? batch.memory.distraction[j]
                                                                  : mask[b][j];
-          sum += m * (mistake == Mistake::kNoSquare ? w[j] : w[j] * w[j]);
+          const double w = all[at + j];
+          sum += m * (mistake == Mistake::kNoSquare ? w : w * w);
           distractions += mask[b][j];
         }
         const auto count = static_cast<double>(steps(b));

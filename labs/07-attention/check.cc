@@ -28,7 +28,7 @@ LAB_CHECK(LossOfAStaticStructure) {
 LAB_CHECK(TheLossMovesAttention) {
   Draw draw;
   constexpr int64_t kWidth = 4;
-  const Traced t(draw_examples(draw, 6), MemoryOf::kUtterances, /*same=*/true);
+  const Traced t(draw_examples(draw, 6), MemoryOf::kUtterances, /*same_in_all_steps=*/true);
   const Segments& s = t.batch.memory.segments;
   const Tensor query = draw.normal({s.count(), kWidth}), memory = draw.normal({s.total(), kWidth});
   for (int64_t i = 0; i < query.numel(); ++i) query.data<double>()[i] *= 0.5;
@@ -136,9 +136,10 @@ LAB_CHECK(TheRestStaysAsItWas) {
     for (size_t k = 0; k < e.context.size(); ++k) {
       (e.distraction[k] ? others : rest).push_back(e.context[k]);
       if (e.distraction[k] && e.context[k][0] < 1000) {
-        return expect(false,
-                      "a dialogue was distracted by an utterance of its own: that is none. draw() "
-                      "knows whose an utterance is.");
+        return expect(
+            false,
+            "a dialogue was distracted by an utterance of its own: that is none. draw_foreign() "
+            "knows whose an utterance is.");
       }
     }
     if (rest != in.example.context || e.response != in.example.response) {

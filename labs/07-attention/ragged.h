@@ -21,8 +21,8 @@ struct Ragged {
   Segments s;
   Tensor query, memory, weights;
 
-  Ragged(Draw& draw, const Segments& s, DType dtype = DType::f64)
-      : s(s),
+  Ragged(Draw& draw, const Segments& segments, DType dtype = DType::f64)
+      : s(segments),
         query(draw.normal({s.count(), width_of(draw)}, dtype)),
         memory(draw.normal({s.memory_rows() + s.total(), width()}, dtype)),
         weights(draw.normal({s.total()}, dtype)) {}

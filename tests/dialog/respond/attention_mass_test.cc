@@ -62,7 +62,7 @@ TEST_P(AttentionMass, IsTheSquaredShareOfEachDistraction) {
   const std::vector<Example> all = examples();
   const Batch batch = make_batch(pointers(all), m->parts());
   const Taught taught = m->teach(batch);
-  const double mass = attention_loss(batch, taught, AttentionLoss::kMass).value().item();
+  const double mass = attention_mass_loss(batch, taught).value().item();
   EXPECT_NEAR(mass, expected_mass(*m, all), 1e-12);
   const double rows = attention_loss(batch, taught).value().item();
   if (m->parts().memory == MemoryOf::kUtterances) {
@@ -79,7 +79,7 @@ TEST_P(AttentionMass, ReachesTheWeights) {
   const auto m = model();
   const std::vector<Example> all = examples();
   const Batch batch = make_batch(pointers(all), m->parts());
-  const auto loss = [&] { return attention_loss(batch, m->teach(batch), AttentionLoss::kMass); };
+  const auto loss = [&] { return attention_mass_loss(batch, m->teach(batch)); };
   const double before = loss().value().item();
   Adam optimizer(*m, {.rate = 0.02});
   for (int step = 0; step < 100; ++step) {
