@@ -346,8 +346,10 @@ OF_TRANSFORMER = {"none": "as the data are", "insertion": "insertion"} | {
 
 @functools.cache
 def transformers():
-    """training -> the test sets of its runs, by seed. Each set has "nll" of each dialogue's response; a distracting one "as_distraction" and "as_history"."""
-    runs = {training: {path.name.split("seed")[1][0]: json.loads(gzip.decompress(path.read_bytes()))["test_sets"]
+    """training -> the test sets of its runs, by seed. Each set has "nll" of each dialogue's response; a distracting one "as_distraction" and "as_history".
+    "two turns": contexts are cut to their last two utterances."""
+    read = lambda path: json.loads(gzip.decompress(path.read_bytes()))
+    runs = {training: {path.name.split("seed")[1][0]: (kept := read(path))["test_sets"] | {"two turns": {"nll": kept["two_turns"]}}
                        for path in sorted(TRANSFORMER.glob(f"{training}-seed*.json.gz"))} for training in OF_TRANSFORMER}
     tokens = RUNS["static-ui", 0, True][0]["tokens"]
     assert all(sets["none"]["tokens"] == tokens for seeds in runs.values() for sets in seeds.values())
@@ -373,13 +375,47 @@ def spread(values, digits=2):
     return f"{fmean(values):.{digits}f}" + (f" ({low} to {high})" if len(values) > 1 else "")
 
 
+def transformer_perplexity(training):
+    tokens = sum(RUNS["static-ui", 0, True][0]["tokens"])
+    return fmean(math.exp(sum(sets["none"]["nll"]) / tokens) for sets in transformers()[training].values())
+
+
 def transformer_table():
-    rows, tokens = [], sum(RUNS["static-ui", 0, True][0]["tokens"])
+    rows = []
     for training, seeds in transformers().items():
-        rows.append([OF_TRANSFORMER[training], str(len(seeds)), f"{fmean(math.exp(sum(sets['none']['nll']) / tokens) for sets in seeds.values()):.1f}",
-                     plus_minus(*transformer_harm(training))] +
+        rows.append([OF_TRANSFORMER[training], str(len(seeds)), f"{transformer_perplexity(training):.1f}",
+                     plus_minus(*transformer_harm(training)), plus_minus(*transformer_harm(training, test="two turns"))] +
                     [spread(transformer_das(training, test)) for test in ("random:1.0", "frequent:end", "rare:middle", "rare:end")])
-    return table(["trained with", "seeds", "perplexity", "harm of random:1.0", "DAS: random:1.0", "frequent:end", "rare:middle", "rare:end"], rows)
+    return table(["trained with", "seeds", "perplexity", "harm of random:1.0", "cut to two turns", "DAS: random:1.0", "frequent:end", "rare:middle", "rare:end"], rows)
+
+
+def non_hier_runs():
+    """training -> seed 1 of non-hier: those of the mediation experiment, and the loss on the mass."""
+    read = lambda folder: {name: json.loads((folder / f"{name}.json").read_text()) for name in ("evaluation", "exchange")}
+    return {name: read(MEDIATION / f"non-hier-{training}-seed1") for training, name in list(TRAININGS.items())[:3]} | {
+        "insertion and the loss on the mass": read(TRANSFORMER / "non-hier-mass-seed1")}
+
+
+def non_hier_costs(run):
+    """What distractions cost, what an exchanged query and what an exchanged earlier utterance: of each dialogue."""
+    return {"harm": run["evaluation"]["test_sets"]["random:1.0"]["harms"]["as it is"]} | {
+        which: run["exchange"][which]["harms"] for which in ("query", "history")}
+
+
+def non_hier_table():
+    rows = []
+    for training, run in non_hier_runs().items():
+        costs, sets = non_hier_costs(run), run["evaluation"]["test_sets"]
+        rows.append([training, f"{run['evaluation']['perplexity']:.1f}"] + [plus_minus(*over_seeds([costs[which]])) for which in costs] +
+                    [f"{run['exchange']['query']['look']:.2f}"] + [f"{sets[test]['das_ratio']:.2f}" for test in ("random:1.0", "frequent:end", "rare:end")])
+    return table(["trained with", "perplexity", "harm of random:1.0", "query exchanged", "an earlier one", "AS of the query", "DAS: random:1.0", "frequent:end", "rare:end"], rows)
+
+
+def non_hier_change(which):
+    """The loss on the mass less insertion alone."""
+    runs = non_hier_runs()
+    mass, alone = (non_hier_costs(runs[name])[which] for name in ("insertion and the loss on the mass", "insertion"))
+    return plus_minus(*over_seeds([[a - b for a, b in zip(mass, alone)]]))
 
 
 def heads_table():
@@ -792,6 +828,7 @@ PAGES = {
     "gaps": {"words": gaps_words_table},
     "generators": {"inverse-frequency": weighed_table},
     "probes": {"layers": layers_table, "same words": same_words_table, "chosen": chosen_table},
+    "other-models": {"transformer": transformer_table, "heads": heads_table, "non-hier": non_hier_table},
     "scale": {"4x512": lambda: scale_table("4x512")},
     "explanations": {"trained": explanations_table, "context": context_table},
     "nex-cv": {"prediction": prediction_table, "clinc150": lambda: negatives_table("clinc150", (0.3, 0.5, 0.7, 0.9)),
@@ -935,6 +972,15 @@ def facts():
             "about 0.2, and lose {:.1f} and {:.1f}".format(*(cost_of_history(of, "placebo") for of in MEDIATED[:2])),
             "exchanging it costs {}, {} and {} more".format(*(exchange_change(of, "insertion-loss", "insertion", "query")[1:] for of in MEDIATED[:3])),
             f"(*both*: {mediated('insertion-loss', 'insertion', reading='both', other_reading='both')[1:]} more)",
+        ],
+        "docs/results/other-models.md": [
+            "from {} to {} thousandths".format(*(plus_minus(*transformer_harm(training)) for training in ("none", "insertion"))),
+            f"less that after insertion alone is {plus_minus(*transformer_harm('mass1', 'insertion'))}",
+            "cutting a context costs {:.1f} instead of {:.1f} thousandths, and with larger weights {:.1f}, {:.1f} and {:.1f}".format(
+                *(transformer_harm(training, test="two turns")[0] for training in ("mass1", "insertion", "mass10", "mass100", "mass1000"))),
+            "rises from {:.1f} to {:.1f}, and to {:.1f} with".format(*map(transformer_perplexity, ("insertion", "mass1", "mass1000"))),
+            "between {:.2f} and {:.2f} in all rows".format(*(end(fmean(transformer_das(training, "random:1.0")) for training in transformers()) for end in (min, max))),
+            f"further than insertion alone ({non_hier_change('harm')})", f"costs less ({non_hier_change('history')})",
         ],
         "docs/results/scale.md": [
             f"(DAS ratio {at('p0', 1)}, {at('p0', 2)}). Then its attention moves: {at('p0', 3)} after three epochs, {at('p0', 4)} after four",
