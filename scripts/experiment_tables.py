@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Makes the tables of docs/results/carryover.md, energy.md, experiment.md, gaps.md, generators.md, mediation.md, probes.md, scale.md and nex-cv.md from the kept results.
+"""Makes the tables of docs/results/carryover.md, energy.md, experiment.md, gaps.md, generators.md, mediation.md, other-models.md, probes.md, scale.md and nex-cv.md from the kept results.
 
     scripts/experiment_tables.py           writes the tables into the pages, between their <!-- table NAME --> marks
     scripts/experiment_tables.py --check   exits with 1 and the differences if a page says something else

@@ -11,16 +11,15 @@
 
 namespace heed {
 
-// Where the inserted utterance comes from.
-enum class Source {
-  kOwn,        // the dialogue: the first utterance of its context, which is taken out of it before
-  kDuplicate,  // the rest of the history, drawn: it is there twice then
-  kNearest,    // another dialogue, most like the context in its words (cosine of TF-IDF)
-  kMatched,    // another dialogue, most like the own one in its numbers of words and of <unk>
-  kForeign,    // another dialogue, drawn
-};
+// Where the inserted utterance comes from:
+//   own         the dialogue: the first utterance of its context, which is taken out of it before
+//   duplicate   the rest of the history, drawn: it is there twice then
+//   nearest     another dialogue, most like the context in its words (cosine of TF-IDF)
+//   matched     another dialogue, most like the own one in its numbers of words and of <unk>
+//   foreign     another dialogue, drawn
 constexpr std::array<const char*, 5> kSources = {"own", "duplicate", "nearest", "matched",
                                                  "foreign"};
+constexpr size_t kOwnSource = 0, kForeignSource = kSources.size() - 1;
 
 // Of one example, at each place of its history from the beginning to directly before the query.
 struct AtPlaces {

@@ -178,7 +178,7 @@ void measure_places(const Run& run, const OnMeasuring& progress, Json& json) {
   json["tokens"] = nothing;
   for (size_t s = 0; s < kSources.size(); ++s) {
     Json& of = json[kSources[s]];
-    const Json& own = json[kSources[0]];
+    const Json& own = json[kSources[kOwnSource]];
     for (const char* list : {"harms", "harms_less_own", "looks", "history_looks"}) {
       of[list] = nothing;
     }

@@ -1,14 +1,11 @@
-#include <algorithm>
-
 #include "dialog/respond/mediation.h"
 #include "dialog/text/format.h"
-#include "dialog/text/html_page.h"
 #include "experiments/engine/report/figures.h"
 #include "experiments/engine/report/page.h"
 #include "experiments/engine/report/variant_tables.h"
 #include "experiments/measure/exchanges.h"
-#include "experiments/measure/places.h"
 #include "experiments/mediation/mediation.h"
+#include "experiments/mediation/place_tables.h"
 #include "experiments/responders.h"
 
 namespace heed::mediation {
@@ -40,11 +37,6 @@ std::string harm_key(const std::string& set, const std::string& reading) {
 // "exchange.query.harm"
 std::string exchange_key(Exchanged which, const std::string& number) {
   return "exchange." + std::string(name_of(which)) + "." + number;
-}
-
-// "places.own.harm"
-std::string place_key(size_t source, const std::string& number) {
-  return "places." + std::string(kSources[source]) + "." + number;
 }
 
 const std::string kFirst = kSets[0];
@@ -138,44 +130,6 @@ Table exchange_table(const Findings& found) {
   return of_variants(table, found);
 }
 
-// The numbers of places.json: of utterances of each source, and beside those of own ones.
-struct PlaceNumbers {
-  const char *id, *title, *note, *group, *number, *beside_own;
-  int digits;
-  bool sign;
-};
-constexpr PlaceNumbers kPlaceNumbers[] = {
-    {"places-attention", "The DAS ratio by source and place",
-     "DAS ratio: an inserted utterance's attention score divided by the mean of the history's, "
-     "over "
-     "all its places; beside own: its attention score divided by that of an own utterance.",
-     "DAS ratio", "das_ratio", "over_own", 2, false},
-    {"places-harm", "The harm by source and place",
-     "Thousandths that an inserted utterance adds to the log-perplexity, over all its places; "
-     "beside own: less what an own utterance adds.",
-     "harm", "harm", "harm_less_own", 1, true}};
-
-Table places_table(const Findings& found, const PlaceNumbers& what) {
-  Table table{
-      .id = what.id,
-      .title = what.title,
-      .note = of_dialogues(found.results) +
-              "Dialogues with a history of three or more, read without its first utterance, "
-              "which is the own one. " +
-              what.note,
-      .intervals = true};
-  for (const bool beside : {false, true}) {
-    for (size_t s = beside; s < kSources.size(); ++s) {
-      table.columns.push_back({.group = beside ? "beside own" : what.group,
-                               .name = kSources[s],
-                               .key = place_key(s, beside ? what.beside_own : what.number),
-                               .digits = what.digits,
-                               .sign = what.sign});
-    }
-  }
-  return of_variants(table, found);
-}
-
 // ---- claims
 
 using Decided = std::function<ClaimResult(size_t variant)>;
@@ -257,16 +211,7 @@ Findings load(const std::string& folder) {
                         .mean = true,
                         .later = true});
   }
-  for (size_t s = 0; s < kSources.size(); ++s) {
-    const auto add = [&](const char* number, const std::string& top, const std::string& bottom) {
-      measures.push_back(
-          {.key = place_key(s, number), .top = top, .bottom = bottom, .later = true});
-    };
-    add("harm", place_key(s, "harms"), "places.tokens");
-    add("harm_less_own", place_key(s, "harms_less_own"), "places.tokens");
-    add("das_ratio", place_key(s, "looks"), place_key(s, "history_looks"));
-    add("over_own", place_key(s, "looks"), place_key(0, "looks"));
-  }
+  add_place_measures(measures);
   Comparison comparison{{}, baseline_of};
   for (const std::string set : kSets) {
     measures.push_back(
@@ -285,7 +230,7 @@ std::vector<Table> tables(const Findings& f) {
   for (const char* set : kSets) all.push_back(set_table(f, set));
   all.push_back(training_changes(f));
   all.push_back(exchange_table(f));
-  for (const PlaceNumbers& what : kPlaceNumbers) all.push_back(places_table(f, what));
+  for (Table& table : place_tables(f, of_dialogues(f.results))) all.push_back(std::move(table));
   all.push_back(responses_table(f));
   for (Table& table : all) table.rows_are = "trained with", table.groups_are = "structure";
   all.push_back(trainings_table(f.results, "perplexity", "perplexity"));
@@ -322,51 +267,6 @@ std::string harm_figure(const Findings& found) {
   return html;
 }
 
-constexpr size_t kMapRows = 20;  // longer histories are not drawn
-
-// DAS ratios: a row for each length of the history, a column for each place in it.
-std::string map_html(const VariantNumbers& numbers, size_t variant, size_t source) {
-  std::string rows;
-  size_t most = 0;
-  for (size_t history = kLeastHistory; history <= kMapRows; ++history) {
-    std::string cells;
-    for (size_t place = 0; place <= history; ++place) {
-      const std::string key =
-          place_key(source, "map." + std::to_string(history) + "." + std::to_string(place) + ".");
-      const auto look = numbers.get(variant, key + "look"),
-                 rest = numbers.get(variant, key + "history_look");
-      if (!look || !rest) break;
-      const double ratio = *look / *rest, heat = std::clamp(ratio - 0.5, 0.0, 1.0);
-      cells += "<td class=\"heat\" style=\"--heat:" + decimal(heat, 2) + "\">" + decimal(ratio, 2) +
-               "</td>";
-      most = std::max(most, place);
-    }
-    if (!cells.empty()) rows += "<tr><th>" + std::to_string(history) + "</th>" + cells + "</tr>\n";
-  }
-  if (rows.empty()) return "";
-  std::string head = "<th>history</th>";
-  for (size_t place = 0; place <= most; ++place) head += "<th>" + std::to_string(place) + "</th>";
-  const std::string title = structure_of(variant) + ", as the data are: " + kSources[source];
-  return "<h3>" + title + "</h3>\n" +
-         scroll_html(title, "<table class=\"heatmap\"><thead><tr>" + head +
-                                "</tr></thead>\n<tbody>" + rows + "</tbody></table>");
-}
-
-std::string maps_html(const Findings& found) {
-  const VariantNumbers numbers = mean_numbers(found.results);
-  std::string html;
-  for (size_t v = 0; v < variants().size(); v += std::size(kConditions)) {
-    for (const size_t source : {size_t{0}, kSources.size() - 1}) {
-      html += map_html(numbers, v, source);
-    }
-  }
-  if (html.empty()) return "";
-  return "<p>The DAS ratio of an own and of a foreign utterance. A row is a length of the history, "
-         "a "
-         "column the number of utterances before the inserted one.</p>\n" +
-         html;
-}
-
 const std::vector<Section<Findings>> kSections = {
     {"figure", "Which way the harm goes",
      draws("Test set random:1.0, with 95 % intervals.", harm_figure)},
@@ -380,9 +280,7 @@ const std::vector<Section<Findings>> kSections = {
     {"exchange", "What an exchanged utterance does", shows("exchange", true)},
     {"places", "A placebo for the DAS ratio",
      [](const Findings& f, const PageTables& tables) {
-       std::string html;
-       for (const PlaceNumbers& what : kPlaceNumbers) html += tables.of(what.id, true);
-       return html + maps_html(f);
+       return tables.of("places-attention", true) + tables.of("places-harm", true) + place_maps(f);
      }},
     {"responses", "Responses that the models write", shows("responses")}};
 
