@@ -33,7 +33,7 @@ endfunction()
 
 # Where few will ever change a file (HEED_UNITE=ON, HEED_ALL_COMMANDS=OFF), compiles the sources of each folder as one, at
 # most 12 at once so that no core waits for another: they share the headers that they include and what templates become, most of
-# the work. Files that a lab compiles anew (`units` of its lab.json) stay alone, and those for which it has one of the same name.
+# the work. Files that a lab compiles anew (all that its lab.json names) stay alone, and those for which it has one of the same name.
 function(heed_unite target)
   if(HEED_ALL_COMMANDS AND NOT HEED_UNITE)
     return()
@@ -44,7 +44,6 @@ function(heed_unite target)
     heed_glob(labs labs/*/lab.json)
     foreach(lab IN LISTS labs)
       file(READ ${lab} text)
-      string(JSON text GET "${text}" units)
       string(REGEX MATCHALL "[a-z][a-z0-9_/-]*[.]cc" names "${text}")
       list(APPEND units ${names})
     endforeach()
