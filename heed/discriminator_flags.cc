@@ -4,14 +4,11 @@
 
 namespace heed {
 
-void DiscriminatorFlags::declare_variant(CLI::App& c) {
-  flags.declare(c, discriminate::Settings{}, [](const Setting& s) { return s.of_variant; });
-}
-
 void DiscriminatorFlags::declare(CLI::App& c) {
   option(c, "--preset", preset,
          "Sizes and an optimiser that go together\n" + discriminate::Runs::preset_table(),
-         one_of({"paper", "laptop", "smoke"}));
+         one_of({"paper", "laptop", "smoke", "pretrained"}));
+  option(c, "--init", init, pretrained::kInitHelp)->option_text("DIR");
   flags.declare(c, discriminate::Settings{}, [](const Setting& s) { return !s.of_variant; });
 }
 
@@ -22,7 +19,9 @@ discriminate::Settings DiscriminatorFlags::settings(uint64_t seed) const {
   flags.apply_to_preset(s, s.loop);
   s.model.vocab_size = *s.vocabulary;
   s.loop.seed = seed;
+  s.init = init;
   s.check();
+  take_encoder(s, [&](const std::string& name) { return flags.given(name); });
   return s;
 }
 

@@ -11,11 +11,9 @@ namespace heed {
 // How a discriminator is trained, as options of a sub-command: all but the seed. The settings and
 // their help texts are in dialog/discriminate/settings.h.
 struct DiscriminatorFlags {
-  std::string preset = "laptop";
+  std::string preset = "laptop", init = {};
   SettingFlags flags = {};
 
-  // Declares the options that an experiment varies.
-  void declare_variant(CLI::App& command);
   void declare(CLI::App& command);
   // Throws UsageError.
   discriminate::Settings settings(uint64_t seed) const;

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <optional>
 #include <string>
 
@@ -26,6 +27,10 @@ struct Settings {
   void check() const;  // throws UsageError
   void check_model() const { model.check(); }
 };
+
+// The sizes of a pretrained encoder, which has no embeddings of words; does nothing for another
+// one. Throws UsageError where a size is given.
+void take_encoder(Settings& settings, const std::function<bool(const std::string&)>& given);
 
 template <class V> void visit_discriminator(auto& m, V& v) {
   pretrained::visit_encoder(m.words, v);

@@ -72,7 +72,7 @@ class DiscriminatorTraining : public SystemTraining<Own> {
   std::vector<Folder> folders() override { return {{"init", pretrained::kInitHelp, &s_.init}}; }
   void complete() override {
     SystemTraining::complete();
-    if (s_.model.pretrained()) take_sizes();
+    take_encoder(s_, given);
   }
   void describe(const std::string& run, bool, const Talk& talk) const override {
     const Config& m = s_.model;
@@ -85,20 +85,6 @@ class DiscriminatorTraining : public SystemTraining<Own> {
              std::to_string(data_.valid.passages.size()) + " to validate, each real and fake");
     note_left_out(data_.train, "train", talk);
     note_left_out(data_.valid, "valid", talk);
-  }
-
- private:
-  // Those of the encoder, which has no embeddings of words.
-  void take_sizes() {
-    for (const char* option : {"hidden", "embed"}) {
-      if (given(option)) {
-        throw UsageError("--" + std::string(option) + ": a pretrained encoder brings its sizes");
-      }
-    }
-    const int64_t width = pretrained::load_encoder(s_.init).model.config().hidden_size;
-    if (width % 2 != 0) throw UsageError(s_.init + ": states of an odd number of numbers");
-    s_.model.hidden_size = width / 2;
-    s_.model.embedding_size = 1;
   }
 };
 
@@ -180,6 +166,19 @@ void note_left_out(const Part& part, const std::string& name, const Talk& talk) 
   say(u.length, "response", "too short or too long");
   say(u.repeated, "response", "the same words as one before");
   say(u.as_said, "response", "the same words as the real one");
+}
+
+void take_encoder(Settings& s, const std::function<bool(const std::string&)>& given) {
+  if (!s.model.pretrained()) return;
+  for (const char* option : {"hidden", "embed"}) {
+    if (given(option)) {
+      throw UsageError("--" + std::string(option) + ": a pretrained encoder brings its sizes");
+    }
+  }
+  const int64_t width = pretrained::load_encoder(s.init).model.config().hidden_size;
+  if (width % 2 != 0) throw UsageError(s.init + ": states of an odd number of numbers");
+  s.model.hidden_size = width / 2;
+  s.model.embedding_size = 1;
 }
 
 void Settings::check() const {
