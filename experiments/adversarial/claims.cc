@@ -3,6 +3,7 @@
 
 #include "dialog/text/format.h"
 #include "experiments/adversarial/results.h"
+#include "experiments/engine/report/page.h"
 
 namespace heed {
 namespace {
@@ -24,6 +25,7 @@ std::vector<double> all_of(T t, const std::string& key) {
   return found;
 }
 
+constexpr size_t kMostListed = 8;
 std::string listed(const std::vector<double>& numbers) {
   std::string text;
   for (const double x : numbers) text += (text.empty() ? "" : ", ") + decimal(x, 3);
@@ -138,8 +140,8 @@ ClaimResult discriminator_on_generated(T t) {
   }
   return decided(sure, below, accuracy.size(),
                  std::to_string(sure) + " of " + std::to_string(accuracy.size()) +
-                     " above chance (" + (ours ? "95 % intervals" : "p < .05") +
-                     "): " + listed(accuracy));
+                     " above chance (" + (ours ? "95 % intervals" : "p < .05") + "): " +
+                     (accuracy.size() > kMostListed ? range_text(accuracy, 3) : listed(accuracy)));
 }
 
 // ---- our numbers

@@ -7,6 +7,7 @@
 #include "base/path.h"
 #include "dialog/text/format.h"
 #include "experiments/adversarial/making_json.h"
+#include "experiments/frozen_encoder_json.h"
 #include "train/model_directory.h"
 
 namespace heed {
@@ -35,6 +36,10 @@ void visit(Settings& s, const OptionVisitor& v) {
   show(v, "Tests", {test_limit_option(s.test_limit)});
   tests("responses", "Generators respond to the first N passages of each test part; 0: to all",
         &s.responses);
+  tests("probed",
+        "Generators' encoders are probed on the tasks that need no annotation, with the first N "
+        "dialogues of the training part; 0: not at all",
+        &s.probed);
   tests("decode",
         "greedy: generators take the most probable word each time; sample: they "
         "draw from the 20 most probable words, which small models need because the other ways "
@@ -103,6 +108,7 @@ Data load_data(const Settings& s, bool reads) {
     }
     data.train_places.push_back(data.train.size() - 1);
   }
+  if (!s.train.init.empty()) data.encoder_checksum = checksum_of(s.train.init);
   if (reads) read_passages(s, data);
   return data;
 }
@@ -122,11 +128,13 @@ Json about_data(const Settings& s, const Data& data) {
   for (const uint32_t test : data.test_checksums) checksums.push_back(test);
   for (const NamedFolder& g : s.generators)
     generators.push_back(file_checksum(generator_weights(g.path)));
-  return {{"corpora", joined(folder_names(s.corpora), ",")},
-          {"generators", joined(folder_names(s.generators), ",")},
-          {"test_passages", data.passages.size()},
-          {"checksums", checksums},
-          {"generator_checksums", generators}};
+  Json about = {{"corpora", joined(folder_names(s.corpora), ",")},
+                {"generators", joined(folder_names(s.generators), ",")},
+                {"test_passages", data.passages.size()},
+                {"checksums", checksums},
+                {"generator_checksums", generators}};
+  if (data.encoder_checksum) about["encoder_checksum"] = *data.encoder_checksum;
+  return about;
 }
 
 // ---- runs
@@ -138,7 +146,7 @@ Json training(const Settings& s) {
 // Settings that older versions did not write down; they are equal in all presets.
 Json earlier(const Settings&) {
   Json json = as_texts(training_options(discriminate::Runs::presets()[0].settings));
-  json.update({{"decode", "beam"}, {"reliability", false}});
+  json.update({{"decode", "beam"}, {"reliability", false}, {"probed", 0}});
   return json;
 }
 

@@ -13,11 +13,18 @@ Experiment adversarial_experiment();
 // ---- what the report shows
 
 // "table1" and "table2", the paper's rows among them; "looks"; of generators "generators", what
-// they are, and "das", the correlations of their DAS ratios with how often their responses pass; of
-// scenarios "reliability"; "runs".
+// they are, "agreement" and "reliability-of-measures"; of scenarios "reliability"; "runs".
 std::vector<Table> adversarial_tables(const AdversarialFound& found);
 Table generators_table(const AdversarialResults& results);
-Table correlations_table(const AdversarialResults& results);
+// The share of a generator's responses to a corpus that pass as real in a run; `half`: only those
+// in conversations of even (0) or odd (1) numbers. Nothing if there are none.
+std::optional<double> passing_share(const AdversarialResults& results, const RunResult& run,
+                                    size_t corpus, const std::string& generator,
+                                    std::optional<int> half = {});
+// Whether the measures of the generators, DAS ratio, F1 of probes and the share that passes by each
+// discriminator, have an order that a second measurement would confirm, and whether they agree.
+Table reliability_of_measures(const AdversarialResults& results);
+Table agreement_table(const AdversarialResults& results);
 
 // The share that passes by DAS ratio (Xing & Gulla 2022, docs/paper.md): a panel a corpus, a mark a
 // generator and seed; empty where no generator has attention.

@@ -1,9 +1,15 @@
 #include <filesystem>
+#include <map>
 #include <set>
 
+#include "dialog/data/conversations.h"
+#include "dialog/probe/labelled_parts.h"
+#include "dialog/probe/probe.h"
+#include "dialog/respond/encoder.h"
 #include "dialog/respond/evaluate.h"
 #include "dialog/respond/responses.h"
 #include "dialog/respond/run.h"
+#include "dialog/text/text_file.h"
 #include "dialog/text/tokenizer.h"
 #include "experiments/adversarial/making_json.h"
 #include "train/model_directory.h"
@@ -16,6 +22,8 @@ namespace fs = std::filesystem;
 
 constexpr int64_t kAnsweredAtOnce = 32;  // changes no result
 constexpr char kDistractions[] = "random:1.0";
+constexpr int kProbeIterations = 250;
+constexpr size_t kGreedy = 200;  // examples that a generator also answers greedily
 
 std::string path_of(const std::string& out, const std::string& generator, const std::string& file) {
   return (fs::path(out) / "generated" / generator / file).string();
@@ -31,6 +39,7 @@ struct Generator {
   std::vector<Dialogue> dialogues;
   const OnMeasuring& progress;
 
+  const std::string& corpus_path() const { return run.settings.corpora[corpus].path; }
   void say(int64_t done, size_t all) const {
     progress(folder.name, static_cast<double>(done) / static_cast<double>(all));
   }
@@ -68,23 +77,125 @@ Asked ask(const Generator& s) {
   return asked;
 }
 
-// By the ratio of means on the last examples of all dialogues (docs/paper.md).
-Json das_ratio(const Generator& s) {
-  if (!s.loaded.model->config().structure.attention) return {};
+// ---- what is measured of a generator: quotients of sums over items
+
+struct Summed {
+  std::vector<double> top = {}, bottom = {};
+  std::vector<int> conversations = {};  // of the items
+
+  void add(double above, double below, int conversation) {
+    top.push_back(above);
+    bottom.push_back(below);
+    conversations.push_back(conversation);
+  }
+  Json quotient(const std::function<bool(int)>& counts) const {
+    double above = 0, below = 0;
+    for (size_t i = 0; i < top.size(); ++i) {
+      if (!counts(conversations[i])) continue;
+      above += top[i];
+      below += bottom[i];
+    }
+    return below > 0 ? Json(above / below) : Json();
+  }
+  Json whole() const {
+    return quotient([](int) { return true; });
+  }
+  // That of the conversations with even numbers, and that of the others.
+  Json halves() const {
+    return {quotient([](int c) { return c % 2 == 0; }), quotient([](int c) { return c % 2 != 0; })};
+  }
+  Json items() const {
+    Json json = {{"top", Json::array()}, {"bottom", Json::array()}};
+    for (size_t i = 0; i < top.size(); ++i) {
+      json["top"].push_back(rounded(top[i]));
+      json["bottom"].push_back(rounded(bottom[i]));
+    }
+    json["conversations"] = conversations;
+    return json;
+  }
+};
+
+// The ratio of means (docs/paper.md) on the last examples of all dialogues; no items of a model
+// without attention.
+Summed das(const Generator& s) {
+  Summed summed;
+  if (!s.loaded.model->config().structure.attention) return summed;
   ExampleOptions bounds = s.bounds;
   bounds.speaker.clear();
   const auto examples = make_examples(s.dialogues, s.loaded.vocabulary, bounds);
-  if (examples.empty()) return {};
-  const auto train = read_dialogues(find_part(s.run.settings.corpora[s.corpus].path, "train"),
-                                    s.run.settings.train.limit);
+  if (examples.empty()) return summed;
+  const auto train =
+      read_dialogues(find_part(s.corpus_path(), "train"), s.run.settings.train.limit);
   const Pool pool = make_pool(train, s.loaded.vocabulary, bounds.max_utterance_tokens);
   const auto results =
       evaluate(*s.loaded.model, examples, {parse_test_set(kDistractions)}, pool, {}, kTestSeed,
                kAnsweredAtOnce, [&](const std::string&, const ScoreProgress& done) {
                  s.say(done.examples, examples.size());
                });
-  const auto ratio = results.at(0).summary.das_ratio;
-  return ratio ? Json(*ratio) : Json();
+  const std::vector<int> of = conversations(s.dialogues, examples);
+  for (size_t i = 0; i < examples.size(); ++i) {
+    const DialogueMeans& means = results.at(0).examples[i].means;
+    if (means.distraction && means.history) summed.add(*means.distraction, *means.history, of[i]);
+  }
+  return summed;
+}
+
+// The conversation of each dialogue, by its id.
+std::map<std::string, int> conversations_by_id(const std::vector<Dialogue>& dialogues) {
+  std::vector<size_t> places;
+  for (size_t i = 0; i < dialogues.size(); ++i) places.push_back(i);
+  const std::vector<int> of = conversations(dialogues, places);
+  std::map<std::string, int> by_id;
+  for (size_t i = 0; i < dialogues.size(); ++i) by_id[dialogues[i].id] = of[i];
+  return by_id;
+}
+
+// Micro F1 of a linear probe on each task (docs/probes.md), from standardised vectors, which are
+// means over layers or positions.
+std::map<std::string, Summed> probes(const Generator& s) {
+  const AdversarialSettings& settings = s.run.settings;
+  std::map<std::string, Summed> of_tasks;
+  if (settings.probed == 0) return of_tasks;
+  ExampleOptions bounds = s.bounds;
+  bounds.speaker.clear();
+  const auto parts =
+      probe::read_labelled_parts(s.corpus_path(), {"train", "test"}, s.loaded.vocabulary, bounds,
+                                 {settings.probed, settings.test_dialogues()});
+  const ResponseEncoder encoder(*s.loaded.model, s.loaded.vocabulary);
+  const auto encoded = [&](const probe::LabelledPart& part) -> probe::Part {
+    const std::vector<Example> examples = part.examples.to_vector();
+    return {encoder.encode(examples, {.pooling = Pooling::kMean,
+                                      .batch = kAnsweredAtOnce,
+                                      .progress = [&](int64_t done,
+                                                      int64_t) { s.say(done, examples.size()); }}),
+            part.labels};
+  };
+  const probe::Part fit = encoded(parts[0]), test = encoded(parts[1]);
+  const auto conversation = conversations_by_id(s.dialogues);
+  for (const auto& [task, labels] : fit.examples.tasks) {
+    const auto result =
+        probe::probe(fit, test, task, {.max_iterations = kProbeIterations, .standardise = true});
+    for (size_t i = 0; i < result.examples.size(); ++i) {
+      const Hits& h = result.examples[i];
+      const std::string& id = test.examples.ids[i];
+      of_tasks[task].add(
+          2 * static_cast<double>(h.true_positives),
+          static_cast<double>(2 * h.true_positives + h.false_positives + h.false_negatives),
+          conversation.at(id.substr(0, id.rfind('#'))));
+    }
+  }
+  return of_tasks;
+}
+
+// The share of different ones among greedy responses.
+double greedy_different(const Generator& s, std::vector<Example> examples) {
+  examples.resize(std::min(examples.size(), kGreedy));
+  DecodeOptions greedy;
+  greedy.max_length = s.run.settings.decode.max_length;
+  const auto responses =
+      respond(*s.loaded.model, examples, s.loaded.vocabulary, greedy, kAnsweredAtOnce);
+  const std::set<Tokens> different(responses.begin(), responses.end());
+  return static_cast<double>(different.size()) / static_cast<double>(examples.size());
 }
 
 // The number of responses that can replace the response of a passage.
@@ -108,17 +219,29 @@ void generate(const Generator& s) {
       *s.loaded.model, asked.examples, s.loaded.vocabulary, settings.decode, kAnsweredAtOnce,
       [&](const RespondProgress& done) { s.say(done.examples, asked.examples.size()); });
   const ResponseQuality quality = measure_responses(responses, asked.human);
-  const Json json = {{"structure", std::string(s.loaded.model->config().structure.name)},
-                     {"responses", responses.size()},
-                     {"kept", count_kept(s, responses, asked.human)},
-                     {"distinct_1", quality.distinct_1},
-                     {"distinct_2", quality.distinct_2},
-                     {"mean_length", quality.mean_length},
-                     {"das_ratio", das_ratio(s)}};
+  const Summed attention = das(s);
+  Json json = {{"structure", std::string(s.loaded.model->config().structure.name)},
+               {"responses", responses.size()},
+               {"kept", count_kept(s, responses, asked.human)},
+               {"distinct_1", quality.distinct_1},
+               {"distinct_2", quality.distinct_2},
+               {"mean_length", quality.mean_length},
+               {"greedy_different", greedy_different(s, asked.examples)},
+               {"das_ratio", attention.whole()},
+               {"halves", {{"das_ratio", attention.halves()}}}};
+  Json items = {{"das_ratio", attention.items()}};
+  for (const auto& [task, f1] : probes(s)) {
+    json[task] = f1.whole();
+    json["halves"][task] = f1.halves();
+    items[task] = f1.items();
+  }
   const std::string& corpus = settings.corpora[s.corpus].name;
   make_directory(path_of(s.run.out, s.folder.name, ""));
   create_once(responses_path(s.run.out, s.folder.name, corpus),
               responses_text(asked.examples, responses));
+  TextWriter writer(path_of(s.run.out, s.folder.name, corpus + ".items.json.gz"));
+  writer.write(items.dump() + "\n");
+  writer.commit();
   create_once(path_of(s.run.out, s.folder.name, corpus + ".json"), json.dump(1) + "\n");
 }
 

@@ -2,6 +2,7 @@
 // is measured of a classifier.
 #pragma once
 
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -31,6 +32,7 @@ struct AdversarialSettings {
   size_t test_limit = 0;     // dialogues of the test parts; 0: as train.limit
   // Of each generator, to the first passages of each test part; 0: to all.
   size_t responses = 500;
+  size_t probed = 0;  // training dialogues that generators' probes read; 0: no probes
   std::string decode_name = "beam";  // the method, for adversarial.json
   DecodeOptions decode = {.method = DecodeOptions::Method::kBeam, .max_length = 25};
 
@@ -56,6 +58,7 @@ struct AdversarialData {
   // With these the first rank measures; the others need not have them.
   std::vector<JudgedPassage> passages = {};  // of all test parts
   std::vector<uint32_t> test_checksums = {};
+  std::optional<uint32_t> encoder_checksum = {};  // of a pretrained encoder's weights
 
   const discriminate::TrainData& train_of(size_t variant) const {
     return train.at(train_places.at(variant));
@@ -76,7 +79,10 @@ void measure_classifier(const AdversarialRun& run, const OnMeasuring& progress,
 // ---- what generators respond to the passages of the test parts
 // It is made once for a folder, by whoever needs it first, and judged by every classifier:
 //   OUT/generated/GENERATOR/CORPUS.jsonl   {"id": PASSAGE, "response": "..."}, a line for each
-//   OUT/generated/GENERATOR/CORPUS.json    how good they are, and where the generator looks
+//   OUT/generated/GENERATOR/CORPUS.json    how good they are, where the generator looks, and what
+//                                          its encoder knows
+//   OUT/generated/GENERATOR/CORPUS.items.json.gz   the sums over items that the latter two are
+//                                          quotients of: lists "top", "bottom", "conversations"
 
 // The weights of a run of a response model. Throws DataError where there is no such run.
 std::string generator_weights(const std::string& run);
@@ -89,9 +95,11 @@ std::string responses_path(const std::string& out, const std::string& generator,
 void make_generated(const AdversarialRun& run, const OnMeasuring& progress);
 
 // CORPUS.json of each generator, by name: {"structure", "responses", "kept", "distinct_1",
-// "distinct_2", "mean_length", "das_ratio"}. kept: those that may stand in a passage's place
-// (dialog/discriminate/responses_file.h); das_ratio (random:1.0) is null of a model without
-// attention. Throws DataError for a file that is none.
+// "distinct_2", "mean_length", "greedy_different", "das_ratio", "halves"}, and F1 by task of
+// probes. kept: those that may stand in a passage's place (dialog/discriminate/responses_file.h);
+// greedy_different: the share of different ones among greedy responses; das_ratio (random:1.0) is
+// null of a model without attention; halves: that and the F1 of the conversations with even and of
+// those with odd numbers. Throws DataError for a file that is none.
 nlohmann::ordered_json generators_json(const AdversarialRun& run, size_t corpus);
 
 }  // namespace heed

@@ -15,6 +15,7 @@ using Passages = std::vector<discriminate::Passage>;
 using Verdicts = std::vector<discriminate::Verdict>;
 
 constexpr int64_t kBatch = 64;  // changes no result
+constexpr char kShuffled[] = "shuffled-context";
 
 // real, fake, real, fake ...: each passage of the part with its own response and with the other one
 Passages items_of(const discriminate::Part& part, Negatives::Kind kind, uint64_t seed) {
@@ -51,6 +52,22 @@ Json to_json(const PassageView& view) {
           {"p_real", view.p_real},
           {"utterances", utterances}};
 }
+
+// The passages of a set whose responses were said, each with its context there, and p(real) of it:
+// generators answer the same passages, whose own responses need not be judged again.
+struct AsSaid {
+  std::map<std::string, discriminate::Passage> passages;
+  std::map<std::string, double> p_real;
+
+  AsSaid() = default;
+  AsSaid(const Passages& judged, const std::vector<double>& p) {
+    for (size_t i = 0; i < judged.size(); ++i) {
+      if (!judged[i].real) continue;
+      passages.emplace(judged[i].id, judged[i]);
+      p_real[judged[i].id] = p[i];
+    }
+  }
+};
 
 // Everything that is measured for the model of one run.
 class Judging {
@@ -100,22 +117,30 @@ class Judging {
     const Passages random = test_items({settings_.corpora[corpus].path}, {});
     const Verdicts verdicts = judge(random, kRandomSet);
     record(corpus, kDiscriminator, kRandomSet, random, p_real_of(verdicts));
-    for (const NamedFolder& g : settings_.generators) measure_generator(corpus, g);
-    if (variant_.response_only) return;
-    record_controls(corpus, kRandomSet, random);
-    look(settings_.corpora[corpus].name, random, verdicts);
+    AsSaid said(random, p_real_of(verdicts)), elsewhere;
+    if (!variant_.response_only) {
+      const Passages shuffled = shuffle_contexts(random, kTestSeed);
+      const auto p_real = p_real_of(judge(shuffled, "controls"));
+      elsewhere = AsSaid(shuffled, p_real);
+      record(corpus, kShuffled, kRandomSet, shuffled, p_real);
+      record_fitted(corpus, kRandomSet, random);
+      look(settings_.corpora[corpus].name, random, verdicts);
+    }
+    for (const NamedFolder& g : settings_.generators) {
+      const Passages generated = generated_items(corpus, g.name);
+      record(corpus, kDiscriminator, g.name, generated, judge(generated, said, g.name));
+      if (variant_.response_only) continue;
+      record_fitted(corpus, g.name, generated);
+      record(corpus, kShuffled, g.name, generated, judge(generated, elsewhere, g.name));
+    }
   }
 
-  void measure_generator(size_t corpus, const NamedFolder& generator) {
+  // None if the generator has no response for this passage.
+  Passages generated_items(size_t corpus, const std::string& generator) const {
     const auto& [name, path] = settings_.corpora[corpus];
-    Passages generated;  // none if it has no response for this passage
-    if (json_["generators"][name][generator.name]["kept"].get<int64_t>() > 0) {
-      generated = test_items(
-          {path}, {Negatives::Kind::kGenerated, responses_path(run_.out, generator.name, name)});
-    }
-    record(corpus, kDiscriminator, generator.name, generated,
-           p_real_of(judge(generated, generator.name)));
-    if (!variant_.response_only) record_controls(corpus, generator.name, generated);
+    if (json_["generators"][name][generator]["kept"].get<int64_t>() == 0) return {};
+    return test_items({path},
+                      {Negatives::Kind::kGenerated, responses_path(run_.out, generator, name)});
   }
 
   Passages test_items(const std::vector<std::string>& corpora, const Negatives& negatives) const {
@@ -136,6 +161,28 @@ class Judging {
                        [&](int64_t done) { progress_(what, static_cast<double>(done) / all); });
   }
 
+  // p(real) of items, each in the context that its passage has in `said`, if it is there.
+  std::vector<double> judge(const Passages& items, const AsSaid& said,
+                            const std::string& what) const {
+    const auto is_known = [&](const discriminate::Passage& p) {
+      return p.real && said.p_real.contains(p.id);
+    };
+    Passages others;
+    for (const discriminate::Passage& p : items) {
+      if (is_known(p)) continue;
+      others.push_back(p);
+      const auto found = said.passages.find(p.id);
+      if (found != said.passages.end()) others.back().context = found->second.context;
+    }
+    const std::vector<double> of_others = p_real_of(judge(others, what));
+    std::vector<double> p_real;
+    size_t next = 0;
+    for (const discriminate::Passage& p : items) {
+      p_real.push_back(is_known(p) ? said.p_real.at(p.id) : of_others[next++]);
+    }
+    return p_real;
+  }
+
   void record(size_t corpus, const std::string& judge, const std::string& set,
               const Passages& items, const std::vector<double>& p_real) {
     for (const bool real : {true, false}) {
@@ -143,13 +190,14 @@ class Judging {
       if (series.is_null()) series = std::vector<Json>(run_.data.passages.size());
       for (size_t i = 0; i < items.size(); ++i) {
         if (items[i].real != real) continue;
-        series[places_.at({static_cast<int>(corpus), items[i].id})] = p_real[i];
+        series[places_.at({static_cast<int>(corpus), items[i].id})] =
+            set == kRandomSet ? Json(p_real[i]) : rounded(p_real[i]);  // of many generators
       }
     }
   }
 
-  // Those that are fitted: to the training part, which has no generated responses.
-  void record_controls(size_t corpus, const std::string& set, const Passages& items) {
+  // The controls that are fitted: to the training part, which has no generated responses.
+  void record_fitted(size_t corpus, const std::string& set, const Passages& items) {
     const bool random = set == kRandomSet;
     const Passages train =
         random ? items_of_training(run_.data.train_of(run_.run.variant).train, corpus) : Passages();
@@ -161,8 +209,6 @@ class Judging {
     record(corpus, "unigram", set, items, fitted([&](const auto& train, const auto& test) {
              return discriminate::unigram_control(train, test, loaded_.vocabulary.size());
            }));
-    record(corpus, "shuffled-context", set, items,
-           p_real_of(judge(shuffle_contexts(items, kTestSeed), "controls")));
   }
 
   void look(const std::string& corpus, const Passages& items, const Verdicts& verdicts) {

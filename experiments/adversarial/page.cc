@@ -69,9 +69,10 @@ std::string words_figure(const Found& found) {
 const std::vector<Section<Found>> kSections = {
     {"table1", "Table 1: random responses", shows("table1", true, kNoGenerators)},
     {"table2", "Table 2: generated responses", shows("table2", true, kNoGenerators)},
-    {"das", "Do structures with a lower DAS ratio fool the discriminator more often?",
+    {"agreement", "Do the DAS ratio, probes and discriminators agree?",
      [](const Found& c, const PageTables& tables) {
-       return tables.html("das", true, kNoGenerators) + das_figure(c.results) +
+       return tables.html("reliability-of-measures", true, kNoGenerators) +
+              tables.html("agreement", true, kNoGenerators) + das_figure(c.results) +
               tables.html("generators", false, kNoGenerators);
      }},
     {"reliability", "Can the classifiers be relied on?",

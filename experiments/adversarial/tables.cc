@@ -178,7 +178,8 @@ std::vector<Table> adversarial_tables(const AdversarialFound& found) {
   tables.push_back(looks_table(results));
   if (!results.generators.empty()) {
     tables.push_back(generators_table(results));
-    tables.push_back(correlations_table(results));
+    tables.push_back(agreement_table(results));
+    tables.push_back(reliability_of_measures(results));
   }
   Table reliability = reliability_table(found);
   if (!reliability.rows.empty()) tables.push_back(std::move(reliability));

@@ -134,7 +134,10 @@ TEST(Docs, FlagsInTheProseExist) {
   for (const std::smatch& m : matches(help(""), command)) all += help(" " + m[1].str());
   for (const char* what : {"text", "csv", "messages", "ubuntu", "dailydialog", "split", "labels"})
     all += help(" prepare " + std::string(what));
-  all += help(" reproduce probes") + help(" discriminate train") + help(" discriminate test");
+  for (const char* more :
+       {"reproduce probes", "reproduce adversarial", "discriminate train", "discriminate test"}) {
+    all += help(" " + std::string(more));
+  }
   for (const Span& span : code_spans()) {
     std::smatch m;
     const std::string page = span.where.substr(0, span.where.find(':'));

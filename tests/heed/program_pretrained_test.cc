@@ -1,6 +1,7 @@
 // heed import, encode and export on a small encoder that is made here.
 #include <cmath>
 #include <filesystem>
+#include <fstream>
 #include <nlohmann/json.hpp>
 #include <sstream>
 
@@ -17,20 +18,21 @@ using Json = nlohmann::json;
 
 class ImportedModel : public testing::Test {
  protected:
-  ImportedModel() {
+  explicit ImportedModel(int64_t positions = 8) {
     std::filesystem::create_directory(in);
-    pretrained::Bert bert({6, 4, 1, 2, 6, 8, 2, 1e-12});
+    pretrained::Bert bert({6, 4, 1, 2, 6, positions, 2, 1e-12});
     init(bert, /*seed=*/1);
     save_parameters(in + "/model.safetensors", bert);
     dir.write("in/vocab.txt", "[UNK]\n[CLS]\n[SEP]\nhello\nworld\n##s\n");
     dir.write("in/config.json",
               R"({"model_type": "bert", "vocab_size": 6, "hidden_size": 4, "num_hidden_layers": 1,
-                  "num_attention_heads": 2, "intermediate_size": 6, "max_position_embeddings": 8,
-                  "type_vocab_size": 2})");
+                  "num_attention_heads": 2, "intermediate_size": 6, "type_vocab_size": 2,
+                  "max_position_embeddings": )" +
+                  std::to_string(positions) + "}");
     const Result r = heed_program({"import", in, "--out", model});
-    EXPECT_EQ(r.out, "imported " + model +
-                         ": BERT, 1 layer x 4, 2 heads, 6 pieces, 226 numbers; texts of up to 8 "
-                         "pieces\n")
+    EXPECT_EQ(r.out, "imported " + model + ": BERT, 1 layer x 4, 2 heads, 6 pieces, " +
+                         std::to_string(194 + 4 * positions) + " numbers; texts of up to " +
+                         std::to_string(positions) + " pieces\n")
         << r.err;
   }
   Result encode(const std::string& texts, const std::string& out,
@@ -152,6 +154,42 @@ TEST_F(ImportedModel, GivesTheVectorsOfALayer) {
   for (int64_t c = 0; c < 4; ++c) EXPECT_EQ(usual(1, c), last(1, c));
   expect_failure(heed_program(command + Arguments{"--out", dir.path("f"), "--layer", "2"}), 2,
                  "--layer: " + model + " (pretrained/bert) has layers 0 to 1", "--layer");
+}
+
+// Every passage has a place in its positions.
+struct JudgingModel : ImportedModel {
+  JudgingModel() : ImportedModel(96) {}
+  Arguments reproduce(const Arguments& more) const {
+    return Arguments{"reproduce", "adversarial", "--data",   kSample,
+                     "--out",     dir.path("e"), "--limit",  "60",
+                     "--vocab",   "100",         "--epochs", "1",
+                     "--threads", "1",           "--only",   "ubuntu-sample"} +
+           more;
+  }
+};
+TEST_F(JudgingModel, IsTheDiscriminatorOfAnExperiment) {
+  const Arguments strong = {"--preset", "pretrained", "--init", model};
+  const Result r = without_warnings(heed_program(reproduce(strong)));
+  ASSERT_EQ(r.code, 0) << r.err;
+  const Json folder = Json::parse(dir.read("e/adversarial.json"));
+  EXPECT_EQ(folder["settings"]["init"], model);
+  const Json config = Json::parse(dir.read("e/ubuntu-sample-seed1/config.json"));
+  EXPECT_EQ(config["encoder"], "pretrained");
+  EXPECT_EQ(config["hidden_size"], 2);  // half of the encoder's states
+  expect_failure(heed_program(reproduce(strong + Arguments{"--hidden", "8"})), 2,
+                 "--hidden: a pretrained encoder brings its sizes", "--hidden");
+  expect_failure(heed_program(reproduce({"--preset", "smoke", "--init", model})), 2,
+                 "--init is for --encoder pretrained, not for lstm", "--init");
+  expect_failure(heed_program(reproduce({"--preset", "pretrained"})), 2,
+                 "--encoder pretrained needs --init: a model that `heed import` made", "no --init");
+  // the same folder with other weights
+  const std::string weights = model + "/model.safetensors";
+  std::fstream file(weights, std::ios::in | std::ios::out | std::ios::binary);
+  file.seekp(-1, std::ios::end).put('\x3f');
+  file.close();
+  const Result other = heed_program(reproduce(strong));
+  EXPECT_EQ(other.code, 2);
+  EXPECT_TRUE(has(other.err, "on other data")) << other.err;
 }
 
 TEST_F(ImportedModel, IsExportedAsItWas) {

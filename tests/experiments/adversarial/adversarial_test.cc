@@ -4,6 +4,7 @@
 #include <nlohmann/json.hpp>
 
 #include "dialog/data/corpus.h"
+#include "dialog/text/text_file.h"
 #include "tests/heed/chromium.h"
 #include "tests/heed/program_helpers.h"
 
@@ -29,12 +30,12 @@ std::string half(const TempDir& dir) {
 }
 
 Arguments command(const std::string& data, const std::string& out) {
-  return {"reproduce",    "adversarial", "--data",      data,    "--out",     out,
-          "--generators", kTrained,      "--preset",    "smoke", "--limit",   "120",
-          "--vocab",      "150",         "--hidden",    "6",     "--epochs",  "2",
-          "--batch",      "32",          "--responses", "12",    "--beam",    "1",
-          "--max-length", "12",          "--jobs",      "2",     "--threads", "1",
-          "--reliability"};
+  return {"reproduce",    "adversarial", "--data",       data,    "--out",     out,
+          "--generators", kTrained,      "--preset",     "smoke", "--limit",   "120",
+          "--vocab",      "150",         "--hidden",     "6",     "--epochs",  "2",
+          "--batch",      "32",          "--responses",  "12",    "--beam",    "1",
+          "--max-length", "12",          "--jobs",       "2",     "--threads", "1",
+          "--probed",     "40",          "--reliability"};
 }
 
 // One finished experiment for all tests that only read it: two corpora, so six classifiers
@@ -77,6 +78,21 @@ TEST_F(AdversarialTest, EveryPassageIsJudgedTwice) {
     EXPECT_TRUE(result["judged"][control].contains("random")) << control;
     EXPECT_TRUE(result["judged"][control].contains("trained")) << control;
   }
+  // The response that was said is judged alike, whatever it is to be told from, in its context and
+  // in the other one that the passage has in every set.
+  for (const char* judge : {"discriminator", "shuffled-context"}) {
+    const Json &generated = result["judged"][judge]["trained"]["real"],
+               &there = result["judged"][judge]["random"]["real"];
+    size_t beside = 0;
+    for (size_t i = 0; i < items; ++i) {
+      if (generated[i].is_null()) continue;
+      EXPECT_NEAR(generated[i].get<double>(), there[i].get<double>(), 1e-5) << judge << i;
+      ++beside;
+    }
+    EXPECT_GT(beside, 2u);
+  }
+  EXPECT_NE(result["judged"]["discriminator"]["trained"]["fake"],
+            result["judged"]["shuffled-context"]["trained"]["fake"]);
   // a scenario: what it puts in the place of responses, of all corpora, and of no generator
   const Json scenario = json("together-shuffled-words-seed1/evaluation.json");
   EXPECT_EQ(scenario["judged"].size(), 1u);
@@ -124,7 +140,9 @@ TEST_F(AdversarialTest, TablesAndPage) {
   EXPECT_EQ(one["rows"].size(), 2 * (2 * 5) + 6u);
   EXPECT_EQ(two["rows"].size(), one["rows"].size());
   EXPECT_EQ(json("tables/claims.json").size(), 10u);
-  EXPECT_EQ(json("tables/das.json")["rows"].size(), 4u);
+  // of each corpus the DAS ratio, two probes and two discriminators: ten pairs
+  EXPECT_EQ(json("tables/agreement.json")["rows"].size(), 2 * 10u);
+  EXPECT_EQ(json("tables/reliability-of-measures.json")["rows"].size(), 2 * 5u);
   EXPECT_EQ(json("tables/generators.json")["rows"].size(), 2u);
   EXPECT_EQ(json("tables/reliability.json")["rows"].size(), 2 * 4u);
   const Result r = heed_program({"report", "--runs", whole(), "--html", dir.path("page.html"),
@@ -140,6 +158,53 @@ TEST_F(AdversarialTest, TablesAndPage) {
   EXPECT_EQ(dir.read("tables/table1.csv"), shared->read("whole/tables/table1.csv"));
   const Result info = heed_program({"info", whole()});
   EXPECT_EQ(info.code, 0) << info.err;
+}
+
+// What is said of a generator are quotients of the sums over the items that are kept beside it.
+TEST_F(AdversarialTest, MeasuresOfGeneratorsAreSumsOverItems) {
+  const Json of = json("generated/trained/ubuntu-sample.json");
+  const Json items =
+      Json::parse(read_text(whole() + "/generated/trained/ubuntu-sample.items.json.gz", 1 << 20));
+  for (const char* name : {"das_ratio", "UtteranceLoc", "WordCont"}) {
+    const Json& list = items[name];
+    double top[3] = {}, bottom[3] = {};
+    for (size_t i = 0; i < list["top"].size(); ++i) {
+      const int half = list["conversations"][i].get<int>() % 2;
+      for (const int sum : {half, 2}) {
+        top[sum] += list["top"][i].get<double>();
+        bottom[sum] += list["bottom"][i].get<double>();
+      }
+    }
+    EXPECT_GT(list["top"].size(), 20u) << name;
+    EXPECT_NEAR(of[name].get<double>(), top[2] / bottom[2], 1e-5) << name;  // six digits are kept
+    for (const int half : {0, 1}) {
+      EXPECT_NEAR(of["halves"][name][half].get<double>(), top[half] / bottom[half], 1e-5) << name;
+    }
+    EXPECT_NE(of["halves"][name][0], of["halves"][name][1]) << name;
+  }
+  EXPECT_GT(of["greedy_different"].get<double>(), 0);
+  EXPECT_LE(of["greedy_different"].get<double>(), 1);
+  // the same as heed evaluate and heed probe say
+  fs::create_directory(dir.path("data"));
+  write_dialogues(dir.path("pool.jsonl"), read_dialogues(find_part(kSample, "train"), 120));
+  write_dialogues(dir.path("data/train.jsonl"), read_dialogues(find_part(kSample, "train"), 40));
+  write_dialogues(dir.path("data/test.jsonl"), read_dialogues(find_part(kSample, "test"), 120));
+  const Result r =
+      heed_program({"evaluate", "--model", kTrained, "--data", dir.path("data/test.jsonl"),
+                    "--test", "random:1.0", "--pool", dir.path("pool.jsonl"), "--json",
+                    dir.path("das.json"), "--threads", "1"});
+  ASSERT_EQ(r.code, 0) << r.err;
+  const Json theirs = Json::parse(dir.read("das.json"));
+  EXPECT_NEAR(of["das_ratio"].get<double>(),
+              theirs["test_sets"]["random:1.0"]["das_ratio"].get<double>(), 1e-5);
+  const Result p = heed_program({"probe", "--model", kTrained, "--data", dir.path("data"), "--pool",
+                                 "mean", "--standardise", "--max-iter", "250", "--json",
+                                 dir.path("probe.json"), "--threads", "1"});
+  ASSERT_EQ(p.code, 0) << p.err;
+  const Json probes = Json::parse(dir.read("probe.json"))["tasks"];
+  for (const char* task : {"UtteranceLoc", "WordCont"}) {
+    EXPECT_NEAR(of[task].get<double>(), probes[task]["f1"].get<double>(), 1e-12) << task;
+  }
 }
 
 // The generator's responses are made once, and two halves of the work give what one did.

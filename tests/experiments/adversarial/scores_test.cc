@@ -1,6 +1,8 @@
 // Scores of judgements with known answers.
 #include <gtest/gtest.h>
 
+#include <cmath>
+
 #include "experiments/adversarial/experiment.h"
 
 namespace heed {
@@ -133,31 +135,114 @@ TEST(Reliability, OfSeveralCorporaIsOfAllTogether) {
   EXPECT_EQ(judge_variants({"a", "b"}, false).size(), 6u);
 }
 
-// Generators that look less at distractions pass more often here.
-TEST(DasTables, CorrelationOverGenerators) {
+// A generator of a structure: its DAS ratio, of how many of 10 items it passes, and the same of
+// both halves of the conversations.
+struct Planted {
+  std::string name, structure;
+  double das_ratio;
+  size_t passes;
+  double greedy_different = 1;
+};
+AdversarialResults planted(const std::vector<Planted>& generators) {
   RunResult run = run_of(0, "a", 1, judged(10, 10), judged(0, 10), {kDiscriminator});
   AdversarialResults results = results_of({}, 10);
-  for (size_t g = 0; g < 4; ++g) {
-    const std::string name = "model" + std::to_string(g) + (g < 2 ? "" : "-seed1");
-    results.generators.push_back(name);
-    run.numbers.set(generator_key("a", name, "das_ratio"), 0.6 + 0.1 * static_cast<double>(g));
-    run.numbers.set_series(judged_key(kDiscriminator, name, true), judged(10, 10));
-    run.numbers.set_series(judged_key(kDiscriminator, name, false), judged(8 - 2 * g, 10));
+  for (const Planted& g : generators) {
+    results.generators.push_back(g.name);
+    const auto key = [&](const char* of) { return generator_key("a", g.name, of); };
+    run.numbers.set_text(key("structure"), g.structure);
+    run.numbers.set(key("das_ratio"), g.das_ratio);
+    run.numbers.set(key("greedy_different"), g.greedy_different);
+    run.numbers.set_series(key("halves.das_ratio"), {g.das_ratio, 1 - g.das_ratio});
+    run.numbers.set_series(judged_key(kDiscriminator, g.name, true), judged(10, 10));
+    run.numbers.set_series(judged_key(kDiscriminator, g.name, false), judged(g.passes, 10));
   }
   results.runs = {run};
+  return results;
+}
+constexpr size_t kPairs = 0, kTrainings = 1, kAtMost = 2, kAll = 3, kNotCollapsed = 5, kWithin = 7;
+
+// Generators that look less at distractions pass more often here.
+TEST(Agreement, IsACorrelationOverTrainings) {
+  const AdversarialResults results = planted({{"model0", "s", 0.6, 8},
+                                              {"model1", "s", 0.7, 6},
+                                              {"model2-seed1", "s", 0.8, 4},
+                                              {"model3-seed1", "s", 0.9, 2}});
   EXPECT_EQ(generators_table(results).rows.size(), 4u);
-  const Row row = correlations_table(results).rows.at(0);
-  EXPECT_EQ(row.cells[0].value, 4);
-  EXPECT_NEAR(*row.cells[2].value, -1, 1e-12);
-  EXPECT_NE(das_figure(results).find("passes 0.800"), std::string::npos);
-  // seeds of one training are one generator
-  results.generators[3] = "model2-seed2";
-  results.runs[0].numbers.set(generator_key("a", "model2-seed2", "das_ratio"), 0.9);
-  for (const bool real : {true, false}) {
-    results.runs[0].numbers.set_series(judged_key(kDiscriminator, "model2-seed2", real),
-                                       judged(real ? 10 : 2, 10));
+  const Table table = agreement_table(results);
+  ASSERT_EQ(table.rows.size(), 1u);  // of two measures
+  const Row& row = table.rows[0];
+  EXPECT_EQ(row.label, "DAS ratio, passes (a)");
+  EXPECT_EQ(row.cells[kPairs].value, 4);
+  EXPECT_EQ(row.cells[kTrainings].value, 4);
+  EXPECT_FALSE(row.cells[kAtMost].value);  // no training has two seeds
+  for (const size_t at : {kAll, kAll + 1, kNotCollapsed, kWithin, kWithin + 1}) {
+    EXPECT_NEAR(*row.cells[at].value, -1, 1e-12) << at;
   }
-  EXPECT_EQ(correlations_table(results).rows.at(0).cells[0].value, 3);
+  EXPECT_NE(das_figure(results).find("passes 0.800"), std::string::npos);
+  // seeds of one training are one
+  const auto seeds = planted({{"model0", "s", 0.6, 8},
+                              {"model1", "s", 0.7, 6},
+                              {"model2-seed1", "s", 0.8, 4},
+                              {"model2-seed2", "s", 0.9, 2}});
+  EXPECT_EQ(agreement_table(seeds).rows.at(0).cells[kPairs].value, 4);
+  EXPECT_EQ(agreement_table(seeds).rows.at(0).cells[kTrainings].value, 3);
+}
+
+// Two structures, within each of which the order is the opposite of that of all; the generators of
+// the third are of one training; and one answers everything alike.
+TEST(Agreement, WithinStructuresAndWithoutCollapsedOnes) {
+  const auto row = agreement_table(planted({{"a0", "s", 0.50, 1},
+                                            {"a1", "s", 0.51, 2},
+                                            {"b0", "t", 0.90, 7},
+                                            {"b1", "t", 0.91, 8},
+                                            {"c-seed1", "u", 0.1, 9},
+                                            {"c-seed2", "u", 0.2, 3}}))
+                       .rows.at(0);
+  EXPECT_NEAR(*row.cells[kWithin + 1].value, 1, 1e-9);
+  EXPECT_LT(*row.cells[kAll].value, 0.5);
+  const auto collapsed = agreement_table(planted({{"a", "s", 0.5, 1},
+                                                  {"b", "s", 0.6, 2},
+                                                  {"c", "s", 0.7, 3},
+                                                  {"d", "s", 0.1, 9, 0.04},
+                                                  {"e", "s", 0.8, 4, 0.06}}))
+                             .rows.at(0);
+  EXPECT_LT(*collapsed.cells[kAll].value, 1 - 1e-6);
+  EXPECT_NEAR(*collapsed.cells[kNotCollapsed].value, 1, 1e-12);
+}
+
+// Halves of opposite orders; and seeds, whose intraclass correlation is computed here by hand.
+TEST(Agreement, ReliabilityOfMeasures) {
+  const Table table = reliability_of_measures(planted({{"a-seed1", "s", 0.1, 1},
+                                                       {"a-seed2", "s", 0.2, 2},
+                                                       {"b-seed1", "s", 0.5, 5},
+                                                       {"b-seed2", "s", 0.4, 4},
+                                                       {"c-seed1", "s", 0.8, 8},
+                                                       {"c-seed2", "s", 0.9, 9}}));
+  ASSERT_EQ(table.rows.size(), 2u);
+  const Row &das = table.rows[0], &passes = table.rows[1];
+  EXPECT_EQ(das.label, "DAS ratio");
+  EXPECT_EQ(das.cells[0].value, 6);
+  EXPECT_EQ(das.cells[1].value, 0.1);
+  EXPECT_EQ(das.cells[2].value, 0.9);
+  EXPECT_NEAR(*das.cells[3].value, -1, 1e-12);  // of x and 1 - x
+  // sum of products of deviations from 29/60, over both orders, over the sum of squares
+  const double mean = 29.0 / 60, x[] = {0.1, 0.2, 0.5, 0.4, 0.8, 0.9};
+  double products = 0, squares = 0;
+  for (int i = 0; i < 6; ++i) {
+    products += (x[i] - mean) * (x[i ^ 1] - mean);
+    squares += (x[i] - mean) * (x[i] - mean);
+  }
+  EXPECT_NEAR(*das.cells[4].value, products / squares, 1e-12);
+  EXPECT_NEAR(*passes.cells[4].value, products / squares, 1e-12);
+  // the first ones of 10 pass; conversations are the numbers of the items
+  const double even[] = {1, 1, 3, 2, 4, 5}, odd[] = {0, 1, 2, 2, 4, 4};
+  double eo = 0, ee = 0, oo = 0;
+  for (int i = 0; i < 6; ++i) {
+    const double e = even[i] - 16.0 / 6, o = odd[i] - 13.0 / 6;
+    eo += e * o, ee += e * e, oo += o * o;
+  }
+  const double r = eo / std::sqrt(ee * oo);
+  EXPECT_NEAR(*passes.cells[3].value, 2 * r / (1 + r), 1e-12);
 }
 
 // On generated responses, of so many seeds; 9 of 10 real ones pass.

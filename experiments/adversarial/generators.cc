@@ -7,7 +7,6 @@
 #include "dialog/text/format.h"
 #include "experiments/adversarial/experiment.h"
 #include "experiments/engine/report/figures.h"
-#include "experiments/engine/stats/correlation.h"
 
 namespace heed {
 namespace {
@@ -18,17 +17,6 @@ struct Passing {
   double das_ratio = 0, share = 0;  // of its responses that pass as real
   std::string run = {};
 };
-
-std::optional<double> passing_share(const AdversarialResults& results, const RunResult& run,
-                                    size_t corpus, const std::string& generator) {
-  const Series& fake = run.numbers.series(judged_key(kDiscriminator, generator, false));
-  double passed = 0, all = 0;
-  for (size_t i = 0; i < fake.size(); ++i) {
-    if (!fake[i] || results.corpus_of[i] != static_cast<int>(corpus)) continue;
-    passed += *fake[i] >= 0.5, ++all;
-  }
-  return all > 0 ? std::optional(passed / all) : std::nullopt;
-}
 
 std::vector<Passing> passings(const AdversarialResults& results, size_t corpus, size_t variant) {
   std::vector<Passing> found;
@@ -44,28 +32,24 @@ std::vector<Passing> passings(const AdversarialResults& results, size_t corpus, 
   return found;
 }
 
-// Seeds of one training are one cluster: "static-ui-p0.7-seed2" -> that of "static-ui-p0.7".
-std::string without_seed(const std::string& name) {
-  const size_t at = name.rfind("-seed");
-  return at == name.npos ? name : name.substr(0, at);
-}
-
-std::vector<ClusteredPair> pairs_of(const AdversarialResults& results,
-                                    const std::vector<Passing>& passings) {
-  std::map<std::string, int> clusters;
-  std::vector<ClusteredPair> pairs;
-  for (const Passing& p : passings) {
-    const int next = static_cast<int>(clusters.size());
-    const auto at = clusters.emplace(without_seed(results.generators[p.generator]), next).first;
-    pairs.push_back({p.das_ratio, p.share, at->second});
-  }
-  return pairs;
-}
-
 }  // namespace
+
+std::optional<double> passing_share(const AdversarialResults& results, const RunResult& run,
+                                    size_t corpus, const std::string& generator,
+                                    std::optional<int> half) {
+  const Series& fake = run.numbers.series(judged_key(kDiscriminator, generator, false));
+  double passed = 0, all = 0;
+  for (size_t i = 0; i < fake.size(); ++i) {
+    if (!fake[i] || results.corpus_of[i] != static_cast<int>(corpus)) continue;
+    if (half && results.clusters[i] % 2 != *half) continue;
+    passed += *fake[i] >= 0.5, ++all;
+  }
+  return all > 0 ? std::optional(passed / all) : std::nullopt;
+}
 
 constexpr char kGeneratorsNote[] =
     "Responses to passages of the test part. distinct: different words (pairs of words) over all. "
+    "Greedy: the share of different ones among greedy responses. "
     "DAS ratio: random, p = 1.0, on the last examples of the dialogues; – for a model without "
     "attention. Pass: the share of the responses, without those that are left out, that the "
     "discriminator of the corpus takes for real.";
@@ -84,6 +68,7 @@ Table generators_table(const AdversarialResults& results) {
                           {"", "mean_length", key("mean_length"), 1},
                           {"", "distinct_1", key("distinct_1"), 3},
                           {"", "distinct_2", key("distinct_2"), 3},
+                          {"", "greedy", key("greedy_different"), 3},
                           {"", "das_ratio", key("das_ratio"), 3},
                           {"", "pass", judged_key(kDiscriminator, "GENERATOR", false), 3}}};
   for (size_t c = 0; c < results.corpora.size(); ++c) {
@@ -102,44 +87,6 @@ Table generators_table(const AdversarialResults& results) {
       }
       row.cells.push_back(cell_of(spread(shares)));
       table.rows.push_back(std::move(row));
-    }
-  }
-  return table;
-}
-
-constexpr char kDasNote[] =
-    "Do structures with a lower DAS ratio fool the discriminator more often? Then correlations are "
-    "negative. A pair is a generator and a seed of the discriminator: the generator's DAS ratio "
-    "(random, p = 1.0; below 1 it looks less at utterances from elsewhere) and the share of its "
-    "responses that pass as real. Intervals (95 %): bootstrap over generators, all seeds of a "
-    "generator and of the discriminator together, ranks taken anew; draws of fewer than three "
-    "generators are left out, and of fewer than three there is no correlation. Generators differ "
-    "in more than in their attention, so none of this says what is the cause; nor does a "
-    "correlation near 0 of a few generators show that there is none.";
-
-Table correlations_table(const AdversarialResults& results) {
-  Table table{.id = "das",
-              .title = "Correlation of DAS ratio and the share that passes",
-              .note = kDasNote,
-              .rows_are = "discriminator",
-              .groups_are = "corpus",
-              .columns = {{"", "generators", "generators", 0},
-                          {"", "pairs", "generators", 0},
-                          {.name = "Spearman", .key = "judged", .sign = true},
-                          {.name = "Pearson", .key = "judged", .sign = true}},
-              .intervals = true};
-  for (size_t c = 0; c < results.corpora.size(); ++c) {
-    for (size_t v = 0; v < results.judges.size(); ++v) {
-      const JudgeVariant& judge = results.judges[v];
-      if (!judge.is_discriminator() || !judge.judges(c) || results.of(v).empty()) continue;
-      const Correlation found = correlate(pairs_of(results, passings(results, c, v)));
-      table.rows.push_back({results.corpora[c],
-                            judge.name.name,
-                            {{.value = static_cast<double>(found.clusters)},
-                             {.value = static_cast<double>(found.pairs)},
-                             cell_of(found.spearman),
-                             cell_of(found.pearson)},
-                            variant_row(results, v).sources});
     }
   }
   return table;
