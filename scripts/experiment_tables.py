@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Makes the tables of docs/results/carryover.md, energy.md, experiment.md, gaps.md, generators.md, mediation.md, other-models.md, probes.md, scale.md and nex-cv.md from the kept results.
+"""Makes the tables of docs/results/adversarial.md, carryover.md, energy.md, experiment.md, gaps.md, generators.md, mediation.md, other-models.md, probes.md, scale.md and nex-cv.md from the kept results.
 
     scripts/experiment_tables.py           writes the tables into the pages, between their <!-- table NAME --> marks
     scripts/experiment_tables.py --check   exits with 1 and the differences if a page says something else
@@ -7,6 +7,7 @@
 A page's sentences are checked as well: facts() says which numbers they must have. So are the tables of speed, against the
 runs that are kept; and every page of results says whether its raw data are. The program whose results it reads is not called, and shares no code with it.
 """
+import bisect
 import functools
 import gzip
 import json
@@ -15,11 +16,13 @@ import pathlib
 import re
 import sys
 from collections import Counter
-from statistics import fmean, stdev, variance
+from random import Random
+from statistics import correlation, fmean, stdev, variance
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 RESULTS = ROOT / "docs/results/experiment"
 MEDIATION = ROOT / "docs/results/mediation"
+ADVERSARIAL = ROOT / "docs/results/adversarial"
 sys.path.insert(0, str(ROOT / "bench"))
 import compare_gpu  # noqa: E402
 import compare_torch  # noqa: E402
@@ -821,7 +824,123 @@ def worth_of_history():
             f"over {len(set(conversations))} conversations"]
 
 
+@functools.cache
+def judged():
+    """Of the discriminators on Ubuntu: (judge, set) -> p(real) of the passages' own responses and of others; and the generators."""
+    runs = {name: json.loads((ADVERSARIAL / f"ubuntu{name}-seed1/evaluation.json").read_text()) for name in ("", "-response-only")}
+    of = {(judge, kind): kept for judge, sets in runs[""]["judged"].items() for kind, kept in sets.items()}
+    of |= {("response-only", kind): kept for kind, kept in runs["-response-only"]["judged"]["discriminator"].items()}
+    return ({key: [(real, fake) for real, fake in zip(kept["real"], kept["fake"]) if real is not None and fake is not None]
+             for key, kept in of.items()}, runs[""]["generators"]["ubuntu"])
+
+
+def told(judge, kind):
+    """Accuracy, the share of fake ones that pass, and AUC of a judge on a set."""
+    pairs = judged()[0][judge, kind]
+    passing = fmean(fake >= 0.5 for _, fake in pairs)
+    fakes = sorted(fake for _, fake in pairs)
+    auc = fmean((bisect.bisect_left(fakes, real) + bisect.bisect_right(fakes, real)) / 2 / len(fakes) for real, _ in pairs)
+    return (fmean(real >= 0.5 for real, _ in pairs) + 1 - passing) / 2, passing, auc
+
+
+def told_table():
+    rows = []
+    for judge in ("discriminator", "response-only", "shuffled-context", "length", "unigram"):
+        row = [judge, f"{told(judge, 'random')[0]:.3f}"]
+        for numbers in zip(*(told(judge, generator) for generator in judged()[1])):
+            row += [f"{fmean(numbers):.3f}", f"{min(numbers):.3f} to {max(numbers):.3f}"]
+        rows.append(row)
+    return table(["judged by", "random responses: accuracy", "generated: accuracy", "of the generators", "pass", "of the generators",
+                  "AUC", "of the generators"], rows)
+
+
+def trainings():
+    """Training -> its generators, whatever their seed."""
+    found = {}
+    for generator in judged()[1]:
+        found.setdefault(generator.rpartition("-seed")[0], []).append(generator)
+    return found
+
+
+MEASURES = {"DAS ratio": "das_ratio", "UtteranceLoc": "UtteranceLoc", "WordCont": "WordCont"}
+
+
+@functools.cache
+def measured(name, measure):
+    return told("discriminator", name)[1] if measure == "pass" else judged()[1][name][measure]
+
+
+def within_structures(names, measure):
+    """Generator -> its difference from the mean of those of its structure."""
+    of = {}
+    for name in names:
+        of.setdefault(judged()[1][name]["structure"], []).append(name)
+    return {name: measured(name, measure) - fmean(measured(other, measure) for other in group) for group in of.values() for name in group}
+
+
+def agreement_of(names, measure):
+    """Pearson's correlation within structures of a measure and the share that passes, and its interval: a bootstrap of trainings."""
+    a, b = within_structures(names, measure), within_structures(names, "pass")
+    groups = [[name for name in group if name in a] for group in trainings().values()]
+    groups, random = [group for group in groups if group], Random(1)
+    of = lambda some: correlation([a[name] for name in some], [b[name] for name in some])
+    draws = sorted(of([name for group in random.choices(groups, k=len(groups)) for name in group]) for _ in range(2000))
+    return of(list(a)), draws[50], draws[-51]
+
+
+def cut_short(name):
+    return "-short-" in name or "-narrow-" in name
+
+
+SUBSETS = {"all 24 trainings": lambda name: True, "without those cut short or narrow": lambda name: not cut_short(name),
+           "nor Transformers": lambda name: not cut_short(name) and not name.startswith("transformer")}
+
+
+def subset(of):
+    return [name for name in judged()[1] if SUBSETS[of](name)]
+
+
+def subsets_table():
+    return table(["generators", "number"] + [f"{measure} and pass" for measure in MEASURES],
+                 [[of, str(len(subset(of)))] + [f"{r:+.2f} [{low:+.2f}, {high:+.2f}]" for r, low, high in (agreement_of(subset(of), measure) for measure in MEASURES.values())]
+                  for of in SUBSETS])
+
+
+def generators_table():
+    of, generators = judged()
+    rows = []
+    for training, names in sorted(trainings().items()):
+        rows.append([f"`{training}`"] + [" ".join(f"{generators[name][number]:.3f}" for name in names)
+                                         for number in ("das_ratio", "UtteranceLoc", "WordCont", "greedy_different")] +
+                    [" ".join(f"{told('discriminator', name)[1]:.3f}" for name in names)])
+    return table(["training", "DAS ratio, each seed", "UtteranceLoc", "WordCont", "different greedy responses", "pass"], rows)
+
+
+def told_facts():
+    of, generators = judged()
+    kept = [generator["kept"] for generator in generators.values()]
+    collapsed = [name for name, generator in generators.items() if generator["greedy_different"] < 0.05]
+    passing = sorted(measured(name, "pass") for name in generators if cut_short(name))
+    placed = sorted(generator["UtteranceLoc"] for name, generator in generators.items() if re.match("(static|dynamic)-placebo", name))
+    others = sorted(generator["UtteranceLoc"] for name, generator in generators.items() if re.match("(static|dynamic)-(none|insertion)", name))
+    accuracy = [told("discriminator", name)[0] for name in generators]
+    mean = lambda judge: fmean(told(judge, name)[0] for name in generators)
+    of_static = lambda training, measure: [f"{measured(f'static-{training}-seed{seed}', measure):.2f}" for seed in (2, 3)]
+    return ["{:,} to {:,} of its responses remain".format(min(kept), max(kept)),
+            f"there are {len(collapsed)}, of {'eight' if len({name.rpartition('-seed')[0] for name in collapsed}) == 8 else '?'} trainings",
+            "pass little ({:.3f} to {:.3f})".format(passing[0], passing[-1]),
+            "`UtteranceLoc` {:.2f} to {:.2f} in `static` and `dynamic`, where the other trainings of that size and length have {:.2f} to {:.2f}".format(
+                placed[0], placed[-1], others[0], others[-1]),
+            f"with an accuracy of {fmean(accuracy):.3f} ({min(accuracy):.3f} to {max(accuracy):.3f} over the generators)",
+            f"with the contexts of other conversations with {mean('shuffled-context'):.3f}", f"even better** ({mean('unigram'):.3f})",
+            f"MiniLM has {told('discriminator', 'random')[0]:.3f} there", "without Transformers, {:+.2f} [{:+.2f}, {:+.2f}] is left".format(
+                *agreement_of(subset("nor Transformers"), "das_ratio")),
+            f"({of_static('none', 'das_ratio')[0]}), and passes most often ({' and '.join(of_static('none', 'pass'))}); with insertion and the loss it is "
+            f"{of_static('insertion-loss', 'das_ratio')[0]}, and {of_static('insertion-loss', 'pass')[0]} pass"]
+
+
 PAGES = {
+    "adversarial": {"told": told_table, "subsets": subsets_table, "generators": generators_table},
     "history": {"choices": choices_table},
     "carryover": {"sizes": carryover_sizes_table, "words": carryover_words_table},
     "energy": {"words": trackers_table, "sizes": energy_sizes_table},
@@ -905,6 +1024,7 @@ def facts():
             "gains {}, then {} and {} points".format(*(energy_gain(folder, "energy", "heads")[0] for folder in ENERGY_SIZES)),
             "for longer {}, then {} and {}".format(*(energy_gain(folder, "energy", "heads-again")[0] for folder in ENERGY_SIZES)),
         ],
+        "docs/results/adversarial.md": told_facts(),
         "docs/results/comprehend.md": [
             "on the GPU the F1 is {} without them and {}, {} and {} with one, two and three; with four it is {}".format(
                 *(reader("molweni-gpu", f"turns-{turns}") for turns in range(5))),
