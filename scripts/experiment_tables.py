@@ -392,6 +392,14 @@ def transformer_table():
     return table(["trained with", "seeds", "perplexity", "harm of random:1.0", "cut to two turns", "DAS: random:1.0", "frequent:end", "rare:middle", "rare:end"], rows)
 
 
+def of_non_hier(training):
+    """Numbers of the seeds of non-hier on random:1.0."""
+    runs = mediation_runs()["non-hier", training]
+    harm = lambda reading: [run["sets"]["random:1.0"]["harm"][reading] for run in runs]
+    return {"perplexity": [run["perplexity"] for run in runs], "harm": harm("as it is"), "unseen": harm("unseen"),
+            "history": [run["exchange"]["history"]["harm"] for run in runs]}
+
+
 def non_hier_runs():
     """training -> seed 1 of non-hier: those of the mediation experiment, and the loss on the mass."""
     read = lambda folder: {name: json.loads((folder / f"{name}.json").read_text()) for name in ("evaluation", "exchange")}
@@ -1072,15 +1080,25 @@ def facts():
             f"it falls by {read_as('insertion', 'unseen')[1:]} thousandths",
             f"it falls by only {read_as('insertion-loss', 'unseen')[1:]}",
             "is undecided in all three ({}, {} and {})".format(*(mediated("placebo", "none", of=of) for of in MEDIATED[:3])),
-            f"two fifths of that of `static`: {mediated('insertion', 'none', of='static')}, and half of that of `dynamic`: {mediated('insertion', 'none', of='dynamic')}",
+            f"two fifths of that of `static`: {mediated('insertion', 'none', of='static')}, half of that of `dynamic`: {mediated('insertion', 'none', of='dynamic')}",
             "In `static` it is {} and in `dynamic` {}".format(*(mediated("insertion-loss", "insertion", of=of) for of in MEDIATED[1:3])),
-            "In `static` the difference is {} over five seeds, in `dynamic` {} over three".format(
-                *(mediated("none", "none", of=of, reading="unread", other_reading="unseen") for of in MEDIATED[1:3])),
+            "In `static` the difference is {} over five seeds, in `dynamic` {} and in `non-hier` {} over three".format(
+                *(mediated("none", "none", of=of, reading="unread", other_reading="unseen") for of in MEDIATED[1:])),
+            "three fifths of that of `non-hier`: {}".format(mediated("insertion", "none", of="non-hier")),
+            "In `non-hier` it changes nothing ({})".format(mediated("placebo", "none", of="non-hier")),
+            "of the loss nothing is decided ({})".format(mediated("insertion-loss", "insertion", of="non-hier")),
+            "its harm is {:.1f} and {:.1f} with insertion alone and {:.1f} and {:.1f} with the loss".format(
+                *(of_non_hier(training)["harm"][seed] for training in ("insertion", "insertion-loss") for seed in (0, 1))),
+            "at a perplexity of {2:.1f}, where the others have {0:.1f} and {1:.1f}".format(*of_non_hier("insertion")["perplexity"]),
+            "with a harm of {2:.1f}".format(*of_non_hier("insertion")["harm"]),
+            "with a harm of {2:.1f} if the attention does not look at".format(*of_non_hier("insertion")["unseen"]),
+            "({:.1f}, {:.1f} and {:.1f}). Therefore".format(*(of_non_hier("insertion-loss")[number][2] for number in ("perplexity", "harm", "unseen"))),
+            "After insertion the latter is {:.1f}, {:.1f} and {:.1f} in its three seeds".format(*of_non_hier("insertion")["history"]),
             "the harm is {:.1f}, {:.1f}, {:.1f}, {:.1f} and {:.1f}, where all".format(*harms_of_static("placebo")),
             "where it grows by {:.1f}, {:.1f}, {:.1f} and {:.1f}".format(*(a - b for a, b in list(zip(harms_of_static("placebo"), harms_of_static("none")))[1:])),
             "({} as the data are)".format(place_quotient("static", "none", "foreign")), f"more than an own one ({place_quotient('static', 'none', 'nearest')})",
             "{} and {}. It teaches".format(*(place_quotient("static", "insertion-loss", source) for source in ("foreign", "nearest"))),
-            "({} and {}; two seeds)".format(*(place_quotient("dynamic", "none", source) for source in ("foreign", "nearest"))),
+            "({} and {} for a foreign one; two seeds each)".format(*(place_quotient(structure, "none", "foreign") for structure in ("dynamic", "non-hier"))),
             f"helps** ({place_cost('static', 'none', 'own')} thousandths",
             f"a foreign one {place_cost('static', 'none', 'foreign')}", f"of all, {place_cost('static', 'none', 'nearest')}",
             f"costs {place_cost('static', 'none', 'foreign', 'harms_less_own')[1:]} more", f"and {place_cost('dynamic', 'none', 'foreign', 'harms_less_own')[1:]} in `dynamic`",
