@@ -15,8 +15,7 @@ namespace {
 constexpr double kCollapsed = 0.05;
 constexpr const char* kTasks[] = {"UtteranceLoc", "WordCont"};
 
-// Of each generator of a corpus: the number of its training, whatever its seed
-// ("static-ui-p0.7-seed2" is one of "static-ui-p0.7"), and of its structure.
+// Of each generator of a corpus: the numbers of its training and of its structure.
 struct Generators {
   std::vector<int> trainings, structures;
   std::vector<bool> collapsed;
@@ -32,7 +31,7 @@ Generators generators_of(const AdversarialResults& results, size_t corpus) {
     const auto key = [&](const char* of) {
       return generator_key(results.corpora[corpus], name, of);
     };
-    all.trainings.push_back(number(trainings, name.substr(0, name.rfind("-seed"))));
+    all.trainings.push_back(number(trainings, without_seed(name)));
     std::string structure;
     std::optional<double> different;
     for (const RunResult& run : results.runs) {

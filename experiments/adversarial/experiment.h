@@ -16,6 +16,8 @@ Experiment adversarial_experiment();
 // they are, "agreement" and "reliability-of-measures"; of scenarios "reliability"; "runs".
 std::vector<Table> adversarial_tables(const AdversarialFound& found);
 Table generators_table(const AdversarialResults& results);
+// A generator's training, whatever its seed: "static-ui-p0.7-seed2" is one of "static-ui-p0.7".
+std::string without_seed(const std::string& generator);
 // The share of a generator's responses to a corpus that pass as real in a run; `half`: only those
 // in conversations of even (0) or odd (1) numbers. Nothing if there are none.
 std::optional<double> passing_share(const AdversarialResults& results, const RunResult& run,
@@ -26,8 +28,8 @@ std::optional<double> passing_share(const AdversarialResults& results, const Run
 Table reliability_of_measures(const AdversarialResults& results);
 Table agreement_table(const AdversarialResults& results);
 
-// The share that passes by DAS ratio (Xing & Gulla 2022, docs/paper.md): a panel a corpus, a mark a
-// generator and seed; empty where no generator has attention.
+// The share that passes by DAS ratio (Xing & Gulla 2022, docs/paper.md): a panel a corpus, a mark
+// for each generator and seed of the discriminator; empty where no generator has attention.
 std::string das_figure(const AdversarialResults& results);
 
 }  // namespace heed

@@ -1,6 +1,7 @@
 // Do structures that look less at distractions fool the discriminator more often? The DAS ratios of
 // the generators beside how many of their responses pass.
 #include <algorithm>
+#include <cmath>
 #include <map>
 #include <tuple>
 
@@ -92,16 +93,27 @@ Table generators_table(const AdversarialResults& results) {
   return table;
 }
 
+std::string without_seed(const std::string& generator) {
+  return generator.substr(0, generator.rfind("-seed"));
+}
+
 std::string das_figure(const AdversarialResults& results) {
   std::vector<Panel> panels;
-  std::vector<LegendEntry> legend;
-  std::vector<double> ratios = {1};
+  std::vector<LegendEntry> legend;  // a mark for each training
+  std::map<std::string, LegendEntry> styles;
+  std::vector<double> ratios = {1}, shares;
   for (size_t c = 0; c < results.corpora.size(); ++c) {
     Panel panel{results.corpora[c], "share that passes by DAS ratio: " + results.corpora[c]};
     for (const Passing& p : passings(results, c, 2 * c)) {
       const std::string& name = results.generators[p.generator];
-      const LegendEntry style{static_cast<int>(p.generator) % Svg::kMarks,
-                              "c" + std::to_string(p.generator % 5), "", name};
+      const std::string training = without_seed(name);
+      const size_t next = styles.size();
+      const auto [found, is_new] =
+          styles.try_emplace(training, LegendEntry{static_cast<int>(next) % Svg::kMarks,
+                                                   "c" + std::to_string(next % 5), "", training});
+      const LegendEntry& style = found->second;
+      if (is_new) legend.push_back(style);
+      shares.push_back(p.share);
       ratios.push_back(p.das_ratio);
       panel.lines.push_back({style.css,
                              "",
@@ -109,9 +121,6 @@ std::string das_figure(const AdversarialResults& results) {
                              {{p.das_ratio, p.share,
                                name + ", " + p.run + ": DAS ratio " + decimal(p.das_ratio, 3) +
                                    ", passes " + decimal(p.share, 3)}}});
-      const bool is_new = std::none_of(legend.begin(), legend.end(),
-                                       [&](const LegendEntry& e) { return e.text == name; });
-      if (is_new) legend.push_back(style);
     }
     panels.push_back(std::move(panel));
   }
@@ -120,7 +129,10 @@ std::string das_figure(const AdversarialResults& results) {
   std::tie(axes.x_low, axes.x_high) = range_around_one(ratios);
   for (const double at : ticks(axes.x_low, axes.x_high, 5))
     axes.x_ticks.emplace_back(at, decimal(at, 2));
-  axes.y_ticks = ticks(0, 1, 5);
+  const auto [lowest, highest] = std::minmax_element(shares.begin(), shares.end());
+  axes.y_low = std::floor(10 * *lowest) / 10;
+  axes.y_high = std::max(std::ceil(10 * *highest) / 10, axes.y_low + 0.1);
+  axes.y_ticks = ticks(axes.y_low, axes.y_high, 5);
   axes.y_digits = digits_of_ticks(axes.y_ticks);
   return panels_html(axes, panels, legend);
 }

@@ -1,6 +1,7 @@
 #include "experiments/adversarial/experiment.h"
 
 #include <algorithm>
+#include <set>
 
 #include "dialog/text/html_page.h"
 #include "dialog/view/passages.h"
@@ -18,8 +19,13 @@ std::vector<PageFact> facts(const Found& c) {
     if (whole && row.accuracy)
       (row.set == kRandomSet ? random : generated).push_back(row.accuracy->mean);
   }
+  std::set<std::string> trainings;
+  for (const std::string& name : r.generators) trainings.insert(without_seed(name));
+  constexpr size_t kMostNamed = 8;
   return {{"corpora", std::to_string(r.corpora.size()), r.setting("corpora")},
-          {"generators", std::to_string(r.generators.size()), r.setting("generators")},
+          {"generators", std::to_string(r.generators.size()),
+           trainings.size() > kMostNamed ? "of " + std::to_string(trainings.size()) + " trainings"
+                                         : r.setting("generators")},
           {"test passages", std::to_string(r.items()), "of " + r.clusters_text("conversations")},
           {"accuracy, random", random.empty() ? "–" : range_text(random, 3), "discriminators"},
           {"accuracy, generated", generated.empty() ? "–" : range_text(generated, 3),

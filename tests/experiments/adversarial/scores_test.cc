@@ -186,6 +186,11 @@ TEST(Agreement, IsACorrelationOverTrainings) {
                               {"model2-seed2", "s", 0.9, 2}});
   EXPECT_EQ(agreement_table(seeds).rows.at(0).cells[kPairs].value, 4);
   EXPECT_EQ(agreement_table(seeds).rows.at(0).cells[kTrainings].value, 3);
+  // and have one mark in the figure, whose axis is that of their shares
+  const std::string figure = das_figure(seeds);
+  EXPECT_NE(figure.find("model2<"), std::string::npos) << figure;
+  EXPECT_EQ(figure.find("model2-seed1<"), std::string::npos);
+  EXPECT_EQ(figure.find(">1.0<"), std::string::npos);
 }
 
 // Two structures, within each of which the order is the opposite of that of all; the generators of
