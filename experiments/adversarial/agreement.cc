@@ -13,7 +13,6 @@ namespace {
 // A generator has collapsed if it answers nearly everything alike: with a smaller share of
 // different responses among greedy ones.
 constexpr double kCollapsed = 0.05;
-constexpr const char* kTasks[] = {"UtteranceLoc", "WordCont"};
 
 // Of each generator of a corpus: the numbers of its training and of its structure.
 struct Generators {
@@ -94,7 +93,7 @@ GeneratorMeasure passing(const AdversarialResults& results, size_t corpus, size_
 
 std::vector<GeneratorMeasure> measures_of(const AdversarialResults& results, size_t corpus) {
   std::vector<GeneratorMeasure> all = {measured(results, corpus, "DAS ratio", "das_ratio")};
-  for (const char* task : kTasks) all.push_back(measured(results, corpus, task, task));
+  for (const char* task : kProbedTasks) all.push_back(measured(results, corpus, task, task));
   for (size_t v = 0; v < results.judges.size(); ++v) {
     const JudgeVariant& judge = results.judges[v];
     if (!judge.is_discriminator() || !judge.judges(corpus) || results.of(v).empty()) continue;

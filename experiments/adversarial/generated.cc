@@ -140,16 +140,6 @@ Summed das(const Generator& s) {
   return summed;
 }
 
-// The conversation of each dialogue, by its id.
-std::map<std::string, int> conversations_by_id(const std::vector<Dialogue>& dialogues) {
-  std::vector<size_t> places;
-  for (size_t i = 0; i < dialogues.size(); ++i) places.push_back(i);
-  const std::vector<int> of = conversations(dialogues, places);
-  std::map<std::string, int> by_id;
-  for (size_t i = 0; i < dialogues.size(); ++i) by_id[dialogues[i].id] = of[i];
-  return by_id;
-}
-
 // Micro F1 of a linear probe on each task (docs/probes.md), from standardised vectors, which are
 // means over layers or positions.
 std::map<std::string, Summed> probes(const Generator& s) {
@@ -171,17 +161,15 @@ std::map<std::string, Summed> probes(const Generator& s) {
             part.labels};
   };
   const probe::Part fit = encoded(parts[0]), test = encoded(parts[1]);
-  const auto conversation = conversations_by_id(s.dialogues);
-  for (const auto& [task, labels] : fit.examples.tasks) {
+  const auto of = conversations(s.dialogues, parts[1].examples.to_vector());
+  for (const char* task : kProbedTasks) {
     const auto result =
         probe::probe(fit, test, task, {.max_iterations = kProbeIterations, .standardise = true});
     for (size_t i = 0; i < result.examples.size(); ++i) {
       const Hits& h = result.examples[i];
-      const std::string& id = test.examples.ids[i];
       of_tasks[task].add(
           2 * static_cast<double>(h.true_positives),
-          static_cast<double>(2 * h.true_positives + h.false_positives + h.false_negatives),
-          conversation.at(id.substr(0, id.rfind('#'))));
+          static_cast<double>(2 * h.true_positives + h.false_positives + h.false_negatives), of[i]);
     }
   }
   return of_tasks;

@@ -15,7 +15,6 @@ using Passages = std::vector<discriminate::Passage>;
 using Verdicts = std::vector<discriminate::Verdict>;
 
 constexpr int64_t kBatch = 64;  // changes no result
-constexpr char kShuffled[] = "shuffled-context";
 
 // real, fake, real, fake ...: each passage of the part with its own response and with the other one
 Passages items_of(const discriminate::Part& part, Negatives::Kind kind, uint64_t seed) {
@@ -53,21 +52,20 @@ Json to_json(const PassageView& view) {
           {"utterances", utterances}};
 }
 
-// The passages of a set whose responses were said, each with its context there, and p(real) of it:
+// The passages whose own responses were judged, by id, each with the context that it was judged in:
 // generators answer the same passages, whose own responses need not be judged again.
-struct AsSaid {
-  std::map<std::string, discriminate::Passage> passages;
-  std::map<std::string, double> p_real;
-
-  AsSaid() = default;
-  AsSaid(const Passages& judged, const std::vector<double>& p) {
-    for (size_t i = 0; i < judged.size(); ++i) {
-      if (!judged[i].real) continue;
-      passages.emplace(judged[i].id, judged[i]);
-      p_real[judged[i].id] = p[i];
-    }
-  }
+struct Said {
+  std::vector<discriminate::TokenIds> context;
+  double p_real;
 };
+using AsSaid = std::map<std::string, Said>;
+AsSaid as_said(const Passages& judged, const std::vector<double>& p_real) {
+  AsSaid said;
+  for (size_t i = 0; i < judged.size(); ++i) {
+    if (judged[i].real) said[judged[i].id] = {judged[i].context, p_real[i]};
+  }
+  return said;
+}
 
 // Everything that is measured for the model of one run.
 class Judging {
@@ -117,12 +115,13 @@ class Judging {
     const Passages random = test_items({settings_.corpora[corpus].path}, {});
     const Verdicts verdicts = judge(random, kRandomSet);
     record(corpus, kDiscriminator, kRandomSet, random, p_real_of(verdicts));
-    AsSaid said(random, p_real_of(verdicts)), elsewhere;
+    const AsSaid said = as_said(random, p_real_of(verdicts));
+    AsSaid elsewhere;
     if (!variant_.response_only) {
       const Passages shuffled = shuffle_contexts(random, kTestSeed);
       const auto p_real = p_real_of(judge(shuffled, "controls"));
-      elsewhere = AsSaid(shuffled, p_real);
-      record(corpus, kShuffled, kRandomSet, shuffled, p_real);
+      elsewhere = as_said(shuffled, p_real);
+      record(corpus, kShuffledContext, kRandomSet, shuffled, p_real);
       record_fitted(corpus, kRandomSet, random);
       look(settings_.corpora[corpus].name, random, verdicts);
     }
@@ -131,7 +130,7 @@ class Judging {
       record(corpus, kDiscriminator, g.name, generated, judge(generated, said, g.name));
       if (variant_.response_only) continue;
       record_fitted(corpus, g.name, generated);
-      record(corpus, kShuffled, g.name, generated, judge(generated, elsewhere, g.name));
+      record(corpus, kShuffledContext, g.name, generated, judge(generated, elsewhere, g.name));
     }
   }
 
@@ -164,21 +163,19 @@ class Judging {
   // p(real) of items, each in the context that its passage has in `said`, if it is there.
   std::vector<double> judge(const Passages& items, const AsSaid& said,
                             const std::string& what) const {
-    const auto is_known = [&](const discriminate::Passage& p) {
-      return p.real && said.p_real.contains(p.id);
-    };
     Passages others;
     for (const discriminate::Passage& p : items) {
-      if (is_known(p)) continue;
+      const auto found = said.find(p.id);
+      if (p.real && found != said.end()) continue;
       others.push_back(p);
-      const auto found = said.passages.find(p.id);
-      if (found != said.passages.end()) others.back().context = found->second.context;
+      if (found != said.end()) others.back().context = found->second.context;
     }
     const std::vector<double> of_others = p_real_of(judge(others, what));
     std::vector<double> p_real;
     size_t next = 0;
     for (const discriminate::Passage& p : items) {
-      p_real.push_back(is_known(p) ? said.p_real.at(p.id) : of_others[next++]);
+      const bool known = p.real && said.contains(p.id);
+      p_real.push_back(known ? said.at(p.id).p_real : of_others[next++]);
     }
     return p_real;
   }

@@ -45,7 +45,8 @@ std::vector<JudgeVariant> judge_variants(const std::vector<std::string>& corpora
 // Who judges: the classifier of the run, and the controls that it has beside it (controls of their
 // own runs are classifiers, too).
 constexpr char kDiscriminator[] = "discriminator";
-constexpr const char* kControls[] = {"length", "unigram", "shuffled-context"};
+constexpr char kShuffledContext[] = "shuffled-context";
+constexpr const char* kControls[] = {"length", "unigram", kShuffledContext};
 // What the responses that were said are to be told from: random ones, or a generator's, which go by
 // its name. Of the classifier of a scenario, which has no other set, what the scenario puts there.
 constexpr char kRandomSet[] = "random";
@@ -58,7 +59,8 @@ std::string judged_key(const std::string& judge, const std::string& set, bool re
 std::string threshold_key(const std::string& corpus);
 //   looks.ubuntu-sample.judged_real.attention.response
 std::string looks_key(const std::string& corpus, const std::string& number);
-//   generators.ubuntu-sample.static-ui.das_ratio
+//   generators.ubuntu-sample.static-ui.das_ratio; F1 of probes by these names
+constexpr const char* kProbedTasks[] = {"UtteranceLoc", "WordCont"};
 std::string generator_key(const std::string& corpus, const std::string& generator,
                           const std::string& number);
 
