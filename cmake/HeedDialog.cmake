@@ -66,8 +66,9 @@ else()
   list(FILTER program_sources EXCLUDE REGEX
        "/heed/(annotate|bench|card|diff|discriminat|distract|encode|features|generate|info|judge|log|plot|pool[.]|prepare_(carryover|labels)|pretrained|probe|rank[.]|rank_(lists|scores)|report|reproduce|rerank|sweep|verify|watch|work)[^/]*$")
 endif()
-add_library(heed_commands STATIC ${program_sources})  # all but main(), for the fuzz programs too
+add_library(heed_commands ${HEED_LIBRARY_TYPE} ${program_sources})  # all but main(), for the fuzz programs too
 heed_target(heed_commands)
+set_target_properties(heed_commands PROPERTIES DEFINE_SYMBOL "")
 target_link_libraries(heed_commands PUBLIC heed $<BUILD_INTERFACE:CLI11::CLI11> $<BUILD_INTERFACE:nlohmann_json::nlohmann_json>)
 target_compile_definitions(heed_commands PUBLIC $<BUILD_INTERFACE:HEED_VERSION="${PROJECT_VERSION}">)
 heed_embed_commit(heed_commands)
@@ -87,4 +88,3 @@ add_executable(heed_program heed/main.cc)
 heed_target(heed_program)
 set_target_properties(heed_program PROPERTIES OUTPUT_NAME heed)
 target_link_libraries(heed_program PRIVATE heed_commands)
-target_precompile_headers(heed_program REUSE_FROM heed_commands)

@@ -77,10 +77,11 @@ endfunction()
 
 # libheed_NAME.a, for users heed::NAME.
 function(heed_library name)
-  add_library(heed_${name} STATIC ${ARGN})
+  add_library(heed_${name} ${HEED_LIBRARY_TYPE} ${ARGN})
   add_library(heed::${name} ALIAS heed_${name})
   heed_target(heed_${name})
-  set_target_properties(heed_${name} PROPERTIES POSITION_INDEPENDENT_CODE ON EXPORT_NAME ${name})
+  # DEFINE_SYMBOL: objects and programs share its precompiled header, so no macro tells them apart.
+  set_target_properties(heed_${name} PROPERTIES POSITION_INDEPENDENT_CODE ON EXPORT_NAME ${name} DEFINE_SYMBOL "")
   heed_show_headers(heed_${name})
 endfunction()
 

@@ -82,7 +82,7 @@ foreach(source IN LISTS test_sources)
   endif()
   foreach(need IN LISTS needs)
     get_target_property(type ${need} TYPE)
-    if(type STREQUAL "STATIC_LIBRARY")
+    if(type MATCHES "LIBRARY$")
       target_link_libraries(${name} PRIVATE ${need})
     elseif(NOT CMAKE_CXX_CLANG_TIDY)  # a program that it runs; `make lint-changed` compiles a test alone
       add_dependencies(${name} ${need})
