@@ -1,10 +1,12 @@
 #include "dialog/respond/evaluate.h"
 
+#include "dialog/data/conversations.h"
 #include "dialog/respond/after_integration.h"
 #include "dialog/respond/relevance.h"
 #include "dialog/respond/run.h"
 #include "dialog/text/format.h"
 #include "dialog/text/text_table.h"
+#include "experiments/engine/report/estimate_json.h"
 #include "heed/bundled.h"
 #include "heed/command.h"
 #include "heed/inputs.h"
@@ -45,27 +47,30 @@ Json set_json(const TestSetResult& result, size_t dialogues, bool per_example) {
   return json;
 }
 
-Json relevance_json(const RelevanceSummary& r) {
+// Of a test set, with the mean agreement over the examples that have one.
+struct Relevance : RelevanceSummary {
+  std::optional<Estimate> agreement;
+};
+
+Json relevance_json(const Relevance& r) {
   return {{"das_ratio", number(r.scores.das_ratio)},
           {"as_distraction", number(r.scores.as_distraction)},
           {"as_history", number(r.scores.as_history)},
           {"as_first", number(r.scores.as_first)},
           {"as_last", number(r.scores.as_last)},
-          {"agreement", number(r.agreement)}};
+          {"agreement", to_json(r.agreement)}};
 }
 
-std::string relevance_table(const std::vector<RelevanceSummary>& all) {
+std::string relevance_table(const std::vector<Relevance>& all) {
   const auto text = [](const std::optional<double>& value, double factor, int digits) {
     return value ? decimal(factor * *value, digits) + (factor > 1 ? "%" : "") : "-";
   };
-  ColumnsOf<RelevanceSummary> table(all);
-  table.add("by relevance", [](const RelevanceSummary& r) { return r.set; });
-  table.add("DAS ratio", [&](const RelevanceSummary& r) { return text(r.scores.das_ratio, 1, 3); });
-  table.add("AS distr.",
-            [&](const RelevanceSummary& r) { return text(r.scores.as_distraction, 100, 1); });
-  table.add("AS history",
-            [&](const RelevanceSummary& r) { return text(r.scores.as_history, 100, 1); });
-  table.add("agreement", [&](const RelevanceSummary& r) { return text(r.agreement, 100, 1); });
+  ColumnsOf<Relevance> table(all);
+  table.add("by relevance", [](const Relevance& r) { return r.set; });
+  table.add("DAS ratio", [&](const Relevance& r) { return text(r.scores.das_ratio, 1, 3); });
+  table.add("AS distr.", [&](const Relevance& r) { return text(r.scores.as_distraction, 100, 1); });
+  table.add("AS history", [&](const Relevance& r) { return text(r.scores.as_history, 100, 1); });
+  table.add("agreement", [](const Relevance& r) { return interval_text(r.agreement, 3); });
   return table.text(results_width());
 }
 
@@ -80,30 +85,36 @@ std::vector<ResponseRow> measure_greedy(LoadedModel& loaded, const std::vector<E
 }
 
 // By the words of --pmi, in the order of the results.
-std::vector<RelevanceSummary> relevance_of(const EvaluateOptions& o, const LoadedModel& loaded,
-                                           const EncodedInputs& in,
-                                           const std::vector<TestSet>& sets,
-                                           const std::vector<TestSetResult>& results) {
-  std::vector<RelevanceSummary> all;
+std::vector<Relevance> relevance_of(const EvaluateOptions& o, const LoadedModel& loaded,
+                                    const Inputs& inputs, const EncodedInputs& in,
+                                    const std::vector<TestSet>& sets,
+                                    const std::vector<TestSetResult>& results) {
+  std::vector<Relevance> all;
   if (o.pmi.empty()) return all;
   const Ppmi ppmi = count_ppmi(read_dialogues(find_dialogues(o.pmi, "train")), loaded.vocabulary);
+  const std::vector<int> clusters = conversations(inputs.dialogues, in.examples);
   for (size_t i = 0; i < sets.size(); ++i) {
     const auto inserted = distracted(in.examples, sets[i], in.pool, in.phrases, o.common->seed);
-    all.push_back(measure_relevance(ppmi, inserted, results[i]));
+    all.push_back({measure_relevance(ppmi, inserted, results[i]), {}});
+    all.back().agreement =
+        estimate(bootstrap({mean_quotient(all.back().agreements, clusters)})[0]);
   }
   return all;
 }
 
 // Writes the table and the file.
 void tell(const EvaluateOptions& o, const Inputs& inputs, const LeftOut& left_out,
-          const std::vector<TestSetResult>& results, const std::vector<RelevanceSummary>& relevance,
+          const std::vector<TestSetResult>& results, const std::vector<Relevance>& relevance,
           const std::vector<ResponseRow>& responses, size_t examples, bool integrated,
           const JsonOutput& output) {
   say(left_out, inputs);
   if (!output.to_stdout()) {
     std::fputs(results_table(results, inputs.unit(2), results_width()).c_str(), stdout);
     if (integrated) std::printf("%s\n", kAfterIntegration);
-    if (!relevance.empty()) std::printf("\n%s", relevance_table(relevance).c_str());
+    if (!relevance.empty()) {
+      std::printf("\n%sIn brackets: 95 %% intervals over conversations.\n",
+                  relevance_table(relevance).c_str());
+    }
     if (!responses.empty()) {
       const std::string counted = std::to_string(examples) + " " + inputs.unit(examples);
       std::printf("\n%s", rows_table(responses, counted).c_str());
@@ -117,7 +128,7 @@ void tell(const EvaluateOptions& o, const Inputs& inputs, const LeftOut& left_ou
   for (const TestSetResult& r : results) {
     json["test_sets"][r.name] = set_json(r, left_out.dialogues_read, o.per_example);
   }
-  for (const RelevanceSummary& r : relevance) {
+  for (const Relevance& r : relevance) {
     json["test_sets"][r.set]["relevance"] = relevance_json(r);
   }
   if (!responses.empty()) {
@@ -156,9 +167,9 @@ void run(EvaluateOptions& o) {
     if (!ranks.first()) return;
     std::vector<ResponseRow> responses;
     if (o.responses) responses = measure_greedy(loaded, encoded.examples, o.batch);
-    tell(o, inputs, left_out, results, relevance_of(o, loaded, encoded, sets, results), responses,
-         encoded.examples.size(), attends_after_integration(loaded.model->config().structure),
-         output);
+    tell(o, inputs, left_out, results, relevance_of(o, loaded, inputs, encoded, sets, results),
+         responses, encoded.examples.size(),
+         attends_after_integration(loaded.model->config().structure), output);
   };
   team.run(work, std::atomic<bool>(false));
 }

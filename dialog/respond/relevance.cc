@@ -63,19 +63,15 @@ std::optional<double> agreement(const std::vector<double>& as_scores,
 RelevanceSummary measure_relevance(const Ppmi& ppmi, const std::vector<Example>& examples,
                                    const TestSetResult& results) {
   std::vector<DialogueScore> scores(examples.size());
-  double sum = 0;
-  int64_t counted = 0;
+  std::vector<std::optional<double>> agreements;
   for (size_t i = 0; i < examples.size(); ++i) {
     DialogueScore& s = scores[i];
     s.as_scores = relevance(ppmi, examples[i]);
     s.distraction = examples[i].distraction;
     s.das_ratio = das_ratio(dialogue_means(s.as_scores, s.distraction));
-    const auto alike = agreement(results.examples[i].as_scores, s.as_scores);
-    if (alike) sum += *alike, ++counted;
+    agreements.push_back(agreement(results.examples[i].as_scores, s.as_scores));
   }
-  RelevanceSummary summary{results.name, summarize(scores), {}};
-  if (counted > 0) summary.agreement = sum / static_cast<double>(counted);
-  return summary;
+  return {results.name, summarize(scores), agreements};
 }
 
 }  // namespace heed

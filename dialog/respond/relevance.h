@@ -31,12 +31,12 @@ std::vector<double> relevance(const Ppmi& ppmi, const Example& example);
 std::optional<double> agreement(const std::vector<double>& as_scores,
                                 const std::vector<double>& relevance);
 
-// The numbers of a test set whose attention scores are relevance, and the mean agreement of the
-// attention with it over the examples that have one. `results` are those of the examples.
+// The numbers of a test set whose attention scores are relevance, and the agreement of the
+// attention with it on each example. `results` are those of the examples.
 struct RelevanceSummary {
   std::string set;
   ScoreSummary scores;  // only what comes from attention scores
-  std::optional<double> agreement;
+  std::vector<std::optional<double>> agreements;
 };
 RelevanceSummary measure_relevance(const Ppmi& ppmi, const std::vector<Example>& examples,
                                    const TestSetResult& results);

@@ -45,6 +45,7 @@ TEST(Relevance, AgreesWithAttentionPairByPair) {
 
 // The second of three examples has no relevant word, the third no distraction.
 TEST(Relevance, OfATestSetIsTheMeanOverItsExamples) {
+  using Agreements = std::vector<std::optional<double>>;
   const std::vector<Example> examples = {example({{13}, {11}, {14}, {10}}, {1, 0, 0, 0}),
                                          example({{14}, {14}, {10}}, {1, 0, 0}),
                                          example({{11}, {14}, {10}}, {0, 0, 0})};
@@ -57,10 +58,10 @@ TEST(Relevance, OfATestSetIsTheMeanOverItsExamples) {
   EXPECT_NEAR(*s.scores.as_distraction, (9 / 4.0 + 1) / 2, 1e-12);
   EXPECT_NEAR(*s.scores.as_history, (3 / 8.0 + 1) / 2, 1e-12);
   EXPECT_NEAR(*s.scores.das_ratio, 3.25 / 1.375, 1e-12);
-  EXPECT_NEAR(*s.agreement, (2 / 3.0 + 1) / 2, 1e-12);
+  EXPECT_EQ(s.agreements, (Agreements{2 / 3.0, {}, 1}));
   for (ExampleResult& e : results.examples) e.as_scores.clear();
   const RelevanceSummary without = measure_relevance(kPpmi, examples, results);
-  EXPECT_FALSE(without.agreement);
+  EXPECT_EQ(without.agreements, Agreements(3));
   EXPECT_EQ(without.scores.das_ratio, s.scores.das_ratio);
 }
 
