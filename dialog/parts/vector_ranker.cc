@@ -37,21 +37,26 @@ VectorRanker::Scores VectorRanker::score(const std::vector<std::string>& texts,
     if (!progress) return {};
     return [&progress, before, of](size_t done, size_t) { progress(before + done, of); };
   };
-  if (texts != texts_) {
-    cut_ = 0;
-    kept_ = responses(texts, batch, from(0), &cut_);
-    texts_ = texts;
+  if (texts != texts_.asked) {
+    size_t cut = 0;
+    const Tensor vectors = responses(texts, batch, from(0), &cut);
+    texts_ = {texts, vectors, cut};
   }
-  size_t cut = cut_;
-  const Tensor rows = contexts(asked, batch, from(texts.size()), &cut);
+  if (asked != contexts_.asked) {
+    size_t cut = 0;
+    const Tensor vectors = contexts(asked, batch, from(texts.size()), &cut);
+    contexts_ = {std::move(asked), vectors, cut};
+  }
+  const size_t cut = texts_.cut + contexts_.cut;
+  const Tensor pool = texts_.vectors, rows = contexts_.vectors;
   const NoGrad guard;
   Scores scores{std::vector<std::vector<double>>(queries.size())};
   for (size_t i = 0; i < queries.size(); ++i) {
     const std::vector<int32_t>& candidates = queries[i].candidates;
     if (candidates.empty()) continue;
     const auto row = static_cast<int64_t>(i);
-    const Var query(rows.rows(row, row + 1)), all(kept_);
-    const Var memory = in_order(candidates, kept_.shape()[0])
+    const Var query(rows.rows(row, row + 1)), all(pool);
+    const Var memory = in_order(candidates, pool.shape()[0])
                            ? all  // not copied: there may be a million
                            : gather_rows(all, Tensor::from(candidates));
     const Segments segments({static_cast<int32_t>(candidates.size())});

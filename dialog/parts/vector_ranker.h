@@ -10,9 +10,9 @@
 
 namespace heed {
 
-// The vectors of contexts and of responses are f32 (texts, width) on the CPU. Those of texts are
-// cached: when the same ones are requested again, only contexts are read. A score does not depend
-// on the others.
+// The vectors of contexts and of responses are f32 (texts, width) on the CPU. The last ones of each
+// are kept: who asks for the same texts, or the same contexts, again does not wait for them. A
+// score does not depend on the others.
 class VectorRanker : public Ranker {
  public:
   using OnTexts = std::function<void(size_t done, size_t of)>;
@@ -33,9 +33,13 @@ class VectorRanker : public Ranker {
   virtual std::vector<Look> looks(const Contexts&) const { return {}; }
 
  private:
-  mutable std::vector<std::string> texts_;
-  mutable Tensor kept_;
-  mutable size_t cut_ = 0;
+  template <class Asked> struct Kept {
+    Asked asked;
+    Tensor vectors;
+    size_t cut = 0;
+  };
+  mutable Kept<std::vector<std::string>> texts_;
+  mutable Kept<Contexts> contexts_;
 };
 // The same for any ranker.
 std::vector<VectorRanker::Look> looks_of(const Ranker& ranker,

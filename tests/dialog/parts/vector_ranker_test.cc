@@ -148,8 +148,8 @@ TEST(CosineRanker, ReadsWithinItsBoundsAndCountsWhatIsCut) {
             "2 texts cut: of a context the last words or pieces are kept, of a response the first");
 }
 
-// The vectors of texts are kept until others are asked for; contexts are read each time.
-TEST(CosineRanker, ReadsTextsOnce) {
+// The vectors of texts, and of contexts, are kept until others are asked for.
+TEST(CosineRanker, ReadsTextsAndContextsOnce) {
   const auto encoder = of_numbers();
   const CosineRanker ranker(encoder, {});
   const std::vector<std::string> texts = {"1 0", "0 1"};
@@ -159,7 +159,24 @@ TEST(CosineRanker, ReadsTextsOnce) {
   EXPECT_EQ(encoder->calls, 3);
   EXPECT_NEAR(ranker.score({"1 0", "1 1"}, {{{"4 3"}, {1}}}, 8, {}).of_queries[0][0],
               7 / (5 * std::sqrt(2)), 1e-6);
-  EXPECT_EQ(encoder->calls, 5);
+  EXPECT_EQ(encoder->calls, 4) << "the context is the same";
+  const auto two = ranker.score({"1 0", "1 1"}, {{{"4 3"}, {0}}, {{"3 4"}, {0}}}, 8, {});
+  EXPECT_EQ(encoder->calls, 5) << "a second context, and the same texts";
+  EXPECT_NEAR(two.of_queries[0][0], 0.8, 1e-6);
+  EXPECT_NEAR(two.of_queries[1][0], 0.6, 1e-6);
+}
+
+// What was cut of texts and contexts that are kept is said each time.
+TEST(CosineRanker, SaysEachTimeWhatWasCut) {
+  ExampleOptions bounds;
+  bounds.max_turns = bounds.max_response_tokens = 1;
+  const CosineRanker ranker(of_numbers(), bounds);
+  const auto cut = [&](const std::vector<std::string>& texts, const std::string& last) {
+    return ranker.score(texts, {{{"1", last}, {0}}}, 8, {}).remark.substr(0, 6);
+  };
+  EXPECT_EQ(cut({"1 2", "2"}, "5"), "2 text");
+  EXPECT_EQ(cut({"1 2", "2"}, "5"), "2 text");
+  EXPECT_EQ(cut({"1", "2"}, "5"), "1 text") << "of the context";
 }
 
 }  // namespace
