@@ -96,8 +96,7 @@ std::vector<Relevance> relevance_of(const EvaluateOptions& o, const LoadedModel&
   for (size_t i = 0; i < sets.size(); ++i) {
     const auto inserted = distracted(in.examples, sets[i], in.pool, in.phrases, o.common->seed);
     all.push_back({measure_relevance(ppmi, inserted, results[i]), {}});
-    all.back().agreement =
-        estimate(bootstrap({mean_quotient(all.back().agreements, clusters)})[0]);
+    all.back().agreement = estimate(bootstrap({mean_quotient(all.back().agreements, clusters)})[0]);
   }
   return all;
 }

@@ -112,13 +112,29 @@ TEST_F(Evaluate, ComparesAttentionWithRelevance) {
   EXPECT_NEAR(found["as_distraction"].get<double>(), 2, 1e-12);
   EXPECT_EQ(found["as_history"], 0);
   EXPECT_TRUE(found["das_ratio"].is_null());
-  // Each of the 24 dialogues agrees or does not, and so does each resampled mean.
-  const double agreement = found["agreement"]["value"];
-  EXPECT_EQ(agreement, sets["frequent:begin"]["das_above"]);
-  EXPECT_LE(found["agreement"]["low"], agreement);
-  EXPECT_GE(found["agreement"]["high"], agreement);
+  EXPECT_EQ(found["agreement"]["value"], sets["frequent:begin"]["das_above"]);
   EXPECT_FALSE(evaluate(dir.path("test.jsonl"), {"--test", "none"})["test_sets"]["none"].contains(
       "relevance"));
+}
+
+// The same model looks at the history, "to", more than at the distraction, "it". The query "the"
+// goes with the first, in 8 of 24 conversations, and "you" with the second. By bootstrap, a share
+// of 8 of 24 has a standard deviation of 0.096.
+TEST_F(Evaluate, AgreementHasAnIntervalOverConversations) {
+  std::string train, test;
+  for (int i = 0; i < 24; ++i) {
+    const std::string id = "d" + std::to_string(i);
+    train += i % 2 == 0 ? dialogue(id, {"you", "it"}) : dialogue(id, {"the", "to"});
+    test += dialogue(id, {"to", i % 3 == 0 ? "the" : "you", "it is"});
+  }
+  const std::string counted = dir.write("train.jsonl", train);
+  const Arguments asked = {"--test", "frequent:begin", "--frequent", "it", "--pmi", counted};
+  const Json set = evaluate(dir.write("test.jsonl", test), asked)["test_sets"]["frequent:begin"];
+  ASSERT_EQ(set["das_above"], 0);
+  const Json& agreement = set["relevance"]["agreement"];
+  EXPECT_NEAR(agreement["value"].get<double>(), 8 / 24.0, 1e-12);
+  EXPECT_NEAR(agreement["low"].get<double>(), 8 / 24.0 - 1.96 * 0.096, 0.03);
+  EXPECT_NEAR(agreement["high"].get<double>(), 8 / 24.0 + 1.96 * 0.096, 0.03);
 }
 
 // ---- nothing vanishes ---------------------------------------------------------------------------
