@@ -1,4 +1,4 @@
-# Every NAME_test.cc in tests/ and its folders is a GoogleTest program of that name; NAME_slow_test.cc has the label
+# Every NAME_test.cc in tests/ and its folders is a GoogleTest program of that name (or a link to one of several, see below); NAME_slow_test.cc has the label
 # "slow", another one that starts heed the label "program". It links the core, and of the rest what it includes: so a test of an op does not wait for the
 # dialogue models and the program.
 
@@ -66,29 +66,58 @@ function(heed_add_needs variable file)
   set(${variable} ${needs} PARENT_SCOPE)
 endfunction()
 
+# Folders whose tests HEED_UNITE compiles as one, at most 12 files at once, in a third of the time: they share the headers that
+# they include and what templates become. They are one program, and a link of each test's name runs the tests of its file (tests/main.cc).
+set(united_folders heed train dialog/discriminate dialog/probe dialog/respond experiments/distraction experiments/measure)
+set(alone "^(cuda|(program_)?web)_|^examples_test$")
+
+# Adds a file to the program `target`, which is made with the first one.
+function(heed_test_source target source)
+  if(TARGET ${target})
+    target_sources(${target} PRIVATE ${source})
+    return()
+  endif()
+  add_executable(${target} ${source})
+  heed_target(${target})
+  set_target_properties(${target} PROPERTIES RUNTIME_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/tests UNITY_BUILD_BATCH_SIZE 0)
+  target_link_libraries(${target} PRIVATE heed_test_main)
+  target_precompile_headers(${target} REUSE_FROM heed_test_main)
+endfunction()
+
 add_custom_target(heed_fast_tests)  # builds what `ctest -LE slow` runs
 foreach(source IN LISTS test_sources)
   cmake_path(GET source STEM name)
   set(needs)
   heed_add_needs(needs ${source})
   list(REMOVE_DUPLICATES needs)
-  add_executable(${name} ${source})
-  heed_target(${name})
-  set_target_properties(${name} PROPERTIES RUNTIME_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/tests)
-  target_link_libraries(${name} PRIVATE heed_test_main)
-  target_precompile_headers(${name} REUSE_FROM heed_test_main)
+  set(program ${name})
+  cmake_path(RELATIVE_PATH source BASE_DIRECTORY ${PROJECT_SOURCE_DIR}/tests OUTPUT_VARIABLE folder)
+  cmake_path(GET folder PARENT_PATH folder)
+  if(HEED_UNITE AND folder IN_LIST united_folders AND NOT name MATCHES ${alone})
+    string(MAKE_C_IDENTIFIER ${folder} group)
+    math(EXPR ${group} "${${group}} + 1")  # the number of the file in its folder
+    math(EXPR part "(${${group}} - 1) / 12")
+    set(program tests_of_${group}_${part})
+    add_custom_target(${name} ALL)
+  endif()
+  heed_test_source(${program} ${source})
+  if(NOT program STREQUAL name)
+    set_target_properties(${program} PROPERTIES UNITY_BUILD ON)
+    add_custom_command(TARGET ${program} POST_BUILD COMMAND ${CMAKE_COMMAND} -E create_symlink ${program} ${PROJECT_BINARY_DIR}/tests/${name})
+    add_dependencies(${name} ${program})
+  endif()
   if(name STREQUAL "examples_test")  # headers of examples have their data's place as a default
     set_source_files_properties(${source} PROPERTIES COMPILE_DEFINITIONS HEED_SOURCE_DIR="${PROJECT_SOURCE_DIR}")
   endif()
   foreach(need IN LISTS needs)
     get_target_property(type ${need} TYPE)
     if(type MATCHES "LIBRARY$")
-      target_link_libraries(${name} PRIVATE ${need})
+      target_link_libraries(${program} PRIVATE ${need})
     elseif(NOT CMAKE_CXX_CLANG_TIDY)  # a program that it runs; `make lint-changed` compiles a test alone
       add_dependencies(${name} ${need})
     endif()
   endforeach()
-  add_test(NAME ${name} COMMAND ${name} --gtest_brief=1)
+  add_test(NAME ${name} COMMAND ${PROJECT_BINARY_DIR}/tests/${name} --gtest_brief=1)
   set_tests_properties(${name} PROPERTIES TIMEOUT 1800)
   if(name MATCHES "_slow_test$")
     set_tests_properties(${name} PROPERTIES LABELS slow)

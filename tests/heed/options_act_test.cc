@@ -178,8 +178,6 @@ const Rows kDecoding = {{"--decode", {"beam"}},
                         {"--condition", {}, {}, "Conditions.AreReadTrainedWithAndWanted"},
                         {"--allow-unk", {}, {"--decode", "sample"}}};
 
-const std::string kTrained = source_dir() + "/data/models/trained";
-
 Arguments reading(const char* command, const std::string& model, const std::string& data) {
   return {command, "--model", model, "--data", data, "--limit", "5", "--threads", "1"};
 }
@@ -329,7 +327,7 @@ TEST_F(Act, Train) {
                       {"--hidden", {"6"}},
                       {"--embed", {"6"}},
                       {"--vocab", {"100"}},
-                      {"--tokens", {}, {}, "Pieces.AreTrainedOnMeasuredAndSpoken"},
+                      {"--tokens", {}, {}, "ModelsOfPieces.AreTrainedOnMeasuredAndSpoken"},
                       {"--batch", {"3"}},
                       {"--dropout", {"0.5"}},
                       {"--embeddings", {vectors}},

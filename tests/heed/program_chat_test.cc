@@ -7,9 +7,6 @@
 namespace heed {
 namespace {
 
-// It was trained with 10 turns of 50 tokens.
-const std::string kTrained = source_dir() + "/data/models/trained";
-
 std::string chat(const std::string& typed, const Arguments& more = {}) {
   const TempDir dir;
   dir.write("typed", typed);

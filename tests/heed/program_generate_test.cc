@@ -7,8 +7,6 @@ namespace {
 
 using Json = nlohmann::json;
 
-const std::string kTrained = source_dir() + "/data/models/trained";
-
 class Generate : public testing::Test {
  protected:
   static Arguments command(const std::string& out) {

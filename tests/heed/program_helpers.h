@@ -22,6 +22,8 @@ using Arguments = std::vector<std::string>;
 
 const std::string kSample = source_dir() + "/data/ubuntu-sample";
 const std::string kTestPart = kSample + "/test.jsonl.gz";
+// A bundled model; it was trained with 10 turns of 50 tokens.
+const std::string kTrained = source_dir() + "/data/models/trained";
 const std::string kReference = source_dir() + "/tests/reference/";
 const std::string kModel = kReference + "static-ui";
 const std::string kDialogs = kModel + "/dialogs.jsonl";

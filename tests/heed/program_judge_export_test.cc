@@ -9,8 +9,6 @@ namespace {
 using Json = nlohmann::json;
 using JudgeExport = JudgeTest;
 
-const std::string kTrained = source_dir() + "/data/models/trained";
-
 std::vector<Json> lines_of(const std::string& text) {
   std::vector<Json> lines;
   std::istringstream in(text);

@@ -9,7 +9,7 @@ namespace {
 
 using Json = nlohmann::json;
 
-class Pieces : public ProgramWithRun {
+class ModelsOfPieces : public ProgramWithRun {
  protected:
   static Arguments training(const std::string& out) {
     return with(tiny_training(out), "--vocab", "400") + Arguments{"--tokens", "bpe"};
@@ -24,7 +24,7 @@ class Pieces : public ProgramWithRun {
   }
 };
 
-TEST_F(Pieces, AreTrainedOnMeasuredAndSpoken) {
+TEST_F(ModelsOfPieces, AreTrainedOnMeasuredAndSpoken) {
   const std::string model = dir.path("bpe");
   ASSERT_EQ(heed_program(training(model)).code, 0);
   EXPECT_EQ(Json::parse(dir.read("bpe/settings.json"))["tokens"], "bpe");
@@ -62,7 +62,7 @@ TEST_F(Pieces, AreTrainedOnMeasuredAndSpoken) {
   EXPECT_NEAR(spoken["responses"]["mean_length"], length / responses, 0.5);
 }
 
-TEST_F(Pieces, AreLearnedAgainToTheSameFile) {
+TEST_F(ModelsOfPieces, AreLearnedAgainToTheSameFile) {
   ASSERT_EQ(heed_program(training(dir.path("one"))).code, 0);
   ASSERT_EQ(heed_program(with(training(dir.path("two")), "--threads", "2")).code, 0);
   for (const char* file : {"/vocab.txt", "/log.jsonl", "/model.safetensors"}) {
@@ -76,7 +76,7 @@ TEST_F(Pieces, AreLearnedAgainToTheSameFile) {
   expect_failure(heed_program(words), 2, "was started with bpe", "--tokens");
 }
 
-TEST_F(Pieces, AreComparedWithWordsByCharacters) {
+TEST_F(ModelsOfPieces, AreComparedWithWordsByCharacters) {
   const std::string model = dir.path("bpe");
   ASSERT_EQ(heed_program(training(model)).code, 0);
   const Result r = heed_program({"compare", run(), model, "--data", kSample, "--limit", "40",
@@ -94,7 +94,7 @@ TEST_F(Pieces, AreComparedWithWordsByCharacters) {
   EXPECT_NEAR(rows[1]["runs"][1]["estimate"]["value"], expected, 1e-9);
 }
 
-TEST_F(Pieces, ShowAndChatSpeakWords) {
+TEST_F(ModelsOfPieces, ShowAndChatSpeakWords) {
   const std::string model = dir.path("bpe");
   ASSERT_EQ(heed_program(training(model)).code, 0);
   const Result shown = heed_program({"show", "--model", model, "--data", kSample, "--count", "2"});
@@ -108,7 +108,7 @@ TEST_F(Pieces, ShowAndChatSpeakWords) {
   EXPECT_EQ(chat.out.find("\u2581"), std::string::npos) << chat.out;
 }
 
-TEST_F(Pieces, NeedRoomForTheBytes) {
+TEST_F(ModelsOfPieces, NeedRoomForTheBytes) {
   const Arguments few = with(training(dir.path("few")), "--vocab", "200");
   expect_failure(heed_program(few), 2, "vocab: expected 261 or more with tokens bpe", "--vocab");
   expect_failure(heed_program(with(training(dir.path("few")), "--tokens", "letters")), 2,

@@ -16,7 +16,7 @@
 namespace heed {
 namespace {
 
-using Json = nlohmann::ordered_json;
+using OrderedJson = nlohmann::ordered_json;
 
 // What older versions did not keep contradicts nothing.
 template <class S> S known() {
@@ -30,10 +30,10 @@ template <class S> S known() {
   return settings;
 }
 
-std::string text_of(const Setting& setting, const Json& value) {
+std::string text_of(const Setting& setting, const OrderedJson& value) {
   if (value.is_string()) return value;
   const bool fits = !value.is_number() || (value >= setting.least && value <= setting.most);
-  return fits ? value.dump() : Json(static_cast<int64_t>(setting.least)).dump();
+  return fits ? value.dump() : OrderedJson(static_cast<int64_t>(setting.least)).dump();
 }
 
 template <class S> class ResumedRun : public testing::Test {};
@@ -48,7 +48,7 @@ TYPED_TEST(ResumedRun, TakesOrRefusesEveryOption) {
     CLI::App command;
     SettingFlags flags;
     flags.declare(command, TypeParam(), [](const Setting&) { return true; });
-    const Json value = as_options(settings)[setting.option];
+    const OrderedJson value = as_options(settings)[setting.option];
     const std::string option = "--" + setting.option;
     command.parse(value == true ? option : option + "=" + text_of(setting, value));
     TypeParam run = known<TypeParam>(), asked = run;
@@ -110,7 +110,7 @@ TEST(Presets, AreAsTheyAreWhereNothingIsGiven) {
         AnySettings settings = training->settings();
         flags.declare(command, settings, system.is_option);
         command.parse("");
-        const Json before = as_options(settings);
+        const OrderedJson before = as_options(settings);
         flags.apply_to_preset(settings, training->loop());
         EXPECT_EQ(as_options(settings), before) << system.name << " " << preset << " " << form;
         for (const auto& [option, value] : before.items()) switched_on[option] += value == true;

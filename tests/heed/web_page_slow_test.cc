@@ -11,8 +11,6 @@
 namespace heed {
 namespace {
 
-const std::string kTrained = source_dir() + "/data/models/trained";
-
 class LivePage : public testing::Test {
  protected:
   void SetUp() override {

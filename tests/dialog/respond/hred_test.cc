@@ -31,20 +31,6 @@ std::unique_ptr<Responder> model_of(const ModelConfig& config, uint64_t seed = 3
   return model;
 }
 
-Var parameter(const Responder& model, const std::string& name) {
-  for (const NamedParameter& p : parameters(model)) {
-    if (p.name == name) return p.var;
-  }
-  throw InternalError("no " + name);
-}
-
-// -log p of the words of one dialogue, with what a training step of this number draws (0: none).
-std::vector<double> nll_of(const Responder& model, const Example& example, uint64_t step = 0) {
-  const Batch batch = make_batch({&example}, model.parts());
-  const DropoutMode mode = step ? DropoutMode(0, 1, step) : DropoutMode();
-  return model.teach(batch, mode).nll.to_vector();
-}
-
 Example some_example() {
   return {"d", "d", {{6, 7}, {8, 9, 10}, {11}}, {0, 0, 0}, {12, 13, 14}};
 }

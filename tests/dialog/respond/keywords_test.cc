@@ -20,8 +20,8 @@ namespace {
 
 using Ints = std::vector<int32_t>;
 
-KeywordResponder model_of(const Tables& tables, double keyword_weight = 0.1,
-                          bool whole_query = false) {
+KeywordResponder keywords_of(const Tables& tables, double keyword_weight = 0.1,
+                             bool whole_query = false) {
   ModelConfig config = small_config(Structure::parse("keywords"));
   config.tables = tables;
   config.keyword_weight = keyword_weight;
@@ -41,12 +41,6 @@ Tables tables_of(const Ints& queries, const Ints& responses, const std::vector<d
 // 6 goes with 8 (1) and 9 (2), 7 with 9 (3).
 const Tables kTables = tables_of({6, 6, 7}, {8, 9, 9}, {1, 2, 3});
 
-Var parameter(const Responder& model, const std::string& name) {
-  for (const NamedParameter& p : parameters(model)) {
-    if (p.name == name) return p.var;
-  }
-  throw InternalError("no " + name);
-}
 void fill(const Responder& model, const std::string& name, double value) {
   Var p = parameter(model, name);
   p.set_value(Tensor::full(p.shape(), value, DType::f64));
@@ -54,9 +48,6 @@ void fill(const Responder& model, const std::string& name, double value) {
 
 Example asked(const Ints& query, const Ints& response = {12, 13, 14}) {
   return {"d", "d", {{10, 6}, query}, {0, 0}, response};
-}
-std::vector<double> nll_of(const Responder& model, const Example& example) {
-  return model.teach(make_batch({&example}, model.parts())).nll.to_vector();
 }
 
 // ln p of all words, up to a constant of the row, for all steps, by way of single steps.
@@ -136,7 +127,7 @@ TEST(Keywords, DrawnWordsGetHarderAsTheyGetColder) {
 
 // The shares of the sums over the different words of the query; the history has no part in it.
 TEST(Keywords, ScoresAreShares) {
-  const KeywordResponder model = model_of(kTables);
+  const KeywordResponder model = keywords_of(kTables);
   const std::vector<Example> examples = {asked({7, 6, 7, 11}), asked({11, 12}, {12}), asked({6})};
   const Batch batch = make_batch(pointers(examples), model.parts());
   const auto scores = model.scores(batch);
@@ -155,7 +146,7 @@ TEST(Keywords, ScoresAreShares) {
 
 // 6 of the first utterance counts, too. The second dialogue, whose context is longer, has none.
 TEST(Keywords, AQueryMayBeTheWholeContext) {
-  const KeywordResponder model = model_of(kTables, 0.1, true);
+  const KeywordResponder model = keywords_of(kTables, 0.1, true);
   std::vector<Example> examples = {asked({7, 11}), asked({7, 11, 12, 12}, {12})};
   examples[1].context[0] = {10, 12};
   const Batch batch = make_batch(pointers(examples), model.parts());
@@ -172,7 +163,7 @@ TEST(Keywords, AQueryMayBeTheWholeContext) {
 // p = (1 - l) softmax + l v: with l = 1 nothing but v is written, with l = 0 what the model writes
 // without tables, to the bit, and so where no word goes with the query.
 TEST(Keywords, TheGateMixes) {
-  const KeywordResponder model = model_of(kTables), none = model_of({});
+  const KeywordResponder model = keywords_of(kTables), none = keywords_of({});
   for (const KeywordResponder* m : {&model, &none}) fill(*m, "keywords.second.weight", 0);
   EXPECT_NE(nll_of(model, asked({6})), nll_of(none, asked({6})));
   EXPECT_EQ(nll_of(model, asked({11})), nll_of(none, asked({11})));
@@ -187,7 +178,7 @@ TEST(Keywords, TheGateMixes) {
 
 // v_f reaches the decoder's start, too.
 TEST(Keywords, TheDecoderStartsWithThem) {
-  const KeywordResponder model = model_of(kTables);
+  const KeywordResponder model = keywords_of(kTables);
   fill(model, "decoder.output.gate.weight", 0);
   fill(model, "decoder.output.gate.bias", -1e9);
   const auto before = nll_of(model, asked({6})), other = nll_of(model, asked({11}));
@@ -199,7 +190,7 @@ TEST(Keywords, TheDecoderStartsWithThem) {
 
 // min(B_v, 1) / k for each of the k best words, times the steps of its response.
 TEST(Keywords, TheLossCountsAWordOnce) {
-  const KeywordResponder model = model_of(kTables);
+  const KeywordResponder model = keywords_of(kTables);
   const std::vector<Example> examples = {asked({6}, {12, 13, 14}), asked({11}, {12, 13})};
   const Batch batch = make_batch(pointers(examples), model.parts());
   const auto loss = [&](const std::vector<std::vector<double>>& of_8_and_9) {  // in the steps of 6
@@ -224,7 +215,7 @@ TEST(Keywords, TheBestWordsAreTwenty) {
   std::vector<double> values;
   for (int v = 0; v < 22; ++v) words.push_back(v), values.push_back(1 + (v + 9) % 22);
   tables = tables_of(Ints(22, 6), words, values);
-  const KeywordResponder model = model_of(tables);
+  const KeywordResponder model = keywords_of(tables);
   const Example example = asked({6});
   const Batch batch = make_batch({&example}, model.parts());
   const auto loss = [&](int word) {
@@ -243,7 +234,7 @@ TEST(Keywords, TheBestWordsAreTwenty) {
 TEST(Keywords, TheLossIsThatOfATrainingStep) {
   const Example example = asked({6});
   const auto taught_by = [&](double weight, const DropoutMode& mode) {
-    const KeywordResponder model = model_of(kTables, weight);
+    const KeywordResponder model = keywords_of(kTables, weight);
     const Batch batch = make_batch({&example}, model.parts());
     const Taught taught = model.teach(batch, mode);
     return std::array{taught.nll_total.value().item(),
@@ -271,10 +262,10 @@ TEST(Keywords, RefusesTablesThatAreNone) {
       tables_of({6}, {8}, {0}),    tables_of({6}, {8}, {std::nan("")}),
       tables_of({6}, {8, 9}, {1}), tables_of({6, 7}, {8}, {1})};
   for (const Tables& tables : wrong) {
-    EXPECT_EQ(error_of<DataError>([&] { model_of(tables); }), rule);
+    EXPECT_EQ(error_of<DataError>([&] { keywords_of(tables); }), rule);
   }
   EXPECT_EQ(error_of<DataError>([] {
-              model_of({{"ppmi.query", Tensor::from(Ints{6})}});
+              keywords_of({{"ppmi.query", Tensor::from(Ints{6})}});
             }),
             "tables.safetensors: has no ppmi.response, which keywords needs");
 }

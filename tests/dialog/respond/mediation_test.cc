@@ -11,14 +11,16 @@
 namespace heed {
 namespace {
 
-const Pool kPool = {{"elsewhere", {20}}, {"elsewhere", {21, 22}}, {"other", {19, 18, 17}}};
+const Pool kPoolOfMediation = {
+    {"elsewhere", {20}}, {"elsewhere", {21, 22}}, {"other", {19, 18, 17}}};
 
 struct Pair {
   std::vector<Example> clean, distracted;
 };
 Pair pair(const std::string& set, int count) {
   Pair made{random_examples(count, 2, /*distractions=*/false), {}};
-  made.distracted = distracted(made.clean, parse_test_set(set), kPool, {{{15}, {16}}, {{17}}}, 1);
+  made.distracted =
+      distracted(made.clean, parse_test_set(set), kPoolOfMediation, {{{15}, {16}}, {{17}}}, 1);
   return made;
 }
 

@@ -7,6 +7,7 @@
 #include "dialog/respond/das.h"
 #include "dialog/respond/loss.h"
 #include "dialog/respond/models/lstm.h"
+#include "dialog/respond/structures.h"
 #include "nn/init.h"
 #include "tensor/random.h"
 #include "train/task.h"
@@ -56,6 +57,14 @@ inline ModelConfig small_config(const Structure& structure) {
           .dropout = 0.3};
 }
 
+// A small model in f64, with weights wide enough for attention that is far from even.
+inline std::unique_ptr<Responder> drawn_model(const std::string& structure) {
+  auto model = make_responder(small_config(Structure::parse(structure)), 7);
+  init_again_uniform(*model, -1, 1, 7);
+  convert(*model, DType::f64);
+  return model;
+}
+
 // With weights wide enough for attention that is far from even.
 inline LstmResponder small_model(const Structure& structure, DType dtype, uint64_t seed = 7) {
   LstmResponder model(small_config(structure), seed);
@@ -72,6 +81,21 @@ inline Loss complete(Loss loss) {
   }
   if (loss.late.complete) loss.late.complete(loss, values);
   return loss;
+}
+
+inline Var parameter(const Responder& model, const std::string& name) {
+  for (const NamedParameter& p : parameters(model)) {
+    if (p.name == name) return p.var;
+  }
+  throw InternalError("no " + name);
+}
+
+// -log p of the words of one dialogue, with what a training step of this number draws (0: none).
+inline std::vector<double> nll_of(const Responder& model, const Example& example,
+                                  uint64_t step = 0) {
+  const Batch batch = make_batch({&example}, model.parts());
+  const DropoutMode mode = step ? DropoutMode(0, 1, step) : DropoutMode();
+  return model.teach(batch, mode).nll.to_vector();
 }
 
 }  // namespace heed

@@ -15,12 +15,13 @@
 namespace heed {
 namespace {
 
-constexpr int64_t kWords = kSpecialTokens + 1;  // <unk>, <eos>, a word, and what is never said
+constexpr int64_t kWordsOfPolicy =
+    kSpecialTokens + 1;  // <unk>, <eos>, a word, and what is never said
 constexpr int64_t kLongest = 2;
 
 std::unique_ptr<Responder> tiny_model(const char* structure = "static") {
   ModelConfig config = small_config(Structure::parse(structure));
-  config.vocab_size = kWords;
+  config.vocab_size = kWordsOfPolicy;
   config.num_layers = 1;
   std::unique_ptr<Responder> model = make_responder(config, 3);
   init_again_uniform(*model, -1, 1, 5);  // far from uniform
@@ -42,10 +43,10 @@ DrawnResponses all_responses() {
     all.finished.push_back(finished);
   };
   add({}, true);
-  for (int32_t a = 0; a < kWords; ++a) {
+  for (int32_t a = 0; a < kWordsOfPolicy; ++a) {
     if (a == kEos) continue;
     add({a}, true);
-    for (int32_t b = 0; b < kWords; ++b) {
+    for (int32_t b = 0; b < kWordsOfPolicy; ++b) {
       if (b != kEos) add({a, b}, false);
     }
   }

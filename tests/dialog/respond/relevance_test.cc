@@ -10,7 +10,7 @@ using Numbers = std::vector<double>;
 
 const Ppmi kPpmi(std::vector<Ppmi::Entry>{{10, 11, 1}, {10, 13, 3}, {12, 11, 2}});
 
-void expect_near(const Numbers& found, const Numbers& expected) {
+void expect_numbers(const Numbers& found, const Numbers& expected) {
   ASSERT_EQ(found.size(), expected.size());
   for (size_t i = 0; i < found.size(); ++i) EXPECT_NEAR(found[i], expected[i], 1e-12) << i;
 }
@@ -25,12 +25,12 @@ TEST(Relevance, OfUtterancesIsThatOfTheirWordsToTheQuery) {
   const std::vector<std::vector<int32_t>> history = {{11, kUnk, 14}, {13}, {10, 12}};
   auto context = history;
   context.push_back({kUnk, 10});
-  expect_near(relevance(kPpmi, example(context, {0, 0, 0, 0})), {0.5 * 3 / 3.5, 9 / 3.5, 0, 0});
+  expect_numbers(relevance(kPpmi, example(context, {0, 0, 0, 0})), {0.5 * 3 / 3.5, 9 / 3.5, 0, 0});
   context.back() = {10, 12};
-  expect_near(relevance(kPpmi, example(context, {0, 0, 0, 0})), {1 * 3 / 4.0, 9 / 4.0, 0, 0});
+  expect_numbers(relevance(kPpmi, example(context, {0, 0, 0, 0})), {1 * 3 / 4.0, 9 / 4.0, 0, 0});
   context.back() = {14};
-  expect_near(relevance(kPpmi, example(context, {0, 0, 0, 0})), {1, 1, 1, 0});
-  expect_near(relevance(kPpmi, example({{10}}, {0})), {0});
+  expect_numbers(relevance(kPpmi, example(context, {0, 0, 0, 0})), {1, 1, 1, 0});
+  expect_numbers(relevance(kPpmi, example({{10}}, {0})), {0});
 }
 
 TEST(Relevance, AgreesWithAttentionPairByPair) {

@@ -65,10 +65,6 @@ void set_zero(const Module& model, const std::string& pattern) {
   EXPECT_GT(found, 0) << pattern;
 }
 
-std::vector<double> nll_of(const Responder& model, const Example& example) {
-  return model.teach(make_batch({&example}, model.parts())).nll.to_vector();
-}
-
 // Of each step the weights of the utterances of one dialogue.
 std::vector<std::vector<double>> weights_of(const Responder& model, const Example& example) {
   const Batch batch = make_batch({&example}, model.parts());

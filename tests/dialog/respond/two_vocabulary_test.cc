@@ -31,7 +31,7 @@ ModelConfig two_vocabulary(int64_t generic = kGeneric) {
 }
 
 // With this seed no unit of h_dom is dead.
-TwoVocabularyResponder model_of(const ModelConfig& config, uint64_t seed = 4) {
+TwoVocabularyResponder two_vocabularies_of(const ModelConfig& config, uint64_t seed = 4) {
   TwoVocabularyResponder model(config);
   init_again_uniform(model, -1, 1, seed);
   convert(model, DType::f64);
@@ -39,7 +39,7 @@ TwoVocabularyResponder model_of(const ModelConfig& config, uint64_t seed = 4) {
 }
 
 // In a batch the one with the longest response is the first: b, c, a.
-std::vector<Example> three() {
+std::vector<Example> three_sentiments() {
   std::vector<Example> examples = {{"a", "a", {{6}, {7, 8, 9}, {10, 11}}, {0, 0, 0}, {12}},
                                    {"b", "b", {{13, 14, 15, 16}, {5}}, {0, 0}, {6, 18, 8}},
                                    {"c", "c", {{17, 18}, {19}}, {0, 0}, {9, kGeneric}}};
@@ -49,13 +49,9 @@ std::vector<Example> three() {
   return examples;
 }
 
-std::vector<double> nll_of(const Responder& model, const Example& example) {
-  return model.teach(make_batch({&example}, model.parts())).nll.to_vector();
-}
-
 TEST(TwoVocabulary, EveryWordOfEveryUtteranceCounts) {
-  const TwoVocabularyResponder model = model_of(two_vocabulary());
-  const Example own = three()[0];
+  const TwoVocabularyResponder model = two_vocabularies_of(two_vocabulary());
+  const Example own = three_sentiments()[0];
   for (size_t k = 0; k < own.context.size(); ++k) {
     for (size_t j = 0; j < own.context[k].size(); ++j) {
       Example other = own;
@@ -67,11 +63,11 @@ TEST(TwoVocabulary, EveryWordOfEveryUtteranceCounts) {
 
 // What is wanted counts in the dialogue itself alone.
 TEST(TwoVocabulary, ConditionsAreTheirDialogues) {
-  TwoVocabularyResponder model = model_of(two_vocabulary());
-  const auto before = score(model, three(), 3);
+  TwoVocabularyResponder model = two_vocabularies_of(two_vocabulary());
+  const auto before = score(model, three_sentiments(), 3);
   for (size_t i = 0; i < 3; ++i) {
     for (size_t kind = 0; kind < 2; ++kind) {
-      std::vector<Example> changed = three();
+      std::vector<Example> changed = three_sentiments();
       changed[i].conditions[kind] = {1};
       const auto after = score(model, changed, 3);
       for (size_t j = 0; j < 3; ++j) {
@@ -87,7 +83,7 @@ TEST(TwoVocabulary, TheSentimentStandsAtEveryStepAndTheDomainAtTheStart) {
   ModelConfig config = two_vocabulary();
   config.num_layers = 1;
   config.lstm_bias = true;
-  const TwoVocabularyResponder model = model_of(config);
+  const TwoVocabularyResponder model = two_vocabularies_of(config);
   for (NamedParameter& p : parameters(model)) {
     std::vector<double> values = p.var.value().to_vector();
     if (p.name == "decoder.lstm.weight_hh_l0") std::fill(values.begin(), values.end(), 0);
@@ -96,7 +92,7 @@ TEST(TwoVocabulary, TheSentimentStandsAtEveryStepAndTheDomainAtTheStart) {
     }
     p.var.set_value(Tensor::from(values, p.var.shape()));
   }
-  const Example own = three()[1];
+  const Example own = three_sentiments()[1];
   Example neutral = own, working = own;
   neutral.conditions[0] = {1};
   working.conditions[1] = {1};
@@ -113,8 +109,8 @@ TEST(TwoVocabulary, ADialogueIsTheSameInAnyBatch) {
     examples[i].conditions = {{static_cast<int32_t>(i % 3)}, {}};
     if (i % 2 == 0) examples[i].conditions[1] = {1};
   }
-  for (const Example& e : three()) examples.push_back(e);
-  TwoVocabularyResponder model = model_of(two_vocabulary());
+  for (const Example& e : three_sentiments()) examples.push_back(e);
+  TwoVocabularyResponder model = two_vocabularies_of(two_vocabulary());
   const auto alone = score(model, examples, 1);
   std::vector<Example> other = examples;
   for (int order = 0; order < 3; ++order) {
@@ -130,8 +126,8 @@ TEST(TwoVocabulary, ADialogueIsTheSameInAnyBatch) {
 
 // What is written step by step has the probability that teaching measures, of every row.
 TEST(TwoVocabulary, WritesWhatItIsTaught) {
-  TwoVocabularyResponder model = model_of(two_vocabulary());
-  std::vector<Example> examples = three();
+  TwoVocabularyResponder model = two_vocabularies_of(two_vocabulary());
+  std::vector<Example> examples = three_sentiments();
   const auto written = decode(model, pointers(examples), {.max_length = 5, .any_token = true});
   for (size_t i = 0; i < examples.size(); ++i) {
     examples[i].response = written[i].tokens;
@@ -146,14 +142,14 @@ TEST(TwoVocabulary, TheLossDoublesTheWeightOfTheGate) {
   const auto loss_with = [](double weight, const Tensor& row_weights) {
     ModelConfig config = two_vocabulary();
     config.gate_weight = weight;
-    const TwoVocabularyResponder model = model_of(config);
-    const std::vector<Example> examples = three();
+    const TwoVocabularyResponder model = two_vocabularies_of(config);
+    const std::vector<Example> examples = three_sentiments();
     Batch batch = make_batch(pointers(examples), model.parts());
     batch.response.weights = row_weights;
     return training_loss(batch, model.teach(batch), 1).value().item();
   };
-  const TwoVocabularyResponder model = model_of(two_vocabulary());
-  const Batch batch = make_batch(pointers(three()), model.parts());
+  const TwoVocabularyResponder model = two_vocabularies_of(two_vocabulary());
+  const Batch batch = make_batch(pointers(three_sentiments()), model.parts());
   const std::vector<int32_t> y = batch.response.targets.to_ints();
   const Taught taught = model.teach(batch);
   EXPECT_NEAR(taught.nll_total.value().item(), sum(Var(taught.nll)).value().item(), 1e-12);
@@ -178,8 +174,8 @@ TEST(TwoVocabulary, AGateOnLogitsCountsWhereTheKindIsRight) {
   config.gate_on_logits = true;
   std::set<std::pair<bool, bool>> seen;  // whether the best and the said one are sentiment words
   for (uint64_t seed = 4; seed < 8; ++seed) {
-    const TwoVocabularyResponder model = model_of(config, seed);
-    for (const Example& example : three()) {
+    const TwoVocabularyResponder model = two_vocabularies_of(config, seed);
+    for (const Example& example : three_sentiments()) {
       Batch batch = make_batch({&example}, model.parts());
       const auto writer = model.read(batch);
       std::vector<int32_t> said = example.response;
@@ -200,8 +196,8 @@ TEST(TwoVocabulary, AGateOnLogitsCountsWhereTheKindIsRight) {
 
 // The gate at a word is the sum of p of all sentiment words, for these have a softmax of their own.
 TEST(TwoVocabulary, TheGateOfTheLossIsThatOfTheWordsThatAreWritten) {
-  const TwoVocabularyResponder model = model_of(two_vocabulary());
-  const Example example = three()[2];  // a generic word, then the first sentiment word
+  const TwoVocabularyResponder model = two_vocabularies_of(two_vocabulary());
+  const Example example = three_sentiments()[2];  // a generic word, then the first sentiment word
   const Batch batch = make_batch({&example}, model.parts());
   const auto writer = model.read(batch);
   writer->step({0}, {0}, {kSos});
@@ -213,8 +209,8 @@ TEST(TwoVocabulary, TheGateOfTheLossIsThatOfTheWordsThatAreWritten) {
 
 // d loss / d x of the first and the last number of each parameter, against central differences.
 TEST(TwoVocabulary, GradientsAreThoseOfTheLoss) {
-  TwoVocabularyResponder model = model_of(two_vocabulary());
-  const std::vector<Example> examples = three();
+  TwoVocabularyResponder model = two_vocabularies_of(two_vocabulary());
+  const std::vector<Example> examples = three_sentiments();
   const Batch batch = make_batch(pointers(examples), model.parts());
   const auto loss = [&] { return training_loss(batch, model.teach(batch), 1); };
   zero_grad(model);
@@ -239,7 +235,7 @@ TEST(TwoVocabulary, GradientsAreThoseOfTheLoss) {
 // Without sentiment words there is no gate and one softmax, whatever the weight of the gate.
 TEST(TwoVocabulary, WithoutSentimentWordsItIsThePlainModel) {
   for (const int64_t generic : {int64_t{0}, kTestVocabulary}) {
-    const TwoVocabularyResponder model = model_of(two_vocabulary(generic));
+    const TwoVocabularyResponder model = two_vocabularies_of(two_vocabulary(generic));
     for (const NamedParameter& p : parameters(model)) {
       EXPECT_FALSE(p.name.find("gate") != p.name.npos || p.name.find("special") != p.name.npos);
       if (p.name != "decoder.output.weight") continue;
@@ -251,7 +247,8 @@ TEST(TwoVocabulary, WithoutSentimentWordsItIsThePlainModel) {
                  its = log_softmax(plain.logits(h)).value().to_vector();
       for (size_t y = 0; y < own.size(); ++y) EXPECT_NEAR(own[y], its[y], 1e-12);
     }
-    EXPECT_FALSE(model.teach(make_batch(pointers(three()), model.parts())).added.defined());
+    EXPECT_FALSE(
+        model.teach(make_batch(pointers(three_sentiments()), model.parts())).added.defined());
   }
 }
 

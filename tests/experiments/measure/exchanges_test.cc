@@ -29,17 +29,10 @@ std::vector<Example> examples_of(size_t utterances) {
   return examples;
 }
 
-std::unique_ptr<Responder> drawn(const char* structure) {
-  auto model = make_responder(small_config(Structure::parse(structure)), 7);
-  init_again_uniform(*model, -1, 1, 7);
-  convert(*model, DType::f64);
-  return model;
-}
-
 // The history is one utterance, and the pool holds one.
 TEST(Exchanges, AreWhatTheResponseLoses) {
   const std::vector<Example> examples = examples_of(2);
-  const auto model = drawn("dynamic");
+  const auto model = drawn_model("dynamic");
   const auto scores = score(*model, examples, 2);
   double sums[2] = {};
   for (const size_t k : {0, 1}) {
@@ -61,7 +54,7 @@ TEST(Exchanges, AreWhatTheResponseLoses) {
 // Of four utterances each of the three before the query is drawn, and never the query.
 TEST(Exchanges, OfHistoriesDrawAnUtterance) {
   const std::vector<Example> examples = examples_of(4);
-  const auto model = drawn("dynamic");
+  const auto model = drawn_model("dynamic");
   const auto scores = score(*model, examples, 5);
   std::set<size_t> places;
   for (uint64_t seed = 1; seed <= 6; ++seed) {
@@ -79,7 +72,7 @@ TEST(Exchanges, OfHistoriesDrawAnUtterance) {
 // has no looks.
 TEST(Exchanges, OfOneUtteranceAreOfTheQuery) {
   const std::vector<Example> examples = examples_of(1);
-  const auto model = drawn("lstm");
+  const auto model = drawn_model("lstm");
   const auto scores = score(*model, examples, 5);
   const Exchanges query = exchange(*model, examples, scores, kOne, Exchanged::kQuery, 5),
                   history = exchange(*model, examples, scores, kOne, Exchanged::kHistory, 5);

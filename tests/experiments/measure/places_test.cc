@@ -17,13 +17,6 @@ namespace {
 using Context = std::vector<std::vector<int32_t>>;
 constexpr size_t kOwn = 0, kDuplicate = 1, kNearest = 2, kMatched = 3, kForeign = 4;
 
-std::unique_ptr<Responder> drawn(const char* structure) {
-  auto model = make_responder(small_config(Structure::parse(structure)), 7);
-  init_again_uniform(*model, -1, 1, 7);
-  convert(*model, DType::f64);
-  return model;
-}
-
 Example example_of(const std::string& dialogue, Context context) {
   Example e;
   e.id = e.dialogue_id = dialogue;
@@ -59,7 +52,7 @@ const Pool kPool = std::vector<PoolUtterance>{{"a", {{7, 8, 9, 10}, {}}}, {"x", 
 
 TEST(Places, AreWhatEachInsertionChanges) {
   for (const char* structure : {"static-ui", "non-hier"}) {
-    const auto model = drawn(structure);
+    const auto model = drawn_model(structure);
     const auto found = insert_everywhere(*model, kExamples, kPool, 3, 50);
     const auto together = insert_everywhere(*model, kExamples, kPool, 64, 50);
     for (size_t s = 0; s < kSources.size(); ++s) {
@@ -97,7 +90,7 @@ TEST(Places, AreWhatEachInsertionChanges) {
 
 // An own utterance at its own place restores the dialogue.
 TEST(Places, TheOwnUtteranceFirstIsTheDialogueAsItWas) {
-  const auto model = drawn("dynamic");
+  const auto model = drawn_model("dynamic");
   const auto found = insert_everywhere(*model, kExamples, kPool, 8, 50);
   for (const AtPlaces& at : found[kOwn]) {
     const Context& whole = kExamples[at.example].context;
@@ -110,7 +103,7 @@ TEST(Places, TheOwnUtteranceFirstIsTheDialogueAsItWas) {
 // A duplicate is one of the history's, never the query or the own one; a foreign one is another
 // dialogue's.
 TEST(Places, DrawsAreOfTheirSource) {
-  const auto model = drawn("dynamic");
+  const auto model = drawn_model("dynamic");
   const Context rest = {{7, 8}, {9, 10}, {11}};
   const auto at_first = [&](const std::vector<int32_t>& utterance) {
     Context context = rest;
@@ -138,9 +131,9 @@ TEST(Places, DrawsAreOfTheirSource) {
 }
 
 TEST(Places, NeedAttentionAndOtherDialogues) {
-  EXPECT_THROW(insert_everywhere(*drawn("lstm"), kExamples, kPool, 8), UsageError);
+  EXPECT_THROW(insert_everywhere(*drawn_model("lstm"), kExamples, kPool, 8), UsageError);
   const Pool own = std::vector<PoolUtterance>{{"a", {{5, 6}, {}}}};
-  EXPECT_THROW(insert_everywhere(*drawn("dynamic"), kExamples, own, 8), DataError);
+  EXPECT_THROW(insert_everywhere(*drawn_model("dynamic"), kExamples, own, 8), DataError);
 }
 
 }  // namespace
