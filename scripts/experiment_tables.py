@@ -557,7 +557,7 @@ WITHIN = json.loads((SCALE / "within-bounds.json").read_text())
 def scale_runs(dialogues):
     """(sizes, training, epoch) -> what `heed evaluate` found on the last turns of these test dialogues."""
     runs = {}
-    for path in sorted(SCALE.glob("4x512-*.json.gz")):
+    for path in sorted(SCALE.glob("*.json.gz")):
         kept = json.loads(gzip.decompress(path.read_bytes()))
         of = lambda values: [values[i] for i in dialogues]
         sets = {test: {key: of(values) if isinstance(values, list) else values for key, values in numbers.items()}
@@ -568,21 +568,21 @@ def scale_runs(dialogues):
     return runs
 
 
-def scale_harm(kept, test):
-    """What distractions add to the log-perplexity, in thousandths, with its interval."""
-    nll = [kept["test_sets"][name]["nll"] for name in (test, "none")]
-    return [1000 * x for x in interval([a - b for a, b in zip(*nll)], kept["tokens"], kept["conversations"])]
+def scale_harm(kept, test, than=None):
+    """What distractions add to the log-perplexity, in thousandths, with its interval; or how much more than in another model."""
+    added = [[a - b for a, b in zip(of["test_sets"][test]["nll"], of["test_sets"]["none"]["nll"])] for of in (kept, than) if of]
+    return [1000 * x for x in interval([row[0] - sum(row[1:]) for row in zip(*added)], kept["tokens"], kept["conversations"])]
 
 
 def perplexity(kept):
     return math.exp(sum(kept["test_sets"]["none"]["nll"]) / sum(kept["tokens"]))
 
 
-def scale_table(sizes):
+def scale_table(sizes, dialogues):
     rows = []
-    runs = scale_runs(WITHIN)
+    runs = scale_runs(dialogues)
     for training, title in TRAINED.items():
-        for epoch in (epoch for of, name, epoch in runs if (of, name) == (sizes, training)):
+        for epoch in sorted((epoch for of, name, epoch in runs if (of, name) == (sizes, training)), key=int):
             kept = runs[sizes, training, epoch]
             row = [title, epoch, f"{perplexity(kept):.1f}"]
             row.append("{:+.1f} ± {:.1f}".format(*scale_harm(kept, "random:1.0")))
@@ -956,7 +956,7 @@ PAGES = {
     "generators": {"inverse-frequency": weighed_table},
     "probes": {"layers": layers_table, "same words": same_words_table, "chosen": chosen_table},
     "other-models": {"transformer": transformer_table, "heads": heads_table, "non-hier": non_hier_table},
-    "scale": {"4x512": lambda: scale_table("4x512")},
+    "scale": {"4x512": lambda: scale_table("4x512", WITHIN), "1x128": lambda: scale_table("1x128", range(len(HISTORY)))},
     "explanations": {"trained": explanations_table, "context": context_table},
     "nex-cv": {"prediction": prediction_table, "clinc150": lambda: negatives_table("clinc150", (0.3, 0.5, 0.7, 0.9)),
                "atis": lambda: negatives_table("atis", (0.5, 0.9))},
@@ -999,6 +999,10 @@ def facts():
     words = lambda training, epoch, of=within: f"{perplexity(of['4x512', training, str(epoch)]):.1f}"
     cost = lambda training, epoch: scale_harm(within["4x512", training, str(epoch)], "random:1.0")
     last = [("p0", 4), ("ins", 3), ("loss", 4)]
+    epochs = lambda training: sorted(int(epoch) for sizes, name, epoch in whole if (sizes, name) == ("1x128", training))
+    small = lambda training, at: whole["1x128", training, str(epochs(training)[at])]
+    small_das = lambda training, at, test="random:1.0": f"{das(small(training, at), test):.2f}"
+    small_cost = lambda training, at: scale_harm(small(training, at), "random:1.0")
     mediated = lambda *change, of="static-ui", **readings: "{:+.1f} ± {:.1f}".format(*mediation_change(of, *change, **readings))
     harms_of_static = lambda training: [json.loads((MEDIATION / f"static-{training}-seed{seed}/evaluation.json").read_text())["test_sets"]["random:1.0"]["harm"]["as it is"]
                                         for seed in range(1, 6)]
@@ -1130,9 +1134,19 @@ def facts():
             f"{len(WITHIN):,} of the 2,425 test dialogues",
             "perplexities {}, {} and {} and the DAS ratios {}, {} and {}".format(
                 *(words(*run, of=whole) for run in last), *(at(*run, of=whole) for run in last)),
+            f"{small_das('loss', 0)} after two epochs, {small_das('loss', 1)} after four, {small_das('loss', -1)} at the end",
+            f"ends at {small_das('ins', -1)}, training without distractions at {small_das('p0', -1)}",
+            f"from {small_cost('p0', 0)[0]:.0f} to {small_cost('p0', -1)[0]:.0f} thousandths, while its perplexity falls from "
+            f"{perplexity(small('p0', 0)):.1f} to {perplexity(small('p0', -1)):.1f}",
+            "{:.1f} ± {:.1f} with insertion, and {:.1f} ± {:.1f} with the loss as well".format(*small_cost("ins", -1), *small_cost("loss", -1)),
+            "the difference of these two is {:+.1f} ± {:.1f}".format(*scale_harm(small("loss", -1), "random:1.0", small("ins", -1))),
+            f"(`frequent:begin` {small_das('p0', -1, 'frequent:begin')}, `frequent:end` {small_das('p0', -1, 'frequent:end')})",
+            f"{perplexity(small('ins', -1)):.1f} and {perplexity(small('loss', -1)):.1f} against {perplexity(small('p0', -1)):.1f}",
+            f"after four epochs it has {small_das('ins', 1)}, as has training without distractions ({small_das('p0', 1)})",
         ],
         "README.md": [
             f"a DAS ratio of {das_change[1]} instead of {das_change[0]}",
+            f"({small_das('p0', -1)} without distractions, {small_das('ins', -1)} with insertion, {small_das('loss', -1)} with the loss as well), and the loss still adds nothing",
             f"{mean_das(no_loss, 'random:1.0'):.2f} and makes the model's words as robust",
             f"a DAS ratio of {fmean(float(row[7]) for row in bundled):.2f} against {fmean(float(row[6]) for row in bundled):.2f} on average",
         ],
