@@ -39,7 +39,8 @@ inline Picture read_png(const std::string& file) {
   constexpr size_t kHeader = 8;  // then length, name, data, checksum of each chunk
   Picture picture;
   picture.width = number(kHeader + 8), picture.height = number(kHeader + 12);
-  const int depth = file.at(kHeader + 16), colour = file.at(kHeader + 17);
+  const auto depth = static_cast<uint8_t>(file.at(kHeader + 16)),
+             colour = static_cast<uint8_t>(file.at(kHeader + 17));
   if (depth != 8 || (colour != 2 && colour != 6) || file.at(kHeader + 20) != 0) {
     throw std::runtime_error("png: not 8-bit RGB or RGBA");
   }

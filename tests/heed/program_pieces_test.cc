@@ -54,10 +54,11 @@ TEST_F(ModelsOfPieces, AreTrainedOnMeasuredAndSpoken) {
       json_of(on_sample("respond", model) + sample + Arguments{"--out", dir.path("r.jsonl")});
   double length = 0, responses = 0;
   std::istringstream lines(dir.read("r.jsonl"));
-  for (std::string line; std::getline(lines, line); ++responses) {
+  for (std::string line; std::getline(lines, line);) {
     const std::string response = Json::parse(line)["response"];
     EXPECT_EQ(response.find("\u2581"), std::string::npos) << response;
     length += static_cast<double>(tokenize(response).size());
+    responses += 1;
   }
   EXPECT_NEAR(spoken["responses"]["mean_length"], length / responses, 0.5);
 }

@@ -8,6 +8,7 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
+#include <cstdlib>
 #include <string>
 #include <utility>
 
@@ -67,7 +68,8 @@ inline std::string tell(int port, const std::string& bytes) {
 
 // 0 where there is none.
 inline int status_of(const std::string& response) {
-  return response.starts_with("HTTP/1.1 ") ? std::atoi(response.c_str() + 9) : 0;
+  if (!response.starts_with("HTTP/1.1 ")) return 0;
+  return static_cast<int>(std::strtol(response.c_str() + 9, nullptr, 10));
 }
 
 inline std::string body_of(const std::string& response) {
@@ -80,7 +82,7 @@ struct Address {
   explicit Address(const std::string& url) {
     const size_t colon = url.find(':', 7), slash = url.find('/', 7);
     if (slash == url.npos || colon == url.npos) return;
-    port = std::atoi(url.c_str() + colon + 1);
+    port = static_cast<int>(std::strtol(url.c_str() + colon + 1, nullptr, 10));
     host = url.substr(7, slash - 7);
     path = url.substr(slash, url.find_first_of(" \n", slash) - slash);
   }

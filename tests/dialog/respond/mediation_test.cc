@@ -1,6 +1,8 @@
 // Which way a distraction does its harm: five readings of one dialogue.
 #include "dialog/respond/mediation.h"
 
+#include <gtest/gtest.h>
+
 #include <numeric>
 
 #include "base/error.h"

@@ -34,8 +34,8 @@ Tables two_topics() {
   std::vector<int32_t> counts(2 * kTestVocabulary);
   for (int32_t w = 5; w < kTestVocabulary; ++w) {
     if (w != 7) counts[2 * w + (w % 2 == 0)] = 100 - w;
-    if (w == 10) counts[2 * w] = 1;
   }
+  counts[20] = 1;  // of the word 10
   return {{"topics.counts", Tensor::from(counts, {kTestVocabulary, 2})}};
 }
 
@@ -286,7 +286,8 @@ TEST(ThredTopics, LearnsTopicsOfDialogues) {
   const std::vector<int32_t> learned = config.table("topics.counts").to_ints();
   int64_t all = 0;
   for (int32_t w = 0; w < config.vocab_size; ++w) {
-    const int32_t a = learned[2 * w], b = learned[2 * w + 1];
+    const size_t row = 2 * static_cast<size_t>(w);
+    const int32_t a = learned[row], b = learned[row + 1];
     all += a + b;
     const bool counts_here = w >= 5 && w != the, first = (w < 14) == (learned[10] > 0);
     EXPECT_EQ(a > 0, counts_here && first) << w;
@@ -311,8 +312,8 @@ TEST(ThredTopics, AreTakenFromAFile) {
   const Tensor counts = of("w7 unknown W5, w1\nw1 w9\n").at("topics.counts");
   EXPECT_EQ(counts.shape(), (Shape{35, 2}));
   std::vector<int32_t> expected(70);
-  expected[2 * 12] = 3, expected[2 * 10] = 2, expected[2 * 6] = 1;  // w7 w5 w1
-  expected[2 * 6 + 1] = 2, expected[2 * 14 + 1] = 1;                // w1 w9
+  expected[24] = 3, expected[20] = 2, expected[12] = 1;  // w7 w5 w1: the words 12, 10 and 6
+  expected[13] = 2, expected[29] = 1;                    // w1 w9: 6 and 14
   EXPECT_EQ(counts.to_ints(), expected);
 
   const auto error = [&](const std::string& text) {
