@@ -28,7 +28,7 @@ setup-tests: setup  ## Install what tests are skipped without: 90 MB from Debian
 # A fresh clone builds what the demo needs, and in a way that suits only that; any other target then builds everything.
 demo: setup  ## Build a first part of the program and show what it does (two cores: a page after 2.5 minutes, all after 7)
 	@test -f build/release/build.ninja || { echo "Building what the demo needs (two cores: a minute)."; \
-	  $(CONFIGURE) -D HEED_ALL_COMMANDS=OFF -D HEED_TESTS=OFF -D HEED_BENCH=OFF -D HEED_EXAMPLES=OFF > /dev/null; }
+	  $(CONFIGURE) -D HEED_ALL_COMMANDS=OFF -D HEED_TESTS=OFF -D HEED_LABS=OFF -D HEED_BENCH=OFF -D HEED_EXAMPLES=OFF > /dev/null; }
 	@$(BUILD) release -j $(JOBS) --target heed_program
 	@scripts/demo.sh
 
