@@ -68,7 +68,6 @@ else()
 endif()
 add_library(heed_commands ${HEED_LIBRARY_TYPE} ${program_sources})  # all but main(), for the fuzz programs too
 heed_target(heed_commands)
-set_target_properties(heed_commands PROPERTIES DEFINE_SYMBOL "")
 target_link_libraries(heed_commands PUBLIC heed $<BUILD_INTERFACE:CLI11::CLI11> $<BUILD_INTERFACE:nlohmann_json::nlohmann_json>)
 target_compile_definitions(heed_commands PUBLIC $<BUILD_INTERFACE:HEED_VERSION="${PROJECT_VERSION}">)
 heed_embed_commit(heed_commands)

@@ -15,7 +15,8 @@ endfunction()
 # What every target of heed has in common.
 function(heed_target target)
   target_compile_features(${target} PUBLIC cxx_std_20)
-  set_target_properties(${target} PROPERTIES CXX_EXTENSIONS OFF)
+  # DEFINE_SYMBOL: objects and shared libraries have one precompiled header, so no macro tells them apart.
+  set_target_properties(${target} PROPERTIES CXX_EXTENSIONS OFF DEFINE_SYMBOL "")
   if(PROJECT_IS_TOP_LEVEL)
     target_include_directories(${target} PUBLIC $<BUILD_INTERFACE:${PROJECT_SOURCE_DIR}>)
   else()  # others see the public headers only (HeedHeaders.cmake)
@@ -80,8 +81,7 @@ function(heed_library name)
   add_library(heed_${name} ${HEED_LIBRARY_TYPE} ${ARGN})
   add_library(heed::${name} ALIAS heed_${name})
   heed_target(heed_${name})
-  # DEFINE_SYMBOL: objects and programs share its precompiled header, so no macro tells them apart.
-  set_target_properties(heed_${name} PROPERTIES POSITION_INDEPENDENT_CODE ON EXPORT_NAME ${name} DEFINE_SYMBOL "")
+  set_target_properties(heed_${name} PROPERTIES POSITION_INDEPENDENT_CODE ON EXPORT_NAME ${name})
   heed_show_headers(heed_${name})
 endfunction()
 

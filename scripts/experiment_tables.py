@@ -1003,6 +1003,9 @@ def facts():
     small = lambda training, at: whole["1x128", training, str(epochs(training)[at])]
     small_das = lambda training, at, test="random:1.0": f"{das(small(training, at), test):.2f}"
     small_cost = lambda training, at: scale_harm(small(training, at), "random:1.0")
+    log = lambda training: [json.loads(line) for line in (SCALE / f"1x128-{training}-log.jsonl").read_text().splitlines()]
+    validated = lambda training, *of: [f"{log(training)[epoch - 1]['valid_perplexity']:.2f}" for epoch in of]
+    halved = lambda training: [str(a["epoch"]) for a, b in zip(log(training), log(training)[1:]) if a["rate"] > b["rate"] and a["epoch"] < 18]
     mediated = lambda *change, of="static-ui", **readings: "{:+.1f} ± {:.1f}".format(*mediation_change(of, *change, **readings))
     harms_of_static = lambda training: [json.loads((MEDIATION / f"static-{training}-seed{seed}/evaluation.json").read_text())["test_sets"]["random:1.0"]["harm"]["as it is"]
                                         for seed in range(1, 6)]
@@ -1142,6 +1145,10 @@ def facts():
             "the difference of these two is {:+.1f} ± {:.1f}".format(*scale_harm(small("loss", -1), "random:1.0", small("ins", -1))),
             f"(`frequent:begin` {small_das('p0', -1, 'frequent:begin')}, `frequent:end` {small_das('p0', -1, 'frequent:end')})",
             f"{perplexity(small('ins', -1)):.1f} and {perplexity(small('loss', -1)):.1f} against {perplexity(small('p0', -1)):.1f}",
+            "validation perplexity was {}, {}, {} and {} after epochs 16, 18, 19 and 20, with insertion {}, {} and {} after 15, 17 and 18".format(
+                *validated("p0", 16, 18, 19, 20), *validated("ins", 15, 17, 18)),
+            "with the loss {} and {} after 16 and 18".format(*validated("loss", 16, 18)),
+            "(after {}, {} and {}; {}, {} and {}; {}, {}, {} and {})".format(*(epoch for training in ("p0", "ins", "loss") for epoch in halved(training))),
             f"after four epochs it has {small_das('ins', 1)}, as has training without distractions ({small_das('p0', 1)})",
         ],
         "README.md": [
