@@ -56,3 +56,8 @@ fi
 
 perl -pi -e 'sub lines { open my $file, "<", $_[0] or die "$_[0]: $!"; scalar(() = <$file>) }
   s{(`([\w/.-]+\.\w+)` (?:\| |\())(\d+)(?= \|| lines)}{$1 . (-f $2 ? lines($2) : $3)}ge' docs/*.md
+
+# The overview of the stops, in tens of lines: the files of each stop's own table, added.
+perl -0pi -e 'my %lines; while (/^## (\d+)\. .*?\n(.*?)(?=^## |\z)/msg) { my ($stop, $text) = ($1, $2);
+    $lines{$stop} += $1 while $text =~ /^\| `[\w\/.-]+` \| (\d+) \|/mg }
+  s{^(\| (\d+) \| \[.*?\) \| )\d+}{$1 . 10 * int($lines{$2} / 10 + 0.5)}gme' docs/reading-order.md
