@@ -66,10 +66,11 @@ function(heed_add_needs variable file)
   set(${variable} ${needs} PARENT_SCOPE)
 endfunction()
 
-# Folders whose tests HEED_UNITE compiles as one, at most 12 files at once, in a third of the time: they share the headers that
-# they include and what templates become. They are one program, and a link of each test's name runs the tests of its file (tests/main.cc).
-set(united_folders heed train dialog/discriminate dialog/probe dialog/respond experiments/distraction experiments/measure)
-set(alone "^(cuda|(program_)?web)_|^examples_test$")
+# HEED_UNITE compiles the tests of a folder, and of the folders in it, as one, at most 12 files at once, in a third of the time:
+# they share the headers that they include and what templates become. They are one program, and a link of each test's name runs
+# the tests of its file (tests/main.cc). Alone are those that have sources or flags of their own, that other
+# tests name, or that add to a registry of their program.
+set(alone "^(cuda|(program_)?web)_|^(docs_add_an_op|emulated_blocks|examples|gemm[a-z0-9_]*|op_table|responder|watched_kernels)_test$")
 
 # Adds a file to the program `target`, which is made with the first one.
 function(heed_test_source target source)
@@ -92,12 +93,11 @@ foreach(source IN LISTS test_sources)
   list(REMOVE_DUPLICATES needs)
   set(program ${name})
   cmake_path(RELATIVE_PATH source BASE_DIRECTORY ${PROJECT_SOURCE_DIR}/tests OUTPUT_VARIABLE folder)
-  cmake_path(GET folder PARENT_PATH folder)
-  if(HEED_UNITE AND folder IN_LIST united_folders AND NOT name MATCHES ${alone})
-    string(MAKE_C_IDENTIFIER ${folder} group)
-    math(EXPR ${group} "${${group}} + 1")  # the number of the file in its folder
-    math(EXPR part "(${${group}} - 1) / 12")
-    set(program tests_of_${group}_${part})
+  if(HEED_UNITE AND folder MATCHES "/" AND NOT name MATCHES ${alone})
+    string(REGEX REPLACE "/.*" "" folder ${folder})
+    math(EXPR number_${folder} "${number_${folder}} + 1")  # of the file in its folder
+    math(EXPR part "(${number_${folder}} - 1) / 12")
+    set(program tests_of_${folder}_${part})
     add_custom_target(${name} ALL)
   endif()
   heed_test_source(${program} ${source})

@@ -6,14 +6,11 @@
 #include "autograd/node.h"
 #include "autograd/ops.h"
 #include "tensor/allocator.h"
+#include "tests/autograd/tensor_helpers.h"
 #include "tests/file_helpers.h"
 
 namespace heed {
 namespace {
-
-Var scalar(double value) {
-  return Var::parameter(Tensor::full({}, value, DType::f64));
-}
 
 // ---- the graph
 
@@ -209,7 +206,7 @@ TEST(Backward, OpsWithSeveralOutputs) {
 
 // ---- what is kept and what is copied
 
-constexpr int64_t kMany = 1 << 18;  // elements, 1 MiB
+constexpr int64_t kManyElements = 1 << 18;  // elements, 1 MiB
 int64_t mib_in_use() {
   return memory_stats().bytes_in_use >> 20;
 }
@@ -242,10 +239,11 @@ TEST(Graph, KeepsWhatAGradientNeeds) {
 
 // dy goes through add, reshape and concat as it is: all gradients of x are one block.
 TEST(Graph, HandsGradientsOn) {
-  const Var x = Var::parameter(Tensor::full({kMany}, 1));
+  const Var x = Var::parameter(Tensor::full({kManyElements}, 1));
   Var y = x;
-  for (int i = 0; i < 8; ++i) y = add(reshape(y, {kMany}), 1) + Tensor::full({kMany}, 1);
-  y = concat({reshape(y, {2, kMany / 2}), Tensor::full({2, kMany / 2}, 1)}, 0);
+  for (int i = 0; i < 8; ++i)
+    y = add(reshape(y, {kManyElements}), 1) + Tensor::full({kManyElements}, 1);
+  y = concat({reshape(y, {2, kManyElements / 2}), Tensor::full({2, kManyElements / 2}, 1)}, 0);
   const Var loss = sum(y);
   y = Var();
   release_cached();
@@ -253,7 +251,7 @@ TEST(Graph, HandsGradientsOn) {
   const int64_t before = memory_stats().bytes_in_use;
   loss.backward();
   EXPECT_LE((memory_stats().peak_bytes - before) >> 20, 3);  // dy of sum (2 MiB), x's own (1 MiB)
-  EXPECT_TRUE(x.grad().to_vector() == std::vector<double>(kMany, 1.0));
+  EXPECT_TRUE(x.grad().to_vector() == std::vector<double>(kManyElements, 1.0));
 }
 
 // Leaves whose gradients are one and the same tensor on the way do not share it in the end.

@@ -9,14 +9,11 @@
 #include "autograd/node.h"
 #include "autograd/ops.h"
 #include "tensor/random.h"
+#include "tests/autograd/tensor_helpers.h"
 #include "tests/file_helpers.h"
 
 namespace heed {
 namespace {
-
-Var scalar(double value) {
-  return Var::parameter(Tensor::full({}, value, DType::f64));
-}
 
 // A pass whose nodes and leaves are noted in the order in which they are done.
 struct Noted {

@@ -6,15 +6,11 @@
 #include "autograd/gradcheck.h"
 #include "autograd/node.h"
 #include "autograd/ops.h"
+#include "tests/autograd/tensor_helpers.h"
 #include "tests/file_helpers.h"
 
 namespace heed {
 namespace {
-
-Tensor matrix(const std::vector<double>& values, int64_t rows) {
-  const int64_t cols = static_cast<int64_t>(values.size()) / rows;
-  return Tensor::from(values, {rows, cols});
-}
 
 TEST(GradCheck, NoticesAWrongGradient) {
   const auto square_with = [](double factor) {

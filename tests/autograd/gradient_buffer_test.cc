@@ -5,14 +5,11 @@
 #include "autograd/gradcheck.h"
 #include "autograd/ops.h"
 #include "tensor/allocator.h"
+#include "tests/autograd/tensor_helpers.h"
 
 namespace heed {
 namespace {
 
-Tensor matrix(const std::vector<double>& values, int64_t rows) {
-  const int64_t cols = static_cast<int64_t>(values.size()) / rows;
-  return Tensor::from(values, {rows, cols});
-}
 std::vector<double> grad_of(const Var& x) {
   return x.grad().to_vector();
 }

@@ -100,7 +100,7 @@ TEST(ShuffledBatches, HoldEveryIndexOnceOrOnlyFullBatches) {
   EXPECT_TRUE(shuffled_batches(7, 8, 1, 0, /*drop_last=*/true).empty());
 }
 
-const std::vector<std::vector<int64_t>> kThree = {{2, 0}, {1, 4}, {3}};
+const std::vector<std::vector<int64_t>> kThreeBatches = {{2, 0}, {1, 4}, {3}};
 
 TEST(Prefetched, GivesEveryBatchInOrderMadeOnAnotherThread) {
   const std::thread::id here = std::this_thread::get_id();
@@ -111,8 +111,8 @@ TEST(Prefetched, GivesEveryBatchInOrderMadeOnAnotherThread) {
     return ids;
   };
   std::vector<std::vector<int64_t>> given;
-  for (const std::vector<int64_t>& batch : Prefetched(kThree, make)) given.push_back(batch);
-  EXPECT_EQ(given, kThree);
+  for (const std::vector<int64_t>& batch : Prefetched(kThreeBatches, make)) given.push_back(batch);
+  EXPECT_EQ(given, kThreeBatches);
   EXPECT_EQ(made, 3);
   const auto none = std::vector<std::vector<int64_t>>();
   for (const std::vector<int64_t>& batch : Prefetched(none, make)) ADD_FAILURE() << batch.size();
@@ -121,7 +121,8 @@ TEST(Prefetched, GivesEveryBatchInOrderMadeOnAnotherThread) {
 TEST(Prefetched, MakesOneBatchAheadAndCanBeLeft) {
   std::atomic<int> made = 0;
   {
-    Prefetched batches(kThree, [&](const std::vector<int64_t>& ids) { return made += ids[0]; });
+    Prefetched batches(kThreeBatches,
+                       [&](const std::vector<int64_t>& ids) { return made += ids[0]; });
     for (const int sum : batches) {
       EXPECT_EQ(sum, 2);
       break;
@@ -137,7 +138,7 @@ TEST(Prefetched, ThrowsWhereTheBatchIsDue) {
   };
   int64_t last = -1;
   EXPECT_EQ(error_of<UsageError>([&] {
-              for (const int64_t first : Prefetched(kThree, make)) last = first;
+              for (const int64_t first : Prefetched(kThreeBatches, make)) last = first;
             }),
             "no such example");
   EXPECT_EQ(last, 2);

@@ -12,8 +12,8 @@ namespace heed {
 namespace {
 
 // Sequences of 4, 3 and 1 steps.
-const std::vector<int32_t> kLengths = {4, 3, 1};
-constexpr int64_t kRows = 8, kIn = 3, kHidden = 4;
+const std::vector<int32_t> kGruLengths = {4, 3, 1};
+constexpr int64_t kGruRows = 8, kGruIn = 3, kGruHidden = 4;
 
 Var flat(const Var& x) {
   return reshape(x, {x.shape().numel()});
@@ -21,11 +21,11 @@ Var flat(const Var& x) {
 
 TEST(Gru, IsPyTorchs) {
   const LayerCase expected("gru");
-  Gru gru = expected.with_parameters(Gru(kIn, kHidden, {.layers = 2, .bidirectional = true}));
+  Gru gru = expected.with_parameters(Gru(kGruIn, kGruHidden, {.layers = 2, .bidirectional = true}));
   const Var x = expected.input("x"), h0 = expected.input("h0");
   GruState initial;
-  for (const Var& h : split(h0, {1, 1, 1, 1}, 0)) initial.h.push_back(reshape(h, {3, kHidden}));
-  const Gru::Output out = gru(Packing(kLengths), x, initial);
+  for (const Var& h : split(h0, {1, 1, 1, 1}, 0)) initial.h.push_back(reshape(h, {3, kGruHidden}));
+  const Gru::Output out = gru(Packing(kGruLengths), x, initial);
   std::vector<Var> all = {flat(out.y)};
   for (const Var& h : out.state.h) all.push_back(flat(h));
   const Var y = concat(all, 0);
@@ -46,22 +46,22 @@ TEST(Gru, HasTheNamesOfPyTorch) {
 
 // A part of the input by its columns of weight_ih_l0, or all of it.
 TEST(Gru, FromGatesIsTheWhole) {
-  Gru gru = f64(Gru(kIn, kHidden, {.layers = 2}));
-  const Packing packing(kLengths);
-  const Var x = random({kRows, kIn}, 1), whole = gru(packing, x).y;
+  Gru gru = f64(Gru(kGruIn, kGruHidden, {.layers = 2}));
+  const Packing packing(kGruLengths);
+  const Var x = random({kGruRows, kGruIn}, 1), whole = gru(packing, x).y;
   const Var gates = affine_columns(slice(x, 1, 0, 1), gru.weight_ih(0), 0);
   expect_same(gru.from_gates(packing, gates, slice(x, 1, 1, 3)).y, whole);
   expect_same(gru.from_gates(packing, affine(x, gru.weight_ih(0)), Var()).y, whole);
   EXPECT_EQ(error_of<ShapeError>([&] {
-              gru.from_gates(packing, gates, random({kRows, 4}, 1));
+              gru.from_gates(packing, gates, random({kGruRows, 4}, 1));
             }),
             "Gru: x must be (8, at most 3), got (8, 4)");
 }
 
 TEST(Gru, StepByStepIsTheWholeSequence) {
-  Gru gru = f64(Gru(kIn, kHidden, {.layers = 2}));
-  const Packing packing(kLengths);
-  const Var x = random({kRows, kIn}, 1);
+  Gru gru = f64(Gru(kGruIn, kGruHidden, {.layers = 2}));
+  const Packing packing(kGruLengths);
+  const Var x = random({kGruRows, kGruIn}, 1);
   const Gru::Output whole = gru(packing, x);
   GruState state;
   std::vector<Var> outputs;
@@ -76,24 +76,24 @@ TEST(Gru, StepByStepIsTheWholeSequence) {
 }
 
 TEST(Gru, ASequenceAloneEqualsItsRowsOfTheBatch) {
-  Gru gru = f64(Gru(kIn, kHidden, {.bidirectional = true}));
-  const Packing packing(kLengths);
-  const Var x = random({kRows, kIn}, 1), batch = gru(packing, x).y;
+  Gru gru = f64(Gru(kGruIn, kGruHidden, {.bidirectional = true}));
+  const Packing packing(kGruLengths);
+  const Var x = random({kGruRows, kGruIn}, 1), batch = gru(packing, x).y;
   for (int64_t b = 0; b < packing.batch(); ++b) {
     std::vector<int32_t> ids;
     for (int64_t t = 0; t < packing.length(b); ++t) {
       ids.push_back(static_cast<int32_t>(packing.row(t, b)));
     }
-    const Var alone = gru(Packing({kLengths[b]}), gather_rows(x, Tensor::from(ids))).y;
+    const Var alone = gru(Packing({kGruLengths[b]}), gather_rows(x, Tensor::from(ids))).y;
     EXPECT_TRUE(same(alone, gather_rows(batch, Tensor::from(ids))));
   }
 }
 
 TEST(Gru, DropsBetweenLayersOnly) {
-  const Packing packing(kLengths);
-  const Var x = random({kRows, kIn}, 1);
+  const Packing packing(kGruLengths);
+  const Var x = random({kGruRows, kGruIn}, 1);
   const DropoutMode drop(0.5, 1, 1);
-  Gru one = f64(Gru(kIn, 16)), two = f64(Gru(kIn, 16, {.layers = 2}));
+  Gru one = f64(Gru(kGruIn, 16)), two = f64(Gru(kGruIn, 16, {.layers = 2}));
   EXPECT_TRUE(same(one(packing, x, {}, drop).y, one(packing, x).y));
   EXPECT_FALSE(same(two(packing, x, {}, drop).y, two(packing, x).y));
 }
@@ -117,11 +117,11 @@ TEST(GruState, GathersAndCutsAllLayers) {
 TEST(Gru, SaysWhatDoesNotFit) {
   Gru gru(3, 2, {.layers = 2});
   EXPECT_EQ(error_of<ShapeError>([&] {
-              gru(Packing(kLengths), Tensor::zeros({8, 3}), {{Tensor::zeros({3, 2})}});
+              gru(Packing(kGruLengths), Tensor::zeros({8, 3}), {{Tensor::zeros({3, 2})}});
             }),
             "Gru: initial state of 1 layers, expected 2, one a layer and direction");
   EXPECT_EQ(error_of<ShapeError>([&] {
-              (void)gru(Packing(kLengths), Tensor::zeros({8, 4}));
+              (void)gru(Packing(kGruLengths), Tensor::zeros({8, 4}));
             }),
             "Gru: x must be (8, 3), got (8, 4)");
   EXPECT_EQ(error_of<ShapeError>([] { Gru(3, 2, {.layers = 0}); }),
@@ -130,9 +130,9 @@ TEST(Gru, SaysWhatDoesNotFit) {
 
 TEST(Gru, Gradient) {
   for (const bool bidirectional : {false, true}) {
-    check_module(Gru(kIn, kHidden, {.layers = 2, .bidirectional = bidirectional}),
-                 random({kRows, kIn}, 1), [](const Gru& gru, const Var& x) {
-                   const Gru::Output out = gru(Packing(kLengths), x, {}, DropoutMode(0.3, 1, 1));
+    check_module(Gru(kGruIn, kGruHidden, {.layers = 2, .bidirectional = bidirectional}),
+                 random({kGruRows, kGruIn}, 1), [](const Gru& gru, const Var& x) {
+                   const Gru::Output out = gru(Packing(kGruLengths), x, {}, DropoutMode(0.3, 1, 1));
                    return concat({flat(out.y), flat(out.state.h[0]), flat(out.state.h[1])}, 0);
                  });
   }

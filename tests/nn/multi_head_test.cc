@@ -12,7 +12,7 @@
 namespace heed {
 namespace {
 
-constexpr int64_t kHeads = 2, kWidth = 6;
+constexpr int64_t kHeads = 2, kHeadsWidth = 6;
 
 struct Rows {
   Var q, k, v;
@@ -24,7 +24,7 @@ struct Rows {
 };
 
 Rows random_rows(int64_t n) {
-  return {random({n, kWidth}, 1), random({n, kWidth}, 2), random({n, kWidth}, 3)};
+  return {random({n, kHeadsWidth}, 1), random({n, kHeadsWidth}, 2), random({n, kHeadsWidth}, 3)};
 }
 
 Var context(const Rows& x, const AttentionPairs& pairs) {
@@ -60,7 +60,7 @@ TEST(Attention, ALaterTokenChangesNoEarlierOutput) {
   for (const Var& v : {y.q, y.k, y.v}) v.value().rows(kChanged, kChanged + 1).fill(5);
   const Vec after = context(y, self({kLength})).value().to_vector();
   const auto changed = std::mismatch(before.begin(), before.end(), after.begin()).first;
-  EXPECT_EQ((changed - before.begin()) / kWidth, kChanged);
+  EXPECT_EQ((changed - before.begin()) / kHeadsWidth, kChanged);
   // Without `causal` all outputs change.
   EXPECT_NE(context(x, self({kLength}, false)).value().to_vector()[0],
             context(y, self({kLength}, false)).value().to_vector()[0]);
@@ -93,7 +93,7 @@ TEST(Attention, StepByStepIsTheWholeSequence) {
 TEST(Attention, OneQueryAndOneHeadIsDotAttention) {
   const Segments memory({4, 2, 1});
   const AttentionPairs pairs(Segments({1, 1, 1}), memory);
-  const Var q = random({3, kWidth}, 1), k = random({7, kWidth}, 2);
+  const Var q = random({3, kHeadsWidth}, 1), k = random({7, kHeadsWidth}, 2);
   const Var w = attention_weights(q, k, pairs, /*heads=*/1);
   const Attended expected = attend(q / std::sqrt(6.0), k, memory);
   expect_same(reshape(w, {7}), expected.weights, 1e-15);
@@ -121,8 +121,8 @@ TEST(Attention, AnEmptyMemoryGivesZeros) {
     const Var w = attention_weights(x.q.value().to(device), x.k.value().to(device), there, kHeads);
     EXPECT_EQ(w.shape(), (Shape{kHeads, 3}));
     const Vec y = attention_context(w, x.v.value().to(device), there).value().to_vector();
-    EXPECT_EQ(Vec(y.begin(), y.begin() + 2 * kWidth), Vec(2 * kWidth));
-    for (size_t i = 2 * kWidth; i < y.size(); ++i) EXPECT_NE(y[i], 0);
+    EXPECT_EQ(Vec(y.begin(), y.begin() + 2 * kHeadsWidth), Vec(2 * kHeadsWidth));
+    for (size_t i = 2 * kHeadsWidth; i < y.size(); ++i) EXPECT_NE(y[i], 0);
   }
 }
 
@@ -135,8 +135,8 @@ TEST(Attention, GradientsFlowThroughTheWeights) {
         const Var seen = mean(w, 0);  // over heads
         return sum(attention_context(w, in[2], pairs)) + sum(square(seen));
       },
-      {random({5, kWidth}, 1).value(), random({6, kWidth}, 2).value(),
-       random({6, kWidth}, 3).value()});
+      {random({5, kHeadsWidth}, 1).value(), random({6, kHeadsWidth}, 2).value(),
+       random({6, kHeadsWidth}, 3).value()});
   EXPECT_LT(check.max_error, 1e-6) << check.worst;
 }
 

@@ -101,7 +101,7 @@ TEST(Adam, ScalesTheGradient) {
 }
 
 // Factors of rate and weight decay for some parameters.
-TEST(Optimizers, TreatGroupsInTheirOwnWay) {
+TEST(Optimizer, TreatGroupsInTheirOwnWay) {
   Two model({1}, {1});
   Sgd sgd(model, {.rate = 1, .weight_decay = 0.5, .groups = {{"b", 0.1, 2}, {"a", 1, 1}}});
   set_grad(model.a, {1});
@@ -133,7 +133,7 @@ TEST(Optimizers, TreatGroupsInTheirOwnWay) {
   Sgd(model, {.groups = {{"a", 0, 0}}});  // which keeps a as it is
 }
 
-TEST(Optimizers, RefuseWhatMakesNoSense) {
+TEST(Optimizer, RefuseWhatMakesNoSense) {
   Two model({1}, {});
   EXPECT_EQ(error_of<UsageError>([&] { Sgd(model, {.rate = -1}); }),
             "Sgd: rate, momentum and weight_decay must not be negative");
@@ -181,7 +181,7 @@ template <class Optimizer> void expect_sparse_is_dense(typename Optimizer::Optio
   }
 }
 
-TEST(Optimizers, TreatSparseAndDenseGradientsAlike) {
+TEST(Optimizer, TreatSparseAndDenseGradientsAlike) {
   expect_sparse_is_dense<Sgd>({.rate = 0.1});
   expect_sparse_is_dense<Sgd>({.rate = 0.1, .momentum = 0.9});
   expect_sparse_is_dense<Sgd>({.rate = 0.1, .weight_decay = 0.1});

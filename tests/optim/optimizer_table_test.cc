@@ -143,8 +143,8 @@ Tensor vector(const Vec& values) {
   return Tensor::from(values, {static_cast<int64_t>(values.size())});
 }
 
-struct Two : Module {
-  Two() : a(Var::parameter(vector(kStartA))), b(Var::parameter(vector(kStartB))) {}
+struct TwoBowls : Module {
+  TwoBowls() : a(Var::parameter(vector(kStartA))), b(Var::parameter(vector(kStartB))) {}
   void visit(Visitor& v) override {
     v("a", a);
     v("b", b);
@@ -157,7 +157,7 @@ Var bowl(const Var& p, const Vec& curvature) {
   const Var c = vector(curvature).to(p.dtype());
   return sum(c * square(square(p)) * 0.25 + p);
 }
-void step(Two& model, Optimizer& optimizer) {
+void step(TwoBowls& model, Optimizer& optimizer) {
   zero_grad(model);
   (bowl(model.a, kCurvatureA) + bowl(model.b, kCurvatureB)).backward();
   optimizer.step({.scale = 0.125});
@@ -170,7 +170,7 @@ Vec gradient(const Vec& p) {
   }
   return g;
 }
-Vec values(Two& model) {
+Vec values(TwoBowls& model) {
   Vec all = model.a.value().to_vector();
   for (double x : model.b.value().to_vector()) all.push_back(x);
   return all;
@@ -179,7 +179,7 @@ Vec values(Two& model) {
 class Optimizers : public testing::TestWithParam<Row> {};
 
 TEST_P(Optimizers, AreTheirFormula) {
-  Two model;
+  TwoBowls model;
   const auto optimizer = GetParam().make(model, {});
   const Formula formula = GetParam().formula();
   Vec p = values(model);
@@ -193,7 +193,7 @@ TEST_P(Optimizers, AreTheirFormula) {
 
 TEST_P(Optimizers, GoOnFromAFileWithTheSameNumbers) {
   const TempDir dir;
-  Two whole;
+  TwoBowls whole;
   const auto all = GetParam().make(whole, {});
   for (int t = 0; t < 9; ++t) {
     step(whole, *all);
@@ -201,7 +201,7 @@ TEST_P(Optimizers, GoOnFromAFileWithTheSameNumbers) {
     save_parameters(dir.path("model"), whole);
     save_tensors(dir.path("optimizer"), all->state());
   }
-  Two rest;
+  TwoBowls rest;
   const auto resumed = GetParam().make(rest, {});
   load_parameters(dir.path("model"), rest);
   load_into(dir.path("optimizer"), resumed->state());
@@ -210,7 +210,7 @@ TEST_P(Optimizers, GoOnFromAFileWithTheSameNumbers) {
 }
 
 TEST_P(Optimizers, LeaveFrozenParametersAlone) {
-  Two model;
+  TwoBowls model;
   const auto optimizer = GetParam().make(model, {});
   freeze(model, "b");
   for (int t = 0; t < 3; ++t) step(model, *optimizer);
@@ -224,7 +224,7 @@ TEST_P(Optimizers, LeaveFrozenParametersAlone) {
 // What joins late begins as it would have begun at first, whatever the others have done.
 TEST_P(Optimizers, BeginAnewWithWhatJoinsLate) {
   if (GetParam().name == "Lbfgs") return;  // one estimate for all parameters together
-  Two late, early;
+  TwoBowls late, early;
   const auto optimizer = GetParam().make(late, {}), expected = GetParam().make(early, {});
   freeze(late, "b");
   for (int t = 0; t < 50; ++t) step(late, *optimizer);
@@ -239,7 +239,7 @@ TEST_P(Optimizers, BeginAnewWithWhatJoinsLate) {
 
 // A layer that is replaced after the optimiser was made would never be trained.
 TEST_P(Optimizers, NameALayerThatWasReplaced) {
-  Two model;
+  TwoBowls model;
   const auto optimizer = GetParam().make(model, {});
   model.b = Var::parameter(model.b.value().clone());
   EXPECT_EQ(error_of<UsageError>([&] { step(model, *optimizer); }),
@@ -249,7 +249,7 @@ TEST_P(Optimizers, NameALayerThatWasReplaced) {
 }
 
 TEST_P(Optimizers, TreatGroupsInTheirOwnWay) {
-  Two plain, grouped;
+  TwoBowls plain, grouped;
   const auto one = GetParam().make(plain, {}), other = GetParam().make(grouped, {{"b", 0.5}});
   step(plain, *one);
   step(grouped, *other);
@@ -262,15 +262,15 @@ TEST_P(Optimizers, TreatGroupsInTheirOwnWay) {
 
 // One parameter under two names moves as one under one name.
 TEST_P(Optimizers, StepTiedWeightsOnce) {
-  struct Tied : Two {
+  struct Tied : TwoBowls {
     Tied() { again = a; }
     void visit(Visitor& v) override {
-      Two::visit(v);
+      TwoBowls::visit(v);
       v("again", again);
     }
     Var again;
   } tied;
-  Two single;
+  TwoBowls single;
   const auto one = GetParam().make(single, {}), other = GetParam().make(tied, {});
   EXPECT_EQ(other->state().size(), one->state().size());
   for (int t = 0; t < 3; ++t) step(single, *one);
@@ -281,7 +281,7 @@ TEST_P(Optimizers, StepTiedWeightsOnce) {
 
 // What is remembered is converted too, in the middle of a training and before it.
 TEST_P(Optimizers, GoWithAModelThatIsConverted) {
-  Two late, early;
+  TwoBowls late, early;
   convert(late, DType::f32);
   const auto optimizer = GetParam().make(late, {}), expected = GetParam().make(early, {});
   for (int t = 0; t < 6; ++t) {
@@ -300,7 +300,7 @@ TEST_P(Optimizers, GoWithAModelThatIsConverted) {
 }
 
 TEST_P(Optimizers, NeedAGradient) {
-  Two model;
+  TwoBowls model;
   const auto optimizer = GetParam().make(model, {});
   const std::string expected =
       "optimizer: no parameter has a gradient; call backward() before step(), on a loss that "

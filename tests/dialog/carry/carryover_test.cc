@@ -16,7 +16,7 @@
 namespace heed::carry {
 namespace {
 
-const std::vector<Encoded> kItems = {
+const std::vector<Encoded> kThreeItems = {
     {{14, 5, 6, 7, 4, 13, 8, 4}, {9}, {{{10}, 1, 3, 1}, {{11, 12}, 6, 7, 0}}, {0}},
     {{13, 5, 9, 4, 14, 12, 4, 13, 7, 7, 6, 4},
      {5, 6},
@@ -72,7 +72,7 @@ TEST_P(CarryoverIsPyTorchs, LossGradientsDecisionsAndFiveSteps) {
   for (const NamedParameter& p : parameters(model)) {
     p.var.set_value(expected.at("parameters." + p.name).clone().to(dtype));
   }
-  const ItemBatch batch = batch_of(kItems);
+  const ItemBatch batch = batch_of(kThreeItems);
   const Var loss = model.loss(batch);
   EXPECT_NEAR(loss.value().item(), expected.at("loss").to_vector()[0], tolerance);
   loss.backward();
@@ -101,31 +101,31 @@ TEST_P(CarryoverIsPyTorchs, LossGradientsDecisionsAndFiveSteps) {
 }
 
 TEST(Carryover, APermutedBatchGivesPermutedResults) {
-  const std::vector<Encoded> turned = {kItems[2], kItems[0], kItems[1]};
+  const std::vector<Encoded> turned = {kThreeItems[2], kThreeItems[0], kThreeItems[1]};
   for (const char* decoder : {kPointer, kSelfAttention, kIndependent}) {
     SCOPED_TRACE(decoder);
     const Carryover model = drawn(tiny(decoder));
-    const auto a = model.decide(batch_of(kItems)), b = model.decide(batch_of(turned));
-    for (size_t i = 0; i < kItems.size(); ++i) {
-      const auto alone = model.decide(batch_of({kItems[i]}));
+    const auto a = model.decide(batch_of(kThreeItems)), b = model.decide(batch_of(turned));
+    for (size_t i = 0; i < kThreeItems.size(); ++i) {
+      const auto alone = model.decide(batch_of({kThreeItems[i]}));
       for (const Decision* other : {&b[(i + 1) % 3], &alone[0]}) {
         EXPECT_EQ(other->carry, a[i].carry);
         expect_near(other->p, a[i].p, 1e-14);
         expect_near(other->look, a[i].look, 1e-14);
       }
     }
-    EXPECT_NEAR(model.loss(batch_of(kItems)).value().item(),
+    EXPECT_NEAR(model.loss(batch_of(kThreeItems)).value().item(),
                 model.loss(batch_of(turned)).value().item(), 1e-14);
   }
 }
 
 TEST(Carryover, PermutedSlotsGiveAnAttentionsPermutedAnswers) {
   const std::vector<int32_t> place = {2, 0, 3, 1};
-  const Encoded turned = ordered(kItems[1], place);
+  const Encoded turned = ordered(kThreeItems[1], place);
   EXPECT_EQ(turned.gold, (std::vector<int32_t>{0, 1, 2}));
   for (const char* decoder : {kSelfAttention, kIndependent}) {
     const Carryover model = drawn(tiny(decoder));
-    const Decision a = model.decide(batch_of({kItems[1]}))[0],
+    const Decision a = model.decide(batch_of({kThreeItems[1]}))[0],
                    b = model.decide(batch_of({turned}))[0];
     for (size_t i = 0; i < place.size(); ++i) {
       EXPECT_NEAR(b.p[i], a.p[static_cast<size_t>(place[i])], 1e-14);
@@ -140,7 +140,7 @@ TEST(Carryover, APointerChoosesNoSlotTwiceAndStops) {
   size_t chosen = 0, slots = 0, unsorted = 0;
   for (uint64_t seed = 1; seed <= 30; ++seed) {
     const Carryover model = drawn(tiny(kPointer), seed);
-    for (const Decision& decision : model.decide(batch_of(kItems))) {
+    for (const Decision& decision : model.decide(batch_of(kThreeItems))) {
       std::vector<int32_t> in_order = decision.chosen, carried;
       std::sort(in_order.begin(), in_order.end());
       double sum = 0;
@@ -167,7 +167,7 @@ TEST(Carryover, APointersLooksAreTheMeanOfItsSteps) {
   int none = 0, one = 0;
   for (uint64_t seed = 1; seed <= 40; ++seed) {
     const Carryover model = drawn(tiny(kPointer), seed);
-    for (Encoded item : kItems) {
+    for (Encoded item : kThreeItems) {
       const Decision decision = model.decide(batch_of({item}))[0];
       const auto p_of = [&](const std::vector<int32_t>& gold) {
         item.gold = gold;
@@ -193,20 +193,20 @@ TEST(Carryover, APointersLooksAreTheMeanOfItsSteps) {
 
 TEST(Carryover, AttentionsLooksSumToOne) {
   const Carryover model = drawn(tiny(kSelfAttention));
-  for (const Decision& decision : model.decide(batch_of(kItems))) {
+  for (const Decision& decision : model.decide(batch_of(kThreeItems))) {
     double sum = 0;
     for (const double look : decision.look) sum += look;
     EXPECT_NEAR(sum, 1, 1e-12);
   }
-  EXPECT_TRUE(drawn(tiny(kIndependent)).decide(batch_of(kItems))[0].look.empty());
+  EXPECT_TRUE(drawn(tiny(kIndependent)).decide(batch_of(kThreeItems))[0].look.empty());
 }
 
 TEST(Carryover, AnOrderKeepsTheSlots) {
   Rng rng(1);
   for (const char* order : {kNoOrder, kTurnOrder, kTemporal}) {
-    std::vector<int32_t> place = order_of(kItems[1], order, rng);
+    std::vector<int32_t> place = order_of(kThreeItems[1], order, rng);
     if (std::string(order) == kTurnOrder) {
-      EXPECT_EQ(kItems[1].slots[static_cast<size_t>(place[2])].distance, 1);
+      EXPECT_EQ(kThreeItems[1].slots[static_cast<size_t>(place[2])].distance, 1);
       EXPECT_EQ(place[3], 2);  // the only one at distance 0
     }
     std::sort(place.begin(), place.end());

@@ -1,5 +1,6 @@
 // Which test examples are of one conversation.
 #include "dialog/data/conversations.h"
+#include "tests/dialog/data/dialogue_helpers.h"
 #include "tests/paths.h"
 
 #include <gtest/gtest.h>
@@ -16,12 +17,6 @@ const std::string kUmlauts = [] {
   for (int i = 0; i < 39; ++i) text += "ü";
   return text;
 }();
-
-Dialogue dialogue(const std::string& id, const std::vector<std::string>& texts) {
-  Dialogue d{id, {}};
-  for (const std::string& text : texts) d.turns.push_back({"", text, false});
-  return d;
-}
 
 std::vector<int> conversations_of(const std::vector<Dialogue>& dialogues,
                                   const ExampleOptions& options = {}) {

@@ -18,14 +18,14 @@ Vocabulary letters() {
   return Vocabulary::build(counts);
 }
 
-Dialogue dialogue(const std::vector<std::string>& texts) {
+Dialogue dialogue_of(const std::vector<std::string>& texts) {
   Dialogue result{"d", {}};
   for (const std::string& text : texts) result.turns.push_back({"", text});
   return result;
 }
 
 TEST(MakeExamples, TheLastTurnIsTheResponse) {
-  Dialogue d = dialogue({"a B", "c", "unknown d", "e f"});
+  Dialogue d = dialogue_of({"a B", "c", "unknown d", "e f"});
   d.turns[1].distraction = true;
   const std::vector<Example> examples = make_examples({d}, letters());
   ASSERT_EQ(examples.size(), 1u);
@@ -38,7 +38,7 @@ TEST(MakeExamples, TheLastTurnIsTheResponse) {
 
 TEST(MakeExamples, AllPositionsStartWithTheThirdTurn) {
   const std::vector<Example> examples =
-      make_examples({dialogue({"a", "b", "c", "d"})}, letters(), {.all_positions = true});
+      make_examples({dialogue_of({"a", "b", "c", "d"})}, letters(), {.all_positions = true});
   ASSERT_EQ(examples.size(), 2u);
   EXPECT_EQ(examples[0].id, "d#3");
   EXPECT_EQ(examples[0].context, (std::vector<Ids>{{5}, {6}}));
@@ -51,7 +51,7 @@ TEST(MakeExamples, AllPositionsStartWithTheThirdTurn) {
 
 TEST(MakeExamples, KeepsTheLastTurnsAndTheFirstTokens) {
   const ExampleOptions options{.max_turns = 2, .max_utterance_tokens = 1, .max_response_tokens = 3};
-  Dialogue d = dialogue({"a b", "c d", "e f", "a b c d"});
+  Dialogue d = dialogue_of({"a b", "c d", "e f", "a b c d"});
   d.turns[2].distraction = true;
   const Example example = make_examples({d}, letters(), options)[0];
   EXPECT_EQ(example.context, (std::vector<Ids>{{7}, {9}}));
@@ -62,7 +62,7 @@ TEST(MakeExamples, KeepsTheLastTurnsAndTheFirstTokens) {
 TEST(MakeExamples, ZeroMeansNoBound) {
   std::string long_text;
   for (int i = 0; i < 200; ++i) long_text += "a ";
-  const Dialogue d = dialogue(std::vector<std::string>(30, long_text));
+  const Dialogue d = dialogue_of(std::vector<std::string>(30, long_text));
   const Example whole = make_examples({d}, letters(), {false, 0, 0, 0})[0];
   EXPECT_EQ(whole.context, std::vector<Ids>(29, Ids(200, 5)));
   EXPECT_EQ(whole.response, Ids(200, 5));
@@ -73,7 +73,7 @@ TEST(MakeExamples, ZeroMeansNoBound) {
 
 // Like those that are inserted, distractions in the data are read beside max_turns utterances.
 TEST(MakeExamples, DistractionsDoNotCountAsTurns) {
-  Dialogue d = dialogue({"a", "b", "c", "d", "e", "f"});
+  Dialogue d = dialogue_of({"a", "b", "c", "d", "e", "f"});
   const auto context = [&](const std::vector<size_t>& marked, int max_turns) {
     for (size_t i = 0; i < d.turns.size(); ++i) {
       d.turns[i].distraction = std::find(marked.begin(), marked.end(), i) != marked.end();
@@ -97,7 +97,7 @@ TEST(MakeExamples, DistractionsDoNotCountAsTurns) {
 
 // In each of them, as in a dialogue of a user with a system, which may have the last word or not.
 TEST(MakeExamples, TakesTheResponsesOfOneSpeaker) {
-  Dialogue d = dialogue({"a", "b", "c", "d", "e"});
+  Dialogue d = dialogue_of({"a", "b", "c", "d", "e"});
   for (size_t i = 0; i < d.turns.size(); ++i) d.turns[i].speaker = i % 2 == 0 ? "user" : "system";
   const auto ids = [&](ExampleOptions options) {
     std::vector<std::string> result;
@@ -125,7 +125,7 @@ TEST(MakeExamples, TakesTheResponsesOfOneSpeaker) {
 }
 
 TEST(MakeExamples, SaysWhatTheBoundsLeaveOut) {
-  Dialogue d = dialogue({"a", "b", "a b c", "d", "e f", "a b"});
+  Dialogue d = dialogue_of({"a", "b", "a b c", "d", "e f", "a b"});
   d.turns[0].distraction = d.turns[5].distraction = true;
   const ExampleOptions options{.max_turns = 3, .max_utterance_tokens = 2, .max_response_tokens = 1};
   const Example e = make_examples({d}, letters(), options)[0];
@@ -140,12 +140,12 @@ TEST(MakeExamples, SaysWhatTheBoundsLeaveOut) {
   EXPECT_EQ(whole.cut.utterances, 0);
   EXPECT_FALSE(whole.cut.response);
   // an utterance without a token becomes <unk>, which cuts nothing
-  EXPECT_EQ(make_examples({dialogue({" ", "b", "c"})}, letters())[0].cut.utterances, 0);
+  EXPECT_EQ(make_examples({dialogue_of({" ", "b", "c"})}, letters())[0].cut.utterances, 0);
 }
 
 // <eou> of each utterance counts; what is left of the first one is its end.
 TEST(MakeExamples, KeepsTheLastTokensOfAContext) {
-  Dialogue d = dialogue({"a b c", "d", "e f", "g"});
+  Dialogue d = dialogue_of({"a b c", "d", "e f", "g"});
   d.turns[0].distraction = true;
   const auto read = [&](int most) {
     return make_examples({d}, letters(), {.max_context_tokens = most})[0];
@@ -177,8 +177,8 @@ TEST(MakeExamples, KeepsTheLastTokensOfAContext) {
 }
 
 TEST(MakeExamples, AContextMayBeOneUtterance) {
-  const std::vector<Dialogue> dialogues = {dialogue({"a", "b", "c"}), dialogue({"a", "b"}),
-                                           dialogue({"a"})};
+  const std::vector<Dialogue> dialogues = {dialogue_of({"a", "b", "c"}), dialogue_of({"a", "b"}),
+                                           dialogue_of({"a"})};
   int64_t left_out = -1;
   const std::vector<Example> all =
       make_examples(dialogues, letters(), {.all_positions = true, .min_turns = 2}, &left_out);
@@ -195,8 +195,8 @@ TEST(MakeExamples, AContextMayBeOneUtterance) {
 
 TEST(MakeExamples, CountsDialoguesThatAreTooShort) {
   int64_t left_out = -1;
-  const std::vector<Dialogue> dialogues = {dialogue({"a"}), dialogue({"a", "b"}),
-                                           dialogue({"a", "b", "c"}), dialogue({})};
+  const std::vector<Dialogue> dialogues = {dialogue_of({"a"}), dialogue_of({"a", "b"}),
+                                           dialogue_of({"a", "b", "c"}), dialogue_of({})};
   EXPECT_EQ(make_examples(dialogues, letters(), {}, &left_out).size(), 1u);
   EXPECT_EQ(left_out, 3);
   EXPECT_EQ(make_examples(dialogues, letters(), {.all_positions = true}, &left_out).size(), 1u);
@@ -204,7 +204,7 @@ TEST(MakeExamples, CountsDialoguesThatAreTooShort) {
 }
 
 TEST(MakeExamples, AnEmptyUtteranceIsUnknownAnEmptyResponseStaysEmpty) {
-  const Example example = make_examples({dialogue({"", "\x01", " "})}, letters())[0];
+  const Example example = make_examples({dialogue_of({"", "\x01", " "})}, letters())[0];
   EXPECT_EQ(example.context, (std::vector<Ids>{{kUnk}, {kUnk}}));
   EXPECT_EQ(example.response, Ids{});
 }
@@ -237,7 +237,7 @@ TEST(ExampleWords, AreThoseOfAVocabularyOfAllWords) {
 }
 
 TEST(ExampleWords, AreInsertedAndStayUnknownWhereNobodySaidThem) {
-  Example e = make_examples({dialogue({"x a", "y", "b z"})}, letters())[0];
+  Example e = make_examples({dialogue_of({"x a", "y", "b z"})}, letters())[0];
   EXPECT_EQ(e.context, (std::vector<Ids>{{kUnk, 5}, {kUnk}}));
   insert_utterance(e, 1, read_utterance("new b word", letters()));
   insert_utterance(e, 0, read_utterance("\x01", letters()));
@@ -251,7 +251,7 @@ TEST(ExampleWords, AreInsertedAndStayUnknownWhereNobodySaidThem) {
 }
 
 TEST(ExampleNotes, AreThoseOfTheTurnsThatAreRead) {
-  Dialogue d = dialogue({"gone", "from New York , to boston", "which day ?", "a"});
+  Dialogue d = dialogue_of({"gone", "from New York , to boston", "which day ?", "a"});
   for (Turn& turn : d.turns) turn.speaker = "S" + std::to_string(turn.text.size());
   d.turns[1].notes.edit().labels = {{"city", {"Boston", "paris", "new york"}}};
   d.turns[3].notes.edit() = {{{"act", {"inform"}}}, {"no", "a"}};
@@ -302,7 +302,7 @@ TEST(MakeExamples, UsesTheWholeSample) {
 
 // What was inserted is nobody's response, unless it stands where the response of the dialogue does.
 TEST(MakeExamples, MarkedTurnsAreNoResponses) {
-  Dialogue d = dialogue({"a", "b", "c", "d", "e"});
+  Dialogue d = dialogue_of({"a", "b", "c", "d", "e"});
   d.turns[2].distraction = true;
   const auto examples = make_examples({d}, letters(), {.all_positions = true});
   ASSERT_EQ(examples.size(), 2u);

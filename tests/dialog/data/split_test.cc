@@ -7,6 +7,7 @@
 #include <set>
 
 #include "base/error.h"
+#include "tests/dialog/data/dialogue_helpers.h"
 #include "tests/file_helpers.h"
 
 namespace heed {
@@ -14,21 +15,15 @@ namespace {
 
 using Places = std::vector<size_t>;
 
-Dialogue dialogue(const std::string& id, const std::vector<std::string>& texts) {
-  Dialogue d{id, {}};
-  for (const std::string& text : texts) d.turns.push_back({"", text, false});
-  return d;
-}
-
-const std::string kLong = "this sentence stands in several dialogues";
-const std::string kOther = "THAT one, too, is said in more than one place";
+const std::string kSaid = "this sentence stands in several dialogues";
+const std::string kSaidToo = "THAT one, too, is said in more than one place";
 
 // How long an utterance is, and what is marked: tests/dialog/data/conversations_test.cc.
 TEST(GroupDialogues, AConversationIsWhatSharesLongUtterancesOrNames) {
-  EXPECT_EQ(group_dialogues(
-                {dialogue("a", {kLong, "no"}), dialogue("b", {"no"}), dialogue("c", {"no", kOther}),
-                 dialogue("d", {kOther, kLong}), dialogue("b", {"yes"}), dialogue("e", {"no"})},
-                SplitBy::kConversation),
+  EXPECT_EQ(group_dialogues({dialogue("a", {kSaid, "no"}), dialogue("b", {"no"}),
+                             dialogue("c", {"no", kSaidToo}), dialogue("d", {kSaidToo, kSaid}),
+                             dialogue("b", {"yes"}), dialogue("e", {"no"})},
+                            SplitBy::kConversation),
             (Places{0, 1, 0, 0, 1, 2}));
 }
 
@@ -36,12 +31,12 @@ TEST(GroupDialogues, AConversationIsWhatSharesLongUtterancesOrNames) {
 TEST(GroupDialogues, AStockPhraseTiesNothing) {
   std::vector<Dialogue> dialogues;
   for (size_t i = 0; i < kStockPhrase; ++i) {
-    dialogues.push_back(dialogue(std::to_string(i), {kLong, kLong}));
+    dialogues.push_back(dialogue(std::to_string(i), {kSaid, kSaid}));
   }
   EXPECT_EQ(group_dialogues(dialogues, SplitBy::kConversation), Places(kStockPhrase, 0));
   EXPECT_EQ(count_shared(dialogues, {{0}, {1}, {2}}), 1u);
-  dialogues.push_back(dialogue("one more", {kLong, kOther}));
-  dialogues.push_back(dialogue("and its neighbour", {kOther}));
+  dialogues.push_back(dialogue("one more", {kSaid, kSaidToo}));
+  dialogues.push_back(dialogue("and its neighbour", {kSaidToo}));
   Places alone(kStockPhrase + 2);
   std::iota(alone.begin(), alone.end(), 0);
   alone.back() = kStockPhrase;
@@ -150,8 +145,8 @@ TEST(Split, FewDialogues) {
 
 TEST(CountShared, CountsUtterancesNotPlaces) {
   const std::vector<Dialogue> dialogues = {
-      dialogue("a", {kLong, kLong, "short"}), dialogue("b", {kLong, kOther, "short"}),
-      dialogue("c", {kLong, "short"}), dialogue("d", {kOther})};
+      dialogue("a", {kSaid, kSaid, "short"}), dialogue("b", {kSaid, kSaidToo, "short"}),
+      dialogue("c", {kSaid, "short"}), dialogue("d", {kSaidToo})};
   EXPECT_EQ(count_shared(dialogues, {{0}, {1}, {2, 3}}), 2u);
   EXPECT_EQ(count_shared(dialogues, {{0, 1}, {2}, {}}), 1u);
   EXPECT_EQ(count_shared(dialogues, {{0, 1, 2, 3}, {}, {}}), 0u);

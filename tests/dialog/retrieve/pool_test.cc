@@ -28,7 +28,7 @@ TEST(Pool, IsReadOnceEach) {
 }
 
 // Scores the length of a text by what the context says last.
-struct ByLength : Ranker {
+struct ByLengthAsAsked : Ranker {
   Scores score(const Texts& texts, const std::vector<RankQuery>& queries, int64_t,
                const std::function<void(size_t, size_t)>&) const override {
     Scores scores;
@@ -47,14 +47,15 @@ TEST(Pool, ChoosesTheBestAndTheirWordsInCommon) {
   const Texts pool = {"b b", "a, b! c a", "dd", "e"};
   std::vector<Texts> contexts(70, Texts{"short"});  // more than are scored at once
   contexts.back() = {"A or b", "long"};
-  const auto best = choose(ByLength(), pool, contexts, 2);
+  const auto best = choose(ByLengthAsAsked(), pool, contexts, 2);
   ASSERT_EQ(best.size(), 70u);
   EXPECT_EQ(best[0][0].text, "e");
   EXPECT_EQ(best[0][1].text, "dd");
   EXPECT_EQ(best[69][0].text, "a, b! c a");
   EXPECT_EQ(best[69][0].common, (Texts{"a", "b"}));
   EXPECT_EQ(best[69][0].score, 9);
-  EXPECT_EQ(choose(ByLength(), {"xx", "yy"}, {{"long"}}, 5)[0][0].text, "xx");  // equal: in order
+  EXPECT_EQ(choose(ByLengthAsAsked(), {"xx", "yy"}, {{"long"}}, 5)[0][0].text,
+            "xx");  // equal: in order
 }
 
 }  // namespace

@@ -13,9 +13,9 @@
 namespace heed::retrieve {
 namespace {
 
-const std::vector<Tokens> kContexts = {{11, kEou}, {5, 6, 7, kEou, 8, kEou, 9, 10, kEou}};
+const std::vector<Tokens> kTwoContexts = {{11, kEou}, {5, 6, 7, kEou, 8, kEou, 9, 10, kEou}};
 
-Config tiny(const std::string& encoder) {
+Config tiny_ranker(const std::string& encoder) {
   return {.encoder = encoder,
           .vocab_size = 13,
           .embedding_size = 5,
@@ -28,9 +28,9 @@ Config tiny(const std::string& encoder) {
 TEST(RankerAttention, IsThatOfTheUtterancesWhateverTheBatch) {
   for (const char* encoder : {"lstm", "hierarchical", "weighted-bag"}) {
     SCOPED_TRACE(encoder);
-    DualEncoder model(tiny(encoder));
+    DualEncoder model(tiny_ranker(encoder));
     init(model, 5);
-    const std::vector<VectorRanker::Look> looks = looks_of(model, kContexts, 2);
+    const std::vector<VectorRanker::Look> looks = looks_of(model, kTwoContexts, 2);
     const auto rows = [&](size_t text) {
       std::vector<size_t> sizes;
       for (const auto& utterance : looks[text]) sizes.push_back(utterance.size());
@@ -48,42 +48,42 @@ TEST(RankerAttention, IsThatOfTheUtterancesWhateverTheBatch) {
     for (size_t k = 0; k < 3; ++k) scores += as[k] * static_cast<double>(rows(1)[k]);
     EXPECT_NEAR(scores, whole ? 3 : 9, 1e-5);
     EXPECT_NEAR(attention_scores(looks[0])[0], 1, 1e-6);
-    const std::vector<VectorRanker::Look> alone = looks_of(model, kContexts, 1);
+    const std::vector<VectorRanker::Look> alone = looks_of(model, kTwoContexts, 1);
     for (size_t k = 0; k < 3; ++k) {
       for (size_t j = 0; j < looks[1][k].size(); ++j) {
         EXPECT_NEAR(alone[1][k][j], looks[1][k][j], 1e-6);
       }
     }
   }
-  DualEncoder bag(tiny("bag"));
-  EXPECT_TRUE(looks_of(bag, kContexts, 2).empty());
+  DualEncoder bag(tiny_ranker("bag"));
+  EXPECT_TRUE(looks_of(bag, kTwoContexts, 2).empty());
   EXPECT_EQ(attention_scores({{0.1, 0.3}, {0.6}}), (std::vector<double>{3 * 0.2, 3 * 0.6}));
 }
 
 TEST(RankerAttention, ContextsBecomeExamplesAndBack) {
-  const Example example = example_of(kContexts[1], "d7");
+  const Example example = example_of(kTwoContexts[1], "d7");
   EXPECT_EQ(example.context, (std::vector<Tokens>{{5, 6, 7}, {8}, {9, 10}}));
   EXPECT_EQ(example.distraction, (std::vector<char>{0, 0, 0}));
   EXPECT_EQ(example.dialogue_id, "d7");
-  EXPECT_EQ(tokens_of(example), kContexts[1]);
+  EXPECT_EQ(tokens_of(example), kTwoContexts[1]);
 }
 
 // (1/B) sum_b (1/rows_b) sum of squares of what the distraction gets; and its gradient.
 TEST(RankerAttention, ItsLossIsEquation9) {
   for (const char* encoder : {"sru", "hierarchical", "weighted-bag"}) {
     SCOPED_TRACE(encoder);
-    DualEncoder model(tiny(encoder));
+    DualEncoder model(tiny_ranker(encoder));
     init(model, 5);
     std::vector<Example> examples;
-    for (const Tokens& context : kContexts) examples.push_back(example_of(context, "d"));
+    for (const Tokens& context : kTwoContexts) examples.push_back(example_of(context, "d"));
     const auto loss = [&] {
       Looks looks;
-      std::ignore = model.f(DualEncoder::Side::kContexts, kContexts, {}, &looks);
+      std::ignore = model.f(DualEncoder::Side::kContexts, kTwoContexts, {}, &looks);
       return attention_loss(looks, examples);
     };
     EXPECT_FALSE(loss().defined());
     examples[1].distraction[1] = 1;
-    const VectorRanker::Look look = looks_of(model, kContexts, 2)[1];
+    const VectorRanker::Look look = looks_of(model, kTwoContexts, 2)[1];
     double squares = 0, rows = 0;
     for (const double weight : look[1]) squares += weight * weight;
     for (const auto& utterance : look) rows += static_cast<double>(utterance.size());
@@ -108,7 +108,7 @@ TEST(RankerAttention, TrainingWithDistractionsTakesItOffThem) {
   dir.write("data/valid.jsonl", lines);
   const auto share = [&](double weight, const std::string& run) {
     Settings s = Runs::preset("smoke");
-    s.model = tiny("weighted-bag");
+    s.model = tiny_ranker("weighted-bag");
     s.insert_prob = 1;
     s.attention_weight = weight;
     s.loop.batch_size = 12;

@@ -113,7 +113,7 @@ Vocabulary no_words() {
   return Vocabulary();
 }
 
-Dialogue dialogue_of(const std::vector<std::string>& texts, const std::string& rewritten) {
+Dialogue rewritten_dialogue(const std::vector<std::string>& texts, const std::string& rewritten) {
   Dialogue dialogue{"d", {}};
   for (const std::string& text : texts) dialogue.turns.push_back({"", text});
   dialogue.turns.back().notes.edit().labels[kRewritten] = {rewritten};
@@ -121,8 +121,8 @@ Dialogue dialogue_of(const std::vector<std::string>& texts, const std::string& r
 }
 
 TEST(GapExample, HasTheRunsOfItsContext) {
-  const auto e =
-      gap_example(dialogue_of({"x y", "y z", "good"}, "y z good"), {.max_span = 2}, no_words());
+  const auto e = gap_example(rewritten_dialogue({"x y", "y z", "good"}, "y z good"),
+                             {.max_span = 2}, no_words());
   ASSERT_TRUE(e);
   EXPECT_EQ(e->read, (Tokens{"x", "y", "", "y", "z", "", "good", ""}));
   EXPECT_EQ(e->border, 5);
@@ -137,15 +137,15 @@ TEST(GapExample, HasTheRunsOfItsContext) {
 }
 
 TEST(GapExample, KeepsTheEndOfAContextAndNoLongTurns) {
-  const auto e =
-      gap_example(dialogue_of({"x y", "y z", "good"}, "good"), {.max_context = 4}, no_words());
+  const auto e = gap_example(rewritten_dialogue({"x y", "y z", "good"}, "good"), {.max_context = 4},
+                             no_words());
   EXPECT_EQ(e->read, (Tokens{"", "y", "z", "", "good", ""}));
   const Bounds bounds{.max_turn = 2};
-  EXPECT_TRUE(gap_example(dialogue_of({"x", "a b"}, "a"), bounds, no_words()));
-  EXPECT_TRUE(gap_example(dialogue_of({"x", "a"}, "a b"), bounds, no_words()));
-  EXPECT_FALSE(gap_example(dialogue_of({"x", "a b c"}, "a"), bounds, no_words()));
-  EXPECT_FALSE(gap_example(dialogue_of({"x", "a"}, "a b c"), bounds, no_words()));
-  EXPECT_FALSE(gap_example(dialogue_of({"a"}, "a b"), bounds, no_words()));
+  EXPECT_TRUE(gap_example(rewritten_dialogue({"x", "a b"}, "a"), bounds, no_words()));
+  EXPECT_TRUE(gap_example(rewritten_dialogue({"x", "a"}, "a b"), bounds, no_words()));
+  EXPECT_FALSE(gap_example(rewritten_dialogue({"x", "a b c"}, "a"), bounds, no_words()));
+  EXPECT_FALSE(gap_example(rewritten_dialogue({"x", "a"}, "a b c"), bounds, no_words()));
+  EXPECT_FALSE(gap_example(rewritten_dialogue({"a"}, "a b"), bounds, no_words()));
   const TempDir dir;
   const std::string path = dir.write("f.jsonl", "{\"turns\": [{\"text\": \"x\"}]}\n");
   EXPECT_EQ(
@@ -182,10 +182,10 @@ std::vector<GapExample> examples_of(const std::vector<Dialogue>& dialogues) {
 }
 
 TEST(Rules, FillByWhatTheyKnow) {
-  const Rules rules(
-      examples_of({dialogue_of({"a b", "c"}, "a b c"), dialogue_of({"a b", "d"}, "a b d"),
-                   dialogue_of({"x", "e"}, "x e")}));
-  const auto test = examples_of({dialogue_of({"a b", "p q", "it works"}, "a b works")});
+  const Rules rules(examples_of({rewritten_dialogue({"a b", "c"}, "a b c"),
+                                 rewritten_dialogue({"a b", "d"}, "a b d"),
+                                 rewritten_dialogue({"x", "e"}, "x e")}));
+  const auto test = examples_of({rewritten_dialogue({"a b", "p q", "it works"}, "a b works")});
   const auto text = [&](Rules::Rule rule) { return joined(rules.rewrite(rule, test)[0].text); };
   EXPECT_EQ(text(Rules::Rule::kCopy), "it works");
   EXPECT_EQ(text(Rules::Rule::kNearest), "p q works");
@@ -203,14 +203,14 @@ TEST(Rules, FillByWhatTheyKnow) {
 
 // A filling of one word and one of two: of equally frequent lengths the shortest is the usual one.
 TEST(Rules, FillWithTheUsualLength) {
-  const Rules rules(
-      examples_of({dialogue_of({"a b", "c"}, "a b c"), dialogue_of({"x", "e"}, "x e")}));
-  const auto test = examples_of({dialogue_of({"a b", "p q", "it works"}, "a b works")});
+  const Rules rules(examples_of(
+      {rewritten_dialogue({"a b", "c"}, "a b c"), rewritten_dialogue({"x", "e"}, "x e")}));
+  const auto test = examples_of({rewritten_dialogue({"a b", "p q", "it works"}, "a b works")});
   EXPECT_EQ(joined(rules.rewrite(Rules::Rule::kNearest, test)[0].text), "q works");
 }
 
 TEST(Measured, CountsLabelsByHand) {
-  const auto test = examples_of({dialogue_of({"a b", "it works"}, "a b works now")});
+  const auto test = examples_of({rewritten_dialogue({"a b", "it works"}, "a b works now")});
   std::vector<Rewrite> found(1), given(1);
   found[0].labels = {1, 2, 1, 0};  // real: 0 2 1 1
   found[0].text = units("a b works now");

@@ -13,12 +13,12 @@
 namespace heed {
 namespace {
 
-const std::vector<Tokens> kTexts = {tokenize("a b a c"), tokenize("a b d b a")},
-                          kReferences = {tokenize("a b c"), tokenize("d b a b")};
+const std::vector<Tokens> kOurs = {tokenize("a b a c"), tokenize("a b d b a")},
+                          kTheirs = {tokenize("a b c"), tokenize("d b a b")};
 
 std::map<std::string, std::optional<double>> by_key(bool human = false) {
   std::map<std::string, std::optional<double>> values;
-  const auto all = measure_texts(kTexts, kReferences, human);
+  const auto all = measure_texts(kOurs, kTheirs, human);
   for (size_t i = 0; i < all.size(); ++i) values[text_measures()[i].key] = all[i];
   return values;
 }
@@ -26,10 +26,10 @@ std::map<std::string, std::optional<double>> by_key(bool human = false) {
 TEST(TextMeasures, AreThoseOfTheirFunctions) {
   const auto values = by_key();
   ASSERT_EQ(values.size(), text_measures().size());  // no key twice
-  const OverlapMeans means = mean_overlap(kTexts, kReferences);
-  EXPECT_EQ(values.at("bleu"), corpus_bleu(kTexts, kReferences));
-  EXPECT_EQ(values.at("corpus_bleu_2"), corpus_bleu(kTexts, kReferences, 2));
-  EXPECT_EQ(values.at("nist"), corpus_nist(kTexts, kReferences));
+  const OverlapMeans means = mean_overlap(kOurs, kTheirs);
+  EXPECT_EQ(values.at("bleu"), corpus_bleu(kOurs, kTheirs));
+  EXPECT_EQ(values.at("corpus_bleu_2"), corpus_bleu(kOurs, kTheirs, 2));
+  EXPECT_EQ(values.at("nist"), corpus_nist(kOurs, kTheirs));
   EXPECT_EQ(values.at("bleu_2"), means.bleu_2);
   EXPECT_EQ(values.at("rouge_l"), means.rouge_l);
   EXPECT_EQ(values.at("meteor_exact_stem"), means.meteor);
@@ -48,10 +48,8 @@ TEST(TextMeasures, AreThoseOfTheirFunctions) {
 TEST(TextMeasures, MeansAreOfSingleTexts) {
   size_t means = 0;
   for (const TextMeasure& m : text_measures()) {
-    const double of_both = m.value(kTexts, kReferences),
-                 mean = (m.value({kTexts[0]}, {kReferences[0]}) +
-                         m.value({kTexts[1]}, {kReferences[1]})) /
-                        2;
+    const double of_both = m.value(kOurs, kTheirs),
+                 mean = (m.value({kOurs[0]}, {kTheirs[0]}) + m.value({kOurs[1]}, {kTheirs[1]})) / 2;
     if (m.key != std::string("bleu")) {  // 0 of these
       EXPECT_EQ(std::abs(of_both - mean) < 1e-12, is_mean_over_texts(m)) << m.key;
     }
@@ -70,7 +68,7 @@ TEST(TextMeasures, HumanTextsAreNotComparedWithThemselves) {
 TEST(TextMeasures, NeedTextsAndAsManyReferences) {
   EXPECT_EQ(error_of<UsageError>([] { (void)measure_texts({}, {}); }),
             "responses: there are none to measure");
-  EXPECT_EQ(error_of<UsageError>([] { (void)measure_texts(kTexts, {{}}); }),
+  EXPECT_EQ(error_of<UsageError>([] { (void)measure_texts(kOurs, {{}}); }),
             "responses: 2 for 1 references");
 }
 

@@ -16,7 +16,7 @@
 namespace heed {
 namespace {
 
-const std::string kSpecialLines = "<pad>\n<unk>\n<sos>\n<eos>\n<eou>\n";
+const std::string kSpecialPieces = "<pad>\n<unk>\n<sos>\n<eos>\n<eou>\n";
 
 std::vector<std::string> learned(const TokenCounts& words, int64_t more) {
   const Pieces pieces = Pieces::learn(words, Pieces::kBytes + more);
@@ -301,8 +301,8 @@ TEST(VocabularyOfPieces, RefusesBadFiles) {
     const std::string path = dir.write("vocab.txt", text);
     return error_of<DataError>([&] { Vocabulary::load(path); }).substr(path.size());
   };
-  EXPECT_EQ(error(kSpecialLines + "<0x00>\n<0x02>\n"), ":7: must be the piece <0x01>");
-  EXPECT_EQ(error(kSpecialLines + "<0x00>\n"), ":7: the file ends before the piece <0x01>");
+  EXPECT_EQ(error(kSpecialPieces + "<0x00>\n<0x02>\n"), ":7: must be the piece <0x01>");
+  EXPECT_EQ(error(kSpecialPieces + "<0x00>\n"), ":7: the file ends before the piece <0x01>");
   EXPECT_EQ(error(bytes + "abc\n"), ":262: a piece that is not made of two pieces before it");
   EXPECT_EQ(error(bytes + "ab\nabc\nab\n"), ":264: the same token as line 262");
   EXPECT_EQ(error(bytes + "a\u2581\n"), ":262: a blank inside a piece");

@@ -8,7 +8,7 @@
 namespace heed {
 namespace {
 
-void open(const std::string& out, const AdversarialSettings& settings) {
+void open_with(const std::string& out, const AdversarialSettings& settings) {
   const auto& making = adversarial_making();
   open_folder(out, "adversarial", describe(making, settings, {}, {}), making.earlier(settings));
 }
@@ -17,15 +17,15 @@ TEST(AdversarialFolder, RefusesAnotherValueOfAnySetting) {
   const TempDir dir;
   const std::string out = dir.path("out");
   const AdversarialSettings usual = {.train = discriminate::Runs::preset("smoke")};
-  open(out, usual);
-  open(out, usual);
+  open_with(out, usual);
+  open_with(out, usual);
   int refused = 0;
   for (const auto& [setting, train] : all_changes(usual.train)) {
     AdversarialSettings other = usual;
     other.train = train;
     const bool of_runs = setting.option.empty() || setting.of_variant || setting.option == "seed" ||
                          setting.option == "log-steps";
-    const std::string error = error_of<UsageError>([&] { open(out, other); });
+    const std::string error = error_of<UsageError>([&] { open_with(out, other); });
     EXPECT_EQ(error == "no error", of_runs) << setting.option << " " << error;
     refused += !of_runs;
   }
@@ -44,9 +44,9 @@ TEST(AdversarialFolder, OfAnOlderVersionIsOpened) {
       "dropout": "0.1", "batch": "32", "epochs": "3", "rate": "0.003", "max-norm": "5.0",
       "limit": 0, "test-limit": 0, "responses": 500, "beam": 5, "max-length": 25,
       "device": "cpu", "matmul": "f32"}, "data": {}})");
-  open(out, settings);
+  open_with(out, settings);
   settings.train.loop.optimizer.weight_decay = 0.1;
-  EXPECT_EQ(error_of<UsageError>([&] { open(out, settings); }),
+  EXPECT_EQ(error_of<UsageError>([&] { open_with(out, settings); }),
             out +
                 ": holds an experiment on adversarial evaluation with --weight-decay \"0.0\", "
                 "not \"0.1\"; take the same settings or another --out");

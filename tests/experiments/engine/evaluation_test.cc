@@ -8,11 +8,11 @@
 namespace heed {
 namespace {
 
-using Json = nlohmann::ordered_json;
+using OrderedJson = nlohmann::ordered_json;
 
 // The head of a run with these values of a metric, epoch by epoch.
-Json trained(const std::vector<double>& values, bool higher_is_better,
-             const std::string& asked = "quality") {
+OrderedJson trained(const std::vector<double>& values, bool higher_is_better,
+                    const std::string& asked = "quality") {
   const TempDir dir;
   std::vector<EpochLog> log;
   for (const double value : values) {
@@ -21,7 +21,7 @@ Json trained(const std::vector<double>& values, bool higher_is_better,
     e.metrics = {{"quality", value, higher_is_better}, {"other", -value}};
   }
   save_log(dir.path(""), log);
-  Json json;
+  OrderedJson json;
   add_training(json, dir.path(""), asked);
   return json;
 }
@@ -35,13 +35,13 @@ TEST(AddTraining, WithoutTheMetricTheLastEpochCounts) {
   EXPECT_EQ(trained({3, 1, 2}, false, "another").dump(), R"({"best_epoch":3,"epochs":3})");
   const TempDir dir;
   dir.write("log.jsonl", "");
-  Json json;
+  OrderedJson json;
   EXPECT_EQ(error_of<DataError>([&] { add_training(json, dir.path(""), "quality"); }),
             dir.path("") + "/log.jsonl: no epoch");
 }
 
 TEST(PutMean, LeavesOutWhatIsMissing) {
-  Json json;
+  OrderedJson json;
   put_mean(json, "own.f1", {1, nullptr, 0, 0.5});
   put_mean(json, "none", {nullptr});
   EXPECT_EQ(json.dump(),

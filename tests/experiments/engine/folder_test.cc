@@ -9,18 +9,20 @@
 namespace heed {
 namespace {
 
-using Json = nlohmann::ordered_json;
+using OrderedJson = nlohmann::ordered_json;
 
-Json description(const Json& settings, const Json& data = {{"train_checksum", 1}}) {
+OrderedJson description(const OrderedJson& settings,
+                        const OrderedJson& data = {{"train_checksum", 1}}) {
   return {{"format", 1}, {"heed", "any"}, {"settings", settings}, {"data", data}};
 }
 
 class Folder : public testing::Test {
  protected:
-  void open(const Json& made, const Json& earlier = Json::object()) const {
+  void open(const OrderedJson& made, const OrderedJson& earlier = OrderedJson::object()) const {
     open_folder(dir.path("out"), "sweep", made, earlier);
   }
-  std::string refusal(const Json& made, const Json& earlier = Json::object()) const {
+  std::string refusal(const OrderedJson& made,
+                      const OrderedJson& earlier = OrderedJson::object()) const {
     return error_of<UsageError>([&] { open(made, earlier); });
   }
   const TempDir dir;

@@ -73,7 +73,7 @@ TEST(Numbers, OfAPaper) {
 
 // ---- an experiment with F1 over items in clusters: 2 hits / (2 hits + errors)
 
-struct Folder {
+struct FolderOfHits {
   TempDir dir;
   ResultsLayout layout{.format = 3,
                        .variants = {{"a", "first", "A"}, {"b", "first", "B"}},
@@ -81,7 +81,7 @@ struct Folder {
                        .values = {"f1"},
                        .items = {"hits2", "all"}};
 
-  explicit Folder(int seeds) {
+  explicit FolderOfHits(int seeds) {
     dir.write("experiment.json", R"({"format": 3, "settings": {"k": "v"}, "data": {"n": 4}})");
     for (int s = 1; s <= seeds; ++s) {
       write("a-seed" + std::to_string(s), {2, 0, 2, 2}, {2, 1, 2, 2});
@@ -108,7 +108,7 @@ const Comparison kWithA = {
 
 // What one seed gives says nothing of what another training would: no p-value, as of no change.
 TEST(Engine, OneSeedHasNoPValue) {
-  const Folder folder(1);
+  const FolderOfHits folder(1);
   const Results results = folder.load();
   const Inference inference(results, kF1, kWithA);
   EXPECT_TRUE(inference.change("f1", 1));
@@ -123,7 +123,7 @@ TEST(Engine, OneSeedHasNoPValue) {
 }
 
 TEST(Engine, AnyNumberThatIsAQuotientHasAnInterval) {
-  const Folder folder(2);
+  const FolderOfHits folder(2);
   const Results results = folder.load();
   EXPECT_EQ(results.items(), 4u);
   EXPECT_EQ(results.cluster_count(), 3u);
@@ -150,7 +150,7 @@ TEST(Engine, AnyNumberThatIsAQuotientHasAnInterval) {
 
 TEST(Engine, FilesThatDoNotFit) {
   const auto fails = [](const std::string& evaluation, const std::string& says) {
-    const Folder folder(1);
+    const FolderOfHits folder(1);
     folder.dir.write("b-seed1/evaluation.json", evaluation);
     const std::string error = error_of<DataError>([&] { folder.load(); });
     EXPECT_EQ(error, folder.dir.path("b-seed1/evaluation.json") + ": " + says) << evaluation;
@@ -173,7 +173,7 @@ TEST(Engine, FilesThatDoNotFit) {
 
 // A test set in which nothing is defined has empty lists: no number, and no crash.
 TEST(Engine, EmptyListsHaveNoNumbers) {
-  const Folder folder(1);
+  const FolderOfHits folder(1);
   folder.dir.write("b-seed1/evaluation.json",
                    R"({"f1": 1, "hits2": [], "all": [1,1,1,1], "cluster": [0, 0, 1, 2]})");
   const Results results = folder.load();
@@ -184,7 +184,7 @@ TEST(Engine, EmptyListsHaveNoNumbers) {
 
 // A variant that is only measured: no log, and no numbers of a training.
 TEST(Engine, RunsThatAreNotTrainedHaveNoEpochs) {
-  Folder folder(1);
+  FolderOfHits folder(1);
   const std::string log = folder.dir.path("b-seed1/log.jsonl");
   folder.dir.write("b-seed1/evaluation.json",
                    R"({"hits2": [1,1,1,1], "all": [1,1,1,1], "cluster": [0, 0, 1, 2]})");
@@ -204,7 +204,7 @@ TEST(Engine, RunsThatAreNotTrainedHaveNoEpochs) {
 }
 
 TEST(Engine, RunsThatAreNoneOfThePlanAreLeftOut) {
-  const Folder folder(1);
+  const FolderOfHits folder(1);
   for (const char* name :
        {"c-seed1", "a-seed", "a-seed-1", "a-seed01", "a-seed99999999999999999999"}) {
     folder.write(name, {1, 1, 1, 1}, {1, 1, 1, 1});

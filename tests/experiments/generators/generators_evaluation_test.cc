@@ -11,20 +11,20 @@
 namespace heed::generators {
 namespace {
 
-using Json = nlohmann::ordered_json;
+using OrderedJson = nlohmann::ordered_json;
 
 // Asked for negative: one of two is; for neutral: both; for positive: one says nothing, one the
 // opposite.
 TEST(Control, CountsTheAnswersThatAreAsAsked) {
   const Lexicon lexicon = {{"good", 2}, {"bad", -2}, {"so", 0.5}};
-  Json json;
+  OrderedJson json;
   put_control(json, lexicon, [](const std::string& wanted) -> std::vector<Tokens> {
     if (wanted == "negative") return {{"bad", "good", "bad"}, {"good"}};
     if (wanted == "neutral") return {{"so", "so"}, {"good", "bad"}};
     EXPECT_EQ(wanted, "positive");
     return {{"a", "b", "c"}, {"bad"}};
   });
-  EXPECT_EQ(json["got"], Json({{"negative", 0.5}, {"neutral", 1}, {"positive", 0}}));
+  EXPECT_EQ(json["got"], OrderedJson({{"negative", 0.5}, {"neutral", 1}, {"positive", 0}}));
   EXPECT_EQ(json["sentiment_words"]["negative"], 4.0 / 4);
   EXPECT_EQ(json["sentiment_words"]["neutral"], 2.0 / 4);
   EXPECT_EQ(json["sentiment_words"]["positive"], 1.0 / 4);

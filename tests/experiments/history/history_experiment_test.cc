@@ -12,7 +12,7 @@ using Json = nlohmann::json;
 
 const std::string kModels = source_dir() + "/data/models/";
 
-Arguments command(const std::string& out, const Arguments& systems) {
+Arguments history_command(const std::string& out, const Arguments& systems) {
   return Arguments{"reproduce", "history", "--data",   kSample, "--out",        out,
                    "--preset",  "smoke",   "--limit",  "60",    "--test-limit", "30",
                    "--vocab",   "150",     "--hidden", "8",     "--embed",      "8",
@@ -31,8 +31,8 @@ class HistoryExperiment : public testing::Test {
  protected:
   static void SetUpTestSuite() {
     shared = new TempDir;
-    const Result r = heed_program(
-        command(shared->path("whole"), {"dynamic", kModels + "baseline", kModels + "ranker"}));
+    const Result r = heed_program(history_command(
+        shared->path("whole"), {"dynamic", kModels + "baseline", kModels + "ranker"}));
     ASSERT_EQ(r.code, 0) << r.err;
   }
   static void TearDownTestSuite() { delete shared; }
@@ -148,7 +148,8 @@ TEST_F(HistoryExperiment, HasTablesClaimsAndAPage) {
 
 TEST_F(HistoryExperiment, SystemsAreChecked) {
   const auto fails = [&](const Arguments& systems, int code, const std::string& says) {
-    expect_failure(heed_program(command(dir.path("x"), systems)), code, says, join(systems));
+    expect_failure(heed_program(history_command(dir.path("x"), systems)), code, says,
+                   join(systems));
   };
   fails({"statik"}, 2, "statik");
   fails({"dynamic", kModels + "dynamic"}, 2, "--systems: needs different names, got '");

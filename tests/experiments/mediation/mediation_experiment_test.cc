@@ -12,7 +12,8 @@ namespace {
 using Json = nlohmann::json;
 namespace fs = std::filesystem;
 
-Arguments command(const std::string& out, const std::string& only, const std::string& seeds) {
+Arguments mediation_command(const std::string& out, const std::string& only,
+                            const std::string& seeds) {
   return {"reproduce",    "mediation", "--data",      kSample,   "--out",           out,
           "--preset",     "smoke",     "--only",      only,      "--seeds",         seeds,
           "--limit",      "40",        "--vocab",     "150",     "--hidden",        "8",
@@ -28,7 +29,7 @@ class MediationExperiment : public testing::Test {
  protected:
   static void SetUpTestSuite() {
     shared = new TempDir;
-    const Result r = without_warnings(heed_program(command(whole(), "static-ui-*", "2")));
+    const Result r = without_warnings(heed_program(mediation_command(whole(), "static-ui-*", "2")));
     ASSERT_EQ(r.code, 0) << r.err;
   }
   static void TearDownTestSuite() { delete shared; }
@@ -274,8 +275,8 @@ TEST_F(MediationExperiment, ClaimsAndPageSayWhatIsThere) {
 }
 
 TEST_F(MediationExperiment, OtherSettingsAreRefused) {
-  const Result r = without_warnings(
-      heed_program(command(whole(), "static-ui-none", "1") + Arguments{"--dropout", "0.4"}));
+  const Result r = without_warnings(heed_program(mediation_command(whole(), "static-ui-none", "1") +
+                                                 Arguments{"--dropout", "0.4"}));
   EXPECT_EQ(r.code, 2);
   EXPECT_TRUE(has(r.err, "dropout")) << r.err;
 }

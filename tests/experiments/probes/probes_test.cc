@@ -11,7 +11,7 @@ namespace {
 using Json = nlohmann::json;
 namespace fs = std::filesystem;
 
-Arguments command(const std::string& out, const std::string& only = "*lstm") {
+Arguments probes_command(const std::string& out, const std::string& only = "*lstm") {
   return {"reproduce",       "probes",      "--data",       kSample, "--out",      out,
           "--preset",        "probe-smoke", "--only",       only,    "--limit",    "30",
           "--vocab",         "150",         "--hidden",     "8",     "--layers",   "1",
@@ -25,8 +25,8 @@ class ProbesTest : public testing::Test {
  protected:
   static void SetUpTestSuite() {
     shared = new TempDir;
-    const Result r =
-        without_warnings(heed_program(command(whole(), "[lt]*[mr]") + Arguments{"--seeds", "2"}));
+    const Result r = without_warnings(
+        heed_program(probes_command(whole(), "[lt]*[mr]") + Arguments{"--seeds", "2"}));
     ASSERT_EQ(r.code, 0) << r.err;
     output = r.out;
   }
@@ -116,7 +116,7 @@ TEST_F(ProbesTest, TablesAndPage) {
 
 TEST_F(ProbesTest, GoesOnByShardsToTheSameNumbers) {
   const std::string out = dir.path("out");
-  const Arguments both = command(out, "[lt]*[mr]") + Arguments{"--seeds", "2"};
+  const Arguments both = probes_command(out, "[lt]*[mr]") + Arguments{"--seeds", "2"};
   for (const char* shard : {"1/4", "3/4"}) {
     ASSERT_EQ(without_warnings(heed_program(both + Arguments{"--shard", shard})).code, 0);
   }
@@ -125,12 +125,12 @@ TEST_F(ProbesTest, GoesOnByShardsToTheSameNumbers) {
     EXPECT_EQ(dir.read("out/" + file), shared->read("whole/" + file));
   }
   const Result again =
-      without_warnings(heed_program(command(out, "lstm") + Arguments{"--seeds", "2"}));
+      without_warnings(heed_program(probes_command(out, "lstm") + Arguments{"--seeds", "2"}));
   EXPECT_TRUE(has(again.out, "2 runs, 2 of them done")) << again.out;
 }
 
 // A folder that a version made which knew evaluation.json only: its tables are made, and the same
-// command completes it without training or probing anything again.
+// probes_command completes it without training or probing anything again.
 TEST_F(ProbesTest, CompletesAFolderOfAnOlderVersion) {
   const std::string out = dir.path("old");
   fs::copy(source_dir() + "/tests/experiments/probes/run-folder-1", out,
@@ -145,8 +145,8 @@ TEST_F(ProbesTest, CompletesAFolderOfAnOlderVersion) {
   EXPECT_TRUE(has(dir.read("page.html"), "Where models look: not measured yet"));
 
   const Arguments same =
-      with(with(with(command(out, "lstm-attention"), "--vocab", "40"), "--hidden", "4"), "--jobs",
-           "1") +
+      with(with(with(probes_command(out, "lstm-attention"), "--vocab", "40"), "--hidden", "4"),
+           "--jobs", "1") +
       Arguments{"--embed", "4", "--readings", "raw"};
   const Arguments judged = {"--choose", "3", "--judge-encoder", imported_tiny_bert(dir, 40)};
   const Result r = without_warnings(heed_program(same + judged));
@@ -190,7 +190,7 @@ TEST_F(ProbesTest, ProbesAnEncoderThatOthersTrained) {
   const std::string out = dir.path("out"), bert = imported_tiny_bert(dir, 40);
   fs::copy(whole(), out, fs::copy_options::recursive);
   const Arguments layers =
-      command(out, "pretrained-*") + Arguments{"--seeds", "2", "--pretrained", bert};
+      probes_command(out, "pretrained-*") + Arguments{"--seeds", "2", "--pretrained", bert};
   const Result r = without_warnings(heed_program(layers));
   ASSERT_EQ(r.code, 0) << r.err;
   EXPECT_TRUE(has(r.out, "2 runs, 0 of them done")) << r.out;
@@ -230,7 +230,7 @@ TEST_F(ProbesTest, ProbesAnEncoderThatOthersTrained) {
 // Without bounds of the models' own it is what heed probe says.
 TEST_F(ProbesTest, ALayerAgreesWithHeedProbe) {
   const std::string out = dir.path("out"), bert = imported_tiny_bert(dir, 40);
-  Arguments all = command(out, "pretrained-layer1");
+  Arguments all = probes_command(out, "pretrained-layer1");
   for (const char* bound : {"--max-turns", "--max-utterance"}) all = with(all, bound, "0");
   const Result r = without_warnings(heed_program(
       all + Arguments{"--max-context", "0", "--max-response", "0", "--pretrained", bert}));
@@ -267,7 +267,7 @@ TEST_F(ProbesTest, AttentionAgreesWithHeedEvaluate) {
 
 TEST_F(ProbesTest, Mistakes) {
   const auto fails = [&](const Arguments& more, const std::string& says) {
-    expect_failure(heed_program(command(whole()) + more), 2, says, join(more));
+    expect_failure(heed_program(probes_command(whole()) + more), 2, says, join(more));
   };
   fails({"--readings", "raw,fine"}, "--readings: expected some of raw, standardised and mlp");
   fails({"--readings", "raw,raw"}, "each once");
@@ -277,10 +277,10 @@ TEST_F(ProbesTest, Mistakes) {
   fails({"--judge-encoder", kSample}, "--judge-encoder: needs --choose N");
   fails({"--readings", "raw"},
         "holds an experiment on probes with --readings \"raw,standardised\"");
-  expect_failure(heed_program(with(command(whole()), "--only", "gru")), 2, "no variant fits 'gru'",
-                 "only");
-  expect_failure(heed_program(with(command(whole()), "--max-iter", "31")), 2, "--max-iter 30",
-                 "max-iter");
+  expect_failure(heed_program(with(probes_command(whole()), "--only", "gru")), 2,
+                 "no variant fits 'gru'", "only");
+  expect_failure(heed_program(with(probes_command(whole()), "--max-iter", "31")), 2,
+                 "--max-iter 30", "max-iter");
   expect_failure(heed_program({"reproduce", "probes", "--data", kSample}), 2,
                  "--out is required (see heed reproduce probes --help)", "no out");
   expect_failure(heed_program({"reproduce", "--out", dir.path("x")}), 2,

@@ -22,7 +22,7 @@ const std::string kGrid =
     "rate = [0.01, 1e-5]  # the second one learns nothing\ninsert-prob = [0, 0.7]\n";
 const std::string kSweep = "seeds = 2\ntest = \"none,random:1.0\"\n";
 
-Arguments command(const std::string& file, const std::string& out) {
+Arguments sweep_command(const std::string& file, const std::string& out) {
   return {"sweep", file, "--out", out, "--threads", "1", "--jobs", "2"};
 }
 
@@ -32,7 +32,7 @@ class SweepTest : public testing::Test {
   static void SetUpTestSuite() {
     shared = new TempDir;
     shared->write("sweep.toml", file_of(kGrid, kSweep));
-    const Result r = heed_program(command(file(), whole()));
+    const Result r = heed_program(sweep_command(file(), whole()));
     ASSERT_EQ(r.code, 0) << r.err;
     output = r.out;
   }
@@ -98,7 +98,7 @@ TEST_F(SweepTest, TestSeedAndLimitAreThoseOfTheFile) {
     const std::string name = "out" + std::to_string(dir.count_files());
     const std::string sweep =
         dir.write(name + ".toml", file_of("rate = 0.01\n", "test = \"none,random:1.0\"\n" + more));
-    EXPECT_EQ(heed_program(command(sweep, dir.path(name))).code, 0) << more;
+    EXPECT_EQ(heed_program(sweep_command(sweep, dir.path(name))).code, 0) << more;
     return Json::parse(dir.read(name + "/run-seed1/evaluation.json"));
   };
   const Json usual = tests(""), other = tests("test-seed = 2\n"), few = tests("test-limit = 5\n");
@@ -161,13 +161,13 @@ TEST_F(SweepTest, SaysWhichPointsAreTheSame) {
 
 TEST_F(SweepTest, DryRunListsAndWritesNothing) {
   const std::string out = dir.path("out");
-  const Result r = heed_program(command(file(), out) + Arguments{"--dry-run"});
+  const Result r = heed_program(sweep_command(file(), out) + Arguments{"--dry-run"});
   ASSERT_EQ(r.code, 0) << r.err;
   EXPECT_EQ(std::count(r.out.begin(), r.out.end(), '\n'), 9) << r.out;
   EXPECT_TRUE(has(r.out, "rate1e-5-insert-prob0.7-seed2")) << r.out;
   EXPECT_TRUE(has(r.out, "8 runs; about ")) << r.out;
   EXPECT_FALSE(fs::exists(out));
-  const Result done = heed_program(command(file(), whole()) + Arguments{"--dry-run"});
+  const Result done = heed_program(sweep_command(file(), whole()) + Arguments{"--dry-run"});
   EXPECT_TRUE(has(done.out, "steps, done\n")) << done.out;
   EXPECT_TRUE(has(done.out, "8 runs; about 0s")) << done.out;
 }
@@ -177,20 +177,20 @@ TEST_F(SweepTest, GoesOnAndTakesMoreValues) {
   dir.write("small.toml", file_of("rate = [0.01, 1e-5]\ninsert-prob = [0, 0.7]\n", "seeds = 1\n"));
   for (const char* shard : {"1/2", "2/2"}) {
     const Result r =
-        heed_program(command(dir.path("small.toml"), out) + Arguments{"--shard", shard});
+        heed_program(sweep_command(dir.path("small.toml"), out) + Arguments{"--shard", shard});
     ASSERT_EQ(r.code, 0) << r.err;
     EXPECT_TRUE(has(r.out, "2 runs, 0 of them done")) << r.out;
   }
   EXPECT_EQ(Json::parse(dir.read(table))["rows"].size(), 4u);
-  const Result again = heed_program(command(dir.path("small.toml"), out));
+  const Result again = heed_program(sweep_command(dir.path("small.toml"), out));
   EXPECT_TRUE(has(again.out, "4 runs, 4 of them done")) << again.out;
   dir.write("more.toml", file_of("rate = [0.01, 0.02]\ninsert-prob = [0, 0.7]\n", "seeds = 1\n"));
-  const Result more = heed_program(command(dir.path("more.toml"), out));
+  const Result more = heed_program(sweep_command(dir.path("more.toml"), out));
   ASSERT_EQ(more.code, 0) << more.err;
   EXPECT_TRUE(has(more.out, "4 runs, 2 of them done")) << more.out;
   dir.write("other.toml", file_of("rate = [0.01, 0.02]\ninsert-prob = [0, 0.7]\n"
                                   "max-norm = 1\n"));
-  expect_failure(heed_program(command(dir.path("other.toml"), out)), 2,
+  expect_failure(heed_program(sweep_command(dir.path("other.toml"), out)), 2,
                  "holds a sweep with --max-norm its default, not \"1\"", "a fixed option");
 }
 
@@ -199,7 +199,7 @@ TEST_F(SweepTest, GoesOnWithItsTestPartOnly) {
   std::filesystem::copy(kSample, dir.path("data"));
   std::string text = file_of("rate = [0.01, 0.02]\n", "seeds = 1\ntest = \"none\"\n");
   text.replace(text.find(kSample), kSample.size(), dir.path("data"));
-  const Arguments sweep = command(dir.write("small.toml", text), dir.path("out"));
+  const Arguments sweep = sweep_command(dir.write("small.toml", text), dir.path("out"));
   ASSERT_EQ(heed_program(sweep + Arguments{"--shard", "1/2"}).code, 0);
   std::filesystem::copy_file(kSample + "/valid.jsonl.gz", dir.path("data/test.jsonl.gz"),
                              std::filesystem::copy_options::overwrite_existing);
@@ -246,7 +246,7 @@ TEST_F(SweepTest, IsNoExperiment) {
                                "smoke", "--limit", "40"}),
                  2, "sweep.json: this folder holds another kind of runs", "reproduce");
   dir.write("out/experiment.json", "{}");
-  expect_failure(heed_program(command(file(), dir.path("out"))), 2,
+  expect_failure(heed_program(sweep_command(file(), dir.path("out"))), 2,
                  "experiment.json: this folder holds another kind of runs", "sweep");
   const Result info = heed_program({"info", whole()});
   EXPECT_EQ(info.code, 0) << info.err;
@@ -256,7 +256,8 @@ TEST_F(SweepTest, IsNoExperiment) {
 // What a run fails of is told, tried once, and does not keep the others from their end.
 TEST_F(SweepTest, ARunThatFails) {
   const std::string text = file_of("rate = [0.01, 1e30]\n", "seeds = 1\n"), out = dir.path("out");
-  const Result r = without_warnings(heed_program(command(dir.write("sweep.toml", text), out)));
+  const Result r =
+      without_warnings(heed_program(sweep_command(dir.write("sweep.toml", text), out)));
   expect_failure(r, 1, "rate1e30-seed1: training: ", "rate");
   EXPECT_TRUE(fs::exists(out + "/rate1e30-seed1/failed.json"));
   EXPECT_TRUE(fs::exists(out + "/rate0.01-seed1/evaluation.json"));
@@ -284,7 +285,7 @@ TEST_F(SweepTest, TheExampleIsOne) {
 TEST_F(SweepTest, MistakesNameTheirLine) {
   const auto fails = [&](const std::string& text, const std::string& says, int code = 2) {
     const std::string path = dir.write("bad.toml", text);
-    expect_failure(heed_program(command(path, dir.path("out"))), code,
+    expect_failure(heed_program(sweep_command(path, dir.path("out"))), code,
                    has(says, "bad.toml") ? says : path + says, text);
     EXPECT_FALSE(fs::exists(dir.path("out")));
   };
@@ -316,10 +317,10 @@ TEST_F(SweepTest, MistakesNameTheirLine) {
   fails(data + "[grid]\nheads = [2, 4]\nstructure = [\"transformer\", \"static\"]\n",
         ": heads2-static: --heads: only applies with --structure transformer");
   dir.write("bad.toml", "[train]\ndata = \"nowhere\"\n");
-  expect_failure(heed_program(command(dir.path("bad.toml"), dir.path("out"))), 1, "nowhere: not a",
-                 "data");
+  expect_failure(heed_program(sweep_command(dir.path("bad.toml"), dir.path("out"))), 1,
+                 "nowhere: not a", "data");
   fails(std::string("[train\0]\n", 9), "bad.toml");
-  expect_failure(heed_program(command(dir.path("missing.toml"), dir.path("out"))), 1,
+  expect_failure(heed_program(sweep_command(dir.path("missing.toml"), dir.path("out"))), 1,
                  "missing.toml", "missing");
 }
 

@@ -11,8 +11,8 @@ namespace {
 const std::string L = "\u200E", N = "\u202F";  // left to right; the narrow blank before PM
 
 // "line=speaker:text|speaker:text| line=...", and how many lines nobody said.
-std::string read(const std::string& bytes, size_t left_out = 0, int gap = 60,
-                 TextLayout layout = TextLayout::kAuto) {
+std::string log_of(const std::string& bytes, size_t left_out = 0, int gap = 60,
+                   TextLayout layout = TextLayout::kAuto) {
   const TempDir dir;
   const PlainText text = read_plain_text(dir.write("t", bytes), {layout, gap});
   EXPECT_EQ(text.layout, TextLayout::kNames);
@@ -25,7 +25,8 @@ std::string read(const std::string& bytes, size_t left_out = 0, int gap = 60,
 
 TEST(ChatLog, NamesWithoutTimes) {
   EXPECT_EQ(
-      read("Ben: it smokes.\nBen: help\nProf. Oak: which: one?\n\nAnn Lee: hi\nBen:\nBen: yes", 1),
+      log_of("Ben: it smokes.\nBen: help\nProf. Oak: which: one?\n\nAnn Lee: hi\nBen:\nBen: yes",
+             1),
       "1=Ben:it smokes. help|Prof. Oak:which: one?| 5=Ann Lee:hi|Ben:yes|");
 }
 
@@ -55,7 +56,7 @@ TEST(ChatLog, WhatsAppOnAndroid) {
                            "AM - Ben changed the subject\nof it\n"
                            "12/31/24, 1:13" +
                            N + "AM - ~" + N + "Cem: new\n";
-  EXPECT_EQ(read(text, 5),
+  EXPECT_EQ(log_of(text, 5),
             "3=Ann:hi two lines and 12:30 - not: a message|+49 170 1234567:so: http://x.de|"
             "Ann:look at this <b>| 13=Cem:new|");
 }
@@ -70,7 +71,7 @@ TEST(ChatLog, WhatsAppOnAPhoneOfApple) {
                            L +
                            "<Nachricht_bearbeitet>\r\nund <das>\r\n"
                            "[01.01.25, 01:01:01] \u202A+49 170\u202C: nein\r\n";
-  EXPECT_EQ(read(text, 2), "2=Ann:hallo|Ben:ja und <das>| 6=+49 170:nein|");
+  EXPECT_EQ(log_of(text, 2), "2=Ann:hallo|Ben:ja und <das>| 6=+49 170:nein|");
 }
 
 // The same two minutes around midnight, and one message a day later.
@@ -94,17 +95,17 @@ TEST(ChatLog, TimesOfManyPlaces) {
       {"(31 Dec 2024 11:59:58 PM) ", "(1 Jan 2025 12:01:00 AM) ", "(2 Jan 2025 12:02:01 AM) "}};
   for (const auto& form : forms) {
     const std::string text = form[0] + "Ann: a\n" + form[1] + "Ben: b\n" + form[2] + "Ann: c\n";
-    EXPECT_EQ(read(text), "1=Ann:a|Ben:b| 3=Ann:c|") << text;
-    EXPECT_EQ(read(text, 0, 2000), "1=Ann:a|Ben:b|Ann:c|") << text;
-    EXPECT_EQ(read(text, 0, 1), "1=Ann:a| 2=Ben:b| 3=Ann:c|") << text;
-    EXPECT_EQ(read(text, 0, 0), "1=Ann:a|Ben:b|Ann:c|") << text;
+    EXPECT_EQ(log_of(text), "1=Ann:a|Ben:b| 3=Ann:c|") << text;
+    EXPECT_EQ(log_of(text, 0, 2000), "1=Ann:a|Ben:b|Ann:c|") << text;
+    EXPECT_EQ(log_of(text, 0, 1), "1=Ann:a| 2=Ben:b| 3=Ann:c|") << text;
+    EXPECT_EQ(log_of(text, 0, 0), "1=Ann:a|Ben:b|Ann:c|") << text;
   }
 }
 
 // Neither number says which is the month: the order in which the chat takes the fewest days.
 TEST(ChatLog, DaysAndMonthsAreToldApart) {
   const auto turns = [](const std::string& first, const std::string& second) {
-    return read(first + ", 23:50 - A: a\n" + second + ", 00:10 - B: b\n");
+    return log_of(first + ", 23:50 - A: a\n" + second + ", 00:10 - B: b\n");
   };
   EXPECT_EQ(turns("04/05/24", "04/06/24"), "1=A:a|B:b|");
   EXPECT_EQ(turns("04/05/24", "05/05/24"), "1=A:a|B:b|");
@@ -116,7 +117,7 @@ TEST(ChatLog, DaysAndMonthsAreToldApart) {
 }
 
 TEST(ChatLog, BlankLinesAreBordersWhereAMessageFollows) {
-  EXPECT_EQ(read("[10:00] A: a\n\nmore\n\n[10:01] B: b\n"), "1=A:a more| 5=B:b|");
+  EXPECT_EQ(log_of("[10:00] A: a\n\nmore\n\n[10:01] B: b\n"), "1=A:a more| 5=B:b|");
 }
 
 TEST(ChatLog, Irssi) {
@@ -126,50 +127,52 @@ TEST(ChatLog, Irssi) {
       "--- Day changed Wed Jan 01 2025\n00:10 <+cem> new\n00:11 -!- cem [x] has quit [Quit: bye]\n"
       "--- Log closed Wed Jan 01 00:20:00 2025\n--- Log opened Thu Jan 02 00:12:00 2025\n00:13 < "
       "ann> again\n";
-  EXPECT_EQ(read(text, 6), "3=ann:hello: all|bob:<b>hi</b>|ann:waves|cem:new| 11=ann:again|");
+  EXPECT_EQ(log_of(text, 6), "3=ann:hello: all|bob:<b>hi</b>|ann:waves|cem:new| 11=ann:again|");
 }
 
 TEST(ChatLog, Znc) {
-  EXPECT_EQ(read("[23:50:01] *** Joins: ann (a@h)\n[23:50:01] *** Joins: bob (a@h)\n"
-                 "[23:50:02] <ann> hello: x\n[23:59:00] * bob nods - so\n[00:10:00] <bob> y\n"
-                 "[00:11:00] -NickServ- hi\n[02:10:00] <bob> later\n",
-                 3),
+  EXPECT_EQ(log_of("[23:50:01] *** Joins: ann (a@h)\n[23:50:01] *** Joins: bob (a@h)\n"
+                   "[23:50:02] <ann> hello: x\n[23:59:00] * bob nods - so\n[00:10:00] <bob> y\n"
+                   "[00:11:00] -NickServ- hi\n[02:10:00] <bob> later\n",
+                   3),
             "3=ann:hello: x|bob:nods - so y| 7=bob:later|");
 }
 
 TEST(ChatLog, WeeChatAndHexChat) {
   EXPECT_EQ(
-      read("2024-12-31 23:50:00\t-->\tann (a@h) has joined #x\n2024-12-31 23:50:01\t@ann\thello\n"
-           "2024-12-31 23:50:03\t *\tbob waves\n2025-01-01 00:01:03\t--\tbob is now known as rob\n"
-           "2025-01-01 00:02:03\trob\tyo\n",
-           2),
+      log_of(
+          "2024-12-31 23:50:00\t-->\tann (a@h) has joined #x\n2024-12-31 23:50:01\t@ann\thello\n"
+          "2024-12-31 23:50:03\t *\tbob waves\n2025-01-01 00:01:03\t--\tbob is now known as rob\n"
+          "2025-01-01 00:02:03\trob\tyo\n",
+          2),
       "2=ann:hello|bob:waves|rob:yo|");
-  EXPECT_EQ(read("Feb 28 23:59:00 *\tann (a@h) has joined\nFeb 28 23:59:01 <ann>\thi\n"
-                 "Feb 29 00:01:01 <bob>\tyo\nFeb 29 00:01:02 *\tann waves\n",
-                 1),
+  EXPECT_EQ(log_of("Feb 28 23:59:00 *\tann (a@h) has joined\nFeb 28 23:59:01 <ann>\thi\n"
+                   "Feb 29 00:01:01 <bob>\tyo\nFeb 29 00:01:02 *\tann waves\n",
+                   1),
             "2=ann:hi|bob:yo|ann:waves|");
-  EXPECT_EQ(read("<ann> hi\n<bob> yo\n* bob waves\n\n<ann> so\n", 1), "1=ann:hi|bob:yo| 5=ann:so|");
+  EXPECT_EQ(log_of("<ann> hi\n<bob> yo\n* bob waves\n\n<ann> so\n", 1),
+            "1=ann:hi|bob:yo| 5=ann:so|");
 }
 
 TEST(ChatLog, DiscordAsItIsExported) {
   const std::string rule(62, '=');
-  EXPECT_EQ(read(rule + "\nGuild: G\nChannel: c\n" + rule +
-                     "\n\n[31/12/2024 23:50] ann\nhello\n\nsecond\n\n[31/12/2024 23:51] bob "
-                     "(pinned)\nlook: here\n\n"
-                     "{Attachments}\nhttps://x/y.png\n\n{Reactions}\nx (2)\n\n[01/01/2025 00:01] "
-                     "ann\n[12:30] no: header\n\n" +
-                     rule + "\nExported 3 message(s)\n" + rule + "\n",
-                 11),
+  EXPECT_EQ(log_of(rule + "\nGuild: G\nChannel: c\n" + rule +
+                       "\n\n[31/12/2024 23:50] ann\nhello\n\nsecond\n\n[31/12/2024 23:51] bob "
+                       "(pinned)\nlook: here\n\n"
+                       "{Attachments}\nhttps://x/y.png\n\n{Reactions}\nx (2)\n\n[01/01/2025 00:01] "
+                       "ann\n[12:30] no: header\n\n" +
+                       rule + "\nExported 3 message(s)\n" + rule + "\n",
+                   11),
             "6=ann:hello second|bob:look: here|ann:[12:30] no: header|");
 }
 
 TEST(ChatLog, CopiesOfWindows) {
-  EXPECT_EQ(read("ann — Today at 4:05 PM\nhello\n[4:06 PM]\nmore\n[4:07 PM]yet\nbob — Today at "
-                 "4:07 PM\nyes\n"),
+  EXPECT_EQ(log_of("ann — Today at 4:05 PM\nhello\n[4:06 PM]\nmore\n[4:07 PM]yet\nbob — Today at "
+                   "4:07 PM\nyes\n"),
             "1=ann:hello more yet|bob:yes|");
-  EXPECT_EQ(read("[4:05 PM]ann: hello\n[4:06 PM]bob: yes\nmore\n[6:06 PM]ann: so"),
+  EXPECT_EQ(log_of("[4:05 PM]ann: hello\n[4:06 PM]bob: yes\nmore\n[6:06 PM]ann: so"),
             "1=ann:hello|bob:yes more| 4=ann:so|");
-  EXPECT_EQ(read("Ann B, [31.12.2024 23:59]\nhallo\nBen, [01.01.2025 00:01]:\nja\n"),
+  EXPECT_EQ(log_of("Ann B, [31.12.2024 23:59]\nhallo\nBen, [01.01.2025 00:01]:\nja\n"),
             "1=Ann B:hallo|Ben:ja|");
 }
 
@@ -188,7 +191,7 @@ TEST(ChatLog, RefusesWhatSaysNoNames) {
 TEST(ChatLog, AQuietChannel) {
   std::string text;
   for (int i = 0; i < 50; ++i) text += "[1:00:00] *** Joins: ann (a@h)\n";
-  EXPECT_EQ(read(text + "[1:00:01] <ann> hi\n[1:00:02] <bob> yo\n", 50), "51=ann:hi|bob:yo|");
+  EXPECT_EQ(log_of(text + "[1:00:01] <ann> hi\n[1:00:02] <bob> yo\n", 50), "51=ann:hi|bob:yo|");
   const auto automatic = [](const std::string& path) { read_plain_text(path, {}); };
   EXPECT_EQ(error_reading(automatic, "t", text),
             ": many of the first 50 lines begin with a name or a time: is it --layout names?; "
@@ -200,7 +203,7 @@ TEST(ChatLog, TwoKindsOfChatInOneFileAreRefused) {
   std::string text;
   for (int i = 0; i < 20; ++i) text += "[1/2/24, 1:00] ann: hi\n[1/2/24, 1:00] bob: yo\n";
   for (int i = 0; i < 5; ++i) text += "1/2/24, 1:00 - ann: hi\n";
-  EXPECT_EQ(read(text).substr(0, 25), "1=ann:hi|bob:yo|ann:hi|bo") << "five may be quotations";
+  EXPECT_EQ(log_of(text).substr(0, 25), "1=ann:hi|bob:yo|ann:hi|bo") << "five may be quotations";
   EXPECT_EQ(error_reading(automatic, "t", text + "1/2/24, 1:00 - ann: hi\n"),
             ": holds two kinds of chats; give each in a file of its own");
 }
@@ -214,14 +217,15 @@ TEST(ChatLog, HostileLines) {
       "12:00 \n — 10:00\n, [10:00]\n--- Log opened x\n{}\n:\n: \nC: c\n\u200E\u200E\n٩٩:٩٩\n"
       "[10:00 Q&A] C: c\n1:1:1:1:1:1:1:1:1:1:1:1:1:1");
   for (std::string line; std::getline(lines, line);) {
-    const std::string all = read(chat + line + "\n[10:01] C: c\n");
+    const std::string all = log_of(chat + line + "\n[10:01] C: c\n");
     EXPECT_TRUE(all.starts_with("1=A:a|B:b|A:a|B:b") && all.ends_with("|C:c|"))
         << line << ": " << all;
   }
-  EXPECT_EQ(read(chat + "[10:00]\n[10:00] \n[10:00] C\n[10:00] : c\n[10:00] *** C: c\n[10:00] \"C: "
-                        "c\n[1:2:3:4] C\n",
-                 7),
-            "1=A:a|B:b|A:a|B:b|");
+  EXPECT_EQ(
+      log_of(chat + "[10:00]\n[10:00] \n[10:00] C\n[10:00] : c\n[10:00] *** C: c\n[10:00] \"C: "
+                    "c\n[1:2:3:4] C\n",
+             7),
+      "1=A:a|B:b|A:a|B:b|");
 }
 
 TEST(Moment, IsReadOrNot) {

@@ -14,7 +14,7 @@ namespace heed {
 namespace {
 
 // As ConvLab-3 has them, made up.
-const std::string kJson =
+const std::string kDailyJson =
     R"([{"dataset": "dailydialog", "data_split": "validation", "dialogue_id": "d-0",
   "domains": ["Ordinary Life"], "turns": [
     {"speaker": "user", "utterance": "Tea?", "dialogue_acts": {"binary": [{"intent": "question"}]},
@@ -24,13 +24,13 @@ const std::string kJson =
      "dialogue_acts": {"binary": [{"intent": "inform"}, {"intent": "directive"}]}, "emotion": "happiness"}]},
   {"data_split": "train", "dialogue_id": "d-1", "domains": [], "turns": []}])";
 
-std::string error(const std::string& bytes) {
+std::string daily_error(const std::string& bytes) {
   return error_reading([](const std::string& path) { read_daily_dialog(path); }, "f", bytes);
 }
 
 TEST(DailyDialog, HasActsEmotionsAndTopics) {
   const TempDir dir;
-  for (const std::string& bytes : {kJson, gzip(kJson)}) {
+  for (const std::string& bytes : {kDailyJson, gzip(kDailyJson)}) {
     const auto [dialogues, left_out] = read_daily_dialog(dir.write("f", bytes));
     ASSERT_EQ(dialogues.size(), 2u);
     EXPECT_EQ(dialogues[0].id, "d-0");
@@ -52,18 +52,18 @@ TEST(DailyDialog, MayBeText) {
 }
 
 TEST(DailyDialog, IsChecked) {
-  EXPECT_EQ(error("[]"), ": holds no dialogue");
-  EXPECT_EQ(error(""), ": holds no dialogue");
-  EXPECT_EQ(error("[{}]"), ": dialogue 1: there is no \"dialogue_id\"");
-  EXPECT_EQ(error(with(kJson, "validation", "dev")),
+  EXPECT_EQ(daily_error("[]"), ": holds no dialogue");
+  EXPECT_EQ(daily_error(""), ": holds no dialogue");
+  EXPECT_EQ(daily_error("[{}]"), ": dialogue 1: there is no \"dialogue_id\"");
+  EXPECT_EQ(daily_error(with(kDailyJson, "validation", "dev")),
             ": dialogue 1: \"data_split\" must be train, validation or test");
-  EXPECT_EQ(error(with(kJson, "[\"Ordinary Life\"]", "[7]")),
+  EXPECT_EQ(daily_error(with(kDailyJson, "[\"Ordinary Life\"]", "[7]")),
             ": dialogue 1: each value in \"domains\" must be a string, got a number");
-  EXPECT_EQ(error(with(kJson, "\"emotion\": \"anger\"", "\"x\": 1")),
+  EXPECT_EQ(daily_error(with(kDailyJson, "\"emotion\": \"anger\"", "\"x\": 1")),
             ": dialogue 1, turn 2: there is no \"emotion\"");
-  EXPECT_EQ(error(with(kJson, "{\"intent\": \"directive\"}", "\"directive\"")),
+  EXPECT_EQ(daily_error(with(kDailyJson, "{\"intent\": \"directive\"}", "\"directive\"")),
             ": dialogue 1, turn 3: expected an object with \"intent\", got a string");
-  EXPECT_EQ(error(with(kJson, "\"turns\": []", "\"turns\": [[]]")),
+  EXPECT_EQ(daily_error(with(kDailyJson, "\"turns\": []", "\"turns\": [[]]")),
             ": dialogue 2, turn 1: expected an object with \"speaker\", got an array");
 }
 

@@ -20,7 +20,7 @@ std::string text_of_all(const Published& corpus) {
   return all;
 }
 
-std::string error(const std::string& bytes) {
+std::string intents_error(const std::string& bytes) {
   return error_reading([](const std::string& path) { read_intents(path); }, "f", bytes);
 }
 
@@ -65,14 +65,15 @@ TEST(Intents, ReadsFolders) {
 
 TEST(Intents, IsChecked) {
   const std::string object = ": not a JSON object of parts, {\"train\": [[\"text\", \"intent\"]]}";
-  for (const char* wrong : {"", "[]", "{", "{\"train\": [}", "7"}) EXPECT_EQ(error(wrong), object);
-  EXPECT_EQ(error("{}").substr(0, 20), ": holds no utterance");
-  EXPECT_EQ(error("{\"dev\": []}"),
+  for (const char* wrong : {"", "[]", "{", "{\"train\": [}", "7"})
+    EXPECT_EQ(intents_error(wrong), object);
+  EXPECT_EQ(intents_error("{}").substr(0, 20), ": holds no utterance");
+  EXPECT_EQ(intents_error("{\"dev\": []}"),
             ": the parts are train, val, test and oos_train, oos_val, oos_test, got \"dev\"");
-  EXPECT_EQ(error("{\"val\": 3}"), ": \"val\" must be an array");
+  EXPECT_EQ(intents_error("{\"val\": 3}"), ": \"val\" must be an array");
   for (const char* pair :
        {"\"a\"", "[\"a\"]", "[\"a\", 1]", "[1, \"a\"]", "[\"a\", \"\"]", "[\"a\", \"b\", \"c\"]"}) {
-    EXPECT_EQ(error("{\"val\": [[\"a\", \"b\"], " + std::string(pair) + "]}"),
+    EXPECT_EQ(intents_error("{\"val\": [[\"a\", \"b\"], " + std::string(pair) + "]}"),
               ": val-2: expected a text and its intent, [\"...\", \"...\"]");
   }
 }

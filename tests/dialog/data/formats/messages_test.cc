@@ -5,7 +5,7 @@
 namespace heed {
 namespace {
 
-std::string read(const std::string& bytes, size_t limit = 0) {
+std::string messages_of(const std::string& bytes, size_t limit = 0) {
   const TempDir dir;
   std::string all;
   const Published corpus = read_messages(dir.write("m.jsonl", bytes), {limit});
@@ -30,23 +30,23 @@ TEST(Messages, OfLinesAndOfOneArray) {
       kRead +
       " x=user:a b|assistant:c|; 2 messages of the roles system, developer, tool and "
       "function; 2 messages without text";
-  EXPECT_EQ(read(kFirst + "\n" + kSecond + "\n"), both);
-  EXPECT_EQ(read("[" + kFirst + ",\n" + kSecond + "]"), both);
-  EXPECT_EQ(read(kFirst + "\n" + kSecond, 1),
+  EXPECT_EQ(messages_of(kFirst + "\n" + kSecond + "\n"), both);
+  EXPECT_EQ(messages_of("[" + kFirst + ",\n" + kSecond + "]"), both);
+  EXPECT_EQ(messages_of(kFirst + "\n" + kSecond, 1),
             kRead + "; 1 messages of the roles system, developer, tool and function");
 }
 
 TEST(Messages, OneConversationThatIsTheArray) {
   const std::string list =
       R"([{"role": "user", "content": "hi"}, {"role": "assistant", "content": "yo"}])";
-  EXPECT_EQ(read(list), "m.jsonl:1=user:hi|assistant:yo|");
-  EXPECT_EQ(read(list, 1), "m.jsonl:1=user:hi|assistant:yo|");
+  EXPECT_EQ(messages_of(list), "m.jsonl:1=user:hi|assistant:yo|");
+  EXPECT_EQ(messages_of(list, 1), "m.jsonl:1=user:hi|assistant:yo|");
 }
 
 TEST(Messages, AsShareGptHasThem) {
-  EXPECT_EQ(read(R"([{"id": "q", "conversations": [{"from": "system", "value": "be kind"},)"
-                 R"( {"from": "human", "value": "hi"}, {"from": "gpt", "value": "hello"}]},)"
-                 R"( {"conversations": [{"from": "human", "value": "bye"}]}])"),
+  EXPECT_EQ(messages_of(R"([{"id": "q", "conversations": [{"from": "system", "value": "be kind"},)"
+                        R"( {"from": "human", "value": "hi"}, {"from": "gpt", "value": "hello"}]},)"
+                        R"( {"conversations": [{"from": "human", "value": "bye"}]}])"),
             "q=human:hi|gpt:hello| m.jsonl:2=human:bye|; 1 messages of the roles system, "
             "developer, tool and function");
 }

@@ -8,7 +8,7 @@ namespace heed {
 namespace {
 
 // A dialogue as MultiWOZ 2.1 has them, made up.
-const std::string kJson = R"({"MUL1.json": {"goal": {}, "log": [
+const std::string kMultiwozJson = R"({"MUL1.json": {"goal": {}, "log": [
   {"text": "a cheap hotel ", "metadata": {}, "dialog_act": {"Hotel-Inform": [["Price", "cheap"]]}},
   {"text": "which area ?", "dialog_act": {"Hotel-Request": [["Area", "?"]], "general-reqmore": [["none", "none"]]},
    "metadata": {"hotel": {"book": {"booked": [{"name": "x"}], "stay": "", "people": "2"},
@@ -19,18 +19,18 @@ const std::string kJson = R"({"MUL1.json": {"goal": {}, "log": [
   {"text": "bye", "metadata": {}}]},
   "SNG2.json": {"log": []}})";
 
-Published read(const std::string& bytes, const Reading& reading = {}) {
+Published multiwoz_of(const std::string& bytes, const Reading& reading = {}) {
   const TempDir dir;
   return read_multiwoz(dir.write("f", bytes), reading);
 }
 
-std::string error(const std::string& bytes) {
+std::string multiwoz_error(const std::string& bytes) {
   return error_reading([](const std::string& path) { read_multiwoz(path); }, "f", bytes);
 }
 
 TEST(MultiwozJson, HasStatesAndActs) {
-  for (const std::string& bytes : {kJson, gzip(kJson)}) {
-    const auto [dialogues, left_out] = read(bytes);
+  for (const std::string& bytes : {kMultiwozJson, gzip(kMultiwozJson)}) {
+    const auto [dialogues, left_out] = multiwoz_of(bytes);
     ASSERT_EQ(dialogues.size(), 2u);
     const Dialogue& d = dialogues[0];
     EXPECT_EQ(d.id, "MUL1.json");
@@ -46,30 +46,31 @@ TEST(MultiwozJson, HasStatesAndActs) {
     EXPECT_EQ(left_out, (std::map<std::string, size_t>{{"turns whose acts are not annotated", 2},
                                                        {"turns without text", 1}}));
   }
-  EXPECT_EQ(read(kJson, {.limit = 1}).dialogues.size(), 1u);
+  EXPECT_EQ(multiwoz_of(kMultiwozJson, {.limit = 1}).dialogues.size(), 1u);
 }
 
 TEST(MultiwozJson, IsChecked) {
   const std::string where = ": dialogue 1 (MUL1.json)";
-  EXPECT_EQ(error("{}"), ": holds no dialogue");
-  EXPECT_EQ(error(with(kJson, "\"log\"", "\"lag\"")), where + ": there is no \"log\"");
-  EXPECT_EQ(error(with(kJson, "\"text\": \"north\"", "\"text\": 7")),
+  EXPECT_EQ(multiwoz_error("{}"), ": holds no dialogue");
+  EXPECT_EQ(multiwoz_error(with(kMultiwozJson, "\"log\"", "\"lag\"")),
+            where + ": there is no \"log\"");
+  EXPECT_EQ(multiwoz_error(with(kMultiwozJson, "\"text\": \"north\"", "\"text\": 7")),
             where + ", turn 3: \"text\" must be a string, got a number");
-  EXPECT_EQ(error(with(kJson, "   \"metadata\"", "   \"meta\"")),
+  EXPECT_EQ(multiwoz_error(with(kMultiwozJson, "   \"metadata\"", "   \"meta\"")),
             where + ", turn 2: there is no \"metadata\"");
-  EXPECT_EQ(error(with(kJson, "\"people\": \"2\"", "\"people\": 2")),
+  EXPECT_EQ(multiwoz_error(with(kMultiwozJson, "\"people\": \"2\"", "\"people\": 2")),
             where + ", turn 2: \"people\" must be a string, got a number");
-  EXPECT_EQ(error(with(kJson, "[\"12:00\", \"13:00\"]", "[[\"12:00\"]]")),
+  EXPECT_EQ(multiwoz_error(with(kMultiwozJson, "[\"12:00\", \"13:00\"]", "[[\"12:00\"]]")),
             where + ", turn 2: \"leaveAt\" must be a string, got an array");
-  EXPECT_EQ(
-      error(with(kJson, "{\"semi\": {\"leaveAt\": [\"12:00\", \"13:00\"], \"destination\": []}}",
-                 "7")),
-      where + ", turn 2: each domain of \"metadata\" must be an object");
-  EXPECT_EQ(error(with(kJson, "[[\"Price\", \"cheap\"]]", "{}")),
+  EXPECT_EQ(multiwoz_error(with(
+                kMultiwozJson,
+                "{\"semi\": {\"leaveAt\": [\"12:00\", \"13:00\"], \"destination\": []}}", "7")),
+            where + ", turn 2: each domain of \"metadata\" must be an object");
+  EXPECT_EQ(multiwoz_error(with(kMultiwozJson, "[[\"Price\", \"cheap\"]]", "{}")),
             where + ", turn 1: each act must be a list of pairs of slot and value");
-  EXPECT_EQ(error(with(kJson, "[\"Price\", \"cheap\"]", "[\"Price\"]")),
+  EXPECT_EQ(multiwoz_error(with(kMultiwozJson, "[\"Price\", \"cheap\"]", "[\"Price\"]")),
             where + ", turn 1: each act must have pairs of two texts");
-  EXPECT_EQ(error(with(kJson, "\"cheap\"]", "null]")),
+  EXPECT_EQ(multiwoz_error(with(kMultiwozJson, "\"cheap\"]", "null]")),
             where + ", turn 1: the value of an act must be a string, got null");
 }
 
@@ -83,7 +84,7 @@ const std::string kTable = kHeader +
                            "B.json\t0\tTrue\tand a taxi ?\tno .\tnone\tnot mentioned\t\n";
 
 TEST(MultiwozTable, HasStates) {
-  const auto [dialogues, left_out] = read(kTable);
+  const auto [dialogues, left_out] = multiwoz_of(kTable);
   ASSERT_EQ(dialogues.size(), 2u);
   EXPECT_EQ(dialogues[0].id, "A.json");
   EXPECT_EQ(text_of(dialogues[0]), "user:a hotel .|system:where ?|user:north .|");
@@ -93,8 +94,8 @@ TEST(MultiwozTable, HasStates) {
             "state=hotel-area=north,hotel-day=friday,train-leaveat=dontcare");
   EXPECT_EQ(text_of(dialogues[1]), "system:and a taxi ?|user:no .|");
   EXPECT_TRUE(left_out.empty());
-  EXPECT_EQ(read(kTable, {.limit = 1}).dialogues.size(), 1u);
-  const Published blank = read(with(kTable, "where ?", " "));
+  EXPECT_EQ(multiwoz_of(kTable, {.limit = 1}).dialogues.size(), 1u);
+  const Published blank = multiwoz_of(with(kTable, "where ?", " "));
   EXPECT_EQ(blank.left_out.at("turns without text"), 1u);
 }
 
@@ -102,16 +103,19 @@ TEST(MultiwozTable, IsChecked) {
   const std::string header =
       ":1: the header must be '# Dialogue ID', 'Turn Index', 'Last Turn', 'System Response', 'User "
       "Utterance' and slots, with tabs between them";
-  EXPECT_EQ(error("some text\n"), header);
-  EXPECT_EQ(error(with(kTable, "Last Turn", "Last")), header);
-  EXPECT_EQ(error(kHeader), ": holds no dialogue");
-  EXPECT_EQ(error(with(kTable, "hotel-area", "area")), ":1: a slot is domain-name, got 'area'");
-  EXPECT_EQ(error(kHeader + "A\t0\tTrue\t\thi\tnone\n"), ":2: a row has 8 fields, got 6");
-  EXPECT_EQ(error(with(kTable, "A.json\t1", "A.json\t2")), ":3: the turn index must be 1, got '2'");
-  EXPECT_EQ(error(with(kTable, "A.json\t0", "A.json\t1")), ":2: the turn index must be 0, got '1'");
-  EXPECT_EQ(error(kTable + "A.json\t0\tTrue\t\thi\tnone\tnone\tnone\n"),
+  EXPECT_EQ(multiwoz_error("some text\n"), header);
+  EXPECT_EQ(multiwoz_error(with(kTable, "Last Turn", "Last")), header);
+  EXPECT_EQ(multiwoz_error(kHeader), ": holds no dialogue");
+  EXPECT_EQ(multiwoz_error(with(kTable, "hotel-area", "area")),
+            ":1: a slot is domain-name, got 'area'");
+  EXPECT_EQ(multiwoz_error(kHeader + "A\t0\tTrue\t\thi\tnone\n"), ":2: a row has 8 fields, got 6");
+  EXPECT_EQ(multiwoz_error(with(kTable, "A.json\t1", "A.json\t2")),
+            ":3: the turn index must be 1, got '2'");
+  EXPECT_EQ(multiwoz_error(with(kTable, "A.json\t0", "A.json\t1")),
+            ":2: the turn index must be 0, got '1'");
+  EXPECT_EQ(multiwoz_error(kTable + "A.json\t0\tTrue\t\thi\tnone\tnone\tnone\n"),
             ":6: the rows of dialogue 'A.json' are not together");
-  EXPECT_EQ(error(with(kTable, "north .", "\xFF")), ":3: the text is not UTF-8");
+  EXPECT_EQ(multiwoz_error(with(kTable, "north .", "\xFF")), ":3: the text is not UTF-8");
 }
 
 }  // namespace

@@ -12,18 +12,18 @@ const std::string kRow =
     R"({"answers": "C", "options": ["m : no .", "F: a bus", "m : the 5 : 40 , from platform m", "m : no ."], )"
     R"("article": "m : hi , which train ?  f : the one from them : sam m took it . M: When ?", "id": "dev_1"})";
 
-Published read(const std::string& bytes) {
+Published mutual_of(const std::string& bytes) {
   const TempDir dir;
   return read_mutual(dir.write("f", bytes));
 }
 
-std::string error(const std::string& bytes) {
+std::string mutual_error(const std::string& bytes) {
   return error_reading([](const std::string& path) { read_mutual(path); }, "f", bytes);
 }
 
 TEST(Mutual, HasTurnsAndCandidates) {
   for (const std::string& bytes : {kRow, kRow + "\n" + kRow, gzip(kRow)}) {
-    const std::vector<Dialogue> dialogues = read(bytes).dialogues;
+    const std::vector<Dialogue> dialogues = mutual_of(bytes).dialogues;
     const Dialogue& d = dialogues.back();
     EXPECT_EQ(d.id, "dev_1");
     EXPECT_EQ(text_of(d),
@@ -35,7 +35,8 @@ TEST(Mutual, HasTurnsAndCandidates) {
 }
 
 TEST(Mutual, ATextWithoutMarksIsNobodys) {
-  const Dialogue d = read(with(with(kRow, "m : hi", "m ; f : hi"), "m : the", "the")).dialogues[0];
+  const Dialogue d =
+      mutual_of(with(with(kRow, "m : hi", "m ; f : hi"), "m : the", "the")).dialogues[0];
   EXPECT_EQ(text_of(d).substr(0, 27), ":m ;|f:hi , which train ?|f");
   EXPECT_EQ(d.turns.back().speaker, "");
   EXPECT_EQ(d.turns.back().text, "the 5 : 40 , from platform m");
@@ -58,21 +59,22 @@ TEST(Mutual, IsChecked) {
   const std::string row = ": dialogue 1: ", answer =
                                                 "\"answers\" must be the letter of an option, A "
                                                 "being the first";
-  EXPECT_EQ(error(""), ": holds no dialogue");
-  EXPECT_EQ(error("{}"), row + "there is no \"options\"");
-  EXPECT_EQ(error(with(kRow, "\"C\"", "\" \"")),
+  EXPECT_EQ(mutual_error(""), ": holds no dialogue");
+  EXPECT_EQ(mutual_error("{}"), row + "there is no \"options\"");
+  EXPECT_EQ(mutual_error(with(kRow, "\"C\"", "\" \"")),
             row + answer + "; those of the test part are not published");
   for (const char* wrong : {"\"E\"", "\"c\"", "\"@\"", "\"AB\""}) {
-    EXPECT_EQ(error(with(kRow, "\"C\"", wrong)), row + answer);
+    EXPECT_EQ(mutual_error(with(kRow, "\"C\"", wrong)), row + answer);
   }
-  EXPECT_EQ(error(with(kRow, "\"C\"", "2")), row + "\"answers\" must be a string, got a number");
-  EXPECT_EQ(error(with(kRow, "\"m : no .\"", "\"m : \"")), row + "an option has no text");
-  EXPECT_EQ(error(with(kRow, "\"m : no .\"", "7")),
+  EXPECT_EQ(mutual_error(with(kRow, "\"C\"", "2")),
+            row + "\"answers\" must be a string, got a number");
+  EXPECT_EQ(mutual_error(with(kRow, "\"m : no .\"", "\"m : \"")), row + "an option has no text");
+  EXPECT_EQ(mutual_error(with(kRow, "\"m : no .\"", "7")),
             row + "each value in \"options\" must be a string, got a number");
-  EXPECT_EQ(
-      error("{\"id\": \"x\", \"article\": \" f: \", \"options\": [\"a\"], \"answers\": \"A\"}"),
-      row + "\"article\" has no text");
-  EXPECT_EQ(error(kRow + "\n{"),
+  EXPECT_EQ(mutual_error(
+                "{\"id\": \"x\", \"article\": \" f: \", \"options\": [\"a\"], \"answers\": \"A\"}"),
+            row + "\"article\" has no text");
+  EXPECT_EQ(mutual_error(kRow + "\n{"),
             ":2: not valid JSON: unexpected end of input; expected string literal");
 }
 

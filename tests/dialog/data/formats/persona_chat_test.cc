@@ -18,18 +18,18 @@ const std::string kText =
     "1 your persona: i paint .\n"
     "2 __SILENCE__\thello ?\n";
 
-Published read(const std::string& bytes, const Reading& reading = {}) {
+Published persona_of(const std::string& bytes, const Reading& reading = {}) {
   const TempDir dir;
   return read_persona_chat(dir.write("f.txt", bytes), reading);
 }
 
-std::string error(const std::string& bytes) {
+std::string persona_error(const std::string& bytes) {
   return error_reading([](const std::string& path) { read_persona_chat(path); }, "f.txt", bytes);
 }
 
 TEST(PersonaChat, HasPersonasAndCandidates) {
   for (const std::string& bytes : {kText, gzip(kText)}) {
-    const auto [dialogues, left_out] = read(bytes);
+    const auto [dialogues, left_out] = persona_of(bytes);
     ASSERT_EQ(dialogues.size(), 2u);
     const Dialogue& d = dialogues[0];
     EXPECT_EQ(d.id, "f.txt:1");
@@ -44,45 +44,45 @@ TEST(PersonaChat, HasPersonasAndCandidates) {
                                              {"turns of __SILENCE__", 1},
                                              {"turns without text", 1}}));
   }
-  EXPECT_EQ(read(kText, {.limit = 1}).dialogues.size(), 1u);
+  EXPECT_EQ(persona_of(kText, {.limit = 1}).dialogues.size(), 1u);
 }
 
 TEST(PersonaChat, TextIsChecked) {
   const std::string number = ": the line must begin with its number in the dialogue, ";
-  EXPECT_EQ(error(""), ": holds no dialogue");
-  EXPECT_EQ(error(with(kText, "\n3 ", "\n4 ")), ":3" + number + "3 or 1");
-  EXPECT_EQ(error(with(kText, "\n3 ", "\n2 ")), ":3" + number + "3 or 1");
-  EXPECT_EQ(error("1 a\tb\nhello\n"), ":2" + number + "2 or 1");
-  EXPECT_EQ(error("1 a\tb\n1\n"), ":2" + number + "1 or 1");
+  EXPECT_EQ(persona_error(""), ": holds no dialogue");
+  EXPECT_EQ(persona_error(with(kText, "\n3 ", "\n4 ")), ":3" + number + "3 or 1");
+  EXPECT_EQ(persona_error(with(kText, "\n3 ", "\n2 ")), ":3" + number + "3 or 1");
+  EXPECT_EQ(persona_error("1 a\tb\nhello\n"), ":2" + number + "2 or 1");
+  EXPECT_EQ(persona_error("1 a\tb\n1\n"), ":2" + number + "1 or 1");
   const std::string fields =
       ": a line is a persona, or a text and its answer with a tab between them, and perhaps reward "
       "and candidates";
-  EXPECT_EQ(error("1 hello\n"), ":1" + fields);
-  EXPECT_EQ(error("1 a\tb\n2 a\tb\tc\td\te\n"), ":2" + fields);
-  EXPECT_EQ(error("1 a\t\xFF\n"), ":1: the text is not UTF-8");
+  EXPECT_EQ(persona_error("1 hello\n"), ":1" + fields);
+  EXPECT_EQ(persona_error("1 a\tb\n2 a\tb\tc\td\te\n"), ":2" + fields);
+  EXPECT_EQ(persona_error("1 a\t\xFF\n"), ":1: the text is not UTF-8");
 }
 
 TEST(PersonaChat, PairsMakeDialogues) {
   const std::string pairs = "hello .|hi !\nhi !|fine ?\nhello .|tea ?\n\ntea ?|\n";
-  const auto [dialogues, left_out] = read(pairs);
+  const auto [dialogues, left_out] = persona_of(pairs);
   ASSERT_EQ(dialogues.size(), 2u);
   EXPECT_EQ(text_of(dialogues[0]), ":hello .|:hi !|:fine ?|");
   EXPECT_EQ(dialogues[1].id, "f.txt:3");
   EXPECT_EQ(text_of(dialogues[1]), ":hello .|:tea ?|");
   EXPECT_EQ(left_out.at("turns without text"), 1u);
-  EXPECT_EQ(read(pairs, {.limit = 1}).dialogues.size(), 1u);
+  EXPECT_EQ(persona_of(pairs, {.limit = 1}).dialogues.size(), 1u);
   const std::string rule =
       ": a line must begin with its number (ConvAI2), or be two texts with one '|' between them";
-  EXPECT_EQ(error("a|b\nno pair\n"), ":2" + rule);
-  EXPECT_EQ(error("a|b|c\n"), ":1" + rule);
+  EXPECT_EQ(persona_error("a|b\nno pair\n"), ":2" + rule);
+  EXPECT_EQ(persona_error("a|b|c\n"), ":1" + rule);
 }
 
-const std::string kJson =
+const std::string kPersonaJson =
     R"([{"persona": ["i like tea ."], "dialogue": [["__SILENCE__", "hello ."], ["hi", " "], ["a", "b"]]},
  {"persona": [], "dialogue": []}])";
 
 TEST(PersonaChat, MayBeJson) {
-  const auto [dialogues, left_out] = read(kJson);
+  const auto [dialogues, left_out] = persona_of(kPersonaJson);
   ASSERT_EQ(dialogues.size(), 2u);
   EXPECT_EQ(dialogues[0].id, "f.txt:1");
   EXPECT_EQ(dialogues[1].id, "f.txt:2");
@@ -90,13 +90,13 @@ TEST(PersonaChat, MayBeJson) {
   EXPECT_EQ(text_of(dialogues[0].notes->personas), "you=i like tea .");
   EXPECT_EQ(left_out, (std::map<std::string, size_t>{{"turns of __SILENCE__", 1},
                                                      {"turns without text", 1}}));
-  EXPECT_EQ(error(with(kJson, "[\"hi\", \" \"]", "[\"hi\"]")),
+  EXPECT_EQ(persona_error(with(kPersonaJson, "[\"hi\", \" \"]", "[\"hi\"]")),
             ": dialogue 1, turn 3: each member of \"dialogue\" must be a pair of texts");
-  EXPECT_EQ(error(with(kJson, "[\"hi\", \" \"]", "[\"hi\", 1]")),
+  EXPECT_EQ(persona_error(with(kPersonaJson, "[\"hi\", \" \"]", "[\"hi\", 1]")),
             ": dialogue 1, turn 3: the answer must be a string, got a number");
-  EXPECT_EQ(error("[{\"persona\": 1}]"),
+  EXPECT_EQ(persona_error("[{\"persona\": 1}]"),
             ": dialogue 1: \"persona\" must be an array, got a number");
-  EXPECT_EQ(error("[]"), ": holds no dialogue");
+  EXPECT_EQ(persona_error("[]"), ": holds no dialogue");
 }
 
 }  // namespace

@@ -8,8 +8,8 @@ namespace heed {
 namespace {
 
 // "id=speaker:text|:text| id=..."
-std::string read(const std::string& bytes, TextLayout layout = TextLayout::kAuto,
-                 TextLayout expected = TextLayout::kAuto) {
+std::string plain_of(const std::string& bytes, TextLayout layout = TextLayout::kAuto,
+                     TextLayout expected = TextLayout::kAuto) {
   const TempDir dir;
   const PlainText text = read_plain_text(dir.write("t.txt", bytes), {layout});
   EXPECT_TRUE(expected == TextLayout::kAuto || text.layout == expected);
@@ -21,7 +21,7 @@ std::string read(const std::string& bytes, TextLayout layout = TextLayout::kAuto
   return all;
 }
 
-std::string error(const std::string& bytes, TextLayout layout = TextLayout::kAuto) {
+std::string plain_error(const std::string& bytes, TextLayout layout = TextLayout::kAuto) {
   const TempDir dir;
   const std::string path = dir.write("t.txt", bytes);
   const std::string what = error_of<DataError>([&] { read_plain_text(path, {layout}); });
@@ -32,26 +32,26 @@ TEST(PlainText, ADialogueALine) {
   const std::string text =
       "Hi , Ann . __eou__ Hello __eou__\n\nA__eou____eou__ B \n__eou__\nlast\n";
   const std::string expected = "t.txt:1=:Hi , Ann .|:Hello| t.txt:3=:A|:B| t.txt:4= t.txt:5=:last|";
-  EXPECT_EQ(read(text, TextLayout::kAuto, TextLayout::kEou), expected);
-  EXPECT_EQ(read(text, TextLayout::kEou), expected);
-  EXPECT_EQ(read(gzip(text)), expected);
+  EXPECT_EQ(plain_of(text, TextLayout::kAuto, TextLayout::kEou), expected);
+  EXPECT_EQ(plain_of(text, TextLayout::kEou), expected);
+  EXPECT_EQ(plain_of(gzip(text)), expected);
 }
 
 TEST(PlainText, AnUtteranceALine) {
-  EXPECT_EQ(read("\n \n a \nb\tc\n\t\n\n d", TextLayout::kAuto, TextLayout::kLines),
+  EXPECT_EQ(plain_of("\n \n a \nb\tc\n\t\n\n d", TextLayout::kAuto, TextLayout::kLines),
             "t.txt:3=:a|:b\tc| t.txt:7=:d|");
-  EXPECT_EQ(read("a\tb __eou__", TextLayout::kLines), "t.txt:1=:a\tb __eou__|");
+  EXPECT_EQ(plain_of("a\tb __eou__", TextLayout::kLines), "t.txt:1=:a\tb __eou__|");
 }
 
 TEST(PlainText, SpeakerAndText) {
-  EXPECT_EQ(read("ann\thi\nann\t there\nbob\t\n\tx\ty\n\nbob\tyes\n", TextLayout::kAuto,
-                 TextLayout::kTabs),
+  EXPECT_EQ(plain_of("ann\thi\nann\t there\nbob\t\n\tx\ty\n\nbob\tyes\n", TextLayout::kAuto,
+                     TextLayout::kTabs),
             "t.txt:1=ann:hi there|:x\ty| t.txt:6=bob:yes|");
 }
 
 TEST(PlainText, CarriageReturnsAndByteOrderMarks) {
-  EXPECT_EQ(read("\xEF\xBB\xBF"
-                 "ann\thi\r\n\r\nbob\tyes\r\n"),
+  EXPECT_EQ(plain_of("\xEF\xBB\xBF"
+                     "ann\thi\r\n\r\nbob\tyes\r\n"),
             "t.txt:1=ann:hi| t.txt:3=bob:yes|");
 }
 
@@ -89,15 +89,16 @@ TEST(PlainTexts, AreThoseOfAFolder) {
 }
 
 TEST(PlainText, RefusesBadFiles) {
-  EXPECT_EQ(error(""), ": holds no dialogue");
-  EXPECT_EQ(error(" \n\t\n"), ": holds no dialogue");
-  EXPECT_EQ(error("ann\thi\nbob yes\n"), ":2: a line is speaker, tab, text; this one has no tab");
-  EXPECT_EQ(error("a\n\xC0\xAF\n"), ":2: the text is not UTF-8");
-  EXPECT_EQ(error(std::string("a\nb\0\n", 5)), ":2: a zero byte, this is not a text file");
-  EXPECT_EQ(error(std::string(kMaxLineBytes + 1, 'x')), ":1: the line is longer than 16 MiB");
-  EXPECT_EQ(error(gzip("some text").substr(0, 20)), ": the gzip data is cut off");
+  EXPECT_EQ(plain_error(""), ": holds no dialogue");
+  EXPECT_EQ(plain_error(" \n\t\n"), ": holds no dialogue");
+  EXPECT_EQ(plain_error("ann\thi\nbob yes\n"),
+            ":2: a line is speaker, tab, text; this one has no tab");
+  EXPECT_EQ(plain_error("a\n\xC0\xAF\n"), ":2: the text is not UTF-8");
+  EXPECT_EQ(plain_error(std::string("a\nb\0\n", 5)), ":2: a zero byte, this is not a text file");
+  EXPECT_EQ(plain_error(std::string(kMaxLineBytes + 1, 'x')), ":1: the line is longer than 16 MiB");
+  EXPECT_EQ(plain_error(gzip("some text").substr(0, 20)), ": the gzip data is cut off");
   EXPECT_EQ(
-      error("{\"turns\": [{\"text\": \"a\"}]}"),
+      plain_error("{\"turns\": [{\"text\": \"a\"}]}"),
       ": these are JSON Lines already: `heed prepare split` makes the parts of them; --layout "
       "lines reads it all the same");
 }
@@ -105,7 +106,7 @@ TEST(PlainText, RefusesBadFiles) {
 // What a file looks like that is not read without a question.
 TEST(PlainText, AsksBeforeItTakesOneThingForAnother) {
   const auto doubt = [](const std::string& bytes) {
-    const std::string what = error(bytes);
+    const std::string what = plain_error(bytes);
     const size_t end = what.find("; --layout ");
     return end == what.npos ? "no doubt: " + what
                             : what.substr(2, end - 2) + what.substr(end + 11, 5);
@@ -147,12 +148,12 @@ TEST(PlainText, WhatSeemsAStrangeFileIsReadIfSomebodySaysSo) {
   EXPECT_EQ(asked, path +
                        ": looks like a table of who, text, which heed prepare csv reads. Read it "
                        "as --layout lines?");
-  EXPECT_EQ(read("who,text\nann,hi\nbob,yo\n", TextLayout::kLines),
+  EXPECT_EQ(plain_of("who,text\nann,hi\nbob,yo\n", TextLayout::kLines),
             "t.txt:1=:who,text|:ann,hi|:bob,yo|");
   // few or prose-like commas, colons and tabs are no sign
-  EXPECT_EQ(read("well, yes\nno, thanks\nok, then\n", TextLayout::kAuto, TextLayout::kLines),
+  EXPECT_EQ(plain_of("well, yes\nno, thanks\nok, then\n", TextLayout::kAuto, TextLayout::kLines),
             "t.txt:1=:well, yes|:no, thanks|:ok, then|");
-  EXPECT_EQ(read("one thing: no\nwhat?\nthat\n", TextLayout::kAuto, TextLayout::kLines),
+  EXPECT_EQ(plain_of("one thing: no\nwhat?\nthat\n", TextLayout::kAuto, TextLayout::kLines),
             "t.txt:1=:one thing: no|:what?|:that|");
 }
 
@@ -165,9 +166,10 @@ TEST(PlainText, LongFilesAreReadAsShortOnes) {
     expected += name + ":" + text + "|";
   }
   ASSERT_GT(bytes.size(), size_t{1} << 18);
-  EXPECT_EQ(read(bytes, TextLayout::kAuto, TextLayout::kNames), expected);
-  EXPECT_EQ(read(gzip(bytes)), expected);
-  EXPECT_EQ(error(bytes + "no name\n"), ":20001: a line is \"Name: text\"; this one has no name");
+  EXPECT_EQ(plain_of(bytes, TextLayout::kAuto, TextLayout::kNames), expected);
+  EXPECT_EQ(plain_of(gzip(bytes)), expected);
+  EXPECT_EQ(plain_error(bytes + "no name\n"),
+            ":20001: a line is \"Name: text\"; this one has no name");
 }
 
 }  // namespace

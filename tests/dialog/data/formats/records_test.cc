@@ -8,7 +8,7 @@ namespace heed {
 namespace {
 
 // "name=value" for each record, whose values are under "v".
-std::string read(const std::string& bytes, Braces braces, size_t limit = 0) {
+std::string records_of(const std::string& bytes, Braces braces, size_t limit = 0) {
   const TempDir dir;
   std::string all;
   size_t count = 0;
@@ -19,7 +19,7 @@ std::string read(const std::string& bytes, Braces braces, size_t limit = 0) {
   return all;
 }
 
-std::string error(const std::string& bytes, Braces braces = Braces::kLines) {
+std::string records_error(const std::string& bytes, Braces braces = Braces::kLines) {
   return error_reading(
       [&](const std::string& path) {
         read_records(path, braces, [](JsonRecord&) { return true; });
@@ -29,48 +29,51 @@ std::string error(const std::string& bytes, Braces braces = Braces::kLines) {
 
 TEST(Records, AreElementsMembersOrLines) {
   const std::string array = "[ {\"v\": \"a]\\\"\\\\\"} ,\n{\"w\": [{}, [\"}\"]], \"v\":\"b\"}]\n";
-  EXPECT_EQ(read(array, Braces::kLines), "=a]\"\\ =b ");
-  EXPECT_EQ(read(gzip(array), Braces::kMembers), "=a]\"\\ =b ");
-  EXPECT_EQ(
-      read("\xEF\xBB\xBF {\"x:\\\"\" : {\"v\": \"a\"}, \"y\":{\"v\":\"b\"} }", Braces::kMembers),
-      "x:\"=a y=b ");
-  EXPECT_EQ(read("{\"v\": \"a\"}\n\n{\"v\":\n\"b\"}{\"v\": \"c\"}", Braces::kLines), "=a =b =c ");
-  EXPECT_EQ(read("[]", Braces::kLines), "");
-  EXPECT_EQ(read("{}", Braces::kMembers), "");
-  EXPECT_EQ(read("[{\"v\": \"a\"}, not read", Braces::kLines, 1), "=a ");
+  EXPECT_EQ(records_of(array, Braces::kLines), "=a]\"\\ =b ");
+  EXPECT_EQ(records_of(gzip(array), Braces::kMembers), "=a]\"\\ =b ");
+  EXPECT_EQ(records_of("\xEF\xBB\xBF {\"x:\\\"\" : {\"v\": \"a\"}, \"y\":{\"v\":\"b\"} }",
+                       Braces::kMembers),
+            "x:\"=a y=b ");
+  EXPECT_EQ(records_of("{\"v\": \"a\"}\n\n{\"v\":\n\"b\"}{\"v\": \"c\"}", Braces::kLines),
+            "=a =b =c ");
+  EXPECT_EQ(records_of("[]", Braces::kLines), "");
+  EXPECT_EQ(records_of("{}", Braces::kMembers), "");
+  EXPECT_EQ(records_of("[{\"v\": \"a\"}, not read", Braces::kLines, 1), "=a ");
 }
 
 TEST(Records, MustBeJson) {
-  EXPECT_EQ(error(""), ": holds no dialogue");
-  EXPECT_EQ(error(" \n"), ": holds no dialogue");
-  EXPECT_EQ(error("\nhello"),
+  EXPECT_EQ(records_error(""), ": holds no dialogue");
+  EXPECT_EQ(records_error(" \n"), ": holds no dialogue");
+  EXPECT_EQ(records_error("\nhello"),
             ":2: not valid JSON: a '[' or '{' must come first (heed prepare "
             "text reads texts, csv tables)");
-  EXPECT_EQ(error("[{}\n{}]"), ":2: not valid JSON: expected ','");
-  EXPECT_EQ(error("[{},]").substr(0, 19), ":1: not valid JSON:");
-  EXPECT_EQ(error("[{}"), ":1: not valid JSON: expected ','");
-  EXPECT_EQ(error("[{}]\n\n x"), ":3: not valid JSON: something follows the end");
-  EXPECT_EQ(error("[{}}").substr(0, 19), ":1: not valid JSON:");
-  EXPECT_EQ(error("[{\n\n\"a\": nul}]"), ":3: not valid JSON: invalid literal");
-  EXPECT_EQ(error("[{},\n{\"a\": 1e999}]"), ":2: not valid JSON: number overflow parsing '1e999'");
-  EXPECT_EQ(error("[{\"a\": \"\xFF\"}]"),
+  EXPECT_EQ(records_error("[{}\n{}]"), ":2: not valid JSON: expected ','");
+  EXPECT_EQ(records_error("[{},]").substr(0, 19), ":1: not valid JSON:");
+  EXPECT_EQ(records_error("[{}"), ":1: not valid JSON: expected ','");
+  EXPECT_EQ(records_error("[{}]\n\n x"), ":3: not valid JSON: something follows the end");
+  EXPECT_EQ(records_error("[{}}").substr(0, 19), ":1: not valid JSON:");
+  EXPECT_EQ(records_error("[{\n\n\"a\": nul}]"), ":3: not valid JSON: invalid literal");
+  EXPECT_EQ(records_error("[{},\n{\"a\": 1e999}]"),
+            ":2: not valid JSON: number overflow parsing '1e999'");
+  EXPECT_EQ(records_error("[{\"a\": \"\xFF\"}]"),
             ":1: not valid JSON: invalid string: ill-formed UTF-8 byte");
-  EXPECT_EQ(error("{}\n{\"a"), ":2: not valid JSON: invalid string: missing closing quote");
-  EXPECT_EQ(error("{\"a\" {}}", Braces::kMembers), ":1: not valid JSON: expected ':'");
-  EXPECT_EQ(error("{7: {}}", Braces::kMembers), ":1: not valid JSON: expected a name in quotes");
-  EXPECT_EQ(error("{\"a\": {}]", Braces::kMembers), ":1: not valid JSON: expected ','");
-  EXPECT_EQ(error("[{}, 3]"), ":1: each dialogue must be an object, got a number");
-  EXPECT_EQ(error("{\"a\":\n[{}]}", Braces::kMembers),
+  EXPECT_EQ(records_error("{}\n{\"a"), ":2: not valid JSON: invalid string: missing closing quote");
+  EXPECT_EQ(records_error("{\"a\" {}}", Braces::kMembers), ":1: not valid JSON: expected ':'");
+  EXPECT_EQ(records_error("{7: {}}", Braces::kMembers),
+            ":1: not valid JSON: expected a name in quotes");
+  EXPECT_EQ(records_error("{\"a\": {}]", Braces::kMembers), ":1: not valid JSON: expected ','");
+  EXPECT_EQ(records_error("[{}, 3]"), ":1: each dialogue must be an object, got a number");
+  EXPECT_EQ(records_error("{\"a\":\n[{}]}", Braces::kMembers),
             ":2: each dialogue must be an object, got an array");
-  EXPECT_EQ(error("[{\"a\": " + std::string(100'000, '[')), ":1: nested deeper than 64");
+  EXPECT_EQ(records_error("[{\"a\": " + std::string(100'000, '[')), ":1: nested deeper than 64");
 }
 
 // Wherever a file is cut off, the answer is an error of one line.
 TEST(Records, SurviveEveryCut) {
   const std::string text = "{\"x\": {\"v\": [\"a\", {\"b\": -1.5e3}], \"w\": null}, \"y\": {}}";
-  ASSERT_EQ(error(text, Braces::kMembers), "no error");
+  ASSERT_EQ(records_error(text, Braces::kMembers), "no error");
   for (size_t size = 1; size < text.size(); ++size) {
-    const std::string what = error(text.substr(0, size), Braces::kMembers);
+    const std::string what = records_error(text.substr(0, size), Braces::kMembers);
     EXPECT_TRUE(what.starts_with(":1: not valid JSON: ")) << size << what;
     EXPECT_EQ(what.find('\n'), what.npos);
   }
@@ -107,10 +110,10 @@ TEST(Records, SayWhatIsWrongInThem) {
 }
 
 TEST(Archives, AreRefusedWithAHint) {
-  EXPECT_EQ(error("PK\x03\x04rest"),
+  EXPECT_EQ(records_error("PK\x03\x04rest"),
             ": a zip archive; unpack it (unzip) and give the file that is in it");
-  EXPECT_EQ(error("\xFD"
-                  "7zXZ"),
+  EXPECT_EQ(records_error("\xFD"
+                          "7zXZ"),
             ": xz data; unpack it (xz -dk) and give the file that comes out");
 }
 

@@ -24,18 +24,18 @@ const std::string kLine =
     R"({"speaker": "USER", "utterance": "Not Friday.", "frames": [{"service": "Hotels_2", "actions": [], )"
     R"("state": {"active_intent": "BookRoom", "slot_values": {}}}]}]})";
 
-Published read(const std::string& bytes) {
+Published schema_of(const std::string& bytes) {
   const TempDir dir;
   return read_schema_guided(dir.write("f", bytes));
 }
 
-std::string error(const std::string& bytes) {
+std::string schema_error(const std::string& bytes) {
   return error_reading([](const std::string& path) { read_schema_guided(path); }, "f", bytes);
 }
 
 TEST(SchemaGuided, HasStatesActsAndCalls) {
   for (const std::string& bytes : {kLine, "[" + kLine + "]", gzip(kLine + "\n")}) {
-    const auto [dialogues, left_out] = read(bytes);
+    const auto [dialogues, left_out] = schema_of(bytes);
     ASSERT_EQ(dialogues.size(), 1u);
     const Dialogue& d = dialogues[0];
     EXPECT_EQ(d.id, "1_00000");
@@ -73,22 +73,23 @@ TEST(SchemaGuided, MayBeAFolder) {
 }
 
 TEST(SchemaGuided, IsChecked) {
-  EXPECT_EQ(error(""), ": holds no dialogue");
-  EXPECT_EQ(error("{}"), ": dialogue 1: there is no \"dialogue_id\"");
+  EXPECT_EQ(schema_error(""), ": holds no dialogue");
+  EXPECT_EQ(schema_error("{}"), ": dialogue 1: there is no \"dialogue_id\"");
   const std::string where = ": dialogue 1, turn ";
-  EXPECT_EQ(error(with(kLine, "\"SYSTEM\"", "\"WIZARD\"")),
+  EXPECT_EQ(schema_error(with(kLine, "\"SYSTEM\"", "\"WIZARD\"")),
             where + "2: \"speaker\" must be USER or SYSTEM");
-  EXPECT_EQ(error(with(kLine, "\"state\"", "\"stale\"")), where + "1: there is no \"state\"");
-  EXPECT_EQ(error(with(kLine, "\"slot_values\": {\"to\"", "\"slots\": {\"to\"")),
+  EXPECT_EQ(schema_error(with(kLine, "\"state\"", "\"stale\"")),
+            where + "1: there is no \"state\"");
+  EXPECT_EQ(schema_error(with(kLine, "\"slot_values\": {\"to\"", "\"slots\": {\"to\"")),
             where + "3: there is no \"slot_values\"");
-  EXPECT_EQ(error(with(kLine, "[\"next Friday\", \"Friday\"]", "\"Friday\"")),
+  EXPECT_EQ(schema_error(with(kLine, "[\"next Friday\", \"Friday\"]", "\"Friday\"")),
             where + "1: \"day\" must be an array, got a string");
-  EXPECT_EQ(error(with(kLine, "\"for\": \"2\"", "\"for\": 2")),
+  EXPECT_EQ(schema_error(with(kLine, "\"for\": \"2\"", "\"for\": 2")),
             where + "2: each parameter must be a string, got a number");
-  EXPECT_EQ(
-      error(with(kLine, "[{\"act\": \"NOTIFY_SUCCESS\", \"slot\": \"\", \"values\": []}]", "[7]")),
-      where + "2: expected an object with \"act\", got a number");
-  EXPECT_EQ(error(with(kLine, "\"services\": [\"Hotels_2\"", "\"services\": [[]")),
+  EXPECT_EQ(schema_error(with(
+                kLine, "[{\"act\": \"NOTIFY_SUCCESS\", \"slot\": \"\", \"values\": []}]", "[7]")),
+            where + "2: expected an object with \"act\", got a number");
+  EXPECT_EQ(schema_error(with(kLine, "\"services\": [\"Hotels_2\"", "\"services\": [[]")),
             ": dialogue 1: each value in \"services\" must be a string, got an array");
 }
 

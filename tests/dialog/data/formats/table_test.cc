@@ -5,7 +5,7 @@
 namespace heed {
 namespace {
 
-std::string read(const std::string& bytes, const Columns& columns, size_t limit = 0) {
+std::string table_of(const std::string& bytes, const Columns& columns, size_t limit = 0) {
   const TempDir dir;
   std::string all;
   for (const Dialogue& d : read_table(dir.write("t.csv", bytes), columns, {limit})) {
@@ -19,20 +19,22 @@ const std::string kRows =
     "\nx,bob,5,\"\"\"yes\"\"\"\n";
 
 TEST(Table, ColumnsOfAnyNames) {
-  EXPECT_EQ(read(kRows, {"what is said", "who", {"id"}}),
+  EXPECT_EQ(table_of(kRows, {"what is said", "who", {"id"}}),
             "x=ann:hi, all anyone?|bob:\"yes\"| y=bob:so|");
-  EXPECT_EQ(read(kRows, {"what is said", "who", {"id", "who"}}, 2),
+  EXPECT_EQ(table_of(kRows, {"what is said", "who", {"id", "who"}}, 2),
             "x/ann=ann:hi, all anyone?| y/bob=bob:so|");
-  EXPECT_EQ(read(kRows, {"what is said", "who"}),
+  EXPECT_EQ(table_of(kRows, {"what is said", "who"}),
             "t.csv:1=ann:hi, all|bob:so|ann:anyone?|bob:\"yes\"|");
-  EXPECT_EQ(read(kRows, {"what is said", "", {"id"}}), "x=:hi, all|:anyone?|:\"yes\"| y=:so|");
-  EXPECT_EQ(read(kRows, {"what is said", "who", {"id"}}, 1), "x=ann:hi, all|");
+  EXPECT_EQ(table_of(kRows, {"what is said", "", {"id"}}), "x=:hi, all|:anyone?|:\"yes\"| y=:so|");
+  EXPECT_EQ(table_of(kRows, {"what is said", "who", {"id"}}, 1), "x=ann:hi, all|");
 }
 
 TEST(Table, SemicolonsAndTabs) {
-  EXPECT_EQ(read("who;text\nann;\"a;b\"\nbob;c,d\n", {"text", "who"}), "t.csv:1=ann:a;b|bob:c,d|");
-  EXPECT_EQ(read("who\ttext\nann\ta;b\nbob\tc,d\n", {"text", "who"}), "t.csv:1=ann:a;b|bob:c,d|");
-  EXPECT_EQ(read("text\na\nb\n", {"text"}), "t.csv:1=:a|:b|");
+  EXPECT_EQ(table_of("who;text\nann;\"a;b\"\nbob;c,d\n", {"text", "who"}),
+            "t.csv:1=ann:a;b|bob:c,d|");
+  EXPECT_EQ(table_of("who\ttext\nann\ta;b\nbob\tc,d\n", {"text", "who"}),
+            "t.csv:1=ann:a;b|bob:c,d|");
+  EXPECT_EQ(table_of("text\na\nb\n", {"text"}), "t.csv:1=:a|:b|");
 }
 
 TEST(Table, SaysWhatIsWrong) {

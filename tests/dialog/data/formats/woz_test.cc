@@ -8,7 +8,7 @@ namespace heed {
 namespace {
 
 // Two dialogues as WOZ 2.0 has them, made up.
-const std::string kJson = R"([
+const std::string kWozJson = R"([
  {"dialogue_idx": 7, "dialogue": [
   {"turn_idx": 0, "system_transcript": "", "system_acts": [], "transcript": "Cheap food?",
    "turn_label": [["price range", "cheap"]],
@@ -22,18 +22,18 @@ const std::string kJson = R"([
  {"dialogue_idx": 8, "dialogue": [
   {"system_transcript": "Hello", "system_acts": [], "transcript": " ", "turn_label": [], "belief_state": []}]}])";
 
-Published read(const std::string& bytes, const Reading& reading = {}) {
+Published woz_of(const std::string& bytes, const Reading& reading = {}) {
   const TempDir dir;
   return read_woz(dir.write("f", bytes), reading);
 }
 
-std::string error(const std::string& bytes) {
+std::string woz_error(const std::string& bytes) {
   return error_reading([](const std::string& path) { read_woz(path); }, "f", bytes);
 }
 
 TEST(Woz, HasStatesAndActs) {
-  for (const std::string& bytes : {kJson, gzip(kJson)}) {
-    const auto [dialogues, left_out] = read(bytes);
+  for (const std::string& bytes : {kWozJson, gzip(kWozJson)}) {
+    const auto [dialogues, left_out] = woz_of(bytes);
     ASSERT_EQ(dialogues.size(), 2u);
     const Dialogue& d = dialogues[0];
     EXPECT_EQ(d.id, "7");
@@ -47,22 +47,22 @@ TEST(Woz, HasStatesAndActs) {
     EXPECT_EQ(text_of(dialogues[1]), "system:Hello|");
     EXPECT_EQ(left_out, (std::map<std::string, size_t>{{"turns without text", 1}}));
   }
-  EXPECT_EQ(read(kJson, {.limit = 1}).dialogues.size(), 1u);
+  EXPECT_EQ(woz_of(kWozJson, {.limit = 1}).dialogues.size(), 1u);
 }
 
 TEST(Woz, IsChecked) {
-  EXPECT_EQ(error("[]"), ": holds no dialogue");
-  EXPECT_EQ(error(with(kJson, "\"dialogue_idx\": 7", "\"dialogue_idx\": \"7\"")),
+  EXPECT_EQ(woz_error("[]"), ": holds no dialogue");
+  EXPECT_EQ(woz_error(with(kWozJson, "\"dialogue_idx\": 7", "\"dialogue_idx\": \"7\"")),
             ": dialogue 1: \"dialogue_idx\" must be a whole number");
-  EXPECT_EQ(error(with(kJson, "\"transcript\": \"North.", "\"text\": \"North.")),
+  EXPECT_EQ(woz_error(with(kWozJson, "\"transcript\": \"North.", "\"text\": \"North.")),
             ": dialogue 1, turn 2: there is no \"transcript\"");
-  EXPECT_EQ(error(with(kJson, "[\"request\", \"phone\"]", "[\"request\"]")),
+  EXPECT_EQ(woz_error(with(kWozJson, "[\"request\", \"phone\"]", "[\"request\"]")),
             ": dialogue 1, turn 2: each of \"turn_label\" must be a pair of slot and value");
-  EXPECT_EQ(error(with(kJson, "[\"area\", \"south\"]", "[\"area\", 1]")),
+  EXPECT_EQ(woz_error(with(kWozJson, "[\"area\", \"south\"]", "[\"area\", 1]")),
             ": dialogue 1, turn 2: the value of \"slots\" must be a string, got a number");
-  EXPECT_EQ(error(with(kJson, "\"area\", [\"food\"", "7, [\"food\"")),
+  EXPECT_EQ(woz_error(with(kWozJson, "\"area\", [\"food\"", "7, [\"food\"")),
             ": dialogue 1, turn 2: each of \"system_acts\" must be a pair of slot and value");
-  EXPECT_EQ(error(with(kJson, "\"belief_state\": []", "\"belief_state\": 3")),
+  EXPECT_EQ(woz_error(with(kWozJson, "\"belief_state\": []", "\"belief_state\": 3")),
             ": dialogue 2, turn 1: \"belief_state\" must be an array, got a number");
 }
 
