@@ -33,6 +33,12 @@ class Bytes {
   size_t size_;
 };
 
+// Equal values have equal bytes: there are none between the members of a struct, whose values
+// nobody sets.
+template <class T>
+concept HasNoPadding = std::is_trivially_copyable_v<T> &&
+    (std::has_unique_object_representations_v<T> || std::is_floating_point_v<T>);
+
 class BytesOut {
  public:
   // Allocates `size` bytes in advance; otherwise the memory doubles whenever it is full.
@@ -42,15 +48,12 @@ class BytesOut {
     if (size_ > 0) std::memcpy(larger.data(), memory_.data(), size_);
     memory_ = larger;
   }
-  template <class T>
-  requires std::is_trivially_copyable_v<T>
-  void put(const T& value) { append(&value, sizeof value); }
+  template <HasNoPadding T> void put(const T& value) { append(&value, sizeof value); }
   void put_text(std::string_view text) {
     put(text.size());
     append(text.data(), text.size());
   }
-  template <class T> void put_list(const std::vector<T>& list) {
-    static_assert(std::is_trivially_copyable_v<T>);
+  template <HasNoPadding T> void put_list(const std::vector<T>& list) {
     put(list.size());
     append(list.data(), list.size() * sizeof(T));
   }

@@ -18,7 +18,7 @@ namespace heed {
 namespace {
 
 struct File {
-  int descriptor;
+  int64_t descriptor;
   size_t size;
 };
 

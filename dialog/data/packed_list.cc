@@ -123,7 +123,8 @@ void put(BytesOut& out, const Example& e) {
   for (const std::vector<int32_t>& utterance : e.context) out.put_list(utterance);
   out.put_list(e.distraction);
   out.put_list(e.response);
-  out.put(e.cut);
+  out.put(std::array<int, 3>{e.cut.turns, e.cut.distractions, e.cut.utterances});
+  out.put(std::array<bool, 2>{e.cut.context, e.cut.response});
   out.put(e.response_is_distraction);
   out.put(e.characters);
   put_words(out, e.unknown);
@@ -140,7 +141,9 @@ void get(BytesIn& in, Example& e) {
   for (std::vector<int32_t>& utterance : e.context) utterance = in.get_list<int32_t>();
   e.distraction = in.get_list<char>();
   e.response = in.get_list<int32_t>();
-  e.cut = in.get<Example::Cut>();
+  const auto numbers = in.get<std::array<int, 3>>();
+  const auto flags = in.get<std::array<bool, 2>>();
+  e.cut = {numbers[0], numbers[1], numbers[2], flags[0], flags[1]};
   e.response_is_distraction = in.get<bool>();
   e.characters = in.get<Example::Characters>();
   e.unknown = get_words(in);
