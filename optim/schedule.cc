@@ -58,6 +58,7 @@ bool HalvingSchedule::update(double value, bool higher_is_better) {
   // NaN is never an improvement.
   const auto beats_best_by = [&](double margin) {
     if (!state.best) return !std::isnan(value);
+    if (std::isinf(*state.best)) margin = 0;  // a share of it would be NaN or infinite
     return higher_is_better ? value > *state.best + margin : value < *state.best - margin;
   };
   const bool improved = beats_best_by(options_.min_improvement * std::abs(state.best.value_or(0)));

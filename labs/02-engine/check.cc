@@ -244,6 +244,12 @@ LAB_CHECK(NoNeedlessCopies) {
   expect(buffer.total.dense.raw() == seen.raw(),
          "a sum in memory of its own was copied because somebody looks at it, as who asks a "
          "parameter for its gradient does. Whose memory must not be written to?");
+  GradientBuffer alone = buffer_with({draw.normal(shape)});  // nobody else holds it
+  const void* const at = alone.total.dense.raw();
+  alone.add(draw.normal(shape));
+  expect(alone.total.dense.raw() == at,
+         "a contribution that nobody else holds was copied when the next one came: "
+         "shares_memory_uniquely() tells that the sum may grow in its memory.");
 }
 
 // ---- task: destroy

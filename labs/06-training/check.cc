@@ -216,13 +216,17 @@ LAB_CHECK(Momentum) {
                 .momentum = draw.uniform(0.3, 0.9)};
   const Tensor p = start.clone(), v = zeros_like(p);
   double way = 0, speed = 0, plain = 0, late = 0, with_rate = 0, with_rate_way = 0;
+  double bare = 0, bare_way = 0, outside_way = 0;  // the scale forgotten, or taken with the rate
   for (int step = 0; step < 4; ++step) {
-    if (step == 2) s.rate /= 2;  // as a schedule does
+    if (step == 2) s.rate /= 2, s.scale *= 0.7;  // as a schedule and clipping do
     update(p, v, g, s);
     late += s.rate * speed;
     speed = s.scale + s.momentum * speed;
     with_rate = s.rate * s.scale + s.momentum * with_rate;
     way += s.rate * speed;
+    bare = 1 + s.momentum * bare;
+    bare_way += s.rate * bare;
+    outside_way += s.rate * s.scale * bare;
     plain += s.rate * s.scale;
     with_rate_way += with_rate;
   }
@@ -236,7 +240,10 @@ LAB_CHECK(Momentum) {
                      "all that is remembered",
                      combined(with_rate_way, g, 0, g)},
                     {"that of steps by the velocity of the step before", combined(late, g, 0, g)},
-                    {"that of steps whose gradient has no scale", combined(way / s.scale, g, 0, g)},
+                    {"that of steps whose gradient has no scale", combined(bare_way, g, 0, g)},
+                    {"that of a velocity without the scale: the scale of this step counts for all "
+                     "that is remembered",
+                     combined(outside_way, g, 0, g)},
                     {"that of an average of gradients, with a factor 1 - momentum: here "
                      "the old velocity is slowed down, and the whole gradient comes on top",
                      combined((1 - s.momentum) * way, g, 0, g)}},
@@ -287,20 +294,22 @@ LAB_CHECK(StepOfAll) {
   Sgd sgd(bag, {.rate = rate,
                 .momentum = momentum,
                 .weight_decay = decay,
-                .groups = {{.name = "p2", .rate = group}}});
+                .groups = {{.name = "p2", .rate = group, .weight_decay = 0.5}}});
   sgd.step({.scale = scale});
   expect_close("a parameter without a gradient", bag.all[1].value(), before[1],
                {.law = "it is not among those that update() gets, and stays"});
   for (const size_t i : {0, 2}) {
     const Tensor &p = before[i], g = bag.all[i].grad();
-    const double r = i == 2 ? group * rate : rate;
+    const double r = i == 2 ? group * rate : rate, w = i == 2 ? 0.5 * decay : decay;
     expect_close("parameter " + std::to_string(i) + " of 3 after the first step",
-                 bag.all[i].value(), combined(1 - r * decay, p, -r * scale, g),
+                 bag.all[i].value(), combined(1 - r * w, p, -r * scale, g),
                  {.tolerance = kExact,
                   .suspects = {{"the parameter as it was", p},
                                {"a step with the rate of all, and not that of its group",
-                                combined(1 - rate * decay, p, -rate * scale, g)},
-                               {"a step without the scale", combined(1 - r * decay, p, -r, g)},
+                                combined(1 - rate * w, p, -rate * scale, g)},
+                               {"a step with the weight decay of all, and not that of its group",
+                                combined(1 - r * decay, p, -r * scale, g)},
+                               {"a step without the scale", combined(1 - r * w, p, -r, g)},
                                {"a step with weight decay and momentum exchanged",
                                 combined(1 - r * momentum, p, -r * scale, g)}},
                   .law = "rate, weight decay and scale of a parameter are in its Update; the "
@@ -312,14 +321,14 @@ LAB_CHECK(StepOfAll) {
   sgd.step({.scale = scale});
   for (const size_t i : {0, 2}) {  // v = m d1 + d2, d = scale g + w p
     const Tensor &p = after[i], g = bag.all[i].grad();
-    const double r = i == 2 ? group * rate : rate;
-    const Tensor remembered = combined(decay, before[i], scale, g);
+    const double r = i == 2 ? group * rate : rate, w = i == 2 ? 0.5 * decay : decay;
+    const Tensor remembered = combined(w, before[i], scale, g);
     expect_close("parameter " + std::to_string(i) + " of 3 after the second step",
                  bag.all[i].value(),
-                 combined(1, combined(1 - r * decay, p, -r * scale, g), -r * momentum, remembered),
+                 combined(1, combined(1 - r * w, p, -r * scale, g), -r * momentum, remembered),
                  {.tolerance = kExact,
                   .suspects = {{"a step that remembers nothing of the first",
-                                combined(1 - r * decay, p, -r * scale, g)}},
+                                combined(1 - r * w, p, -r * scale, g)}},
                   .law = "each parameter has a velocity of its own, (*velocity_)[u.index]"});
   }
 }
@@ -372,7 +381,7 @@ LAB_CHECK(MemoryOfAStep) {
   release_cached();
   const int64_t before = memory_stats().bytes_in_use;
   reset_peak();
-  sgd.step();
+  sgd.step({.max_norm = 1});
   const double share = static_cast<double>(memory_stats().peak_bytes - before) /
                        static_cast<double>(bag.all[0].value().bytes());
   expect(share < 0.05, "a step after ten words were looked up takes memory of " + text(share) +

@@ -46,6 +46,18 @@ LAB_CHECK(HalvesWhenNothingImproves) {
   for (const int64_t patience : {int64_t{1}, draw.between(2, 3), int64_t{0}}) {
     check_patience(draw, static_cast<int>(patience));
   }
+  const int patience = static_cast<int>(draw.between(2, 4));
+  HalvingSchedule schedule({.rate = 1, .patience = patience});
+  std::vector<double> perplexities;
+  for (double best = 99; best > 95; --best) {
+    perplexities.push_back(best);
+    perplexities.insert(perplexities.end(), patience - 1, 100.0);
+  }
+  expect_close("the rate with an improvement after every " + std::to_string(patience - 1) +
+                   " bad epochs, patience " + std::to_string(patience),
+               rates_of(schedule, perplexities),
+               Tensor::full({std::ssize(perplexities)}, 1, DType::f64),
+               {.law = "bad epochs in a row: after an improvement they are counted anew"});
 }
 
 // Values that get better by 5 % an epoch, where `enough` of that counts as an improvement.
@@ -69,7 +81,7 @@ void check_steps(double value, bool higher, double enough, int64_t epochs) {
 
 LAB_CHECK(SmallStepsForward) {
   Draw draw;
-  for (const double enough : {0.01, 0.2}) {
+  for (const double enough : {0.01, 0.049, 0.051, 0.2}) {
     for (const double sign : {1.0, -1.0}) {
       for (const bool higher : {false, true}) {
         check_steps(sign * draw.uniform(80, 100), higher, enough, draw.between(7, 9));
@@ -101,7 +113,7 @@ LAB_CHECK(StopsAfterEpochsWithoutABest) {
   for (int64_t i = 0; i < epochs; ++i) {
     expect(!schedule.finished(), "stop_after is " + text(epochs) + ", and it is over after " +
                                      text(i) + " epochs behind the best one.");
-    expect(!schedule.update(1),
+    expect(!schedule.update(i % 2 == 0 ? std::nan("") : 1),
            "an epoch that is as good as the best one is not the best: update() "
            "returns whether it is, also where it is over.");
   }
@@ -123,9 +135,12 @@ LAB_CHECK(NanIsNeverBest) {
   Draw draw;
   const double nan = std::nan(""), good = draw.uniform(50, 100);
   HalvingSchedule schedule({.rate = 1});
-  for (int64_t epochs = draw.between(1, 4); epochs > 0; --epochs) {
+  const int64_t epochs = draw.between(1, 4);
+  for (int64_t i = 0; i < epochs; ++i) {
     expect(!schedule.update(nan), "NaN before all else was called the best perplexity so far.");
   }
+  expect(schedule.rate() == std::pow(0.5, epochs),
+         "an epoch that ends with NaN is one without improvement, the first ones, too.");
   expect(schedule.update(good),
          "a first perplexity after NaN is the best so far. Every comparison "
          "with NaN is false: was NaN kept as the best?");
@@ -148,10 +163,19 @@ LAB_CHECK(EndsInTime) {
     const HalvingSchedule::Options options = {
         .rate = 1, .min_rate = min_rate, .max_halvings = by_rate ? 100 : halvings};
     HalvingSchedule schedule(options);
-    for (int epoch = 0; epoch < 20; ++epoch) schedule.update(70);
+    int last = 0;  // epoch after which it goes on
+    for (int epoch = 1; epoch <= 20; ++epoch) {
+      schedule.update(70);
+      if (!schedule.finished()) last = epoch;
+    }
     const std::string what =
         by_rate ? "min_rate " + text(min_rate) : "max_halvings " + std::to_string(halvings);
     expect(schedule.finished(), "with " + what + ", 20 epochs without improvement do not end it.");
+    expect(
+        last == 1 - std::log2(schedule.rate()),
+        text("with ", what, " it ends after epoch ", last + 1, ", with the rate ", schedule.rate(),
+             ": it ends when another halving would be one too many, and not "
+             "with the last one, whose rate nobody would train with."));
     expect(!by_rate || schedule.rate() >= min_rate,
            "with " + what + " the rate fell to " + text(schedule.rate()) +
                ", below min_rate: it ends when the next halving would go there.");
@@ -161,6 +185,19 @@ LAB_CHECK(EndsInTime) {
     expect(by_rate || schedule.rate() == std::pow(0.5, halvings),
            "with " + what + " the rate ends at " + text(schedule.rate()) + ".");
   }
+  HalvingSchedule nan({.rate = 1, .min_rate = 0, .patience = 0, .halve_after = 3});
+  expect_close("the rate with halve_after 3 and patience 0, the second epoch NaN",
+               rates_of(nan, {100, NAN, 98, 97}), numbers({1, 1, 0.5, 0.25}),
+               {.law = "every epoch counts, also one that ends with NaN"});
+  HalvingSchedule twice({.rate = 1, .min_rate = 0, .patience = 2, .halve_after = 3});
+  expect_close("the rate with halve_after 3 and patience 2, without improvement",
+               rates_of(twice, {70, 70, 70, 70, 70}), numbers({1, 1, 0.5, 0.25, 0.125}),
+               {.law = "an epoch that has two reasons halves the rate once"});
+  HalvingSchedule ends({.rate = 1, .min_rate = 0, .max_halvings = 2, .halve_after = 1});
+  expect_close("the rate with halve_after 1 and max_halvings 2", rates_of(ends, {9, 8, 7, 6}),
+               numbers({0.5, 0.25, 0.25, 0.25}),
+               {.law = "max_halvings and min_rate hold for all halvings, also those by epoch"});
+  expect(ends.finished(), "with halve_after 1 and max_halvings 2 it goes on after four epochs.");
   HalvingSchedule schedule({.rate = 1, .min_rate = 0, .halve_after = 3});
   std::vector<double> falling;
   for (int epoch = 0; epoch < 6; ++epoch) falling.push_back(100.0 - epoch);

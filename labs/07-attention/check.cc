@@ -86,6 +86,7 @@ LAB_CHECK(InsertsAsOftenAsItShould) {
   }
   for (const double sure : {0.0, 1.0}) {
     const Insertion in(draw.between(2, 5));
+    if_stopped("The context is longer by one only where the first distraction was inserted.");
     const Example e = insert_random(in.example, in.pool, sure, draw.rng());
     expect(e.context.size() == in.example.context.size() + (sure == 1 ? 2 : 0),
            "with p = 0 nothing is inserted, with p = 1 two utterances are.");
@@ -144,6 +145,12 @@ LAB_CHECK(TheRestStaysAsItWas) {
     }
     if (rest != in.example.context || e.response != in.example.response) {
       return expect(false, "without what is flagged, a dialogue has to be what it was before.");
+    }
+    if (e.unknown.size() != others.size()) {
+      return expect(
+          false,
+          "words of an inserted utterance that are unknown are lost: an Utterance is more "
+          "than its tokens, and insert_utterance() knows of it.");
     }
     if (insert_random(in.example, in.pool, 0.7, again).context != e.context) {
       return expect(false, "the same Rng gave other distractions: all is a function of it.");

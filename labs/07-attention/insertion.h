@@ -24,7 +24,7 @@ struct Insertion {
     for (int32_t k = 0; k < utterances; ++k) {
       example.context.push_back({10 + k});
       pool.push_back({"mine", {10 + k}});
-      pool.push_back({"another", {1000 + k}});
+      pool.push_back({"another", Utterance({1000 + k}, {"word"})});
     }
     example.distraction.assign(utterances, 0);
     example.response = {5, 6};

@@ -80,6 +80,42 @@ inline void check_loss(Draw& draw, MemoryOf of, bool same) {
   expect_close("its gradient", w.grad(),
                central_differences([&](const Tensor& at) { return t.loss(at); }, weights),
                {.tolerance = kRough, .law = law});
+  if (testing::Test::HasFailure()) return;
+  if_stopped("Weights are f32 in a model: what they meet has to have their type.");
+  const Segments& memory = t.batch.memory.segments;
+  const Tensor rounded = weights.to(DType::f32), turned = empty_like(weights);
+  std::vector<Var> small;
+  for (int64_t step = 0, at = 0; step < t.steps(); at += t.rows_of_step(step++)) {
+    small.push_back(Var(rounded.rows(at, at + t.rows_of_step(step))));
+  }
+  expect_close(
+      "the attention loss of weights of f32",
+      attention_loss(t.batch, looked(same ? AttentionTrace::same_in_all_steps(small[0], memory)
+                                          : AttentionTrace::step_by_step(small, memory)))
+          .value()
+          .reshape({1}),
+      Tensor::full({1}, t.loss(weights), DType::f32),
+      {.tolerance = {.relative = 1e-5, .absolute = 1e-5}, .law = "the same in f32"});
+  if (same) return;
+  std::vector<int64_t> steps_of;  // the same weights as a transformer has them
+  int64_t to = 0;
+  for (int64_t b = 0; b < t.batch.size; ++b) {
+    steps_of.push_back(t.steps(b));
+    for (int64_t step = 0; step < t.steps(b); ++step) {
+      for (int64_t j = 0; j < memory.length(b); ++j) {
+        turned.data<double>()[to++] = weights.data<double>()[trace.at(b, step) + j];
+      }
+    }
+  }
+  expect_close("the attention loss of weights that stand dialogue by dialogue",
+               attention_loss(t.batch, looked(AttentionTrace::dialogue_by_dialogue(
+                                           Var(turned), memory, steps_of)))
+                   .value()
+                   .reshape({1}),
+               Tensor::full({1}, t.loss(weights), DType::f64),
+               {.tolerance = kExact,
+                .law = "AttentionTrace::at(b, t) says where the weights of a step begin: not in "
+                       "every model they stand step after step"});
 }
 
 // The share of the attention that distractions get, meaned over the dialogues that have some.

@@ -169,8 +169,12 @@ void check_heads(Draw& draw, Output o) {
   }
 }
 
+const char* const kOrder =
+    "batch.order[b] is the place among the examples of dialogue b of the batch.";
+
 LAB_CHECK(AttentionScores) {
   Draw draw;
+  if_stopped(kOrder);
   for_each_output(draw, [](const Output& o) {
     expect_close(
         "the attention scores of all utterances", all_of(scored(o), &DialogueScore::as_scores),
@@ -190,8 +194,9 @@ LAB_CHECK(AttentionScores) {
                o.as(Mistake::kLastRow)}},
          .law = "the share of an utterance, meaned over the steps, over even_attention()"});
   });
-  Output o = draw_output(draw);
-  while (std::is_sorted(o.batch.order.begin(), o.batch.order.end())) o = draw_output(draw);
+  const auto other = [&] { return Output(draw, MemoryOf::kTokens, Output::kDialogueByDialogue); };
+  Output o = other();  // the trace of all heads stands in another way than those of single ones
+  while (std::is_sorted(o.batch.order.begin(), o.batch.order.end())) o = other();
   if (!testing::Test::HasFailure()) check_heads(draw, o);
 }
 
@@ -228,6 +233,7 @@ LAB_CHECK(ScoresAddUpToQ) {
 
 LAB_CHECK(ScoresComeInTheOrderOfTheExamples) {
   Draw draw;
+  if_stopped(kOrder);
   Output o = draw_output(draw);
   const auto sorted = [&] { return std::is_sorted(o.batch.order.begin(), o.batch.order.end()); };
   while (sorted()) o = draw_output(draw);
@@ -338,6 +344,18 @@ LAB_CHECK(SummaryWithoutDistractions) {
     expect_number("a mean over no dialogue", value, std::nullopt);
   }
   expect_number("the perplexity of no dialogue", none.perplexity, 1.0);
+  expect_number("the bits of no character", none.bits_per_character, std::nullopt);
+  expect_number("the share of unknown characters of none", none.unknown_characters, 0.0);
+  std::vector<DialogueScore> blind = draw_scores(draw, /*distractions=*/true);
+  Summary want;
+  for (DialogueScore& s : blind) {
+    want.add(s.as_scores, s.distraction);
+    s.as_scores.clear();
+    s.das_ratio.reset();
+  }
+  expect(summarize(blind).distracted == std::ssize(want.d),
+         "a model without attention has no scores, and its dialogues are distracted all the same: "
+         "the flags tell.");
 }
 
 void check_heads_of(Draw& draw, std::vector<DialogueScore> scores) {

@@ -168,6 +168,15 @@ LAB_CHECK(SomeOfTheTiles) {
     if (!testing::Test::HasFailure()) continue;
     return expect(false, "the memory begins with tile `first`, not with tile 0.");
   }
+  const Stored a = draw_left(draw, 5, false);
+  const int64_t begin = parts::tile_begin(a.rows, draw.between(2, 4)) + 1;
+  const Tensor tiles = memory_of_tiles(a);
+  parts::copy_rows(tiles.data<double>(), a.mat(), 0, begin, a.rows);
+  expect_close(text("rows [", begin, ", ", a.rows, ") of A in their tiles, by copy_rows() alone"),
+               read_tiles(tiles, a, 0, parts::tile_count(a.rows)).rows(begin, a.rows),
+               a.values().rows(begin, a.rows),
+               {.tolerance = kExact,
+                .law = "rows may begin in the middle of a tile, which need not be tile `first`"});
 }
 
 // ---- task: tile

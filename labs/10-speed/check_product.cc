@@ -71,6 +71,10 @@ LAB_CHECK(RowsAndThreadsDoNotMatter) {
   LAB_AFTER(ProductsOfAllShapes);
   Draw draw;
   expect_same_bits(draw, {draw.between(300, 400), draw.between(200, 300), draw.between(20, 90)});
+  for (int i = 0; i < 5; ++i) {  // edge tiles alone, in all threads at once
+    expect_same_bits(draw, {draw.between(1500, 2000), constants().width - 1, draw.between(5, 20)});
+    if (testing::Test::HasFailure()) return;
+  }
 }
 
 // ---- task: blocks

@@ -151,7 +151,7 @@ def judge(check, rows, status, errors, program, seconds):
 
 # What stands for an element in a kernel: the access is where the kernel uses it.
 PROXIES = re.compile(r"/(emulator/(cuda\.h|watched\.h|grid\.cc|marks\.cc)|tensor/kernels/kernel\.h):")
-JUDGES = re.compile(r"/labs/(support|\d\d-[\w-]+/(check|figure|show)\w*)|/gtest|/usr/")
+JUDGES = re.compile(r"/labs/(support|\d\d-[\w-]+/((check|figure|show)\w*|\w+\.h))|/gtest|/usr/")
 
 
 def lines_at(program, addresses, hidden):
@@ -161,7 +161,7 @@ def lines_at(program, addresses, hidden):
         found = subprocess.run(words, capture_output=True, text=True, timeout=10).stdout.splitlines()
     except (OSError, subprocess.TimeoutExpired):
         return []
-    return [(re.sub(r"\(.*|<.*|.*::", "", name), re.sub(r"^\S*?/((?:[\w-]+/){0,2}[\w.]+:\d+).*", r"\1", line))
+    return [(re.sub(r"[(<].*", "", name.replace("(anonymous namespace)::", "")).split("::")[-1], re.sub(r"^\S*?/((?:[\w-]+/){0,2}[\w.]+:\d+).*", r"\1", line))
             for name, line in zip(found[::2], found[1::2]) if "?" not in line and not hidden.search(line)]
 
 

@@ -96,6 +96,19 @@ TEST(HalvingSchedule, TakesNanForNoImprovement) {
   EXPECT_EQ(from_nan.rate(), 0.5);
 }
 
+// A share of an infinite best value is no number, and would make every later epoch a bad one.
+TEST(HalvingSchedule, WhateverIsFiniteIsBetterThanInfinity) {
+  for (const bool higher : {false, true}) {
+    HalvingSchedule schedule({.rate = 1});
+    const double worst = higher ? -INFINITY : INFINITY;
+    EXPECT_TRUE(schedule.update(worst, higher));
+    EXPECT_FALSE(schedule.update(worst, higher));
+    EXPECT_EQ(schedule.rate(), 0.5);
+    EXPECT_TRUE(schedule.update(7, higher));
+    EXPECT_EQ(schedule.rate(), 0.5);
+  }
+}
+
 TEST(HalvingSchedule, StopsBelowTheSmallestRate) {
   HalvingSchedule schedule({.rate = 1, .min_rate = 0.3});
   EXPECT_EQ(rates(schedule, {100, 100}), (Vec{1, 0.5}));

@@ -26,6 +26,10 @@ void copy_tiles(double* tiles, Mat<const double> a, int64_t first, int64_t last)
   cpu::copy_tiles<F>(tiles, cpu::View<double>(a), a.rows, first, last, a.cols);
 }
 
+void copy_rows(double* tiles, Mat<const double> a, int64_t first, int64_t begin, int64_t end) {
+  cpu::copy_rows<F>(tiles, cpu::View<double>(a), a.rows, first, begin, end, a.cols);
+}
+
 void tile(int64_t rows, double* c, int64_t ldc, const double* a, bool a_transposed,
           const double* panel, int64_t depth, Write write) {
   const F::Runner run(a_transposed);

@@ -19,6 +19,8 @@ int64_t tile_count(int64_t m);
 // B to panels; rows of tiles [first, last) of A to `tiles`.
 void pack(double* panels, Mat<const double> b);
 void copy_tiles(double* tiles, Mat<const double> a, int64_t first, int64_t last);
+// Rows [begin, end) of A to tiles that begin with tile `first`.
+void copy_rows(double* tiles, Mat<const double> a, int64_t first, int64_t begin, int64_t end);
 // C (rows, width) = or += a tile of A (rows, depth) times a panel.
 void tile(int64_t rows, double* c, int64_t ldc, const double* a, bool a_transposed,
           const double* panel, int64_t depth, Write write);
