@@ -19,11 +19,11 @@ bool holds_run(const std::string& out) {
 }
 
 // A run begins with settings.json. Without it the folder of an experiment, a model from elsewhere,
-// or what is left of another run: a training would replace the files, or go on from them. The
-// weights and tables that a run was to begin with may be left of one that was killed before it
-// began.
+// or what is left of another run: a training would replace the files, or go on from them. A run
+// that was killed before it began leaves its lock, and files that it was to begin with.
 void refuse_what_is_no_run(const std::string& out) {
   std::error_code ignored;
+  const bool begun = fs::exists(fs::path(out) / "lock", ignored);
   for (fs::directory_iterator at(out, ignored), end; !ignored && at != end; at.increment(ignored)) {
     const std::string file = at->path().filename().string();
     if (file.ends_with(".json") && describes_runs(at->path().string())) {
@@ -36,7 +36,7 @@ void refuse_what_is_no_run(const std::string& out) {
                          file != "init.safetensors" && file != "tables.safetensors";
     const bool ours = weights || file == "state.json" || file == "state.previous.json" ||
                       file == "log.jsonl" || file == kStepsFile;
-    if (!ours) continue;
+    if (!ours && (begun || !belongs_to_a_folder(file))) continue;
     throw UsageError(out + ": holds " + file +
                      " but no settings.json: a model, or part of a run; take another --out");
   }

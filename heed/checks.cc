@@ -6,6 +6,7 @@
 #include <filesystem>
 #include <optional>
 #include <set>
+#include <sstream>
 
 #include "base/error.h"
 #include "heed/usage.h"
@@ -112,24 +113,85 @@ bool is_same_file(const fs::path& a, const fs::path& b) {
   return fs::equivalent(a, b, missing) && !missing;
 }
 
+// The files and folders that an option may name: its value, or the items of a list "a,kind:b".
+std::vector<std::string> paths_of(const std::string& value) {
+  std::vector<std::string> paths = {value};
+  std::istringstream items(value);
+  for (std::string item; std::getline(items, item, ',');) {
+    paths.push_back(item);
+    paths.push_back(item.substr(item.find(':') + 1));
+  }
+  return paths;
+}
+
+bool is_model_or_runs(const fs::path& folder) {
+  std::error_code ignored;
+  if (fs::exists(folder / "config.json", ignored)) return true;
+  for (const auto& entry : fs::directory_iterator(folder, ignored)) {
+    const fs::path& file = entry.path();
+    if (file.extension() == ".json" && describes_runs(file.string())) return true;
+  }
+  return false;
+}
+
+// "test.jsonl.gz": ".jsonl"
+fs::path kind_of_file(fs::path file) {
+  if (file.extension() == ".gz") file.replace_extension();
+  return file.extension();
+}
+
+// Whether a folder of dialogues would be read with this file in it: there are others of its kind,
+// or no others.
+bool is_one_of_its_kind(const fs::path& file) {
+  std::error_code ignored;
+  bool alone = true;
+  for (const auto& entry : fs::directory_iterator(file.parent_path(), ignored)) {
+    if (is_same_file(entry.path(), file) || !entry.is_regular_file(ignored)) continue;
+    if (kind_of_file(entry.path()) == kind_of_file(file)) return true;
+    alone = false;
+  }
+  return alone;
+}
+
+// Whether a file that is there is a part of a folder that is read. Beside a model, runs or
+// dialogues there may be results, which are written anew.
+bool is_part_of(const fs::path& output, const fs::path& folder) {
+  std::error_code ignored;
+  if (!fs::is_directory(folder, ignored)) return false;
+  const fs::path file = fs::absolute(output, ignored).lexically_normal();
+  fs::path above = file.parent_path();
+  while (above.has_relative_path() && !is_same_file(above, folder)) above = above.parent_path();
+  if (!is_same_file(above, folder)) return false;
+  if (!is_model_or_runs(folder)) return is_one_of_its_kind(file);
+  return above == file.parent_path()
+             ? belongs_to_a_folder(file.filename().string()) || describes_runs(file.string())
+             : is_model_or_runs(file.parent_path());
+}
+
 void check_output(const std::string& option, const fs::path& output, const CLI::App& command) {
   std::error_code ignored;
   if (output == "-" || !fs::is_regular_file(output, ignored)) return;
   const std::string text = option + " " + output.string();
-  for (const CLI::Option* input : command.get_options()) {
-    if (input->count() == 0 || is_output(input->get_name(), command)) continue;
+  const auto check = [&](const CLI::Option* input) {
     for (const std::string& value : input->results()) {
-      if (is_same_file(output, value)) {
-        const std::string reader = input->nonpositional() ? input->get_name() : "the command";
-        throw UsageError(text + ": would overwrite what " + reader + " reads; give another file");
-      }
-      if (is_same_file(output.parent_path().empty() ? "." : output.parent_path(), value) &&
-          belongs_to_a_folder(output.filename().string())) {
-        throw UsageError(text + ": is a part of " + value +
-                         ", which is read, and would be overwritten; give another file");
+      for (const std::string& path : paths_of(value)) {
+        if (is_same_file(output, path)) {
+          const std::string reader = input->nonpositional() ? input->get_name() : "the command";
+          throw UsageError(text + ": would overwrite what " + reader + " reads; give another file");
+        }
+        if (is_part_of(output, path)) {
+          throw UsageError(text + ": is a part of " + path +
+                           ", which is read, and would be overwritten; give another file");
+        }
       }
     }
+  };
+  for (const CLI::Option* input : command.get_options()) {
+    if (input->count() > 0 && !is_output(input->get_name(), command)) check(input);
   }
+  const CLI::App* whole = &command;
+  while (whole->get_parent()) whole = whole->get_parent();
+  check(whole->get_config_ptr());
 }
 
 // The same result for all names of a file, whether or not it exists: links, "./". Standard output
@@ -154,6 +216,10 @@ void check_outputs(const CLI::App& app) {
       if (option->count() == 0 || !is_output(option->get_name(), *command)) continue;
       for (const std::string& path : option->results()) {
         if (path.empty()) throw UsageError(option->get_name() + ": expected a path, got ''");
+        if (path == "-" && option->get_name() == "--out" &&
+            option->get_description().find("standard output") == std::string::npos) {
+          throw UsageError(option->get_name() + " -: is not for standard output; give a file");
+        }
         check_output(option->get_name(), path, *command);
         const fs::path name = name_of_file(path);
         for (const auto& [other, its_option] : outputs) {
@@ -176,7 +242,25 @@ void check_outputs(const CLI::App& app) {
 // The whole program's callback comes when all is parsed, config files too, and before its
 // commands'.
 void protect_files(CLI::App& app) {
-  app.parse_complete_callback([&app] { check_outputs(app); });
+  app.parse_complete_callback([&app] {
+    if (app.get_config_ptr()->count() == 0) refuse_options_of_others(app);
+    check_outputs(app);
+  });
+}
+
+void refuse_options_of_others(const CLI::App& app) {
+  for (const CLI::App* command : app.get_subcommands()) {  // that were given
+    for (const CLI::App* runs : command->get_subcommands()) {
+      for (const CLI::Option* option : command->get_options()) {
+        if (option->count() == 0) continue;
+        const std::string name = option->get_name(), whole = full_name(*runs);
+        if (runs->get_option_no_throw(name)) throw UsageError(name + ": stands behind " + whole);
+        throw UsageError(name + ": is an option of " + full_name(*command) + ", not of " + whole +
+                         "; " + whole + " --help lists those");
+      }
+    }
+    refuse_options_of_others(*command);
+  }
 }
 
 }  // namespace heed

@@ -27,4 +27,8 @@ void check_numbers(CLI::App& app);
 // outputs into one file.
 void protect_files(CLI::App& app);
 
+// Refuses options that a command like `heed train gaps` passes on to the one that it belongs to,
+// `heed train`, which does not run. Before a config file is read: its [train] is for others.
+void refuse_options_of_others(const CLI::App& app);
+
 }  // namespace heed

@@ -56,7 +56,8 @@ DecodeOptions decoding_of(GenerateOptions& o) {
     }
   }
   if (o.beam > 0) {
-    refuse_given(*o.command, "--beam-size", "without --beam");
+    refuse_given(*o.command, "--beam-size",
+                 o.rerank.n_best > 0 ? "without --n-best" : "without --beam");
     if (o.decode.method != "beam") refuse_given(*o.command, "--beam", "with --decode beam");
     o.decode.options.beam_size = o.beam;
   }

@@ -18,11 +18,15 @@ namespace {
 
 constexpr const char* kExamples = "Examples (default: as in training)";
 
+}  // namespace
+
 Json file_json(const std::string& path, const std::vector<Dialogue>& dialogues) {
   return {{"path", path}, {"fingerprint", fingerprint(dialogues)}, {"dialogues", dialogues.size()}};
 }
 
-}  // namespace
+Json weights_fingerprint(const std::string& model) {
+  return file_checksum(file_inside(model, "model.safetensors"));
+}
 
 bool is_directory(const std::string& path) {
   std::error_code ignored;
@@ -185,8 +189,7 @@ void note_unknown_phrases(const Inputs& inputs, const Vocabulary& vocabulary) {
 Json inputs_json(const Inputs& inputs, const std::vector<std::string>& models, uint64_t seed) {
   Json json = {{"models", Json::array()}, {"data", file_json(inputs.data_path, inputs.dialogues)}};
   for (const std::string& model : models) {
-    const std::string weights = file_inside(model, "model.safetensors");
-    json["models"].push_back({{"path", model}, {"fingerprint", file_checksum(weights)}});
+    json["models"].push_back({{"path", model}, {"fingerprint", weights_fingerprint(model)}});
   }
   json["limit"] = inputs.limit;
   json["examples"] = inputs.bounds.all_positions ? "all" : "last";

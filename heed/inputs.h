@@ -93,6 +93,10 @@ std::vector<Given> given_model(const std::string& model, const Module& loaded);
 // The members of an object as options: {"seed": 1} is --seed with the value 1.
 std::vector<Given> given_options(const nlohmann::ordered_json& options);
 
+// The name, the fingerprint and the number of the dialogues of a file, for "inputs" of results.
+nlohmann::ordered_json file_json(const std::string& path, const std::vector<Dialogue>& dialogues);
+// The checksum of a model's weights.
+nlohmann::ordered_json weights_fingerprint(const std::string& model);
 // The key "inputs" of a result: models, dialogues and pool with their checksums, and all options
 // that determine the input of a model. The seed is that of the insertion.
 nlohmann::ordered_json inputs_json(const Inputs& inputs, const std::vector<std::string>& models,

@@ -2,6 +2,7 @@
 
 #include <sstream>
 
+#include "heed/checks.h"
 #include "heed/usage.h"
 
 namespace heed {
@@ -32,11 +33,16 @@ const CLI::App* find_command(const CLI::App& app, const std::vector<std::string>
 }  // namespace
 
 std::vector<CLI::ConfigItem> OptionFile::from_config(std::istream& input) const {
-  std::ostringstream bytes;
-  bytes << input.rdbuf();
-  std::string text = bytes.str();
+  constexpr std::streamsize kMost = 1 << 20;
+  std::string text(kMost + 1, '\0');
+  input.read(text.data(), kMost + 1);
+  text.resize(static_cast<size_t>(input.gcount()));
+  if (input.gcount() > kMost) {
+    throw CLI::ConfigError(app_.get_config_ptr()->as<std::string>() + ": larger than 1 MiB");
+  }
   if (text.starts_with("\xEF\xBB\xBF")) text.erase(0, 3);
   check(text);
+  refuse_options_of_others(app_);
   std::istringstream again(text);
   return CLI::ConfigTOML::from_config(again);
 }
@@ -54,7 +60,7 @@ std::vector<OptionLine> option_lines(const std::string& text) {
       in_list = !line.ends_with(']');
       continue;
     }
-    if (line.size() < 3 || line[0] == '#' || line[0] == ';') continue;
+    if (line.empty() || line[0] == '#' || line[0] == ';') continue;
     if (line.front() == '[' && line.back() == ']') {
       section = line.substr(1, line.size() - 2);
       found.push_back({section, "", number});

@@ -26,6 +26,7 @@ CLI::Option* add_split_options(CLI::App& command, const char* name, SplitOptions
 // Called before the long work. Throws UsageError if the options contradict each other, and
 // DataError if the folder already holds parts.
 void check_split(const SplitOptions& o, const std::string& folder);
+void require_no_parts(const std::string& folder);  // throws DataError
 // Writes the parts of the dialogues from `in` into a folder, either all or none (gzip if the name
 // of `in` ends in .gz), and reports their contents.
 void write_split(const SplitOptions& o, const std::vector<Dialogue>& dialogues,

@@ -63,6 +63,7 @@ Corpus schema_guided(const std::string& folder, Progress& progress) {
 }
 
 void run(const PrepareCarryoverOptions& o) {
+  require_no_parts(o.out);
   Progress progress;
   const Corpus corpus = carry::is_woz(o.in) ? woz(o.in) : schema_guided(o.in, progress);
   std::filesystem::create_directories(o.out);

@@ -34,15 +34,6 @@ const std::map<std::string, SplitBy> kWays = {{"conversation", SplitBy::kConvers
                                               {"film", SplitBy::kFilm},
                                               {"dialogue", SplitBy::kDialogue}};
 
-void require_no_parts(const std::string& folder) {
-  for (const char* part : {"train", "valid", "test"}) {
-    for (const char* end : {".jsonl", ".jsonl.gz"}) {
-      const fs::path path = fs::path(folder) / (std::string(part) + end);
-      if (fs::exists(path)) throw DataError(path.string() + ": exists; give --out a new folder");
-    }
-  }
-}
-
 size_t largest(const std::vector<size_t>& groups) {
   std::vector<size_t> sizes(groups.size());
   for (size_t group : groups) ++sizes[group];
@@ -137,6 +128,15 @@ CLI::Option* add_split_options(CLI::App& command, const char* name, SplitOptions
           ->check(share)
           ->capture_default_str();
   return by;
+}
+
+void require_no_parts(const std::string& folder) {
+  for (const char* part : {"train", "valid", "test"}) {
+    for (const char* end : {".jsonl", ".jsonl.gz"}) {
+      const fs::path path = fs::path(folder) / (std::string(part) + end);
+      if (fs::exists(path)) throw DataError(path.string() + ": exists; give --out a new folder");
+    }
+  }
 }
 
 void check_split(const SplitOptions& o, const std::string& folder) {

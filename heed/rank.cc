@@ -118,6 +118,7 @@ Json inputs_json(const RankOptions& o, const RankedPart& part,
   return {{"data", part.to_json()},
           {"train", train ? train->to_json() : Json()},
           {"model", o.model.empty() ? Json() : Json(o.model)},
+          {"model_fingerprint", o.model.empty() ? Json() : weights_fingerprint(o.model)},
           {"limit", o.limit},
           {"examples", o.examples},
           {"context", o.context},
@@ -151,18 +152,20 @@ ListScores scores_of(const std::string& scorer, const RankOptions& o, const Rank
   return keyword_scores(part.dialogues, lists, kind, *words, o.mean_length == "responses");
 }
 
-// heed rank test --test
+// heed rank test --test; adds the sets and the pool to the inputs.
 std::vector<RankedSetRow> test_sets(const RankOptions& o, const Ranker& ranker,
-                                    const RankedPart& part, const Lists& lists) {
+                                    const RankedPart& part, const Lists& lists, Json& inputs) {
   const std::vector<TestSet> sets = select_test_sets(o.test_sets);
   std::vector<Dialogue> pool;
+  for (const TestSet& set : sets) inputs["test"].push_back(set.name);
   if (!needs_pool(sets)) {
     refuse_given(*o.command, "--pool", "to random: test sets");
   } else {
-    const bool folder = is_directory(o.data);
-    pool = o.pool.empty() && !folder
-               ? part.dialogues
-               : read_dialogues(find_dialogues(o.pool.empty() ? o.data : o.pool, "train"));
+    const bool own = o.pool.empty() && !is_directory(o.data);
+    const std::string path =
+        own ? part.path : find_dialogues(o.pool.empty() ? o.data : o.pool, "train");
+    pool = own ? part.dialogues : read_dialogues(path);
+    inputs["pool"] = file_json(path, pool);
   }
   const std::vector<MarkedContext> contexts = contexts_of(part, lists);
   std::vector<RankedSet> ranked;
@@ -196,11 +199,12 @@ void baseline(RankOptions& o) {
   LoadedSystem loaded;
   if (o.encodes()) loaded = load_ranker(o);
   if (!o.test_sets.empty()) {
-    const std::vector<RankedSetRow> rows = test_sets(o, *loaded.ranker, part, lists);
+    Json inputs = inputs_json(o, part, {});
+    const std::vector<RankedSetRow> rows = test_sets(o, *loaded.ranker, part, lists, inputs);
     if (!output.to_stdout()) std::fputs(sets_table(rows, results_width()).c_str(), stdout);
     if (!output.wanted()) return;
     return output.write({{"heed", provenance("rank test", *o.common)},
-                         {"inputs", inputs_json(o, part, {})},
+                         {"inputs", inputs},
                          {"lists", ranked.to_json()},
                          {"test_sets", to_json(rows)}});
   }

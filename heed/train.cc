@@ -284,12 +284,7 @@ void add_train(CLI::App& app) {
   CLI::App* c = add_training(app, "train", systems()[0]);
   for (const System& system : systems()) {
     if (!system.train || &system == &systems()[0]) continue;
-    const std::string name = system.name;
-    add_training(*c, name, system)->preparse_callback([c, name](size_t) {
-      for (const CLI::Option* option : c->get_options()) {
-        if (option->count() == 0) continue;
-        throw UsageError(option->get_name() + ": stands behind heed train " + name);
-      }
+    add_training(*c, system.name, system)->preparse_callback([c](size_t) {
       c->get_option("--out")->required(false);
     });
   }

@@ -1,6 +1,7 @@
 #include "train/folder_of_runs.h"
 
 #include <nlohmann/json.hpp>
+#include <set>
 
 #include "base/file.h"
 
@@ -13,10 +14,12 @@ bool describes_runs(const std::string& path) {
 }
 
 bool belongs_to_a_folder(const std::string& name) {
-  return name == "config.json" || name == "vocab.txt" || name == "settings.json" ||
-         name == "state.json" || name == "log.jsonl" || name == "steps.jsonl" ||
-         name.ends_with(".safetensors") || name.starts_with("train.jsonl") ||
-         name.starts_with("valid.jsonl") || name.starts_with("test.jsonl");
+  static const std::set<std::string> kNames = {
+      "config.json", "vocab.txt", "settings.json",  "state.json", "log.jsonl", "steps.jsonl",
+      "acts.txt",    "encoder",   "adversary.json", "values.txt", "pool.txt",  "pool.txt.gz"};
+  return kNames.contains(name) || name.ends_with(".safetensors") ||
+         name.starts_with("train.jsonl") || name.starts_with("valid.jsonl") ||
+         name.starts_with("test.jsonl");
 }
 
 }  // namespace heed

@@ -207,9 +207,7 @@ std::vector<PresetOf<Settings>> Own::presets() {
 
 void Own::keep(const std::string& run, const Settings& s, const Parts& parts) {
   if (!s.init.empty()) return pretrained::keep_encoder(s.init, run);
-  const std::string folder = in(run, kFolderInRun);
-  std::filesystem::remove_all(folder);  // what is left of a start that was killed
-  draw_encoder(folder, s, parts.train);
+  draw_encoder(pretrained::empty_encoder_folder(run), s, parts.train);
 }
 
 LoadedReader Own::blank(const std::string& directory, const Settings& s) {

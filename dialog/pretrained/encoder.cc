@@ -7,6 +7,7 @@
 #include <numeric>
 #include <set>
 
+#include "autograd/anomaly.h"
 #include "autograd/keep_packed.h"
 #include "base/file.h"
 #include "nn/safetensors.h"
@@ -139,7 +140,10 @@ Bert load_bert(const std::string& path, const BertConfig& config) {
   Bert model(config);
   std::set<std::string> known;
   for (const NamedParameter& p : parameters(model)) {
-    p.var.set_value(tensor_of(path, tensors, p.name, p.var.shape()).to(DType::f32));
+    const Tensor value = tensor_of(path, tensors, p.name, p.var.shape()).to(DType::f32);
+    if (!all_finite(value))
+      throw DataError(path + ": " + p.name + " holds a number that is not finite");
+    p.var.set_value(value);
     known.insert(p.name);
   }
   for (const auto& [name, tensor] : tensors) {
@@ -169,10 +173,16 @@ WordPieceOptions options_of(const std::string& folder) {
 }
 
 int64_t max_length_of(const std::string& folder, const BertConfig& config) {
+  std::string path = in(folder, kConfig);
+  int64_t most = config.max_position_embeddings;
   const Json json = optional_object(folder, "sentence_bert_config.json");
-  if (!json.contains("max_seq_length")) return config.max_position_embeddings;
-  return std::min(config.max_position_embeddings,
-                  size_in(in(folder, "sentence_bert_config.json"), json, "max_seq_length"));
+  if (json.contains("max_seq_length")) {
+    const std::string other = in(folder, "sentence_bert_config.json");
+    const int64_t own = size_in(other, json, "max_seq_length");
+    if (own < most) most = own, path = other;
+  }
+  if (most < 3) throw DataError(path + ": texts of less than 3 pieces hold no text");
+  return most;
 }
 
 // How the vector of a text comes from those of its pieces: their mean.
@@ -195,6 +205,20 @@ void take_tuned(Bert& model, const std::string& path) {
   }
 }
 
+// A copy that was killed has left some of its files, and the next one puts the same in their place.
+// Nothing else is replaced.
+void check_free(const std::string& from, const std::string& to, const std::string& file,
+                bool tuned) {
+  std::error_code ignored;
+  const std::string there = in(to, file), here = in(from, file);
+  if (!fs::exists(here, ignored) || !fs::exists(there, ignored)) return;
+  const auto size = fs::file_size(here, ignored);
+  const bool same = fs::is_regular_file(there, ignored) && fs::file_size(there, ignored) == size;
+  const bool other = !same || (tuned && file == kWeights);
+  if (!other && read_file(there, size) == read_file(here, size)) return;
+  throw UsageError(there + ": is there already, and is another; take another folder");
+}
+
 // Loads the model and copies its files; config.json is `edit`ed on the way. Of a run that began
 // with an encoder these are its files, and the weights the run's.
 Encoder copy_encoder(const std::string& model, const std::string& to,
@@ -207,6 +231,7 @@ Encoder copy_encoder(const std::string& model, const std::string& to,
   if (fs::exists(in(to, kConfig), ignored)) {
     throw UsageError(to + ": holds a model already; take another folder");
   }
+  for (const char* file : kFiles) check_free(from, to, file, is_run);
   make_directory(to);
   for (const char* file : kFiles) {
     if (!fs::exists(in(from, file), ignored)) continue;
@@ -240,8 +265,12 @@ Encoder load_encoder(const std::string& folder) {
   }
   const int64_t max_length = max_length_of(folder, config);
   check_pooling(folder);
-  if (max_length < 3) throw DataError(path + ": texts of less than 3 pieces hold no text");
-  return {std::move(pieces), load_bert(file_inside(folder, kWeights), config), max_length};
+  const std::string weights = file_inside(folder, kWeights);
+  Encoder encoder{std::move(pieces), load_bert(weights, config), max_length};
+  if (!all_finite(encode_texts(encoder, {encoder.pieces.read("", 2)}, 1))) {
+    throw DataError(weights + ": with these weights the vector of a text is not finite");
+  }
+  return encoder;
 }
 
 std::string encoder_folder(const std::string& model) {
@@ -272,9 +301,17 @@ Encoder export_encoder(const std::string& from, const std::string& to) {
 }
 
 void keep_encoder(const std::string& from, const std::string& run) {
-  const std::string folder = in(run, kFolderInRun);
-  fs::remove_all(folder);  // what is left of a start that was killed
-  import_encoder(from, folder);
+  import_encoder(from, empty_encoder_folder(run, from));
+}
+
+std::string empty_encoder_folder(const std::string& run, const std::string& from) {
+  std::error_code ignored;
+  std::string folder = in(run, kFolderInRun);
+  if (fs::equivalent(folder, from, ignored)) {
+    throw UsageError(from + ": is where the run keeps its encoder; move it out of " + run);
+  }
+  fs::remove_all(folder);
+  return folder;
 }
 
 void check_init(const std::string& encoder, const std::string& init) {

@@ -30,12 +30,13 @@ struct Encoder {
 
 // Throws DataError, which names the file and the rule, for an unsupported model_type, activation,
 // pooling or kind of positions, for sizes that do not fit each other, the tensors or the
-// vocabulary, and for missing or unknown tensors.
+// vocabulary, for missing or unknown tensors, and for vectors that are not finite.
 Encoder load_encoder(const std::string& folder);
 
 // Copies the files above, and those that only other programs read, from one folder to a new one,
 // and adds the system to config.json (import) or removes it (export). Loads the model first, so it
-// throws as load_encoder() does; UsageError if the other folder already holds a model. From a run
+// throws as load_encoder() does; UsageError if the other folder holds a model or other files of
+// these names. From a run
 // that trained an encoder further, the trained weights are exported.
 Encoder import_encoder(const std::string& from, const std::string& to);
 Encoder export_encoder(const std::string& from, const std::string& to);
@@ -46,6 +47,9 @@ std::string encoder_folder(const std::string& model);
 Encoder load_encoder_of(const std::string& directory, int64_t width);
 // Copies the encoder with which a run begins into its folder kFolderInRun.
 void keep_encoder(const std::string& from, const std::string& run);
+// That folder, without what a start that was killed has left there. Throws UsageError if it is
+// `from`.
+std::string empty_encoder_folder(const std::string& run, const std::string& from = "");
 // Throws UsageError unless --init is given if and only if --encoder is pretrained.
 void check_init(const std::string& encoder, const std::string& init);
 

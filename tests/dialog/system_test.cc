@@ -92,6 +92,7 @@ TEST_F(Systems, ARunIsBegunOnceAndGoesOnWithItsOwnData) {
   // What a training leaves that is killed before it begins is in nobody's way.
   const auto again = find_system("rank/length").train("usual", "");
   dir.write("left/tables.safetensors", "");
+  dir.write("left/lock", "");
   EXPECT_TRUE(open_run(*again, {.data = {data}, .out = dir.path("left")}).is_new);
 }
 

@@ -361,6 +361,9 @@ TEST(Carry, RefusesWhatCannotBe) {
   refused({"carry", "--model", model(), "--json", "x"}, 2, "--json: only applies with --data");
   refused({"carry", "--data", items(), "--insert", "2"}, 2, "--insert: only applies with --model");
   refused({"carry", "--model", dir.path("none"), "--data", items()}, 1, dir.path("none"));
+  dir.write("own/valid.jsonl", "mine");
+  refused({"prepare", "carryover", "--in", dir.path("own"), "--out", dir.path("own")}, 1,
+          dir.path("own/valid.jsonl") + ": exists; give --out a new folder");
   refused({"prepare", "carryover", "--in", dir.path("."), "--out", dir.path("x")}, 1,
           "has neither a folder train nor a file train.jsonl of dialogues");
   EXPECT_FALSE(std::filesystem::exists(dir.path("x")));

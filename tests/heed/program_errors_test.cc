@@ -269,6 +269,40 @@ TEST(Outputs, AreNoInputs) {
   EXPECT_EQ(dir.read("model/config.json"), "{}");
 }
 
+// What is read may stand in a list, in a folder, or be the file of options; beside a model there
+// may be results, which are written again.
+TEST(Outputs, AreNoPartsOfInputs) {
+  const TempDir dir;
+  const std::string row =
+      "{\"turns\": [{\"text\": \"a\"}, {\"text\": \"b\"}, {\"text\": \"c\"}]}\n";
+  const std::string sweep = R"({"format": 1, "settings": {}, "data": {}})";
+  const std::string files[] = {
+      dir.write("my.toml", "[rank.baseline]\n"), dir.write("pool", "a\nb\n"),
+      dir.write("talks/test.jsonl", row),        dir.write("talks/more/one.json", "[]"),
+      dir.write("model/config.json", "{}"),      dir.write("model/pool.txt.gz", "a\nb\n"),
+      dir.write("model/scores.json", "[]"),      dir.write("runs/mine.json", sweep),
+      dir.write("runs/a/config.json", "{}"),     dir.write("runs/a/evaluation.json", "[]")};
+  const std::string talks = dir.path("talks"), model = dir.path("model"), runs = dir.path("runs");
+  const Arguments rank = {"rank", "baseline", "tf-idf", "--data", talks};
+  const Arguments test = {"rank", "test", "--model", model, "--data", dir.path("none"), "--json"};
+  const std::vector<std::pair<Arguments, std::string>> cases = {
+      {rank + Arguments{"--config", files[0], "--out", files[0]}, "what --config reads"},
+      {rank + Arguments{"--lists", "whitelist:" + files[1], "--out", files[1]},
+       "what --lists reads"},
+      {rank + Arguments{"--out", files[2]}, "is a part of " + talks},
+      {rank + Arguments{"--json", files[3]}, "is a part of " + talks},
+      {test + Arguments{files[5]}, "is a part of " + model},
+      {{"report", runs, "--html", files[7]}, "is a part of " + runs},
+      {{"report", runs, "--html", files[9]}, "is a part of " + runs}};
+  for (const auto& [command, says] : cases) {
+    expect_failure(heed_program(command), 2, says, join(command));
+  }
+  expect_failure(heed_program(test + Arguments{files[6]}), 1, "none: cannot open", "results");
+  for (const std::string& file : files) EXPECT_GT(std::filesystem::file_size(file), 0u) << file;
+  expect_failure(heed_program({"encode", "--model", model, "--in", files[1], "--out", "-"}), 2,
+                 "--out -: is not for standard output", "-");
+}
+
 // The second would replace the first, under whatever name.
 TEST(Outputs, AreDifferentFiles) {
   const TempDir dir;

@@ -7,6 +7,7 @@
 #include "dialog/data/corpus.h"
 #include "dialog/retrieve/pool.h"
 #include "tests/heed/program_helpers.h"
+#include "train/run_directory.h"
 
 namespace heed {
 namespace {
@@ -209,12 +210,16 @@ TEST(Ranker, DistractionsComeFromThePool) {
                                "120", "--test", "random:1.0", "--json", "-"} +
                      more);
     EXPECT_EQ(r.code, 0) << r.err;
-    return Json::parse(r.out, nullptr, false)["test_sets"];
+    return Json::parse(r.out, nullptr, false);
   };
-  const Json usual = sets({});
-  EXPECT_EQ(sets({"--pool", kSample}), usual);
-  EXPECT_EQ(sets({"--pool", kSample + "/train.jsonl.gz"}), usual);
-  EXPECT_NE(sets({"--pool", kTestPart}), usual);
+  const Json usual = sets({}), own = sets({"--pool", kTestPart});
+  EXPECT_EQ(sets({"--pool", kSample})["test_sets"], usual["test_sets"]);
+  EXPECT_EQ(sets({"--pool", kSample + "/train.jsonl.gz"})["inputs"], usual["inputs"]);
+  EXPECT_NE(own["test_sets"], usual["test_sets"]);
+  EXPECT_EQ(own["inputs"]["test"], Json({"random:1.0"}));
+  EXPECT_EQ(own["inputs"]["pool"]["path"], kTestPart);
+  EXPECT_EQ(own["inputs"]["pool"]["dialogues"], read_dialogues(kTestPart).size());
+  EXPECT_EQ(own["inputs"]["model_fingerprint"], file_checksum(ranker() + "/model.safetensors"));
 }
 
 // Nothing is said twice while there is something else, however long one goes on.

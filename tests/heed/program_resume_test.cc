@@ -282,6 +282,20 @@ TEST_F(Resume, RefusesAFolderWithAModelOrPartOfARun) {
   }
 }
 
+// Only the lock of a run that was killed as it began says that such files are its own.
+TEST_F(Resume, RefusesFilesThatARunBeginsWith) {
+  for (const char* file : {"config.json", "vocab.txt", "init.safetensors", "encoder/mine.py"}) {
+    const std::string name = std::string("begins-") + fs::path(file).stem().string();
+    dir.write(name + "/" + file, "mine");
+    const std::string first = fs::path(file).begin()->string();
+    expect_failure(heed_program(tiny_training(dir.path(name))), 2,
+                   dir.path(name) + ": holds " + first + " but no settings.json", file);
+    EXPECT_EQ(dir.read(name + "/" + file), "mine");
+  }
+  dir.write("begins-config/lock", "");
+  EXPECT_EQ(heed_program(tiny_training(dir.path("begins-config"))).code, 0);
+}
+
 // A run does not begin among those of an experiment or a sweep.
 TEST_F(Resume, RefusesAFolderOfRuns) {
   const std::string text = R"({"format": 2, "settings": {"epochs": "1"}, "data": {}})";

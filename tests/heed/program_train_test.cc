@@ -65,6 +65,9 @@ TEST_F(TrainSystem, AStructureIsAFormOfRespond) {
   fails({"respond/hred", "--structure", "static"},
         "--structure: only applies to heed train respond");
   fails({"--limit", "3", "discriminate"}, "--limit: stands behind heed train discriminate");
+  const std::string others = ": is an option of heed train, not of heed train discriminate; ";
+  fails({"discriminate", "--max-turns", "3"}, "--max-turns" + others);
+  fails({"--max-turns", "3", "discriminate"}, "--max-turns" + others);
 }
 
 TEST_F(TrainSystem, AModelThatCannotSaysWhichCan) {

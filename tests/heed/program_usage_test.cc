@@ -130,6 +130,8 @@ TEST(OptionFiles, AMistakeIsNamedWithItsLine) {
         ":2: [prepare ubuntu] has no option \"im\"; did you mean \"in\"?");
   fails("train.hiden = 8\n", ":1: [train] has no option \"hiden\"; did you mean \"hidden\"?");
   fails("[train]\nlayers = [\n1,\n2 ]\nhiden = 8\n", ":5: [train] has no option \"hiden\"");
+  fails("\xff\xfe", ":1: \"");
+  fails("#" + std::string(1 << 20, 'x'), ": larger than 1 MiB");
   EXPECT_FALSE(fs::exists(dir.path("out")));
 }
 

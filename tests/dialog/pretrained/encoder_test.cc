@@ -19,14 +19,14 @@
 namespace heed::pretrained {
 namespace {
 
-using Json = nlohmann::ordered_json;
+using OrderedJson = nlohmann::ordered_json;
 using Vec = std::vector<double>;
 
 const std::vector<std::string> kPieces = {
     "[PAD]", "[UNK]", "[CLS]", "[SEP]",        "un",   "##able", "##a", "able",  "a",
     "##b",   "b",     "!",     "\xE4\xB8\xAD", "cafe", "-",      "##c", "[MASK]"};
 
-Json config_json() {
+OrderedJson config_json() {
   return {{"model_type", "bert"},         {"vocab_size", kPieces.size()}, {"hidden_size", 4},
           {"num_hidden_layers", 2},       {"num_attention_heads", 2},     {"intermediate_size", 6},
           {"max_position_embeddings", 8}, {"type_vocab_size", 2},         {"layer_norm_eps", 1e-3},
@@ -57,8 +57,8 @@ class Pretrained : public testing::Test {
   std::string refusal() const {
     return error_of<DataError>([&] { (void)load_encoder(in); });
   }
-  void set(const char* key, const Json& value) {
-    Json json = config_json();
+  void set(const char* key, const OrderedJson& value) {
+    OrderedJson json = config_json();
     json[key] = value;
     dir.write("in/config.json", json.dump());
   }
@@ -220,22 +220,53 @@ TEST_F(Pretrained, GoesInAndOutUnchanged) {
   dir.write("in/1_Pooling/config.json", R"({"pooling_mode_mean_tokens": true})");
   dir.write("in/modules.json", "[1]");
   (void)import_encoder(in, model_at);
-  EXPECT_EQ(Json::parse(dir.read("model/config.json"))["system"], kBertSystem);
+  EXPECT_EQ(OrderedJson::parse(dir.read("model/config.json"))["system"], kBertSystem);
   EXPECT_EQ(error_of<UsageError>([&] { (void)import_encoder(in, model_at); }),
             model_at + ": holds a model already; take another folder");
+  dir.write("other/vocab.txt", "mine");
+  dir.write("half/vocab.txt", dir.read("in/vocab.txt"));
+  EXPECT_EQ(
+      error_of<UsageError>([&] { (void)import_encoder(in, dir.path("other")); }),
+      dir.path("other/vocab.txt") + ": is there already, and is another; take another folder");
+  EXPECT_EQ(dir.read("other/vocab.txt"), "mine");
+  (void)import_encoder(in, dir.path("half"));
+  EXPECT_EQ(dir.read("half/model.safetensors"), dir.read("in/model.safetensors"));
+  dir.write("run/encoder/left", "of a start that was killed");
+  keep_encoder(model_at, dir.path("run"));
+  EXPECT_FALSE(std::filesystem::exists(dir.path("run/encoder/left")));
+  EXPECT_EQ(error_of<UsageError>([&] { keep_encoder(dir.path("run/encoder"), dir.path("run")); }),
+            dir.path("run/encoder") + ": is where the run keeps its encoder; move it out of " +
+                dir.path("run"));
+  EXPECT_EQ(dir.read("run/encoder/vocab.txt"), dir.read("in/vocab.txt"));
   (void)export_encoder(model_at, out);
   for (const char* file : {"model.safetensors", "vocab.txt", "tokenizer_config.json",
                            "1_Pooling/config.json", "modules.json"}) {
     EXPECT_EQ(dir.read(std::string("out/") + file), dir.read(std::string("in/") + file)) << file;
   }
-  EXPECT_EQ(Json::parse(dir.read("out/config.json")), config_json());
+  EXPECT_EQ(OrderedJson::parse(dir.read("out/config.json")), config_json());
 }
 
 // ---- folders that are not what they say
 
+TEST_F(Pretrained, RefusesWeightsWithoutFiniteVectors) {
+  const auto fill = [&](const std::string& part, double value) {
+    init(model, /*seed=*/3);
+    for (const NamedParameter& p : parameters(model)) {
+      if (p.name.find(part) == p.name.npos) continue;
+      p.var.set_value(Tensor::full(p.var.shape(), value));
+    }
+    write();
+    return refusal();
+  };
+  const std::string weights = in + "/model.safetensors: ", name = parameters(model).back().name;
+  EXPECT_EQ(fill(name, NAN), weights + name + " holds a number that is not finite");
+  EXPECT_EQ(fill(name, -INFINITY), weights + name + " holds a number that is not finite");
+  EXPECT_EQ(fill("", 0), weights + "with these weights the vector of a text is not finite");
+}
+
 TEST_F(Pretrained, RefusesWhatItWouldComputeOtherwise) {
   const std::string config = in + "/config.json: ";
-  const std::vector<std::tuple<const char*, Json, std::string>> cases = {
+  const std::vector<std::tuple<const char*, OrderedJson, std::string>> cases = {
       {"model_type", "roberta", "\"model_type\" is \"roberta\", and heed reads \"bert\" only"},
       {"model_type", nullptr, "\"model_type\" is null, and heed reads \"bert\" only"},
       {"hidden_act", "relu", "\"hidden_act\" is \"relu\", and heed reads \"gelu\" only"},
