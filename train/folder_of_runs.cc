@@ -1,5 +1,6 @@
 #include "train/folder_of_runs.h"
 
+#include <filesystem>
 #include <nlohmann/json.hpp>
 #include <set>
 
@@ -8,7 +9,10 @@
 namespace heed {
 
 bool describes_runs(const std::string& path) {
-  const auto json = nlohmann::json::parse(read_file(path, 1 << 26), nullptr, false);
+  constexpr uint64_t kMost = 1 << 24;  // what is larger is something else
+  std::error_code failed;
+  if (std::filesystem::file_size(path, failed) > kMost || failed) return false;
+  const auto json = nlohmann::json::parse(read_file(path, kMost), nullptr, false);
   return json.is_object() && json.contains("format") && json.contains("settings") &&
          json.contains("data");
 }
