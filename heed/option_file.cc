@@ -47,6 +47,11 @@ std::vector<CLI::ConfigItem> OptionFile::from_config(std::istream& input) const 
   return CLI::ConfigTOML::from_config(again);
 }
 
+std::string OptionFile::place_of(const CLI::Option* option) const {
+  const auto found = places_.find(option);
+  return found == places_.end() ? "" : found->second;
+}
+
 std::vector<OptionLine> option_lines(const std::string& text) {
   std::vector<OptionLine> found;
   std::istringstream lines(text);
@@ -100,7 +105,10 @@ void OptionFile::check_key(const std::string& where, const std::string& section,
                            "\" must stand under the name of its command, such as [train]");
   }
   for (const std::string& option : {"--" + name, name}) {
-    if (command->get_option_no_throw(option)) return;
+    const CLI::Option* found = command->get_option_no_throw(option);
+    if (!found) continue;
+    if (found->count() == 0) places_[found] = where;
+    return;
   }
   std::string meant = nearest("--" + name, option_names(*command));
   if (!meant.empty()) meant = "; did you mean \"" + meant.substr(2) + "\"?";

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <CLI/App.hpp>
+#include <map>
 #include <string>
 #include <vector>
 
@@ -20,6 +21,8 @@ class OptionFile : public CLI::ConfigTOML {
  public:
   explicit OptionFile(const CLI::App& app) : app_(app) {}
   std::vector<CLI::ConfigItem> from_config(std::istream& input) const override;
+  // "my.toml:3: " of an option that a file has given, and not the command line; else empty.
+  std::string place_of(const CLI::Option* option) const;
 
  private:
   void check(const std::string& text) const;
@@ -27,6 +30,7 @@ class OptionFile : public CLI::ConfigTOML {
                  const std::string& key) const;
 
   const CLI::App& app_;
+  mutable std::map<const CLI::Option*, std::string> places_;  // set as a file is read
 };
 
 }  // namespace heed

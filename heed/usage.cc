@@ -4,6 +4,8 @@
 #include <regex>
 #include <sstream>
 
+#include "heed/option_file.h"
+
 namespace heed {
 namespace {
 
@@ -231,7 +233,10 @@ std::string no_such_command(const CLI::App& app, const std::string& word) {
 
 std::string usage_message(const CLI::App& app, const CLI::ParseError& error) {
   const CLI::App& command = chosen_command(app);
-  return message(app, command, error) + " (see " + full_name(command) + " --help)";
+  const std::string text = message(app, command, error);
+  const CLI::Option* option = command.get_option_no_throw(text.substr(0, text.find(':')));
+  const auto* file = dynamic_cast<const OptionFile*>(app.get_config_formatter().get());
+  return file->place_of(option) + text + " (see " + full_name(command) + " --help)";
 }
 
 }  // namespace heed

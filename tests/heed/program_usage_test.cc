@@ -131,6 +131,8 @@ TEST(OptionFiles, AMistakeIsNamedWithItsLine) {
   fails("train.hiden = 8\n", ":1: [train] has no option \"hiden\"; did you mean \"hidden\"?");
   fails("[train]\nlayers = [\n1,\n2 ]\nhiden = 8\n", ":5: [train] has no option \"hiden\"");
   fails("\xff\xfe", ":1: \"");
+  fails("[train]\n\nhidden = \"x\"\n", ":3: --hidden: expected a whole number");
+  fails("[train]\nstructure = \"statik\"\n", ":2: --structure: expected");
   fails("#" + std::string(1 << 20, 'x'), ": larger than 1 MiB");
   EXPECT_FALSE(fs::exists(dir.path("out")));
 }
