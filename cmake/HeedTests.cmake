@@ -66,7 +66,7 @@ function(heed_add_needs variable file)
   set(${variable} ${needs} PARENT_SCOPE)
 endfunction()
 
-# HEED_UNITE compiles the tests of a folder, and of the folders in it, as one, at most 12 files at once, in a third of the time:
+# HEED_UNITE (with HEED_UNITE_TESTS) compiles the tests of a folder, and of the folders in it, as one, at most 12 files at once, in a third of the time:
 # they share the headers that they include and what templates become. They are one program, and a link of each test's name runs
 # the tests of its file (tests/main.cc). Alone are those that have sources or flags of their own, that other
 # tests name, or that add to a registry of their program.
@@ -93,7 +93,7 @@ foreach(source IN LISTS test_sources)
   list(REMOVE_DUPLICATES needs)
   set(program ${name})
   cmake_path(RELATIVE_PATH source BASE_DIRECTORY ${PROJECT_SOURCE_DIR}/tests OUTPUT_VARIABLE folder)
-  if(HEED_UNITE AND folder MATCHES "/" AND NOT name MATCHES ${alone})
+  if(HEED_UNITE AND HEED_UNITE_TESTS AND folder MATCHES "/" AND NOT name MATCHES ${alone})
     string(REGEX REPLACE "/.*" "" folder ${folder})
     math(EXPR number_${folder} "${number_${folder}} + 1")  # of the file in its folder
     math(EXPR part "(${number_${folder}} - 1) / 12")
