@@ -123,12 +123,13 @@ void show_progress(TrainHooks& hooks, Progress& progress, Done& done, const Trai
 void print_traffic(const Ranks& ranks, const Done& done) {
   if (ranks.size() == 1 || done.steps < 2) return;
   const double seconds = now() - done.began;
-  std::printf(
-      "rank 0 sent %s a step%s and spent %.0f%% of its time exchanging or waiting%s\n",
-      size_text(static_cast<double>((ranks.bytes_sent() - done.bytes) / (done.steps - 1))).c_str(),
-      ranks.bytes_from_gpu() > 0 ? " from GPU to GPU" : "",
-      100 * (ranks.seconds() - done.exchanging) / seconds,
-      ranks.bytes_from_gpu() > 0 ? ", GPU time not counted" : "");
+  std::printf("rank 0 sent %s a step%s and spent %.0f%% of its time exchanging or waiting%s\n",
+              size_text(static_cast<double>(ranks.bytes_sent() - done.bytes) /
+                        static_cast<double>(done.steps - 1))
+                  .c_str(),
+              ranks.bytes_from_gpu() > 0 ? " from GPU to GPU" : "",
+              100 * (ranks.seconds() - done.exchanging) / seconds,
+              ranks.bytes_from_gpu() > 0 ? ", GPU time not counted" : "");
 }
 
 // The work of each rank.

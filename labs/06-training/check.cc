@@ -284,7 +284,7 @@ LAB_CHECK(StepOfAll) {
   Draw draw;
   Bag bag;
   for (int i = 0; i < 3; ++i) {  // the second is the largest
-    bag.all.push_back(Var::parameter(draw.normal({draw.between(2, 8) + 7 * (i == 1)})));
+    bag.all.push_back(Var::parameter(draw.normal({draw.between(2, 8) + (i == 1 ? 7 : 0)})));
     if (i != 1) give(bag.all[i], draw.normal(bag.all[i].shape()));
   }
   const double rate = draw.uniform(0.1, 0.5), decay = draw.uniform(0.1, 0.5), group = 0.25;

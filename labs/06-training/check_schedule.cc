@@ -49,7 +49,7 @@ LAB_CHECK(HalvesWhenNothingImproves) {
   const int patience = static_cast<int>(draw.between(2, 4));
   HalvingSchedule schedule({.rate = 1, .patience = patience});
   std::vector<double> perplexities;
-  for (double best = 99; best > 95; --best) {
+  for (const double best : {99.0, 98.0, 97.0, 96.0}) {
     perplexities.push_back(best);
     perplexities.insert(perplexities.end(), patience - 1, 100.0);
   }

@@ -168,8 +168,9 @@ LAB_CHECK(SomeOfTheTiles) {
     if (!testing::Test::HasFailure()) continue;
     return expect(false, "the memory begins with tile `first`, not with tile 0.");
   }
-  const Stored a = draw_left(draw, 5, false);
-  const int64_t begin = parts::tile_begin(a.rows, draw.between(2, 4)) + 1;
+  const int64_t most = constants().tile_rows;  // of five tiles each is less high, or the next one
+  const Stored a = store(draw, 5 * most - most / 2, draw.between(3, 30), false, draw.between(1, 5));
+  const int64_t begin = parts::tile_begin(a.rows, 4) + 1;
   const Tensor tiles = memory_of_tiles(a);
   parts::copy_rows(tiles.data<double>(), a.mat(), 0, begin, a.rows);
   expect_close(text("rows [", begin, ", ", a.rows, ") of A in their tiles, by copy_rows() alone"),

@@ -141,7 +141,7 @@ TEST_F(HistoryExperiment, HasTablesClaimsAndAPage) {
   }
   for (const char* table :
        {"systems", "turns", "shuffled", "perturbed", "das", "recall", "claims", "runs"}) {
-    EXPECT_NE(shared->read("whole/tables/" + std::string(table) + ".md").find("|"),
+    EXPECT_NE(shared->read("whole/tables/" + std::string(table) + ".md").find('|'),
               std::string::npos);
   }
 }

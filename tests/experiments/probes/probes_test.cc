@@ -163,7 +163,8 @@ TEST_F(ProbesTest, CompletesAFolderOfAnOlderVersion) {
   EXPECT_EQ(taught["decode"], "taught");
   EXPECT_EQ(chosen["valid_dialogues"], 3);
   EXPECT_TRUE(chosen["best-meteor"]["raw"]["UtteranceLoc"]["f1"].is_number());
-  const Json by_bert = Json::parse(bytes("judged.json")), best = by_bert["best-bert"];
+  const Json by_bert = Json::parse(bytes("judged.json"));
+  const Json& best = by_bert["best-bert"];
   const std::vector<double> likeness = by_bert["by_epoch"];
   ASSERT_GT(likeness.size(), 1u);
   const auto most = std::max_element(likeness.begin(), likeness.end());

@@ -81,7 +81,7 @@ TEST(DailyDialog, HasTheKnownCounts) {
   for (const char* part : {"train", "valid", "test"}) {
     const auto dialogues = read_dialogues(find_part(folder, part), {.notes = true});
     if (classes.empty()) words = count_tokens(dialogues);
-    std::vector<int64_t>& of_part = classes.emplace_back(3);
+    std::vector<int64_t> of_part(3);
     pairs.push_back(0);
     for (const Dialogue& d : dialogues) {
       ++topics[d.notes->labels.at("topic")[0]];
@@ -90,6 +90,7 @@ TEST(DailyDialog, HasTheKnownCounts) {
         ++of_part[static_cast<size_t>(sentiment.numbers(d, d.turns[t]).at(0))];
       }
     }
+    classes.push_back(of_part);
   }
   EXPECT_EQ(pairs, (std::vector<int64_t>{76052, 7069, 6740}));
   EXPECT_EQ(classes, (std::vector<std::vector<int64_t>>{
