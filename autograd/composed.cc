@@ -67,7 +67,7 @@ Var cosine_similarity(const Var& a, const Var& b, int axis) {
   check_float("cosine_similarity", a);
   const Var dot = sum(a * b, axis);
   const Tensor least = Tensor::full({}, 1e-8, a.dtype(), a.device());
-  return dot / maximum(norm(a, axis) * norm(b, axis), least);
+  return dot / (maximum(norm(a, axis), least) * maximum(norm(b, axis), least));
 }
 
 Var permute(const Var& x, const std::vector<int>& axes) {

@@ -36,7 +36,7 @@ Var logsumexp(const Var& x, int axis, bool keepdim = false);
 // (sum_i x_i^2)^(1/2), of all elements -> () or over an axis; its gradient is 0 where it is 0.
 Var norm(const Var& x);
 Var norm(const Var& x, int axis, bool keepdim = false);
-// a . b / max(|a| |b|, 1e-8) over the axis, which is removed; a and b broadcast.
+// a . b / (max(|a|, 1e-8) max(|b|, 1e-8)) over the axis, which is removed; a and b broadcast.
 Var cosine_similarity(const Var& a, const Var& b, int axis = -1);
 
 // ---- sum_j w_ij v_j with the weights that attention_weights(q, k, pairs, heads) has: (N, D). v is

@@ -23,6 +23,11 @@ GradCheck check_gradient(const std::function<Var(const std::vector<Var>&)>& f,
   const Tensor projection = Tensor::from(weights, y.shape(), y.device());
   const auto project = [&](const Var& v) { return sum(mul(v, projection)); };
   project(y).backward();
+  const auto reached = [](const Var& leaf) { return leaf.grad().defined(); };
+  if (y.value().numel() > 0 && std::none_of(leaves.begin(), leaves.end(), reached)) {
+    throw UsageError(
+        "check_gradient: no gradient reached an input; does the function use what it is given?");
+  }
 
   GradCheck result;
   for (size_t i = 0; i < leaves.size(); ++i) {

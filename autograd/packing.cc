@@ -209,6 +209,8 @@ Packed pack(const std::vector<Tensor>& sequences) {
 }
 
 Var Packed::restored(const Var& y) const {
+  check_shape(y.shape().rank() > 0 && y.shape()[0] == std::ssize(place), "restored: ", y.shape(),
+              " has not one row for each of ", place.size(), " sequences");
   return gather_rows(y, Tensor::from(place, y.device()));
 }
 

@@ -28,8 +28,14 @@ class Packing {
   int64_t steps() const { return static_cast<int64_t>(data_->batch_sizes.size()); }
   int64_t batch() const { return steps() ? data_->batch_sizes[0] : 0; }
   int64_t rows() const { return data_->offsets.back(); }  // all time steps of all sequences
-  int64_t batch_size(int64_t t) const { return data_->batch_sizes[t]; }
-  int64_t offset(int64_t t) const { return data_->offsets[t]; }
+  int64_t batch_size(int64_t t) const {
+    check_shape(t >= 0 && t < steps(), "packing: step ", t, " of ", steps());
+    return data_->batch_sizes[t];
+  }
+  int64_t offset(int64_t t) const {
+    check_shape(t >= 0 && t <= steps(), "packing: step ", t, " of ", steps());
+    return data_->offsets[t];
+  }
   int64_t row(int64_t t, int64_t sequence) const { return offset(t) + sequence; }
   const std::vector<int32_t>& lengths() const { return data_->lengths; }
   // Throws ShapeError if there is no such sequence.

@@ -171,7 +171,7 @@ void Var::set_value(Tensor value) const {
   const ParameterCell& cell = own_cell("set_value");
   check_shape(value.defined() && value.shape() == cell.value.shape(), "set_value: ", value.shape(),
               " does not fit the parameter, ", cell.value.shape());
-  exchange(std::move(value));
+  exchange(value.shares_memory_uniquely() ? std::move(value) : value.clone());
   cell_->blank = false;
 }
 
@@ -216,6 +216,21 @@ std::vector<Var> record(const char* op, std::vector<Tensor> values, const std::v
   return results;
 }
 
+// What a pass that an exception ends has collected belongs to nobody: the graph counts as used.
+struct GraphOfAPass {
+  const std::vector<std::shared_ptr<Node>>& order;
+  bool done = false;
+
+  ~GraphOfAPass() {
+    if (done) return;
+    for (const auto& node : order) {
+      if (node->inputs.empty()) continue;
+      for (GradientBuffer& output : node->outputs) output.clear();
+      node->used = true;
+    }
+  }
+};
+
 // A node is older than what uses it. So in the order from new to old every node comes when all that
 // uses it has run: the gradients of its outputs are complete, and it can be run and let go.
 void Var::backward(const OnComplete& complete) const {
@@ -237,11 +252,13 @@ void Var::backward(const OnComplete& complete) const {
     if (node->inputs.empty()) node->outputs[0].unshare();
   }
   if (complete) bring_leaves_forward(order);
+  GraphOfAPass pass{order};
   node()->outputs[output_].add(Tensor::full(shape(), 1.0, dtype(), device()));
   for (const auto& node : order) {
     run(*node);
     if (complete && node->inputs.empty()) complete(*node);
   }
+  pass.done = true;
 }
 
 const Gradient& Var::gradient() const {

@@ -113,13 +113,14 @@ class [[nodiscard]] Var {
   // there is nothing to differentiate or the graph was used already.
   //
   // `complete` is called once for each leaf, as soon as all nodes that use it have run: its
-  // gradient is complete and may be used while others are not. An exception of it ends the pass.
+  // gradient is complete and may be used while others are not. An exception, of it or of an op,
+  // ends the pass: the graph is used, and leaves keep what had come to them.
   using OnComplete = std::function<void(const Node& leaf)>;
   void backward(const OnComplete& complete = {}) const;
 
-  // The gradient that backward() has collected, as it is (perhaps sparse) or dense; undefined if
-  // there is none yet. Throws UsageError for a constant, and for the result of an op without
-  // keep_grad().
+  // The gradient that backward() has collected, a constant (there are no second derivatives), as it
+  // is (perhaps sparse) or dense; undefined if there is none yet. Throws UsageError for a constant,
+  // and for the result of an op without keep_grad().
   const Gradient& gradient() const;
   Tensor grad() const;
   void zero_grad() const;

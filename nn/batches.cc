@@ -45,10 +45,12 @@ std::vector<std::vector<int64_t>> shuffled_batches(int64_t n, int64_t batch_size
 }
 
 int64_t batch_count(const std::vector<int64_t>& lengths, int64_t batch_size) {
+  if (batch_size < 1) throw UsageError("batches: the batch size must be at least 1");
   return (static_cast<int64_t>(lengths.size()) + batch_size - 1) / batch_size;
 }
 
 const std::vector<int64_t>& EpochBatches::at(int64_t n) {
+  if (n < 0 || lengths_.empty()) throw UsageError(text("batches: there is no batch ", n));
   const int64_t per_round = batch_count(lengths_, batch_size_), round = n / per_round;
   if (round != round_) {
     // In one epoch no task comes round 2^16 times: epochs and rounds have keys of their own.

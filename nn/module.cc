@@ -106,10 +106,12 @@ std::vector<NamedParameter> parameters(const Module& module) {
   return list;
 }
 
+static uint32_t stream_of(const std::string& part) {
+  return purpose_id("dropout." + part) | 1;  // never 0
+}
+
 void name_parts(Module& module) {
-  const auto name = [](const std::string& name, Module& part) {
-    part.stream_ = purpose_id("dropout." + name) | 1;  // never 0
-  };
+  const auto name = [](const std::string& name, Module& part) { part.stream_ = stream_of(name); };
   Visitor visitor([](const std::string&, Var&) {}, name);
   name("", module);
   module.visit(visitor);
@@ -168,7 +170,7 @@ void clone_parameters(Module& to, const Module& from) {
     if (first) place->second = source.clone();
     targets[i].var = place->second;
   }
-  name_parts(to);
+  if (from.stream() == 0 || from.stream() == stream_of("")) name_parts(to);
 }
 
 }  // namespace heed

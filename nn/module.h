@@ -58,7 +58,8 @@ class Module {
   uint32_t stream_ = 0;
 };
 // Gives the module and its submodules their streams, by their dotted names: "", "layers.1", ...
-// init(), load_parameters() and clone() call it.
+// init() calls it, and load_parameters() and clone() for a whole model: a part keeps its name, and
+// the clone of a part has none.
 void name_parts(Module& module);
 
 struct NamedParameter {

@@ -18,7 +18,11 @@ struct RecurrentState {
   int64_t directions = 1;
 
   // h of the top layer, (B, H); bidirectional (B, 2H): forward, backward.
-  Var top() const { return directions == 2 ? concat({h[h.size() - 2], h.back()}, 1) : h.back(); }
+  // Throws UsageError for a state without layers.
+  Var top() const {
+    if (std::ssize(h) < directions) throw UsageError("top: the state has no layers");
+    return directions == 2 ? concat({h[h.size() - 2], h.back()}, 1) : h.back();
+  }
   // Rows ids_i of every layer's state: reorders the batch.
   RecurrentState gather(const Tensor& ids) const;
   // The first `batch` sequences.

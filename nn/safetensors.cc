@@ -302,7 +302,7 @@ void load_parameters(const std::string& path, Module& module) {
   for (size_t i = 0; i < all.size(); ++i) {
     all[i].var.set_value(sources[i].to(all[i].var.dtype()).to(all[i].var.device()));
   }
-  name_parts(module);
+  if (module.stream() == 0) name_parts(module);  // a part of a model has its name already
 }
 
 }  // namespace heed

@@ -87,13 +87,13 @@ Optimizer::Optimizer(Module& module, double rate, double weight_decay,
 
 void Optimizer::step(const StepOptions& options) {
   if (!std::isinf(options.max_norm)) {
-    if (const std::string why = refuses_clipping(); !why.empty()) throw UsageError(why);
     return step(clipping(parameters_, options));
   }
   step_with(Tensor::full({1}, options.scale, DType::f64));
 }
 
 void Optimizer::step(const Clipping& clipping) {
+  if (const std::string why = refuses_clipping(); !why.empty()) throw UsageError(why);
   step_with(clipping.factor());
 }
 

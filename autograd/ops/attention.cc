@@ -88,6 +88,7 @@ Var segment_scores(const Var& query, const Var& memory, const Segments& s) {
 // softmax within each segment, as in softmax.cc
 Var segment_softmax(const Var& scores, const Segments& s) {
   check_float("segment_softmax", scores);
+  check_by_sequence("segment_softmax", scores);
   check_shape(scores.shape().rank() == 1, "segment_softmax: scores must be (P), got ",
               scores.shape());
   check_rows("segment_softmax", "scores", scores.shape(), s.total());

@@ -22,7 +22,7 @@ Var gather_along(const Var& x, const Tensor& ids, int axis) {
   KERNEL(y, gather_along<T>(y.data<T>(), x.value().data<T>(), ids.data<int32_t>(), outer, n, m,
                             inner));
 
-  return record("gather_along", y, {x}, [=](Tensor dy, const Grads& dx) {
+  return record("gather_along", y, {x}, [=, ids = Saved(ids)](Tensor dy, const Grads& dx) {
     KERNEL(dy, scatter_along(dx.sum<T>(0), dy.data<T>(), ids.data<int32_t>(), outer, n, m, inner));
   });
 }
@@ -41,7 +41,7 @@ Var scatter_along(const Var& x, const Tensor& ids, int64_t n, int axis) {
   KERNEL(y,
          scatter_along(y.data<T>(), x.value().data<T>(), ids.data<int32_t>(), outer, n, m, inner));
 
-  return record("scatter_along", y, {x}, [=](Tensor dy, const Grads& dx) {
+  return record("scatter_along", y, {x}, [=, ids = Saved(ids)](Tensor dy, const Grads& dx) {
     KERNEL(dy, gather_along(dx.to<T>(0), dy.data<T>(), ids.data<int32_t>(), outer, n, m, inner));
   });
 }

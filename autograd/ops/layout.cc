@@ -35,7 +35,7 @@ Var gather_rows(const Var& x, const Tensor& ids) {
   const Tensor y = Tensor::empty(x.shape().with(0, n), x.dtype(), x.device());
   KERNEL(y, gather_rows(y.data<T>(), x.value().data<T>(), ids.data<int32_t>(), n, width));
 
-  return record("gather_rows", y, {x}, [ids, n, width](Tensor dy, const Grads& dx) {
+  return record("gather_rows", y, {x}, [ids = Saved(ids), n, width](Tensor dy, const Grads& dx) {
     dx.add_rows(0, ids, dy.reshape({n, width}));
   });
 }
@@ -49,7 +49,7 @@ Var scatter_rows(const Var& x, const Tensor& ids, int64_t n) {
   const Tensor y = Tensor::zeros(x.shape().with(0, n), x.dtype(), x.device());
   RowGroups(ids.to_ints(), x.device()).add(y, x.value());
 
-  return record("scatter_rows", y, {x}, [ids, m, width](Tensor dy, const Grads& dx) {
+  return record("scatter_rows", y, {x}, [ids = Saved(ids), m, width](Tensor dy, const Grads& dx) {
     const Tensor picked = Tensor::empty(dy.shape().with(0, m), dy.dtype(), dy.device());
     KERNEL(dy, gather_rows(picked.data<T>(), dy.data<T>(), ids.data<int32_t>(), m, width));
     dx.add(0, picked);

@@ -71,7 +71,7 @@ Var cross_entropy(const Var& logits, const Tensor& targets, double smoothing) {
 
   return record(
       "cross_entropy", loss, {logits},
-      [x = Saved(logits.value()), targets, smoothing, n, classes](Tensor dy, const Grads& dx) {
+      [x = Saved(logits.value()), targets = Saved(targets), smoothing, n, classes](Tensor dy, const Grads& dx) {
         KERNEL(dy, cross_entropy_backward(dx.to<T>(0), x.data<T>(), targets.data<int32_t>(),
                                           T(smoothing), dy.data<T>(), n, classes));
       });

@@ -86,6 +86,8 @@ TEST(Composed, TopKTellsWhereTheValuesStood) {
 
 TEST(Composed, ACosineOfNothingIsZero) {
   EXPECT_EQ(cosine_similarity(Tensor::of({0, 0}), Tensor::of({1, 2})).value().item(), 0);
+  EXPECT_NEAR(cosine_similarity(Tensor::of({1e-5, 0}), Tensor::of({1e-5, 0})).value().item(), 1,
+              1e-6);
 }
 
 TEST(Composed, TensorsThatOneBeginsWith) {

@@ -39,6 +39,17 @@ TEST(GradCheck, NoticesAGradientThatNeverArrives) {
   EXPECT_EQ(check_gradient(detached, x).worst.find("input 1, element 0: analytic 0"), 0u);
 }
 
+// Of a function that uses something else than what it is given, all gradients would be right.
+TEST(GradCheck, NoticesAFunctionThatDoesNotUseItsInputs) {
+  const Var other = scalar(2);
+  EXPECT_EQ(
+      error_of<UsageError>([&] {
+        (void)check_gradient([&](const std::vector<Var>&) { return square(other); },
+                             {matrix({1}, 1)});
+      }),
+      "check_gradient: no gradient reached an input; does the function use what it is given?");
+}
+
 TEST(GradCheck, LeavesTheInputsAsTheyWere) {
   const Tensor x = matrix({1, 2, 3}, 1);
   (void)check_gradient([](const std::vector<Var>& in) { return exp(in[0]); }, {x});

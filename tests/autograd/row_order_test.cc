@@ -25,6 +25,10 @@ TEST(Pack, SortsAndPacksWhatAUserHas) {
             (std::vector<std::string>{"b", "d", "c", "a"}));
   EXPECT_EQ(p.restored(Tensor::of({{1}, {2}, {3}, {4}})).value().to_vector(), (Vec{4, 1, 3, 2}));
   EXPECT_THROW((void)p.sorted(std::vector<int>{1, 2}), ShapeError);
+  EXPECT_EQ(error_of<ShapeError>([&] {
+              (void)p.restored(Tensor::zeros({9, 1}));
+            }),
+            "restored: (9, 1) has not one row for each of 4 sequences");
   EXPECT_EQ(error_of<ShapeError>([] {
               (void)pack(std::vector<std::vector<int32_t>>{{1}, {}});
             }),
@@ -40,6 +44,14 @@ TEST(Pack, MarksItsRowsAndWhatAnEmbeddingMakesOfThem) {
   EXPECT_EQ(words.row_order(), RowOrder::by_step);
   EXPECT_EQ(segment_mean(words, p.packing).value().to_vector(), (Vec{2, 3, 5, 6}));
   EXPECT_THROW((void)segment_mean(words, p.packing.segments()), ShapeError);
+}
+
+TEST(RowOrder, ASoftmaxOfSegmentsNeedsThemOneAfterTheOther) {
+  const Packing p({2, 1});
+  const Var scores = Var(Tensor::of({1, 2, 3})).in_order(RowOrder::by_step);
+  EXPECT_THROW((void)segment_softmax(scores, p.segments()), ShapeError);
+  EXPECT_EQ(segment_softmax(scores.in_order(RowOrder::by_sequence), p.segments()).shape(),
+            Shape{3});
 }
 
 TEST(Pack, TakesRowsToo) {

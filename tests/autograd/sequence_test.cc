@@ -66,6 +66,12 @@ TEST(Packing, EqualLengthsSingleStepsAndNothing) {
     EXPECT_EQ(none.rows(), 0);
     EXPECT_TRUE(none.last_rows().empty());
   }
+  for (const int64_t step : {-1, 2}) {
+    EXPECT_EQ(error_of<ShapeError>([&] { (void)equal.batch_size(step); }),
+              "packing: step " + std::to_string(step) + " of 2");
+  }
+  EXPECT_EQ(equal.offset(2), 4);
+  EXPECT_THROW((void)equal.offset(3), ShapeError);
   EXPECT_EQ(Packing::single_step(0).rows(), 0);
   EXPECT_EQ(Packing::single_step(0).batch(), 0);
 }

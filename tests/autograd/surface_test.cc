@@ -36,12 +36,40 @@ TEST(Backward, AValueThatWasChangedIsAnError) {
   w.value().mark_written();  // as an optimiser says it
   expect_named("mul", loss, "(2, 2)");
 
+  const auto expect_ids_named = [&](const std::string& op, const auto& of) {
+    const Tensor ids = Tensor::from(std::vector<int32_t>{0, 1});
+    const Var result = sum(of(ids));
+    ids.fill(1);
+    expect_named(op, result, ids.shape().rank() == 1 ? "(2)" : "(2, 1)");
+  };
+  expect_ids_named("cross_entropy", [&](const Tensor& ids) { return cross_entropy(x, ids); });
+  expect_ids_named("gather_rows", [&](const Tensor& ids) { return gather_rows(x, ids); });
+  expect_ids_named("scatter_rows", [&](const Tensor& ids) { return scatter_rows(x, ids, 3); });
+  const Var row = Var::parameter(Tensor::full({2}, 1));
+  expect_ids_named("gather_along", [&](const Tensor& ids) { return gather_along(row, ids, 0); });
+  expect_ids_named("scatter_along",
+                   [&](const Tensor& ids) { return scatter_along(row, ids, 2, 0); });
+
   loss = sum(x + w);
   change(w);
   loss.backward();  // no gradient reads it
   loss = sum(matmul(x, w));
   loss.backward();
   change(w);
+}
+
+// What had been collected in between does not come to the next pass, and the graph is used.
+TEST(Backward, AnExceptionLeavesNothingForTheNextPass) {
+  const Var w = Var::parameter(Tensor::of({1, 2, 3})), h = w * 2.0;
+  const Tensor factor = Tensor::of({1, 1, 1});
+  const Var loss = sum(h * Var(factor)) + sum(square(h));
+  factor.fill(4);
+  EXPECT_THROW(loss.backward(), UsageError);
+  EXPECT_THROW(loss.backward(), UsageError);
+  EXPECT_THROW(sum(h).backward(), UsageError);
+  w.zero_grad();
+  sum(w * 6.0).backward();
+  EXPECT_EQ(w.grad().to_vector(), (Vec{6, 6, 6}));
 }
 
 TEST(Grad, OfAValueInBetweenIsKeptWhereItIsAskedFor) {

@@ -9,6 +9,7 @@
 #include <thread>
 
 #include "base/error.h"
+#include "nn/recurrent.h"
 #include "tensor/random.h"
 #include "tests/file_helpers.h"
 
@@ -116,6 +117,14 @@ TEST(Prefetched, GivesEveryBatchInOrderMadeOnAnotherThread) {
   EXPECT_EQ(made, 3);
   const auto none = std::vector<std::vector<int64_t>>();
   for (const std::vector<int64_t>& batch : Prefetched(none, make)) ADD_FAILURE() << batch.size();
+}
+
+TEST(EpochBatches, OfNothingThereIsNone) {
+  const std::vector<int64_t> none, three = {1, 2, 3};
+  EXPECT_THROW((void)EpochBatches(none, 2, 1, 1).at(0), UsageError);
+  EXPECT_THROW((void)EpochBatches(three, 0, 1, 1).at(0), UsageError);
+  EXPECT_THROW((void)EpochBatches(three, 2, 1, 1).at(-1), UsageError);
+  EXPECT_THROW((void)RecurrentState().top(), UsageError);
 }
 
 TEST(Prefetched, MakesOneBatchAheadAndCanBeLeft) {

@@ -143,6 +143,20 @@ TEST(DropoutMode, ALoadedOrClonedModelDrawsAsTheOneThatWasDrawn) {
   EXPECT_TRUE(same(y, cloned.encoder(packing, x, {}, drop).y));
 }
 
+// A part that is loaded alone keeps its name in the model; a clone of it has none yet.
+TEST(DropoutMode, APartKeepsItsStream) {
+  TwoOfAKind model;
+  init(model, 1);
+  const uint32_t first = model.first.stream(), second = model.second.stream();
+  const TempDir dir;
+  save_parameters(dir.path("m"), model.first);
+  load_parameters(dir.path("m"), model.first);
+  load_parameters(dir.path("m"), model.second);
+  EXPECT_EQ(model.first.stream(), first);
+  EXPECT_EQ(model.second.stream(), second);
+  EXPECT_EQ(clone(model.first).stream(), 0u);
+}
+
 // Self- and cross-attention, the feed-forward part, and the two kinds of dropout of each.
 TEST(DropoutMode, ThePartsOfALayerDoNotShareAStream) {
   TransformerDecoderLayer layer(16, {.heads = 2});

@@ -136,6 +136,11 @@ TEST(Parameter, IsTheSameForEverybodyAfterItsTensorWasExchanged) {
   held.set_value(Tensor::full({2, 2}, 5, DType::f64));
   EXPECT_EQ(layer.weight.value().to_vector(), (Vec{5, 5, 5, 5}));
   EXPECT_FALSE(layer.weight.grad().defined());
+  const Var source = Var::parameter(Tensor::full({2, 2}, 7, DType::f64));
+  held.set_value(source.value());  // its numbers, not its memory
+  source.value().fill(8);
+  EXPECT_EQ(held.value().at({0, 0}), 7);
+  held.set_value(Tensor::full({2, 2}, 5, DType::f64));
   EXPECT_EQ(error_of<ShapeError>([&] { held.set_value(Tensor::zeros({3})); }),
             "set_value: (3) does not fit the parameter, (2, 2)");
   EXPECT_EQ(error_of<UsageError>([] { Var(Tensor::zeros({3})).set_value(Tensor::zeros({3})); }),

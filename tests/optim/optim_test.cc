@@ -146,6 +146,8 @@ TEST(Optimizer, RefuseWhatMakesNoSense) {
   EXPECT_THROW(Lbfgs(model, {.history = 0}), UsageError);
   EXPECT_EQ(error_of<UsageError>([&] { Lbfgs(model).step({.max_norm = 1}); }),
             "Lbfgs: max_norm scales each gradient by another factor; step() without it");
+  set_grad(model.a, {1});
+  EXPECT_THROW(Lbfgs(model).step(clipping(parameters(model), {.max_norm = 1})), UsageError);
   EXPECT_EQ(error_of<UsageError>([&] { (void)clip_scale(1, 0); }),
             "clip_scale: max_norm must be positive, got 0.000000");
   set_grad(model.a, {1});
@@ -178,6 +180,23 @@ template <class Optimizer> void expect_sparse_is_dense(typename Optimizer::Optio
     optimizer.step({.scale = 0.5});
     zero_grad(tables);
     expect_near(tables.sparse, tables.dense.value().to_vector());
+  }
+}
+
+// Rows of one number, and of more than one axis.
+TEST(Optimizer, RowsOfAnyShapeAreSparse) {
+  for (const Shape& shape : {Shape{4}, Shape{3, 2, 2}}) {
+    Tables tables;
+    const Tensor start = Tensor::zeros(shape);
+    tables.sparse = Var::parameter(start.clone(), /*sparse_rows=*/true);
+    tables.dense = Var::parameter(start.clone());
+    Sgd sgd(tables, {.rate = 1});
+    for (const Var& table : {tables.sparse, tables.dense}) {
+      sum(gather_rows(table, Tensor::from(std::vector<int32_t>{0, 2}))).backward();
+    }
+    sgd.step();
+    expect_near(tables.sparse, tables.dense.value().to_vector());
+    EXPECT_EQ(tables.sparse.value().to_vector().back(), shape.rank() == 1 ? 0 : -1);
   }
 }
 
