@@ -236,7 +236,7 @@ std::string usage_message(const CLI::App& app, const CLI::ParseError& error) {
   const std::string text = message(app, command, error);
   const CLI::Option* option = command.get_option_no_throw(text.substr(0, text.find(':')));
   const auto* file = dynamic_cast<const OptionFile*>(app.get_config_formatter().get());
-  return file->place_of(option) + text + " (see " + full_name(command) + " --help)";
+  return (file ? file->place_of(option) : "") + text + " (see " + full_name(command) + " --help)";
 }
 
 }  // namespace heed
