@@ -18,7 +18,7 @@ struct GradCheck {
 // element counts and errors do not cancel.
 //   numeric = (L(x + step) - L(x - step)) / (2 step)      error O(step^2) + O(1e-16 / step)
 // Where f has a kink (relu at 0) there is no gradient to compare with: choose other inputs. Throws
-// ShapeError if an input is not f64.
+// ShapeError if an input is not f64, and UsageError if no gradient reaches any input.
 [[nodiscard]] GradCheck check_gradient(const std::function<Var(const std::vector<Var>&)>& f,
                                        const std::vector<Tensor>& inputs, uint64_t seed = 1,
                                        double step = 1e-5);

@@ -249,6 +249,14 @@ LAB_CHECK(ProductOfMatrices) {
     check_small_product(draw, sizes);
   }
   if (testing::Test::HasFailure()) return;
+  Problem rubbish = draw_problem(draw, draw_sizes(draw, 2, 9));
+  rubbish.c.memory = Tensor::full(rubbish.c.memory.shape(), NAN, DType::f64);
+  expect_close(rubbish.str() + ", over a C of NaN", rubbish.run(Write::assign), rubbish.want(),
+               {.tolerance = kRounding,
+                .law = kProduct,
+                .not_finite = "C held NaN before, and 0 times NaN is NaN: Write::assign overwrites "
+                              "what is there, whatever it is."});
+  if (testing::Test::HasFailure()) return;
   Problem before = draw_problem(draw, {9, 9, 40});
   before.b.memory = Tensor::full(before.b.memory.shape(), INFINITY, DType::f64);
   static_cast<void>(before.run(Write::assign));

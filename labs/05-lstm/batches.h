@@ -20,9 +20,10 @@ inline std::vector<int32_t> sorted(std::vector<int32_t> numbers) {
   return numbers;
 }
 
-// Three to five lengths; the first is longer than the others.
+// Three to five lengths, two of which are the same; the first is longer by two at least.
 inline std::vector<int32_t> draw_lengths(Draw& draw) {
-  std::vector<int32_t> numbers = draw.ids(draw.between(2, 4), 4);
+  std::vector<int32_t> numbers = draw.ids(draw.between(1, 3), 3);
+  numbers.push_back(numbers[0]);
   numbers.push_back(static_cast<int32_t>(draw.between(4, 5)));
   return sorted(numbers);
 }
@@ -47,6 +48,17 @@ inline Tensor still_running(const std::vector<int32_t>& lengths, int32_t late) {
   for (int32_t step = 0; step < lengths[0]; ++step) {
     counts.push_back(std::count_if(lengths.begin(), lengths.end(),
                                    [&](int32_t length) { return length > step - late; }));
+  }
+  return of_ints(counts);
+}
+
+// The number that run, if it falls by one a step at most.
+inline Tensor one_less_at_most(const std::vector<int32_t>& lengths) {
+  std::vector<int64_t> counts;
+  int64_t running = std::ssize(lengths);
+  for (int32_t step = 0; step < lengths[0]; ++step) {
+    running -= lengths[running - 1] <= step;
+    counts.push_back(running);
   }
   return of_ints(counts);
 }

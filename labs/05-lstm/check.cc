@@ -6,9 +6,7 @@ namespace {
 
 // ---- task: packing
 
-LAB_CHECK(RowsOfSteps) {
-  Draw draw;
-  const std::vector<int32_t> lengths = draw_lengths(draw);
+void check_steps(const std::vector<int32_t>& lengths) {
   const Packing packing(lengths);
   expect(packing.steps() == lengths[0], "there are " + std::to_string(packing.steps()) +
                                             " steps; the longest sequence has " +
@@ -24,7 +22,9 @@ LAB_CHECK(RowsOfSteps) {
                still_running(lengths, 0),
                {.suspects = {{"that of sequences that go on one step too long: one of length n has "
                               "the steps 0 to n - 1",
-                              still_running(lengths, 1)}},
+                              still_running(lengths, 1)},
+                             {"one less at most in each step: several sequences may end at once",
+                              one_less_at_most(lengths)}},
                 .law = "step t has a row for each sequence that is longer than t"});
   expect_close("offset(t)", of_ints(offsets), of_ints(ends),
                {.law = "a step begins where the one before it ends"});
@@ -32,6 +32,20 @@ LAB_CHECK(RowsOfSteps) {
   expect(packing.rows() == words, "rows() is " + std::to_string(packing.rows()) +
                                       ", and the sequences have " + std::to_string(words) +
                                       " steps together.");
+}
+
+LAB_CHECK(RowsOfSteps) {
+  Draw draw;
+  const auto same = static_cast<int32_t>(draw.between(1, 4));
+  for (const std::vector<int32_t>& lengths : {draw_lengths(draw), {same, same, same}, {same}}) {
+    check_steps(lengths);
+    if (testing::Test::HasFailure()) return;
+  }
+  if_stopped("a batch may be empty: no lengths[0] is there then.");
+  const Packing empty(std::vector<int32_t>{});
+  expect(empty.steps() == 0 && empty.rows() == 0 && empty.batch() == 0,
+         text("a batch may be empty: it has 0 steps and 0 rows, yours ", empty.steps(), " and ",
+              empty.rows(), "."));
 }
 
 LAB_CHECK(NoRowIsPadding) {

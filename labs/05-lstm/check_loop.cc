@@ -14,20 +14,22 @@ LAB_CHECK(SequenceBySequence) {
       "belongs to others. And in step 0 the states may be null.");
   Draw draw;
   const Inputs in = draw_inputs(draw);
-  Inputs forgetful = in, swapped = in, fresh = in;
-  forgetful.w = zeros_like(in.w);
-  swapped.c0 = in.h0;
-  fresh.h0 = fresh.c0 = zeros_like(in.h0);
-  const auto check = [&](const std::string& what, const Outputs& got, const Outputs& want) {
+  const auto check = [](const std::string& what, const Inputs& given, const Inputs& same) {
+    Inputs forgetful = same, swapped = same, fresh = same;
+    forgetful.w = zeros_like(same.w);
+    swapped.c0 = same.h0;
+    fresh.h0 = fresh.c0 = zeros_like(same.h0);
+    const Outputs got = run(given), want = lstm_by_loops(same);
     const auto expected = [&](Tensor Outputs::*part) {
       return Expected{.tolerance = kExact,
                       .suspects = {{"that of steps that know nothing of h_{t-1}: a_t is gates_t + "
                                     "h_{t-1} W^T",
                                     lstm_by_loops(forgetful).*part},
+                                   {"that of an LSTM that begins with zeros: h0 and c0, or the "
+                                    "one that was given, are lost",
+                                    lstm_by_loops(fresh).*part},
                                    {"that of an LSTM whose cell begins with h0 in the place of c0",
-                                    lstm_by_loops(swapped).*part},
-                                   {"that of an LSTM that begins with zeros: h0 and c0 are lost",
-                                    lstm_by_loops(fresh).*part}},
+                                    lstm_by_loops(swapped).*part}},
                       .law =
                           "in step t the sequences 0 to batch_size(t) - 1 go on, each with its "
                           "own state of step t - 1"};
@@ -36,10 +38,17 @@ LAB_CHECK(SequenceBySequence) {
     expect_close("the last h, " + what, got.h, want.h, expected(&Outputs::h));
     expect_close("the last c, " + what, got.c, want.c, expected(&Outputs::c));
   };
-  check("begun with h0 and c0", run(in), lstm_by_loops(in));
-  Inputs undefined = in;
+  check("begun with h0 and c0", in, in);
+  Inputs undefined = in, zeros = in;
   undefined.h0 = undefined.c0 = Tensor();
-  check("begun with nothing", run(undefined), lstm_by_loops(fresh));
+  zeros.h0 = zeros.c0 = zeros_like(in.h0);
+  check("begun with nothing", undefined, zeros);
+  for (Tensor Inputs::*one : {&Inputs::h0, &Inputs::c0}) {  // is undefined, the other is there
+    Inputs given = in, same = in;
+    given.*one = Tensor();
+    same.*one = zeros_like(in.h0);
+    check(one == &Inputs::h0 ? "begun with c0 alone" : "begun with h0 alone", given, same);
+  }
 }
 
 LAB_CHECK(StepByStep) {
@@ -111,6 +120,14 @@ LAB_CHECK(GradientOfTheGates) {
   undefined.h0 = undefined.c0 = Tensor();
   zeros.h0 = zeros.c0 = zeros_like(in.h0);
   check("all outputs, begun with nothing", undefined, zeros, all, {});
+  for (Tensor Inputs::*one : {&Inputs::h0, &Inputs::c0}) {
+    Inputs given = in, same = in;
+    given.*one = Tensor();
+    same.*one = zeros_like(in.h0);
+    check(one == &Inputs::h0 ? "all outputs, begun with c0 alone"
+                             : "all outputs, begun with h0 alone",
+          given, same, all, {});
+  }
 }
 
 LAB_CHECK(EndedSequencesStop) {
@@ -148,7 +165,18 @@ LAB_CHECK(GradientOfTheStates) {
     expect_close("dc0 of a loss of " + name, got.c0, c0, of_c0);
     expect_close("dh0, c0 a constant", by_op(in, d, {.c0 = false}).h0, h0, of_h0);
     expect_close("dc0, h0 a constant", by_op(in, d, {.h0 = false}).c0, c0, of_c0);
+    if (testing::Test::HasFailure()) return;
   }
+  Inputs one_step = in;
+  one_step.lengths.assign(in.lengths.size(), 1);
+  one_step.gates = in.gates.rows(0, std::ssize(in.lengths));
+  const Outputs d = draw_gradients(draw, one_step);
+  const Gradients got = by_op(one_step, d);
+  const std::string law = "a batch of one step: what comes in goes through it once";
+  expect_close("dh0 of a single step", got.h0, differences(one_step, d, &Inputs::h0),
+               {.tolerance = kDifferences, .law = law});
+  expect_close("dc0 of a single step", got.c0, differences(one_step, d, &Inputs::c0),
+               {.tolerance = kDifferences, .law = law});
 }
 
 // ---- task: weights
@@ -177,6 +205,7 @@ LAB_CHECK(GradientOfTheWeights) {
   };
   check("begun with h0", in, in);
   check("of a single step", one_step, one_step);
+  check("of a single sequence", alone(in, 0), alone(in, 0));
   check("begun with nothing", undefined, zeros);
   zeros.lengths = one_step.lengths;
   zeros.gates = one_step.gates;

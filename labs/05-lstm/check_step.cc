@@ -32,6 +32,21 @@ LAB_CHECK(StepForward) {
                              {order, exchanged(other)}},
                 .blocks = {"i", "f", "g", "o"},
                 .law = "i, f, o are sigmoids, g is a tanh"});
+  if (testing::Test::HasFailure()) return;
+  const auto large = [](const Tensor& of, int64_t together) {  // about 1000 and -1000, in turn
+    std::vector<double> x = of.to_vector();
+    for (int64_t i = 0; i < std::ssize(x); ++i) x[i] += i / together % 2 ? -1000 : 1000;
+    return Tensor::from(x, of.shape());
+  };
+  const Tensor far = large(a, 4 * hidden), far_active = activated(far);  // by rows
+  const Tensor far_before = large(c_prev, 1), far_c = cell(far_active, far_before);
+  const Step at = run_step<double>(far, far_before, hidden);
+  const std::string law =
+      "e^1000 is infinite, and a quotient of two such is no number: math::sigmoid() and "
+      "math::tanh() are right everywhere";
+  const Expected expected = {.tolerance = kExact, .law = law, .not_finite = law + "."};
+  expect_close("c, where numbers are large", at.c, far_c, expected);
+  expect_close("h, where numbers are large", at.h, output(far_active, far_c), expected);
 }
 
 LAB_CHECK(NoStateBefore) {
@@ -95,16 +110,33 @@ LAB_CHECK(OnlyWhatComesIn) {
     given = given.clone();
     more.rows(some, rows).fill(50);  // is no gradient
     given.rows(some, rows).fill(0);
+    StepInputs silent = clean;  // also without dy there
+    silent.dy = clean.dy.clone();
+    silent.dy.rows(some, rows).fill(0);
     const std::string name = of_dh ? "dh_next" : "dc_next";
+    const StepGradients got = step_gradients(noisy, of_dh ? some : rows, of_dh ? rows : some),
+                        want = step_differences(clean);
     expect_close(
-        "the gates' gradients, " + name + " for " + std::to_string(some) + " rows",
-        step_gradients(noisy, of_dh ? some : rows, of_dh ? rows : some).gates,
-        step_differences(clean).gates,
+        "the gates' gradients, " + name + " for " + std::to_string(some) + " rows", got.gates,
+        want.gates,
         {.tolerance = kDifferences,
          .suspects = {{"that of all rows of " + name + ", also of rows into which nothing comes",
-                       step_differences(noisy).gates}},
+                       step_differences(noisy).gates},
+                      {"without dy in rows into which nothing else comes: dy counts in every row",
+                       step_differences(silent).gates}},
          .law = "in rows into which nothing comes, those from dh_rows and dc_rows on, stands what "
                 "happened to be there"});
+    if (testing::Test::HasFailure()) return;
+    const Tensor some_rows = want.c_prev.clone();
+    if (!of_dh) some_rows.rows(some, rows).fill(0);
+    expect_close("dc of the step before, " + name + " for " + std::to_string(some) + " rows",
+                 got.c_prev, want.c_prev,
+                 {.tolerance = kDifferences,
+                  .suspects = {{"0 where none came in: there, too, dc of the step before comes "
+                                "from h",
+                                some_rows}},
+                  .law = "dc goes on to the step before in every row, also where none came in: "
+                         "there it comes from h"});
   }
   if_stopped("dy is null where no step's output is used: it must not be read then.");
   StepInputs no_dy = in;

@@ -200,6 +200,26 @@ inline std::vector<Size> draw_sizes(Draw& draw) {
           {2, draw.between(1030, 1100)}};
 }
 
+// As many rows as columns: the largest number of row r stands in column r, 150 above most of the
+// others, and one is 150 below these. Each row lies 500 above the one before.
+struct FarApart {
+  Size size;
+  Values x;
+};
+inline FarApart far_apart(Draw& draw) {
+  const int64_t cols = draw.between(33, 40);
+  Values x = draw_values(draw, cols * cols);
+  for (int64_t r = 0; r < cols; ++r) {
+    x[r * cols + r] += 150;
+    x[r * cols + (r + 1) % cols] -= 150;
+    for (int64_t i = 0; i < cols; ++i) x[r * cols + i] += 500 * static_cast<float>(r - 2);
+  }
+  return {{cols, cols}, x};
+}
+inline const char* const kLargest =
+    "exp(150) is infinite in f32, and exp(-150) is 0. Is the largest number of its own row taken "
+    "from each exponent, wherever it stands?";
+
 // softmax of each row, or its logarithm, in f64.
 inline Tensor by_loops(const Tensor& x, bool log) {
   std::vector<double> y = x.to_vector();

@@ -66,6 +66,10 @@ LAB_CHECK(Smooth) {
                        "outside, counts as 0"});
   bench.expect_barriers(1);
   bench.expect_no_conflicts();
+  const int64_t reads = bench.of("x").lanes;
+  expect(reads <= n, text("x, ", n, " elements, is read ", reads,
+                          " times: each thread brings one element into shared memory, and takes "
+                          "its neighbours from there."));
 }
 
 LAB_CHECK(Difference) {
@@ -153,26 +157,34 @@ void check_block_reduce(Bench& bench, Draw& draw, Fold fold, int threads) {
   Float* const y = bench.unwritten("y", 2 * threads);
   if (!bench.run([&] { fold_blocks(y, in, fold, 2, threads); })) return;
   const std::string what = name_of(fold);
-  const Tensor want = folded(x, fold, threads), from_zero = want.clone();
+  const Tensor want = folded(x, fold, threads), first = folded(x, fold, threads, 32);
+  const Tensor from_zero = want.clone(), too_many = want.clone();
   for (int i = 0; i < threads; ++i) from_zero.data<double>()[i] = 0;
+  for (int i = 0; i < 2 * threads && fold == Fold::sum; ++i) {
+    too_many.data<double>()[i] += (32 - threads / 32) * first.data<double>()[i];
+  }
   expect_close(
       what + " of a block, as each thread has it", tensor(bench.get("y"), {2, threads}), want,
       {.tolerance = kFloat,
        .suspects = {{what + " of the first warp alone", folded(x, fold, threads, 32)},
                     {what + " of its own warp, as each thread has it", folded(x, fold, 32)},
+                    {"made of 32 numbers, as the first warp's counts again for each warp that is "
+                     "not there",
+                     too_many},
                     {what + " of all warps but the last",
                      folded(x, fold, threads, std::max(32, threads - 32))},
                     {"0 where all x are negative: the maximum starts with a number that "
                      "is none of them",
                      from_zero},
                     {"what each thread had", tensor(x, {2, threads})}},
-       .law = "every thread gets the result of all warps of its block"});
+       .law = "every thread gets the result of all warps of its block, also where their number is "
+              "no power of two"});
 }
 
 LAB_CHECK(BlockReduce) {
   Draw draw;
   for (const Fold fold : {Fold::sum, Fold::max}) {
-    for (const int64_t warps : {int64_t{1}, draw.between(3, 8), int64_t{2}, int64_t{32}}) {
+    for (const int64_t warps : {int64_t{1}, draw.between(5, 7), int64_t{2}, int64_t{32}}) {
       Bench bench;
       check_block_reduce(bench, draw, fold, static_cast<int>(32 * warps));
       if (testing::Test::HasFailure()) return;

@@ -58,6 +58,23 @@ LAB_CHECK(AnyRow) {
                        "largest of the row comes out of every exponent."});
     if (testing::Test::HasFailure()) return;
   }
+  const FarApart far = far_apart(draw);
+  Bench bench;
+  const Tensor y = forward(bench, softmax, far.x, far.size);
+  if (!y.defined()) return;
+  expect_close("softmax of rows with one number far above the others, each in another place", y,
+               by_loops(tensor(far.x, far.size.shape()), false),
+               {.tolerance = kFloat, .law = kLargest, .not_finite = kLargest});
+  if (testing::Test::HasFailure()) return;
+  Values largest;
+  for (int64_t r = 0; r < far.size.rows; ++r) {
+    largest.push_back(static_cast<float>(y.data<double>()[r * far.size.cols + r]));
+  }
+  expect_close("softmax of these numbers alone", tensor(largest),
+               Tensor::full({far.size.rows}, 1, DType::f64),
+               {.tolerance = {.relative = 2e-7, .absolute = 0},
+                .law = "the sum of the row's exponentials is 1 here: nothing is to be added to it, "
+                       "as it is never 0"});
 }
 
 LAB_CHECK(Sectors) {
@@ -82,7 +99,7 @@ LAB_CHECK(Sectors) {
 void check_gradient(Draw& draw, Size size, bool log, bool adds) {
   Bench bench;
   const Tensor x = tensor(draw_values(draw, size.count()), size.shape());
-  const Values dy = draw_values(draw, size.count()), y = floats(by_loops(x, log));
+  const Values dy = draw_values(draw, size.count(), -1, 3), y = floats(by_loops(x, log));
   const Values before = adds ? draw_values(draw, size.count()) : Values(size.count());
   const Float *const y_in = bench.put("y", y), *const dy_in = bench.put("dy", dy);
   Float* const dx = adds ? bench.put("dx", before) : bench.unwritten("dx", size.count());
@@ -183,6 +200,9 @@ LAB_CHECK(LogSoftmax) {
                        "exponential whose logarithm is taken."});
     if (testing::Test::HasFailure()) return;
   }
+  const FarApart far = far_apart(draw);
+  check_log_softmax(far.x, far.size,
+                    {.tolerance = kFloat, .law = kLargest, .not_finite = kLargest});
 }
 
 LAB_CHECK(GradientOfLogSoftmax) {
