@@ -2,7 +2,8 @@
 // purpose.
 #include <algorithm>
 #include <cmath>
-#include <cstdio>
+#include <sstream>
+#include <string>
 #include <utility>
 
 #include "autograd/gradcheck.h"
@@ -68,10 +69,13 @@ void check_finds(Draw& draw, const Shape& shape, size_t input, int64_t wrong, do
   expect(verdict.worst.starts_with(place),
          "the worst element is '" + place + " ...', you say '" + verdict.worst + "'.");
   if (testing::Test::HasFailure()) return;
+  std::istringstream numbers(verdict.worst.substr(place.size()));
+  std::string analytic_is, numeric_is;
   double analytic = 0, numeric = 0;
-  const int found = std::sscanf(verdict.worst.c_str() + place.size(), " analytic %lf, numeric %lf",
-                                &analytic, &numeric);
-  expect(found == 2 && std::fabs(analytic / numeric - factor) < 1e-2,
+  char comma = 0;
+  numbers >> analytic_is >> analytic >> comma >> numeric_is >> numeric;
+  expect(numbers && analytic_is == "analytic" && numeric_is == "numeric" &&
+             std::fabs(analytic / numeric - factor) < 1e-2,
          text("you say '", verdict.worst, "'. After '", place,
               "' stand both numbers, as in the header: analytic is what backward() gave, here ",
               factor, " times numeric, the central difference."));
