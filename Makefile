@@ -56,7 +56,7 @@ adversarial: setup  ## A small adversarial evaluation: discriminators, controls,
 	@$(BUILD) release -j $(JOBS) --target heed_program
 	@scripts/adversarial.sh
 
-test: setup-tests  ## Every test, but for the two of the course below (two cores: 24 minutes on a new machine)
+test: setup-tests  ## Every test, but for the two of the course below (two cores: 21 minutes; more on a new machine, for packages)
 	$(CONFIGURE)
 	$(BUILD) release -j $(JOBS)
 	$(CTEST) release -LE 'labs|handout'
