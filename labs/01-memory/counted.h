@@ -11,6 +11,8 @@ inline Cache* watching = nullptr;  // is told, if there is one
 // An f32 in all other ways.
 class Counted {
  public:
+  // As an f32 that nobody has set.
+  // cppcheck-suppress uninitMemberVar
   Counted() = default;
   Counted(double value) : value_(static_cast<float>(value)) { touch(); }
   Counted(const Counted& other) : value_(other) { touch(); }
