@@ -18,7 +18,8 @@ void Sgd::update(const std::vector<Update>& all) {
     const Gradient& g = u.parameter.gradient();
     if (g.sparse() && !velocity_ && u.weight_decay == 0) {
       KERNEL(p, sgd_update_rows(p.data<T>(), g.rows.data<T>(), g.ids.data<int32_t>(),
-                                u.scale.data<double>(), u.rate, g.ids.numel(), g.rows.numel() / g.ids.numel()));
+                                u.scale.data<double>(), u.rate, g.ids.numel(),
+                                p.shape().product(1, p.shape().rank())));
       continue;
     }
     const Tensor dense = u.parameter.grad();

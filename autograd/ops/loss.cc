@@ -69,12 +69,13 @@ Var cross_entropy(const Var& logits, const Tensor& targets, double smoothing) {
   KERNEL(loss, cross_entropy_forward(loss.data<T>(), logits.value().data<T>(),
                                      targets.data<int32_t>(), T(smoothing), n, classes));
 
-  return record(
-      "cross_entropy", loss, {logits},
-      [x = Saved(logits.value()), targets = Saved(targets), smoothing, n, classes](Tensor dy, const Grads& dx) {
-        KERNEL(dy, cross_entropy_backward(dx.to<T>(0), x.data<T>(), targets.data<int32_t>(),
-                                          T(smoothing), dy.data<T>(), n, classes));
-      });
+  return record("cross_entropy", loss, {logits},
+                [x = Saved(logits.value()), targets = Saved(targets), smoothing, n, classes](
+                    Tensor dy, const Grads& dx) {
+                  KERNEL(dy,
+                         cross_entropy_backward(dx.to<T>(0), x.data<T>(), targets.data<int32_t>(),
+                                                T(smoothing), dy.data<T>(), n, classes));
+                });
 }
 
 Var squared_error(const Var& x, const Var& target) {

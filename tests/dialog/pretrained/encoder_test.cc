@@ -47,7 +47,8 @@ class Pretrained : public testing::Test {
   }
   void write(const std::string& prefix = "") {
     std::vector<NamedTensor> tensors;
-    for (const NamedTensor& t : parameter_tensors(model)) tensors.push_back({prefix + t.name, t.tensor});
+    for (const NamedTensor& t : parameter_tensors(model))
+      tensors.push_back({prefix + t.name, t.tensor});
     save_tensors(in + "/model.safetensors", tensors);
     dir.write("in/config.json", config_json().dump());
     std::string vocabulary;
