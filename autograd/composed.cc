@@ -51,7 +51,9 @@ Var logsumexp(const Var& x, int axis, bool keepdim) {
   const Var largest = max(x.detach(), a, true);
   const Tensor zero = Tensor::zeros({}, x.dtype(), x.device());
   const Var shift = where(less(abs(largest), INFINITY), largest, zero);  // infinity - itself is NaN
-  const Var y = log(sum(exp(x - shift), a, true)) + shift;
+  const Var total = sum(exp(x - shift), a, true);
+  const Tensor none = equal(total, 0);  // of nothing but -infinity: -infinity, with the gradient 0
+  const Var y = masked_fill(log(masked_fill(total, none, 1)), none, -INFINITY) + shift;
   return keepdim ? y : squeeze(y, a);
 }
 

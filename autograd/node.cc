@@ -238,7 +238,8 @@ Destination Grads::to(int i) const {
 void Grads::add(int i, Tensor dx) const {
   if (!needs(i)) return;
   GradientBuffer& grad = input(i).grad();
-  check_shape(dx.shape() == grad.shape, node_.op, ": a gradient ", dx.shape(), " for the input ",
+  check_shape(dx.shape() == grad.shape && dx.dtype() == grad.dtype, node_.op, ": a gradient ",
+              name_of(dx.dtype()), " ", dx.shape(), " for the input ", name_of(grad.dtype), " ",
               grad.shape);
   grad.add(std::move(dx));
 }

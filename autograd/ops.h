@@ -24,6 +24,7 @@ Var add(const Var& a, double b);
 Var sub(double a, const Var& b);
 Var mul(const Var& a, double b);
 Var div(double c, const Var& x);
+Var div(const Var& x, double c);
 // clang-format off
 inline Var operator+(const Var& a, const Var& b) { return add(a, b); }
 inline Var operator-(const Var& a, const Var& b) { return sub(a, b); }
@@ -32,7 +33,7 @@ inline Var operator/(const Var& a, const Var& b) { return div(a, b); }
 inline Var operator+(const Var& a, double b) { return add(a, b); }
 inline Var operator-(const Var& a, double b) { return add(a, -b); }
 inline Var operator*(const Var& a, double b) { return mul(a, b); }
-inline Var operator/(const Var& a, double b) { return mul(a, 1 / b); }
+inline Var operator/(const Var& a, double b) { return div(a, b); }
 inline Var operator+(double a, const Var& b) { return add(b, a); }
 inline Var operator-(double a, const Var& b) { return sub(a, b); }
 inline Var operator*(double a, const Var& b) { return mul(b, a); }
@@ -97,9 +98,12 @@ Var affine_columns(const Var& x, const Var& w, int64_t first_col);
 Var sum(const Var& x);   // all elements -> ()
 Var mean(const Var& x);  // all elements -> ()
 // Over one axis or several, which are removed, or keep size 1 (keepdim).
+// sum(x, true) would be axis 1: say which axis keeps size 1.
 Var sum(const Var& x, int axis, bool keepdim = false);
+Var sum(const Var& x, bool keepdim) = delete;
 Var sum(const Var& x, const std::vector<int>& axes, bool keepdim = false);
 Var mean(const Var& x, int axis, bool keepdim = false);
+Var mean(const Var& x, bool keepdim) = delete;
 Var mean(const Var& x, const std::vector<int>& axes, bool keepdim = false);
 // Of no elements it is 1. The gradient is right where elements are zero.
 Var prod(const Var& x);  // all elements -> ()
@@ -114,6 +118,7 @@ Var cumsum(const Var& x, int axis);  // y_j = sum_{k <= j} x_k along the axis
 Var softmax(const Var& x);      // e^x_i / sum_j e^x_j
 Var log_softmax(const Var& x);  // ln softmax(x)
 // z gain + bias, z = (x - mean) / sqrt(variance + eps);  gain, bias (C).  Ba et al. 2016.
+// UsageError unless eps >= 0.
 Var layer_norm(const Var& x, const Var& gain, const Var& bias, double eps = 1e-5);
 
 // ---- losses; more of them, made of ops, in nn/losses.h
@@ -138,9 +143,9 @@ Var scatter_rows(const Var& x, const Tensor& ids,
                  int64_t n);  // (m, ...) -> (n, ...): y[ids_i] += x_i
 // One index for each element: y_j = x[ids_j] along the axis. x (.., n, ..), ids i32 (.., m, ..)
 Var gather_along(const Var& x, const Tensor& ids, int axis);
-// y[ids_j] += x_j along the axis: x, ids (.., m, ..) -> (.., n, ..). Weights on source words become
-// weights on the vocabulary: scatter_along(attention, source_words, vocabulary, 1) (pointer
-// networks)
+// y[ids_j] += x_j along the axis, in the order of j: x, ids (.., m, ..) -> (.., n, ..). Weights on
+// source words become weights on the vocabulary: scatter_along(attention, source_words, vocabulary,
+// 1) (pointer networks)
 Var scatter_along(const Var& x, const Tensor& ids, int64_t n, int axis);
 // One element of each row: (..., C), i32 (...) -> (...): x[.., ids]. In REINFORCE, the
 // log-probability of the sampled action.

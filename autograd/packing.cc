@@ -208,22 +208,32 @@ Packed pack(const std::vector<Tensor>& sequences) {
   return packed;
 }
 
+namespace {
+
+// y_i = x[ids_i]. Of i32, such as labels, too: they are exact in f64.
+Var picked(const Var& x, const Tensor& ids) {
+  if (x.dtype() != DType::i32) return gather_rows(x, ids);
+  return gather_rows(x.value().to(DType::f64), ids).value().to(DType::i32);
+}
+
+}  // namespace
+
 Var Packed::restored(const Var& y) const {
   check_shape(y.shape().rank() > 0 && y.shape()[0] == std::ssize(place), "restored: ", y.shape(),
               " has not one row for each of ", place.size(), " sequences");
-  return gather_rows(y, Tensor::from(place, y.device()));
+  return picked(y, Tensor::from(place, y.device()));
 }
 
 Var by_sequence(const Var& x, const Packing& packing) {
   check_rows("by_sequence", x, packing);
   check_by_step("by_sequence", x);
-  return gather_rows(x, packing.by_sequence(x.device())).in_order(RowOrder::by_sequence);
+  return picked(x, packing.by_sequence(x.device())).in_order(RowOrder::by_sequence);
 }
 
 Var by_step(const Var& x, const Packing& packing) {
   check_rows("by_step", x, packing);
   check_by_sequence("by_step", x);
-  return gather_rows(x, packing.by_step(x.device())).in_order(RowOrder::by_step);
+  return picked(x, packing.by_step(x.device())).in_order(RowOrder::by_step);
 }
 
 void check_by_sequence(const char* op, const Var& x) {

@@ -148,8 +148,8 @@ Packed pack(const std::vector<std::vector<int32_t>>& sequences, Device device = 
 Packed pack(const std::vector<Tensor>& sequences);
 
 // Brings the rows of a packing into the order sequence by sequence, and back: x (N, ...) -> (N,
-// ...), differentiable. They throw ShapeError for another number of rows, and for rows that are
-// known to be in that order already.
+// ...), differentiable; i32 rows, such as labels, too. They throw ShapeError for another number of
+// rows, and for rows that are known to be in that order already.
 Var by_sequence(const Var& x, const Packing& packing);
 Var by_step(const Var& x, const Packing& packing);
 // For ops that take their rows sequence by sequence: throws ShapeError if the rows of x are known

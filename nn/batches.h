@@ -44,7 +44,8 @@ class EpochBatches {
 // Makes each batch on another thread while the loop works on the one before:
 //   for (const Packed& batch : Prefetched(shuffled_batches(n, 32, seed, epoch), make)) ...
 // `make(ids)` is called for one batch after the other, in order. The loop rethrows its
-// exceptions when the batch is due. The loop can be left at any time, but runs only once.
+// exceptions when the batch is due. The loop can be left at any time, and run again from the first
+// batch.
 template <class Make> class Prefetched {
  public:
   using Batch = std::invoke_result_t<Make&, const std::vector<int64_t>&>;

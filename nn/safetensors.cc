@@ -255,6 +255,8 @@ void save_tensors(const std::string& path, const std::vector<NamedTensor>& tenso
                   const std::map<std::string, std::string>& metadata) {
   std::set<std::string> names = {"__metadata__"};
   for (const NamedTensor& t : tensors) {
+    if (!t.tensor.defined())
+      throw UsageError(path + ": tensor " + json_string(t.name) + " is undefined");
     if (names.insert(t.name).second) continue;
     throw UsageError(path + ": two tensors are called " + json_string(t.name) +
                      "; a file takes one of each name");

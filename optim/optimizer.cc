@@ -72,7 +72,7 @@ Optimizer::Optimizer(Module& module, double rate, double weight_decay,
     });
     if (group == groups.end()) continue;
     group_of_[i] = *group;
-    used[group - groups.begin()] = 1;
+    if (!parameters_[i].var.is_buffer()) used[group - groups.begin()] = 1;
   }
   for (size_t g = 0; g < groups.size(); ++g) {
     if (!(groups[g].rate >= 0) || !(groups[g].weight_decay >= 0)) {
@@ -86,7 +86,7 @@ Optimizer::Optimizer(Module& module, double rate, double weight_decay,
 }
 
 void Optimizer::step(const StepOptions& options) {
-  if (!std::isinf(options.max_norm)) {
+  if (options.max_norm != std::numeric_limits<double>::infinity()) {
     return step(clipping(parameters_, options));
   }
   step_with(Tensor::full({1}, options.scale, DType::f64));
@@ -98,6 +98,7 @@ void Optimizer::step(const Clipping& clipping) {
 }
 
 void Optimizer::step_with(const Tensor& scale) {
+  if (!(rate >= 0)) throw UsageError(text("optimizer: the rate must not be negative, got ", rate));
   std::map<int, Tensor> on_device;  // the scale, by the device of a gradient
   std::vector<Update> all;
   for (size_t i = 0; i < parameters_.size(); ++i) {

@@ -51,8 +51,9 @@ class Optimizer {
   Optimizer& operator=(const Optimizer&) = delete;
 
   // Updates every parameter that has a gradient and is not frozen; the gradients do not change.
-  // Throws UsageError if no parameter has a gradient, if a layer of the module was replaced after
-  // the optimiser was made, and for max_norm with L-BFGS.
+  // Throws UsageError if no parameter has a gradient, for a negative rate, for max_norm with
+  // L-BFGS, and if a layer of the module was replaced after the optimiser was made: it notices that
+  // unless something else, such as an Ema, still holds the parameters of the old layer.
   void step(const StepOptions& options = {});
   // The same, with the result of clipping().
   void step(const Clipping& clipping);

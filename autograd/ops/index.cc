@@ -22,9 +22,12 @@ Var gather_along(const Var& x, const Tensor& ids, int axis) {
   KERNEL(y, gather_along<T>(y.data<T>(), x.value().data<T>(), ids.data<int32_t>(), outer, n, m,
                             inner));
 
-  return record("gather_along", y, {x}, [=, ids = Saved(ids)](Tensor dy, const Grads& dx) {
-    KERNEL(dy, scatter_along(dx.sum<T>(0), dy.data<T>(), ids.data<int32_t>(), outer, n, m, inner));
-  });
+  const Var result =
+      record("gather_along", y, {x}, [=, ids = Saved(ids)](Tensor dy, const Grads& dx) {
+        KERNEL(dy,
+               scatter_along(dx.sum<T>(0), dy.data<T>(), ids.data<int32_t>(), outer, n, m, inner));
+      });
+  return a > 0 ? result.in_order(x.row_order()) : result;
 }
 
 // y[ids_j] += x_j along the axis,   dx_j = dy[ids_j]
@@ -41,9 +44,12 @@ Var scatter_along(const Var& x, const Tensor& ids, int64_t n, int axis) {
   KERNEL(y,
          scatter_along(y.data<T>(), x.value().data<T>(), ids.data<int32_t>(), outer, n, m, inner));
 
-  return record("scatter_along", y, {x}, [=, ids = Saved(ids)](Tensor dy, const Grads& dx) {
-    KERNEL(dy, gather_along(dx.to<T>(0), dy.data<T>(), ids.data<int32_t>(), outer, n, m, inner));
-  });
+  const Var result =
+      record("scatter_along", y, {x}, [=, ids = Saved(ids)](Tensor dy, const Grads& dx) {
+        KERNEL(dy,
+               gather_along(dx.to<T>(0), dy.data<T>(), ids.data<int32_t>(), outer, n, m, inner));
+      });
+  return a > 0 ? result.in_order(x.row_order()) : result;
 }
 
 Var pick(const Var& x, const Tensor& ids) {

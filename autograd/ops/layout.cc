@@ -179,9 +179,10 @@ Var transpose(const Var& x, int axis_a, int axis_b) {
   const Tensor y = Tensor::empty(Shape(sizes), x.dtype(), x.device());
   KERNEL(y, swap_axes<T>(y.data<T>(), x.value().data<T>(), outer, na, mid, nb, inner));
 
-  return record("transpose", y, {x}, [=](Tensor dy, const Grads& dx) {
+  const Var result = record("transpose", y, {x}, [=](Tensor dy, const Grads& dx) {
     KERNEL(dy, swap_axes(dx.to<T>(0), dy.data<T>(), outer, nb, mid, na, inner));
   });
+  return a > 0 ? result.in_order(x.row_order()) : result;
 }
 
 namespace {

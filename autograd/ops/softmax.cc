@@ -45,6 +45,7 @@ Var log_softmax(const Var& x) {
 //   dx = r (d - mean(d) - z mean(d z)),  d = dy gain
 //   dgain = sum over rows of dy z,   dbias = sum over rows of dy
 Var layer_norm(const Var& x, const Var& gain, const Var& bias, double eps) {
+  if (!(eps >= 0)) throw UsageError(text("layer_norm: needs eps >= 0, got ", eps));
   const int64_t rows = row_count("layer_norm", x), cols = x.shape().back();
   check_shape(gain.shape() == Shape{cols} && bias.shape() == Shape{cols}, "layer_norm: gain ",
               gain.shape(), " and bias ", bias.shape(), " do not fit x ", x.shape());

@@ -126,6 +126,12 @@ struct Power {  // y = x^c                dy/dx = c x^(c - 1), 0 for c = 0
     return c == 0 ? T(0) : T(c) * std::pow(x, T(c - 1));
   }
 };
+struct DividedBy {  // y = x / c        dy/dx = 1 / c
+  static constexpr Saves kSaves = Saves::kNothing;
+  double c;
+  template <class T> HEED_HD T f(T x) const { return x / T(c); }
+  template <class T> HEED_HD T df(T) const { return T(1) / T(c); }
+};
 struct Over {  // y = c / x             dy/dx = -c / x^2
   static constexpr Saves kSaves = Saves::kInput;
   double c;
@@ -217,6 +223,7 @@ template <Reads kReads, class T> HEED_HD T input_b(const T* b, int64_t i) {
   X(LeakyRelu, leaky_relu, (const Var& x, double slope), slope)       \
   X(Clamp, clamp, (const Var& x, double low, double high), low, high) \
   X(Power, pow, (const Var& x, double c), c)                          \
+  X(DividedBy, div, (const Var& x, double c), c)                      \
   X(Over, div, (double c, const Var& x), c)
 // X(struct, function), from which Var function(const Var& a, const Var& b)
 #define HEED_BINARY_OPS(X)                        \

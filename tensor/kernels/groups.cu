@@ -2,6 +2,7 @@
 
 #include "tensor/cuda/block.h"
 #include "tensor/cuda/launch.h"
+#include "tensor/kernels/sums.h"
 
 namespace heed::gpu {
 
@@ -13,12 +14,12 @@ void add_groups(Out<T> y, const T* x, const int32_t* places, const int32_t* star
   const int64_t strips = (width + kWarp - 1) / kWarp;
   for_each_block({groups * strips, dim3(kWarp, kDown)}, [=] __device__(int64_t block) {
     const int64_t g = block / strips, col = block % strips * kWarp + threadIdx.x;
-    T sum = 0;
+    LongSum<T> sum;
     for (int64_t i = starts[g] + threadIdx.y; i < starts[g + 1] && col < width; i += kDown) {
-      sum += x[int64_t{order[i]} * width + col];
+      sum.add(x[int64_t{order[i]} * width + col]);
     }
-    sum = column_sum(sum);
-    if (threadIdx.y == 0 && col < width) y.put((places ? places[g] : g) * width + col, sum);
+    const double all = column_sum(sum.total());
+    if (threadIdx.y == 0 && col < width) y.put((places ? places[g] : g) * width + col, T(all));
   });
 }
 

@@ -1,10 +1,10 @@
 #include "tensor/kernels/pooling.h"
 
 #include <algorithm>
+#include <vector>
 
+#include "tensor/kernels/columns.h"
 #include "tensor/kernels/reduce.h"
-#include "tensor/kernels/row_math.h"
-#include "tensor/parallel.h"
 
 namespace heed::cpu {
 
@@ -17,6 +17,13 @@ void segment_mean_forward(T* y, const T* x, const int32_t* offsets, const int32_
     const int64_t length = offsets[b + 1] - offsets[b];
     const T* rows = x + int64_t{starts[b]} * width;
     T* to = y + b * width;
+    if (length > kTerms) {
+      std::vector<double> sums(width);
+      add_rows<T>(sums.data(), length, width,
+                  [=](int64_t j, int64_t i) { return rows[j * width + i]; });
+      for (int64_t i = 0; i < width; ++i) to[i] = T(sums[i] / static_cast<double>(length));
+      return;
+    }
     std::fill_n(to, width, T(0));
     for (int64_t j = 0; j < length; ++j) row_axpy(to, T(1), rows + j * width, width);
     for (int64_t i = 0; i < width; ++i) to[i] /= T(length);

@@ -2,6 +2,7 @@
 
 #include "tensor/cuda/launch.h"
 #include "tensor/kernels/reduce.h"
+#include "tensor/kernels/sums.h"
 
 namespace heed::gpu {
 
@@ -13,9 +14,9 @@ void segment_mean_forward(T* y, const T* x, const int32_t* offsets, const int32_
   for_each(segments * width, [=] __device__(int64_t at) {
     const int64_t b = at / width, length = offsets[b + 1] - offsets[b];
     const T* first = x + starts[b] * width + at % width;
-    T sum = 0;
-    for (int64_t j = 0; j < length; ++j) sum += first[j * width];
-    y[at] = sum / T(length);
+    LongSum<T> sum;
+    for (int64_t j = 0; j < length; ++j) sum.add(first[j * width]);
+    y[at] = T(sum.total() / static_cast<double>(length));
   });
 }
 

@@ -60,6 +60,9 @@ TEST(Composed, LogsumexpOfLargeAndOfInfiniteNumbers) {
   EXPECT_EQ(mismatch(logsumexp(x, 1).value(), want), "");
   EXPECT_EQ(logsumexp(x, 0, true).shape(), Shape({1, 2}));
   EXPECT_TRUE(std::isnan(logsumexp(Tensor::of({0, NAN}), 0).value().item()));
+  const Var masked = Var::parameter(Tensor::of({{-INFINITY, -INFINITY}, {3, -INFINITY}}));
+  sum(exp(logsumexp(masked, 1))).backward();  // a row of nothing has no gradient, and not NaN
+  EXPECT_EQ(mismatch(masked.grad(), Tensor::of({{0, 0}, {std::exp(3), 0}})), "");
 }
 
 TEST(Composed, MinimumOfTiesAndNaN) {

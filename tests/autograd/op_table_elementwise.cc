@@ -130,6 +130,8 @@ std::vector<OpCase> scalar_operators() {
           "div(double, Var)", [](X x) { return div(0.75, x); }, [](double x) { return 0.75 / x; },
           apart),
       unary(
+          "div(Var, double)", [](X x) { return div(x, 0.7); }, [](double x) { return x / 0.7; }),
+      unary(
           "operator-(Var)", [](X x) { return -x; }, [](double x) { return -x; }),
       unary(
           "operator+(double, Var)", [](X x) { return 1.5 + x; }, [](double x) { return 1.5 + x; }),

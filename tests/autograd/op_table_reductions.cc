@@ -138,9 +138,10 @@ OpCase reduction(std::string op, const std::string& name, int axis,
       .shapes = {{2, 3, 4}},
       .one = {{1, 1}},
       .empty = {empty},
-      .refuses_empty = name == "sum" || name == "prod" ? ""
-                                     : name + ": no elements along axis " + std::to_string(axis) +
-                                           " of " + empty.str(),
+      .refuses_empty =
+          name == "sum" || name == "prod"
+              ? ""
+              : name + ": no elements along axis " + std::to_string(axis) + " of " + empty.str(),
       .large = {large},
       .wrong = {{{{}}, name + ": axis " + std::to_string(axis) + " is outside of the shape ()"}},
       .misuse = {{[call] {
@@ -183,7 +184,9 @@ OpCase reduction_of_two(const std::string& name,
           .shapes = {{3, 2, 4}},
           .one = {{1, 1, 1}},
           .empty = {{3, 2, 0}},
-          .refuses_empty = name == "sum" || name == "prod" ? "" : name + ": no elements along axis -1 of (3, 2, 0)",
+          .refuses_empty = name == "sum" || name == "prod"
+                               ? ""
+                               : name + ": no elements along axis -1 of (3, 2, 0)",
           .large = {{40, 50, 30}},
           .wrong = {{{{}}, name + ": axis -1 is outside of the shape ()"}},
           .misuse = {{[call] {
@@ -323,7 +326,11 @@ std::vector<OpCase> reduction_cases() {
        .empty = {{0, 4}, {4}, {4}},
        .large = {{70, 130}, {130}, {130}},
        .wrong = {{{{2, 3}, {2}, {3}}, "layer_norm: gain (2) and bias (3) do not fit x (2, 3)"},
-                 {{{}, {1}, {1}}, "layer_norm: needs at least one axis, got a scalar"}}});
+                 {{{}, {1}, {1}}, "layer_norm: needs at least one axis, got a scalar"}},
+       .misuse = {{[] {
+                     (void)layer_norm(zeros_of({1, 2}), zeros_of({2}), zeros_of({2}), -1e-5);
+                   },
+                   "layer_norm: needs eps >= 0, got -0.000010"}}});
   cases.push_back({.op = "cross_entropy(Var, Tensor, double)",
                    .call =
                        [](In x) {
@@ -352,7 +359,8 @@ std::vector<OpCase> reduction_cases() {
                               {[] {
                                  (void)cross_entropy(zeros_of({2, 3}), zeros_of({2}));
                                },
-                               "cross_entropy: targets must be i32 (2), got f64 (2); Tensor::of({...}, DType::i32) makes such"}}});
+                               "cross_entropy: targets must be i32 (2), got f64 (2); "
+                               "Tensor::of({...}, DType::i32) makes such"}}});
   cases.push_back(
       {.op = "linear_cross_entropy(Var, Var, Tensor, double, Tensor)",
        .call =

@@ -75,6 +75,12 @@ TEST(RowOrder, ThereAndBack) {
   const Var x = Var::parameter(by_steps.to(DType::f64));
   sum(by_sequence(x, p) * Tensor::of({{1}, {2}, {3}, {4}, {5}, {6}}, DType::f64)).backward();
   EXPECT_EQ(x.grad().to_vector(), (Vec{1, 4, 6, 2, 5, 3}));
+  const Packed labels = pack(std::vector<std::vector<int32_t>>{{7}, {2'000'000'011, 5}});
+  const Var of_words = by_sequence(labels.rows, labels.packing);
+  EXPECT_EQ(of_words.dtype(), DType::i32);
+  EXPECT_EQ(of_words.value().to_ints(), (std::vector<int32_t>{2'000'000'011, 5, 7}));
+  EXPECT_EQ(labels.restored(Tensor::of({1, 2}, DType::i32)).value().to_ints(),
+            (std::vector<int32_t>{2, 1}));
 }
 
 // The first thing that a student builds: each sentence's mean of an LSTM's states.
@@ -171,6 +177,16 @@ TEST(RowOrder, OfASquareResultIsNotThatOfTheWrongInput) {
   EXPECT_EQ(max(x, 0).row_order(), RowOrder::unknown);
   EXPECT_EQ(max(x, -2).row_order(), RowOrder::unknown);
   EXPECT_EQ((other + sum(x, 0)).row_order(), RowOrder::by_sequence);
+  EXPECT_EQ(top_k(x, 6).values.row_order(), RowOrder::by_step);
+  const Tensor ids = Tensor::zeros({6, 6}, DType::i32);
+  EXPECT_EQ(gather_along(x, ids, 1).row_order(), RowOrder::by_step);
+  EXPECT_EQ(gather_along(x, ids, 0).row_order(), RowOrder::unknown);
+  EXPECT_EQ(scatter_along(x, ids, 6, -1).row_order(), RowOrder::by_step);
+  EXPECT_EQ(scatter_along(x, ids, 6, 0).row_order(), RowOrder::unknown);
+  const Var cube = Var(Tensor::full({6, 6, 6}, 1)).in_order(RowOrder::by_step);
+  EXPECT_EQ(permute(cube, {0, 2, 1}).row_order(), RowOrder::by_step);
+  EXPECT_EQ(transpose(cube, 0, 2).row_order(), RowOrder::unknown);
+  EXPECT_EQ(permute(cube, {1, 0, 2}).row_order(), RowOrder::unknown);
 }
 
 // A query a segment may be a step of a decoder, whatever the order of the memory.

@@ -140,6 +140,17 @@ TEST(Prefetched, MakesOneBatchAheadAndCanBeLeft) {
   EXPECT_EQ(made, 2 + 1);  // the second was made, the third was not begun
 }
 
+TEST(Prefetched, BeginsAgainWithTheFirst) {
+  Prefetched batches(kThreeBatches, [](const std::vector<int64_t>& ids) { return ids; });
+  for (const std::vector<int64_t>& batch : batches) {
+    EXPECT_EQ(batch, kThreeBatches[0]);
+    break;
+  }
+  std::vector<std::vector<int64_t>> given;
+  for (const std::vector<int64_t>& batch : batches) given.push_back(batch);
+  EXPECT_EQ(given, kThreeBatches);
+}
+
 TEST(Prefetched, ThrowsWhereTheBatchIsDue) {
   const auto make = [](const std::vector<int64_t>& ids) {
     if (ids[0] == 1) throw UsageError("no such example");

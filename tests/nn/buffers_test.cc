@@ -28,6 +28,7 @@ TEST(Buffer, IsListedAndNotTrained) {
   EXPECT_EQ(parameter_count(model), 2);
   EXPECT_TRUE(model.count.is_buffer() && model.count.frozen() && !model.count.needs_grad());
   EXPECT_FALSE(model.weight.is_buffer());
+  EXPECT_THROW(Sgd(model, {.groups = {{"count", 0.5}}}), UsageError);  // which trains nothing
   Sgd sgd(model, {.rate = 1});
   (void)sum(model.weight * model.count).backward();
   sgd.step();

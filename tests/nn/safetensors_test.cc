@@ -55,6 +55,10 @@ TEST(Safetensors, AFileTakesOneTensorOfEachName) {
                                            {"a", Tensor::zeros({1})}});
             }),
             dir.path("t") + ": two tensors are called \"a\"; a file takes one of each name");
+  EXPECT_EQ(error_of<UsageError>([&] {
+              save_tensors(dir.path("t"), {{"a", Tensor()}});
+            }),
+            dir.path("t") + ": tensor \"a\" is undefined");
   EXPECT_FALSE(std::filesystem::exists(dir.path("t")));
 }
 

@@ -152,6 +152,13 @@ TEST(Optimizer, RefuseWhatMakesNoSense) {
             "clip_scale: max_norm must be positive, got 0.000000");
   set_grad(model.a, {1});
   EXPECT_THROW(Sgd(model).step({.max_norm = -1}), UsageError);
+  EXPECT_THROW(Sgd(model).step({.max_norm = -INFINITY}), UsageError);
+  Sgd sgd(model);
+  for (const double rate : {-1.0, double{NAN}}) {
+    sgd.rate = rate;
+    EXPECT_THROW(sgd.step(), UsageError);
+  }
+  expect_near(model.a, {1});
 }
 
 // A table whose gradients keep to the rows, and one with dense gradients.
