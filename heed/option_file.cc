@@ -86,6 +86,8 @@ void OptionFile::check(const std::string& text) const {
     const std::string where = file + ":" + std::to_string(line.number) + ": ";
     if (!line.key.empty()) {
       check_key(where, line.section, line.key);
+    } else if (line.section.find_first_of(" \t") != std::string::npos) {  // CLI11 takes none
+      throw CLI::ConfigError(where + "[" + line.section + "] must have no spaces");
     } else if (!find_command(app_, split_dots(line.section))) {
       throw CLI::ConfigError(where + "there is no command for [" + line.section + "]" +
                              did_you_mean(line.section, command_names(app_), "'"));

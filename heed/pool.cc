@@ -124,6 +124,9 @@ void whitelist(const WhitelistOptions& o) {
   const std::vector<std::string> texts = responses_in(o, "train");
   const std::vector<std::string> pool =
       o.model.empty() ? retrieve::most_frequent(texts, o.size) : of_clusters(o, texts);
+  if (pool.size() < 2) {
+    throw DataError(o.data + ": a pool needs two responses that differ, and there is one");
+  }
   TextWriter writer(o.out);
   writer.write(retrieve::pool_lines(pool));
   writer.commit();

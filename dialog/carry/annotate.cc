@@ -129,7 +129,7 @@ class CarryAnnotator : public Annotator, public Looker {
     const std::vector<Item> items = read_items(
         found.path, {.labels = o.lines ? Labels::kOptional : Labels::kNeeded, .limit = o.limit});
     std::vector<Decision> decisions;
-    if (loaded_) decisions = decisions_on(items, o);
+    if (loaded_) decisions = decisions_on(found.path, items, o);
     for (size_t i = 0; i < decisions.size(); ++i) {
       found.lines += decision_line(items[i], decisions[i]);
     }
@@ -151,13 +151,13 @@ class CarryAnnotator : public Annotator, public Looker {
                : loaded_->model.config().decoder + ", attention on the values of a turn";
   }
   std::vector<Looked> looks(const std::string& data, const LookOptions& o) const override {
-    std::vector<Item> all =
-        read_items(find_dialogues(data, "test"), {.labels = Labels::kOptional, .limit = o.limit});
+    const std::string path = find_dialogues(data, "test");
+    std::vector<Item> all = read_items(path, {.labels = Labels::kOptional, .limit = o.limit});
     std::erase_if(all, [](const Item& item) { return item.candidates.empty(); });
     const auto ids = [&](size_t i) { return std::pair(all[i].id, all[i].dialogue); };
     std::vector<Item> items;
     for (const size_t i : chosen(all.size(), ids, o, data)) items.push_back(all[i]);
-    insert_turns(items, all, o.insert, o.seed);
+    insert_turns(path, items, all, o.insert, o.seed);
     const std::vector<Decision> decisions = decide(loaded_->model, loaded_->vocabulary, items);
     std::vector<Looked> looks;
     for (size_t i = 0; i < items.size(); ++i) {
@@ -189,17 +189,21 @@ class CarryAnnotator : public Annotator, public Looker {
   }
 
  private:
-  static void insert_turns(std::vector<Item>& items, const std::vector<Item>& all, int count,
-                           uint64_t seed) {
+  static void insert_turns(const std::string& path, std::vector<Item>& items,
+                           const std::vector<Item>& all, int count, uint64_t seed) {
+    const auto other = [&](const Item& item) { return item.dialogue != all[0].dialogue; };
+    if (count > 0 && std::none_of(all.begin(), all.end(), other)) {
+      throw DataError(path + ": --insert takes turns of other dialogues, and there is one only");
+    }
     for (size_t i = 0; count > 0 && i < items.size(); ++i) {
       Rng rng(seed, "carry.distract", i);
       items[i] = distract(std::move(items[i]), all, count, rng);
     }
   }
-  std::vector<Decision> decisions_on(const std::vector<Item>& items,
+  std::vector<Decision> decisions_on(const std::string& path, const std::vector<Item>& items,
                                      const AnnotateOptions& o) const {
     std::vector<Item> read = items;
-    insert_turns(read, items, o.insert, o.seed);
+    insert_turns(path, read, items, o.insert, o.seed);
     return decide(loaded_->model, loaded_->vocabulary, read, static_cast<size_t>(o.batch),
                   [&](int64_t done, int64_t of) {
                     if (o.progress) o.progress(done, of, "item");

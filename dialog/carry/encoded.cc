@@ -10,20 +10,23 @@
 namespace heed::carry {
 namespace {
 
-// The words [begin, end) of a turn that a span of code points has; all of them if it has none.
+// The words [begin, end) of a turn that a span of code points has, also those of which it has a
+// part; all of them if it has none.
 std::pair<int32_t, int32_t> place_of(const std::string& text, const Candidate& c, int32_t words) {
-  size_t at = 0, begin = 0;
-  for (int32_t i = 0; i < c.end && at < text.size(); ++i) {
-    if (i == c.begin) begin = at;
-    next_code_point(text, at);
-  }
   const auto count = [](const std::string& part) {
     return static_cast<int32_t>(tokenize(part).size());
   };
-  const int32_t before = count(text.substr(0, begin)),
-                inside = count(text.substr(begin, at - begin));
-  const int32_t end = std::min(words, before + inside);
-  return inside == 0 || before >= end ? std::pair(0, words) : std::pair(before, end);
+  size_t at = 0;
+  int32_t before = words;
+  for (int32_t i = 0; i < c.end && at < text.size(); ++i) {
+    const size_t begin = at;
+    next_code_point(text, at);
+    if (i >= c.begin && before == words && count(text.substr(begin, at - begin)) > 0) {
+      before = count(text.substr(0, at)) - 1;  // of the span's first sign that is no space
+    }
+  }
+  const int32_t end = std::min(words, count(text.substr(0, at)));
+  return before >= end ? std::pair(0, words) : std::pair(before, end);
 }
 
 struct Ragged {
@@ -65,7 +68,7 @@ Encoded encode(const Item& item, const Vocabulary& vocabulary) {
     const int32_t first = begin[turn] + 1, words = begin[turn + 1] - 1 - first;
     const auto [from, to] = place_of(item.turns[turn].text, c, words);
     Encoded::Slot slot{encode_name(c.key, vocabulary), first + from, first + to,
-                       std::min(item.distance(i), kFarthest)};
+                       item.distance(i)};
     if (words == 0) slot.begin = begin[turn], slot.end = begin[turn] + 1;  // its speaker
     if (slot.key.empty()) slot.key = {kUnk};
     e.slots.push_back(std::move(slot));
@@ -117,7 +120,7 @@ ItemBatch make_batch(const std::vector<const Encoded*>& items, Device device) {
       std::vector<int32_t> rows(static_cast<size_t>(slot.end - slot.begin));
       std::iota(rows.begin(), rows.end(), begin + slot.begin);
       spans.add(rows);
-      distances.push_back(slot.distance);
+      distances.push_back(std::min(slot.distance, kFarthest));
       item_of.push_back(static_cast<int32_t>(b));
     }
     slots.push_back(static_cast<int32_t>(item.slots.size()));

@@ -124,7 +124,7 @@ uint32_t TrainData::fingerprint() const {
     for (const auto* numbers : {&item.tokens, &item.intent, &item.gold}) mix(*numbers);
     for (const Encoded::Slot& slot : item.slots) {
       mix(slot.key);
-      mix({slot.begin, slot.end, slot.distance});
+      mix({slot.begin, slot.end, std::min(slot.distance, kFarthest)});
     }
   };
   for (const Encoded& item : train) mix_item(item);

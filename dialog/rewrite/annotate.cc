@@ -117,9 +117,10 @@ void add_look(const GapExample& e, const Rewrite& r, Heard& heard) {
 
 // The dialogues with `count` inserted turns of others, flagged as distractions. The place of each
 // is uniform over those before the last turn, where there is one.
-std::vector<Dialogue> distracted(const std::vector<Dialogue>& all, int count, uint64_t seed) {
+std::vector<Dialogue> distracted(const std::string& path, const std::vector<Dialogue>& all,
+                                 int count, uint64_t seed) {
   if (all.size() < 2) {
-    throw DataError("distractions come from other dialogues, and there is none");
+    throw DataError(path + ": --insert takes turns of other dialogues, and there is one only");
   }
   std::vector<Dialogue> result = all;
   for (size_t d = 0; d < all.size(); ++d) {
@@ -177,7 +178,7 @@ class RewriteAnnotator : public Annotator, public Looker {
         read_dialogues(path, Reading{.limit = o.limit, .notes = true});
     Bounds bounds = gaps_->model.bounds();
     if (o.insert > 0) {
-      dialogues = distracted(dialogues, o.insert, o.seed);
+      dialogues = distracted(path, dialogues, o.insert, o.seed);
       bounds.max_context *= 2;  // so that inserted turns push nothing out of it
     }
     const std::vector<GapExample> all =

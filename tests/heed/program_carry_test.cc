@@ -361,6 +361,10 @@ TEST(Carry, RefusesWhatCannotBe) {
   refused({"carry", "--model", model(), "--json", "x"}, 2, "--json: only applies with --data");
   refused({"carry", "--data", items(), "--insert", "2"}, 2, "--insert: only applies with --model");
   refused({"carry", "--model", dir.path("none"), "--data", items()}, 1, dir.path("none"));
+  const std::string test = read_file(items() + "/test.jsonl", 1 << 24);
+  const std::string one = dir.write("one.jsonl", test.substr(0, test.find('\n') + 1));
+  refused({"carry", "--model", model(), "--data", one, "--insert", "1"}, 1,
+          one + ": --insert takes turns of other dialogues, and there is one only");
   dir.write("own/valid.jsonl", "mine");
   refused({"prepare", "carryover", "--in", dir.path("own"), "--out", dir.path("own")}, 1,
           dir.path("own/valid.jsonl") + ": exists; give --out a new folder");

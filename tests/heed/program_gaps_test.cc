@@ -127,7 +127,7 @@ TEST(Gaps, AModelOfThemShowsWhereItLooks) {
   EXPECT_TRUE(has(r.out, "0 %   3 ? 它在吗")) << r.out;
   expect_failure(
       heed_program({"show", "--model", dir.path("run"), "--data", data, "--insert", "1"}), 1,
-      "distractions come from other dialogues, and there is none", "one dialogue");
+      data + ": --insert takes turns of other dialogues, and there is one only", "one dialogue");
 }
 
 // They are marked, and what the model looked at is still there.

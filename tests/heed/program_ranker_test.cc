@@ -137,6 +137,12 @@ TEST(Ranker, WritesTheMostFrequentResponsesAsAPool) {
   const Result r = heed_program(
       {"rank", "whitelist", "--data", kSample, "--entries", "10", "--out", dir.path("again")});
   EXPECT_TRUE(has(r.out, expected)) << r.out << expected;
+  const std::string turn = R"({"text": "yes"})";
+  const std::string same =
+      dir.write("same.jsonl", R"({"turns": [)" + turn + ", " + turn + ", " + turn + "]}\n");
+  expect_failure(heed_program({"rank", "whitelist", "--data", same, "--out", dir.path("one")}), 1,
+                 same + ": a pool needs two responses that differ, and there is one", "one");
+  EXPECT_FALSE(std::filesystem::exists(dir.path("one")));
 }
 
 // Of the vectors' clusters; and how a ranker does on such a list.

@@ -125,6 +125,7 @@ TEST(OptionFiles, AMistakeIsNamedWithItsLine) {
         ":5: [train] has no option \"structur\"; did you mean \"structure\"?");
   fails("[train]\nxyzzy = 1\n", ":2: [train] has no option \"xyzzy\" (see");
   fails("[trian]\nhidden = 8\n", ":1: there is no command for [trian]; did you mean 'train'?");
+  fails("[ rank . baseline ]\nlists = \"x\"\n", ":1: [ rank . baseline ] must have no spaces");
   fails("hidden = 8\n", ":1: \"hidden\" must stand under the name of its command, such as [train]");
   fails("[prepare.ubuntu]\nim = \"x\"\n",
         ":2: [prepare ubuntu] has no option \"im\"; did you mean \"in\"?");
