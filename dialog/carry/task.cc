@@ -204,11 +204,12 @@ std::map<std::string, LookShare> look_by_distance(const std::vector<Item>& items
   double count = 0;
   for (size_t i = 0; i < decisions.size(); ++i) {
     const std::vector<double>& look = decisions[i].look;
-    if (look.empty()) continue;
+    const double on_slots = std::accumulate(look.begin(), look.end(), 0.0);
+    if (on_slots == 0) continue;
     ++count;
     for (size_t k = 0; k < look.size(); ++k) {
       LookShare& share = shares[distance_group(items[i].distance(k))];
-      share.of_attention += look[k];
+      share.of_attention += look[k] / on_slots;
       share.of_slots += 1 / static_cast<double>(look.size());
     }
   }

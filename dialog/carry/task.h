@@ -40,9 +40,10 @@ std::vector<Decision> decide(const Carryover& model, const Vocabulary& vocabular
                              const std::vector<Item>& items, size_t batch = 64,
                              const OnValidation& progress = {});
 
-// The distribution of attention over groups of distances: the share of attention on candidates of
-// each group, and the group's share of the candidates; means over the items whose decisions have
-// looks. The quotient is 1 for uniform attention. Empty if no decision has looks.
+// The distribution of attention over groups of distances: of the attention on candidates, and so
+// without that on a pointer's end, the share of each group, and the group's share of the
+// candidates; means over the items whose decisions have looks. The quotient is 1 for uniform
+// attention. Empty if no decision has looks.
 struct LookShare {
   double of_attention = 0, of_slots = 0;
   double of_even() const { return of_slots > 0 ? of_attention / of_slots : 0; }

@@ -80,7 +80,7 @@ Table distances_table(const Findings& found) {
                   "Percent, both kinds of candidates. Attention: the share that falls on "
                   "candidates of that distance, divided by their share of the candidates; "
                   "100 is what even attention gives. A pointer's is that of its steps, the "
-                  "last one included, whose choice is to end."};
+                  "last one included, without what falls on the choice to end."};
   for (const char* d : carry::kDistances) {
     table.columns.push_back(percent("F1", d, "groups.both." + std::string(d) + ".f1"));
   }

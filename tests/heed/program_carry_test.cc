@@ -361,8 +361,9 @@ TEST(Carry, RefusesWhatCannotBe) {
   refused({"carry", "--model", model(), "--json", "x"}, 2, "--json: only applies with --data");
   refused({"carry", "--data", items(), "--insert", "2"}, 2, "--insert: only applies with --model");
   refused({"carry", "--model", dir.path("none"), "--data", items()}, 1, dir.path("none"));
-  const std::string test = read_file(items() + "/test.jsonl", 1 << 24);
-  const std::string one = dir.write("one.jsonl", test.substr(0, test.find('\n') + 1));
+  const std::string one =
+      dir.write("one.jsonl",
+                carry::item_line(carry::read_items(items() + "/test.jsonl.gz", {.limit = 1})[0]));
   refused({"carry", "--model", model(), "--data", one, "--insert", "1"}, 1,
           one + ": --insert takes turns of other dialogues, and there is one only");
   dir.write("own/valid.jsonl", "mine");

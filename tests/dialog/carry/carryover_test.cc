@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <numeric>
 #include <tuple>
 
 #include "nn/init.h"
@@ -213,6 +214,20 @@ TEST(Carryover, AnOrderKeepsTheSlots) {
     std::sort(place.begin(), place.end());
     EXPECT_EQ(place, (std::vector<int32_t>{0, 1, 2, 3}));
   }
+}
+
+// Also where the model itself no longer tells distances apart.
+TEST(Carryover, TheOrderByTurnGoesOnBeyondTheFarthestDistance) {
+  Item item{.id = "a", .turns = std::vector<Turn>(30, Turn{"user", "word"})};
+  for (int32_t turn = 0; turn < 30; ++turn) item.candidates.push_back({.turn = turn});
+  const Encoded encoded = encode(item, Vocabulary::build({}, {}));
+  Rng rng(1);
+  std::vector<int32_t> in_turn(30);
+  std::iota(in_turn.begin(), in_turn.end(), 0);
+  EXPECT_EQ(order_of(encoded, kTurnOrder, rng), in_turn);
+  const std::vector<double> distances = make_batch({&encoded}, {}).distances.to_vector();
+  EXPECT_EQ(distances[0], kFarthest);
+  EXPECT_EQ(distances[29], 0);
 }
 
 TEST(Carryover, CountsItsParameters) {

@@ -122,12 +122,12 @@ TEST(CarryoverTraining, LooksAreSharesByDistance) {
   items[2].candidates.push_back({.turn = 1});
   std::vector<Decision> decisions(3);
   decisions[0].look = {0.2, 0.3, 0.5};
-  decisions[2].look = {0.6};  // 0.4 is on the end
+  decisions[2].look = {0.6};  // 0.4 is on the end, and no share of the slots'
   const auto looks = look_by_distance(items, decisions);
   ASSERT_EQ(looks.size(), 3u);
   EXPECT_DOUBLE_EQ(looks.at("2").of_attention, 0.25);
   EXPECT_DOUBLE_EQ(looks.at("2").of_slots, 2.0 / 3 / 2);
-  EXPECT_DOUBLE_EQ(looks.at("1").of_attention, 0.3);
+  EXPECT_DOUBLE_EQ(looks.at("1").of_attention, 0.5);
   EXPECT_DOUBLE_EQ(looks.at("1").of_slots, 0.5);
   EXPECT_DOUBLE_EQ(looks.at("0").of_even(), 0.25 / (1.0 / 6));
   EXPECT_TRUE(look_by_distance(items, std::vector<Decision>(3)).empty());

@@ -63,6 +63,20 @@ TEST(CarryItems, WordsOfASpanAreFound) {
   EXPECT_EQ(e.gold, (std::vector<int32_t>{0, 1}));
 }
 
+TEST(CarryItems, ASpanThatBeginsOrEndsWithinAWordHasIt) {
+  const Item item{.id = "a",
+                  .turns = {{"user", "at 5pm in town"}},
+                  .candidates = {{.turn = 0, .begin = 4, .end = 6},
+                                 {.turn = 0, .begin = 2, .end = 4},
+                                 {.turn = 0, .begin = 6, .end = 12},
+                                 {.turn = 0, .begin = 2, .end = 3}}};
+  const Encoded e = encode(item, Vocabulary());
+  std::vector<std::pair<int32_t, int32_t>> places;
+  for (const Encoded::Slot& slot : e.slots) places.emplace_back(slot.begin, slot.end);
+  // after the speaker: "5pm" twice, "in to(wn)", and of nothing but a space the whole turn
+  EXPECT_EQ(places, (std::vector<std::pair<int32_t, int32_t>>{{2, 3}, {2, 3}, {3, 5}, {1, 5}}));
+}
+
 TEST(CarryItems, ATurnWithoutAWordIsItsSpeaker) {
   const Item item{.id = "a",
                   .turns = {{"user", " \t"}, {"system", "ok"}},
