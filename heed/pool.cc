@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <filesystem>
-#include <set>
 
 #include "dialog/data/corpus.h"
 #include "dialog/retrieve/candidates.h"
@@ -142,7 +141,7 @@ void whitelist(const WhitelistOptions& o) {
 void add_whitelist(CLI::App& rank) {
   const auto [c, o] = declare<WhitelistOptions>(
       rank, "whitelist", "Write a pool of the most frequent responses, overall or of each cluster",
-      "Responses are equal if their words are equal; case and punctuation do not matter.\n"
+      "Responses are equal if only case, punctuation and repeated blanks differ.\n"
       "Examples:\n"
       "  heed rank whitelist --data data/ubuntu-sample --entries 1000 --out answers.txt\n"
       "  heed rank whitelist --data data/ubuntu-sample --model runs/ranker --out clusters.txt",
@@ -181,13 +180,7 @@ void show_look(const Ranker& ranker, const std::vector<std::string>& context,
 
 std::vector<Choice> PoolRanker::choose(const std::vector<std::string>& context,
                                        size_t count) const {
-  std::set<std::string> said;
-  for (const std::string& utterance : context) said.insert(retrieve::bare(utterance));
-  auto best = retrieve::choose(*loaded.ranker, pool, {context}, count + context.size())[0];
-  const auto is_new = [&](const Choice& c) { return !said.contains(retrieve::bare(c.text)); };
-  std::stable_partition(best.begin(), best.end(), is_new);
-  best.resize(std::min(count, best.size()));
-  return best;
+  return retrieve::choose(*loaded.ranker, pool, {context}, count)[0];
 }
 
 PoolRanker open_pool(const std::string& model, const std::string& file, Device device) {
@@ -226,7 +219,8 @@ void add_pools(CLI::App& rank) {
       rank, "reply", "Answer the dialogues of a file from a pool of responses",
       "The turns of a dialogue are the context, and the answer follows the last one. A line of "
       "the result is {\"id\", \"reply\", \"choices\": [{\"text\", \"score\", \"common\"}]}, with "
-      "the best first; \"common\" are the words that also stand in the context.\n"
+      "the best first, and texts that the context has already said last; \"common\" are the words "
+      "that also stand in the context.\n"
       "Example:\n"
       "  heed rank reply --model runs/ranker --pool answers.txt --in contexts.jsonl --out "
       "replies.jsonl",

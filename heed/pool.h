@@ -15,8 +15,7 @@ struct PoolRanker {
   LoadedSystem loaded;
   std::vector<std::string> pool;
 
-  // The best `count` texts for a context, oldest utterance first. Texts that were already said in
-  // it come last: a ranker likes the words of the context best, and would repeat them forever.
+  // The best `count` texts for a context, oldest utterance first (dialog/retrieve/pool.h).
   std::vector<retrieve::Choice> choose(const std::vector<std::string>& context,
                                        size_t count = 3) const;
 };

@@ -92,10 +92,10 @@ void encode(const PretrainedOptions& o) {
   }
   std::printf("%s of %s: %ld numbers each%s\n", counted(texts.size(), "vector").c_str(),
               o.in.c_str(), long(vectors.shape()[1]),
-              cut == 0
-                  ? ""
-                  : ("; " + counted(cut, "text") + " cut to " + std::to_string(longest) + " pieces")
-                        .c_str());
+              cut == 0 ? ""
+                       : ("; " + counted(cut, "text") + " cut to " + std::to_string(longest) +
+                          (loaded.vocabulary ? " tokens" : " pieces"))
+                             .c_str());
 }
 
 }  // namespace
@@ -136,22 +136,24 @@ void add_export(CLI::App& app) {
 
 void add_encode(CLI::App& app) {
   const auto [c, o] = declare<PretrainedOptions>(
-      app, "encode", "Compute vectors of texts with an imported encoder",
-      "A line of --in is {\"text\": ...}, of --out {\"text\", \"ids\", \"vector\"}: the ids of "
-      "the pieces with [CLS] and [SEP], and the mean of their last states, scaled to length 1, so "
-      "that the dot product of two vectors is their cosine. An --out that ends in .npy gets only "
-      "the vectors, one row per text.\n"
+      app, "encode", "Compute vectors of texts with an imported encoder, or another model",
+      "A line of --in is {\"text\": ...}, of --out {\"text\", \"ids\", \"vector\"}: of an imported "
+      "encoder the ids of the pieces with [CLS] and [SEP], and the mean of their last states, "
+      "scaled to length 1, so that the dot product of two vectors is their cosine. A run of heed "
+      "train retrieval reads a text as a context, and gives the vector that the score begins with, "
+      "of any length. An --out that ends in .npy gets only the vectors, one row per text.\n"
       "Example:\n"
       "  heed encode --model models/minilm --in texts.jsonl --out vectors.jsonl",
       {.seed = ""}, encode);
-  c.add_option("--model", o.model, "Directory of a run or a model (one that heed import made)")
-      ->required();
+  c.add_option("--model", o.model, "Directory of a run or a model (one that encodes)")->required();
   c.add_option("--in", o.in, "File of the texts: JSON Lines, plain or gzip")->required();
   c.add_option("--out", o.out, "File of their vectors: JSON Lines (.gz: gzip), or .npy")
       ->required();
-  c.add_option("--max-pieces", o.max_pieces,
-               "Read only the first N pieces of a text, counting [CLS] and [SEP]; if not given: "
-               "as many as the model reads")
+  c.add_option(
+       "--max-pieces", o.max_pieces,
+       "Read only the first N pieces of a text, counting [CLS] and [SEP] (a run of heed train "
+       "retrieval: the last N pieces, or words with the text's end); if not given: as many "
+       "as the model reads")
       ->check(whole_number(3, 1 << 24));
 }
 

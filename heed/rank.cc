@@ -2,6 +2,7 @@
 #include <algorithm>
 
 #include "dialog/respond/evaluate.h"
+#include "dialog/retrieve/bounded_ranker.h"
 #include "dialog/retrieve/keyword.h"
 #include "dialog/retrieve/map.h"
 #include "dialog/retrieve/score_file.h"
@@ -152,8 +153,28 @@ ListScores scores_of(const std::string& scorer, const RankOptions& o, const Rank
   return keyword_scores(part.dialogues, lists, kind, *words, o.mean_length == "responses");
 }
 
+// The contexts as a ranker that reads only their ends reads them; it becomes one that reads them
+// whole, with what is inserted.
+std::vector<MarkedContext> read_contexts(const RankOptions& o, const RankedPart& part,
+                                         const Lists& lists,
+                                         std::shared_ptr<const Ranker>& ranker) {
+  std::vector<MarkedContext> contexts = contexts_of(part, lists);
+  const auto bounded = std::dynamic_pointer_cast<const retrieve::BoundedRanker>(ranker);
+  if (!bounded) return contexts;
+  size_t cut = 0;
+  for (MarkedContext& context : contexts) {
+    context.utterances = bounded->kept(context.utterances, &cut);
+  }
+  if (cut > 0) {
+    note(o.model + ": " + counted(cut, "context") +
+         " cut before anything is inserted: the last words or pieces are kept");
+  }
+  ranker = bounded->unbounded();
+  return contexts;
+}
+
 // heed rank test --test; adds the sets and the pool to the inputs.
-std::vector<RankedSetRow> test_sets(const RankOptions& o, const Ranker& ranker,
+std::vector<RankedSetRow> test_sets(const RankOptions& o, std::shared_ptr<const Ranker> ranker,
                                     const RankedPart& part, const Lists& lists, Json& inputs) {
   const std::vector<TestSet> sets = select_test_sets(o.test_sets);
   std::vector<Dialogue> pool;
@@ -167,19 +188,19 @@ std::vector<RankedSetRow> test_sets(const RankOptions& o, const Ranker& ranker,
     pool = own ? part.dialogues : read_dialogues(path);
     inputs["pool"] = file_json(path, pool);
   }
-  const std::vector<MarkedContext> contexts = contexts_of(part, lists);
+  const std::vector<MarkedContext> contexts = read_contexts(o, part, lists, ranker);
   std::vector<RankedSet> ranked;
   for (const TestSet& set : sets) {
     RankedSet& of =
         ranked.emplace_back(RankedSet{set.name, unscored(part, lists, o.examples == "all")});
     const auto marked = distracted(contexts, set, pool, o.common->seed);
-    ListScores scores = scores_of(ranker, o.model, lists, marked);
+    ListScores scores = scores_of(*ranker, o.model, lists, marked);
     VectorRanker::Contexts texts;
     for (size_t i = 0; i < marked.size(); ++i) {
       of.lists[i].scores = std::move(scores[i]);
       texts.push_back(marked[i].utterances);
     }
-    const std::vector<VectorRanker::Look> looks = looks_of(ranker, texts);
+    const std::vector<VectorRanker::Look> looks = looks_of(*ranker, texts);
     for (size_t i = 0; i < looks.size(); ++i) {
       of.looks.push_back(look_score(looks[i], marked[i].distraction));
     }
@@ -200,7 +221,7 @@ void baseline(RankOptions& o) {
   if (o.encodes()) loaded = load_ranker(o);
   if (!o.test_sets.empty()) {
     Json inputs = inputs_json(o, part, {});
-    const std::vector<RankedSetRow> rows = test_sets(o, *loaded.ranker, part, lists, inputs);
+    const std::vector<RankedSetRow> rows = test_sets(o, loaded.ranker, part, lists, inputs);
     if (!output.to_stdout()) std::fputs(sets_table(rows, results_width()).c_str(), stdout);
     if (!output.wanted()) return;
     return output.write({{"heed", provenance("rank test", *o.common)},
@@ -306,9 +327,9 @@ void add_test(CLI::App& rank) {
   c.add_option("--model", o.model, "Directory of a run or a model (one that ranks)")->required();
   c.add_option(
       "--test", o.test_sets,
-      "Test sets with distractions in the contexts, as in heed evaluate: all, none, random:P, "
-      "frequent:PLACE, rare:PLACE, separated by commas. Shows R@1, MRR, P(right), AS and DAS "
-      "ratio of each set instead of the scores");
+      "Test sets with distractions in the contexts, as in heed evaluate (a trained ranker cuts "
+      "contexts before): all, none, random:P, frequent:PLACE, rare:PLACE, separated by commas. "
+      "Shows R@1, MRR, P(right), AS and DAS ratio of each set instead of the scores");
   c.add_option(
       "--pool", o.pool,
       "Dialogues from which random: draws distractions: a data directory (its train part), or a "

@@ -23,12 +23,18 @@ using Json = nlohmann::ordered_json;
 
 constexpr const char* kConfig = "config.json";
 constexpr const char* kWeights = "model.safetensors";
-constexpr const char* kPooling = "1_Pooling/config.json";
-constexpr const char* kFiles[] = {
-    kWeights, "vocab.txt", "tokenizer_config.json", "sentence_bert_config.json", kPooling,
-    // these are not read here
-    "config_sentence_transformers.json", "modules.json", "special_tokens_map.json",
-    "tokenizer.json", "LICENSE", "README.md"};
+constexpr const char* kModules = "modules.json";
+// Copied beside the file of the pooling; those of the second line are not read here.
+constexpr const char* kFiles[] = {kWeights,
+                                  "vocab.txt",
+                                  "tokenizer_config.json",
+                                  "sentence_bert_config.json",
+                                  kModules,
+                                  "config_sentence_transformers.json",
+                                  "special_tokens_map.json",
+                                  "tokenizer.json",
+                                  "LICENSE",
+                                  "README.md"};
 
 Json object_of(const std::string& path) {
   Json json = parse_json<Json>(path);
@@ -65,10 +71,12 @@ int64_t size_in(const std::string& path, const Json& config, const char* key) {
 
 BertConfig config_of(const std::string& path, const Json& json) {
   expect(path, json, "model_type", "bert", /*required=*/true);
-  expect(path, json, "hidden_act", "gelu");
+  expect(path, json, "hidden_act", "gelu", /*required=*/json.contains("hidden_act"));
   expect(path, json, "position_embedding_type", "absolute");
   expect(path, json, "is_decoder", false);
+  expect(path, json, "is_encoder_decoder", false);
   expect(path, json, "add_cross_attention", false);
+  expect(path, json, "pruned_heads", Json::object());
   BertConfig c;
   c.vocab_size = size_in(path, json, "vocab_size");
   c.hidden_size = size_in(path, json, "hidden_size");
@@ -176,7 +184,7 @@ int64_t max_length_of(const std::string& folder, const BertConfig& config) {
   std::string path = in(folder, kConfig);
   int64_t most = config.max_position_embeddings;
   const Json json = optional_object(folder, "sentence_bert_config.json");
-  if (json.contains("max_seq_length")) {
+  if (!json.value("max_seq_length", Json()).is_null()) {
     const std::string other = in(folder, "sentence_bert_config.json");
     const int64_t own = size_in(other, json, "max_seq_length");
     if (own < most) most = own, path = other;
@@ -185,12 +193,42 @@ int64_t max_length_of(const std::string& folder, const BertConfig& config) {
   return most;
 }
 
-// How the vector of a text comes from those of its pieces: their mean.
+// The file that says how the vector of a text comes from those of its pieces. The folder is named
+// in modules.json, if there is one, which lists all that is computed.
+std::string pooling_file(const std::string& folder) {
+  std::string of = "1_Pooling";
+  std::error_code ignored;
+  if (fs::exists(in(folder, kModules), ignored)) {
+    const std::string path = file_inside(folder, kModules);
+    const Json modules = parse_json<Json>(path);
+    if (!modules.is_array()) throw DataError(path + ": not a list of modules");
+    for (const Json& module : modules) {
+      const auto text = [&](const char* key) {
+        const Json value = module.is_object() ? module.value(key, Json()) : Json();
+        return value.is_string() ? value.get<std::string>() : "";
+      };
+      const std::string type = text("type"), name = type.substr(type.rfind('.') + 1);
+      if (name == "Pooling") of = text("path");
+      if (name == "Transformer" || name == "Pooling" || name == "Normalize") continue;
+      throw DataError(path + ": a module is " + module.dump() +
+                      ", and heed reads Transformer, Pooling and Normalize only");
+    }
+    if (of.empty() || of == ".." || of != fs::path(of).filename()) {
+      throw DataError(path + ": the path of Pooling: expected the name of a folder, got \"" + of +
+                      "\"");
+    }
+  }
+  return of + "/config.json";
+}
+
+// The vector must be the mean.
 void check_pooling(const std::string& folder) {
-  const Json json = optional_object(folder, kPooling);
+  const std::string file = pooling_file(folder), path = in(folder, file);
+  const Json json = optional_object(folder, file.c_str());
+  expect(path, json, "pooling_mode", "mean");
   for (const auto& [key, value] : json.items()) {
     if (!key.starts_with("pooling_mode_")) continue;
-    expect(in(folder, kPooling), json, key.c_str(), key == "pooling_mode_mean_tokens");
+    expect(path, json, key.c_str(), key == "pooling_mode_mean_tokens");
   }
 }
 
@@ -231,15 +269,17 @@ Encoder copy_encoder(const std::string& model, const std::string& to,
   if (fs::exists(in(to, kConfig), ignored)) {
     throw UsageError(to + ": holds a model already; take another folder");
   }
-  for (const char* file : kFiles) check_free(from, to, file, is_run);
+  std::vector<std::string> files(std::begin(kFiles), std::end(kFiles));
+  files.push_back(pooling_file(from));
+  for (const std::string& file : files) check_free(from, to, file, is_run);
   make_directory(to);
-  for (const char* file : kFiles) {
+  for (const std::string& file : files) {
     if (!fs::exists(in(from, file), ignored)) continue;
     if (file == kWeights && is_run) {
       save_parameters(in(to, file), encoder.model);
       continue;
     }
-    if (file == kPooling) make_directory(fs::path(in(to, file)).parent_path());
+    if (file == files.back()) make_directory(fs::path(in(to, file)).parent_path());
     write_file(in(to, file), read_file(file_inside(from, file), fs::file_size(in(from, file))));
   }
   Json config = object_of(file_inside(from, kConfig));

@@ -5,7 +5,9 @@
 //   vocab.txt                 the pieces
 //   tokenizer_config.json, sentence_bert_config.json   if present: how text is cleaned, and the
 //                             maximum length in pieces (else max_position_embeddings)
-//   1_Pooling/config.json     if present, it must say that a text's vector is the mean
+//   modules.json              if present, only Transformer, Pooling and Normalize
+//   1_Pooling/config.json     (or in the folder that modules.json names for Pooling) if present, it
+//                             must say that a text's vector is the mean
 #pragma once
 
 #include <functional>

@@ -14,6 +14,8 @@ namespace heed::pretrained {
 namespace {
 
 constexpr size_t kLongestWord = 100;  // characters
+// The only letter whose lower case is two characters: i with a dot above.
+constexpr char32_t kDottedI = 0x130;
 
 bool is_blank(char32_t c) {
   const utf8proc_category_t category = utf8proc_category(static_cast<utf8proc_int32_t>(c));
@@ -125,6 +127,10 @@ void WordPiece::add_words(std::string_view text, std::vector<int32_t>& ids) cons
     word.clear();
   };
   for (char32_t c : clean) {
+    if (options_.lower_case && c == kDottedI) {
+      word += U"i\u0307";
+      continue;
+    }
     if (options_.lower_case) {
       c = static_cast<char32_t>(utf8proc_tolower(static_cast<utf8proc_int32_t>(c)));
     }

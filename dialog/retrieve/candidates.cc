@@ -121,16 +121,12 @@ void Lists::take_given(const std::vector<Dialogue>& dialogues) {
 }
 
 int64_t Lists::take_pool(const std::vector<Dialogue>& dialogues) {
-  const auto key = [](const std::string& text) {
-    const std::string words = bare(text);
-    return words.empty() ? text : words;
-  };
   std::unordered_map<std::string, int32_t> places;
-  for (const std::string& text : read_pool(kind_.pool)) places.emplace(key(text), number(text));
+  for (const std::string& text : read_pool(kind_.pool)) places.emplace(bare(text), number(text));
   pool_ = texts_.size();
   std::erase_if(pairs_, [&](const Pair& pair) {
     const std::string& text = dialogues[pair.dialogue].turns[pair.response].text;
-    const auto found = places.find(key(text));
+    const auto found = places.find(bare(text));
     if (found == places.end() && kind_.from == From::kCovered) return true;
     responses_.push_back(found == places.end() ? number(text) : found->second);
     return false;

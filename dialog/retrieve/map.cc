@@ -5,6 +5,7 @@
 #include <unordered_map>
 
 #include "autograd/ops.h"
+#include "base/error.h"
 #include "dialog/retrieve/losses.h"
 #include "nn/init.h"
 #include "optim/optim.h"
@@ -52,6 +53,11 @@ Tensor learn_map(const Tensor& x, const Tensor& y, const std::vector<int32_t>& s
                  uint64_t seed) {
   std::vector<int32_t> learned, held;
   for (int32_t i = 0; i < std::ssize(said); ++i) (i % 5 == 4 ? held : learned).push_back(i);
+  if (held.size() < 2) {
+    throw DataError(
+        "map needs 10 training responses at least, so that two are held out; there are " +
+        std::to_string(said.size()));
+  }
   Tensor best = Tensor::zeros({x.shape()[1], x.shape()[1]});
   double least = std::numeric_limits<double>::infinity();
   for (const double rate : {0.03, 0.01, 0.003}) {

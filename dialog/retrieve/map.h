@@ -13,7 +13,7 @@ namespace heed::retrieve {
 // with the least loss: softmax of 20 times the scores over batches of 256, label smoothing 0.2; at
 // most 100 epochs, ending after 10 without improvement. W begins at 0, so that the scores begin as
 // SIM's. (The authors' program has AdaGrad, a grid of rates and weight decays, and an orthogonal
-// W.)
+// W.) Throws DataError for fewer than 10 pairs.
 Tensor learn_map(const Tensor& x, const Tensor& y, const std::vector<int32_t>& said, uint64_t seed);
 
 // A ranker with such a map. The ranker must outlive it.

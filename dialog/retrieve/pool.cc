@@ -1,5 +1,7 @@
 #include "dialog/retrieve/pool.h"
 
+#include <utf8proc.h>
+
 #include <algorithm>
 #include <numeric>
 #include <set>
@@ -7,6 +9,8 @@
 #include <unordered_map>
 
 #include "base/error.h"
+#include "base/list.h"
+#include "base/utf8.h"
 #include "dialog/data/dialogue.h"
 #include "dialog/retrieve/clusters.h"
 #include "dialog/text/text_file.h"
@@ -15,9 +19,19 @@
 namespace heed::retrieve {
 namespace {
 
-bool is_word(const std::string& token) {
-  const auto c = static_cast<unsigned char>(token[0]);
-  return c >= 0x80 || std::isalnum(c);
+// The categories P and S.
+bool is_punctuation(char32_t c) {
+  const utf8proc_category_t category = utf8proc_category(static_cast<utf8proc_int32_t>(c));
+  return category >= UTF8PROC_CATEGORY_PC && category <= UTF8PROC_CATEGORY_SO;
+}
+
+std::vector<std::string> bare_words(const std::string& text) {
+  std::string bare;
+  for (size_t at = 0; at < text.size();) {
+    const size_t begin = at;
+    if (!is_punctuation(next_code_point(text, at))) bare.append(text, begin, at - begin);
+  }
+  return tokenize(bare);
 }
 
 // How often each different text is there, and in its commonest form, of equally common ones the
@@ -59,9 +73,35 @@ std::vector<std::string> words_in_common(const std::vector<std::string>& context
   }
   std::vector<std::string> common;
   for (std::string& token : tokenize(text)) {
-    if (is_word(token) && there.erase(token) > 0) common.push_back(std::move(token));
+    if (!bare_words(token).empty() && there.erase(token) > 0) common.push_back(std::move(token));
   }
   return common;
+}
+
+// Of a pool of these scores.
+std::vector<Choice> best_of(const std::vector<std::string>& pool, const std::vector<double>& scores,
+                            const std::vector<std::string>& context, size_t count) {
+  std::set<std::string> said;
+  for (const std::string& utterance : context) said.insert(bare(utterance));
+  const auto worse = [&](int32_t a, int32_t b) {
+    return scores[a] != scores[b] ? scores[a] < scores[b] : a > b;
+  };
+  std::vector<int32_t> left(pool.size());
+  std::iota(left.begin(), left.end(), 0);
+  std::make_heap(left.begin(), left.end(), worse);
+  std::vector<Choice> best, again;
+  while (!left.empty() && best.size() < count) {
+    std::pop_heap(left.begin(), left.end(), worse);
+    const std::string& text = pool[left.back()];
+    std::vector<Choice>& to = said.contains(bare(text)) ? again : best;
+    if (to.size() < count) {
+      to.push_back({text, scores[left.back()], words_in_common(context, text)});
+    }
+    left.pop_back();
+  }
+  best.insert(best.end(), again.begin(), again.end());
+  best.resize(std::min(count, best.size()));
+  return best;
 }
 
 }  // namespace
@@ -71,6 +111,7 @@ std::vector<std::string> read_pool(const std::string& path, size_t* repeated) {
   std::vector<std::string> pool;
   std::set<std::string, std::less<>> known;
   for (std::string_view line; lines.next(line);) {
+    if (!is_utf8(line)) lines.fail("the text is not UTF-8");
     const std::string_view text = trimmed(line);
     if (text.empty()) continue;
     if (known.emplace(text).second) {
@@ -95,11 +136,8 @@ std::string pool_lines(const std::vector<std::string>& texts) {
 }
 
 std::string bare(const std::string& text) {
-  std::string words;
-  for (const std::string& token : tokenize(text)) {
-    if (is_word(token)) words += (words.empty() ? "" : " ") + token;
-  }
-  return words;
+  const std::string words = joined(bare_words(text), " ");
+  return words.empty() ? std::string(trimmed(text)) : words;
 }
 
 std::vector<std::string> most_frequent(const std::vector<std::string>& texts, size_t size) {
@@ -148,7 +186,6 @@ std::vector<std::vector<Choice>> choose(const Ranker& ranker, const std::vector<
                                         const std::vector<std::vector<std::string>>& contexts,
                                         size_t count, const VectorRanker::OnTexts& progress) {
   constexpr size_t kAtOnce = 64;  // so that not all scores are there at once
-  count = std::min(count, pool.size());
   std::vector<int32_t> all(pool.size());
   std::iota(all.begin(), all.end(), 0);
   std::vector<std::vector<Choice>> result;
@@ -158,16 +195,7 @@ std::vector<std::vector<Choice>> choose(const Ranker& ranker, const std::vector<
     for (size_t i = begin; i < end; ++i) queries.push_back({contexts[i], all});
     const Ranker::Scores scores = ranker.score(pool, queries, /*batch=*/64);
     for (size_t i = begin; i < end; ++i) {
-      const std::vector<double>& of = scores.of_queries[i - begin];
-      std::vector<int32_t> order = all;
-      std::partial_sort(
-          order.begin(), order.begin() + static_cast<ptrdiff_t>(count), order.end(),
-          [&](int32_t a, int32_t b) { return of[a] != of[b] ? of[a] > of[b] : a < b; });
-      std::vector<Choice>& best = result.emplace_back();
-      for (size_t k = 0; k < count; ++k) {
-        const std::string& text = pool[order[k]];
-        best.push_back({text, of[order[k]], words_in_common(contexts[i], text)});
-      }
+      result.push_back(best_of(pool, scores.of_queries[i - begin], contexts[i], count));
     }
     if (progress) progress(end, contexts.size());
   }

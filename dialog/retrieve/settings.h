@@ -56,15 +56,18 @@ template <class V> void visit_ranker(auto& m, V& v) {
   form("pool", m.pool, {"attention", "last"},
        "Vector of a text. attention: a mean weighted by attention; last: the last states (lstm)");
   visit_sizes(m, v);
-  v(size_of("layers", "num_layers", "LSTM layers, or SRU layers", kRanker), m.layers);
+  v(size_of("layers", "num_layers", "LSTM layers, or SRU layers", kRanker)
+        .only_with("encoder", {"lstm", "sru", "hierarchical"}),
+    m.layers);
   v(size_of("pooling-heads", "heads", "Heads of the pooling attention", kRanker), m.heads);
   v(size_of("attention-size", "attention_size", "Width of the attention's keys", kRanker),
     m.attention_size);
   v(setting("buckets", "buckets", "Rows of the table for pairs of words (bag); 0: no pairs",
-            {.group = kRanker, .least = 0, .most = kMaxModelSize, .required = true}),
+            {.group = kRanker, .least = 0, .most = kMaxModelSize, .required = true})
+        .only_with("encoder", {"bag"}),
     m.buckets);
   v(setting("towers", "shared_encoder", "One encoder for contexts and responses, or two",
-            {.group = kRanker, .required = true, .of_variant = true}),
+            {.group = kRanker, .words = {"two", "one"}, .required = true, .of_variant = true}),
     Words{m.shared, "two", "one"});
   v(setting("one-way", "bidirectional", "Read forward only (lstm)",
             {.group = kRanker, .required = true}),
@@ -102,10 +105,12 @@ template <class S, class V> void visit_training(S& s, V& v) {
             {.group = kRanker, .required = true, .of_variant = true}),
     s.negatives);
   v(setting("smoothing", "smoothing", "Label smoothing of the softmax",
-            {.group = kRanker, .least = 0, .most = 1, .below = true, .required = true}),
+            {.group = kRanker, .least = 0, .most = 1, .below = true, .required = true})
+        .only_with("loss", {"softmax"}),
     s.smoothing);
   v(setting("margin", "margin", "Margin of the hinge",
-            {.group = kRanker, .least = 0, .required = true}),
+            {.group = kRanker, .least = 0, .required = true})
+        .only_with("loss", {"hinge"}),
     s.margin);
   v(setting("insert-prob", "insert_prob",
             "Probability with which each of two distractions is inserted",

@@ -4,6 +4,7 @@
 
 #include "dialog/pretrained/encoder.h"
 #include "dialog/retrieve/attention.h"
+#include "dialog/retrieve/bounded_ranker.h"
 #include "dialog/retrieve/task.h"
 #include "dialog/system_runs.h"
 #include "dialog/text/format.h"
@@ -60,6 +61,7 @@ Settings printed_production() {
   s.negatives = "shared:200";
   s.loop.optimizer.warm_up = 4000;
   s.loop.optimizer.rate_decay = "inverse-sqrt";
+  s.loop.schedule.patience = 0;  // the schedule alone lowers the rate
   return s;
 }
 
@@ -112,19 +114,20 @@ class RankerTraining : public SystemTraining<Own> {
              std::to_string(data_.valid.size()) + " to validate");
     if (data_.cut_contexts + data_.cut_responses == 0) return;
     talk.note("cut: " + counted(data_.cut_contexts, "context") + " of more than " +
-              std::to_string(s_.bounds.max_context) +
-              " words, of which the last ones are kept, and " +
-              counted(data_.cut_responses, "response") + " of more than " +
-              std::to_string(s_.bounds.max_response) + ", of which the first ones");
+              std::to_string(data_.bounds.max_context) + (m.pretrained() ? " pieces" : " words") +
+              ", of which the last ones are kept, and " + counted(data_.cut_responses, "response") +
+              " of more than " + std::to_string(data_.bounds.max_response) +
+              ", of which the first ones");
   }
 
  private:
   mutable OnValidation progress_;  // of describe(), for train()
 };
 
-class DualRanker : public VectorRanker {
+class DualRanker : public BoundedRanker {
  public:
-  explicit DualRanker(std::shared_ptr<const LoadedRanker> ranker) : ranker_(std::move(ranker)) {}
+  DualRanker(std::shared_ptr<const LoadedRanker> ranker, TextReader reader)
+      : ranker_(std::move(ranker)), reader_(std::move(reader)) {}
 
   Tensor contexts(const Contexts& contexts, int64_t batch, const OnTexts& progress,
                   size_t* cut) const override {
@@ -133,17 +136,24 @@ class DualRanker : public VectorRanker {
   Tensor responses(const std::vector<std::string>& texts, int64_t batch, const OnTexts& progress,
                    size_t* cut) const override {
     std::vector<Tokens> tokens;
-    for (const std::string& text : texts) tokens.push_back(ranker_->reader.response(text, cut));
+    for (const std::string& text : texts) tokens.push_back(reader_.response(text, cut));
     return encode(DualEncoder::Side::kResponses, tokens, batch, progress);
   }
   std::vector<Look> looks(const Contexts& contexts) const override {
     return looks_of(ranker_->model, tokens_of(contexts, nullptr), /*batch=*/64);
   }
+  std::vector<std::string> kept(const std::vector<std::string>& context,
+                                size_t* cut) const override {
+    return reader_.kept(context, cut);
+  }
+  std::shared_ptr<const Ranker> unbounded() const override {
+    return std::make_shared<DualRanker>(ranker_, reader_.unbounded());
+  }
 
  private:
   std::vector<Tokens> tokens_of(const Contexts& contexts, size_t* cut) const {
     std::vector<Tokens> tokens;
-    for (const auto& context : contexts) tokens.push_back(ranker_->reader.context(context, cut));
+    for (const auto& context : contexts) tokens.push_back(reader_.context(context, cut));
     return tokens;
   }
   Tensor encode(DualEncoder::Side side, const std::vector<Tokens>& texts, int64_t batch,
@@ -152,20 +162,58 @@ class DualRanker : public VectorRanker {
   }
 
   std::shared_ptr<const LoadedRanker> ranker_;
+  TextReader reader_;
+};
+
+// f_c of a context, before the score makes something of it. A text is read as a context of one
+// utterance.
+class RankerEncoder : public ContextEncoder {
+ public:
+  explicit RankerEncoder(std::shared_ptr<const LoadedRanker> ranker) : ranker_(std::move(ranker)) {}
+
+  int64_t width() const override { return ranker_->model.width(); }
+  std::vector<int32_t> numbers(const std::string& utterance) const override {
+    return ranker_->reader.utterance(utterance);
+  }
+  Tensor encode(const std::vector<Example>& examples, const EncodeOptions& options) const override {
+    return vectors(examples, options,
+                   [&](const Example& e) { return ranker_->reader.context_of(e.context); });
+  }
+  Text read(const std::string& text, int64_t longest) const override {
+    const int most = ranker_->reader.bounds().max_context;
+    if (most > 0 && longest > most) {
+      throw UsageError("--max-pieces: the model reads texts of up to " + std::to_string(most) +
+                       (ranker_->model.config().pretrained() ? " pieces" : " words"));
+    }
+    Text read;
+    read.ids = ranker_->reader.last({numbers(text)}, longest > 0 ? static_cast<int>(longest) : most,
+                                    &read.left_out);
+    return read;
+  }
+  Tensor encode_texts(std::vector<Text> texts, const EncodeOptions& options) const override {
+    std::vector<Example> examples(texts.size());
+    for (size_t i = 0; i < texts.size(); ++i) examples[i].context = {std::move(texts[i].ids)};
+    return vectors(examples, options, [](const Example& e) { return e.context[0]; });
+  }
+
+ private:
+  Tensor vectors(const std::vector<Example>& examples, const EncodeOptions& options,
+                 const std::function<Tokens(const Example&)>& tokens_of) const {
+    return encode_in_batches(examples, options, [&](const ExamplePointers& batch) {
+      std::vector<Tokens> texts;
+      for (const Example* e : batch) texts.push_back(tokens_of(*e));
+      return ranker_->model.f(DualEncoder::Side::kContexts, texts);
+    });
+  }
+
+  std::shared_ptr<const LoadedRanker> ranker_;
 };
 
 LoadedSystem load_model(const std::string& directory, const std::string& epoch) {
   const auto ranker = Runs::of_epoch(directory, epoch);
   LoadedSystem loaded = without_bounds(ranker);
-  loaded.ranker = std::make_shared<DualRanker>(ranker);
-  loaded.encoder = make_encoder(  // its vector is f_c, before the score makes something of it
-      ranker->model.width(),
-      [ranker](const std::string& text) { return ranker->reader.utterance(text); },
-      [ranker](const ExamplePointers& batch) {
-        std::vector<Tokens> texts;
-        for (const Example* e : batch) texts.push_back(ranker->reader.context_of(e->context));
-        return ranker->model.f(DualEncoder::Side::kContexts, texts);
-      });
+  loaded.ranker = std::make_shared<DualRanker>(ranker, ranker->reader);
+  loaded.encoder = std::make_shared<RankerEncoder>(ranker);
   if (!ranker->model.config().pretrained()) {
     loaded.vocabulary = std::make_shared<Vocabulary>(ranker->reader.words());
   }

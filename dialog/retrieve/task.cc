@@ -228,6 +228,7 @@ TrainData make_train_data(const DataPart& train, const DataPart& valid, const Se
         Vocabulary::build(count_tokens(train.dialogues), {.max_size = settings.model.vocab_size});
   }
   const TextReader reader = reader_of(settings, data.vocabulary, run);
+  data.bounds = reader.bounds();
   if (settings.insert_prob > 0) {
     data.pool = make_pool(train.dialogues, data.vocabulary, kPoolTokens);
   }

@@ -23,6 +23,7 @@ struct TrainData {
   Vocabulary vocabulary;  // empty for a pretrained encoder
   std::vector<TextPair> train, valid;
   Pool pool = {};                              // from which distractions are drawn, if any
+  TextBounds bounds = {};                      // with a pretrained encoder's own
   size_t cut_contexts = 0, cut_responses = 0;  // longer than the bounds
 
   uint32_t fingerprint() const;

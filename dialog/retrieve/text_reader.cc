@@ -3,9 +3,32 @@
 #include <algorithm>
 
 #include "base/error.h"
+#include "base/list.h"
 #include "dialog/data/example.h"
+#include "dialog/text/tokenizer.h"
 
 namespace heed::retrieve {
+namespace {
+
+// The last words of at most so many pieces, besides [CLS] and [SEP].
+std::vector<std::string> last_of_pieces(const std::vector<std::string>& turns,
+                                        const pretrained::WordPiece& pieces, int64_t most) {
+  std::vector<std::string> kept;
+  for (auto turn = turns.rbegin(); turn != turns.rend(); ++turn) {
+    const std::vector<std::string> words = split(*turn, ' ');
+    auto begin = words.end();
+    for (; begin != words.begin(); --begin) {
+      most -= std::ssize(pieces.encode(begin[-1]));
+      if (most < 0) break;
+    }
+    if (begin != words.end())
+      kept.insert(kept.begin(), joined(std::vector(begin, words.end()), " "));
+    if (most < 0) break;
+  }
+  return kept;
+}
+
+}  // namespace
 
 void TextBounds::check() const {
   const auto bound = [](const char* what, int value) {
@@ -18,10 +41,16 @@ void TextBounds::check() const {
 }
 
 TextReader::TextReader(pretrained::WordPiece pieces, int64_t longest, const TextBounds& bounds)
-    : pieces_(std::move(pieces)), bounds_(bounds) {
+    : pieces_(std::move(pieces)), longest_(static_cast<int>(longest)), bounds_(bounds) {
   for (int* bound : {&bounds_.max_context, &bounds_.max_response}) {
-    *bound = static_cast<int>(*bound == 0 ? longest : std::min<int64_t>(*bound, longest));
+    *bound = *bound == 0 ? longest_ : std::min(*bound, longest_);
   }
+}
+
+TextReader TextReader::unbounded() const {
+  TextReader reader = *this;
+  reader.bounds_.max_context = longest_;
+  return reader;
 }
 
 Tokens TextReader::utterance(const std::string& text) const {
@@ -35,14 +64,21 @@ Tokens TextReader::context(const std::vector<std::string>& turns, size_t* cut) c
 }
 
 Tokens TextReader::context_of(std::vector<Tokens> utterances, size_t* cut) const {
+  size_t left_out = 0;
+  Tokens text = last(std::move(utterances), bounds_.max_context, &left_out);
+  if (cut) *cut += left_out > 0;
+  return text;
+}
+
+Tokens TextReader::last(std::vector<Tokens> utterances, int most, size_t* left_out) const {
   Tokens text;
   if (pieces_) {
     for (const Tokens& utterance : utterances) {
       text.insert(text.end(), utterance.begin(), utterance.end());
     }
-    const auto keep = pretrained::WordPiece::Keep::kLast;
-    pretrained::Pieces pieces = pieces_->read(std::move(text), bounds_.max_context, keep);
-    if (cut) *cut += pieces.left_out > 0;
+    pretrained::Pieces pieces =
+        pieces_->read(std::move(text), most, pretrained::WordPiece::Keep::kLast);
+    *left_out = pieces.left_out;
     return std::move(pieces.ids);
   }
   const auto size = [&] {
@@ -51,13 +87,30 @@ Tokens TextReader::context_of(std::vector<Tokens> utterances, size_t* cut) const
     return sum;
   };
   const size_t all = size();
-  keep_last_words(utterances, bounds_.max_context, words_);
-  if (cut) *cut += size() < all;
+  keep_last_words(utterances, most, words_);
+  *left_out = all - size();
   for (const Tokens& utterance : utterances) {
     text.insert(text.end(), utterance.begin(), utterance.end());
     text.push_back(kEou);
   }
   return text;
+}
+
+std::vector<std::string> TextReader::kept(const std::vector<std::string>& turns,
+                                          size_t* cut) const {
+  size_t is_cut = 0;
+  (void)context(turns, &is_cut);
+  if (is_cut == 0) return turns;
+  ++*cut;
+  if (pieces_) return last_of_pieces(turns, *pieces_, bounds_.max_context - 2);
+  std::vector<Tokens> utterances;
+  for (const std::string& turn : turns) utterances.push_back(utterance(turn));
+  const size_t begin = keep_last_words(utterances, bounds_.max_context, words_);
+  std::vector<std::string> kept(turns.begin() + static_cast<ptrdiff_t>(begin), turns.end());
+  const std::vector<std::string> words = tokenize(kept[0]);  // joined by blanks, they read the same
+  const int64_t count = std::min(words_.count_words(utterances[0]), std::ssize(words));
+  kept[0] = joined(std::vector(words.end() - count, words.end()), " ");
+  return kept;
 }
 
 Tokens TextReader::response(const std::string& text, size_t* cut) const {

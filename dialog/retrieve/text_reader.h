@@ -28,16 +28,27 @@ class TextReader {
   TextReader(pretrained::WordPiece pieces, int64_t longest, const TextBounds& bounds);
 
   Tokens utterance(const std::string& text) const;  // its words or pieces, all of them
-  // Adds one to *cut, if given, when the text is longer than its bound.
+  // The last words or pieces of a context, at most `most` (0: all, for words), as the model reads
+  // them; *left_out is the number of tokens before them.
+  Tokens last(std::vector<Tokens> utterances, int most, size_t* left_out) const;
+  // Within the bounds. Adds one to *cut, if given, when the text is longer than its bound.
   Tokens context_of(std::vector<Tokens> utterances, size_t* cut = nullptr) const;
   Tokens context(const std::vector<std::string>& turns, size_t* cut = nullptr) const;
   Tokens response(const std::string& text, size_t* cut = nullptr) const;
 
+  // A context as texts that are read whole; adds one to *cut when they are not all of it. An
+  // utterance that is cut keeps whole words, so that a few pieces less may be read.
+  std::vector<std::string> kept(const std::vector<std::string>& turns, size_t* cut) const;
+  // A reader of whole contexts, as far as the model has positions for them.
+  TextReader unbounded() const;
+
   const Vocabulary& words() const { return words_; }
+  const TextBounds& bounds() const { return bounds_; }  // of pieces at most the model's length
 
  private:
   Vocabulary words_;
   std::optional<pretrained::WordPiece> pieces_;
+  int longest_ = 0;  // pieces; 0: words, as many as there are
   TextBounds bounds_;
 };
 

@@ -69,6 +69,8 @@ TEST(Ranker, AnswersOutOfAPool) {
     const bool apt = choice["text"] == "sudo apt-get update";
     EXPECT_EQ(choice["common"], apt ? Json({"sudo", "apt", "get"}) : Json::array());
   }
+  const Json second = Json::parse(r.out.substr(r.out.find('\n') + 1), nullptr, false);
+  EXPECT_EQ(second["choices"][2]["text"], "hello there");  // it was said already
   const Result chat = heed_program({"chat", "--model", ranker(), "--pool", pool}, "",
                                    dir.write("typed", "hello there\n/reset\nno\n"));
   ASSERT_EQ(chat.code, 0) << chat.err;
@@ -197,7 +199,11 @@ TEST(Ranker, ShowsWhatDistractionsDo) {
   }
   EXPECT_TRUE(attends["none"]["das_ratio"].is_null());
   EXPECT_NEAR(attends["none"]["as_history"], 1, 0.2);
-  EXPECT_EQ(attends["rare:begin"]["distracted"], 76);  // of 100: others are cut before their begin
+  // A context is cut before a distraction is put at its begin, so that none is lost.
+  EXPECT_EQ(attends["rare:begin"]["distracted"], 100);
+  const Result plain = heed_program(
+      {"rank", "test", "--model", run, "--data", kSample, "--limit", "120", "--json", "-"});
+  EXPECT_EQ(attends["none"]["mrr"], Json::parse(plain.out, nullptr, false)["scorers"][0]["mrr"]);
   EXPECT_NEAR(attends["rare:begin"]["das_ratio"].get<double>() *
                   attends["rare:begin"]["as_history"].get<double>(),
               attends["rare:begin"]["as_distraction"], 1e-9);
@@ -275,11 +281,11 @@ TEST(Ranker, IsBundledWithItsPool) {
   uintmax_t bytes = 0;
   for (const auto& file : std::filesystem::directory_iterator(model)) bytes += file.file_size();
   EXPECT_LT(bytes, 10'000'000u);
-  // A context of ten thousand words is cut, and a pool may hold other bytes than UTF-8.
+  // A context of ten thousand words is cut.
   std::string words;
   for (int i = 0; i < 10000; ++i) words += "wifi ";
   const std::string in = dir.write("in.jsonl", "{\"turns\": [{\"text\": \"" + words + "\"}]}\n"),
-                    pool = dir.write("pool", "wi fi \xff\nno wifi\n");
+                    pool = dir.write("pool", "wi fi\nno wifi\n");
   const Result r =
       heed_program({"rank", "reply", "--model", model, "--pool", pool, "--in", in, "--out", "-"});
   EXPECT_EQ(r.code, 0) << r.err;
@@ -288,6 +294,30 @@ TEST(Ranker, IsBundledWithItsPool) {
   expect_failure(
       heed_program({"rank", "reply", "--model", model, "--pool", zero, "--in", in, "--out", "-"}),
       1, zero + ":2: a zero byte, this is not a text file", "a zero byte");
+}
+
+// As a context: the last words, and the end of the utterance.
+TEST(Ranker, EncodesTheLastWordsOfAText) {
+  const TempDir dir;
+  const auto text_of = [](int words) {
+    std::string text;
+    for (int i = 1000 - words; i < 1000; ++i) text += std::string(i % 3 ? " ubuntu" : " wifi");
+    return "{\"text\": \"" + text + "\"}\n";
+  };
+  const std::string in = dir.write("in.jsonl", text_of(1000) + text_of(159)),
+                    out = dir.path("out.jsonl");
+  const Result r = heed_program({"encode", "--model", ranker(), "--in", in, "--out", out});
+  ASSERT_EQ(r.code, 0) << r.err;
+  EXPECT_TRUE(has(r.out, "1 text cut to 160 tokens")) << r.out;
+  const std::string lines = dir.read("out.jsonl");
+  const size_t end = lines.find('\n');
+  const Json all = Json::parse(lines.substr(0, end)), last = Json::parse(lines.substr(end + 1));
+  EXPECT_EQ(all["ids"].size(), 160u);
+  EXPECT_EQ(all["ids"], last["ids"]);
+  EXPECT_EQ(all["vector"], last["vector"]);
+  expect_failure(heed_program({"encode", "--model", ranker(), "--in", in, "--out", out,
+                               "--max-pieces", "161"}),
+                 2, "--max-pieces: the model reads texts of up to 160 words", "161");
 }
 
 // Any model that encodes: a response model, too.
@@ -384,6 +414,8 @@ TEST(Ranker, RefusesWhatCannotBe) {
   refused(
       {"train", "retrieval", "--data", kSample, "--encoder", "pretrained", "--out", dir.path("x")},
       2, "--encoder pretrained needs --init");
+  refused({"train", "retrieval", "--data", kSample, "--towers", "three", "--out", dir.path("x")}, 2,
+          "--towers: ");
   refused({"train", "retrieval", "--data", kSample, "--negatives", "many", "--out", dir.path("x")},
           2, "negatives: expected batch, shared:K or batch+shared:K, got 'many'");
   EXPECT_FALSE(std::filesystem::exists(dir.path("x")));

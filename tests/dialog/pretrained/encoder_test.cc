@@ -33,6 +33,11 @@ OrderedJson config_json() {
           {"hidden_act", "gelu"}};
 }
 
+constexpr const char* kMeanModules =
+    R"([{"path": "", "type": "sentence_transformers.models.Transformer"},
+        {"path": "1_Mean", "type": "sentence_transformers.models.Pooling"},
+        {"path": "2_Normalize", "type": "sentence_transformers.models.Normalize"}])";
+
 class Pretrained : public testing::Test {
  protected:
   Pretrained() : model({17, 4, 2, 2, 6, 8, 2, 1e-3}) {
@@ -193,6 +198,8 @@ TEST_F(Pretrained, IsReadUnderAllNames) {
   EXPECT_EQ(encode_texts(load_encoder(in), texts, 2).to_vector(), want);
   dir.write("in/sentence_bert_config.json", R"({"max_seq_length": 5})");
   EXPECT_EQ(load_encoder(in).max_length, 5);
+  dir.write("in/sentence_bert_config.json", R"({"max_seq_length": null})");
+  EXPECT_EQ(load_encoder(in).max_length, 8);
 }
 
 // So many that each thread computes batches of its own, and more pieces than one batch takes.
@@ -217,9 +224,9 @@ TEST_F(Pretrained, ReadsATextAlikeInAnyBatchAndOnAnyThread) {
 TEST_F(Pretrained, GoesInAndOutUnchanged) {
   const std::string model_at = dir.path("model"), out = dir.path("out");
   dir.write("in/tokenizer_config.json", R"({"do_lower_case": false})");
-  std::filesystem::create_directory(in + "/1_Pooling");
-  dir.write("in/1_Pooling/config.json", R"({"pooling_mode_mean_tokens": true})");
-  dir.write("in/modules.json", "[1]");
+  std::filesystem::create_directory(in + "/1_Mean");
+  dir.write("in/1_Mean/config.json", R"({"pooling_mode_mean_tokens": true})");
+  dir.write("in/modules.json", kMeanModules);
   (void)import_encoder(in, model_at);
   EXPECT_EQ(OrderedJson::parse(dir.read("model/config.json"))["system"], kBertSystem);
   EXPECT_EQ(error_of<UsageError>([&] { (void)import_encoder(in, model_at); }),
@@ -241,7 +248,7 @@ TEST_F(Pretrained, GoesInAndOutUnchanged) {
   EXPECT_EQ(dir.read("run/encoder/vocab.txt"), dir.read("in/vocab.txt"));
   (void)export_encoder(model_at, out);
   for (const char* file : {"model.safetensors", "vocab.txt", "tokenizer_config.json",
-                           "1_Pooling/config.json", "modules.json"}) {
+                           "1_Mean/config.json", "modules.json"}) {
     EXPECT_EQ(dir.read(std::string("out/") + file), dir.read(std::string("in/") + file)) << file;
   }
   EXPECT_EQ(OrderedJson::parse(dir.read("out/config.json")), config_json());
@@ -275,6 +282,9 @@ TEST_F(Pretrained, RefusesWhatItWouldComputeOtherwise) {
        "\"position_embedding_type\" is \"relative_key\", and heed reads \"absolute\" only"},
       {"add_cross_attention", true, "\"add_cross_attention\" is true, and heed reads false only"},
       {"is_decoder", true, "\"is_decoder\" is true, and heed reads false only"},
+      {"is_encoder_decoder", true, "\"is_encoder_decoder\" is true, and heed reads false only"},
+      {"hidden_act", nullptr, "\"hidden_act\" is null, and heed reads \"gelu\" only"},
+      {"pruned_heads", {{"0", {1}}}, "\"pruned_heads\" is {\"0\":[1]}, and heed reads {} only"},
       {"system", "respond", "\"system\" is \"respond\", and heed reads \"pretrained/bert\" only"},
       {"num_attention_heads", 3, "3 heads do not divide 4 columns"},
       {"hidden_size", 0, "\"hidden_size\": expected a whole number from 1 to 16777216, got 0"},
@@ -298,6 +308,27 @@ TEST_F(Pretrained, RefusesWhatItWouldComputeOtherwise) {
   dir.write("in/1_Pooling/config.json", R"({"pooling_mode_mean_tokens": false})");
   EXPECT_EQ(refusal(), in + "/1_Pooling/config.json: \"pooling_mode_mean_tokens\" is false, and "
                             "heed reads true only");
+  dir.write("in/1_Pooling/config.json", R"({"pooling_mode": "cls"})");
+  EXPECT_EQ(refusal(), in + "/1_Pooling/config.json: \"pooling_mode\" is \"cls\", and heed reads "
+                            "\"mean\" only");
+  dir.write("in/modules.json", kMeanModules);  // then 1_Pooling is not read
+  EXPECT_EQ(load_encoder(in).max_length, 8);
+  std::filesystem::create_directory(in + "/1_Mean");
+  dir.write("in/1_Mean/config.json", R"({"pooling_mode_mean_tokens": false})");
+  EXPECT_EQ(refusal(), in + "/1_Mean/config.json: \"pooling_mode_mean_tokens\" is false, and heed "
+                            "reads true only");
+  const std::vector<std::pair<const char*, std::string>> modules = {
+      {R"({})", "not a list of modules"},
+      {R"([{"type": "a.Dense"}])",
+       R"(a module is {"type":"a.Dense"}, and heed reads Transformer, Pooling and Normalize only)"},
+      {R"([1])", "a module is 1, and heed reads Transformer, Pooling and Normalize only"},
+      {R"([{"type": "Pooling", "path": "../out"}])",
+       "the path of Pooling: expected the name of a folder, got \"../out\""}};
+  for (const auto& [text, rule] : modules) {
+    dir.write("in/modules.json", text);
+    EXPECT_EQ(refusal(), in + "/modules.json: " + rule);
+  }
+  std::filesystem::remove(in + "/modules.json");
   std::filesystem::remove_all(in + "/1_Pooling");
   dir.write("in/tokenizer_config.json", R"({"do_basic_tokenize": false})");
   EXPECT_EQ(refusal(), in + "/tokenizer_config.json: \"do_basic_tokenize\" is false, and heed "
@@ -373,6 +404,10 @@ TEST_F(Pretrained, CutsWordsGreedily) {
   EXPECT_EQ(pair.types, (Ids{0, 0, 0, 0, 1, 1, 1}));
   const WordPiece cased(in + "/vocab.txt", {.lower_case = false, .strip_accents = false});
   EXPECT_EQ(cased.encode("A a caf\xC3\xA9"), (Ids{1, 8, 1}));
+  // The lower case of a dotted I is two characters, the second of which is an accent.
+  dir.write("in/vocab.txt", dir.read("in/vocab.txt") + "i\xCC\x87\ni\n");
+  EXPECT_EQ(WordPiece(in + "/vocab.txt", {.strip_accents = false}).encode("\xC4\xB0"), (Ids{17}));
+  EXPECT_EQ(WordPiece(in + "/vocab.txt").encode("\xC4\xB0"), (Ids{18}));
 }
 
 // "ab" is cut into a and ##b; the second pair is equal.

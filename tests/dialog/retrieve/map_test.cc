@@ -5,7 +5,9 @@
 #include <algorithm>
 #include <cmath>
 
+#include "base/error.h"
 #include "tensor/random.h"
+#include "tests/file_helpers.h"
 #include "tests/nn/nn_helpers.h"
 
 namespace heed::retrieve {
@@ -70,6 +72,17 @@ TEST(Map, EqualTextsAreNoNegatives) {
   for (const double weight : learn_map(pairs.x, pairs.y, said, 1).to_vector()) {
     EXPECT_EQ(weight, 0);
   }
+}
+
+// Two must be held out, or nothing chooses an epoch.
+TEST(Map, NeedsTenPairs) {
+  const auto learn = [](int64_t n) {
+    const Tensor x = Tensor::full({n, 2}, 0.5);
+    (void)learn_map(x, x, std::vector<int32_t>(static_cast<size_t>(n)), 1);
+  };
+  EXPECT_EQ(error_of<DataError>([&] { learn(9); }),
+            "map needs 10 training responses at least, so that two are held out; there are 9");
+  learn(10);
 }
 
 // A context is (1, 0), a response (0, 1).

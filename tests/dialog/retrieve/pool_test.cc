@@ -12,9 +12,25 @@ using Texts = std::vector<std::string>;
 
 TEST(Pool, HasTheMostFrequentTextsInTheirCommonestForm) {
   const Texts said = {"No.", "Yes!", "yes", "thank  you", ":)", "Thank you!", "yes", "maybe", ":)"};
-  EXPECT_EQ(most_frequent(said, 3), (Texts{"yes", "thank  you", "No."}));
-  EXPECT_EQ(most_frequent(said, 10).size(), 4u);
+  EXPECT_EQ(most_frequent(said, 3), (Texts{"yes", "thank  you", ":)"}));
+  EXPECT_EQ(most_frequent(said, 10).size(), 5u);
   EXPECT_DOUBLE_EQ(coverage({"Yes!", "thank you"}, {"yes", "no", "Thank you.", "you thank"}), 0.5);
+}
+
+// Of any script; texts of nothing else are equal to themselves only.
+TEST(Pool, ComparesTextsWithoutPunctuationAndSymbols) {
+  for (const char* yes :
+       {"YES", " yes!", "yes…", "“yes”", "yes —", "¡yes!", "yes 👍🏽", "yes ❤️"}) {
+    EXPECT_EQ(bare(yes), "yes") << yes;
+  }
+  EXPECT_EQ(bare("Don't"), "dont");
+  EXPECT_EQ(bare("it’s  a re-boot"), "its a reboot");
+  EXPECT_EQ(bare("run __init__"), "run init");
+  EXPECT_EQ(bare("ÉTÉ"), "été");
+  EXPECT_EQ(bare(" :) "), ":)");
+  EXPECT_EQ(bare("?"), "?");
+  EXPECT_EQ(bare(" "), "");
+  EXPECT_DOUBLE_EQ(coverage({":)", "yes"}, {":)", "?", ";)", "Yes."}), 0.5);
 }
 
 TEST(Pool, IsReadOnceEach) {
@@ -25,6 +41,8 @@ TEST(Pool, IsReadOnceEach) {
   const std::string one = dir.write("b", "yes\nyes\n");
   EXPECT_EQ(error_of<DataError>([&] { read_pool(one); }),
             one + ": a pool needs two different texts at least, a line each; there is one");
+  const std::string bytes = dir.write("c", "yes\nwi fi \xff\nno\n");
+  EXPECT_EQ(error_of<DataError>([&] { read_pool(bytes); }), bytes + ":2: the text is not UTF-8");
 }
 
 // Scores the length of a text by what the context says last.
@@ -56,6 +74,22 @@ TEST(Pool, ChoosesTheBestAndTheirWordsInCommon) {
   EXPECT_EQ(best[69][0].score, 9);
   EXPECT_EQ(choose(ByLengthAsAsked(), {"xx", "yy"}, {{"long"}}, 5)[0][0].text,
             "xx");  // equal: in order
+}
+
+// However often the pool has them, in whatever form.
+TEST(Pool, WhatWasSaidComesLast) {
+  const Texts pool = {"Install it!!!!!!", "install it", "install, it ...", "yes", ":)", "?"};
+  const auto texts_of = [&](const Texts& context, size_t count) {
+    Texts texts;
+    const auto best = choose(ByLengthAsAsked(), pool, {context}, count);
+    for (const Choice& c : best[0]) texts.push_back(c.text);
+    return texts;
+  };
+  EXPECT_EQ(texts_of({"install it", "long"}, 2), (Texts{"yes", ":)"}));
+  EXPECT_EQ(texts_of({"install it", "long"}, 5),
+            (Texts{"yes", ":)", "?", "Install it!!!!!!", "install, it ..."}));
+  EXPECT_EQ(texts_of({"?", "short"}, 1), (Texts{":)"}));
+  EXPECT_EQ(texts_of({"...", "short"}, 1), (Texts{"?"}));
 }
 
 }  // namespace

@@ -1,8 +1,10 @@
 // A pretrained encoder as a ranker: fine-tuned, or under a learned map.
 #include <gtest/gtest.h>
 
+#include "base/error.h"
 #include "dialog/retrieve/losses.h"
 #include "dialog/retrieve/task.h"
+#include "dialog/system.h"
 #include "nn/gradcheck.h"
 #include "nn/init.h"
 #include "nn/safetensors.h"
@@ -124,6 +126,39 @@ TEST(PretrainedRanker, IsExportedAsItWasTrained) {
               own.to_vector());
     if (folder == dir.path("out")) pretrained::import_encoder(folder, dir.path("again"));
   }
+}
+
+// The last pieces of a text within [CLS] and [SEP], as in training; 16 is all that the model reads.
+TEST(PretrainedRanker, EncodesATextAsAContext) {
+  const TempDir dir;
+  const Tuned t = tuned(dir, "cosine");
+  EXPECT_EQ(t.data.bounds.max_context, 16);
+  const auto encoder = load_system(t.run).encoder;
+  const std::string text = "a b c d e f a b c d e f a b c d e f a b";
+  const ContextEncoder::Text read = encoder->read(text), three = encoder->read(text, 4);
+  EXPECT_EQ(read.ids, (Tokens{1, 3, 4, 5, 6, 7, 8, 3, 4, 5, 6, 7, 8, 3, 4, 2}));
+  EXPECT_EQ(read.left_out, 6u);
+  EXPECT_EQ(three.ids, (Tokens{1, 3, 4, 2}));
+  EXPECT_EQ(three.left_out, 18u);
+  EXPECT_EQ(encoder->read("").ids, (Tokens{1, 2}));
+  EXPECT_EQ(error_of<UsageError>([&] { encoder->read(text, 17); }),
+            "--max-pieces: the model reads texts of up to 16 pieces");
+  Example context;
+  context.context = {encoder->numbers(text)};
+  EXPECT_EQ(encoder->encode_texts({read}, {}).to_vector(), encoder->encode({context}).to_vector());
+}
+
+TEST(PretrainedRanker, CutsContextsAsTexts) {
+  const TempDir dir;
+  const TextReader reader(pretrained::load_encoder(imported_tiny_bert(dir)).pieces, 16,
+                          {.max_context = 6});
+  size_t cut = 0;
+  const std::vector<std::string> turns = {"a b c", "d e"};
+  const std::vector<std::string> kept = reader.kept(turns, &cut);
+  EXPECT_EQ(kept, (std::vector<std::string>{"b c", "d e"}));
+  EXPECT_EQ(cut, 1u);
+  EXPECT_EQ(reader.unbounded().context(kept), reader.context(turns));
+  EXPECT_EQ(reader.unbounded().context(turns).size(), 7u);
 }
 
 // W = 0 is the cosine of frozen vectors.

@@ -74,6 +74,28 @@ TEST(RankerTraining, LearnsACode) {
   }
 }
 
+// As printed: the rate is that of its schedule, whatever the validation says.
+TEST(RankerTraining, ThePrintedScheduleIsNotHalved) {
+  const auto& schedule = Runs::preset("production-paper").loop.schedule;
+  EXPECT_EQ(schedule.patience, 0);
+  EXPECT_EQ(schedule.stop_after, 2);
+}
+
+// What is read of a context, as texts, is read alike without the bound.
+TEST(RankerTraining, ContextsAreCutAsTexts) {
+  const Vocabulary words = Vocabulary::build({{"a", 3}, {"c", 2}, {"d", 1}}, {.max_size = 100});
+  const TextReader reader(words, {.max_context = 5});
+  size_t cut = 0;
+  const std::vector<std::string> turns = {"e", "A b c!", "d"}, few = {"A b", "d"};
+  const std::vector<std::string> kept = reader.kept(turns, &cut);
+  EXPECT_EQ(kept, (std::vector<std::string>{"c !", "d"}));
+  EXPECT_EQ(cut, 1u);
+  EXPECT_EQ(reader.unbounded().context(kept), reader.context(turns));
+  EXPECT_EQ(reader.unbounded().context(turns).size(), 9u);
+  EXPECT_EQ(reader.kept(few, &cut), few);
+  EXPECT_EQ(cut, 1u);
+}
+
 TEST(RankerTraining, ARunIsTheSameAfterAStop) {
   const TempDir dir;
   Settings s = small();
