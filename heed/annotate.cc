@@ -209,7 +209,7 @@ void add_rewrite(CLI::App& app) {
       "\"rewritten\", \"gaps\": [{\"begin\", \"end\", \"was\", \"filled\", \"above_null\", "
       "\"best\"}]}; begin and end count words, each Chinese character being one. If the dialogues "
       "have the label \"rewritten\", it measures how well the model does; for a data directory "
-      "also how well three rules do.\n"
+      "with a train part also how well three rules do.\n"
       "Examples:\n"
       "  heed rewrite --model runs/gaps\n"
       "  heed rewrite --model runs/gaps --data data/rewriting --out turns.jsonl --json "
@@ -243,7 +243,8 @@ void add_ask(CLI::App& app) {
   c.add_option("--which", o.id, "The dialogue with this id; if not given: the first one")
       ->option_text("ID");
   option(c, "--least-p", o.least_p,
-         "Below this probability an answer counts as none: the dialogue does not say",
+         "Below this probability an answer counts as none, for the next questions, too: the "
+         "dialogue does not say",
          number(0, 1));
   declare_file(c, o,
                "Dialogues (or texts) with questions and answers, in the format of CoQA, QuAC, "

@@ -94,7 +94,10 @@ void run(ProbeNegativesOptions& o) {
        " classes to learn from" +
        (texts.left_out > 0
             ? "; " + counted(texts.left_out, "turn") + " without one label " + o.label + " left out"
-            : ""));
+            : "") +
+       (texts.unknown > 0 ? "; " + counted(texts.unknown, "text") +
+                                " of the test part left out, of classes that training lacks"
+                          : ""));
   std::vector<NegativesRow> all;
   Json results = Json::array();
   for (const auto& [name, tested] : test(o, x, texts)) {
@@ -110,6 +113,7 @@ void run(ProbeNegativesOptions& o) {
                   {"model", o.model.empty() ? Json() : Json(o.model)},
                   {"label", o.label},
                   {"texts", texts.train},
+                  {"unknown", texts.unknown},
                   {"classes", texts.names.size()},
                   {"numbers", x.shape()[1]}}},
                 {"test_share", o.how.test_share},

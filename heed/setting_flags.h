@@ -2,6 +2,7 @@
 #pragma once
 
 #include <CLI/App.hpp>
+#include <algorithm>
 #include <any>
 #include <charconv>
 #include <map>
@@ -9,6 +10,7 @@
 #include <string>
 #include <vector>
 
+#include "base/list.h"
 #include "heed/checks.h"
 #include "train/any_settings.h"
 #include "train/settings_json.h"
@@ -85,6 +87,15 @@ class SettingFlags {
     visit_settings(settings, as_wide);
   }
 
+  // Throws UsageError "--steps: only applies with --output energy" for an option that was given and
+  // has no effect. `settings`: all that are in effect, as other values may come from a preset.
+  template <class S> void refuse_idle(const S& settings) const {
+    const nlohmann::ordered_json in_effect = as_texts(as_options(settings));
+    each_option(settings, [&](const Setting& setting, const auto&) {
+      if (given(setting.option)) check_conditions(setting, in_effect);
+    });
+  }
+
   bool given(const std::string& option) const {
     const auto found = given_.find(option);
     return found != given_.end() && found->second.option->count() > 0;
@@ -97,6 +108,15 @@ class SettingFlags {
   }
 
  private:
+  static void check_conditions(const Setting& setting, const nlohmann::ordered_json& in_effect) {
+    for (const auto& [other, values] : setting.conditions) {
+      const std::string value = in_effect.at(other);
+      if (std::find(values.begin(), values.end(), value) != values.end()) continue;
+      const std::string with = "with --" + other + " " + joined(values, " or ");
+      throw UsageError("--" + setting.option + ": only applies " +
+                       (values[0] == "false" ? "without --" + other : with));
+    }
+  }
   static void say_no_preset(Setting& setting, const std::string& usual) {
     const std::string remark = " (instead of the preset's)";
     for (std::string* text : {&setting.help, &setting.group}) {

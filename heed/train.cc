@@ -59,6 +59,7 @@ std::unique_ptr<Training> training_of(const TrainOptions& o, const RankTeam& tea
   AnySettings settings = training->settings();
   o.flags.apply_to_preset(settings, training->loop());
   training->complete();
+  if (!o.resume) o.flags.refuse_idle(settings);  // a run that goes on has settings of its own
   LoopSettings& loop = training->loop();
   loop.seed = o.common->seed;
   loop.log_steps = o.log_steps;

@@ -37,6 +37,20 @@ struct Setting {
   bool of_structure = false;  // not all structures have it
   bool of_data = false;       // decides which examples are made
   bool of_variant = false;    // an experiment varies it
+  // Settings, by their options, that must have one of these values for this one to have an effect:
+  //   setting("steps", ...).only_with("output", {"energy"})
+  // Of a flag it is "true" or "false".
+  struct Condition {
+    std::string option;
+    std::vector<std::string> values;
+  };
+  std::vector<Condition> conditions = {};
+
+  Setting only_with(std::string other, std::vector<std::string> values) const {
+    Setting result = *this;
+    result.conditions.push_back({std::move(other), std::move(values)});
+    return result;
+  }
 };
 
 inline Setting setting(std::string option, std::string key, std::string help, Setting rest = {}) {

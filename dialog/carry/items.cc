@@ -6,6 +6,7 @@
 #include "base/json.h"
 #include "base/utf8.h"
 #include "dialog/text/text_file.h"
+#include "dialog/text/tokenizer.h"
 
 namespace heed::carry {
 namespace {
@@ -95,7 +96,7 @@ Candidate candidate_of(const LineOf& line, const Json& json, size_t number,
   c.from = line.text(json, "from", what.c_str(), false);
   if (is_blank(c.key)) line.fail("\"key\" of " + what + " is empty");
   const std::string& text = turns[static_cast<size_t>(c.turn)].text;
-  if (is_blank(text)) {
+  if (tokenize(text).empty()) {
     line.fail(what + " is of turn " + std::to_string(c.turn) + ", which has no words");
   }
   if (const Json* span = line.find(json, "span")) {

@@ -18,7 +18,7 @@ namespace heed::carry {
 
 struct Candidate {
   int32_t turn = 0;                  // where it is mentioned, from 0
-  std::string key = {}, value = {};  // "departure_date"; compared by rules, ignoring case
+  std::string key = {}, value = {};  // "departure_date"; rules ignore the case of values
   std::string from = {};             // the service to which it was said; empty: the item's own
   int32_t begin = 0, end = 0;        // its code points in the turn; 0, 0: the turn as a whole
 };

@@ -38,16 +38,25 @@ template <class V> void visit_carryover(auto& m, V& v) {
   form("decoder", m.decoder, {kPointer, kSelfAttention, kIndependent},
        "pointer: chooses slot by slot until it chooses the end; self-attention: compares all "
        "slots; independent: decides on each slot by itself");
-  form("order", m.order, {kNoOrder, kTurnOrder, kTemporal},
-       "Order in which a pointer reads and chooses slots. none: random; turn: by distance, random "
-       "within a turn; temporal: as they were said");
+  v(setting("order", "order",
+            "Order in which a pointer reads and chooses slots. none: random; turn: by distance, "
+            "random within a turn; temporal: as they were said",
+            {.group = kForm,
+             .words = {kNoOrder, kTurnOrder, kTemporal},
+             .required = true,
+             .of_variant = true})
+        .only_with("decoder", {kPointer}),
+    m.order);
   form("value", m.value, {"lstm", "average"},
        "A value is the mean of its words' states in the dialogue (lstm), or of their embeddings "
        "(average)");
   visit_sizes(m, v);
   pretrained::visit_encoder(m.words, v);
-  v(size_of("slot-heads", "heads", "Heads of self-attention"), m.heads);
-  v(size_of("head-size", "head_size", "Width of each of its heads"), m.head_size);
+  const auto of_attention = [&](const Setting& size, auto& value) {
+    v(size.only_with("decoder", {kSelfAttention}), value);
+  };
+  of_attention(size_of("slot-heads", "heads", "Heads of self-attention"), m.heads);
+  of_attention(size_of("head-size", "head_size", "Width of each of its heads"), m.head_size);
   visit_dropout(m.dropout, v);
 }
 // Those of config.json.

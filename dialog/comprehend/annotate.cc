@@ -11,11 +11,12 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-// The answer, and the turn that it stands in, with the answer in brackets.
-std::string answer_text(const Passage& passage, const Predicted& p, double least_p) {
+// The answer, and the turn that it stands in, with the answer in brackets. `too_low`: its
+// probability is, and it counts as none.
+std::string answer_text(const Passage& passage, const Predicted& p, bool too_low) {
   const std::string percent = decimal(100 * p.p, 1) + " %";
   const bool none = p.answer.kind == Kind::kNone;
-  if (none || p.p < least_p) {
+  if (none || too_low) {
     return "the dialogue does not say (" + (none ? "" : std::string("the best answer has ")) +
            percent + ")\n";
   }
@@ -54,8 +55,8 @@ std::string lines_of(const Corpus& corpus, const std::vector<std::vector<Predict
   return lines;
 }
 
-std::string table_of(const std::vector<std::pair<std::string, Scores>>& rows, size_t passages,
-                     int width) {
+std::string table_of(const std::vector<std::pair<std::string, Scores>>& rows,
+                     const std::string& passages, int width) {
   std::vector<std::vector<std::string>> cells = {
       {"answers before", "EM", "F1", "HEQ-Q", "HEQ-D", "F1 answerable", "unanswerable"}};
   for (const auto& [history, s] : rows) {
@@ -65,7 +66,7 @@ std::string table_of(const std::vector<std::pair<std::string, Scores>>& rows, si
     }
   }
   return text_table_of_rows(cells, width) + counted(rows[0].second.questions, "question") + " on " +
-         counted(passages, "passage") + " of the test part\n";
+         passages + "\n";
 }
 
 class PassageAnnotator : public Annotator {
@@ -97,9 +98,16 @@ class PassageAnnotator : public Annotator {
     }
     found.count = counted(rows[0].second.questions, "answer");
     found.json = json.dump();
-    found.table = [rows, passages = parts.test.passages.size()](int width) {
-      return table_of(rows, passages, width);
-    };
+    const std::string passages =
+        counted(parts.test.passages.size(), "passage") +
+        (parts.divided ? " of a test part that is a fifth: " + data + " has no train part"
+                       : " of the test part");
+    found.table = [rows, passages](int width) { return table_of(rows, passages, width); };
+    if (parts.test.left_out > 0) {
+      found.remarks.push_back(counted(parts.test.left_out, "question") + " left out" +
+                              (parts.divided ? " of all parts" : "") +
+                              ": a first answer is missing, or does not stand in the passage");
+    }
     return found;
   }
 
@@ -121,9 +129,10 @@ class PassageAnnotator : public Annotator {
                   answer(reader_->model,
                          {asked(about->read, question, about->before, reader_->model.config())},
                          {&about->read})[0];
-              about->before.push_back(
-                  {question, read_query(as_history(p.answer), reader_->pieces, longest)});
-              return {answer_text(about->passage, p, least)};
+              const bool too_low = p.p < least;
+              const std::string said = as_history(too_low ? Answer{.kind = Kind::kNone} : p.answer);
+              about->before.push_back({question, read_query(said, reader_->pieces, longest)});
+              return {answer_text(about->passage, p, too_low)};
             }};
   }
 

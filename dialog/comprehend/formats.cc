@@ -1,6 +1,7 @@
 // Readers of the published forms of CoQA (Reddy et al. 2019), QuAC (Choi et al. 2018), FriendsQA
 // (Yang & Choi 2019) and Molweni (Li et al. 2020).
 #include <algorithm>
+#include <map>
 
 #include "base/error.h"
 #include "base/json.h"
@@ -104,6 +105,18 @@ Answer coqa_answer(const Node& node, const std::string& story, const std::vector
   return a;
 }
 
+// The members of an array by their "turn_id".
+std::map<int64_t, Node> by_turn(const std::vector<Node>& list) {
+  std::map<int64_t, Node> turns;
+  for (const Node& node : list) {
+    const int64_t turn = node.number("turn_id");
+    if (!turns.emplace(turn, node).second) {
+      node.fail("'turn_id': there is another one of turn " + std::to_string(turn));
+    }
+  }
+  return turns;
+}
+
 void read_coqa(const Node& root, Corpus& corpus) {
   corpus.leave_one_out = true;
   for (const Node& node : root.list("data")) {
@@ -111,19 +124,23 @@ void read_coqa(const Node& root, Corpus& corpus) {
     passage.add_turn("", node.text("story"));
     const std::vector<size_t> begins = characters(passage.text);
     const std::vector<Node> questions = node.list("questions");
-    std::vector<std::vector<Node>> answers = {node.list("answers")};
+    std::vector<std::map<int64_t, Node>> answers = {by_turn(node.list("answers"))};
     if (node.has("additional_answers")) {
       const Node more = node.at("additional_answers");
       if (!more.json().is_object()) more.fail("expected an object");
       for (const auto& [key, unused] : more.json().items())
-        answers.push_back(more.list(key.c_str()));
+        answers.push_back(by_turn(more.list(key.c_str())));
     }
     for (const auto& of : answers) {
       if (of.size() != questions.size()) node.fail("as many answers as questions are expected");
     }
     for (size_t i = 0; i < questions.size(); ++i) {
       Question q{passage.id + "_" + std::to_string(i + 1), questions[i].text("input_text"), {}};
-      for (const auto& of : answers) q.answers.push_back(coqa_answer(of[i], passage.text, begins));
+      for (const auto& of : answers) {
+        const auto found = of.find(questions[i].number("turn_id"));
+        if (found == of.end()) questions[i].fail("an answer with its 'turn_id' is missing");
+        q.answers.push_back(coqa_answer(found->second, passage.text, begins));
+      }
       add(corpus, passage, std::move(q));
     }
     corpus.passages.push_back(std::move(passage));

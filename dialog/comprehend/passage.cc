@@ -63,6 +63,12 @@ std::vector<std::string> files_of(const std::string& folder,
   return files;
 }
 
+// The only file of a part.
+const std::string& only(const std::vector<std::string>& files) {
+  if (files.size() == 1) return files[0];
+  throw DataError(files[1] + ": is of the same part as " + files[0] + "; a part is one file");
+}
+
 // Every `of`-th passage, those with the numbers from `first` to before `end`, goes to another part.
 void deal(Corpus&& all, size_t of, const std::vector<std::pair<Corpus*, size_t>>& ends) {
   for (const auto& [part, end] : ends) {
@@ -99,21 +105,23 @@ Parts read_parts(const std::vector<std::string>& data, size_t limit) {
     }
     if (data.size() > 1) throw UsageError(path + ": has parts of its own; give it alone");
     if (dev.empty() && test.empty()) throw DataError(path + ": has no dev, val or test part");
-    Corpus learned = read_limited(train[0], limit);
-    parts.test = read_limited(test.empty() ? dev[0] : test[0], limit);
+    Corpus learned = read_limited(only(train), limit);
+    parts.test = read_limited(only(test.empty() ? dev : test), limit);
     if (!test.empty() && !dev.empty()) {
       parts.train = std::move(learned);
-      parts.valid = read_limited(dev[0], limit);
+      parts.valid = read_limited(only(dev), limit);
     } else {
       deal(std::move(learned), 20, {{&parts.train, 19}, {&parts.valid, 20}});
     }
   }
-  if (!all.passages.empty()) {
+  parts.divided = !all.passages.empty();
+  if (parts.divided) {
     deal(std::move(all), 10, {{&parts.train, 7}, {&parts.valid, 8}, {&parts.test, 10}});
   }
   for (const Corpus* part : {&parts.train, &parts.valid}) {
     if (!part->passages.empty()) continue;
-    throw DataError(data[0] + ": too few passages: one of ten is for validation");
+    throw DataError(data[0] + ": too few passages: one of " + (parts.divided ? "ten" : "20") +
+                    " is for validation");
   }
   return parts;
 }

@@ -39,7 +39,8 @@ struct Corpus {
   // If a question has several references, its F1 is the mean over them of the best of the others,
   // as CoQA and QuAC count it to compare it with people's; else the best of all.
   bool leave_one_out = false;
-  size_t left_out = 0;  // questions without an answer, or with an answer at a wrong position
+  // Questions whose first reference stands nowhere in the passage; of divided files all of them.
+  size_t left_out = 0;
 };
 // Reads a file in the published form of CoQA, QuAC, FriendsQA or Molweni, JSON, plain or gzip,
 // recognised by its members. Throws DataError "path: place: rule" for anything else.
@@ -47,6 +48,7 @@ Corpus read_passages(const std::string& path);
 
 struct Parts {
   Corpus train, valid, test;
+  bool divided = false;  // here, as the files have no train part
 
   uint32_t fingerprint() const;  // of training and validation
 };
@@ -54,7 +56,7 @@ struct Parts {
 // test): the test part is the last of them, and if there are not three, every 20th passage of the
 // train part is for validation. Passages of other folders and of files (several separated by
 // commas) are divided, each ten in order by 7 : 1 : 2. `limit`: only the first passages of each
-// file, 0: all.
+// file, 0: all. Throws DataError, also for a folder with several files of a part.
 Parts read_parts(const std::vector<std::string>& data, size_t limit);
 
 }  // namespace heed::comprehend

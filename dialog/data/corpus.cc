@@ -297,6 +297,13 @@ uint32_t fingerprint(const std::vector<Dialogue>& dialogues) {
   return static_cast<uint32_t>(crc);
 }
 
+bool has_part(const std::string& directory, const std::string& part) {
+  std::error_code ignored;
+  const std::filesystem::path folder = directory;
+  return std::filesystem::exists(folder / (part + ".jsonl"), ignored) ||
+         std::filesystem::exists(folder / (part + ".jsonl.gz"), ignored);
+}
+
 std::string find_part(const std::string& directory, const std::string& part) {
   namespace fs = std::filesystem;
   const std::string plain = part + ".jsonl", gzip = part + ".jsonl.gz";

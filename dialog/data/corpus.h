@@ -60,6 +60,7 @@ uint32_t fingerprint(const std::vector<Dialogue>& dialogues);
 // The path of a part ("train", "valid", "test") in a data directory: PART.jsonl or else
 // PART.jsonl.gz. Throws DataError if there is neither.
 std::string find_part(const std::string& directory, const std::string& part);
+bool has_part(const std::string& directory, const std::string& part);
 // The same for a data directory; any other path is a file of dialogues and is returned.
 std::string find_dialogues(const std::string& path, const std::string& part);
 

@@ -18,12 +18,6 @@ namespace fs = std::filesystem;
 
 constexpr const char* kParts[] = {"train", "valid", "test"};
 
-bool has_part(const std::string& directory, const std::string& part) {
-  std::error_code ignored;
-  return fs::exists(fs::path(directory) / (part + ".jsonl"), ignored) ||
-         fs::exists(fs::path(directory) / (part + ".jsonl.gz"), ignored);
-}
-
 // Of each label of turns or dialogues, how many have it, and how many different values it has. One
 // that both have is counted for both.
 Json labels_json(const std::vector<Dialogue>& dialogues) {

@@ -95,6 +95,10 @@ ClassTexts read_class_texts(const std::string& data, const std::string& label,
   if (add(test, true) == tested) {
     result.texts.resize(result.train);
     result.labels.resize(result.train);
+  } else {
+    result.unknown = static_cast<size_t>(std::count_if(test.begin(), test.end(), [&](auto& one) {
+      return one.second != none && !classes.contains(one.second);
+    }));
   }
   return result;
 }

@@ -24,6 +24,7 @@ struct ClassTexts {
   std::vector<int32_t> labels = {};                 // kNoClass: none of these
   size_t train = 0;     // the number of those from the train part with a class, the first ones
   size_t left_out = 0;  // turns without exactly one label
+  size_t unknown = 0;   // tested texts of classes that the train part lacks, which are left out
 
   std::vector<int64_t> counts() const;  // of each class, in the train part
 };

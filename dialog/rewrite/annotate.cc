@@ -1,7 +1,6 @@
 // What `heed rewrite` says: turns written out, so that they say all that they leave to the turns
 // before.
 #include <algorithm>
-#include <filesystem>
 
 #include "dialog/data/corpus.h"
 #include "dialog/parts/annotator_json.h"
@@ -163,9 +162,11 @@ class RewriteAnnotator : public Annotator, public Looker {
     Json json = {{"turns", examples.size()}, {"left_out", left_out}};
     if (std::none_of(examples.begin(), examples.end(),
                      [](const GapExample& e) { return e.rewritten.empty(); })) {
-      const std::vector<Row> rows = measure(data, examples, texts, o.batch);
+      const std::vector<Row> rows = measure(data, examples, texts, o.batch, found.remarks);
       for (const Row& row : rows) json[row.name] = to_json(row.measured);
       found.table = [rows](int width) { return table_of(rows, width); };
+    } else {
+      found.remarks.push_back(data + ": has turns without \"rewritten\", so nothing is compared");
     }
     found.json = json.dump();
     return found;
@@ -220,11 +221,14 @@ class RewriteAnnotator : public Annotator, public Looker {
  private:
   // The model, and the rules where there is a training part to count in.
   std::vector<Row> measure(const std::string& data, const std::vector<GapExample>& examples,
-                           const std::vector<Rewrite>& found, int64_t batch) const {
+                           const std::vector<Rewrite>& found, int64_t batch,
+                           std::vector<std::string>& remarks) const {
     const std::vector<Rewrite> given = rewrite(gaps_->model, examples, true, batch);
     std::vector<Row> rows = {{"model", measured(examples, found, given)}};
-    std::error_code ignored;
-    if (!std::filesystem::is_directory(data, ignored)) return rows;
+    if (!has_part(data, "train")) {
+      remarks.push_back(data + ": has no train part to count in, so the rules are left out");
+      return rows;
+    }
     const DataPart train = read_part(data, "train", 0);
     const Rules rules(gap_examples(train.path, train.dialogues, gaps_->model.bounds(),
                                    gaps_->vocabulary, /*labelled=*/true));

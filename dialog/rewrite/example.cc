@@ -92,7 +92,14 @@ std::vector<GapExample> gap_examples(const std::string& path,
                                      size_t* left_out) {
   std::vector<GapExample> examples;
   for (size_t n = 0; n < dialogues.size(); ++n) {
-    if (labelled && !dialogues[n].turns.back().notes->labels.contains(kRewritten)) {
+    const Labels& labels = dialogues[n].turns.back().notes->labels;
+    const auto rewritten = labels.find(kRewritten);
+    if (rewritten != labels.end() && rewritten->second.size() != 1) {
+      fail_at(path, n,
+              "the label \"" + std::string(kRewritten) + "\" must have one text, got " +
+                  std::to_string(rewritten->second.size()));
+    }
+    if (labelled && rewritten == labels.end()) {
       fail_at(path, n,
               "the last turn has no label \"" + std::string(kRewritten) +
                   "\"; heed prepare rewriting and heed prepare gaps write it");

@@ -50,8 +50,8 @@ std::optional<GapExample> gap_example(const Dialogue& dialogue, const Bounds& bo
                                       const Vocabulary& vocabulary);
 // The examples of all dialogues; *left_out, if given, counts dialogues without one. Throws
 // DataError "PATH:LINE: rule" for a last turn without words, for turns before it of which none has
-// any, and if they are `labelled` but a last turn has no label "rewritten"; and with the path alone
-// if there is no example.
+// any, for a label "rewritten" of no text or several, and if they are `labelled` but a last turn
+// has no such label; and with the path alone if there is no example.
 std::vector<GapExample> gap_examples(const std::string& path,
                                      const std::vector<Dialogue>& dialogues, const Bounds& bounds,
                                      const Vocabulary& vocabulary, bool labelled,

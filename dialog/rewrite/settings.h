@@ -66,18 +66,21 @@ template <class V> void visit_loss(auto& loss, V& v) {
              .of_variant = true}),
     loss.learn);
   v(setting("label-weight", "label_weight", "Weight of the labels' cross entropy (lambda)",
-            {.group = kModel, .least = 0, .required = true}),
+            {.group = kModel, .least = 0, .required = true})
+        .only_with("learn", {"both", "detect"}),
     loss.label_weight);
   v(setting("size-weight", "size_weight", "Weight of the parameters' norm (mu)",
             {.group = kModel, .least = 0, .required = true}),
     loss.size_weight);
   v(setting("margin", "margin", "Margin of the hinge (delta)",
-            {.group = kModel, .least = 0, .above = true, .required = true}),
+            {.group = kModel, .least = 0, .above = true, .required = true})
+        .only_with("learn", {"both", "rank"}),
     loss.margin);
   v(setting(
         "hardest", "hardest",
         "Candidates that a filling is told from in a step, those with the highest scores; 0: all",
-        {.group = kModel, .least = 0, .most = 100'000, .required = true}),
+        {.group = kModel, .least = 0, .most = 100'000, .required = true})
+        .only_with("learn", {"both", "rank"}),
     loss.hardest);
 }
 

@@ -1,8 +1,9 @@
 #include "dialog/track/reader.h"
 
+#include <map>
+
 #include "dialog/data/example.h"
 #include "dialog/data/fail_at.h"
-#include "dialog/data/formats/published.h"
 
 namespace heed::track {
 namespace {
@@ -22,11 +23,22 @@ std::vector<int32_t> closed(const std::string& text, const Vocabulary& words) {
   return tokens;
 }
 
-// Throws for a state of another slot than those of the tracker and those that it leaves out.
+// Throws for a state that is not the user's, for two values of a slot, and for another slot than
+// those of the tracker and those that it leaves out.
 void check_state(const std::string& path, size_t dialogue, const Turn& turn, const Slots& slots,
                  const std::string& which) {
+  std::map<std::string, std::string> values;  // of each slot
   for (const std::string& label : labels_of(turn, "state")) {
-    const std::string slot = split_value(label_value(label)).name;
+    if (turn.speaker != kUser) {
+      fail_at(path, dialogue, "a state is of a turn of \"user\", not of '" + turn.speaker + "'");
+    }
+    const auto [slot, value] = read_state_label(label, path, dialogue);
+    const std::string& first = values.emplace(slot, value).first->second;
+    if (slots.has(slot) && first != value) {
+      fail_at(path, dialogue,
+              "a state has one value of a slot, and '" + slot + "' has '" + first + "' and '" +
+                  value + "'");
+    }
     if (slots.has(slot) || !is_wanted(slot, which)) continue;
     fail_at(path, dialogue,
             "the state '" + label + "' is of a slot that the tracker does not know" +
@@ -69,6 +81,7 @@ std::vector<Conversation> Reader::conversations(const std::string& path,
     std::vector<std::string> acts;
     bool has_value = which.empty();
     for (const Turn& said : dialogues[n].turns) {
+      check_state(path, n, said, slots, which);
       if (said.speaker != kUser) {
         system += (system.empty() ? "" : " ") + said.text;
         const auto& more = labels_of(said, "act");
@@ -76,7 +89,6 @@ std::vector<Conversation> Reader::conversations(const std::string& path,
         continue;
       }
       UserTurn& turn = read.turns.emplace_back(this->turn(said.text, system, acts));
-      check_state(path, n, said, slots, which);
       turn.state = slots.state(labels_of(said, "state"), unknown);
       turn.distraction = said.distraction;
       has_value = has_value || turn.state != slots.nothing();

@@ -33,7 +33,8 @@ struct Reader {
                 const std::vector<std::string>& system_acts) const;
   // The dialogues with a turn of "user"; `which` as in Slots::of(): unless it is empty, dialogues
   // without any value of the slots are left out. `unknown` as in Slots::state(). Throws DataError
-  // "PATH:LINE: rule" for a state of a slot of `which` that is none of `slots`.
+  // "PATH:LINE: rule" for a state of a slot of `which` that is none of `slots`, for one of another
+  // speaker, and for two values of a slot.
   std::vector<Conversation> conversations(const std::string& path,
                                           const std::vector<Dialogue>& dialogues,
                                           std::vector<std::string>& unknown,

@@ -45,13 +45,20 @@ template <class V> void visit_tracker(auto& m, V& v) {
     m.machine);
   visit_sizes(m, v);
   pretrained::visit_encoder(m.words, v);
-  v(size_of("act-size", "act_size", "Width of the layers that read acts", kTracker), m.act_size);
-  v(size_of("energy-size", "energy_size", "Columns of W_1 of the energy", kTracker), m.energy_size);
+  v(size_of("act-size", "act_size", "Width of the layers that read acts", kTracker)
+        .only_with("machine", {"acts"}),
+    m.act_size);
+  v(size_of("energy-size", "energy_size", "Columns of W_1 of the energy", kTracker)
+        .only_with("output", {"energy"})
+        .only_with("independent", {"false"}),
+    m.energy_size);
   v(setting("steps", "steps", "Steps down the gradient of the energy",
-            {.group = kTracker, .least = 1, .most = 10000, .required = true, .of_variant = true}),
+            {.group = kTracker, .least = 1, .most = 10000, .required = true, .of_variant = true})
+        .only_with("output", {"energy"}),
     m.steps);
   v(setting("inner-rate", "inner_rate", "Initial rate of these steps; training changes it",
-            {.group = kTracker, .least = 0, .above = true, .required = true}),
+            {.group = kTracker, .least = 0, .above = true, .required = true})
+        .only_with("output", {"energy"}),
     m.inner_rate);
   v(setting("independent", "independent",
             "An energy in which slots do not interact (w_2 = 0): logistic regression",

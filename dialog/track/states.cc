@@ -4,15 +4,32 @@
 #include <set>
 
 #include "base/error.h"
+#include "base/list.h"
 #include "dialog/data/fail_at.h"
-#include "dialog/data/formats/published.h"
 
 namespace heed::track {
 namespace {
 
 constexpr const char* kNone = "none";
 
+// The names of Slots::of().
+std::vector<std::string> names_in(const std::string& which) {
+  std::vector<std::string> names;
+  for (const std::string& name : split(which, ',')) names.emplace_back(trimmed(name));
+  return names;
+}
+bool is_named(const std::string& slot, const std::string& name) {
+  if (name.ends_with('*')) return slot.starts_with(name.substr(0, name.size() - 1));
+  return slot == name;
+}
+
 }  // namespace
+
+NameAndValue read_state_label(const std::string& label, const std::string& file, size_t n) {
+  NameAndValue read = split_value(label_value(label));
+  if (!read.name.empty() && !read.value.empty()) return read;
+  fail_at(file, n, "a state must be slot=value, got '" + label + "'");
+}
 
 Slots::Slots(Vocabulary values, const std::string& file) : values_(std::move(values)) {
   std::set<std::string> seen;
@@ -40,22 +57,27 @@ Slots::Slots(Vocabulary values, const std::string& file) : values_(std::move(val
 Slots Slots::of(const std::vector<Dialogue>& dialogues, const std::string& which,
                 const std::string& file) {
   TokenCounts counts;  // all 1: the vocabulary is in the order of the bytes, a slot's together
+  std::set<std::string> seen;
   for (size_t n = 0; n < dialogues.size(); ++n) {
     for (const Turn& turn : dialogues[n].turns) {
       const auto found = turn.notes->labels.find("state");
       if (found == turn.notes->labels.end()) continue;
       for (const std::string& label : found->second) {
-        const auto [slot, value] = split_value(label_value(label));
-        if (value.empty()) fail_at(file, n, "a state must be slot=value, got '" + label + "'");
+        const auto [slot, value] = read_state_label(label, file, n);
         if (!is_wanted(slot, which)) continue;
         counts[slot + "=" + value] = counts[slot + "=" + kNone] = 1;
+        seen.insert(slot);
       }
     }
   }
-  if (counts.empty()) {
-    throw DataError(file + ": no turn has a state" +
-                    (which.empty() ? " (a label \"state\" of values \"slot=value\")"
-                                   : " with a slot of '" + which + "'"));
+  for (const std::string& name : names_in(which)) {
+    if (std::any_of(seen.begin(), seen.end(), [&](const auto& s) { return is_named(s, name); })) {
+      continue;
+    }
+    throw DataError(file + ": no turn has a state with a slot of '" + name + "'");
+  }
+  if (seen.empty()) {
+    throw DataError(file + ": no turn has a state (a label \"state\" of values \"slot=value\")");
   }
   return {Vocabulary::build(counts, {.max_size = Vocabulary::kMaxSize}), file};
 }
@@ -104,15 +126,10 @@ std::vector<std::pair<std::string, std::string>> Slots::named(const State& state
 }
 
 bool is_wanted(const std::string& slot, const std::string& which) {
-  if (which.empty()) return true;
-  for (size_t begin = 0; begin <= which.size();) {
-    const size_t end = std::min(which.find(',', begin), which.size());
-    const std::string name(trimmed(which.substr(begin, end - begin)));
-    begin = end + 1;
-    if (name == slot) return true;
-    if (name.ends_with('*') && slot.starts_with(name.substr(0, name.size() - 1))) return true;
-  }
-  return false;
+  const std::vector<std::string> names = names_in(which);
+  return names.empty() || std::any_of(names.begin(), names.end(), [&](const std::string& name) {
+           return is_named(slot, name);
+         });
 }
 
 }  // namespace heed::track

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "dialog/data/dialogue.h"
+#include "dialog/data/formats/published.h"
 #include "dialog/text/vocabulary.h"
 
 namespace heed::track {
@@ -23,8 +24,8 @@ class Slots {
   // Throws DataError "FILE: rule" for others.
   Slots(Vocabulary values, const std::string& file);
   // The slots of the labels "state". `which`: names separated by commas, "restaurant-*" for a
-  // prefix; empty: all. Throws DataError "FILE: rule" if there are none, and "FILE:LINE: rule" for
-  // a label that is no "slot=value".
+  // prefix; empty: all. Throws DataError "FILE: rule" if there are none, or none of a name, and
+  // "FILE:LINE: rule" for a label that is no "slot=value".
   static Slots of(const std::vector<Dialogue>& dialogues, const std::string& which,
                   const std::string& file);
 
@@ -53,6 +54,10 @@ class Slots {
   Vocabulary values_;
   std::vector<Slot> slots_;
 };
+
+// The slot and the value of a label of the n-th dialogue. Throws DataError "FILE:LINE: rule" for
+// one that is no "slot=value".
+NameAndValue read_state_label(const std::string& label, const std::string& file, size_t n);
 
 // Whether a slot is one of `which` (Slots::of()).
 bool is_wanted(const std::string& slot, const std::string& which);

@@ -120,6 +120,8 @@ TEST_F(Options, ThatWouldDoNothingAreRefused) {
        "--rare: only applies to test sets rare:");
   says(show + Arguments{"--rare", "a"}, "--rare: only applies to test sets rare:");
   says(show + Arguments{"--id", "a", "--count", "2"}, "--count: only applies without --id");
+  says({"train", "carryover", "--data", kSample, "--out", "nowhere/run", "--order", "turn"},
+       "--order: only applies with --decoder pointer");
 }
 
 }  // namespace

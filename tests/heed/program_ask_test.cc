@@ -79,6 +79,10 @@ TEST_F(Ask, MeasuresItsAnswers) {
     EXPECT_EQ(scores["heq_q"], scores["exact"]);  // people agree in all
     EXPECT_TRUE(scores["f1_unanswerable"].is_null());
   }
+  const Result shown = heed_program({"ask", "--model", run, "--data", data});
+  EXPECT_TRUE(has(shown.out, "6 questions on 2 passages of a test part that is a fifth: " + data +
+                                 " has no train part"))
+      << shown.out;
   const Result lines =
       heed_program({"ask", "--model", run, "--data", data, "--history", "gold", "--out", "-"});
   std::istringstream in(lines.out);
@@ -99,6 +103,13 @@ TEST_F(Ask, MeasuresItsAnswers) {
       answer.update({{"answer_text", "here"}, {"inner_start", 3}, {"inner_end", 3}});
     }
   }
+  Json unanswered = asked;
+  unanswered["data"][8]["paragraphs"][0]["qas"][0]["answers"] = Json::array();
+  const Result fewer = heed_program(
+      {"ask", "--model", run, "--data", dir->write("unanswered.json", unanswered.dump())});
+  EXPECT_TRUE(has(fewer.out, "5 questions on 2 passages")) << fewer.out;
+  EXPECT_TRUE(has(fewer.err, "1 question left out of all parts: a first answer is missing"))
+      << fewer.err;
   const Json scores = Json::parse(
       heed_program({"ask", "--model", run, "--data", dir->write("apart.json", asked.dump()),
                     "--history", "gold", "--json", "-"})

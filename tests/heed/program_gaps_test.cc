@@ -81,11 +81,12 @@ TEST(Gaps, AreFilledInAFile) {
   const std::string lines = dir.read("turns.jsonl");
   const Json first = Json::parse(lines.substr(0, lines.find('\n')), nullptr, false);
   EXPECT_TRUE(first.contains("rewritten") && first["gaps"].is_array()) << first;
-  // Without labels and without a directory there is nothing to measure.
+  // Without labels there is nothing to measure, and without a training part there are no rules.
   dir.write("two.jsonl", "{\"turns\": [{\"text\": \"我要甲乙谢谢\"}, {\"text\": \"它在吗\"}]}\n");
   const Result two = heed_program(
       {"rewrite", "--model", dir.path("run"), "--data", dir.path("two.jsonl"), "--out", "-"});
   ASSERT_EQ(two.code, 0) << two.err;
+  EXPECT_TRUE(has(two.err, "two.jsonl: has turns without \"rewritten\", so nothing is compared"));
   const Json line = Json::parse(two.out, nullptr, false);
   EXPECT_EQ(line["rewritten"], "甲乙在吗");
   EXPECT_EQ(line["gaps"][0]["was"], "它");
@@ -93,6 +94,13 @@ TEST(Gaps, AreFilledInAFile) {
   EXPECT_EQ(line["gaps"][0]["end"], 1);
   EXPECT_EQ(line["gaps"][0]["filled"], "甲乙");
   EXPECT_EQ(line["gaps"][0]["best"].size(), 3u);
+  dir.write("only-test/test.jsonl", three);
+  const Result only = heed_program(
+      {"rewrite", "--model", dir.path("run"), "--data", dir.path("only-test"), "--json", "-"});
+  ASSERT_EQ(only.code, 0) << only.err;
+  EXPECT_TRUE(has(only.err, "has no train part to count in, so the rules are left out"));
+  const Json measured = Json::parse(only.out, nullptr, false);
+  EXPECT_TRUE(measured.contains("model") && !measured.contains("frequent")) << only.out;
 }
 
 TEST(Gaps, NumbersAreThoseOfAnyBatchAndOrder) {

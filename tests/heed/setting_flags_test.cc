@@ -122,6 +122,71 @@ TEST(Presets, AreAsTheyAreWhereNothingIsGiven) {
   }
 }
 
+// The conditions of a setting name settings, and values that these can have.
+TEST(Conditions, NameSettingsAndTheirValues) {
+  int checked = 0;
+  for (const System& system : systems()) {
+    if (!system.train) continue;
+    const auto training = system.train(system.presets().usual, system.forms().usual);
+    std::map<std::string, Setting> known;
+    each_option(training->settings(), [&](const Setting& s, const auto&) { known[s.option] = s; });
+    for (const auto& [option, setting] : known) {
+      for (const auto& [other, values] : setting.conditions) {
+        ASSERT_TRUE(known.contains(other)) << option << " " << other;
+        const std::vector<std::string>& words = known[other].words;
+        for (const std::string& value : values) {
+          const bool is_word = std::find(words.begin(), words.end(), value) != words.end();
+          EXPECT_TRUE(is_word || (words.empty() && (value == "true" || value == "false")))
+              << option << " " << other << " " << value;
+          ++checked;
+        }
+      }
+    }
+  }
+  EXPECT_GT(checked, 10);
+}
+
+// What `heed train SYSTEM` says of these options.
+std::string said_of_idle(const std::string& system, const std::string& options) {
+  const System& row = find_system(system);
+  const auto training = row.train(row.presets().usual, row.forms().usual);
+  CLI::App command;
+  SettingFlags flags;
+  AnySettings settings = training->settings();
+  flags.declare(command, settings, row.is_option);
+  command.parse(options);
+  flags.apply_to_preset(settings, training->loop());
+  return error_of<UsageError>([&] { flags.refuse_idle(settings); });
+}
+
+TEST(Conditions, RefuseAnOptionWithoutEffect) {
+  const auto refused = [](const char* system, const std::string& options, const char* expected) {
+    EXPECT_EQ(said_of_idle(system, options), expected) << options;
+  };
+  const auto taken = [](const char* system, const std::string& options) {
+    EXPECT_EQ(said_of_idle(system, options), "no error") << options;
+  };
+  refused("carryover", "--order turn", "--order: only applies with --decoder pointer");
+  taken("carryover", "--order turn --decoder pointer");
+  taken("carryover", "--head-size 3");
+  refused("carryover", "--head-size 3 --decoder independent",
+          "--head-size: only applies with --decoder self-attention");
+  refused("tracker", "--steps 3", "--steps: only applies with --output energy");
+  refused("tracker", "--energy-size 3 --output energy --independent",
+          "--energy-size: only applies without --independent");
+  taken("tracker", "--energy-size 3 --output energy --steps 5 --inner-rate 0.1");
+  refused("tracker", "--act-size 3 --machine text", "--act-size: only applies with --machine acts");
+  refused("gaps", "--margin 2 --learn detect", "--margin: only applies with --learn both or rank");
+  refused("gaps", "--label-weight 2 --learn rank",
+          "--label-weight: only applies with --learn both or detect");
+  refused("retrieval", "--margin 0.1", "--margin: only applies with --loss hinge");
+  refused("retrieval", "--smoothing 0.1 --loss hinge",
+          "--smoothing: only applies with --loss softmax");
+  refused("retrieval", "--buckets 9 --encoder lstm", "--buckets: only applies with --encoder bag");
+  refused("retrieval", "--layers 2 --encoder weighted-bag",
+          "--layers: only applies with --encoder lstm or sru or hierarchical");
+}
+
 TEST(Presets, AreChangedByAFlagAndByItsOpposite) {
   for (const std::string text : {"true", "false"}) {
     CLI::App command;

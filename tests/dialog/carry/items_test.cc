@@ -114,8 +114,10 @@ TEST(CarryItems, HostileLinesAreRefused) {
             "the begin of the span of candidate 0 must be a whole number from 0 to 20, got -1");
   EXPECT_EQ(refused(with("[11, 20]", "[11, 11]")),
             "the span of candidate 0 ends where it begins, or before");
-  EXPECT_EQ(refused(with(R"("text": "7 pm")", R"("text": " ")")),
-            "candidate 1 is of turn 2, which has no words");
+  for (const char* blank : {R"("text": " ")", R"("text": "\u200b")"}) {
+    EXPECT_EQ(refused(with(R"("text": "7 pm")", blank)),
+              "candidate 1 is of turn 2, which has no words");
+  }
   EXPECT_EQ(refused(with("[11, 20]", "[11]")), R"("span" of candidate 0 must be [begin, end])");
   EXPECT_EQ(refused(with(R"("turn": 2)", R"("turn": 3)")),
             R"("turn" of candidate 1 must be a whole number from 0 to 2, got 3)");

@@ -2,6 +2,9 @@
 // measured.
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <nlohmann/json.hpp>
+
 #include "dialog/comprehend/read.h"
 #include "dialog/comprehend/score.h"
 #include "tests/file_helpers.h"
@@ -67,6 +70,24 @@ TEST(Passages, AreReadFromCoqa) {
   EXPECT_EQ(p.questions[2].answers[0].kind, Kind::kNone);
   EXPECT_EQ(there(p, p.questions[3].answers[0]), "on a mat");
   EXPECT_EQ(p.questions[3].answers[0].text, "upon the mat");
+}
+
+// The answers stand in any order.
+TEST(Passages, OfCoqaHaveAnswersByTurn) {
+  const TempDir dir;
+  const auto read = [&](const auto& change) {
+    nlohmann::json json = nlohmann::json::parse(kCoqa);
+    change(json["data"][0]["answers"]);
+    return read_passages(dir.write("coqa.json", json.dump())).passages[0].questions;
+  };
+  const auto turned = read([](auto& answers) { std::reverse(answers.begin(), answers.end()); });
+  EXPECT_EQ(turned[0].answers[0].text, "tom");
+  EXPECT_EQ(turned[3].answers[0].text, "upon the mat");
+  const std::string path = dir.path("coqa.json");
+  EXPECT_EQ(error_of<DataError>([&] { read([](auto& answers) { answers[2]["turn_id"] = 2; }); }),
+            path + ": data[0].answers[2]: 'turn_id': there is another one of turn 2");
+  EXPECT_EQ(error_of<DataError>([&] { read([](auto& answers) { answers[2]["turn_id"] = 9; }); }),
+            path + ": data[0].questions[2]: an answer with its 'turn_id' is missing");
 }
 
 TEST(Passages, AreReadFromQuac) {
@@ -142,7 +163,10 @@ TEST(Parts, AreThoseThatArePublishedOrDividedByPassage) {
   dir.write("quac/train_v0.2.json", kQuac);
   dir.write("quac/val_v0.2.json", kQuac);
   EXPECT_TRUE(has(error_of<DataError>([&] { (void)read_parts({dir.path("quac")}, 0); }),
-                  "too few passages"));
+                  "too few passages: one of 20 is for validation"));
+  EXPECT_TRUE(
+      has(error_of<DataError>([&] { (void)read_parts({dir.path("quac/val_v0.2.json")}, 0); }),
+          "too few passages: one of ten is for validation"));
   std::string many = kQuac, paragraph = many.substr(many.find("{\"id\": \"p1\""));
   paragraph.resize(paragraph.size() - 4);  // ]}]} behind it
   std::string list;
@@ -154,10 +178,16 @@ TEST(Parts, AreThoseThatArePublishedOrDividedByPassage) {
   EXPECT_EQ(published.valid.passages.size(), 1u);
   EXPECT_EQ(published.test.passages.size(), 1u);
   EXPECT_TRUE(published.test.leave_one_out);
+  EXPECT_FALSE(published.divided);
   const Parts divided = read_parts({dir.write("all.json", many)}, 10);
   EXPECT_EQ(divided.train.passages.size(), 7u);
   EXPECT_EQ(divided.valid.passages.size(), 1u);
   EXPECT_EQ(divided.test.passages.size(), 2u);
+  EXPECT_TRUE(divided.divided);
+  const std::string another = dir.write("quac/train_v0.3.json", many);
+  EXPECT_EQ(error_of<DataError>([&] { (void)read_parts({dir.path("quac")}, 0); }),
+            another + ": is of the same part as " + dir.path("quac/train_v0.2.json") +
+                "; a part is one file");
 }
 
 TEST(Score, ComparesAnswersAsThePublicProgramsDo) {

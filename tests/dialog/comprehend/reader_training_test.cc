@@ -9,6 +9,7 @@
 
 #include "dialog/comprehend/score.h"
 #include "dialog/comprehend/task.h"
+#include "dialog/text/format.h"
 #include "nn/init.h"
 #include "tests/file_helpers.h"
 #include "tests/paths.h"
@@ -238,6 +239,34 @@ TEST(Answers, ReadTheTurnsBefore) {
     }
   }
   EXPECT_NE(of_history[0], of_history[1]);
+}
+
+// An answer that is too improbable counts as none, for the next question, too.
+TEST(Answers, ThatCountAsNoneAreNoneForTheNextQuestion) {
+  const TempDir dir;
+  const Settings s = small();
+  const Dialogue dialogue{"d", {{"one", "has apple"}, {"two", "has pear"}}};
+  int others = 0;
+  for (uint64_t seed = 1; seed <= 4; ++seed) {
+    const auto reader = std::make_shared<const LoadedReader>(drawn(dir, s, seed));
+    const Passage passage = passage_of(dialogue);
+    const ReadPassage read = read_passage(passage, reader->pieces, s.model.longest_query);
+    const Ids question = read_query("who is one", reader->pieces, s.model.longest_query);
+    const auto ask = [&](const std::vector<TurnBefore>& before) {
+      return answer(reader->model, {asked(read, question, before, s.model)}, {&read})[0];
+    };
+    const auto after = [&](const Answer& a) {
+      return ask({{question, read_query(as_history(a), reader->pieces, s.model.longest_query)}}).p;
+    };
+    const double expected = after({.kind = Kind::kNone});
+    others += std::abs(after(ask({}).answer) - expected) > 0.001;
+    const auto asking = annotator(reader);
+    const TypedDialogue typed = asking->typed({.dialogue = dialogue, .least_p = 2});
+    (void)typed.hear("who is one");
+    const std::string said = typed.hear("who is one").text;
+    EXPECT_TRUE(has(said, decimal(100 * expected, 1) + " %)")) << said;
+  }
+  EXPECT_GT(others, 0);
 }
 
 // However many questions of a passage are learned together, each reads the same turns before it.

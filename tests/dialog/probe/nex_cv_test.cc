@@ -143,9 +143,11 @@ TEST(NexCv, ReadsTheTextsOfClasses) {
   EXPECT_EQ(with.train, 3u);
   EXPECT_EQ(with.counts(), (std::vector<int64_t>{1, 2}));
   EXPECT_EQ(with.left_out, 2u);
+  EXPECT_EQ(with.unknown, 1u);  // "new"
   // where none is of no class, nothing but the train part is used; a file is one
   const ClassTexts without = read_class_texts(dir.path("d"), "is", "nobody");
   EXPECT_EQ(without.texts, (std::vector<std::string>{"one", "odd", "two", "three"}));
+  EXPECT_EQ(without.unknown, 0u);
   EXPECT_EQ(without.names, (std::vector<std::string>{"a", "b", "none"}));
   EXPECT_EQ(read_class_texts(dir.path("d/train.jsonl"), "is", "none").texts.size(), 4u);
   EXPECT_EQ(error_of<DataError>([&] { read_class_texts(dir.path("d"), "was", "none"); }),

@@ -162,6 +162,19 @@ TEST(GapExample, KeepsTheEndOfAContextAndNoLongTurns) {
           "f.jsonl: no dialogue with a turn before the last one"));
 }
 
+TEST(GapExample, HasOneFullForm) {
+  const TempDir dir;
+  const std::string path = dir.write("f.jsonl", "{}\n");
+  const auto error = [&](const std::vector<std::string>& forms) {
+    Dialogue dialogue = rewritten_dialogue({"x", "y"}, "");
+    dialogue.turns.back().notes.edit().labels[kRewritten] = forms;
+    return error_of<DataError>([&] { gap_examples(path, {dialogue}, {}, no_words(), false); });
+  };
+  EXPECT_EQ(error({"x y"}), "no error");
+  EXPECT_EQ(error({}), path + ":1: the label \"rewritten\" must have one text, got 0");
+  EXPECT_EQ(error({"x y", "y"}), path + ":1: the label \"rewritten\" must have one text, got 2");
+}
+
 TEST(GapExample, NamesTheLineOfTurnsWithoutWords) {
   const TempDir dir;
   const std::string path = dir.write("f.jsonl", "{}\n\n{}\n");  // the lines of two dialogues

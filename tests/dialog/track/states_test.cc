@@ -73,6 +73,8 @@ TEST(Slots, AreThoseOfTheLabels) {
   EXPECT_EQ(some.size(), 4);
   EXPECT_EQ(error_of<DataError>([&] { Slots::of(dialogues, "b", "f"); }),
             "f: no turn has a state with a slot of 'b'");
+  EXPECT_EQ(error_of<DataError>([&] { Slots::of(dialogues, "c,b", "f"); }),
+            "f: no turn has a state with a slot of 'b'");
 
   const Reader reader = Reader::of(dialogues, 100, some);
   std::vector<std::string> unknown;
@@ -82,6 +84,25 @@ TEST(Slots, AreThoseOfTheLabels) {
       path + ":2: the state 'a-c=x' is of a slot that the tracker does not know"));
   labels.pop_back();
   EXPECT_EQ(reader.conversations(path, dialogues, unknown, "c, a-*").size(), 1u);
+}
+
+TEST(Reader, AStateIsTheUsersAndHasOneValueOfASlot) {
+  std::vector<Dialogue> dialogues = {{"1", {{"user", "x"}, {"system", "y"}}}};
+  const Reader reader = Reader::of(dialogues, 100, slots_of(kValues));
+  const TempDir dir;
+  const std::string path = dir.write("f.jsonl", "{\"turns\": [{\"text\": \"x\"}]}\n");
+  const auto error = [&](size_t turn, std::vector<std::string> state) {
+    std::vector<Dialogue> labelled = dialogues;
+    labelled[0].turns[turn].notes.edit().labels["state"] = std::move(state);
+    std::vector<std::string> unknown;
+    return error_of<DataError>([&] { (void)reader.conversations(path, labelled, unknown); });
+  };
+  EXPECT_EQ(error(0, {"food=european", "food=european", "area=north"}), "no error");
+  EXPECT_EQ(error(0, {"food=european", "food=thai"}),
+            path + ":1: a state has one value of a slot, and 'food' has 'european' and 'thai'");
+  EXPECT_EQ(error(0, {"food="}), path + ":1: a state must be slot=value, got 'food='");
+  EXPECT_EQ(error(1, {"food=european"}),
+            path + ":1: a state is of a turn of \"user\", not of 'system'");
 }
 
 Conversation conversation(const std::vector<State>& states, std::vector<std::string> texts = {}) {
