@@ -19,7 +19,7 @@ struct Size {
 };
 
 inline Size draw_size(Draw& draw) {
-  return {draw.between(2, 5), draw.between(3, 9)};
+  return {draw.between(2, 5), 2 * draw.between(1, 4) + 1};  // no multiple of a vector
 }
 
 // As many rows as columns: the largest number of row r stands in column r, 1500 above most of the
@@ -132,6 +132,27 @@ inline Tensor gradient_by_loops(const Tensor& x, const std::vector<int32_t>& tar
     d *= weights.data<double>()[i / cols];
   }
   return dx;
+}
+
+// Numbers near 10000 that are exact in f32, and the losses of such rows: these are small, and what
+// comes of max + ln s less the target has lost their digits.
+inline Tensor near_10000(Draw& draw) {
+  const Tensor x = draw.normal({draw.between(4, 6), draw.between(4, 9)});
+  return map(x, x, [](double v, double) { return 1e4 + std::round(v * 64) / 64; });
+}
+inline Expected losses_near_10000(const Tensor& x, const std::vector<int32_t>& targets) {
+  const Tensor want = losses_by_loops(x, targets, 0), one_sum = want.to(DType::f32);
+  for (int64_t r = 0; r < want.numel(); ++r) {  // max + ln s is the loss and the target
+    const double target = x(r, targets[r]);
+    one_sum.data<float>()[r] = static_cast<float>(want.data<double>()[r] + target);
+    one_sum.data<float>()[r] -= static_cast<float>(target);
+  }
+  return {
+      .tolerance = {.relative = 1e-5, .absolute = 1e-5},
+      .suspects = {{"max + ln s - target: in the sum of 10000 and ln s the smaller one loses its "
+                    "digits, and target - max is exact",
+                    one_sum}},
+      .law = "target - max is exact, and small; ln s comes after it"};
 }
 
 // What students make of the losses of rows.

@@ -2,6 +2,7 @@
 // the rest.
 #include <algorithm>
 #include <cmath>
+#include <cstring>
 
 #include "labs/04-softmax/by_loops.h"
 #include "labs/support/check.h"
@@ -87,13 +88,17 @@ LAB_CHECK(ConstantsDoNotMatter) {
 LAB_CHECK(RowsAndThreadsDoNotMatter) {
   LAB_AFTER(Softmax);
   Draw draw;
-  const int64_t rows = draw.between(200, 300), cols = draw.between(90, 120);
+  const int64_t rows = draw.between(200, 300), cols = draw.between(900, 1200);
   const Tensor x = draw.normal({rows, cols}, DType::f32);
   const int before = num_threads();
   set_num_threads(1);
   const Tensor alone = softmax_of<float>(x);
   set_num_threads(3);
-  const Tensor together = softmax_of<float>(x);
+  Tensor together = softmax_of<float>(x);
+  // What threads share by mistake shows when they meet there: not in every call.
+  for (int i = 0; i < 100 && std::memcmp(together.raw(), alone.raw(), alone.bytes()) == 0; ++i) {
+    together = softmax_of<float>(x);
+  }
   set_num_threads(before);
   const Tolerance same = {.relative = 0, .absolute = 0};
   expect_close("softmax(x)", together, alone,
@@ -234,7 +239,7 @@ LAB_CHECK(LogSoftmax) {
 
 LAB_CHECK(GradientOfLogSoftmax) {
   Draw draw;
-  const Size size = {draw.between(2, 5), draw.between(18, 26)};  // longer than a block
+  const Size size = {draw.between(2, 5), 2 * draw.between(9, 12) + 1};  // longer than a block
   const Tensor x = draw.normal({size.rows, size.cols}), dy = draw.normal(x.shape());
   const Tensor y = log_softmax_by_loops(x), p = softmax_by_loops(x), sum = row_sums(dy);
   const Tensor want =

@@ -26,10 +26,11 @@ std::vector<int32_t> draw_targets(Draw& draw, const Size& size) {
 
 // ---- task: cross_entropy
 
-Tensor losses_of(const Tensor& x, const std::vector<int32_t>& targets, double smoothing) {
-  const Tensor loss = unwritten({x.shape()[0]});
-  cpu::cross_entropy_forward(loss.data<double>(), x.data<double>(), targets.data(), smoothing,
-                             x.shape()[0], x.shape()[1]);
+template <class T = double>
+Tensor losses_of(const Tensor& x, const std::vector<int32_t>& targets, T smoothing) {
+  const Tensor loss = unwritten({x.shape()[0]}, x.dtype());
+  cpu::cross_entropy_forward(loss.data<T>(), x.data<T>(), targets.data(), smoothing, x.shape()[0],
+                             x.shape()[1]);
   return loss;
 }
 
@@ -51,7 +52,7 @@ LAB_CHECK(CrossEntropyOfLargeLogits) {
   Draw draw;
   const Tensor x = Tensor::of({{2000, 0, -2000}, {-5000, -5010, -5020}}, DType::f64);
   const std::vector<int32_t> targets = {2, 0};
-  expect_close("the loss of rows with logits in the thousands", losses_of(x, targets, 0),
+  expect_close("the loss of rows with logits in the thousands", losses_of(x, targets, 0.0),
                Tensor::of({4000, std::log1p(std::exp(-10) + std::exp(-20))}, DType::f64),
                {.suspects = wrong_losses(x, targets, 0),
                 .law = "ln of a sum of exponentials: exp(2000) is infinite, exp(-5000) is 0. Which "
@@ -59,8 +60,13 @@ LAB_CHECK(CrossEntropyOfLargeLogits) {
   if (testing::Test::HasFailure()) return;
   const Tensor apart = far_apart(draw);
   const std::vector<int32_t> any = draw.ids(apart.shape()[0], apart.shape()[0]);
-  expect_close("the loss of rows with logits that are 1500 apart", losses_of(apart, any, 0),
+  expect_close("the loss of rows with logits that are 1500 apart", losses_of(apart, any, 0.0),
                losses_by_loops(apart, any, 0), {.law = kLargest, .not_finite = kLargest});
+  const Tensor near = near_10000(draw);
+  const std::vector<int32_t> drawn = draw.ids(near.shape()[0], near.shape()[1]);
+  expect_close("the loss of rows with logits near 10000, in f32",
+               losses_of(near.to(DType::f32), drawn, 0.0f),
+               losses_by_loops(near, drawn, 0).to(DType::f32), losses_near_10000(near, drawn));
 }
 
 LAB_CHECK(GradientOfCrossEntropy) {
@@ -199,6 +205,7 @@ LAB_CHECK(LossAndGradientAtOnce) {
   }
   check_in_place(draw, 0, false, true);
   if (testing::Test::HasFailure()) return;
+  if_stopped("");
   const Tensor apart = far_apart(draw), x = apart.clone();
   const int64_t n = apart.shape()[0];
   const Tensor weights = draw.normal({n}), nll = unwritten({n}), loss = unwritten({n});
@@ -209,6 +216,13 @@ LAB_CHECK(LossAndGradientAtOnce) {
   expect_close("nll of logits that are 1500 apart", nll, losses_by_loops(apart, any, 0), expected);
   expect_close("the gradient of logits that are 1500 apart", x,
                gradient_by_loops(apart, any, 0.1, weights), expected);
+  const Tensor near = near_10000(draw), logits = near.to(DType::f32);
+  const Tensor small = unwritten({near.shape()[0]}, DType::f32), same = empty_like(small);
+  const std::vector<int32_t> drawn = draw.ids(near.shape()[0], near.shape()[1]);
+  cpu::cross_entropy_in_place<float>(small.data<float>(), same.data<float>(), logits.data<float>(),
+                                     drawn.data(), nullptr, 0, near.shape()[0], near.shape()[1]);
+  expect_close("nll of logits near 10000, in f32", small,
+               losses_by_loops(near, drawn, 0).to(DType::f32), losses_near_10000(near, drawn));
 }
 
 // ---- task: fused
@@ -300,10 +314,14 @@ LAB_CHECK(FusedEqualsParts) {
   }
 }
 
+const char* const kLastChunk =
+    "the last chunk has fewer rows than the others: end - at of them, in all that the kernel gets.";
+
 // 520 to 640 rows of 33 000 logits: three chunks of at most 256. What is expected is the losses by
 // loops, and how they change: of some rows of x, and of W the classes that are targets of some.
 LAB_CHECK(ChunksAddUp) {
   LAB_AFTER(FusedEqualsParts);
+  if_stopped(kLastChunk);
   Draw draw;
   constexpr int64_t kCols = 33000, kChunk = 256, kWidth = 2;
   constexpr double kSmoothing = 0.1;
@@ -311,6 +329,7 @@ LAB_CHECK(ChunksAddUp) {
   const Tensor x = draw.normal({count, kWidth}, DType::f32),
                w = draw.normal({kCols, kWidth}, DType::f32),
                weights = draw.normal({count}, DType::f32);
+  weights.data<float>()[0] = -30;  // of a gradient that shows if the next chunk's logits keep it
   const std::vector<int32_t> targets = draw.ids(count, kCols);
   const Result got = fused(x, w, targets, kSmoothing, weights);
   const Chunked by_loops(x, w, targets, kSmoothing, weights);
@@ -321,7 +340,8 @@ LAB_CHECK(ChunksAddUp) {
                {.tolerance = f32,
                 .suspects = {{"made with the targets of the first chunk in all chunks",
                               by_loops.nll(repeated)}},
-                .law = "each chunk has rows and targets of its own"});
+                .law = "each chunk has rows and targets of its own, and logits: what was in their "
+                       "memory is the gradient of the chunk before"});
   expect_close("the total of all rows", got.total.to(DType::f64).reshape({1}),
                Tensor::full({1}, by_loops.total(), DType::f64),
                {.tolerance = {.relative = 1e-3, .absolute = 1e-2},
@@ -355,6 +375,7 @@ LAB_CHECK(ChunksAddUp) {
 
 LAB_CHECK(MemoryStaysBelowTheLogits) {
   LAB_AFTER(FusedEqualsParts);
+  if_stopped(kLastChunk);
   Draw draw;
   constexpr int64_t kCols = 40000;
   const int64_t count = draw.between(1000, 1200);
@@ -366,7 +387,7 @@ LAB_CHECK(MemoryStaysBelowTheLogits) {
   fused(x, w, targets);
   const double share =
       static_cast<double>(memory_stats().peak_bytes - before) / static_cast<double>(logits);
-  expect(share < 0.6, "the peak is " + text(share) +
+  expect(share < 0.4, "the peak is " + text(share) +
                           " times the bytes of all logits: only one chunk of them may "
                           "exist at a time, and its gradient takes the same memory.");
 }

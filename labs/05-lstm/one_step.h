@@ -50,7 +50,7 @@ struct StepInputs {
 };
 
 inline StepInputs draw_step(Draw& draw) {
-  const int64_t rows = draw.between(3, 5), hidden = draw.between(2, 4);
+  const int64_t rows = draw.between(3, 5), hidden = 2 * draw.between(1, 2) + 1;
   const Shape state{rows, hidden};
   return {draw.normal({rows, 4 * hidden}), draw.normal(state), draw.normal(state),
           draw.normal(state), draw.normal(state)};

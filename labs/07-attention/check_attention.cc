@@ -1,6 +1,7 @@
 // Lab 7, first part: attention over segments. Kernels are called directly.
 #include "autograd/ops.h"
 #include "labs/07-attention/ragged.h"
+#include "labs/07-attention/two_heads.h"
 #include "labs/support/check.h"
 #include "nn/attention.h"
 #include "tensor/allocator.h"
@@ -27,6 +28,12 @@ LAB_CHECK(Scores) {
        .law = "score j of query b is the dot product of its memory row and query b"});
 }
 
+// The same segments with other numbers: the other head.
+Ragged other_head(Draw& draw, Ragged r) {
+  for (Tensor* x : {&r.query, &r.memory, &r.weights}) *x = draw.normal(x->shape());
+  return r;
+}
+
 LAB_CHECK(SegmentsThatShareRows) {
   Draw draw;
   const Segments all = draw_segments(draw);
@@ -47,6 +54,14 @@ LAB_CHECK(SegmentsThatShareRows) {
                               scores_by_loops(r.query, r.memory, by_score)}},
                 .law = "two hypotheses of a beam look at the same rows: they have scores of their "
                        "own, and one memory"});
+  const Ragged a(draw, all), b = other_head(draw, a);
+  const Tensor scores = unwritten({2 * all.total()});
+  cpu::pair_dots<double>(scores.data<double>(), beside(a.query, b.query).data<double>(),
+                         beside(a.memory, b.memory).data<double>(), table_of(all), 2, a.width());
+  expect_close("scores of two heads", scores,
+               behind(scores_by_loops(a.query, a.memory, looks(all)),
+                      scores_by_loops(b.query, b.memory, looks(all))),
+               {.tolerance = kExact, .law = kHeads});
 }
 
 // ---- task: softmax
@@ -54,6 +69,7 @@ LAB_CHECK(SegmentsThatShareRows) {
 // So many that threads share them.
 Segments many_segments(Draw& draw) {
   std::vector<int32_t> lengths = draw.ids(draw.between(30, 50), 6);
+  lengths[1] = 30;
   lengths.back() = 3;
   return Segments(lengths);
 }
@@ -144,6 +160,13 @@ LAB_CHECK(GradientOfSegmentSoftmax) {
   };
   run(got, many.count());
   expect_close("dscores of many segments", got, slopes, {.tolerance = kExact, .law = kShared});
+  const Tensor there = draw.normal(p.shape()), more = there.clone();
+  cpu::segment_softmax_backward(Out<double>(more.data<double>(), Write::add), p.data<double>(),
+                                dp.data<double>(), many.offsets().data<int32_t>(), many.count());
+  expect_added("dscores of many segments", more, there, slopes,
+               {.tolerance = kExact,
+                .law = "a thread has segments [begin, end) and no others: what another one adds, "
+                       "too, is added twice"});
   const Tensor fewer = unwritten(p.shape());
   run(fewer, many.count() - 1);
   expect_last_untouched("dscores", fewer, many);
@@ -166,6 +189,29 @@ LAB_CHECK(Context) {
                {.tolerance = kExact,
                 .law = "weights stand at `offsets`, memory rows at `starts`, and the sum of every "
                        "query of a part begins at 0"});
+  const Ragged a(draw, shared.s), b = other_head(draw, a);
+  const Tensor context = unwritten({a.s.count(), 2 * a.width()});
+  cpu::pair_sums<double>(context.data<double>(), behind(a.weights, b.weights).data<double>(),
+                         beside(a.memory, b.memory).data<double>(), table_of(a.s), 2, a.width());
+  expect_close("context of two heads", context,
+               beside(context_by_loops(a.weights, a.memory, a.s),
+                      context_by_loops(b.weights, b.memory, b.s)),
+               {.tolerance = kExact, .law = kHeads});
+  const Tensor rows = Tensor::zeros({a.memory.shape()[0], 2 * a.width()}, DType::f64);
+  cpu::pair_collect<double>(rows.data<double>(), behind(a.weights, b.weights).data<double>(),
+                            beside(a.query, b.query).data<double>(), table_of(a.s), 2, a.width());
+  const auto collected = [](const Ragged& r) {
+    const Tensor sum = zeros_like(r.memory);
+    for (const Look& look : looks(r.s)) {
+      for (int64_t k = 0; k < r.width(); ++k) {
+        sum.data<double>()[look.row * r.width() + k] +=
+            r.weights.data<double>()[look.score] * r.query(look.query, k);
+      }
+    }
+    return sum;
+  };
+  expect_close("what rows of two heads collect", rows, beside(collected(a), collected(b)),
+               {.tolerance = kExact, .law = kHeads});
 }
 
 // Gradients of a sum over looks: each segment alone, and two that look at the same rows.
@@ -283,12 +329,20 @@ LAB_CHECK(Attend) {
   const Tensor query = draw.normal({s.count(), 3}), memory = draw.normal({s.total(), 3});
   const Attended got = attend(Var(query), Var(memory), s);
   const Tensor scores = scores_by_loops(query, memory, looks(s)),
-               weights = softmax_by_loops(scores, s), minus = scores.clone();
-  for (int64_t i = 0; i < s.total(); ++i) minus.data<double>()[i] *= -1;
+               weights = softmax_by_loops(scores, s), minus = scores.clone(),
+               scaled = scores.clone();
+  for (int64_t i = 0; i < s.total(); ++i) {
+    minus.data<double>()[i] *= -1;
+    scaled.data<double>()[i] /= std::sqrt(3.0);
+  }
   expect_close("weights", got.weights.value(), weights,
                {.tolerance = kExact,
                 .suspects = {{"the scores, without a softmax", scores},
-                             {"made of weights of -score", softmax_by_loops(minus, s)}}});
+                             {"made of weights of -score", softmax_by_loops(minus, s)},
+                             {"made of scores that are divided by the root of the width: here they "
+                              "are not",
+                              softmax_by_loops(scaled, s)}},
+                .law = "the softmax of the scores of each segment"});
   expect_close(
       "context", got.context.value(), context_by_loops(weights, memory, s),
       {.tolerance = kExact,

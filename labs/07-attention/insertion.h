@@ -20,7 +20,8 @@ struct Insertion {
   Pool pool;
 
   explicit Insertion(int64_t utterances) {
-    example.id = example.dialogue_id = "mine";
+    example.id = "example 1 of mine";  // a dialogue has several examples
+    example.dialogue_id = "mine";
     for (int32_t k = 0; k < utterances; ++k) {
       example.context.push_back({10 + k});
       pool.push_back({"mine", {10 + k}});

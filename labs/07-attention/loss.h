@@ -35,6 +35,11 @@ inline Expected one_mistake(const Traced& t, const Tensor& weights) {
   add("made with the mask of the first dialogue for all: that of b begins where its rows do",
       Mistake::kMaskOfTheFirst);
   add("the loss of all rows: only distractions cost something", Mistake::kNoMask);
+  const auto add_number = [&](const char* name, double value) {
+    expected.suspects.emplace_back(name, Tensor::full({1}, value, DType::f64));
+  };
+  add_number("the mean over the dialogues: training_loss() divides by their number",
+             t.loss(weights) / static_cast<double>(t.batch.size));
   return expected;
 }
 
@@ -68,6 +73,9 @@ inline void check_loss(Draw& draw, MemoryOf of, bool same) {
   }
   const AttentionTrace trace = same ? AttentionTrace::same_in_all_steps(w, t.batch.memory.segments)
                                     : AttentionTrace::step_by_step(steps, t.batch.memory.segments);
+  if_stopped(
+      "Dialogue b has batch.response.packing.length(b) steps and memory.segments.length(b) rows of "
+      "its own: an index went past these.");
   const Var loss = attention_loss(t.batch, looked(trace));
   if (!loss.defined()) return expect(false, "the loss is undefined, but there are distractions.");
   expect_close("the attention loss", loss.value().reshape({1}),

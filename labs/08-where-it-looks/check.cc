@@ -98,9 +98,11 @@ LAB_CHECK(RatioOfADialogue) {
   for (int64_t i = draw.between(1, 5); i > 0; --i) {
     const double d = draw.uniform(0.2, 2), h = draw.uniform(0.2, 2);
     expect_number("D / H", das_ratio({d, h}), d / h,
-                  {{"H / D", h / d}, {"the difference", d - h}, {"D / (D + H)", d / (d + h)}});
+                  {{"H / D", h / d}, {"the difference", d - h}, {"D / (D + H)", d / (d + h)}},
+                  "D / H as they are: nothing is added to H");
     expect_number("the ratio of D = 0", das_ratio({0.0, h}), 0.0);
-    expect_number("the ratio over a small H", das_ratio({d, 1e-9 * h}), d / (1e-9 * h));
+    expect_number("the ratio over a small H", das_ratio({d, 1e-9 * h}), d / (1e-9 * h), {},
+                  "D / H as they are: nothing is added to H");
   }
 }
 
@@ -170,7 +172,8 @@ void check_heads(Draw& draw, Output o) {
 }
 
 const char* const kOrder =
-    "batch.order[b] is the place among the examples of dialogue b of the batch.";
+    "batch.order[b] is the place among the examples of dialogue b of the batch, and "
+    "packing.row(t, b) is given the step first.";
 
 LAB_CHECK(AttentionScores) {
   Draw draw;
@@ -279,6 +282,10 @@ LAB_CHECK(ScoresComeInTheOrderOfTheExamples) {
       expect_close("the attention of a step", numbers(attention[t]), numbers(o.weights[b][t]),
                    {.tolerance = kExact, .law = "a weight for each memory row of the dialogue"});
     }
+  }
+  for (const DialogueScore& s : scored({draw, MemoryOf::kTokens, Output::kSame}, true)) {
+    expect(s.attention.size() == s.nll.size(),
+           "the attention of each step was asked for, also where it is the same in all.");
   }
   expect(scored(o)[0].attention.empty(), "the attention was not asked for, and takes memory.");
   if_stopped("A model without attention has no trace: taught.attention.empty().");

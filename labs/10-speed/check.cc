@@ -128,6 +128,12 @@ void expect_tiles(const Stored& a, int64_t first, int64_t last, const Expected& 
                     ") in the tiles [", first, ", ", last, ") of ", parts::tile_count(a.rows)),
                read_tiles(tiles, a, first, last),
                range_of(a.values(), begin * a.cols, end * a.cols, {end - begin, a.cols}), expected);
+  const std::vector<double> all = tiles.to_vector();
+  for (int64_t at = (last - first) * constants().tile_size; at < std::ssize(all); ++at) {
+    if (all[at] == 5) continue;
+    return expect(false, text("a tile was written to behind these ", last - first,
+                              ": what stands there belongs to others."));
+  }
 }
 
 Stored draw_left(Draw& draw, int64_t tiles, bool transposed) {
@@ -143,6 +149,12 @@ LAB_CHECK(TilesHoldRows) {
                {.tolerance = kExact,
                 .law = "row i of A is row i - tile_begin(t) of its tile t, and rows of a tile are "
                        "kRowStep apart: not as far as rows of A, and not one behind the other"});
+  const Stored column = store(draw, a.rows, 1, false, 0);
+  expect_tiles(
+      column, 0, parts::tile_count(a.rows),
+      {.tolerance = kExact,
+       .law = "rows of an A of one column lie one number apart, as columns do: an A lies in "
+              "rows wherever col_step is 1"});
 }
 
 LAB_CHECK(TransposedTiles) {
@@ -170,14 +182,19 @@ LAB_CHECK(SomeOfTheTiles) {
   }
   const int64_t most = constants().tile_rows;  // of five tiles each is less high, or the next one
   const Stored a = store(draw, 5 * most - most / 2, draw.between(3, 30), false, draw.between(1, 5));
-  const int64_t begin = parts::tile_begin(a.rows, 4) + 1;
-  const Tensor tiles = memory_of_tiles(a);
-  parts::copy_rows(tiles.data<double>(), a.mat(), 0, begin, a.rows);
-  expect_close(text("rows [", begin, ", ", a.rows, ") of A in their tiles, by copy_rows() alone"),
-               read_tiles(tiles, a, 0, parts::tile_count(a.rows)).rows(begin, a.rows),
-               a.values().rows(begin, a.rows),
-               {.tolerance = kExact,
-                .law = "rows may begin in the middle of a tile, which need not be tile `first`"});
+  expect_tiles(a, 1, 3, {.tolerance = kExact});
+  for (int64_t begin = a.rows - 1; begin > 0; --begin) {
+    const Tensor tiles = memory_of_tiles(a);
+    parts::copy_rows(tiles.data<double>(), a.mat(), 0, begin, a.rows);
+    expect_close(
+        text("rows [", begin, ", ", a.rows, ") of A in their tiles, by copy_rows() alone"),
+        read_tiles(tiles, a, 0, parts::tile_count(a.rows)).rows(begin, a.rows),
+        a.values().rows(begin, a.rows),
+        {.tolerance = kExact,
+         .law = "rows may begin in the middle of a tile, which need not be tile `first`: it "
+                "is the one with tile_begin(t) <= i < tile_begin(t + 1)"});
+    if (testing::Test::HasFailure()) return;
+  }
 }
 
 // ---- task: tile

@@ -40,8 +40,10 @@ LAB_CHECK(ProductsOfAllShapes) {
   Draw draw;
   std::vector<Sizes> shapes = {{1, 1, 1}, {1, 70, 9}, {70, 1, 9}};
   for (int i = 0; i < 4; ++i) shapes.push_back(draw_sizes(draw, 2, 70));
-  // More than one piece each way; and so few columns that each tile of A is copied on its own.
-  shapes.push_back({draw.between(260, 300), draw.between(500, 560), draw.between(2, 5)});
+  // More than one piece each way, of tiles that do not share out evenly; and so few columns that
+  // each tile of A is copied on its own.
+  shapes.push_back({25 * constants().tile_rows - draw.between(1, 5), draw.between(500, 560),
+                    draw.between(2, 5)});
   shapes.push_back({draw.between(400, 450), draw.between(3, 30), draw.between(2, 9)});
   // Panels that do not share out evenly, whatever the number that goes together.
   for (int64_t more = 1; more <= 4; ++more) {
@@ -60,9 +62,12 @@ LAB_CHECK(EdgesStayInside) {
   Draw draw;
   for (int i = 0; i < 5; ++i) {
     const int64_t width = constants().width;
-    const int64_t n = draw.between(1, i == 0 ? width - 1 : 3 * width);  // at first an edge alone
+    // At first an edge alone, then one that lacks one column, in f64 and in f32.
+    const int64_t n = i == 1 ? 4 * width - 1 : draw.between(1, i == 0 ? width - 1 : 3 * width);
     const Sizes sizes = {draw.between(1, 40), n, draw.between(1, 9)};
-    expect_product(draw_problem(draw, sizes, false, false, width), Write::add);
+    const Problem p = draw_problem(draw, sizes, false, false, width);
+    expect_product(p, Write::add);
+    expect_product(p, Write::assign);  // what a panel is filled up with adds nothing
     if (testing::Test::HasFailure()) return;
   }
 }
@@ -138,6 +143,9 @@ LAB_CHECK(WideAndTall) {
   const Problem wide = draw_problem(draw, {small, large, 7}, false, true, 1);
   expect_product(wide, Write::assign);
   expect_product(wide, Write::add);
+  // Of the second block of rows, too, each tile is copied on its own.
+  const int64_t taller = constants().span + 33 * constants().tile_rows;
+  expect_product(draw_problem(draw, {taller, small, 3}, false, false, 1), Write::assign);
   // Neither is narrow: tiles are copied first, then shared out with the panels.
   const int64_t several = 17 * constants().width + draw.between(1, 40);
   expect_product(draw_problem(draw, {large, several, small}, false, false, 1), Write::add);
@@ -150,7 +158,11 @@ LAB_CHECK(PackedOnce) {
   const int64_t depths[] = {constants().depth + draw.between(1, 99), draw.between(2, 9), 0, 3};
   for (int64_t i = 0; i < 8; ++i) {
     const int64_t rows = draw.between(2, 40) + (i < 6 ? 0 : constants().span);
-    const Sizes x = {rows, draw.between(2, 90), depths[i / 2]};
+    const int64_t width = constants().width;  // first fewer columns than a panel has, then more
+    const int64_t cols = i == 0   ? draw.between(2, width - 1)
+                         : i == 1 ? draw.between(width + 1, 90)
+                                  : draw.between(2, 90);
+    const Sizes x = {rows, cols, depths[i / 2]};
     const Problem p = draw_problem(draw, x, false, i % 2 == 1, 2);
     int64_t size = 0;
     cpu::packed_size<double>(&size, x.k, x.n);
@@ -190,6 +202,7 @@ class Guarded {
   Guarded& operator=(const Guarded&) = delete;
 
   Mat<double> mat(const Stored& x) const { return {at_, x.rows, x.cols, x.ld(), x.transposed}; }
+  const double* at() const { return at_; }
 
  private:
   void* all_;
@@ -212,6 +225,17 @@ LAB_CHECK(NothingOutsideIsTouched) {
     expect_close(p.str(), Tensor::from(got, p.c.memory.shape()), p.want(),
                  {.tolerance = kRounding});
   }
+  // Panels that do not share out evenly, of a B that was packed before.
+  const Problem p =
+      draw_problem(draw, {draw.between(2, 20), 33 * constants().width - 3, draw.between(2, 5)});
+  int64_t size = 0;
+  cpu::packed_size<double>(&size, p.b.rows, p.b.cols);
+  const Tensor memory = Tensor::zeros({size}, DType::f64);
+  cpu::pack_matrix<double>(memory.data<double>(), p.b.mat());
+  const Guarded panels(memory, true);
+  const Stored out = {p.c.memory.clone(), p.c.rows, p.c.cols, false};
+  cpu::gemm_packed<double>(out.mat(), p.a.mat(), panels.at(), Write::assign);
+  expect_close(p.str() + ", B packed before", out.values(), p.want(), {.tolerance = kRounding});
 }
 
 }  // namespace

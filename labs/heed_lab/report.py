@@ -44,7 +44,8 @@ def failure(lab, verdict):
     if (other := of_another_lab(lab, verdict)) is not None:
         return (f"{about}it needs a function of lab {other} that is not written yet\n  {verdict.message}\n"
                 f"Write it (labs/heed-lab watch {other}), or put in what your teacher has published: labs/heed-lab catch-up FILE")
-    lines = [f"What it means: {reason}" for reason in verdict.reasons[-1:] or [ENDLESS] * (verdict.status == HANGS)]
+    reasons = [reason for reason in verdict.reasons[-1:] if reason]  # "" takes one back that a check gave before
+    lines = [f"What it means: {reason}" for reason in reasons or [ENDLESS] * (verdict.status == HANGS)]
     ask = f"the numbers are {check.task.said}" if check.task in lab.assigned else f"hint: labs/heed-lab hint {lab.number} {check.name}"
     return "\n  ".join([f"{about}{verdict.status}, seed {verdict.seed}", *lines, *verdict.message.splitlines()]) + (
         f"\n{ask}   again: labs/heed-lab test {lab.number} {check.name} --seed {verdict.seed}")

@@ -174,6 +174,7 @@ def with_lines(message, program):
 
 
 FAULTS = {"null": "A null pointer was used: is an argument null here, or a tensor undefined?", "division": "A whole number was divided by 0.",
+          "vector": "A vector was read or written at a place that is no multiple of its size (is there a type for unaligned ones?), or by a number that is no address at all.",
           "address": "An address that is nobody's was used: an index past the end, or below 0?",
           "stack": "The stack is full: a function calls itself without end.",
           "abort": "It was stopped because something is wrong that goes on no further: an assertion, an exception that nobody catches, or memory that was overwritten."}

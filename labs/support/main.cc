@@ -75,8 +75,14 @@ void crashed(int signal, siginfo_t* info, void*) {
   const auto address = reinterpret_cast<uintptr_t>(info->si_addr);
   const auto here = reinterpret_cast<uintptr_t>(stack_of_main);
   const bool of_memory = signal == SIGSEGV || signal == SIGBUS;
+#ifdef SI_KERNEL
+  const bool misaligned = info->si_code == SI_KERNEL;  // of a vector, of which Linux has no address
+#else
+  const bool misaligned = false;
+#endif
   const char* const kind = signal == SIGFPE                           ? "fault: division\n"
                            : !of_memory                               ? "fault: abort\n"
+                           : misaligned                               ? "fault: vector\n"
                            : address < 65536                          ? "fault: null\n"
                            : address < here && here - address < kDeep ? "fault: stack\n"
                                                                       : "fault: address\n";

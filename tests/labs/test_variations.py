@@ -30,6 +30,7 @@ MISTAKES = {
         ("double log = x[t] == max ? -std::log1p(others) : logs[t]", "double log = logs[t]", "y_t is 1 but for a little"),
         ("rest = -std::expm1(log)", "rest = 1 - std::exp(log)", "log1p and expm1"),
         ("outer * ((i == t) - std::exp(logs[i]))", "outer * ((i == t) - 0.5 * std::exp(logs[i]))", "d(ln y_i)/dx_j"),
+        ("x[t] == max ? -std::log1p(others) : logs[t]", "-std::log1p(others)", "Not a finite number"),
     ],
     "coupled": [
         ("d * (g - c_prev[k])", "d * g", "one for each place"),
@@ -73,6 +74,7 @@ MISTAKES = {
     "tall": [
         ("std::vector<double> sums", "std::vector<float> sums", "loses digits"),
         (" + (i == j ? @q : 0.0)", "", "q stands only where i = j"),
+        ("for (int64_t r = 0; r < rows; ++r, a += cols) {", "for (int64_t r = 0; r < rows / 2 * 2; ++r, a += cols) {", "the sum is over all rows"),
     ],
     "sink": [
         ("double sum = std::exp(@z - max)", "double sum = 0", "a softmax without the sink"),
@@ -92,6 +94,8 @@ MISTAKES = {
     "neighbour": [
         ("(t + @k) % cols", "std::min<int64_t>(t + @k, cols - 1)", "those of your name"),
         ("dloss[r] * ", "", "right but for dloss"),
+        ("(t + @k) % cols", "(t - @k + cols) % cols", "those of your name"),
+        ("const double max = *std::max_element(x, x + cols);", "const double max = 0;", "Not a finite number"),
     ],
 }
 
