@@ -104,7 +104,8 @@ nlohmann::ordered_json DecodeFlags::to_json() const {
     json["method"] = "best-of";
     json["best_of"] = options.best_of;
     json["rank"] = rank;
-    json["noise_variance"] = options.noise_variance;  // 0: the usual one
+    const auto& variance = options.noise_variance;  // null: the usual one of the model's noise
+    json["noise_variance"] = variance ? nlohmann::ordered_json(*variance) : nullptr;
     return json;
   }
   if (!options.wanted.empty()) json["condition"] = options.wanted;

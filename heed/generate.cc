@@ -47,9 +47,13 @@ DecodeOptions decoding_of(GenerateOptions& o) {
     o.decode.rank = rank_of_best(o.rerank.rank);
   } else if (o.rerank.n_best > 0) {
     refuse_given(*o.command, "--beam", "without --n-best");
+    if (o.decode.method != "beam") refuse_given(*o.command, "--decode", "without --n-best");
+    // A text with <unk> would be read as other words by whatever ranks it.
+    refuse_given(*o.command, "--allow-unk", "without --n-best");
     o.beam = o.rerank.n_best;
     if (o.rerank.rank.empty()) o.rerank.rank = {"logp"};
     o.rerank.check();
+    if (!o.rerank.weighs()) refuse_given(*o.command, "--rank-weight", "with --rank antilm or mmi");
   } else {
     for (const char* name : {"--rank", "--rank-weight"}) {
       refuse_given(*o.command, name, "with --n-best or --best-of");

@@ -44,7 +44,9 @@ void add_prepare_because(CLI::App& prepare) {
       {.device = false, .seed = ""}, run);
   c.add_option("--in", o.in, "Dialogues (JSON Lines, plain or gzip)")->required();
   c.add_option("--out", o.out, "The file to write, gzip if its name ends in .gz")->required();
-  option(c, "--of", o.of, "because: explanations; why: answers to turns that begin with why",
+  option(c, "--of", o.of,
+         "because: explanations; why: answers to turns that begin with the "
+         "word why",
          one_of({"because", "why"}));
   option(c, "--before", o.before, "Keep at most this many turns of context before it",
          whole_number(0, 1000));

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <map>
+#include <set>
 
 #include "base/path.h"
 #include "dialog/data/conversations.h"
@@ -33,6 +34,11 @@ Spec parse_spec(const std::string& text) {
   return {name == "dual-encoder" || name == "pretrained" ? "model" : name, path};
 }
 
+// The name of its row.
+std::string name_of(const Spec& spec) {
+  return spec.name == "model" ? last_part(spec.path) : spec.name;
+}
+
 // The last utterances of at most n of them, evenly spread.
 std::vector<std::vector<std::string>> last_utterances(
     const std::vector<std::vector<std::string>>& all, size_t n) {
@@ -44,11 +50,12 @@ std::vector<std::vector<std::string>> last_utterances(
 
 ListScores coherences(const std::string& data, const Measured& m,
                       const std::vector<Offered>& lists) {
-  const Ppmi ppmi = count_ppmi(read_dialogues(find_dialogues(data, "train")), m.loaded.vocabulary);
+  const TextCoherence coherence(read_dialogues(find_dialogues(data, "train")), m.inputs.dialogues,
+                                m.inputs.bounds);
   ListScores scores(lists.size());
   for (size_t i = 0; i < lists.size(); ++i) {
     for (const Tokens& response : lists[i].responses) {
-      scores[i].push_back(coherence(ppmi, m.examples[i], response, m.loaded.vocabulary));
+      scores[i].push_back(coherence(i, response));
     }
   }
   return scores;
@@ -88,9 +95,21 @@ void RerankFlags::declare(CLI::App& c) {
   option(c, "--rank-weight", weight, "The weight W of antilm and mmi", number(0, 1))->group(group);
 }
 
+bool RerankFlags::weighs() const {
+  return std::any_of(rank.begin(), rank.end(), [](const std::string& text) {
+    const std::string name = parse_spec(text).name;
+    return name == "antilm" || name == "mmi";
+  });
+}
+
 void RerankFlags::check() const {
+  std::set<std::string> names;
   for (const std::string& text : rank) {
     const Spec spec = parse_spec(text);
+    if (!names.insert(name_of(spec)).second) {
+      throw UsageError("--rank " + text + ": there is a score " + name_of(spec) +
+                       " already, and their rows would have the same name");
+    }
     const bool alone = spec.name == "logp" || spec.name == "antilm";
     if (spec.name == "D") continue;  // with a path or without
     if (!alone && spec.name != "mmi" && spec.name != "pmi" && spec.name != "model") {
@@ -146,7 +165,7 @@ Reranked rerank(const RerankFlags& flags, const Measured& m, const std::string& 
   for (const std::string& text : flags.rank) {
     const Spec spec = parse_spec(text);
     const std::vector<size_t> firsts = firsts_of(scores_of(spec));
-    add(spec.name == "model" ? last_part(spec.path) : spec.name, firsts);
+    add(name_of(spec), firsts);
     for (size_t i = 0; rows.size() == 2 && i < lists.size(); ++i) {
       result.responses.push_back(lists[i].responses[firsts[i]]);
     }

@@ -17,8 +17,10 @@ struct RerankFlags {
   double weight = 0.5;
 
   void declare(CLI::App& command);
-  // Throws UsageError for an unknown name, and for a name that lacks its path.
+  // Throws UsageError for an unknown name, for a name that lacks its path, and for two scores whose
+  // rows would have the same name.
   void check() const;
+  bool weighs() const;  // whether one of the scores has the weight
 };
 
 struct Reranked {

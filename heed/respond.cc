@@ -25,7 +25,7 @@ struct RespondOptions {
 using Texts = std::vector<Tokens>;
 
 // The mean of a function of an example's number and its response.
-template <class F> double mean_over(const Texts& texts, F f) {
+template <class F> double mean_over(const Texts& texts, const F& f) {
   double sum = 0;
   for (size_t i = 0; i < texts.size(); ++i) sum += f(i, texts[i]);
   return sum / static_cast<double>(texts.size());
@@ -36,11 +36,10 @@ std::vector<ExtraMeasure> extras_of(const RespondOptions& o, const Measured& m,
   const Vocabulary& vocabulary = m.loaded.vocabulary;
   std::vector<ExtraMeasure> extras = {extrema_of(*m.loaded.model, vocabulary, references)};
   if (!o.pmi.empty()) {
-    const Ppmi ppmi = count_ppmi(read_dialogues(find_dialogues(o.pmi, "train")), vocabulary);
-    extras.push_back({"pmi_coherence", "coherence", [&m, ppmi](const Texts& texts, bool) {
-                        return mean_over(texts, [&](size_t i, const Tokens& text) {
-                          return coherence(ppmi, m.examples[i], text, m.loaded.vocabulary);
-                        });
+    const TextCoherence coherence(read_dialogues(find_dialogues(o.pmi, "train")),
+                                  m.inputs.dialogues, m.inputs.bounds);
+    extras.push_back({"pmi_coherence", "coherence", [coherence](const Texts& texts, bool) {
+                        return mean_over(texts, coherence);
                       }});
   }
   if (!o.lexicon.empty()) {

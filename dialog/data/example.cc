@@ -18,7 +18,7 @@ void check_options(const ExampleOptions& options) {
   const int least = options.min_turns == 2 ? 1 : 2;
   check(options.max_turns == 0 || options.max_turns >= least,
         least == 1 ? "the turns to keep must be 0 (all) or more"
-                   : "the turns to keep must be 0 (all) or at least 2",
+                   : "the turns to keep must be 0 (all) or at least 2, or 1 with --min-turns 2",
         options.max_turns);
   check(options.max_utterance_tokens >= 0, "the tokens of an utterance must be 0 (all) or more",
         options.max_utterance_tokens);

@@ -13,7 +13,7 @@ namespace heed {
 // From a context of q utterances, the last of which is the query, it makes:
 //   whole             as it is
 //   turns:N           the last N utterances: the query and N - 1 before it
-//   turns:N-shuffled  the same, with the N - 1 before the query in another order
+//   turns:N-shuffled  the same, with the N - 1 before the query in a random order
 //   turns-shuffled, turns-reversed    all q, including the query
 //   turns-dropped     each utterance except the query is dropped with probability 0.3
 //   first-dropped, last-dropped       without the first utterance, without the query

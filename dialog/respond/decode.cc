@@ -259,7 +259,7 @@ void DecodeOptions::check() const {
   check_range("beam_size", static_cast<double>(beam_size), 1, 1000);
   check_range("length_penalty", length_penalty, 0, 10);
   check_range("best_of", static_cast<double>(best_of), 0, 10000);
-  check_range("noise_variance", noise_variance, 0, 1e6);
+  check_range("noise_variance", noise_variance.value_or(0), 0, 1e6);
 }
 
 std::vector<double> Decoding::as_scores() const {

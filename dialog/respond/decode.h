@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <optional>
 #include <vector>
 
 #include "dialog/respond/responder.h"
@@ -46,7 +47,8 @@ struct DecodeOptions {
   int64_t best_of = 0;
   enum class Rank { kJudge, kLogProb, kRandom } rank = Rank::kLogProb;
   Judge judge = {};
-  double noise_variance = 0;  // 0: 7 for noise of utterances, 9 for noise of words, as in the paper
+  // If not given: 7 for noise of utterances, 9 for noise of words, as in the paper.
+  std::optional<double> noise_variance = {};
 
   // The desired conditions of the responses, such as "emotion=positive", instead of those of the
   // examples (Example::conditions).

@@ -25,7 +25,7 @@ class Draws {
         const DecodeOptions& options)
       : model_(model), batch_(batch), examples_(examples), options_(options) {
     const double usual = model.config().noise == Noise::kWord ? 9 : 7;
-    deviation_ = std::sqrt(options.noise_variance > 0 ? options.noise_variance : usual);
+    deviation_ = std::sqrt(options.noise_variance.value_or(usual));
   }
 
   std::vector<std::vector<Decoding>> run() {

@@ -33,6 +33,20 @@ double coherence(const Ppmi& ppmi, const Example& example, const Tokens& respons
   return ppmi.coherence(known(history), known(vocabulary.encode(response)));
 }
 
+TextCoherence::TextCoherence(const std::vector<Dialogue>& counted,
+                             const std::vector<Dialogue>& dialogues, ExampleOptions bounds)
+    : words_(Vocabulary::build(count_tokens(counted), {.max_size = Vocabulary::kMaxSize})),
+      ppmi_(count_ppmi(counted, words_)) {
+  bounds.max_turns = bounds.max_context_tokens = 0;
+  bounds.max_utterance_tokens = bounds.max_response_tokens = 0;
+  bounds.conditions.clear();
+  examples_ = make_examples(dialogues, words_, bounds);
+}
+
+double TextCoherence::operator()(size_t example, const Tokens& response) const {
+  return coherence(ppmi_, examples_.at(example), response, words_);
+}
+
 std::vector<double> relevance(const Ppmi& ppmi, const Example& example) {
   const std::vector<int32_t> query = known(example.context.back());
   std::vector<double> scores(example.context.size());

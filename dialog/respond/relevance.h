@@ -21,6 +21,21 @@ Ppmi count_ppmi(const std::vector<Dialogue>& dialogues, const Vocabulary& vocabu
 double coherence(const Ppmi& ppmi, const Example& example, const Tokens& response,
                  const Vocabulary& vocabulary);
 
+// The same for texts of any model: of all words of the text and of all turns before it, whatever
+// the model knows and reads of them.
+class TextCoherence {
+ public:
+  // Counted in `counted`; examples are those of `dialogues` with these bounds, by number.
+  TextCoherence(const std::vector<Dialogue>& counted, const std::vector<Dialogue>& dialogues,
+                ExampleOptions bounds);
+  double operator()(size_t example, const Tokens& response) const;
+
+ private:
+  Vocabulary words_;
+  Ppmi ppmi_;
+  std::vector<Example> examples_;
+};
+
 // The relevance of each utterance of a context to the query, on the scale of attention scores: r_k
 // / mean_j r_j over the utterances before the query, where r_k is Ppmi::coherence() of utterance k
 // with the words of the query; 1 for each if all r are 0. The query itself, the last one, has 0.

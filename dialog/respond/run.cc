@@ -45,6 +45,10 @@ void TrainSettings::check() const {
     throw UsageError(
         "topics-file: is for the structures thred-topics and ta-seq2seq with tokens words");
   }
+  if (model.structure.has("topics") && tokens != TokenKind::kWords) {
+    throw UsageError("tokens: topics are of words, so " + std::string(model.structure.name) +
+                     " needs --tokens words");
+  }
   loop.check();
   for (const ParameterGroup& group : loop.optimizer.groups) {
     if (has_parameter(model, group.name)) continue;
@@ -130,17 +134,41 @@ void begin_with_weights(const std::string& path, Responder& model) {
   }
 }
 
+// What the names of parameters begin with whose rows are of other things in the model `of`, though
+// they may have the shape of those of the new one: of the words of other topics, of a label's other
+// values.
+std::vector<std::string> of_other_things(const ModelConfig& of, const ModelConfig& c) {
+  std::vector<std::string> names;
+  const auto counts = [](const ModelConfig& m) {
+    const auto found = m.tables.find("topics.counts");
+    return found == m.tables.end() ? std::vector<int32_t>() : found->second.to_ints();
+  };
+  if (counts(of) != counts(c)) names.emplace_back("decoder.output.part.");
+  if (of.domain != c.domain) names.emplace_back("domain.embedding.");
+  if (of.sentiment != c.sentiment) names.emplace_back("decoder.sentiment.");
+  return names;
+}
+
 // Throws DataError where nothing of it fits.
 void save_first_weights(const std::string& run, const TrainSettings& settings) {
   const std::string path = weights_of(settings.init, 0);
   const auto model = make_responder(settings.model, settings.loop.seed);
-  if (compare_weights(load_tensors(path), *model).taken.empty()) {
-    const ModelConfig of = load_config(settings.init);
+  TensorMap file = load_tensors(path);
+  const ModelConfig of = load_config(settings.init);
+  const std::vector<std::string> others = of_other_things(of, settings.model);
+  const size_t left_out = std::erase_if(file, [&](const auto& named) {
+    return std::any_of(others.begin(), others.end(),
+                       [&](const std::string& prefix) { return named.first.starts_with(prefix); });
+  });
+  if (compare_weights(file, *model).taken.empty()) {
     throw DataError(path + ": no parameter has name and shape of one of the new model; it is " +
                     std::string(of.structure.name) + ", " + std::to_string(of.num_layers) + " x " +
                     std::to_string(of.hidden_size) + " (--structure, --layers, --embed, --hidden)");
   }
-  write_file(in(run, kInitFile), read_file(path, uint64_t{1} << 36));
+  if (left_out == 0) return write_file(in(run, kInitFile), read_file(path, uint64_t{1} << 36));
+  std::vector<NamedTensor> rest;
+  for (const auto& [name, tensor] : file) rest.push_back({name, tensor});
+  save_tensors(in(run, kInitFile), rest);
 }
 
 }  // namespace

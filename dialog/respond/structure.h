@@ -49,7 +49,7 @@ struct Structure {
   Encoder encoder = Encoder::kForward;  // of Family::kSeq2Seq
   bool attention = true;                // it has attention scores and a DAS ratio
   // Makes ModelConfig::tables for a vocabulary of config.vocab_size; null if it needs none.
-  Tables (*tables)(const ModelConfig& config, const TrainData& data) = nullptr;
+  Tables (*tables)(const ModelConfig& config, const TrainData& data, uint64_t seed) = nullptr;
   // The options of training that this structure has, but not all have: "noise", "topics".
   std::vector<std::string_view> options = {};
 

@@ -45,6 +45,10 @@ void RespondTraining::complete() {
   if (given("topics") && !s_.topics_file.empty()) {
     throw UsageError("--topics: are as many as --topics-file has lines; leave the option out");
   }
+  if (given("attention-weight") && s_.attention_weight != 0 && !structure.attention) {
+    throw UsageError("--attention-weight: " + std::string(structure.name) +
+                     " has no attention scores for a loss to act on");
+  }
   complete_settings(s_, given);
 }
 
@@ -69,9 +73,30 @@ void RespondTraining::read(const Paths& data, const std::string& run) {
 
 void RespondTraining::prepare(const Talk& talk) {
   check_training(s_, data_);
+  check_given();
   if (!s_.model.structure.tables || !s_.model.tables.empty()) return;
   talk.say("what " + std::string(s_.model.structure.name) +
            " needs is learned from the training dialogues first");
+}
+
+// What was asked for would have no effect with these data.
+void RespondTraining::check_given() const {
+  for (const auto& [option, condition] :
+       {std::pair("sentiment", &s_.model.sentiment), {"domain", &s_.model.domain}}) {
+    if (!given(option) || !condition->values.empty()) continue;
+    throw DataError("--" + std::string(option) + " " + condition->label +
+                    ": no training dialogue has this label");
+  }
+  const bool parts = s_.model.generic_words > 0 && s_.model.generic_words < s_.model.vocab_size;
+  if (!s_.lexicon.empty() && !parts) {
+    throw DataError(s_.lexicon +
+                    ": no word of the vocabulary has a sentiment there, so there are "
+                    "no two vocabularies");
+  }
+  for (const std::string option : {"gate", "gate-weight"}) {
+    if (!given(option) || parts) continue;
+    throw UsageError("--" + option + ": only applies with --lexicon, which makes two vocabularies");
+  }
 }
 
 void RespondTraining::start(const std::string& run, const std::string& made_with) {

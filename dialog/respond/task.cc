@@ -218,7 +218,7 @@ void check_training(const TrainSettings& settings, const TrainData& data) {
 
 TrainSettings with_tables(TrainSettings s, const TrainData& data) {
   if (s.model.tables.empty() && s.model.structure.tables) {
-    s.model.tables = s.model.structure.tables(s.model, data);
+    s.model.tables = s.model.structure.tables(s.model, data, s.loop.seed);
   }
   return s;
 }

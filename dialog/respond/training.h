@@ -40,6 +40,7 @@ class RespondTraining : public TrainingOf<TrainSettings> {
  private:
   std::optional<Vocabulary> words_of_init() const;
   void take_conditions();
+  void check_given() const;
   void say_taken(const std::string& run, const Talk& talk) const;
 
   size_t asked_limit_ = 0;  // for a run of an older version, which did not keep its own

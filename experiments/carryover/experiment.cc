@@ -178,10 +178,11 @@ void evaluate_run(const Run& run, const OnMeasuring& progress, Json& json) {
 // ---- the description
 
 void visit(Settings& s, const OptionVisitor& v) {
-  show(v, "Carryover", s, "Size of a word's embedding, and cells in each direction",
-       {{"one-of", "Learn from every N-th training dialogue", &s.one_of, 1, 1e6},
-        {"distracted", "Number of items of the test part into which turns are inserted",
-         &s.distracted, 1}});
+  show(
+      v, "Carryover", s, "Size of a word's embedding, and cells in each direction",
+      {{"one-of", "Learn from one of N training dialogues, chosen by their ids", &s.one_of, 1, 1e6},
+       {"distracted", "Number of items of the test part into which turns are inserted",
+        &s.distracted, 1}});
 }
 
 const Making<Settings, Data> kMaking = {

@@ -23,8 +23,7 @@ Paper describe_expressive() {
           "Each test context is asked for each of three sentiments. Which one an answer has is "
           "read off the lexicon, more positive or more negative words, as the paper labels its "
           "training data; and what a classifier of words says that learned from the labels of the "
-          "training part. \"Paper\": intended and perceived sentiment agree, by people; sentiments "
-          "and domains that people found right.",
+          "training part. \"Paper\": intended and perceived sentiment agree, by people.",
       .variants = {{{"gate", "two vocabularies", "as printed"}, "two-vocabulary"},
                    {{"gate-weight-0", "two vocabularies", "gate weight 0"},
                     "two-vocabulary",

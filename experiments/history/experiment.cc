@@ -3,6 +3,7 @@
 #include <map>
 #include <set>
 
+#include "base/list.h"
 #include "dialog/data/conversations.h"
 #include "dialog/data/perturb.h"
 #include "dialog/respond/das.h"
@@ -13,6 +14,7 @@
 #include "dialog/retrieve/metrics.h"
 #include "dialog/system.h"
 #include "dialog/text/format.h"
+#include "dialog/text/tokenizer.h"
 #include "experiments/history/history.h"
 #include "experiments/making_json.h"
 
@@ -88,12 +90,29 @@ Json rounded(double value) {
 using Losses = std::vector<std::optional<double>>;
 using Contexts = std::vector<std::vector<std::string>>;
 
-Contexts contexts_of(const Data& data, const std::string& set) {
+// What a responder reads of a context: its last utterances, and the first words of each.
+void cut(std::vector<std::string>& context, const ExampleOptions& bounds) {
+  const auto most = static_cast<size_t>(bounds.max_turns);
+  if (most > 0 && context.size() > most) context.erase(context.begin(), context.end() - most);
+  const auto words = static_cast<size_t>(bounds.max_utterance_tokens);
+  for (std::string& text : context) {
+    std::vector<std::string> tokens = tokenize(text);
+    if (words == 0 || tokens.size() <= words) continue;
+    tokens.resize(words);
+    text = joined(tokens, " ");
+  }
+}
+
+// Perturbed is what a responder reads, so that no other text comes into its sight. A ranker's
+// contexts are perturbed whole.
+Contexts contexts_of(const Data& data, const std::string& set, const ExampleOptions* bounds) {
   const Perturbation how = parse_perturbation(set);
   Contexts contexts;
   for (const retrieve::Pair& pair : data.pairs) {
     Rng rng(kTestSeed, "history." + set, contexts.size());
-    contexts.push_back(perturb(retrieve::context_turns(data.test, pair), how, rng));
+    std::vector<std::string> context = retrieve::context_turns(data.test, pair);
+    if (bounds) cut(context, *bounds);
+    contexts.push_back(perturb(std::move(context), how, rng));
   }
   return contexts;
 }
@@ -217,6 +236,9 @@ struct System {
     }
     if (!model) lists.emplace(data.test_path, data.test, data.pairs, retrieve::ListKind{});
   }
+  Contexts contexts(const Data& data, const std::string& set) const {
+    return contexts_of(data, set, model ? &loaded.bounds : nullptr);
+  }
 };
 
 void measure_run(const Run& run, const OnMeasuring& progress, Json& json) {
@@ -225,14 +247,14 @@ void measure_run(const Run& run, const OnMeasuring& progress, Json& json) {
   const LoadedSystem& loaded = system.loaded;
   Responder* model = system.model;
   const auto losses_of = [&](const std::string& set) {
-    const Contexts contexts = contexts_of(data, set);
+    const Contexts contexts = system.contexts(data, set);
     return model ? response_losses(*model, examples_of(data, contexts, loaded))
                  : rank_numbers(*loaded.ranker, data, contexts, *system.lists, rank_loss);
   };
   json["conversations"] = data.conversations;
   const Losses whole = losses_of("whole");
   const std::vector<Example> examples =
-      model ? examples_of(data, contexts_of(data, "whole"), loaded) : std::vector<Example>();
+      model ? examples_of(data, system.contexts(data, "whole"), loaded) : std::vector<Example>();
   double count = 0;
   for (size_t i = 0; i < whole.size(); ++i) {
     json["counts"].push_back(model ? examples[i].response.size() + 1 : 1);  // <eos>
@@ -270,7 +292,7 @@ void measure_turns(const Run& run, const OnMeasuring& progress, Json& json) {
   if (!pool) sets.insert(sets.end(), shuffled_cuts().begin(), shuffled_cuts().end());
   for (size_t i = 0; i < sets.size(); ++i) {
     progress(sets[i], static_cast<double>(i) / static_cast<double>(sets.size()));
-    const Contexts contexts = contexts_of(data, sets[i]);
+    const Contexts contexts = system.contexts(data, sets[i]);
     if (!pool) {
       const auto is_first = [](const retrieve::Ranks& ranks) { return ranks.recall(1); };
       put_mean(

@@ -104,6 +104,29 @@ TEST_F(Conditions, AreReadTrainedWithAndWanted) {
       heed_program(train("refused", {"--init", dir.path("run"), "--lexicon", lexicon})), 2,
       "--lexicon: with --init the words are those of " + dir.path("run") + "; leave the option out",
       "--lexicon");
+  // The rows of a label are those of its values: of other values they are drawn.
+  const Result apart = heed_program(
+      train("apart", {"--init", dir.path("run"), "--sentiment", "topic", "--domain", "emotion"}));
+  ASSERT_EQ(apart.code, 0) << apart.err;
+  EXPECT_TRUE(has(apart.out, "decoder.sentiment.weight") &&
+              has(apart.out, "domain.embedding.weight"))
+      << apart.out;
+}
+
+TEST_F(Conditions, WhatHasNoEffectIsRefused) {
+  const std::string none = dir.write("none.txt", "zzzqq\t3.0\n");
+  const auto refused = [&](const Arguments& more, int code, const std::string& text) {
+    expect_failure(heed_program(train("without-effect", more)), code, text, more[0]);
+    EXPECT_FALSE(std::filesystem::exists(dir.path("without-effect")));
+  };
+  refused({"--gate", "logits"}, 2, "--gate: only applies with --lexicon");
+  refused({"--gate-weight", "0"}, 2, "--gate-weight: only applies with --lexicon");
+  refused({"--lexicon", none}, 1, none + ": no word of the vocabulary has a sentiment there");
+  refused({"--sentiment", "mood"}, 1, "--sentiment mood: no training dialogue has this label");
+  refused({"--structure", "keywords", "--attention-weight", "1"}, 2,
+          "--attention-weight: keywords has no attention scores");
+  refused({"--structure", "thred-topics", "--topics", "2", "--tokens", "bpe", "--vocab", "300"}, 2,
+          "tokens: topics are of words, so thred-topics needs --tokens words");
 }
 
 // The experiment's classifier tells people's responses by their last words; each answer is taken

@@ -113,12 +113,23 @@ TEST_F(Generate, PutsNBestListsInOtherOrders) {
            {"best", "expected logp, antilm"},
            {"mmi", "needs a path: mmi:PATH"},
            {"logp:x", "takes no path"},
+           {"logp,logp", "--rank logp: there is a score logp already"},
+           {"mmi:a,mmi:b", "--rank mmi:b: there is a score mmi already"},
+           {"model:a/x,model:b/x", "--rank model:b/x: there is a score x already"},
            {"mmi:" + source_dir() + "/data/models/ranker", "which cannot respond"}}) {
     const Result r = heed_program(command("-") + lists + Arguments{"--rank", rank});
     EXPECT_EQ(r.code, 2) << rank;
     EXPECT_TRUE(has(r.err, error)) << r.err;
   }
   EXPECT_TRUE(has(heed_program(command("-") + Arguments{"--rank", "logp"}).err, "--n-best"));
+  expect_failure(
+      heed_program(command("-") + lists + Arguments{"--rank", "logp", "--rank-weight", "0.3"}), 2,
+      "--rank-weight: only applies with --rank antilm or mmi", "--rank-weight");
+  for (const Arguments& other :
+       {Arguments{"--decode", "sample"}, {"--decode", "greedy"}, {"--allow-unk"}}) {
+    expect_failure(heed_program(command("-") + lists + other), 2,
+                   other[0] + ": only applies without --n-best", other.back());
+  }
 }
 
 TEST_F(Generate, LeavesOutAndCounts) {

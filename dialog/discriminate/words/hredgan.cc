@@ -156,7 +156,7 @@ Metrics measure_words(HredResponder& generator, const WordDiscriminator& discrim
           {kAucFree, areas(real, free)[0], true},
           {kSurprise, std::accumulate(free.begin(), free.end(), 0.0, words) /
                           static_cast<double>(free.size())},
-          {kDistinct2, distinct_n(responses, 2), true}};
+          {kDistinct2, distinct_n(responses, 2, Per::kNgrams), true}};
 }
 
 std::vector<Task> hredgan_tasks(HredResponder& generator, WordDiscriminator& discriminator,

@@ -83,7 +83,7 @@ KeywordResponder::KeywordResponder(const ModelConfig& c)
       decoder_(c.embedding_size, 2 * c.hidden_size, {.layers = c.num_layers}),
       output_(2 * c.hidden_size, c.vocab_size) {}
 
-Tables KeywordResponder::learn(const ModelConfig&, const TrainData& data) {
+Tables KeywordResponder::learn(const ModelConfig&, const TrainData& data, uint64_t) {
   Ints x, y;
   std::vector<float> values;
   for (const Ppmi::Entry& e : Ppmi(neighbouring_pairs(data.pool)).entries()) {

@@ -39,7 +39,7 @@ class KeywordResponder : public StepwiseResponder {
   explicit KeywordResponder(const ModelConfig& config);  // blank, to be loaded
   // PPMI where it is not 0: ppmi.query and ppmi.response, i32 (n), which are word ids, and
   // ppmi.value (n).
-  static Tables learn(const ModelConfig& config, const TrainData& data);
+  static Tables learn(const ModelConfig& config, const TrainData& data, uint64_t seed);
 
   void visit(Visitor& v) override;
   const ModelConfig& config() const override { return config_; }

@@ -125,7 +125,7 @@ WordIds ThredResponder::Topics::all() const {
   return {different.begin(), different.end()};
 }
 
-Tables ThredResponder::learn(const ModelConfig& config, const TrainData& data) {
+Tables ThredResponder::learn(const ModelConfig& config, const TrainData& data, uint64_t seed) {
   std::vector<char> counts(config.vocab_size);  // whether a word does
   for (int32_t word = kSpecialTokens; word < config.vocab_size; ++word) {
     counts[word] = !is_stop_word(data.vocabulary.token(word));
@@ -139,7 +139,8 @@ Tables ThredResponder::learn(const ModelConfig& config, const TrainData& data) {
       if (counts[word]) dialogues.back().push_back(word);
     }
   }
-  const TopicModel model(dialogues, config.vocab_size, {.topics = static_cast<int>(config.topics)});
+  const TopicModel model(dialogues, config.vocab_size,
+                         {.topics = static_cast<int>(config.topics), .seed = seed});
   return {{"topics.counts", Tensor::from(model.counts(), {config.vocab_size, config.topics})}};
 }
 

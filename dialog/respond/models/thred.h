@@ -52,7 +52,7 @@ class ThredResponder : public StepwiseResponder {
   static constexpr size_t kTopicWords = 100;
   explicit ThredResponder(const ModelConfig& config);  // blank, to be loaded
   // topics.counts, i32 (V, ModelConfig::topics): tokens of each word and topic.
-  static Tables learn(const ModelConfig& config, const TrainData& data);
+  static Tables learn(const ModelConfig& config, const TrainData& data, uint64_t seed);
   // The same of topics made elsewhere, a line of the file for each: its words, the most probable
   // first. The last one counts as one token, the one before it as two ... Throws DataError with the
   // line if none of them can be in a topic's list, and if there are no lines or too many.

@@ -272,10 +272,12 @@ TEST(MakeExamples, RefusesBoundsThatMakeNoSense) {
   const auto error = [](ExampleOptions options) {
     return error_of<UsageError>([&] { make_examples({}, letters(), options); });
   };
-  EXPECT_EQ(error({.max_turns = 1}),
-            "examples: the turns to keep must be 0 (all) or at least 2, got 1");
-  EXPECT_EQ(error({.max_turns = -3}),
-            "examples: the turns to keep must be 0 (all) or at least 2, got -3");
+  EXPECT_EQ(
+      error({.max_turns = 1}),
+      "examples: the turns to keep must be 0 (all) or at least 2, or 1 with --min-turns 2, got 1");
+  EXPECT_EQ(
+      error({.max_turns = -3}),
+      "examples: the turns to keep must be 0 (all) or at least 2, or 1 with --min-turns 2, got -3");
   EXPECT_EQ(error({.max_utterance_tokens = -1}),
             "examples: the tokens of an utterance must be 0 (all) or more, got -1");
   EXPECT_EQ(error({.max_response_tokens = -1}),

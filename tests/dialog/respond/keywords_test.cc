@@ -288,7 +288,7 @@ TEST(Keywords, TheLossFindsRareWords) {
   const Batch batch = [&] { return make_batch(pointers(examples), {.queries = true}); }();
   const auto recall = [&](double weight) {
     ModelConfig config = small_config(Structure::parse("keywords"));
-    config.tables = KeywordResponder::learn(config, data);
+    config.tables = KeywordResponder::learn(config, data, 1);
     config.keyword_weight = weight;
     KeywordResponder model(config);
     init(model, 1);
@@ -328,7 +328,7 @@ TrainData answered_data() {
 }
 
 TEST(Keywords, LearnsWhichWordsNeighboursHave) {
-  const Tables tables = KeywordResponder::learn({}, answered_data());
+  const Tables tables = KeywordResponder::learn({}, answered_data(), 1);
   const Ints x = tables.at("ppmi.query").to_ints(), y = tables.at("ppmi.response").to_ints();
   const std::vector<double> values = tables.at("ppmi.value").to_vector();
   std::map<std::pair<int32_t, int32_t>, double> found;
@@ -357,7 +357,7 @@ TEST_F(KeywordRun, TablesLieBesideTheModel) {
   const std::string tables = dir.read("run/tables.safetensors");
   EXPECT_TRUE(run("run"));
   EXPECT_EQ(dir.read("run/tables.safetensors"), tables);
-  const auto learned = KeywordResponder::learn(settings.model, data);
+  const auto learned = KeywordResponder::learn(settings.model, data, 1);
   const auto same = [&](const Tables& there) {
     ASSERT_EQ(there.size(), 3u);
     for (const auto& [name, table] : learned) {

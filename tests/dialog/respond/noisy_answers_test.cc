@@ -76,7 +76,7 @@ TEST_F(Answering, NoiseIsOfTheDialogueAndOfTheWord) {
 
 // Without noise all are the greedy one, with its probability.
 TEST_F(Answering, WithoutNoiseAllAreAlike) {
-  options.noise_variance = 1e-20;
+  options.noise_variance = 0;
   for (const auto& model : models) {
     const auto all = answer(*model, options);
     const auto greedy = decode(*model, pointers(examples), {.max_length = 8});

@@ -282,7 +282,7 @@ TEST(ThredTopics, LearnsTopicsOfDialogues) {
   ModelConfig config = small_config(Structure::parse("thred-topics"));
   config.vocab_size = data.vocabulary.size();
   config.topics = 2;
-  config.tables = ThredResponder::learn(config, data);
+  config.tables = ThredResponder::learn(config, data, 1);
   const std::vector<int32_t> learned = config.table("topics.counts").to_ints();
   int64_t all = 0;
   for (int32_t w = 0; w < config.vocab_size; ++w) {
@@ -295,6 +295,13 @@ TEST(ThredTopics, LearnsTopicsOfDialogues) {
   }
   EXPECT_EQ(all, 40 * 4 * 3);
   EXPECT_NO_THROW(ThredResponder{config});
+  const auto of_seed = [&](uint64_t seed) {
+    return ThredResponder::learn(config, data, seed).at("topics.counts").to_ints();
+  };
+  EXPECT_EQ(of_seed(1), learned);
+  std::set<std::vector<int32_t>> different;  // at least which topic is which is drawn
+  for (uint64_t seed = 1; seed <= 8; ++seed) different.insert(of_seed(seed));
+  EXPECT_GT(different.size(), 1u);
   config.topics = 3;
   EXPECT_EQ(error_of<DataError>([&] { ThredResponder{config}; }),
             "tables.safetensors: topics.counts are not tokens of each word and topic");
