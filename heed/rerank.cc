@@ -103,13 +103,10 @@ bool RerankFlags::weighs() const {
 }
 
 void RerankFlags::check() const {
-  std::set<std::string> names;
+  std::set<std::string> texts;
   for (const std::string& text : rank) {
     const Spec spec = parse_spec(text);
-    if (!names.insert(name_of(spec)).second) {
-      throw UsageError("--rank " + text + ": there is a score " + name_of(spec) +
-                       " already, and their rows would have the same name");
-    }
+    if (!texts.insert(text).second) throw UsageError("--rank " + text + ": is named twice");
     const bool alone = spec.name == "logp" || spec.name == "antilm";
     if (spec.name == "D") continue;  // with a path or without
     if (!alone && spec.name != "mmi" && spec.name != "pmi" && spec.name != "model") {
@@ -165,7 +162,11 @@ Reranked rerank(const RerankFlags& flags, const Measured& m, const std::string& 
   for (const std::string& text : flags.rank) {
     const Spec spec = parse_spec(text);
     const std::vector<size_t> firsts = firsts_of(scores_of(spec));
-    add(name_of(spec), firsts);
+    const bool alone =
+        std::count_if(flags.rank.begin(), flags.rank.end(), [&](const std::string& other) {
+          return name_of(parse_spec(other)) == name_of(spec);
+        }) == 1;
+    add(alone ? name_of(spec) : text, firsts);
     for (size_t i = 0; rows.size() == 2 && i < lists.size(); ++i) {
       result.responses.push_back(lists[i].responses[firsts[i]]);
     }

@@ -313,7 +313,8 @@ std::set<std::string> declared_functions(const std::string& path) {
   std::ifstream file(path);
   std::stringstream text;
   text << file.rdbuf();
-  const std::string code = std::regex_replace(text.str(), std::regex("//[^\n]*"), "");
+  std::string code = std::regex_replace(text.str(), std::regex("//[^\n]*"), "");
+  code = std::regex_replace(code, std::regex("\n[^\n]*= delete;"), "");
   const std::regex declaration(
       R"((?:^|\n)(?:\[\[nodiscard\]\] )?(?:inline )?(?!Tensor )[\w:<>]+ (operator.|\w+)\(([^()]*)\))");
   std::set<std::string> found;

@@ -123,9 +123,16 @@ TEST_F(Conditions, WhatHasNoEffectIsRefused) {
   refused({"--gate-weight", "0"}, 2, "--gate-weight: only applies with --lexicon");
   refused({"--lexicon", none}, 1, none + ": no word of the vocabulary has a sentiment there");
   refused({"--sentiment", "mood"}, 1, "--sentiment mood: no training dialogue has this label");
-  refused({"--structure", "keywords", "--attention-weight", "1"}, 2,
+  const auto refuses = [&](const std::string& structure, const Arguments& more,
+                           const std::string& text) {
+    expect_failure(heed_program(Arguments{"train", "--structure", structure, "--data",
+                                          dir.path("data"), "--out", dir.path("without-effect")} +
+                                more),
+                   2, text, structure);
+  };
+  refuses("keywords", {"--attention-weight", "1"},
           "--attention-weight: keywords has no attention scores");
-  refused({"--structure", "thred-topics", "--topics", "2", "--tokens", "bpe", "--vocab", "300"}, 2,
+  refuses("thred-topics", {"--topics", "2", "--tokens", "bpe", "--vocab", "300"},
           "tokens: topics are of words, so thred-topics needs --tokens words");
 }
 

@@ -172,7 +172,7 @@ TEST_F(Evaluate, BoundsCanBeLifted) {
   EXPECT_EQ(results["test_sets"]["none"]["distracted"], 1);
   EXPECT_EQ(evaluate(data, {"--test", "none"})["test_sets"]["none"]["distracted"], 0);
   expect_failure(heed_program(command(data) + Arguments{"--test", "none", "--max-turns", "1"}), 2,
-                 "must be 0 (all) or at least 2, got 1", "--max-turns 1");
+                 "must be 0 (all) or at least 2, or 1 with --min-turns 2, got 1", "--max-turns 1");
 }
 
 // As of a model that was copied without its run: nobody knows what it was trained to read.

@@ -99,6 +99,9 @@ TEST_F(HredganProgram, RanksWhatIsGenerated) {
   EXPECT_EQ(rows[1]["name"], "D");
   EXPECT_EQ(rows[2]["name"], "run");
   EXPECT_NE(rows[1]["changed"], rows[2]["changed"]);
+  EXPECT_EQ(rows[3]["name"], "model:" + ranker);  // of three that would be "ranker"
+  EXPECT_EQ(rows[5]["name"], "pretrained:" + ranker);
+  for (auto& row : rows) row.erase("name");
   EXPECT_EQ(rows[4], rows[3]);
   EXPECT_EQ(rows[5], rows[3]);
   const Arguments own = {"generate", "--model", run,        "--data", kSample,

@@ -113,12 +113,12 @@ TEST_F(ImportedModel, SaysWhatItCannotRead) {
 
 // By the cosine of its vectors.
 TEST_F(ImportedModel, ChoosesOutOfAPool) {
-  const std::string pool = dir.write("pool", "hello\nworld\n"),
+  const std::string pool = dir.write("pool", "hello\nworld world\n"),
                     asks = dir.write("asks.jsonl", "{\"turns\": [{\"text\": \"world\"}]}\n");
   const Result reply =
       heed_program({"rank", "reply", "--model", model, "--pool", pool, "--in", asks, "--out", "-"});
   EXPECT_EQ(reply.code, 0) << reply.err;
-  EXPECT_TRUE(has(reply.out, "\"reply\":\"world\"")) << reply.out;
+  EXPECT_TRUE(has(reply.out, "\"reply\":\"world world\"")) << reply.out;
 }
 
 // The mean of the states of the layer that is asked for, of the length 1.

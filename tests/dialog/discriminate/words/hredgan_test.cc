@@ -241,7 +241,7 @@ TEST_F(Case, MeasuresWords) {
   EXPECT_DOUBLE_EQ(value_of(measured, kAucFree), share_above(free));
   EXPECT_DOUBLE_EQ(value_of(measured, kTold), right / (2.0 * examples.size()));
   EXPECT_NEAR(value_of(measured, kSurprise), surprise, 1e-12);
-  EXPECT_DOUBLE_EQ(value_of(measured, kDistinct2), distinct_n(answers, 2));
+  EXPECT_DOUBLE_EQ(value_of(measured, kDistinct2), distinct_n(answers, 2, Per::kNgrams));
 }
 
 // ---- D
