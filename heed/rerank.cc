@@ -106,7 +106,7 @@ void RerankFlags::check() const {
   std::set<std::string> texts;
   for (const std::string& text : rank) {
     const Spec spec = parse_spec(text);
-    if (!texts.insert(text).second) throw UsageError("--rank " + text + ": is named twice");
+    if (!texts.insert(text).second) throw UsageError("--rank " + text + ": is given twice");
     const bool alone = spec.name == "logp" || spec.name == "antilm";
     if (spec.name == "D") continue;  // with a path or without
     if (!alone && spec.name != "mmi" && spec.name != "pmi" && spec.name != "model") {

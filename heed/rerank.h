@@ -17,8 +17,8 @@ struct RerankFlags {
   double weight = 0.5;
 
   void declare(CLI::App& command);
-  // Throws UsageError for an unknown name, for a name that lacks its path, and for two scores whose
-  // rows would have the same name.
+  // Throws UsageError for an unknown name, for a name that lacks its path, and for one that is
+  // given twice.
   void check() const;
   bool weighs() const;  // whether one of the scores has the weight
 };

@@ -339,6 +339,18 @@ TEST(Carry, ItsExperimentIsReproduced) {
   const Json one = Json::parse(dir.read("out/pointer-turn-seed1/evaluation.json"), nullptr, false);
   EXPECT_EQ(one["rules"]["everything"]["f1_carried"], 1);
   EXPECT_EQ(one["f1_carried_top"].size(), 30u);
+  size_t measures = 0;  // what intervals are drawn of
+  for (const auto& [key, top] : one.items()) {
+    if (!key.ends_with("_top")) continue;
+    const std::string name = key.substr(0, key.size() - 4);
+    double hits = 0, all = 0;
+    for (const Json& x : top) hits += x.get<double>();
+    for (const Json& x : one[name + "_bottom"]) all += x.get<double>();
+    if (all == 0) continue;
+    EXPECT_DOUBLE_EQ(one[name], hits / all) << name;
+    measures += hits > 0;
+  }
+  EXPECT_GT(measures, 3u);
   EXPECT_EQ(one["groups"]["cross"]["2"]["right"], 30);
   EXPECT_TRUE(one["look"].contains("2"));
   const std::string claims = dir.read("out/tables/claims.md");

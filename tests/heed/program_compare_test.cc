@@ -86,6 +86,7 @@ TEST_F(Compare, HasTheNumbersOfEvaluate) {
   EXPECT_EQ(json["dialogues"], 40);
   EXPECT_EQ(json["examples"], 40);
   EXPECT_LE(json["conversations"], 40);
+  EXPECT_LE(json["largest_conversation"].get<int>(), 41 - json["conversations"].get<int>());
   EXPECT_EQ(json["comparisons"], 4);
   ASSERT_EQ(json["rows"].size(), 4u);
   EXPECT_EQ(json["rows"][1]["measure"], "accuracy");

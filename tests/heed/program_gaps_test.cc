@@ -177,6 +177,18 @@ TEST(Gaps, TheirExperimentIsReproduced) {
   const Json both = numbers("both-seed1"), detect = numbers("detect-seed1");
   EXPECT_EQ(both["exact_items"].size(), both["conversations"].size());
   EXPECT_EQ(both["with_2"]["p1_lost_items"].size(), both["conversations"].size());
+  const auto sum = [](const Json& items) {
+    double all = 0;
+    for (const Json& x : items) all += x.get<double>();
+    return all;
+  };
+  for (const Json& of : {both, both["with_1"], both["with_2"]}) {  // what intervals are drawn of
+    EXPECT_DOUBLE_EQ(of["p1"], sum(of["p1_hits"]) / sum(of["answered_items"]));
+    EXPECT_DOUBLE_EQ(of["p3"], sum(of["p3_hits"]) / sum(of["answered_items"]));
+    EXPECT_DOUBLE_EQ(of["f1"], sum(of["f1_hits"]) / sum(of["f1_all"]));
+    EXPECT_DOUBLE_EQ(of["exact"], sum(of["exact_items"]) / double(of["exact_items"].size()));
+  }
+  EXPECT_GT(both["p3"], both["p2"]);  // or this would test nothing
   EXPECT_TRUE(detect["p1"].is_null() && detect["p1_hits"].empty());
   EXPECT_TRUE(numbers("rank-seed1")["f1"].is_null());
   EXPECT_EQ(both["rules"], detect["rules"]);

@@ -113,7 +113,7 @@ TEST_F(Generate, PutsNBestListsInOtherOrders) {
            {"best", "expected logp, antilm"},
            {"mmi", "needs a path: mmi:PATH"},
            {"logp:x", "takes no path"},
-           {"logp,logp", "--rank logp: is named twice"},
+           {"logp,logp", "--rank logp: is given twice"},
            {"mmi:" + source_dir() + "/data/models/ranker", "which cannot respond"}}) {
     const Result r = heed_program(command("-") + lists + Arguments{"--rank", rank});
     EXPECT_EQ(r.code, 2) << rank;

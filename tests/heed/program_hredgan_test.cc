@@ -165,6 +165,10 @@ TEST_F(HredganProgram, AnExperimentOfAPaper) {
   }
   const std::string first = dir.read("experiment/gan-w-seed1/evaluation.json");
   EXPECT_NE(first.find("\"best_d\""), std::string::npos);
+  const Json evaluation = Json::parse(first);  // three ways to choose one of three
+  EXPECT_NE(evaluation["best_d"], evaluation["best_logp"]);
+  EXPECT_NE(evaluation["best_d"], evaluation["random"]);
+  EXPECT_NE(evaluation["best_logp"], evaluation["random"]);
   EXPECT_EQ(heed_program(reproduce).code, 0);
   EXPECT_EQ(dir.read("experiment/gan-w-seed1/evaluation.json"), first);
   EXPECT_EQ(heed_program({"report", out, "--html", dir.path("page.html")}).code, 0);

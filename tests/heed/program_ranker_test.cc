@@ -348,6 +348,11 @@ TEST(Ranker, ItsExperimentIsReproduced) {
   EXPECT_GT(base["first_of_10"], base["first_of_100"]);
   EXPECT_EQ(base["first_of_10_items"].size(), base["conversations"].size());
   EXPECT_GE(base["frequency"]["coverage"], base["clusters"]["coverage"]);
+  const auto steps = [&](const char* run) {  // of its first epoch
+    const std::string log = dir.read(std::string("out/") + run + "-seed1/log.jsonl");
+    return Json::parse(log.substr(0, log.find('\n')))["steps"].get<double>();
+  };
+  EXPECT_LT(steps("data-10"), steps("base") / 2);  // of a tenth of the dialogues
   EXPECT_EQ(base["tf_idf"],
             Json::parse(dir.read("out/hinge-seed1/evaluation.json"), nullptr, false)["tf_idf"]);
   const Json claims = Json::parse(dir.read("out/tables/claims.json"), nullptr, false);

@@ -201,5 +201,48 @@ TEST(Track, IsAnEncoder) {
   EXPECT_EQ(r.code, 0) << r.err;
 }
 
+// "thanks" changes nothing, so that it stands before turns of other dialogues, and the state of
+// each turn behind one survives or does not.
+TEST(Track, ItsExperimentIsReproduced) {
+  const TempDir dir;
+  std::string lines;
+  for (int i = 0; i < 24; ++i) {
+    const std::string food = i % 2 ? "thai" : "greek", area = i % 3 ? "north" : "south";
+    const auto turn = [](const std::string& who, const std::string& text,
+                         const std::string& state) {
+      return R"({"speaker": ")" + who + R"(", "text": ")" + text + "\"" +
+             (state.empty() ? "" : R"(, "labels": {"state": [)" + state + "]}") + "}";
+    };
+    const std::string one = "\"food=" + food + "\"", both = "\"area=" + area + "\", " + one;
+    lines += R"({"id": "d)" + std::to_string(i) + R"(", "turns": [)" +
+             turn("user", food + " please", one) + ", " + turn("system", "where?", "") + ", " +
+             turn("user", "in the " + area, both) + ", " + turn("system", "ok", "") + ", " +
+             turn("user", "thanks", both) + "]}\n";
+  }
+  for (const char* part : {"train", "valid", "test"}) {
+    dir.write(std::string("data/") + part + ".jsonl", lines);
+  }
+  const Result r = heed_program({"reproduce", "energy", "--data", dir.path("data"), "--out",
+                                 dir.path("out"), "--width", "8", "--epochs", "2", "--steps", "3",
+                                 "--machine", "text", "--only", "[eh]*"});
+  ASSERT_EQ(r.code, 0) << r.err;
+  for (const std::string run : {"heads", "energy"}) {
+    const Json json = Json::parse(dir.read("out/" + run + "-seed1/evaluation.json"));
+    EXPECT_EQ(json["conversations"].size(), 72u);
+    for (const char* key : {"joint", "changes", "distracted", "survives"}) {
+      const Json& items = json[std::string(key) + "_items"];
+      ASSERT_EQ(items.size(), 72u) << key;
+      double sum = 0, count = 0;
+      for (const Json& x : items) {
+        if (!x.is_null()) sum += x.get<double>(), ++count;
+      }
+      // No distraction before the first turns, and none where the drawn one is its own.
+      EXPECT_TRUE(std::string(key) == "survives" ? count > 40 && count <= 48 : count == 72)
+          << count;
+      EXPECT_DOUBLE_EQ(json[key], sum / count) << key;
+    }
+  }
+}
+
 }  // namespace
 }  // namespace heed

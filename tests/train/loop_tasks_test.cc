@@ -105,6 +105,24 @@ TEST_F(LoopTest, TasksKeepTheirCountsOptimisersAndGatesApart) {
   }
 }
 
+// The rate of a task with a schedule of its own follows the first metric of its validation, and the
+// task learns no more when that schedule has ended. Adam's first steps are as long as the rate:
+// 0.5 and 0.5, half of it after the second epoch, a quarter, and nothing.
+TEST_F(LoopTest, ATasksOwnScheduleHalvesItsRateAndEndsIt) {
+  Point first, second;
+  settings.max_epochs = 7;
+  Task one = pulling(first, {3, 3}, "one"), other = pulling(second, {100, 100}, "other");
+  int epochs = 0;
+  other.validate = [&](const OnValidation&) {
+    return Metrics{{"stays", 1}, {"falls", 1.0 / ++epochs}};
+  };
+  other.optimizer = OptimizerSettings{.name = "adam"};
+  other.schedule = HalvingSchedule::Options{.rate = 0.5, .patience = 1, .stop_after = 3};
+  ASSERT_TRUE(train(run, settings, {one, other}, {}, {1, 1}));
+  EXPECT_EQ(epochs, 7);
+  EXPECT_NEAR(second.value(), 0.5 + 0.5 + 0.25 + 0.125, 0.01);
+}
+
 TEST_F(LoopTest, NeedsATurnForEachTask) {
   Point point;
   const std::string expected = "training: expected a number of steps for each task, not all 0";

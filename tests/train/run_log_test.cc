@@ -5,6 +5,7 @@
 #include <cmath>
 
 #include "base/error.h"
+#include "tests/file_helpers.h"
 
 namespace heed {
 namespace {
@@ -28,6 +29,23 @@ TEST(RunLog, NamesTheColumnsThatThereAre) {
     FAIL();
   } catch (const DataError& e) {
     EXPECT_STREQ(e.what(), "log.jsonl: has no column 'loss'; there are: epoch, a, \"b\"");
+  }
+}
+
+// A number that a later version measures, too, and one that it does not any more.
+TEST(RunLog, ColumnsThatALineHasNotAreEmptyThere) {
+  const TempDir dir;
+  const auto line = [](int epoch, const std::string& metric) {
+    return R"({"epoch":)" + std::to_string(epoch) + R"(,"loss":1,")" + metric +
+           R"(":0.5,"rate":1,"grad_norm":1,"steps":1,"tokens":1})" + "\n";
+  };
+  dir.write("run/log.jsonl", line(1, "old") + line(2, "new") + line(3, "old"));
+  const RunLog log = epochs_of(dir.path("run"));
+  const size_t old = log.column("old"), later = log.column("new");
+  ASSERT_EQ(log.rows.size(), 3u);
+  for (size_t r = 0; r < 3; ++r) {
+    EXPECT_EQ(std::isnan(log.rows[r].at(old)), r == 1) << r;
+    EXPECT_EQ(std::isnan(log.rows[r].at(later)), r != 1) << r;
   }
 }
 

@@ -12,7 +12,7 @@ namespace heed::carry {
 namespace {
 
 // A value holds where its key is said again in the last turn.
-std::string planted(uint64_t seed, int count) {
+std::string planted(uint64_t seed, int count, bool also_now = false) {
   const std::vector<std::string> keys = {"city", "day", "food", "time", "price", "name"};
   std::string lines;
   for (int i = 0; i < count; ++i) {
@@ -33,6 +33,10 @@ std::string planted(uint64_t seed, int count) {
       if (item.carry.back()) query += " " + order[k];
     }
     item.turns.push_back({"user", query});
+    if (also_now) {
+      item.candidates.push_back({.turn = 3, .key = "how", .value = "so", .begin = 0, .end = 2});
+      item.carry.push_back(1);
+    }
     lines += item_line(item);
   }
   return lines;
@@ -131,6 +135,39 @@ TEST(CarryoverTraining, LooksAreSharesByDistance) {
   EXPECT_DOUBLE_EQ(looks.at("1").of_slots, 0.5);
   EXPECT_DOUBLE_EQ(looks.at("0").of_even(), 0.25 / (1.0 / 6));
   EXPECT_TRUE(look_by_distance(items, std::vector<Decision>(3)).empty());
+}
+
+// Of the same decisions on the validation part: F1 of all, and of what was said before the last
+// turn.
+TEST(CarryoverTraining, TheLogHasTheF1OfWhatWasSaidEarlier) {
+  const TempDir dir;
+  Settings s = small(kIndependent);
+  s.loop.max_epochs = 1;
+  dir.write("data/train.jsonl", planted(1, 200, true));
+  dir.write("data/valid.jsonl", planted(2, 100, true));
+  const TrainData data = load_train_data(dir.path("data"), s);
+  s.model.vocab_size = data.vocabulary.size();
+  s.data_fingerprint = data.fingerprint();
+  const std::string run = begun(dir, "run", s, data);
+  ASSERT_TRUE(Runs::train(run, s, data, {}));
+  const LoadedCarryover loaded = Runs::load(run);
+  const std::vector<Decision> decisions = decide(loaded.model, data.vocabulary, data.valid);
+  Tallies tallies;
+  for (size_t i = 0; i < decisions.size(); ++i) count(data.valid[i], decisions[i].carry, tallies);
+  const Metrics metrics = load_log(run).at(0).metrics;
+  EXPECT_NEAR(value_of(metrics, kValidF1), tallies["both/all"].f1(), 1e-4);
+  EXPECT_NEAR(value_of(metrics, kValidFarF1), tallies["both/>=1"].f1(), 1e-4);
+  EXPECT_GT(std::abs(tallies["both/all"].f1() - tallies["both/>=1"].f1()), 0.01);
+}
+
+// More items than are measured are taken from the whole validation part.
+TEST(CarryoverTraining, ValidatesOnItemsThatAreEvenlySpread) {
+  const TempDir dir;
+  dir.write("data/train.jsonl", planted(1, 5));
+  dir.write("data/valid.jsonl", planted(2, 2 * static_cast<int>(kMeasured)));
+  const TrainData data = load_train_data(dir.path("data"), small(kPointer));
+  ASSERT_EQ(data.valid.size(), kMeasured);
+  for (size_t i = 0; i < kMeasured; i += 100) EXPECT_EQ(data.valid[i].id, std::to_string(2 * i));
 }
 
 // Half of the candidates hold: with nothing to learn from, the best constant decides that all do.

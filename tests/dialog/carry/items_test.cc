@@ -77,6 +77,14 @@ TEST(CarryItems, ASpanThatBeginsOrEndsWithinAWordHasIt) {
   EXPECT_EQ(places, (std::vector<std::pair<int32_t, int32_t>>{{2, 3}, {2, 3}, {3, 5}, {1, 5}}));
 }
 
+// Whoever begins: the one who speaks last is always the same token.
+TEST(CarryItems, SpeakersAreCountedFromTheLastTurn) {
+  const Vocabulary none;
+  const int32_t last = none.size(), other = last + 1;
+  EXPECT_EQ(encode_turns({{"system", "hi"}, {"user", "yes"}}, none),
+            (std::vector<int32_t>{other, kUnk, kEou, last, kUnk, kEou}));
+}
+
 TEST(CarryItems, ATurnWithoutAWordIsItsSpeaker) {
   const Item item{.id = "a",
                   .turns = {{"user", " \t"}, {"system", "ok"}},

@@ -184,6 +184,18 @@ TEST(Parts, AreThoseThatArePublishedOrDividedByPassage) {
   EXPECT_EQ(divided.valid.passages.size(), 1u);
   EXPECT_EQ(divided.test.passages.size(), 2u);
   EXPECT_TRUE(divided.divided);
+  // How answers are scored is the same in all parts.
+  for (const Corpus* part : {&published.valid, &divided.valid, &divided.test}) {
+    EXPECT_TRUE(part->leave_one_out);
+  }
+  // Where there are all three, none is dealt, and each is what its name says.
+  dir.write("all/train_v0.2.json", many);
+  dir.write("all/val_v0.2.json", kQuac);
+  dir.write("all/test_v0.2.json", changed(kQuac, "\"id\": \"p1\"", "\"id\": \"tested\""));
+  const Parts three = read_parts({dir.path("all")}, 0);
+  EXPECT_EQ(three.train.passages.size(), 20u);
+  EXPECT_EQ(three.valid.passages.at(0).id, "p1");
+  EXPECT_EQ(three.test.passages.at(0).id, "tested");
   const std::string another = dir.write("quac/train_v0.3.json", many);
   EXPECT_EQ(error_of<DataError>([&] { (void)read_parts({dir.path("quac")}, 0); }),
             another + ": is of the same part as " + dir.path("quac/train_v0.2.json") +

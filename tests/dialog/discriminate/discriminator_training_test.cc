@@ -125,6 +125,35 @@ TEST_F(Trained, StopsWhenNothingGetsBetter) {
   EXPECT_EQ(log.size(), best + 1 + 3);
 }
 
+// Of two corpora: words are counted in both, and what is left out of each is reported together.
+TEST_F(Trained, ReadsSeveralCorporaTogether) {
+  const auto corpus = [&](const std::string& name, const std::string& text, int longer) {
+    std::string lines;
+    for (int i = 0; i < 6; ++i) {
+      const std::string n = std::to_string(i);
+      lines += R"({"turns": [)";
+      for (const char* turn : {"a", "b"}) {
+        lines +=
+            (*turn == 'a' ? R"({"text": ")" : R"(, {"text": ")") + text + " " + turn + n + "\"}";
+      }
+      if (i < longer) lines += R"(, {"text": "y y y y y y y y y"})";
+      lines += "]}\n";
+    }
+    for (const char* part : {"train", "valid"}) dir.write(name + "/" + part + ".jsonl", lines);
+    return dir.path(name);
+  };
+  settings.model.passages.context = 1;
+  settings.model.passages.min_tokens = 1;
+  settings.model.passages.max_tokens = 8;
+  const TrainData both =
+      load_train_data({corpus("one", "often often often", 4), corpus("two", "often once once", 1)},
+                      settings, nullptr);
+  // 48 times, and 24 times: in the second corpus alone it is the other way round
+  EXPECT_LT(both.vocabulary.id_of_word("often"), both.vocabulary.id_of_word("once"));
+  EXPECT_EQ(both.train.counts.other_length, 5);
+  EXPECT_EQ(both.train.counts.passages, 12);
+}
+
 // A fake is another one in every epoch of the training, and in the validation always the same.
 TEST_F(Trained, DrawsAnewInEveryEpoch) {
   const TrainData small = data(50, true);

@@ -5,6 +5,7 @@
 #include <cstdlib>
 #include <map>
 #include <numeric>
+#include <set>
 
 #include "base/error.h"
 #include "dialog/data/formats/intents.h"
@@ -118,6 +119,9 @@ TEST(NexCv, Classifies) {
   EXPECT_GT(guesses[0].confidence, 0.9);
   const auto unit = classify(x, classes, {0, 1, 2, 3}, {4, 5, 6}, 3, true);
   EXPECT_NE(unit[0].confidence, guesses[0].confidence);
+  // Columns are standardised as the training rows are, whatever else is tested.
+  EXPECT_DOUBLE_EQ(classify(x, classes, {0, 1, 2, 3}, {4}, 3, true)[0].confidence,
+                   unit[0].confidence);
   EXPECT_EQ(error_of<DataError>([&] {
               classify(x, classes, {0, 1}, {2}, 3, false);
             }),
@@ -193,6 +197,14 @@ TEST(NexCv, CrossValidates) {
     EXPECT_TRUE(tested.gold[i] == kNoClass || tested.guesses[i].label == tested.gold[i]) << i;
   }
   EXPECT_EQ(std::count(tested.gold.begin(), tested.gold.end(), kNoClass), 16);
+  // Repetitions draw anew: other texts are tested.
+  std::set<std::vector<double>> drawn;
+  for (size_t begin = 0; begin < 40; begin += 10) {
+    std::vector<double> confidences;
+    for (size_t i = begin; i < begin + 10; ++i) confidences.push_back(tested.guesses[i].confidence);
+    drawn.insert(confidences);
+  }
+  EXPECT_EQ(drawn.size(), 4u);
 }
 
 // Counts are of all repetitions together, F1 is the mean of theirs, which have other sizes.

@@ -1,6 +1,9 @@
 // Representations of every response model, and tasks that need no annotation.
 #include "dialog/probe/representations.h"
 
+#include <algorithm>
+
+#include "dialog/probe/labelled_parts.h"
 #include "dialog/probe/unannotated.h"
 #include "dialog/respond/structures.h"
 #include "tensor/parallel.h"
@@ -140,6 +143,30 @@ TEST(Unannotated, LabelsPositionsLengthsAndWords) {
   EXPECT_EQ(labels.tasks.at("UtteranceLoc"), (LabelSets{{"0"}, {"1"}, {"3"}, {"0"}}));
   EXPECT_EQ(labels.tasks.at("ResponseLength"), (LabelSets{{"0-4"}, {"5-9"}, {"0-4"}, {"0-4"}}));
   EXPECT_EQ(labels.tasks.at("WordCont"), (LabelSets{{"seven"}, {"none"}, {"none"}, {"seven"}}));
+}
+
+// Words of the middle are those of the first part: of a hundred examples those that are there once
+// or twice. In the test part one of them is frequent, and stays one.
+TEST(Unannotated, WordsOfTheMiddleAreThoseOfTheTrainingPart) {
+  const TempDir dir;
+  const auto lines = [](int with_apple) {
+    std::string text;
+    for (int i = 0; i < 100; ++i) {
+      text += R"({"id": ")" + std::to_string(i) +
+              R"(", "turns": [{"text": "so"}, {"text": "so"}, )" + R"({"text": ")" +
+              (i < with_apple ? "so apple" : "so so") + "\"}]}\n";
+    }
+    return text;
+  };
+  dir.write("train.jsonl", lines(1));
+  dir.write("test.jsonl", lines(10));
+  const auto parts =
+      read_labelled_parts(dir.path("."), {"train", "test"}, Vocabulary(), {}, {0, 0});
+  for (const LabelledPart& part : parts) {
+    const LabelSets& words = part.labels.tasks.at("WordCont");
+    EXPECT_EQ(std::count(words.begin(), words.end(), std::vector<std::string>{"apple"}),
+              part.name == "train" ? 1 : 10);
+  }
 }
 
 TEST(Unannotated, MidFrequencyWordsAreThoseOfTheWindow) {

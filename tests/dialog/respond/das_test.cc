@@ -90,6 +90,23 @@ TEST(Summarize, ByHand) {
   EXPECT_DOUBLE_EQ(*s.as_last, (1.5 + 0.25 + 0.02) / 3);
 }
 
+// Of heads, too, the history is that of the dialogues with a distraction, where there are any.
+TEST(Summarize, HeadsByHand) {
+  std::vector<DialogueScore> scores(3);
+  scores[0].heads = {{1, 1, {0.5, 0.25}}, {2, 1, {2.0, 1.0}}};
+  scores[1].heads = {{1, 1, {std::nullopt, 7.0}}, {2, 1, {std::nullopt, 8.0}}};
+  scores[2].heads = {{1, 1, {1.5, 0.75}}, {2, 1, {4.0, std::nullopt}}};
+  const ScoreSummary s = summarize(scores);
+  ASSERT_EQ(s.heads.size(), 2u);
+  EXPECT_EQ(s.heads[0].as_distraction, 1);
+  EXPECT_EQ(s.heads[0].as_history, 0.5);
+  EXPECT_EQ(s.heads[0].das_ratio, 2);
+  EXPECT_EQ(s.heads[1].layer, 2);
+  EXPECT_EQ(s.heads[1].as_distraction, 2);  // the third has no history to compare with
+  EXPECT_EQ(s.heads[1].as_history, 1);
+  EXPECT_EQ(summarize({scores[1]}).heads[0].as_history, 7);
+}
+
 // 4 nats on 6 characters, of which 2 are of an unknown word.
 TEST(Summarize, BitsPerCharacter) {
   DialogueScore a = dialogue({1, 2}, {1.0, 1.0}, {0, 0}), b = dialogue({1}, {1.0, 1.0}, {0, 0});

@@ -2,8 +2,11 @@
 #include "dialog/respond/evaluate.h"
 
 #include <cmath>
+#include <set>
 
 #include "base/error.h"
+#include "dialog/respond/decode.h"
+#include "dialog/respond/structures.h"
 #include "tensor/parallel.h"
 #include "tests/dialog/respond/model_helpers.h"
 #include "tests/file_helpers.h"
@@ -73,7 +76,8 @@ TEST(Distracted, RandomComesFromOtherDialoguesOfThePool) {
     for (size_t k = 0; k < e.context.size(); ++k) {
       if (!e.distraction[k]) continue;
       ++count;
-      const bool other = e.context[k] == kPool[0].said.tokens || e.context[k] == kPool[1].said.tokens;
+      const bool other =
+          e.context[k] == kPool[0].said.tokens || e.context[k] == kPool[1].said.tokens;
       EXPECT_TRUE(other || (e.dialogue_id != "d0" && e.context[k] == kPool[2].said.tokens)) << e.id;
     }
   }
@@ -198,6 +202,33 @@ TEST(SelectTestSets, OnlyRandomOnesNeedAPool) {
   EXPECT_TRUE(needs_pool(select_test_sets("all")));
   EXPECT_TRUE(needs_pool(select_test_sets("none,random:0.1")));
   EXPECT_FALSE(needs_pool(select_test_sets("none,frequent,rare")));
+}
+
+// Responses are what the model writes itself, cut after 0 to 6 tokens: as many and more are right.
+TEST(Evaluate, RightTokensAreThoseOfEachExample) {
+  const auto model = make_responder(small_config(Structure::parse("static-ui")), 3);
+  init_again_uniform(*model, -1, 1, 7);
+  std::vector<Example> examples = plain(7);
+  const DecodeOptions greedy{.max_length = 6, .any_token = true};
+  const std::vector<Decoding> written = decode(*model, pointers(examples), greedy);
+  for (size_t i = 0; i < examples.size(); ++i) {
+    examples[i].response = written[i].tokens;
+    examples[i].response.resize(std::min(i, written[i].tokens.size()));
+  }
+  const auto measured = [&](const std::vector<Example>& some) {
+    return evaluate(*model, some, select_test_sets("none"), {}, {}, 1, 3, {}, alone(), true)[0];
+  };
+  const TestSetResult all = measured(examples);
+  int64_t sum = 0;
+  std::set<int64_t> different;
+  for (size_t i = 0; i < examples.size(); ++i) {
+    EXPECT_EQ(all.examples[i].right, measured({examples[i]}).examples[0].right) << i;
+    sum += *all.examples[i].right;
+    different.insert(*all.examples[i].right);
+  }
+  EXPECT_GT(different.size(), 2u);
+  EXPECT_DOUBLE_EQ(*all.summary.accuracy,
+                   static_cast<double>(sum) / static_cast<double>(all.summary.tokens));
 }
 
 }  // namespace

@@ -74,6 +74,25 @@ TEST_F(Answering, NoiseIsOfTheDialogueAndOfTheWord) {
   EXPECT_GT(different / all, 0.4);  // 0.2 if all words had the same
 }
 
+// Where none is given the variance is the paper's: 7 of answers, 9 of words.
+TEST_F(Answering, TheUsualVarianceIsThatOfTheKindOfNoise) {
+  for (size_t m = 0; m < 2; ++m) {
+    DecodeOptions given = options, other = options;
+    given.noise_variance = m == 0 ? 7 : 9;
+    other.noise_variance = m == 0 ? 9 : 7;
+    const auto usual = answer(*models[m], options), same = answer(*models[m], given),
+               different = answer(*models[m], other);
+    double off = 0;
+    for (size_t i = 0; i < usual.size(); ++i) {
+      for (size_t l = 0; l < usual[i].size(); ++l) {
+        EXPECT_EQ(usual[i][l].log_prob, same[i][l].log_prob);
+        off += std::abs(usual[i][l].log_prob - different[i][l].log_prob);
+      }
+    }
+    EXPECT_GT(off, 0.01);
+  }
+}
+
 // Without noise all are the greedy one, with its probability.
 TEST_F(Answering, WithoutNoiseAllAreAlike) {
   options.noise_variance = 0;

@@ -8,9 +8,11 @@
 #include "dialog/respond/config.h"
 #include "dialog/respond/decode.h"
 #include "dialog/respond/loss.h"
+#include "dialog/respond/responses.h"
 #include "dialog/respond/score_json.h"
 #include "dialog/respond/structures.h"
 #include "dialog/respond/taught_choices.h"
+#include "dialog/text/tokenizer.h"
 #include "examples/own_model.h"
 #include "optim/optim.h"
 #include "tensor/allocator.h"
@@ -445,6 +447,33 @@ TEST(Transformer, MeasuresEachHeadOfEachLayer) {
               (*summary.heads[4].as_history + *summary.heads[5].as_history) / 2, 1e-12);
   EXPECT_EQ(*summary.heads[0].das_ratio,
             *summary.heads[0].as_distraction / *summary.heads[0].as_history);
+}
+
+// "a" and "b" stand at right angles. The first context has nothing before its last utterance.
+TEST(Distances, AreThoseOfTheExamplesThatAreLongEnough) {
+  const Vocabulary words = Vocabulary::build(TokenCounts{{"a", 2}, {"b", 1}});
+  const int32_t a = words.id_of_word("a"), b = words.id_of_word("b");
+  const auto encoder = make_encoder(
+      2, [&](const std::string& text) { return words.encode(tokenize(text)); },
+      [&](const ExamplePointers& batch) {
+        std::vector<float> rows;
+        for (const Example* e : batch) {
+          const bool is_a = e->context.at(0).at(0) == a;
+          rows.insert(rows.end(), {is_a ? 1.0f : 0.0f, is_a ? 0.0f : 1.0f});
+        }
+        return Var(Tensor::from(rows, {std::ssize(batch), 2}));
+      });
+  std::vector<Example> examples(3);
+  examples[0].context = {{a}};
+  examples[1].context = {{a}, {b}};
+  examples[2].context = {{a}, {b}, {a}};
+  const std::vector<Tokens> responses = {{"b"}, {"a"}, {"a"}};
+  const auto of = [&](size_t back) {
+    return distances(*encoder, examples, responses, words, back, {});
+  };
+  EXPECT_EQ(of(0), (std::vector<double>{1, 1, 0}));
+  EXPECT_EQ(of(1), (std::vector<double>{0, 1}));
+  EXPECT_EQ(of(2), (std::vector<double>{0}));
 }
 
 TEST(Structures, NamesAreTakenOnce) {

@@ -8,6 +8,7 @@
 #include <numeric>
 #include <tuple>
 
+#include "autograd/node.h"
 #include "dialog/retrieve/losses.h"
 #include "dialog/retrieve/text_reader.h"
 #include "nn/init.h"
@@ -204,6 +205,31 @@ TEST(DualEncoder, RefusesWhatDoesNotFit) {
             "retrieval: pool last is for the encoder lstm, not for sru");
   EXPECT_EQ(refusal({.dropout = 1}),
             "retrieval: dropout: expected a number from 0 to below 1, got 1");
+}
+
+// What each dropout of a training graph does to a gradient of ones is its own, also where many
+// layers stand on each other.
+TEST(DualEncoder, LayersOfAnSruShareNoMask) {
+  Config c = tiny("sru");
+  c.layers = 4, c.dropout = 0.5;
+  DualEncoder model(c);
+  init(model, 1);
+  const std::vector<Tokens> texts(4, Tokens{6, 7, 8, 9, 6, 7});
+  const Var vectors = model.f(DualEncoder::Side::kContexts, texts, DropoutMode(0.5, 1, 1));
+  std::vector<std::vector<double>> masks;
+  for (const auto& node : reachable(vectors.node())) {
+    if (std::string(node->op) != "dropout") continue;
+    GradientBuffer &out = node->outputs[0], &in = node->inputs.at(0).grad();
+    out.clear();
+    in.clear();
+    out.add(Tensor::full(out.shape, 1, out.dtype));
+    node->backward(OutputGrads(*node), Grads(*node));
+    masks.push_back(in.sum().to_vector());
+  }
+  EXPECT_GE(masks.size(), 5u);
+  for (size_t a = 0; a < masks.size(); ++a) {
+    for (size_t b = 0; b < a; ++b) EXPECT_NE(masks[a], masks[b]) << a << " " << b;
+  }
 }
 
 }  // namespace

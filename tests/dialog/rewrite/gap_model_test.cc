@@ -3,6 +3,8 @@
 
 #include <gtest/gtest.h>
 
+#include <cmath>
+
 #include "dialog/data/formats/rewriting.h"
 #include "dialog/rewrite/loss.h"
 #include "dialog/rewrite/rewriter.h"
@@ -165,6 +167,25 @@ TEST(GapModel, ATurnDoesNotDependOnTheBatch) {
       EXPECT_NEAR(sum, a.look.empty() ? 0 : 1, 1e-12);
     }
   }
+}
+
+// The softmax of a gap's candidates stands on the last unit of each.
+TEST(GapModel, LooksAtTheEndsOfCandidates) {
+  const GapModel model = loaded(reference(), DType::f64);
+  const std::vector<GapExample> examples = tiny_examples();
+  const GapExample& e = examples[0];
+  ASSERT_EQ(e.gaps.size(), 1u);
+  const Vec f = joint_loss(model, {&e}, {}).scores->f.value().to_vector();
+  ASSERT_EQ(f.size(), e.candidates.size() + 1);  // nothing, last
+  double sum = 0;
+  for (size_t c = 0; c < e.candidates.size(); ++c) sum += std::exp(f[c]);
+  Vec expected(e.read.size());
+  for (size_t c = 0; c < e.candidates.size(); ++c) {
+    expected[static_cast<size_t>(e.candidates[c].end) - 1] += std::exp(f[c]) / sum;
+  }
+  const Rewrite found = rewrite(model, {e}, /*given=*/true, 1)[0];
+  ASSERT_EQ(found.look.size(), expected.size());
+  for (size_t t = 0; t < expected.size(); ++t) EXPECT_NEAR(found.look[t], expected[t], 1e-12) << t;
 }
 
 std::string refusal(const auto& settings) {

@@ -140,6 +140,13 @@ TEST(GapExample, KeepsTheEndOfAContextAndNoLongTurns) {
   const auto e = gap_example(rewritten_dialogue({"x y", "y z", "good"}, "good"), {.max_context = 4},
                              no_words());
   EXPECT_EQ(e->read, (Tokens{"", "y", "z", "", "good", ""}));
+  // Which turns are distractions stays with them, however many are cut off before them.
+  Dialogue cut = rewritten_dialogue({"a b", "c d", "e f", "g h", "good"}, "good");
+  cut.turns[1].distraction = cut.turns[3].distraction = true;
+  for (const auto& [most, left] : std::vector<std::pair<int, std::vector<char>>>{
+           {100, {0, 1, 0, 1, 0}}, {9, {1, 0, 1, 0}}, {6, {0, 1, 0}}, {3, {1, 0}}}) {
+    EXPECT_EQ(gap_example(cut, {.max_context = most}, no_words())->distraction, left) << most;
+  }
   const Bounds bounds{.max_turn = 2};
   EXPECT_TRUE(gap_example(rewritten_dialogue({"x", "a b"}, "a"), bounds, no_words()));
   EXPECT_TRUE(gap_example(rewritten_dialogue({"x", "a"}, "a b"), bounds, no_words()));

@@ -144,6 +144,12 @@ TEST(Score, LeavesOutDistractions) {
   EXPECT_EQ(survivals(slots, right, beliefs), (Left{std::nullopt, false}));
   EXPECT_EQ(survivals(slots, right, {{belief({0, 3}), belief({0, 3}), belief({0, 4})}}),
             (Left{std::nullopt, true}));
+  // Only the turn behind a distraction tells, not the one behind that, nor another dialogue's.
+  right.push_back(right[0]);
+  right[0].turns.push_back(right[0].turns.back());
+  const std::vector<Belief> kept = {belief({0, 3}), belief({0, 3}), belief({0, 4}), belief({0, 4})};
+  EXPECT_EQ(survivals(slots, right, {kept, {kept.begin(), kept.end() - 1}}),
+            (Left{std::nullopt, true, std::nullopt, std::nullopt, true}));
 }
 
 TEST(Rules, SetTheLongestValueThatIsSaid) {

@@ -171,6 +171,51 @@ TEST_F(Trained, ShowsItselfWithTurnsOfOthers) {
             "distractions are turns of other dialogues that change nothing, and there is none");
 }
 
+// Without a turn the last state has another value at a slot, which is 1, or it is less sure of it.
+TEST_F(Trained, LooksAtTurnsByWhatTheStateIsWithoutThem) {
+  ASSERT_TRUE(run("heads"));
+  const auto said = [](const std::string& text, const std::vector<std::string>& state) {
+    Turn turn{"user", text};
+    turn.notes.edit().labels["state"] = state;
+    return turn;
+  };
+  const std::string file = dir.write("shown.jsonl", "");
+  write_dialogues(file, {{"a",
+                          {said("i want thai", {"food=thai"}),
+                           said("i want north", {"area=north", "food=thai"}),
+                           said("i want greek", {"area=north", "food=greek"})}}});
+  const LoadedTracker loaded = Runs::load(dir.path("heads"));
+  const Slots& slots = loaded.reader.slots;
+  std::vector<std::string> unknown;
+  const Conversation all = loaded.reader.conversations(
+      file, read_dialogues(file, {.limit = 0, .progress = {}, .notes = true}), unknown, "")[0];
+  const auto end_of = [&](const Conversation& c) {
+    return track(loaded.model, slots, {c}, 1)[0].back();
+  };
+  const Belief whole = end_of(all);
+  std::vector<double> expected;
+  double sum = 0;
+  int other_values = 0;
+  for (ptrdiff_t t = 0; t < 3; ++t) {
+    Conversation less = all;
+    less.turns.erase(less.turns.begin() + t);
+    const Belief without = end_of(less);
+    expected.push_back(0);
+    for (size_t s = 0; s < slots.count(); ++s) {
+      const bool other = without.state[s] != whole.state[s];
+      expected.back() += other ? 1 : std::abs(without.p[s] - whole.p[s]);
+      other_values += other;
+    }
+    sum += expected.back();
+  }
+  EXPECT_GT(other_values, 0);
+  const LoadedSystem system = load_system(dir.path("heads"));
+  const auto& looker = dynamic_cast<const Looker&>(*system.tagger);
+  const Looked looked = looker.looks(file, {.count = 1}).at(0);
+  ASSERT_EQ(looked.heard.look.size(), 3u);
+  for (size_t t = 0; t < 3; ++t) EXPECT_NEAR(looked.heard.look[t], 3 * expected[t] / sum, 1e-5);
+}
+
 TEST_F(Trained, RefusesWhatCannotBe) {
   settings.fixed_features = true;
   EXPECT_EQ(error_of<UsageError>([&] { settings.check(); }),

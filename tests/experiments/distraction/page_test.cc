@@ -107,5 +107,33 @@ TEST(Page, SaysWhichProgramsMadeTheRuns) {
   EXPECT_TRUE(has(trainings_table(results, "valid_perplexity", "perplexity").note, says));
 }
 
+// Columns of one group stand below one header, whichever group it is.
+TEST(Page, GroupsOfColumnsHaveHeaders) {
+  Table table{.id = "t", .title = "T", .note = ""};
+  for (const char* group : {"first", "first", "", "last", "last", "last"}) {
+    table.columns.push_back({group, "x", "x", 1});
+  }
+  const std::string html = table_html(table, false);
+  EXPECT_TRUE(has(html,
+                  "scope=\"colgroup\" colspan=\"2\">first</th><td colspan=\"1\"></td>"
+                  "<th class=\"group\" scope=\"colgroup\" colspan=\"3\">last</th></tr>"))
+      << html;
+}
+
+TEST(Page, TheTableOfTrainingsHasTheNumbersOfEachRun) {
+  DistractionResults results = made_up_results();
+  results.runs[2].times.epochs = {60, 150};
+  results.runs[2].times.evaluation = 30;
+  const Table table = trainings_table(results, "valid_perplexity", "perplexity");
+  const double expected[] = {1, 3, 2, 50, 0.123456, 3.5, 0.5};
+  ASSERT_EQ(table.columns.size(), std::size(expected));
+  for (size_t c = 0; c < std::size(expected); ++c) {
+    EXPECT_EQ(table.rows.at(2).cells.at(c).value, expected[c]) << table.columns[c].name;
+  }
+  EXPECT_EQ(table.columns[1].name, "epochs");
+  EXPECT_EQ(table.columns[2].name, "best epoch");
+  EXPECT_EQ(table.columns[5].name, "training, minutes");
+}
+
 }  // namespace
 }  // namespace heed

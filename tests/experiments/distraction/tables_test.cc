@@ -183,6 +183,33 @@ TEST(Changes, AreThoseOfTheSameSeedsOnTheSameDialogues) {
   EXPECT_EQ(of_three, 9);
 }
 
+// Beside a change stand those of the other measures of its column.
+TEST(Changes, OfOtherMeasuresAreTheirOwn) {
+  const auto& [results, inference, tables] = of_three_seeds();
+  const Table& changes = table_of(tables, "changes");
+  size_t place = 0, others = 0;
+  for (size_t v = 0; v < all_variants().size(); ++v) {
+    const auto baseline = baseline_of(v);
+    if (!baseline) continue;
+    const Row& row = changes.rows.at(place++);
+    const auto pairs = paired_runs(results, v, *baseline);
+    for (size_t c = 0; c < changes.columns.size(); ++c) {
+      for (size_t k = 0; k < changes.columns[c].others.size(); ++k) {
+        const std::string& key = changes.columns[c].others[k].key;
+        double sum = 0;
+        for (const auto& [run, its] : pairs) {
+          sum += *run->numbers.value(key) - *its->numbers.value(key);
+        }
+        EXPECT_NEAR(row.cells[c].others.at(k).value(), sum / static_cast<double>(pairs.size()),
+                    1e-12);
+        ++others;
+      }
+    }
+  }
+  EXPECT_EQ(place, changes.rows.size());
+  EXPECT_GT(others, 100u);
+}
+
 // Of seeds that only one of the two has, none counts.
 TEST(Changes, LeaveOutUnpairedSeeds) {
   const DistractionResults all = made_up_results(3, {"static"});

@@ -122,6 +122,25 @@ TEST(Engine, OneSeedHasNoPValue) {
   EXPECT_FALSE(changes.rows.at(0).cells[0].p_value);
 }
 
+// 160 pairs of runs are more than are drawn at once. Each change is -1 in every draw.
+TEST(Engine, ManyComparisonsAreSharpenedAlike) {
+  FolderOfHits folder(0);
+  folder.layout.variants.resize(1);
+  for (int v = 1; v <= 16; ++v) {
+    folder.layout.variants.push_back({"v" + std::to_string(v), "first", "V"});
+  }
+  for (const VariantName& variant : folder.layout.variants) {
+    const double hit = variant.name == "a" ? 2 : 0;
+    for (int s = 1; s <= 10; ++s) {
+      folder.write(variant.name + "-seed" + std::to_string(s), {hit, hit, hit, hit}, {2, 2, 2, 2});
+    }
+  }
+  const Results results = folder.load();
+  const Inference inference(results, kF1, against_first({"f1"}));
+  EXPECT_EQ(inference.comparisons(), 16u);
+  for (size_t v = 1; v <= 16; ++v) EXPECT_LE(inference.corrected_p("f1", v), kSmallestP) << v;
+}
+
 TEST(Engine, AnyNumberThatIsAQuotientHasAnInterval) {
   const FolderOfHits folder(2);
   const Results results = folder.load();

@@ -246,6 +246,17 @@ TEST(OverSeeds, HasTheStandardErrorOfAMeanOverSeeds) {
   }
 }
 
+// Resamples that are drawn later, to sharpen a p-value, draw seeds of their own.
+TEST(OverSeeds, LaterResamplesAreNotTheFirstOnesAgain) {
+  const Resampled a{1, std::vector<double>(100, 1), 4}, b{3, std::vector<double>(100, 3), 4};
+  const std::vector<double> first = over_seeds({&a, &b}, 0).draws,
+                            later = over_seeds({&a, &b}, 40).draws,
+                            others = over_seeds({&a, &b}, 1000).draws;
+  EXPECT_EQ(std::vector<double>(later.begin(), later.begin() + 60),
+            std::vector<double>(first.begin() + 40, first.end()));
+  EXPECT_NE(others, first);
+}
+
 // Two models that differ by the same in each seed: their difference is sure, however seeds vary.
 TEST(OverSeeds, DifferencesArePaired) {
   const Resampled a{1, {1, 2}, 4}, b{9, {7, 6}, 4}, a1{2, {2, 3}, 4}, b1{10, {8, 7}, 4};

@@ -154,5 +154,34 @@ TEST(Reranked, ChangedIsTheShareOfListsWithAnotherFirst) {
   EXPECT_EQ(nearest_to(all, references), (std::vector<size_t>(4, 1)));
 }
 
+// Of two passages, one of them real: "a b <eou> c <eou> <sos> d <eou>", looked at in one place.
+TEST(Looks, AttentionStandsBesideTheSharesOfTokens) {
+  std::vector<Passage> passages(2);
+  std::vector<Verdict> verdicts(2);
+  for (size_t i = 0; i < 2; ++i) {
+    passages[i].context = {{6, 7}, {8}};
+    passages[i].response = {9};
+    passages[i].real = i == 0;
+    verdicts[i].attention.assign(8, 0);
+    verdicts[i].attention[i == 0 ? 0 : 6] = 1;
+    verdicts[i].p_real = 0.25;
+  }
+  const std::vector<std::optional<double>> cosines = {0.5, std::nullopt};
+  const auto json = looks_json({passages, verdicts, cosines, discriminate::Reads::kAll});
+  for (const char* which : {"real", "fake", "judged_fake"}) {
+    const auto& tokens = json[which]["tokens"];
+    EXPECT_NEAR(tokens["context"].get<double>(), 5 / 8.0, 1e-12) << which;
+    EXPECT_NEAR(tokens["response"].get<double>(), 2 / 8.0, 1e-12) << which;
+    EXPECT_NEAR(tokens["sos"].get<double>(), 1 / 8.0, 1e-12) << which;
+    EXPECT_NEAR(tokens["eou"].get<double>(), 3 / 8.0, 1e-12) << which;
+  }
+  EXPECT_EQ(json["real"]["attention"]["context"], 1);
+  EXPECT_EQ(json["fake"]["attention"]["response"], 1);
+  EXPECT_EQ(json["judged_fake"]["attention"]["context"], 0.5);
+  EXPECT_EQ(json["judged_fake"]["cosine"], 0.5);
+  EXPECT_TRUE(json["judged_real"].is_null());
+  EXPECT_TRUE(json["fake"]["cosine"].is_null());
+}
+
 }  // namespace
 }  // namespace heed
