@@ -169,10 +169,11 @@ Carryover::Pointed Carryover::point(const ItemBatch& batch, const Read& in) cons
   Pointed p{.inputs = concat({ends_, in.x}, 0)};
   std::vector<std::vector<int32_t>> sequences;  // x_EOS, x_1, .., x_n
   for (int64_t b = 0; b < batch.size(); ++b) {
-    std::vector<int32_t>& rows = sequences.emplace_back(1, 0);
+    std::vector<int32_t> rows = {0};
     for (int64_t i = batch.slots.begin(b); i < batch.slots.end(b); ++i) {
       rows.push_back(static_cast<int32_t>(2 + i));
     }
+    sequences.push_back(std::move(rows));
   }
   const Packed packed = pack(sequences, device());
   const Var x = gather_rows(p.inputs, packed.rows.value()).in_order(RowOrder::by_step);
@@ -191,10 +192,11 @@ Var Carryover::pointer_loss(const ItemBatch& batch, const Read& in) const {
   const Pointed p = point(batch, in);
   std::vector<std::vector<int32_t>> fed;  // x_BOS and the right choices
   for (int64_t b = 0; b < batch.size(); ++b) {
-    std::vector<int32_t>& rows = fed.emplace_back(1, 1);
+    std::vector<int32_t> rows = {1};
     for (const int32_t i : batch.gold[static_cast<size_t>(b)]) {
       rows.push_back(static_cast<int32_t>(2 + batch.slots.begin(b)) + i);
     }
+    fed.push_back(std::move(rows));
   }
   const Packed packed = pack(fed, device());
   const Var x = gather_rows(p.inputs, packed.rows.value()).in_order(RowOrder::by_step);

@@ -256,7 +256,8 @@ size_t keep_last_words(std::vector<std::vector<int32_t>>& context, int most,
   if (most == 0) return 0;
   size_t room = static_cast<size_t>(most), begin = context.size();
   while (begin > 0 && room >= 2) {  // of a word and its <eou>
-    std::vector<int32_t>& utterance = context[--begin];
+    --begin;
+    std::vector<int32_t>& utterance = context[begin];
     const auto words = static_cast<size_t>(vocabulary.count_words(utterance));
     const size_t kept = std::min(words, room - 1);
     const size_t gone = vocabulary.end_of_word(utterance, static_cast<int64_t>(words - kept));

@@ -149,7 +149,7 @@ void Lists::draw() {
       const double u = (words.x + (words.y >> 11) * 0x1p-21) * 0x1p-32;
       keys.emplace_back(-std::log1p(-u) / said[text], text);
     }
-    const auto end = keys.begin() + kind_.size - 1;
+    const auto end = keys.begin() + std::min<ptrdiff_t>(kind_.size - 1, std::ssize(keys));
     std::partial_sort(keys.begin(), end, keys.end());
     for (auto key = keys.begin(); key < end; ++key) others_[list].push_back(key->second);
   });

@@ -55,8 +55,9 @@ double parameter_count(const Config& c) {
   const auto pooling = [&](double in) { return (in + n(c.heads)) * n(c.attention_size); };
   const auto recurrent = [&](bool sru, double in) {
     double sum = c.pool == "last" ? 0 : pooling(width);
-    for (int64_t layer = 0; layer < c.layers; ++layer, in = width) {
+    for (int64_t layer = 0; layer < c.layers; ++layer) {
       sum += sru ? 2 * ((in == 2 * h ? 3 : 4) * h * in + 4 * h) : directions * 4 * h * (in + h + 1);
+      in = width;
     }
     return sum;
   };
