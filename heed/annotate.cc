@@ -95,8 +95,8 @@ void show(const Heard& heard, const TerminalStyle& style) {
 }
 
 Dialogue chosen(const AnnotateFlags& o) {
-  for (Dialogue& d : read_dialogues(o.dialogue)) {
-    if (o.id.empty() || d.id == o.id) return std::move(d);
+  for (const Dialogue& d : read_dialogues(o.dialogue)) {
+    if (o.id.empty() || d.id == o.id) return d;
   }
   throw DataError(o.dialogue + ": no dialogue has the id '" + o.id + "'");
 }

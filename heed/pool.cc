@@ -63,8 +63,9 @@ void reply(const ReplyOptions& o) {
   const std::vector<Dialogue> dialogues = read_dialogues(o.in);
   std::vector<std::vector<std::string>> contexts;
   for (const Dialogue& dialogue : dialogues) {
-    std::vector<std::string>& context = contexts.emplace_back();
+    std::vector<std::string> context;
     for (const Turn& turn : dialogue.turns) context.push_back(turn.text);
+    contexts.push_back(std::move(context));
   }
   Progress progress;
   const auto best =

@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include "autograd/attention_pairs.h"
+#include "autograd/composed.h"
 #include "autograd/ops.h"
 #include "nn/gru.h"
 #include "nn/init.h"

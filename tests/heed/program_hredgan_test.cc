@@ -165,7 +165,7 @@ TEST_F(HredganProgram, AnExperimentOfAPaper) {
   }
   const std::string first = dir.read("experiment/gan-w-seed1/evaluation.json");
   EXPECT_NE(first.find("\"best_d\""), std::string::npos);
-  const Json evaluation = Json::parse(first);  // three ways to choose one of three
+  const auto evaluation = nlohmann::json::parse(first);  // three ways to choose one of three
   EXPECT_NE(evaluation["best_d"], evaluation["best_logp"]);
   EXPECT_NE(evaluation["best_d"], evaluation["random"]);
   EXPECT_NE(evaluation["best_logp"], evaluation["random"]);

@@ -1,6 +1,8 @@
 // Buffers: state of a module that is saved, moved and cloned with it, and never trained.
 #include <gtest/gtest.h>
 
+#include <cmath>
+
 #include "examples/batch_norm.h"
 #include "nn/safetensors.h"
 #include "optim/ema.h"

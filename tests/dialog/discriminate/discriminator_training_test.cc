@@ -2,6 +2,8 @@
 // was.
 #include <gtest/gtest.h>
 
+#include <cmath>
+
 #include "dialog/discriminate/task.h"
 #include "dialog/discriminate/verdict.h"
 #include "experiments/engine/stats/hypothesis.h"

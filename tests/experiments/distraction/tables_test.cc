@@ -389,10 +389,10 @@ TEST(Paper, TheFirstUtteranceIsBetweenThePhrasesAndTheHistory) {
 }
 
 TEST(Paper, BesideOurs) {
-  const auto& [results, inference, tables] = of_one_seed();
+  const auto& one = of_one_seed();
   const size_t v = *find_variant("static-ui", 0.7, true);
   const auto cell = [&](const char* id, const std::string& group, const std::string& name) {
-    const Table& table = table_of(tables, id);
+    const Table& table = table_of(one.tables, id);
     for (size_t c = 0; c < table.columns.size(); ++c) {
       if (table.columns[c].group == group && table.columns[c].name == name) {
         return table.rows[v].cells[c].value.value_or(NAN);
@@ -401,7 +401,7 @@ TEST(Paper, BesideOurs) {
     return std::nan("");
   };
   const auto ours = [&](size_t set, const char* number) {
-    return results.of(v)[0]->numbers.value(key_of(set, number));
+    return one.results.of(v)[0]->numbers.value(key_of(set, number));
   };
   EXPECT_EQ(cell("paper3", "random:0.5", "paper"), 0.67);
   EXPECT_EQ(cell("paper3", "random:0.5", "ours"), ours(1, "das_ratio"));
@@ -411,8 +411,8 @@ TEST(Paper, BesideOurs) {
   EXPECT_EQ(cell("paper6", "end, AS last %", "ours"), ours(9, "as_last"));
   EXPECT_EQ(cell("paper6", "middle, AS history %", "ours"), ours(8, "as_history"));
   EXPECT_EQ(cell("paper4", "p = 1.0, AS distr. %", "ours"), ours(3, "as_distraction"));
-  EXPECT_EQ(table_of(tables, "paper4").columns.size(), 2u * 9);
-  EXPECT_EQ(table_of(tables, "paper6").columns.size(), 2u * 11);
+  EXPECT_EQ(table_of(one.tables, "paper4").columns.size(), 2u * 9);
+  EXPECT_EQ(table_of(one.tables, "paper6").columns.size(), 2u * 11);
 }
 
 }  // namespace

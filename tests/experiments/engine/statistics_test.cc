@@ -101,7 +101,8 @@ TEST(Bootstrap, DrawsWholeClustersAndTakesBothSumsAnew) {
     const RandomKey key{3, purpose_id("bootstrap"), static_cast<uint64_t>(b)};
     double top = 0, bottom = 0;
     for (uint64_t place = 0; place < 5; ++place) {
-      const auto drawn = static_cast<int>((uint64_t{5} * key.word(place)) >> 32);
+      const uint64_t word = key.word(place);
+      const auto drawn = static_cast<int>(5 * word >> 32);
       for (size_t i = 0; i < cluster.size(); ++i) {
         if (cluster[i] != drawn || !d[i]) continue;
         top += *d[i];
