@@ -116,7 +116,8 @@ std::string rounding(const Numbers& n) {
   return "Right but for rounding: nothing is off by more than " + number(off) +
          ", where the largest is " + number(largest) +
          ". Small ones lost their digits beside large ones (what is added first, or in which "
-         "brackets?), or something is of f32.";
+         "brackets?), or something is of f32. " +
+         n.expected.law;
 }
 
 std::string name_of_factor(double factor, const Numbers& n) {
