@@ -67,8 +67,7 @@ Encoded encode(const Item& item, const Vocabulary& vocabulary) {
     const auto turn = static_cast<size_t>(c.turn);
     const int32_t first = begin[turn] + 1, words = begin[turn + 1] - 1 - first;
     const auto [from, to] = place_of(item.turns[turn].text, c, words);
-    Encoded::Slot slot{encode_name(c.key, vocabulary), first + from, first + to,
-                       item.distance(i)};
+    Encoded::Slot slot{encode_name(c.key, vocabulary), first + from, first + to, item.distance(i)};
     if (words == 0) slot.begin = begin[turn], slot.end = begin[turn] + 1;  // its speaker
     if (slot.key.empty()) slot.key = {kUnk};
     e.slots.push_back(std::move(slot));

@@ -4,6 +4,7 @@
 #include <charconv>
 
 #include "base/error.h"
+#include "base/list.h"
 #include "dialog/text/tokenizer.h"
 
 namespace heed {
@@ -44,9 +45,7 @@ std::string with_words(const std::string& text, Kind kind, Rng& rng) {
   if (kind == Kind::kWordsShuffled) shuffle(words.begin(), words.end(), rng);
   if (kind == Kind::kWordsReversed) std::reverse(words.begin(), words.end());
   if (kind == Kind::kWordsDropped) drop(words, words.size(), rng);
-  std::string joined;
-  for (const std::string& word : words) joined += (joined.empty() ? "" : " ") + word;
-  return joined;
+  return joined(words, " ");
 }
 
 }  // namespace
@@ -67,6 +66,17 @@ Perturbation parse_perturbation(std::string_view name) {
   std::string names = "turns:N, turns:N-shuffled";
   for (const auto& [known, kind] : kNames) names += std::string(", ") + known;
   throw UsageError("expected one of " + names + ", got '" + std::string(name) + "'");
+}
+
+void cut(std::vector<std::string>& context, int turns, int words) {
+  const auto most = static_cast<ptrdiff_t>(turns);
+  if (most > 0 && std::ssize(context) > most) context.erase(context.begin(), context.end() - most);
+  for (std::string& text : context) {
+    std::vector<std::string> tokens = tokenize(text);
+    if (words == 0 || std::ssize(tokens) <= words) continue;
+    tokens.resize(static_cast<size_t>(words));
+    text = joined(tokens, " ");
+  }
 }
 
 std::vector<std::string> perturb(std::vector<std::string> context, const Perturbation& how,

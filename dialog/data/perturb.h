@@ -42,6 +42,9 @@ Perturbation parse_perturbation(std::string_view name);
 
 constexpr double kDropProbability = 0.3;
 
+// Leaves a context its last `turns` utterances, and each utterance its first `words`; 0: all.
+void cut(std::vector<std::string>& context, int turns, int words);
+
 // The utterances in their new order, at least one. The draws are a function of the Rng.
 std::vector<std::string> perturb(std::vector<std::string> context, const Perturbation& how,
                                  Rng& rng);

@@ -144,8 +144,7 @@ std::vector<double> f1_with(const comprehend::LoadedReader& reader, const compre
     std::vector<comprehend::TurnBefore> before;
     std::vector<comprehend::Asked> asked;
     for (const comprehend::ReadQuestion& question : read[p].questions) {
-      std::vector<comprehend::TurnBefore> last(
-          before.end() - std::min<int64_t>(n, std::ssize(before)), before.end());
+      std::vector<comprehend::TurnBefore> last = last_of(before, n);
       if (shuffled) Rng(/*seed=*/1, "comprehend.shuffled", f1.size() + asked.size()).shuffle(last);
       asked.push_back(comprehend::asked(read[p], question.question, last, reader.model.config()));
       before.push_back({question.question, question.answer});
@@ -370,6 +369,11 @@ const Making<Settings, Data> kMaking = {
                size_t) { return std::string(s.init.empty() ? "drawn" : "pretrained"); }};
 
 }  // namespace
+
+std::vector<comprehend::TurnBefore> last_of(const std::vector<comprehend::TurnBefore>& before,
+                                            int64_t n) {
+  return {before.end() - std::min<int64_t>(n, std::ssize(before)), before.end()};
+}
 
 const Showing<>& comprehend_showing() {
   return kShowing;

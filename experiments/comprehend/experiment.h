@@ -2,6 +2,7 @@
 // 3 and 4). docs/comprehension.md#the-experiment
 #pragma once
 
+#include "dialog/comprehend/read.h"
 #include "experiments/experiment.h"
 
 namespace heed {
@@ -22,6 +23,9 @@ enum Place : size_t {
 };
 }  // namespace readers
 std::vector<VariantName> comprehend_variants();
+// The last n of the turns before a question, oldest first; all if there are fewer.
+std::vector<comprehend::TurnBefore> last_of(const std::vector<comprehend::TurnBefore>& before,
+                                            int64_t n);
 
 const Showing<>& comprehend_showing();
 Experiment comprehend_experiment();

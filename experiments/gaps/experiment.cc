@@ -63,21 +63,6 @@ bool train_run(const Run& run, const TrainHooks& hooks) {
 
 // ---- measuring
 
-// The test part with `inserted` first turns of training dialogues before each last turn, the same
-// ones for every model.
-std::vector<Dialogue> with_inserted(const Data& data, int inserted) {
-  std::vector<Dialogue> dialogues = data.test.dialogues;
-  for (size_t d = 0; d < dialogues.size(); ++d) {
-    Rng rng(1, "gaps.inserted", d);
-    std::vector<Turn>& turns = dialogues[d].turns;
-    for (int i = 0; i < inserted; ++i) {
-      const Dialogue& from = data.train.dialogues[rng.below(data.train.dialogues.size())];
-      turns.insert(turns.end() - 1, {from.turns[0].speaker, from.turns[0].text, true});
-    }
-  }
-  return dialogues;
-}
-
 // A number for each example, under `name`.
 template <class Of>
 void put_items(Json& json, const std::string& name, const std::vector<Outcome>& all, Of of) {
@@ -134,8 +119,9 @@ std::vector<GapExample> test_examples(const Run& run, const rewrite::LoadedGaps&
   // A longer context, so that inserted turns push nothing out of it.
   rewrite::Bounds bounds = gaps.model.bounds();
   bounds.max_context *= 2;
-  return gap_examples(run.data.test.path, with_inserted(run.data, inserted), bounds,
-                      gaps.vocabulary, /*labelled=*/true);
+  return gap_examples(run.data.test.path,
+                      with_inserted(run.data.test.dialogues, run.data.train.dialogues, inserted),
+                      bounds, gaps.vocabulary, /*labelled=*/true);
 }
 
 void measure_rules(const Run& run, const rewrite::LoadedGaps& gaps,
@@ -212,6 +198,19 @@ const Making<Settings, Data> kMaking = {
     .metric_digits = 3};
 
 }  // namespace
+
+std::vector<Dialogue> with_inserted(std::vector<Dialogue> dialogues,
+                                    const std::vector<Dialogue>& others, int inserted) {
+  for (size_t d = 0; d < dialogues.size(); ++d) {
+    Rng rng(1, "gaps.inserted", d);
+    std::vector<Turn>& turns = dialogues[d].turns;
+    for (int i = 0; i < inserted; ++i) {
+      const Turn& said = others[rng.below(others.size())].turns[0];
+      turns.insert(turns.end() - 1, {said.speaker, said.text, true});
+    }
+  }
+  return dialogues;
+}
 
 const std::vector<VariantName>& gap_variants() {
   static const auto kNames = variant_names(variants());

@@ -2,6 +2,7 @@
 // where irrelevant turns stand between it and what fills it. docs/gaps.md#the-experiment
 #pragma once
 
+#include "dialog/data/dialogue.h"
 #include "experiments/experiment.h"
 
 namespace heed {
@@ -16,6 +17,10 @@ enum Place : size_t { kBoth, kDetect, kRank, kNoPositions };
 constexpr int kMostInserted = 2;
 // "with_1." begins the names of its numbers; "" where nothing is inserted.
 std::string inserted_prefix(int inserted);
+// The dialogues with `inserted` first turns of others before each last turn, marked as
+// distractions, the same ones for every model.
+std::vector<Dialogue> with_inserted(std::vector<Dialogue> dialogues,
+                                    const std::vector<Dialogue>& others, int inserted);
 
 Experiment gaps_experiment();
 const Showing<>& gaps_showing();

@@ -3,7 +3,6 @@
 #include <map>
 #include <set>
 
-#include "base/list.h"
 #include "dialog/data/conversations.h"
 #include "dialog/data/perturb.h"
 #include "dialog/respond/das.h"
@@ -14,7 +13,6 @@
 #include "dialog/retrieve/metrics.h"
 #include "dialog/system.h"
 #include "dialog/text/format.h"
-#include "dialog/text/tokenizer.h"
 #include "experiments/history/history.h"
 #include "experiments/making_json.h"
 
@@ -90,19 +88,6 @@ Json rounded(double value) {
 using Losses = std::vector<std::optional<double>>;
 using Contexts = std::vector<std::vector<std::string>>;
 
-// What a responder reads of a context: its last utterances, and the first words of each.
-void cut(std::vector<std::string>& context, const ExampleOptions& bounds) {
-  const auto most = static_cast<size_t>(bounds.max_turns);
-  if (most > 0 && context.size() > most) context.erase(context.begin(), context.end() - most);
-  const auto words = static_cast<size_t>(bounds.max_utterance_tokens);
-  for (std::string& text : context) {
-    std::vector<std::string> tokens = tokenize(text);
-    if (words == 0 || tokens.size() <= words) continue;
-    tokens.resize(words);
-    text = joined(tokens, " ");
-  }
-}
-
 // Perturbed is what a responder reads, so that no other text comes into its sight. A ranker's
 // contexts are perturbed whole.
 Contexts contexts_of(const Data& data, const std::string& set, const ExampleOptions* bounds) {
@@ -111,7 +96,7 @@ Contexts contexts_of(const Data& data, const std::string& set, const ExampleOpti
   for (const retrieve::Pair& pair : data.pairs) {
     Rng rng(kTestSeed, "history." + set, contexts.size());
     std::vector<std::string> context = retrieve::context_turns(data.test, pair);
-    if (bounds) cut(context, *bounds);
+    if (bounds) cut(context, bounds->max_turns, bounds->max_utterance_tokens);
     contexts.push_back(perturb(std::move(context), how, rng));
   }
   return contexts;

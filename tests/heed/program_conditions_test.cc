@@ -113,6 +113,42 @@ TEST_F(Conditions, AreReadTrainedWithAndWanted) {
       << apart.out;
 }
 
+// The rows of topic words are those of other words with other topics, though as many.
+TEST_F(Conditions, RowsOfOtherTopicsAreDrawn) {
+  const auto topics = [&](const std::string& out, const std::string& words,
+                          const Arguments& more = {}) {
+    const Result r = heed_program(Arguments{"train",
+                                            "--structure",
+                                            "thred-topics",
+                                            "--data",
+                                            dir.path("data"),
+                                            "--out",
+                                            dir.path(out),
+                                            "--preset",
+                                            "smoke",
+                                            "--hidden",
+                                            "8",
+                                            "--embed",
+                                            "8",
+                                            "--epochs",
+                                            "1",
+                                            "--threads",
+                                            "1",
+                                            "--layers",
+                                            "1",
+                                            "--topics-file",
+                                            dir.write(out + ".txt", words)} +
+                                  more);
+    EXPECT_EQ(r.code, 0) << r.err;
+    return r.out;
+  };
+  topics("first", "bad\n");
+  const Arguments begin = {"--init", dir.path("first")};
+  EXPECT_FALSE(has(topics("same", "bad\n", begin), "drawn by the seed"));
+  const std::string other = topics("other", "good\n", begin);
+  EXPECT_TRUE(has(other, "drawn by the seed: decoder.output.part.weight\n")) << other;
+}
+
 TEST_F(Conditions, WhatHasNoEffectIsRefused) {
   const std::string none = dir.write("none.txt", "zzzqq\t3.0\n");
   const auto refused = [&](const Arguments& more, int code, const std::string& text) {

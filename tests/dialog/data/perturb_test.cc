@@ -37,6 +37,19 @@ TEST(Perturb, Cuts) {
   }
 }
 
+TEST(Perturb, CutsToWhatAModelReads) {
+  const auto read = [](int turns, int words) {
+    Context context = kFive;
+    cut(context, turns, words);
+    return context;
+  };
+  EXPECT_EQ(read(0, 0), kFive);
+  EXPECT_EQ(read(5, 3), kFive);
+  EXPECT_EQ(read(2, 0), Context({"g h", "query ?"}));
+  EXPECT_EQ(read(0, 1), Context({"a", "d", "e", "g", "query"}));
+  EXPECT_EQ(read(4, 1), Context({"d", "e", "g", "query"}));
+}
+
 TEST(Perturb, Shuffles) {
   std::set<Context> all, cut, words;
   for (uint64_t seed = 1; seed <= 200; ++seed) {
@@ -65,7 +78,7 @@ TEST(Perturb, Drops) {
     EXPECT_TRUE(std::is_sorted(kept.begin(), kept.end()));
     turns += static_cast<double>(kept.size() - 1) / 9;
     const Context text = done({"0 1 2 3 4 5 6 7 8 9"}, "words-dropped", seed);
-    words += static_cast<double>((text.at(0).size() + 1) / 2) / 10;
+    words += static_cast<double>(text.at(0).size() + 1) / 2 / 10;
     EXPECT_EQ(done({"word"}, "words-dropped", seed), Context({"word"}));  // one stays
   }
   EXPECT_NEAR(turns / repetitions, 0.7, 0.02);

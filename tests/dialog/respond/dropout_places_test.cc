@@ -8,6 +8,7 @@
 #include "autograd/node.h"
 #include "dialog/respond/structures.h"
 #include "tests/dialog/respond/model_helpers.h"
+#include "tests/dropout_masks.h"
 
 namespace heed {
 namespace {
@@ -100,23 +101,12 @@ TEST(DropoutPlaces, OfATransformer) {
   EXPECT_EQ(dropouts(Structure::parse("transformer")), expected);
 }
 
-// What each dropout of a training graph does to a gradient of ones.
 std::vector<std::vector<double>> masks_of(const Structure& structure) {
   const auto model = make_responder(small_config(structure), 1);
   const auto examples = even_examples();
   const Batch batch = make_batch(pointers(examples), model->parts());
   const Taught taught = model->teach(batch, DropoutMode(0.5, 1, 1));
-  std::vector<std::vector<double>> masks;
-  for (const auto& node : reachable(training_loss(batch, taught, 1).node())) {
-    if (std::string(node->op) != "dropout") continue;
-    GradientBuffer &out = node->outputs[0], &in = node->inputs.at(0).grad();
-    out.clear();
-    in.clear();
-    out.add(Tensor::full(out.shape, 1, out.dtype));
-    node->backward(OutputGrads(*node), Grads(*node));
-    masks.push_back(in.sum().to_vector());
-  }
-  return masks;
+  return dropout_masks(training_loss(batch, taught, 1));
 }
 
 // Whatever two places have in common, they do not drop the same.

@@ -8,11 +8,11 @@
 #include <numeric>
 #include <tuple>
 
-#include "autograd/node.h"
 #include "dialog/retrieve/losses.h"
 #include "dialog/retrieve/text_reader.h"
 #include "nn/init.h"
 #include "nn/safetensors.h"
+#include "tests/dropout_masks.h"
 #include "tests/file_helpers.h"
 #include "tests/nn/nn_helpers.h"
 #include "tests/paths.h"
@@ -207,8 +207,7 @@ TEST(DualEncoder, RefusesWhatDoesNotFit) {
             "retrieval: dropout: expected a number from 0 to below 1, got 1");
 }
 
-// What each dropout of a training graph does to a gradient of ones is its own, also where many
-// layers stand on each other.
+// Also where many layers stand on each other.
 TEST(DualEncoder, LayersOfAnSruShareNoMask) {
   Config c = tiny("sru");
   c.layers = 4, c.dropout = 0.5;
@@ -216,16 +215,7 @@ TEST(DualEncoder, LayersOfAnSruShareNoMask) {
   init(model, 1);
   const std::vector<Tokens> texts(4, Tokens{6, 7, 8, 9, 6, 7});
   const Var vectors = model.f(DualEncoder::Side::kContexts, texts, DropoutMode(0.5, 1, 1));
-  std::vector<std::vector<double>> masks;
-  for (const auto& node : reachable(vectors.node())) {
-    if (std::string(node->op) != "dropout") continue;
-    GradientBuffer &out = node->outputs[0], &in = node->inputs.at(0).grad();
-    out.clear();
-    in.clear();
-    out.add(Tensor::full(out.shape, 1, out.dtype));
-    node->backward(OutputGrads(*node), Grads(*node));
-    masks.push_back(in.sum().to_vector());
-  }
+  const auto masks = dropout_masks(vectors);
   EXPECT_GE(masks.size(), 5u);
   for (size_t a = 0; a < masks.size(); ++a) {
     for (size_t b = 0; b < a; ++b) EXPECT_NE(masks[a], masks[b]) << a << " " << b;

@@ -47,5 +47,17 @@ TEST(ComprehendClaims, HoldInThePapersOwnTables) {
   EXPECT_EQ(paper.get(kNoAnswers, "f1"), 0.593);
 }
 
+TEST(Comprehend, AReaderWithNTurnsGetsTheLastOnes) {
+  const std::vector<comprehend::TurnBefore> before = {{{1}, {10}}, {{2}, {20}}, {{3}, {30}}};
+  const auto questions = [&](int64_t n) {
+    std::vector<int32_t> all;
+    for (const auto& turn : last_of(before, n)) all.push_back(turn.question[0]);
+    return all;
+  };
+  EXPECT_EQ(questions(2), (std::vector<int32_t>{2, 3}));
+  EXPECT_EQ(questions(0), std::vector<int32_t>());
+  EXPECT_EQ(questions(7), (std::vector<int32_t>{1, 2, 3}));
+}
+
 }  // namespace
 }  // namespace heed

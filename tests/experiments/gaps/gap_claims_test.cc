@@ -38,5 +38,20 @@ TEST(GapClaims, AreDecidedByOurs) {
   EXPECT_EQ(verdicts(n).back(), false);
 }
 
+TEST(Gaps, IrrelevantTurnsStandBeforeTheLastOne) {
+  const std::vector<Dialogue> test = {{"a", {{"x", "1"}, {"y", "2"}, {"x", "3"}}},
+                                      {"b", {{"x", "4"}, {"y", "5"}}}};
+  const std::vector<Dialogue> others = {{"c", {{"z", "first"}, {"z", "second"}}}};
+  const auto inserted = with_inserted(test, others, 2);
+  const auto texts = [](const Dialogue& d) {
+    std::string all;
+    for (const Turn& turn : d.turns) all += turn.text + (turn.distraction ? "! " : " ");
+    return all;
+  };
+  EXPECT_EQ(texts(inserted[0]), "1 2 first! first! 3 ");
+  EXPECT_EQ(texts(inserted[1]), "4 first! first! 5 ");
+  EXPECT_EQ(texts(with_inserted(test, others, 0)[0]), "1 2 3 ");
+}
+
 }  // namespace
 }  // namespace heed
