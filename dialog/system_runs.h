@@ -89,6 +89,7 @@ template <class Own> typename RunsOf<Own>::Loaded RunsOf<Own>::load(const std::s
   const std::string weights = weights_of(directory, Own::size(s));
   Loaded loaded = Own::blank(directory, s);
   load_parameters(weights, loaded.model);
+  name_parts(loaded.model);
   return loaded;
 }
 

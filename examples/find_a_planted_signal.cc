@@ -5,7 +5,7 @@
 // or a little below: the other response has the topic of such a context one time in seven, the real
 // one never.
 //
-//   build/release/examples/find_a_planted_signal --dialogues 1000 --epochs 20
+//   build/release/examples/find_a_planted_signal --dialogues 1000 --epochs 25
 #include <cstdio>
 #include <numeric>
 

@@ -3,8 +3,10 @@
 #include <algorithm>
 #include <filesystem>
 
+#include "base/file.h"
 #include "dialog/data/corpus.h"
 #include "dialog/retrieve/candidates.h"
+#include "dialog/retrieve/kept_pool.h"
 #include "dialog/retrieve/pool.h"
 #include "dialog/system.h"
 #include "dialog/text/text_file.h"
@@ -90,17 +92,60 @@ void reply(const ReplyOptions& o) {
   std::printf("%s: %s\n", o.out.c_str(), counted(dialogues.size(), "answer").c_str());
 }
 
+struct KeepOptions {
+  CommonPtr common;
+  std::string model, pool;
+};
+
+void keep(const KeepOptions& o) {
+  const PoolRanker ranker = open_pool(o.model, o.pool, start(*o.common));
+  const auto* vectors = dynamic_cast<const VectorRanker*>(ranker.loaded.ranker.get());
+  if (!vectors) throw UsageError(o.model + ": ranks without vectors, so there is nothing to keep");
+  Progress progress;
+  size_t cut = 0;
+  const Tensor rows = vectors->responses(
+      ranker.pool, /*batch=*/64,
+      [&](size_t done, size_t of) {
+        progress.show(std::to_string(done) + " of " + counted(of, "response"));
+      },
+      &cut);
+  progress.done();
+  if (cut > 0) note(counted(cut, "response") + " cut to their first words or pieces");
+  if (!o.pool.empty()) write_file(o.model + "/pool.txt", retrieve::pool_lines(ranker.pool));
+  retrieve::keep_vectors(o.model, ranker.pool, rows);
+  std::printf("%s: %s and their vectors; heed chat --model %s --pool answers with them\n",
+              o.model.c_str(), counted(ranker.pool.size(), "response").c_str(), o.model.c_str());
+}
+
+void add_keep(CLI::App& rank) {
+  const auto [c, o] = declare<KeepOptions>(
+      rank, "keep", "Make a pool a model's own, with the vectors of its texts",
+      "Writes pool.txt and pool.safetensors into the model's directory. heed chat --pool and heed "
+      "rank reply then take that pool without a FILE, and compute no vectors of it: of 10,000 "
+      "texts and a pretrained encoder that is a minute or more. If texts or weights change, the "
+      "vectors are no longer used, and a note says so.\n"
+      "Example:\n"
+      "  heed rank keep --model runs/ranker --pool answers.txt\n"
+      "  heed chat --model runs/ranker --pool",
+      {}, keep);
+  c.add_option("--model", o.model, "Directory of a run or a model (one that ranks)")->required();
+  c.add_option("--pool", o.pool,
+               "The texts, one a line, plain or gzip. If not given: the pool.txt that is there");
+}
+
 struct WhitelistOptions {
   CommonPtr common;
   std::string data, out, model, examples = "all";
   size_t size = 1000;
+  int min_turns = kMinTurns;
 };
 
 std::vector<std::string> responses_in(const WhitelistOptions& o, const std::string& part) {
   const std::vector<Dialogue> dialogues = read_dialogues(find_dialogues(o.data, part));
-  std::vector<std::string> texts = retrieve::response_texts(
-      dialogues, retrieve::make_pairs(dialogues, {.all_positions = o.examples == "all"}, false));
-  if (texts.empty()) throw DataError(find_dialogues(o.data, part) + ": " + no_example({}));
+  const ExampleOptions options{.all_positions = o.examples == "all", .min_turns = o.min_turns};
+  std::vector<std::string> texts =
+      retrieve::response_texts(dialogues, retrieve::make_pairs(dialogues, options, false));
+  if (texts.empty()) throw DataError(find_dialogues(o.data, part) + ": " + no_example(options));
   return texts;
 }
 
@@ -158,8 +203,9 @@ void add_whitelist(CLI::App& rank) {
   option(c, "--entries", o.size, "Keep at most this many responses, the most frequent ones",
          whole_number(2, 10'000'000));
   option(c, "--examples", o.examples,
-         "last: the last turns are responses; all: all turns from the third on",
+         "last: the last turns are responses; all: all turns from the third (or --min-turns) on",
          one_of({"last", "all"}));
+  option(c, "--min-turns", o.min_turns, "Leave out shorter dialogues", whole_number(2, 1'000'000));
   c.add_option("--out", o.out, "File of the pool, one response a line")->required();
 }
 
@@ -191,6 +237,14 @@ PoolRanker open_pool(const std::string& model, const std::string& file, Device d
   size_t repeated = 0;
   ranker.pool = retrieve::read_pool(path, &repeated);
   if (repeated > 0) note(path + ": " + counted(repeated, "line") + " left out as repeated");
+  bool stale = false;
+  const Tensor vectors =
+      file.empty() ? retrieve::kept_vectors(model, ranker.pool, &stale) : Tensor();
+  if (stale) {
+    note(model + "/pool.safetensors is of other texts or weights; `heed rank keep` makes it anew");
+  }
+  const auto* keeps = dynamic_cast<const VectorRanker*>(ranker.loaded.ranker.get());
+  if (vectors.defined() && keeps) keeps->keep(ranker.pool, vectors);
   return ranker;
 }
 
@@ -216,6 +270,7 @@ void chat_from_pool(const Common& common, const std::string& model, const std::s
 
 void add_pools(CLI::App& rank) {
   add_whitelist(rank);
+  add_keep(rank);
   const auto [c, o] = declare<ReplyOptions>(
       rank, "reply", "Answer the dialogues of a file from a pool of responses",
       "The turns of a dialogue are the context, and the answer follows the last one. A line of "

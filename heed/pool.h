@@ -27,6 +27,6 @@ PoolRanker open_pool(const std::string& model, const std::string& file, Device d
 // the words that it shares with the conversation, and the places that the model looked at.
 void chat_from_pool(const Common& common, const std::string& model, const std::string& pool);
 
-void add_pools(CLI::App& rank);  // heed rank whitelist, heed rank reply
+void add_pools(CLI::App& rank);  // heed rank whitelist, keep and reply
 
 }  // namespace heed

@@ -297,6 +297,7 @@ void add_prepare(CLI::App& app) {
   add_prepare_labels(*prepare);
   add_prepare_carryover(*prepare);
   add_prepare_because(*prepare);
+  add_prepare_pairs(*prepare);
 }
 
 }  // namespace heed

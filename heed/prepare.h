@@ -58,5 +58,6 @@ void add_prepare_published(CLI::App& prepare);  // one command for each corpus
 void add_prepare_labels(CLI::App& prepare);
 void add_prepare_carryover(CLI::App& prepare);
 void add_prepare_because(CLI::App& prepare);
+void add_prepare_pairs(CLI::App& prepare);
 
 }  // namespace heed

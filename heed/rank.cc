@@ -27,13 +27,13 @@ struct RankOptions {
   std::vector<std::string> scorers;
   std::string data, train, model, lists, out, json, test_sets, pool;
   std::string examples = "last", context = "all", mean_length = "documents";
-  size_t limit = 0;
+  size_t limit = 0, filter = 0;
   std::optional<int> min_turns;
 
   bool has(const char* scorer) const {
     return std::find(scorers.begin(), scorers.end(), scorer) != scorers.end();
   }
-  bool counts_words() const { return has("tf-idf") || has("bm25"); }
+  bool counts_words() const { return has("tf-idf") || has("bm25") || filter > 0; }
   bool test() const { return has("model"); }  // heed rank test
   bool encodes() const { return has("sim") || has("map") || test(); }
   bool trains() const { return counts_words() || has("map"); }
@@ -85,13 +85,22 @@ LoadedSystem load_ranker(const RankOptions& o) {
 
 void check(const RankOptions& o) {
   if (!o.lists.empty()) retrieve::parse_list_kind(o.lists);
+  if (!o.trains()) {
+    refuse_given(*o.command, "--train",
+                 o.test() ? "with --filter" : "to tf-idf, bm25 and map, and with --filter");
+  }
+  if (o.trains() && o.train.empty() && !is_directory(o.data)) {
+    throw UsageError(
+        "tf-idf, bm25 and --filter count words in training dialogues, and map learns from them: "
+        "give --train FILE or DIR, or --data DIR (its train part)");
+  }
   if (o.test()) {
     require(o.model, Capability::kRank);
     if (!o.test_sets.empty()) refuse_given(*o.command, "--out", "without --test");
+    if (!o.test_sets.empty()) refuse_given(*o.command, "--filter", "without --test");
     if (o.test_sets.empty()) refuse_given(*o.command, "--pool", "with --test");
     return;
   }
-  if (!o.trains()) refuse_given(*o.command, "--train", "to tf-idf, bm25 and map");
   if (!o.has("bm25")) refuse_given(*o.command, "--mean-length", "to bm25");
   if (!o.encodes()) refuse_given(*o.command, "--model", "to sim and map");
   if (o.encodes() && o.model.empty()) {
@@ -100,11 +109,6 @@ void check(const RankOptions& o) {
   if (o.encodes()) require(o.model, Capability::kEncode);
   if (!o.out.empty() && o.scorers.size() != 1) {
     throw UsageError("--out writes the scores of a single scorer");
-  }
-  if (o.trains() && o.train.empty() && !is_directory(o.data)) {
-    throw UsageError(
-        "tf-idf and bm25 count words in training dialogues, and map learns from them: give "
-        "--train FILE or DIR, or --data DIR (its train part)");
   }
 }
 
@@ -125,6 +129,7 @@ Json inputs_json(const RankOptions& o, const RankedPart& part,
           {"context", o.context},
           {"min_turns", example_options(o).min_turns},
           {"mean_length", o.mean_length},
+          {"filter", o.filter},
           {"seed", o.common->seed}};
 }
 
@@ -151,6 +156,17 @@ ListScores scores_of(const std::string& scorer, const RankOptions& o, const Rank
   if (scorer == "sim" || o.test()) return says(*ranker);
   const auto kind = scorer == "bm25" ? retrieve::Keywords::kBm25 : retrieve::Keywords::kTfIdf;
   return keyword_scores(part.dialogues, lists, kind, *words, o.mean_length == "responses");
+}
+
+// The attention of a ranker that has one, beside its scores in --out.
+void put_attention(const Ranker& ranker, const RankedPart& part, const Lists& lists,
+                   std::vector<ScoredList>& scored) {
+  VectorRanker::Contexts contexts;
+  for (const MarkedContext& context : contexts_of(part, lists)) {
+    contexts.push_back(context.utterances);
+  }
+  const std::vector<VectorRanker::Look> looks = looks_of(ranker, contexts);
+  for (size_t i = 0; i < looks.size(); ++i) scored[i].attention = attention_scores(looks[i]);
 }
 
 // The contexts as a ranker that reads only their ends reads them; it becomes one that reads them
@@ -233,14 +249,22 @@ void baseline(RankOptions& o) {
   std::optional<retrieve::WordStatistics> words;
   if (o.trains()) train = read_train(o);
   if (o.counts_words()) words.emplace(train->dialogues, train->pairs);
+  std::optional<ListScores> of_words;  // of --filter
+  if (o.filter > 0) {
+    of_words = keyword_scores(part.dialogues, lists, retrieve::Keywords::kTfIdf, *words, false);
+  }
   std::vector<ScoredList> scored = unscored(part, lists, o.examples == "all");
   std::vector<Ranking> rows;
   for (const std::string& scorer : o.scorers) {
     ListScores scores = scores_of(scorer, o, loaded.ranker.get(), part, lists, train, words);
+    if (o.filter > 0) scores = retrieve::filtered(std::move(scores), *of_words, o.filter);
     for (size_t i = 0; i < scored.size(); ++i) scored[i].scores = std::move(scores[i]);
     rows.push_back(measure_ranking(scorer, scored, o.common->seed));
   }
-  if (!o.out.empty()) write_lists(scores_file, scored);
+  if (!o.out.empty()) {
+    if (o.test()) put_attention(*loaded.ranker, part, lists, scored);
+    write_lists(scores_file, scored);
+  }
   rows.push_back(chance_ranking(std::move(scored), o.common->seed));
   if (!output.to_stdout() && !scores_file.to_stdout())
     std::fputs(rankings_table(rows, false, results_width()).c_str(), stdout);
@@ -271,12 +295,22 @@ void declare_inputs(RankOptions& o, CLI::App& c) {
          one_of({"last", "all"}));
   option(c, "--context", o.context, "all: the turns before the response; last: the last one",
          one_of({"all", "last"}));
+  option(c, "--filter", o.filter,
+         "Rank only the N candidates of a list that tf-idf puts first; the others come after them, "
+         "all equal (subtask 2 of DSTC7, with --lists stride:RESPONSES). 0: rank all",
+         whole_number(0, 1'000'000'000));
+  c.add_option("--train", o.train,
+               "Dialogues in which tf-idf, bm25 and --filter count words and from which map "
+               "learns: a data directory (its train part), or a file. If not given: the train part "
+               "of a --data directory");
   c.add_option("--min-turns", o.min_turns,
                "Leave out shorter dialogues. If not given: 3, and 2 with --lists given")
       ->check(whole_number(2, 1000000));
-  c.add_option("--out", o.out,
-               "Write the scores of each list to this file, one list a line, the right response "
-               "first; - for standard output");
+  c.add_option(
+      "--out", o.out,
+      "Write the scores of each list to this file, one list a line, the right response "
+      "first, with the attention scores of the utterances of a ranker that has them; - for "
+      "standard output");
   add_json(c, o.json);
 }
 
@@ -300,10 +334,6 @@ void add_baseline(CLI::App& rank) {
   c.add_option("scorer", o.scorers, "tf-idf, bm25, sim or map")
       ->required()
       ->check(one_of({"tf-idf", "bm25", "sim", "map"}));
-  c.add_option("--train", o.train,
-               "Dialogues in which tf-idf and bm25 count words and from which map learns: a data "
-               "directory (its train part), or a file. If not given: the train part of a --data "
-               "directory");
   c.add_option("--model", o.model, "Directory of a run or a model: the encoder of sim and map");
   option(c, "--mean-length", o.mean_length,
          "The mean length with which bm25 compares lengths: of all documents (contexts and "

@@ -1,6 +1,8 @@
 // heed rank scores: the measures of a ranking, from scores in a file.
 #include <algorithm>
+#include <optional>
 
+#include "dialog/retrieve/none.h"
 #include "dialog/retrieve/score_file.h"
 #include "experiments/measure/measure_json.h"
 #include "heed/command.h"
@@ -14,13 +16,40 @@ using retrieve::ScoredList;
 
 struct RankScoresOptions {
   CommonPtr common;
-  std::string data, json;
+  const CLI::App* command = nullptr;
+  std::string data, json, learn;
+  double share = 0.2;
 };
 
+// Where the right candidates of some lists are taken out.
+std::vector<ScoredList> with_none(const RankScoresOptions& o, std::vector<ScoredList> lists,
+                                  double score) {
+  lists = retrieve::with_none(std::move(lists), o.share, o.common->seed, score);
+  const auto without = std::count_if(lists.begin(), lists.end(), [](const ScoredList& list) {
+    return list.right[0] + 1 == list.scores.size();
+  });
+  note(o.data + ": \"none\" has the score " + decimal(score, 4) +
+       " in all lists, and is right in " + std::to_string(without) + " of " +
+       counted(lists.size(), "list"));
+  return lists;
+}
+
+Json none_json(const RankScoresOptions& o, double score) {
+  return {{"score", score},
+          {"share", o.share},
+          {"learned_from", {{"path", o.learn}, {"fingerprint", file_checksum(o.learn)}}}};
+}
+
 void scores(const RankScoresOptions& o) {
+  if (o.learn.empty()) refuse_given(*o.command, "--share", "with --learn-none");
   const JsonOutput output(o.json);
   std::vector<Ranking> rows;
   std::vector<ScoredList> lists = retrieve::read_scores(o.data);
+  std::optional<double> none;
+  if (!o.learn.empty()) {
+    none = retrieve::learn_none(retrieve::read_scores(o.learn), o.share, o.common->seed);
+    lists = with_none(o, std::move(lists), *none);
+  }
   const bool several = std::any_of(lists.begin(), lists.end(),
                                    [](const ScoredList& list) { return list.right.size() > 1; });
   rows.push_back(measure_ranking(o.data, lists, o.common->seed));
@@ -32,6 +61,7 @@ void scores(const RankScoresOptions& o) {
   output.write({{"heed", provenance("rank scores", *o.common)},
                 {"inputs",
                  {{"scores", {{"path", o.data}, {"fingerprint", file_checksum(o.data)}}},
+                  {"none", none ? none_json(o, *none) : Json()},
                   {"seed", o.common->seed}}},
                 {"lists", {{"lists", count}}},
                 {"scorers", to_json(rows)}});
@@ -45,11 +75,19 @@ void add_rank_scores(CLI::App& rank) {
       "A line is {\"right\": [0], \"scores\": [0.5, 0.25]}: the places of the right candidates, "
       "counted from 0, and a score for each candidate; lists may have different lengths. \"id\" "
       "and \"conversation\" (a number) are optional; lists of one conversation are not "
-      "independent. --out of `heed rank baseline` writes such a file.\n"
-      "Example:\n"
-      "  heed rank scores my-scores.jsonl --json numbers.json",
-      {.device = false, .seed = "Seed of the intervals"}, scores);
+      "independent. --out of `heed rank baseline` and `heed rank test` writes such a file.\n"
+      "Examples:\n"
+      "  heed rank scores my-scores.jsonl --json numbers.json\n"
+      "  heed rank scores test-scores.jsonl --learn-none valid-scores.jsonl --share 0.2",
+      {.device = false, .seed = "Seed of the intervals, and of the lists of --share"}, scores);
   c.add_option("file", o.data, "The scores, JSON Lines, plain or gzip")->required();
+  c.add_option(
+      "--learn-none", o.learn,
+      "Take the right candidates out of some lists, where then none is right (subtask 4 of "
+      "DSTC7): \"none\" is one more candidate of every list, and has the score with which "
+      "R@1 is highest in the lists of this file, of the validation part");
+  option(c, "--share", o.share, "Share of the lists without a right candidate (--learn-none)",
+         number(0, 1));
   add_json(c, o.json);
 }
 

@@ -25,6 +25,10 @@ class VectorRanker : public Ranker {
                            const OnTexts& progress, size_t* cut) const = 0;
   Scores score(const std::vector<std::string>& texts, const std::vector<RankQuery>& queries,
                int64_t batch, const OnTexts& progress) const override;
+  // The vectors of these texts as responses() gave them before: score() does not ask for them.
+  void keep(std::vector<std::string> texts, const Tensor& vectors) const {
+    texts_ = {std::move(texts), vectors};
+  }
 
   // The attention in contexts: for each utterance that is read, which are the last ones, the
   // weights of its rows, which are its words and their end, or the utterance itself. All weights of

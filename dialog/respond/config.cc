@@ -49,6 +49,7 @@ LoadedModel load_model(const std::string& directory) {
   Vocabulary vocabulary = load_vocabulary(file_inside(directory, "vocab.txt"), config.vocab_size);
   auto model = make_responder(config);
   load_parameters(weights, *model);
+  name_parts(*model);
   return {std::move(model), std::move(vocabulary)};
 }
 

@@ -168,12 +168,14 @@ TrainSettings thred_settings() {
 }
 // Takayama & Arase, one GRU layer; Chikai et al., LSTMs.
 TrainSettings keywords_settings() {
-  TrainSettings s = workshop_settings(sizes(1, 512, 25000), 1, 0);
+  TrainSettings s = workshop_settings(sizes(1, 512, 100'000), 1, 0);
   s.model.embedding_size = 256;
+  s.min_count = 16;  // "seen more than 15 times"
   return s;
 }
 TrainSettings expressive_settings() {
-  TrainSettings s = keywords_settings();
+  TrainSettings s = workshop_settings(sizes(1, 512, 25000), 1, 0);
+  s.model.embedding_size = 256;
   s.model.dropout = 0.2;
   s.model.lstm_bias = true;
   s.loop.batch_size = 200;

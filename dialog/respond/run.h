@@ -17,6 +17,7 @@ struct TrainSettings {
   ModelConfig model = {};
   ExampleOptions examples = {};
   TokenKind tokens = TokenKind::kWords;  // of the vocabulary that training makes
+  int64_t min_count = 1;                 // of its words in the training dialogues
   double insert_prob = 0;                // of each of the two distractions
   bool own_distractions = false;         // flagged in the dialogue itself, a placebo
   double attention_weight = 1;           // lambda; 0: "Non-atten-loss"
@@ -43,7 +44,10 @@ struct TrainSettings {
   std::string init = {};
 
   VocabularyOptions vocabulary_options() const {
-    return {.max_size = model.vocab_size, .kind = tokens, .lexicon = lexicon};
+    return {.max_size = model.vocab_size,
+            .min_count = min_count,
+            .kind = tokens,
+            .lexicon = lexicon};
   }
   // Throws UsageError for invalid settings.
   void check() const;

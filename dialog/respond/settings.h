@@ -206,6 +206,12 @@ template <class S, class V> void visit_run(S& s, V& v) {
              .most = Vocabulary::kMaxSize,
              .of_data = true}),
     s.vocabulary);
+  v(setting("min-count", "min_count",
+            "Leave words out of the vocabulary that the training dialogues hold less often than "
+            "this",
+            {.group = kSizes, .least = 1, .most = 1e9, .later = true, .of_data = true})
+        .only_with("tokens", {name_of(TokenKind::kWords)}),
+    s.min_count);
   visit_examples(s.examples, v);
   visit_limit(s.limit, v);
   visit_settings(s.loop, v);

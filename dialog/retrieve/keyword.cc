@@ -131,4 +131,20 @@ std::vector<std::vector<double>> keyword_scores(const std::vector<Dialogue>& dia
   return scores;
 }
 
+std::vector<std::vector<double>> filtered(std::vector<std::vector<double>> scores,
+                                          const std::vector<std::vector<double>>& words,
+                                          size_t kept) {
+  for (size_t i = 0; i < scores.size(); ++i) {
+    std::vector<double> order = words[i];
+    if (order.size() <= kept) continue;
+    const auto last = order.begin() + static_cast<ptrdiff_t>(kept) - 1;
+    std::nth_element(order.begin(), last, order.end(), std::greater<>());
+    const double lowest = *std::min_element(scores[i].begin(), scores[i].end());
+    for (size_t k = 0; k < scores[i].size(); ++k) {
+      if (words[i][k] < *last) scores[i][k] = lowest - std::abs(lowest) - 1;
+    }
+  }
+  return scores;
+}
+
 }  // namespace heed::retrieve

@@ -56,4 +56,10 @@ std::vector<std::vector<double>> keyword_scores(const std::vector<Dialogue>& dia
                                                 WordStatistics& statistics,
                                                 bool length_of_responses);
 
+// The scores with which only the `kept` candidates of a list that have the highest numbers in
+// `words`, and those equal to the last of them, are ranked; the others come after them, all equal.
+std::vector<std::vector<double>> filtered(std::vector<std::vector<double>> scores,
+                                          const std::vector<std::vector<double>>& words,
+                                          size_t kept);
+
 }  // namespace heed::retrieve

@@ -14,6 +14,8 @@ struct ScoredList {
   int conversation = 0;  // lists of one conversation are not independent
   std::vector<double> scores = {};
   std::vector<size_t> right = {};  // indices into scores
+  // Of each utterance of the context that the scorer read, the last ones; empty: it has none.
+  std::vector<double> attention = {};
 };
 
 // Candidates with the same score have no order: every number here is the mean over all their

@@ -67,9 +67,10 @@ std::vector<ScoredList> read_scores(const std::string& path) {
 
 std::string score_line(const ScoredList& list) {
   const Ranks ranks(list);
-  const Json line = {{"id", list.id},         {"conversation", list.conversation},
-                     {"rank", ranks.first()}, {"ties", ranks.ties()},
-                     {"right", list.right},   {"scores", list.scores}};
+  Json line = {{"id", list.id},         {"conversation", list.conversation},
+               {"rank", ranks.first()}, {"ties", ranks.ties()},
+               {"right", list.right},   {"scores", list.scores}};
+  if (!list.attention.empty()) line["attention"] = list.attention;
   return line.dump(-1, ' ', false, Json::error_handler_t::replace) + "\n";
 }
 

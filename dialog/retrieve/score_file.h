@@ -15,7 +15,8 @@ namespace heed::retrieve {
 // Ranks refuses, "file: ..." if there is none.
 std::vector<ScoredList> read_scores(const std::string& path);
 
-// The line of a list, with "rank" and "ties" of its best right response.
+// The line of a list, with "rank" and "ties" of its best right response, and "attention" if there
+// is one.
 std::string score_line(const ScoredList& list);
 
 }  // namespace heed::retrieve

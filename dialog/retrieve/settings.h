@@ -13,7 +13,8 @@ namespace heed::retrieve {
 struct Settings {
   Config model = {};
   TextBounds bounds = {};
-  bool all_positions = true;        // every turn from the third on is a response, not only the last
+  bool all_positions = true;  // every turn from min_turns on is a response, not only the last
+  int min_turns = kMinTurns;
   std::string loss = "softmax";     // or hinge
   std::string negatives = "batch";  // batch, shared:K or batch+shared:K
   double smoothing = 0;             // of the softmax
@@ -121,9 +122,14 @@ template <class S, class V> void visit_training(S& s, V& v) {
             {.group = kRanker, .least = 0, .later = true, .of_variant = true}),
     s.attention_weight);
   v(setting("examples", "all_positions",
-            "last: a dialogue's last turn is the response; all: every turn from the third on",
+            "last: a dialogue's last turn is the response; all: every turn from the third (or "
+            "--min-turns) on",
             {.group = kTexts, .words = {"last", "all"}, .required = true, .of_data = true}),
     Words{s.all_positions, "last", "all"});
+  v(setting("min-turns", "min_turns",
+            "Leave out shorter dialogues; with --examples all the N-th turn is the first response",
+            {.group = kTexts, .least = 2, .most = 1'000'000, .later = true, .of_data = true}),
+    s.min_turns);
   visit_asked(s, v);
 }
 

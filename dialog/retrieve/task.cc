@@ -191,7 +191,8 @@ TextReader reader_of(const Settings& s, const Vocabulary& vocabulary, const std:
 std::vector<TextPair> read_pairs(const std::vector<Dialogue>& dialogues, const Settings& settings,
                                  const TextReader& reader, TrainData& data) {
   std::vector<TextPair> result;
-  const ExampleOptions options{.all_positions = settings.all_positions};
+  const ExampleOptions options{.all_positions = settings.all_positions,
+                               .min_turns = settings.min_turns};
   for (const Pair& pair : make_pairs(dialogues, options, /*whole_context=*/true)) {
     const std::vector<Turn>& turns = dialogues[pair.dialogue].turns;
     result.push_back({reader.context(context_turns(dialogues, pair), &data.cut_contexts),
@@ -237,8 +238,9 @@ TrainData make_train_data(const DataPart& train, const DataPart& valid, const Se
   for (const auto& [part, path] :
        {std::pair(&data.train, train.path), std::pair(&data.valid, valid.path)}) {
     if (part->size() >= 2) continue;
-    throw DataError(path + ": a ranker needs two responses at least, there is " +
-                    (part->empty() ? "none: " + no_example({}) : "one"));
+    throw DataError(
+        path + ": a ranker needs two responses at least, there is " +
+        (part->empty() ? "none: " + no_example({.min_turns = settings.min_turns}) : "one"));
   }
   return data;
 }

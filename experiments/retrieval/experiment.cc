@@ -133,22 +133,6 @@ Json firsts(const Scores& scores) {
   return items;
 }
 
-// Only one of the best 100 by words can be first.
-Scores filtered(const Scores& scores, const Scores& words) {
-  constexpr size_t kKept = 100;
-  Scores result = scores;
-  for (size_t i = 0; i < scores.size(); ++i) {
-    std::vector<double> order = words[i];
-    if (order.size() <= kKept) continue;
-    std::nth_element(order.begin(), order.begin() + kKept - 1, order.end(), std::greater<>());
-    const double last = order[kKept - 1];
-    for (size_t k = 0; k < result[i].size(); ++k) {
-      if (words[i][k] < last) result[i][k] = -1e30;
-    }
-  }
-  return result;
-}
-
 Json whitelist_json(const Run& run, const Ranker& ranker, const std::vector<std::string>& pool,
                     const std::string& name) {
   const std::string file = in(run.directory, (name + ".txt").c_str());
@@ -177,7 +161,8 @@ void measure_lists(const Data& data, const Ranker& ranker, retrieve::WordStatist
   if (size == 10) return;
   const Scores tf_idf =
       keyword_scores(data.test.dialogues, lists, retrieve::Keywords::kTfIdf, words, false);
-  if (size == 1000) return put_mean(json, "filtered_of_1000", firsts(filtered(scores, tf_idf)));
+  if (size == 1000)
+    return put_mean(json, "filtered_of_1000", firsts(retrieve::filtered(scores, tf_idf, 100)));
   put_mean(json, "tf_idf", firsts(tf_idf));
   put_mean(
       json, "bm25",

@@ -327,6 +327,7 @@ TEST_F(Act, Train) {
                       {"--hidden", {"6"}},
                       {"--embed", {"6"}},
                       {"--vocab", {"100"}},
+                      {"--min-count", {"9"}},
                       {"--tokens", {}, {}, "ModelsOfPieces.AreTrainedOnMeasuredAndSpoken"},
                       {"--batch", {"3"}},
                       {"--dropout", {"0.5"}},

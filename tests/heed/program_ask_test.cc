@@ -1,4 +1,5 @@
 // heed train comprehend, heed ask and heed reproduce comprehend, as people call them.
+#include "tests/golden.h"
 #include "tests/heed/program_data.h"
 #include "tests/heed/program_properties.h"
 
@@ -177,6 +178,9 @@ TEST_F(Ask, IsAnExperiment) {
   const Result r = heed_program(command);
   ASSERT_EQ(r.code, 0) << r.err;
   EXPECT_TRUE(has(dir->read("all/tables/claims.md"), "The answers before matter more"));
+  Golden golden;
+  golden.add_runs(dir->path("all"));
+  golden.expect("comprehend");
   const Json evaluation = Json::parse(dir->read("all/no-answers-seed1/evaluation.json"));
   EXPECT_EQ(evaluation["f1_items"].size(), 6u);
   EXPECT_EQ(evaluation["passages"], (Json{0, 0, 0, 1, 1, 1}));

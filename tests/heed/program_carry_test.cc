@@ -5,6 +5,7 @@
 #include <regex>
 
 #include "dialog/carry/items.h"
+#include "tests/golden.h"
 #include "tests/heed/program_properties.h"
 
 namespace heed {
@@ -353,6 +354,9 @@ TEST(Carry, ItsExperimentIsReproduced) {
   EXPECT_GT(measures, 3u);
   EXPECT_EQ(one["groups"]["cross"]["2"]["right"], 30);
   EXPECT_TRUE(one["look"].contains("2"));
+  Golden golden;
+  golden.add_runs(dir.path("out"));
+  golden.expect("carryover");
   const std::string claims = dir.read("out/tables/claims.md");
   EXPECT_TRUE(has(claims, "Self-attention is best overall")) << claims;
   const std::string f1 = dir.read("out/tables/f1.md");

@@ -1,4 +1,5 @@
 // Labels of dialogues from the data to what a model is asked for.
+#include "tests/golden.h"
 #include "tests/heed/program_data.h"
 
 namespace heed {
@@ -185,6 +186,9 @@ TEST_F(Conditions, AnExperimentAsksAClassifier) {
                     "--epochs", "4", "--hidden", "12", "--test-limit", "30", "--threads", "1"});
   ASSERT_EQ(r.code, 0) << r.err;
   const Json told = Json::parse(dir.read("out/gate-seed1/told.json"));
+  Golden golden;
+  golden.add_runs(dir.path("out"));
+  golden.expect("expressive");
   const Json& sentiment = told["sentiment"];
   EXPECT_EQ(sentiment["people"], 1);
   double right = 0;

@@ -4,6 +4,7 @@
 #include <nlohmann/json.hpp>
 #include <regex>
 
+#include "tests/golden.h"
 #include "tests/heed/program_properties.h"
 
 namespace heed {
@@ -192,6 +193,9 @@ TEST(Gaps, TheirExperimentIsReproduced) {
   EXPECT_TRUE(detect["p1"].is_null() && detect["p1_hits"].empty());
   EXPECT_TRUE(numbers("rank-seed1")["f1"].is_null());
   EXPECT_EQ(both["rules"], detect["rules"]);
+  Golden golden;
+  golden.add_runs(dir.path("out"));
+  golden.expect("gaps");
   const Json claims = Json::parse(dir.read("out/tables/claims.json"), nullptr, false);
   EXPECT_EQ(claims.size(), 6u);
   const std::string text = dir.read("out/tables/claims.md");

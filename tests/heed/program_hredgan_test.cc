@@ -1,4 +1,5 @@
 // heed train hredgan, and the best of several answers by its discriminator.
+#include "tests/golden.h"
 #include "tests/heed/program_data.h"
 #include "train/run_directory.h"
 
@@ -169,6 +170,9 @@ TEST_F(HredganProgram, AnExperimentOfAPaper) {
   EXPECT_NE(evaluation["best_d"], evaluation["best_logp"]);
   EXPECT_NE(evaluation["best_d"], evaluation["random"]);
   EXPECT_NE(evaluation["best_logp"], evaluation["random"]);
+  Golden golden;
+  golden.add_runs(out);
+  golden.expect("hredgan");
   EXPECT_EQ(heed_program(reproduce).code, 0);
   EXPECT_EQ(dir.read("experiment/gan-w-seed1/evaluation.json"), first);
   EXPECT_EQ(heed_program({"report", out, "--html", dir.path("page.html")}).code, 0);

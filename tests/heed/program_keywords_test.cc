@@ -1,5 +1,6 @@
 // heed reproduce keywords: what it measures of its runs is what other commands say of them.
 #include "dialog/data/corpus.h"
+#include "tests/golden.h"
 #include "tests/heed/program_data.h"
 
 namespace heed {
@@ -54,6 +55,12 @@ class KeywordsProgram : public testing::Test {
   inline static TempDir* shared = nullptr;
   const TempDir dir;
 };
+
+TEST_F(KeywordsProgram, HasTheNumbersThatWereLookedAt) {
+  Golden golden;
+  golden.add_runs(shared->path("out"));
+  golden.expect("keywords");
+}
 
 TEST_F(KeywordsProgram, AnswersAreThoseOfTheRuns) {
   for (const std::string variant : {"seq2seq", "weight-0", "weight-0.1", "weight-0.5"}) {

@@ -1,6 +1,8 @@
 // heed prepare with published corpora: what is written, what is said, what is refused.
+#include <filesystem>
 #include <nlohmann/json.hpp>
 
+#include "dialog/data/corpus.h"
 #include "dialog/text/tokenizer.h"
 #include "tests/heed/program_data.h"
 #include "tests/heed/program_helpers.h"
@@ -307,6 +309,51 @@ TEST_F(Prepare, WrongAnswersOfUbuntuAreMarked) {
   const Json last = read("u.jsonl")[0].at("turns").back();
   EXPECT_EQ(last.at("distraction"), true);
   EXPECT_EQ(last.at("labels"), (Json{{"answer", {"no"}}}));
+}
+
+// Of a folder all parts, each of its own turns; of a file one file.
+TEST_F(Prepare, Pairs) {
+  const auto line = [](const char* id, const std::vector<const char*>& texts) {
+    Json turns = Json::array();
+    for (const char* text : texts) turns.push_back({{"speaker", "A"}, {"text", text}});
+    return Json({{"id", id}, {"turns", turns}}).dump() + "\n";
+  };
+  std::filesystem::create_directory(dir.path("data"));
+  dir.write("data/train.jsonl", line("a", {"aaa", "bbb", "c", "ddd", "eee"}) + line("b", {"x"}));
+  dir.write("data/test.jsonl", line("c", {"fff", "gggg"}));
+  const Result r = prepare("pairs", dir.path("data"), "pairs", {"--characters", "3:4"});
+  ASSERT_EQ(r.code, 0) << r.err;
+  EXPECT_EQ(r.out, dir.path("pairs/train.jsonl.gz") + ": 2 pairs of 2 dialogues\n" +
+                       dir.path("pairs/test.jsonl.gz") + ": 1 pair of 1 dialogue\n");
+  const auto train = read_dialogues(dir.path("pairs/train.jsonl.gz"));
+  ASSERT_EQ(train.size(), 2u);
+  EXPECT_EQ(train[0].id, "a#2");
+  EXPECT_EQ(train[1].id, "a#5");
+  EXPECT_EQ(train[1].turns[0].text, "ddd");
+  EXPECT_EQ(train[1].turns[1].text, "eee");
+  EXPECT_EQ(train[1].turns[1].speaker, "A");
+  EXPECT_FALSE(std::filesystem::exists(dir.path("pairs/valid.jsonl.gz")));
+  expect_failure(prepare("pairs", dir.path("data"), "pairs"), 1,
+                 dir.path("pairs/train.jsonl.gz") + ": exists; give --out a new folder", "twice");
+  expect_failure(prepare("pairs", dir.path("data"), "none"), 1,
+                 dir.path("data/train.jsonl") + ": no adjacent turns of 9 to 128 characters",
+                 "short");
+  EXPECT_FALSE(std::filesystem::exists(dir.path("none/train.jsonl.gz")));
+  expect_failure(prepare("pairs", dir.path("data"), "none", {"--characters", "4"}), 2,
+                 "characters: expected LEAST:MOST, such as 9:128, got '4'", "bounds");
+  const std::string file = dir.path("data/test.jsonl");
+  ASSERT_EQ(prepare("pairs", file, "one.jsonl", {"--characters", "3:4"}).code, 0);
+  EXPECT_EQ(read("one.jsonl")[0]["id"], "c#2");
+  // A ranker learns from them.
+  const Result pairs =
+      heed_program({"prepare", "pairs", "--in", kSample, "--out", dir.path("two")});
+  ASSERT_EQ(pairs.code, 0) << pairs.err;
+  const Arguments train_with = {"train",    "retrieval", "--data",  dir.path("two"),
+                                "--preset", "smoke",     "--limit", "60",
+                                "--epochs", "1",         "--out",   dir.path("run")};
+  EXPECT_NE(heed_program(train_with).code, 0);
+  const Result trained = heed_program(train_with + Arguments{"--min-turns", "2"});
+  EXPECT_EQ(trained.code, 0) << trained.err;
 }
 
 }  // namespace

@@ -6,6 +6,8 @@
 
 #include "dialog/data/corpus.h"
 #include "dialog/retrieve/pool.h"
+#include "nn/safetensors.h"
+#include "tests/golden.h"
 #include "tests/heed/program_helpers.h"
 #include "train/run_directory.h"
 
@@ -185,6 +187,24 @@ TEST(Ranker, ShowsWhatDistractionsDo) {
     EXPECT_EQ(r.code, 0) << r.err;
     return Json::parse(r.out, nullptr, false)["test_sets"];
   };
+  // The scores of the utterances that were read, whose mean over the words is 1.
+  const auto lines = [&](const std::string& model) {
+    const Result r = heed_program(
+        {"rank", "test", "--model", model, "--data", kSample, "--limit", "120", "--out", "-"});
+    EXPECT_EQ(r.code, 0) << r.err;
+    return r.out;
+  };
+  std::istringstream scores(lines(run));
+  std::set<size_t> utterances;
+  for (std::string line; std::getline(scores, line);) {
+    const Json attention = Json::parse(line)["attention"];
+    utterances.insert(attention.size());
+    const auto [least, most] = std::minmax_element(attention.begin(), attention.end());
+    EXPECT_LE(*least, 1.0001);
+    EXPECT_GE(*most, 0.9999);
+  }
+  EXPECT_GT(utterances.size(), 3u);
+  EXPECT_FALSE(has(lines(ranker()), "attention"));
   const Json attends = sets(run), bag = sets(ranker());
   for (const Json* json : {&attends, &bag}) {
     const Json& none = (*json)["none"];
@@ -232,6 +252,70 @@ TEST(Ranker, DistractionsComeFromThePool) {
   EXPECT_EQ(own["inputs"]["pool"]["path"], kTestPart);
   EXPECT_EQ(own["inputs"]["pool"]["dialogues"], read_dialogues(kTestPart).size());
   EXPECT_EQ(own["inputs"]["model_fingerprint"], file_checksum(ranker() + "/model.safetensors"));
+}
+
+// A pool becomes the model's own, with the vectors of its texts, which are no longer computed: with
+// others in their place the answer is another.
+TEST(Ranker, KeepsAPoolAndItsVectors) {
+  const TempDir dir;
+  const std::string run = dir.path("own");
+  std::filesystem::copy(ranker(), run);
+  const std::string pool =
+      dir.write("pool.txt", "sudo apt-get update\nhello there\nno\nno\nwhich version\n");
+  const std::string in = dir.write("in.jsonl", R"({"turns": [{"text": "how to use apt-get"}]})");
+  const auto reply = [&](const Arguments& more) {
+    return heed_program(
+        Arguments{"rank", "reply", "--model", run, "--in", in, "--out", "-", "--best", "4"} + more);
+  };
+  const Result given = reply({"--pool", pool});
+  ASSERT_EQ(given.code, 0) << given.err;
+  expect_failure(reply({}), 2, run + ": has no pool.txt to choose from; give --pool FILE", "none");
+  const Result kept = heed_program({"rank", "keep", "--model", run, "--pool", pool});
+  ASSERT_EQ(kept.code, 0) << kept.err;
+  EXPECT_TRUE(has(kept.out, run + ": 4 responses and their vectors")) << kept.out;
+  EXPECT_EQ(dir.read("own/pool.txt"), "sudo apt-get update\nhello there\nno\nwhich version\n");
+  const Result own = reply({});
+  EXPECT_EQ(own.out, given.out);
+  EXPECT_FALSE(has(own.err, "pool.safetensors")) << own.err;
+
+  const std::string file = run + "/pool.safetensors";
+  TensorMap tensors = load_tensors(file);
+  const Tensor vectors = tensors["vectors"], turned = vectors.clone();
+  EXPECT_EQ(vectors.shape()[0], 4);
+  for (int64_t i = 0; i < vectors.numel(); ++i) {
+    turned.data<float>()[i] = -vectors.data<float>()[i];
+  }
+  save_tensors(file, {{"vectors", turned}, {"made_of", tensors["made_of"]}});
+  const auto scores = [](const Result& r) {
+    const Json reply = Json::parse(r.out);
+    std::vector<double> of;
+    for (const Json& choice : reply["choices"]) of.push_back(choice["score"]);
+    return of;
+  };
+  const std::vector<double> right = scores(own), opposite = scores(reply({}));
+  for (size_t i = 0; i < 4; ++i) EXPECT_NEAR(opposite[i], -right[3 - i], 1e-6);
+
+  // Of other texts, or of other weights, they are not used.
+  dir.write("own/pool.txt", "sudo apt-get update\nhello there\nyes\nwhich version\n");
+  const Result other = reply({});
+  EXPECT_TRUE(has(other.err,
+                  "/pool.safetensors is of other texts or weights; `heed rank keep` "
+                  "makes it anew"))
+      << other.err;
+  EXPECT_GT(scores(other)[0], 0);
+  ASSERT_EQ(heed_program({"rank", "keep", "--model", run}).code, 0);
+  EXPECT_FALSE(has(reply({}).err, "pool.safetensors"));
+  TensorMap weights = load_tensors(run + "/model.safetensors");
+  std::vector<NamedTensor> changed;
+  for (const auto& [name, tensor] : weights) changed.push_back({name, tensor.clone()});
+  changed[0].tensor.data<float>()[0] += 1;
+  save_tensors(run + "/model.safetensors", changed);
+  EXPECT_TRUE(has(reply({}).err, "other texts or weights"));
+  dir.write("own/pool.safetensors", "x");
+  expect_failure(reply({}), 1, file + ": ", "damaged");
+  save_tensors(file, {{"vectors", turned}});
+  expect_failure(reply({}), 1, file + ": holds no vectors of a pool; `heed rank keep` writes them",
+                 "no checksums");
 }
 
 // Nothing is said twice while there is something else, however long one goes on.
@@ -359,6 +443,9 @@ TEST(Ranker, ItsExperimentIsReproduced) {
   EXPECT_EQ(claims.size(), 17u);
   const std::string text = dir.read("out/tables/claims.md");
   EXPECT_TRUE(has(text, "recall falls strongly with the number of candidates")) << text;
+  Golden golden;
+  golden.add_runs(dir.path("out"));
+  golden.expect("retrieval");
   const Result report = heed_program({"report", dir.path("out"), "--html", dir.path("page.html")});
   EXPECT_EQ(report.code, 0) << report.err;
   EXPECT_TRUE(has(dir.read("page.html"), "Choosing responses"));
@@ -391,6 +478,9 @@ TEST(Ranker, ItsExperimentMeasuresAFrozenEncoder) {
   EXPECT_GT(map["mrr"], sim["mrr"]);
   const std::string claims = dir.read("out/tables/claims.md");
   EXPECT_TRUE(has(claims, "a map improves on plain similarity")) << claims;
+  Golden golden;
+  golden.add_runs(dir.path("out"));
+  golden.expect("retrieval_frozen");
   EXPECT_EQ(heed_program(command + Arguments{"--pretrained", dir.path("none")}).code, 1);
   const std::string other = source_dir() + "/data/models/baseline";
   expect_failure(heed_program(command + Arguments{"--only", "sim", "--pretrained", other}), 2,

@@ -7,6 +7,7 @@
 #include "dialog/text/overlap.h"
 #include "dialog/text/stop_words.h"
 #include "dialog/text/tokenizer.h"
+#include "tests/golden.h"
 #include "tests/heed/program_data.h"
 
 namespace heed {
@@ -192,6 +193,9 @@ TEST_F(Respond, AnExperimentMeasuresTheSameDistanceAndEchoes) {
   EXPECT_NEAR(found["ss_before"].get<double>(), own["ss_before"].get<double>(), 1e-9);
   EXPECT_NEAR(found["rei"].get<double>(), own["rei_words"].get<double>(), 1e-12);
   EXPECT_NE(dir.read("out/tables/distance.md").find("SS last"), std::string::npos);
+  Golden golden;
+  golden.add_runs(dir.path("out"));
+  golden.expect("thred");
   // Folders of older versions have neither the file nor the options; the command completes them.
   std::filesystem::remove(dir.path("out/seq2seq-seed1/distances.json"));
   Json kept = Json::parse(dir.read("out/thred.json"));

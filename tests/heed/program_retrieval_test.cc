@@ -1,7 +1,9 @@
 // heed rank on the bundled sample, whose numbers other code computed, and on lists made here.
+#include <algorithm>
 #include <cmath>
 #include <filesystem>
 #include <nlohmann/json.hpp>
+#include <sstream>
 
 #include "dialog/pretrained/encoder.h"
 #include "nn/init.h"
@@ -193,6 +195,76 @@ TEST(RankScores, OfSeveralRightOnesAndAnyLength) {
   EXPECT_NEAR(scorer["mrr"]["value"], 0.75, 1e-12);
   EXPECT_NEAR(scorer["recall"]["2"]["value"], (1.0 / 3 + 1) / 2, 1e-12);
   EXPECT_TRUE(has(heed_program({"rank", "scores", file}).out, "  MAP  "));
+}
+
+// Of each list the 20 candidates that TF-IDF puts first keep their scores; the others are equal,
+// and below. TF-IDF itself does not change: what is filtered out was no better.
+TEST(RankBaseline, RanksWhatWordsLeave) {
+  const TempDir dir;
+  const std::string words = dir.path("words"), all = dir.path("all"), few = dir.path("few");
+  const auto rank = [&](const char* scorer, const std::string& out, const Arguments& more) {
+    return json_of(Arguments{"baseline", scorer, "--data", kSample, "--limit", "200", "--lists",
+                             "stride:50", "--out", out} +
+                   more);
+  };
+  const Arguments filter = {"--filter", "20"};
+  const Json tf_idf = rank("tf-idf", words, {}), bm25 = rank("bm25", all, {});
+  const Json filtered = rank("bm25", few, filter);
+  EXPECT_EQ(filtered["inputs"]["filter"], 20);
+  EXPECT_NE(filtered["scorers"][0]["recall"], bm25["scorers"][0]["recall"]);
+  std::istringstream by_words(dir.read("words")), of_all(dir.read("all")), of_few(dir.read("few"));
+  size_t lists = 0;
+  for (std::string line; std::getline(of_few, line); ++lists) {
+    std::string of_words, whole;
+    std::getline(by_words, of_words);
+    std::getline(of_all, whole);
+    const auto scores = [](const std::string& text) {
+      return Json::parse(text)["scores"].get<std::vector<double>>();
+    };
+    const std::vector<double> kept = scores(line), before = scores(whole), count = scores(of_words);
+    std::vector<double> order = count;
+    std::sort(order.rbegin(), order.rend());
+    const double lowest = *std::min_element(before.begin(), before.end());
+    double rest = 0;
+    for (size_t k = 0; k < kept.size(); ++k) {
+      if (count[k] >= order[19]) {
+        EXPECT_EQ(kept[k], before[k]);
+      } else {
+        EXPECT_LT(kept[k], lowest);
+        EXPECT_TRUE(rest == 0 || rest == kept[k]);
+        rest = kept[k];
+      }
+    }
+  }
+  EXPECT_EQ(lists, tf_idf["lists"]["lists"]);
+  EXPECT_EQ(rank("tf-idf", words, filter)["scorers"][0]["recall"]["10"],
+            tf_idf["scorers"][0]["recall"]["10"]);
+}
+
+TEST(RankScores, NoneIsOneMoreCandidate) {
+  const TempDir dir;
+  std::string test, valid;
+  for (int i = 0; i < 200; ++i) {
+    const std::string line = R"({"right": [0], "scores": [8, )" + std::to_string(i % 3) + "]}\n";
+    test += line;
+    valid += i < 100 ? line : "";
+  }
+  dir.write("test", test), dir.write("valid", valid);
+  const Arguments command = {"scores", dir.path("test"), "--learn-none", dir.path("valid")};
+  const Json json = json_of(command);
+  const Json& none = json["inputs"]["none"];
+  EXPECT_EQ(none["score"], 5);  // between 2, the best wrong one, and 8
+  EXPECT_EQ(none["share"], 0.2);
+  EXPECT_EQ(json["scorers"][0]["recall"]["1"]["value"], 1);
+  EXPECT_EQ(json_of(command + Arguments{"--share", "1"})["inputs"]["none"]["score"], 3);
+  EXPECT_EQ(json_of({"scores", dir.path("test")})["inputs"]["none"], Json());
+  const Result r = heed_program(Arguments{"rank"} + command + Arguments{"--share", "1"});
+  EXPECT_TRUE(has(r.err,
+                  "\"none\" has the score 3.0000 in all lists, and is right in 200 of 200 "
+                  "lists"))
+      << r.err;
+  expect_failure(heed_program({"rank", "scores", dir.path("test"), "--share", "0.5"}), 2,
+                 "--share: only applies with --learn-none", "--share");
 }
 
 TEST(RankSim, IsTheCosineOfTheVectors) {

@@ -2,6 +2,7 @@
 #include <nlohmann/json.hpp>
 #include <regex>
 
+#include "tests/golden.h"
 #include "tests/heed/program_properties.h"
 
 namespace heed {
@@ -242,6 +243,9 @@ TEST(Track, ItsExperimentIsReproduced) {
       EXPECT_DOUBLE_EQ(json[key], sum / count) << key;
     }
   }
+  Golden golden;
+  golden.add_runs(dir.path("out"));
+  golden.expect("energy");
 }
 
 }  // namespace

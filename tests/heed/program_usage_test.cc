@@ -41,7 +41,7 @@ TEST(Usage, AWordThatIsNoCommand) {
       "there is no command 'prepare xyzzy'; there are: text, csv, ubuntu, reverse, speakers, "
       "messages, "
       "dailydialog, personachat, multiwoz, sgd, woz, mutual, rewriting, gaps, intents, split, "
-      "labels, carryover, because (see heed prepare --help)");
+      "labels, carryover, because, pairs (see heed prepare --help)");
   expect_failure(heed_program({"help", "tran"}), 2, "'tran'; did you mean 'train'?", "help");
   expect_failure(heed_program({"help", "frobnicate"}), 2, "'frobnicate'" + kCommands + "\n",
                  "help");
@@ -265,9 +265,10 @@ TEST(Help, OfACommandNamesEveryOption) {
       {"encode", Arguments{"model", "in", "out", "max-pieces"} + device},
       {"export", {"model", "out"}},
       {"rank baseline", Arguments{"data", "train", "model", "limit", "lists", "examples", "context",
-                                  "min-turns", "mean-length", "out", "json", "seed"} +
+                                  "min-turns", "mean-length", "filter", "out", "json", "seed"} +
                             device},
-      {"rank scores", {"json", "seed"}},
+      {"rank scores", {"learn-none", "share", "json", "seed"}},
+      {"rank keep", Arguments{"model", "pool"} + device},
       {"track", Arguments{"data", "limit", "out", "json", "batch"} + device},
       {"judge export", Arguments{"model", "items", "a", "b", "pairs", "data", "limit", "out", "key",
                                  "checks", "json", "batch", "decode", "seed"} +
@@ -356,7 +357,7 @@ TEST(Help, FitsTheTerminal) {
   for (size_t i = 0; i < commands.size(); ++i) {
     for (const CLI::App* part : commands[i]->get_subcommands(nullptr)) commands.push_back(part);
   }
-  ASSERT_EQ(commands.size(), 1 + 34 + 53u);
+  ASSERT_EQ(commands.size(), 1 + 34 + 55u);
   for (const char* width : {"40", "60", "80", "200"}) {
     const Environment columns("COLUMNS", width);
     const size_t most = std::min(100, std::stoi(width));

@@ -178,9 +178,9 @@ TEST(Mlp, SeesWhatIsNotLinear) {
 }
 
 // Parameters as lists of numbers: W_1, b_1, W_2, b_2.
-using Numbers = std::vector<std::vector<double>>;
-Numbers numbers_of(const Mlp& model) {
-  Numbers numbers;
+using Matrix = std::vector<std::vector<double>>;
+Matrix numbers_of(const Mlp& model) {
+  Matrix numbers;
   for (const NamedParameter& p : parameters(const_cast<Mlp&>(model))) {
     numbers.push_back(p.var.value().to_vector());
   }
@@ -188,11 +188,11 @@ Numbers numbers_of(const Mlp& model) {
 }
 
 // The gradients of (1 / rows) (sum of cross entropies + l2 / 2 |W|^2) at the examples, by loops.
-Numbers gradients_of(const Numbers& w, const Tensor& x, const std::vector<LabelIds>& labels,
+Matrix gradients_of(const Matrix& w, const Tensor& x, const std::vector<LabelIds>& labels,
                      const std::vector<int32_t>& examples, double l2) {
   const size_t in = static_cast<size_t>(x.shape()[1]), hidden = w[1].size(), out = w[3].size();
   const double rows = static_cast<double>(examples.size());
-  Numbers g;
+  Matrix g;
   for (size_t k = 0; k < w.size(); ++k) {
     g.emplace_back(w[k].size());
     for (size_t i = 0; k % 2 == 0 && i < w[k].size(); ++i) g[k][i] = l2 * w[k][i] / rows;
@@ -230,7 +230,7 @@ TEST(Mlp, IsTrainedAsItSays) {
   const Tensor x = Standardiser(part.x)(part.x);
   const std::vector<LabelIds> labels = {{0}, {1}, {0, 1}, {}, {1}, {0}, {1}};
   MlpOptions options{.hidden = 4, .batch = 3, .rate = 0.05, .l2 = 2, .max_epochs = 0, .seed = 5};
-  Numbers w = numbers_of(*fit_mlp(x, labels, 2, options).model), m, v;
+  Matrix w = numbers_of(*fit_mlp(x, labels, 2, options).model), m, v;
   for (const auto& list : w) m.emplace_back(list.size()), v.emplace_back(list.size());
   options.max_epochs = 3;
   int step = 0;
@@ -241,7 +241,7 @@ TEST(Mlp, IsTrainedAsItSays) {
     for (size_t at = 0; at < 7; at += 3) {
       const std::vector<int32_t> batch(order.begin() + at,
                                        order.begin() + std::min<size_t>(7, at + 3));
-      const Numbers g = gradients_of(w, x, labels, batch, options.l2);
+      const Matrix g = gradients_of(w, x, labels, batch, options.l2);
       ++step;
       for (size_t k = 0; k < w.size(); ++k) {
         for (size_t i = 0; i < w[k].size(); ++i) {
@@ -256,7 +256,7 @@ TEST(Mlp, IsTrainedAsItSays) {
   }
   EXPECT_NE(orders[0], orders[1]);
   EXPECT_NE(orders[1], orders[2]);
-  const Numbers got = numbers_of(*fit_mlp(x, labels, 2, options).model);
+  const Matrix got = numbers_of(*fit_mlp(x, labels, 2, options).model);
   for (size_t k = 0; k < w.size(); ++k) {
     for (size_t i = 0; i < w[k].size(); ++i) EXPECT_NEAR(got[k][i], w[k][i], 1e-4) << k << " " << i;
   }

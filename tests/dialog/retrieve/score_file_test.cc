@@ -31,6 +31,13 @@ TEST(ScoreFile, IsRead) {
   }
 }
 
+TEST(ScoreFile, HasTheAttentionOfAScorerThatHasOne) {
+  const ScoredList list{.id = "a", .scores = {2, 1}, .right = {1}, .attention = {0.5, 1.5}};
+  EXPECT_EQ(score_line(list),
+            "{\"id\":\"a\",\"conversation\":0,\"rank\":2,\"ties\":0,\"right\":[1],"
+            "\"scores\":[2.0,1.0],\"attention\":[0.5,1.5]}\n");
+}
+
 TEST(ScoreFile, IsWrittenAsItIsRead) {
   const ScoredList list{
       .id = "\xC3\xA4#3", .conversation = 4, .scores = {0.1, 1 / 3.0, 0.1}, .right = {0}};

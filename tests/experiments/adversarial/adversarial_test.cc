@@ -5,6 +5,7 @@
 
 #include "dialog/data/corpus.h"
 #include "dialog/text/text_file.h"
+#include "tests/golden.h"
 #include "tests/heed/chromium.h"
 #include "tests/heed/program_helpers.h"
 
@@ -60,6 +61,12 @@ class AdversarialTest : public testing::Test {
 TempDir* AdversarialTest::shared = nullptr;
 std::string AdversarialTest::data;
 std::string AdversarialTest::output;
+
+TEST_F(AdversarialTest, HasTheNumbersThatWereLookedAt) {
+  Golden golden;
+  golden.add_runs(whole());
+  golden.expect("adversarial");
+}
 
 TEST_F(AdversarialTest, EveryPassageIsJudgedTwice) {
   EXPECT_TRUE(has(output, "9 runs, 0 of them done; 2 corpora, ")) << output;

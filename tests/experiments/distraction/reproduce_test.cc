@@ -3,6 +3,7 @@
 
 #include "dialog/data/corpus.h"
 #include "tests/experiments/distraction/reproduce_helpers.h"
+#include "tests/golden.h"
 #include "tests/paths.h"
 
 namespace heed {
@@ -15,6 +16,12 @@ TEST_F(Reproduce, VariantsDifferInTheirAttentionLoss) {
   };
   EXPECT_EQ(weight("static-ui-p0.7-seed1"), 3);
   EXPECT_EQ(weight("static-ui-p0.7-no-loss-seed1"), 0);
+}
+
+TEST_F(Reproduce, HasTheNumbersThatWereLookedAt) {
+  Golden golden;
+  golden.add_runs(whole());
+  golden.expect("distraction");
 }
 
 TEST_F(Reproduce, TellsWhatItDoesAndLeavesResults) {

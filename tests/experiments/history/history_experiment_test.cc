@@ -3,6 +3,7 @@
 #include <nlohmann/json.hpp>
 
 #include "dialog/text/text_file.h"
+#include "tests/golden.h"
 #include "tests/heed/program_helpers.h"
 
 namespace heed {
@@ -43,6 +44,12 @@ class HistoryExperiment : public testing::Test {
   const TempDir dir;
 };
 TempDir* HistoryExperiment::shared = nullptr;
+
+TEST_F(HistoryExperiment, HasTheNumbersThatWereLookedAt) {
+  Golden golden;
+  golden.add_runs(shared->path("whole"));
+  golden.expect("history");
+}
 
 // The perplexity of whole contexts is what heed evaluate says; and that of the last two utterances
 // what it says of a model that reads no more.

@@ -4,6 +4,7 @@
 #include <nlohmann/json.hpp>
 #include <numeric>
 
+#include "tests/golden.h"
 #include "tests/heed/program_helpers.h"
 
 namespace heed {
@@ -48,6 +49,12 @@ double sum(const Json& list) {
   double total = 0;
   for (const Json& one : list) total += one.is_null() ? 0 : one.get<double>();
   return total;
+}
+
+TEST_F(MediationExperiment, HasTheNumbersThatWereLookedAt) {
+  Golden golden;
+  golden.add_runs(whole());
+  golden.expect("mediation");
 }
 
 TEST_F(MediationExperiment, EachConditionIsTrainedAsItSays) {

@@ -2,6 +2,7 @@
 #include <nlohmann/json.hpp>
 
 #include "tests/dialog/pretrained/tiny_bert.h"
+#include "tests/golden.h"
 #include "tests/heed/chromium.h"
 #include "tests/heed/program_helpers.h"
 
@@ -40,6 +41,12 @@ class ProbesTest : public testing::Test {
 };
 TempDir* ProbesTest::shared = nullptr;
 std::string ProbesTest::output;
+
+TEST_F(ProbesTest, HasTheNumbersThatWereLookedAt) {
+  Golden golden;
+  golden.add_runs(whole());
+  golden.expect("probes");
+}
 
 TEST_F(ProbesTest, MeasuresEveryEpochOfEveryRun) {
   EXPECT_TRUE(has(output, "4 runs, 0 of them done; 3 tasks, ")) << output;

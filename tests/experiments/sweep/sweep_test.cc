@@ -1,6 +1,7 @@
 // heed sweep as a user calls it: results, resumption, shards, mistakes.
 #include <nlohmann/json.hpp>
 
+#include "tests/golden.h"
 #include "tests/heed/program_helpers.h"
 
 namespace heed {
@@ -46,6 +47,12 @@ class SweepTest : public testing::Test {
 };
 TempDir* SweepTest::shared = nullptr;
 std::string SweepTest::output;
+
+TEST_F(SweepTest, HasTheNumbersThatWereLookedAt) {
+  Golden golden;
+  golden.add_runs(whole());
+  golden.expect("sweep");
+}
 
 TEST_F(SweepTest, TrainsEveryCombinationWithEverySeed) {
   EXPECT_TRUE(has(output, "8 runs, 0 of them done; 4 combinations of settings")) << output;
