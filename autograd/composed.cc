@@ -6,6 +6,7 @@
 
 #include "autograd/discrete.h"
 #include "autograd/node.h"
+#include "tensor/broadcast.h"
 #include "tensor/dispatch.h"
 #include "tensor/kernels/top_k.h"
 
@@ -58,6 +59,7 @@ Var logsumexp(const Var& x, int axis, bool keepdim) {
 }
 
 Var norm(const Var& x) {
+  check_float("norm", x);
   return root(sum(square(x)));
 }
 Var norm(const Var& x, int axis, bool keepdim) {
@@ -66,10 +68,11 @@ Var norm(const Var& x, int axis, bool keepdim) {
 }
 
 Var cosine_similarity(const Var& a, const Var& b, int axis) {
-  check_float("cosine_similarity", a);
-  const Var dot = sum(a * b, axis);
+  check_types("cosine_similarity", a, b);
+  const Shape shape = broadcast_shape("cosine_similarity", a.shape(), b.shape());
+  const Var x = expand(a, shape), y = expand(b, shape);  // the axis is one of this shape
   const Tensor least = Tensor::full({}, 1e-8, a.dtype(), a.device());
-  return dot / (maximum(norm(a, axis), least) * maximum(norm(b, axis), least));
+  return sum(x * y, axis) / (maximum(norm(x, axis), least) * maximum(norm(y, axis), least));
 }
 
 Var permute(const Var& x, const std::vector<int>& axes) {
@@ -102,6 +105,7 @@ Var select(const Var& x, int axis, int64_t i) {
   const int64_t n = x.shape()[a], at = i < 0 ? i + n : i;
   check_shape(0 <= at && at < n, "select: index ", i, " is outside of axis ", axis, " of ",
               x.shape());
+  if (a > 0) check_float("select", x);
   return squeeze(a == 0 ? rows(x, at, at + 1) : slice(x, a, at, at + 1), a);
 }
 Var Var::operator[](int64_t i) const {
@@ -113,7 +117,8 @@ Var tril(const Var& x, int64_t diagonal) {
   const Shape& shape = x.shape();
   check_shape(shape.rank() >= 2, "tril: needs two axes, got ", shape);
   const int64_t n = shape[-2], m = shape[-1];
-  const Tensor last = arange(diagonal, diagonal + n, 1, DType::i32, x.device()).reshape({n, 1});
+  const int64_t first = std::clamp(diagonal, -n, m);  // the last column of row 0
+  const Tensor last = arange(first, first + n, 1, DType::i32, x.device()).reshape({n, 1});
   return masked_fill(x, less(last, arange(0, m, 1, DType::i32, x.device())), 0);
 }
 

@@ -36,7 +36,13 @@ Var logsumexp(const Var& x, int axis, bool keepdim = false);
 // (sum_i x_i^2)^(1/2), of all elements -> () or over an axis; its gradient is 0 where it is 0.
 Var norm(const Var& x);
 Var norm(const Var& x, int axis, bool keepdim = false);
-// a . b / (max(|a|, 1e-8) max(|b|, 1e-8)) over the axis, which is removed; a and b broadcast.
+HEED_NEEDS_AXIS(min);
+HEED_NEEDS_AXIS(variance);
+HEED_NEEDS_AXIS(stddev);
+HEED_NEEDS_AXIS(logsumexp);
+HEED_NEEDS_AXIS(norm);
+// a . b / (max(|a|, 1e-8) max(|b|, 1e-8)) over the axis, which is removed. a and b broadcast, and
+// the axis is one of the shape that they broadcast to.
 Var cosine_similarity(const Var& a, const Var& b, int axis = -1);
 
 // ---- sum_j w_ij v_j with the weights that attention_weights(q, k, pairs, heads) has: (N, D). v is
@@ -47,6 +53,7 @@ Var attention(const Var& q, const Var& k, const Var& v, const AttentionPairs& pa
 // Axis i of the result is axis axes[i] of x.
 Var permute(const Var& x, const std::vector<int>& axes);
 Var squeeze(const Var& x, int axis);  // without the axis, whose size must be 1
+HEED_NEEDS_AXIS(squeeze);
 // x[.., i, ..]: one index of the axis, which is removed. A negative i counts from the end.
 Var select(const Var& x, int axis, int64_t i);
 // x (.., n, m) where column <= row + diagonal, else 0
@@ -62,6 +69,7 @@ TopK top_k(const Var& x, int64_t k);
 // ---- without a gradient
 // The position along the axis, which is removed, of the first minimum, or of the first NaN -> i32
 Tensor argmin(const Var& x, int axis);
+HEED_NEEDS_AXIS(argmin);
 // n numbers from `begin` to `end`, both included, at equal distances
 Tensor linspace(double begin, double end, int64_t n, DType dtype = DType::f32);
 Tensor eye(int64_t n, DType dtype = DType::f32);  // (n, n), 1 on the diagonal

@@ -27,6 +27,7 @@ Tensor greater_equal(const Var& a, double b);
 
 // The position along the axis, which is removed, of the first maximum, or of the first NaN -> i32
 Tensor argmax(const Var& x, int axis);
+HEED_NEEDS_AXIS(argmax);
 // ids i32 (...) -> (..., classes): 1 at the position of the id, else 0
 Tensor one_hot(const Tensor& ids, int64_t classes, DType dtype = DType::f32);
 // begin, begin + step, ..., up to but not including `end` -> (n)

@@ -79,6 +79,10 @@ std::vector<std::shared_ptr<Node>> reachable(const std::shared_ptr<Node>& root) 
 }
 
 Tensor OutputGrads::take(int output) const {
+  if (output < 0 || output >= std::ssize(node_.outputs)) {
+    throw UsageError(text(node_.op, ": its gradient takes dy[", output, "] of ",
+                          node_.outputs.size(), " outputs"));
+  }
   return std::move(node_.outputs[output].total.dense);
 }
 

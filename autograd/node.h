@@ -115,7 +115,8 @@ class OutputGrads {
  public:
   explicit OutputGrads(Node& node) : node_(node) {}
 
-  // The gradient of one output, once; undefined if nothing has arrived for it.
+  // The gradient of one output, once; undefined if nothing has arrived for it. Throws UsageError if
+  // the op has no such output.
   Tensor take(int output) const;
   operator Tensor() const { return take(0); }  // of the only one
 

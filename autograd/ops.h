@@ -97,13 +97,11 @@ Var affine_columns(const Var& x, const Var& w, int64_t first_col);
 // ---- reductions
 Var sum(const Var& x);   // all elements -> ()
 Var mean(const Var& x);  // all elements -> ()
-// Over one axis or several, which are removed, or keep size 1 (keepdim).
-// sum(x, true) would be axis 1: say which axis keeps size 1.
+// Over one axis or several, which are removed, or keep size 1 (keepdim). sum(x, true) does not
+// compile, here and below: say which axis keeps size 1.
 Var sum(const Var& x, int axis, bool keepdim = false);
-Var sum(const Var& x, bool keepdim) = delete;
 Var sum(const Var& x, const std::vector<int>& axes, bool keepdim = false);
 Var mean(const Var& x, int axis, bool keepdim = false);
-Var mean(const Var& x, bool keepdim) = delete;
 Var mean(const Var& x, const std::vector<int>& axes, bool keepdim = false);
 // Of no elements it is 1. The gradient is right where elements are zero.
 Var prod(const Var& x);  // all elements -> ()
@@ -113,6 +111,11 @@ Var prod(const Var& x, const std::vector<int>& axes, bool keepdim = false);
 Var max(const Var& x, int axis, bool keepdim = false);
 Var max(const Var& x, const std::vector<int>& axes, bool keepdim = false);
 Var cumsum(const Var& x, int axis);  // y_j = sum_{k <= j} x_k along the axis
+HEED_NEEDS_AXIS(sum);
+HEED_NEEDS_AXIS(mean);
+HEED_NEEDS_AXIS(prod);
+HEED_NEEDS_AXIS(max);
+HEED_NEEDS_AXIS(cumsum);
 
 // ---- over the last axis
 Var softmax(const Var& x);      // e^x_i / sum_j e^x_j
@@ -154,7 +157,7 @@ Var reshape(const Var& x, Shape shape);
 // The range [begin, end) of the leading axis. Negative numbers count from the end, kEnd is the end.
 Var rows(const Var& x, int64_t begin, int64_t end);
 Var concat(const std::vector<Var>& parts, int axis);
-std::vector<Var> split(const Var& x, const std::vector<int64_t>& sizes, int axis);
+[[nodiscard]] std::vector<Var> split(const Var& x, const std::vector<int64_t>& sizes, int axis);
 Var slice(const Var& x, int axis, int64_t begin, int64_t end);  // rows() of any axis
 Var stack(const std::vector<Var>& parts);                       // n x (...) -> (n, ...)
 Var transpose(const Var& x, int axis_a, int axis_b);            // swaps two axes

@@ -36,6 +36,7 @@ Packing::Packing(const std::vector<int32_t>& lengths) {
 }
 
 Packing Packing::single_step(int64_t batch) {
+  check_shape(batch >= 0, "packing: negative number of sequences ", batch);
   Packing result;
   const auto made = std::make_shared<Data>();
   Data& data = *made;
@@ -162,6 +163,10 @@ namespace {
 
 // `lengths` of the given sequences, the longest first.
 Packed sorted_by_length(const std::vector<int32_t>& lengths) {
+  for (size_t i = 0; i < lengths.size(); ++i) {
+    check_shape(lengths[i] > 0, "packing: sequence ", i, " has length ", lengths[i],
+                ", expected at least 1");
+  }
   Packed packed;
   packed.order.resize(lengths.size());
   std::iota(packed.order.begin(), packed.order.end(), 0);
@@ -196,6 +201,7 @@ Packed pack(const std::vector<std::vector<int32_t>>& sequences, Device device) {
 }
 
 Packed pack(const std::vector<Tensor>& sequences) {
+  check_shape(!sequences.empty(), "pack: needs at least one sequence, for the shape of the rows");
   std::vector<int32_t> lengths;
   for (const Tensor& sequence : sequences) {
     check_shape(sequence.defined() && sequence.shape().rank() > 0, "pack: a sequence needs rows");

@@ -22,7 +22,7 @@ class Packing {
   Packing() = default;
   // Throws ShapeError unless lengths are positive and non-increasing.
   explicit Packing(const std::vector<int32_t>& lengths);
-  // `batch` sequences of one step each.
+  // `batch` sequences of one step each. Throws ShapeError for a negative number.
   static Packing single_step(int64_t batch);
 
   int64_t steps() const { return static_cast<int64_t>(data_->batch_sizes.size()); }
@@ -91,11 +91,11 @@ class Segments {
   // The first segments of the same memory; the rest of the memory belongs to no segment. Use it in
   // a decoder step in which fewer dialogues are still running. Throws ShapeError if there are fewer
   // segments.
-  Segments first(int64_t count) const;
+  [[nodiscard]] Segments first(int64_t count) const;
   // The segments ids_i of the same memory; ids may repeat. Use it for queries that share rows, such
   // as the hypotheses of a beam. Such a memory gets no gradient. Throws ShapeError for ids out of
   // range.
-  Segments select(const std::vector<int32_t>& ids) const;
+  [[nodiscard]] Segments select(const std::vector<int32_t>& ids) const;
 
   int64_t count() const { return count_; }
   // These throw ShapeError if there is no such segment.
@@ -112,7 +112,7 @@ class Segments {
 
  private:
   int64_t checked(int64_t s) const {
-    check_shape(s >= 0 && s < std::ssize(ranges_->starts), "segments: number ", s, " of ", count_);
+    check_shape(s >= 0 && s < count_, "segments: number ", s, " of ", count_);
     return s;
   }
   struct Ranges {
@@ -143,7 +143,7 @@ struct [[nodiscard]] Packed {
   Var restored(const Var& y) const;  // (B, ...) of the sorted sequences -> of the given ones
 };
 // Packs sequences of ids, or of rows (n_i, ...), in any order. Throws ShapeError for an empty
-// sequence and for rows of different shapes.
+// sequence, for rows of different shapes, and for no sequences of rows (of ids there may be none).
 Packed pack(const std::vector<std::vector<int32_t>>& sequences, Device device = {});
 Packed pack(const std::vector<Tensor>& sequences);
 

@@ -120,6 +120,7 @@ bool NoGrad::active() {
 
 Var Var::parameter(Tensor value, bool sparse_rows) {
   check_shape(value.dtype() != DType::i32, "parameter: element type i32: expected f32 or f64");
+  if (!value.shares_memory_uniquely()) value = value.clone();
   Var leaf;
   leaf.cell_ = std::make_shared<ParameterCell>(ParameterCell{std::move(value), {}, sparse_rows});
   leaf.cell_->node = make_leaf(*leaf.cell_);
@@ -216,7 +217,18 @@ std::vector<Var> record(const char* op, std::vector<Tensor> values, const std::v
   return results;
 }
 
-// What a pass that an exception ends has collected belongs to nobody: the graph counts as used.
+// Makes what has come to a leaf, put aside or not, its gradient; nothing of it where that fails.
+static void settle_leaf(GradientBuffer& leaf) noexcept {
+  try {
+    leaf.settle();
+    leaf.own();
+  } catch (...) {
+    leaf.clear();
+  }
+}
+
+// What a pass that an exception ends has collected between the loss and the leaves belongs to
+// nobody: the graph counts as used.
 struct GraphOfAPass {
   const std::vector<std::shared_ptr<Node>>& order;
   bool done = false;
@@ -224,7 +236,10 @@ struct GraphOfAPass {
   ~GraphOfAPass() {
     if (done) return;
     for (const auto& node : order) {
-      if (node->inputs.empty()) continue;
+      if (node->inputs.empty()) {
+        settle_leaf(node->outputs[0]);
+        continue;
+      }
       for (GradientBuffer& output : node->outputs) output.clear();
       node->used = true;
     }

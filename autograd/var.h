@@ -3,7 +3,9 @@
 // creation.
 #pragma once
 
+#include <concepts>
 #include <functional>
+#include <initializer_list>
 #include <memory>
 #include <string>
 #include <vector>
@@ -45,6 +47,7 @@ struct ParameterCell {
   bool buffer = false;   // frozen permanently
   bool blank = false;    // allocated, not yet initialised
   Initializer law = {};  // empty: made with values
+  int optimizers = 0;    // that update it
 };
 
 // The order of the rows of ragged sequences: step by step, as in a Packing and in the result of
@@ -58,8 +61,9 @@ class [[nodiscard]] Var {
  public:
   Var() = default;
   Var(Tensor value) : value_(std::move(value)) {}  // a constant
-  // A leaf that collects a gradient. With sparse_rows (Embedding) the gradient is sparse: it holds
-  // the looked-up rows only, as long as only gather_rows uses the parameter.
+  // A leaf that collects a gradient. Its memory is its own: that of the tensor, or a copy if others
+  // refer to it. With sparse_rows (Embedding) the gradient is sparse: it holds the looked-up rows
+  // only, as long as only gather_rows uses the parameter.
   static Var parameter(Tensor value, bool sparse_rows = false);
   // The same, f32 on the CPU and blank: init() (nn/init.h) draws its values by the law, or
   // load_parameters() or set_value() sets them.
@@ -161,6 +165,13 @@ Var record(const char* op, Tensor value, const std::vector<Var>& inputs, Backwar
 // The same for an op with several outputs.
 std::vector<Var> record(const char* op, std::vector<Tensor> values, const std::vector<Var>& inputs,
                         Backward backward);
+
+// For the header of an op (x, axis, ...): neither a bool nor {} is an axis. op(x, true), meant for
+// keepdim, would be axis 1, and op(x, {}) axis 0; with this neither compiles.
+enum class NoAxis {};
+#define HEED_NEEDS_AXIS(op)                                         \
+  void op(const Var& x, std::same_as<bool> auto, auto...) = delete; \
+  void op(const Var& x, std::initializer_list<NoAxis>, auto...) = delete
 
 // While one exists, ops on this thread record nothing.
 class NoGrad {

@@ -41,7 +41,7 @@ Json none_json(const RankScoresOptions& o, double score) {
 }
 
 void scores(const RankScoresOptions& o) {
-  if (o.learn.empty()) refuse_given(*o.command, "--share", "with --learn-none");
+  if (o.learn.empty()) refuse_given(*o.command, "--without-right", "with --learn-none");
   const JsonOutput output(o.json);
   std::vector<Ranking> rows;
   std::vector<ScoredList> lists = retrieve::read_scores(o.data);
@@ -78,15 +78,17 @@ void add_rank_scores(CLI::App& rank) {
       "independent. --out of `heed rank baseline` and `heed rank test` writes such a file.\n"
       "Examples:\n"
       "  heed rank scores my-scores.jsonl --json numbers.json\n"
-      "  heed rank scores test-scores.jsonl --learn-none valid-scores.jsonl --share 0.2",
-      {.device = false, .seed = "Seed of the intervals, and of the lists of --share"}, scores);
+      "  heed rank scores test-scores.jsonl --learn-none valid-scores.jsonl --without-right 0.2",
+      {.device = false, .seed = "Seed of the intervals, and of the lists of --without-right"},
+      scores);
   c.add_option("file", o.data, "The scores, JSON Lines, plain or gzip")->required();
   c.add_option(
-      "--learn-none", o.learn,
-      "Take the right candidates out of some lists, where then none is right (subtask 4 of "
-      "DSTC7): \"none\" is one more candidate of every list, and has the score with which "
-      "R@1 is highest in the lists of this file, of the validation part");
-  option(c, "--share", o.share, "Share of the lists without a right candidate (--learn-none)",
+       "--learn-none", o.learn,
+       "Take the right candidates out of some lists, where then none is right (subtask 4 of "
+       "DSTC7): \"none\" is one more candidate of every list, and has the score with which "
+       "R@1 is highest in the lists of this file, of the validation part")
+      ->option_text("FILE");
+  option(c, "--without-right", o.share, "Share of the lists whose right candidates are taken out",
          number(0, 1));
   add_json(c, o.json);
 }

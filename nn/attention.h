@@ -14,7 +14,7 @@
 
 namespace heed {
 
-struct Attended {
+struct [[nodiscard]] Attended {
   Var context;  // (B, H): sum over the segment of weight x memory row
   Var weights;  // (P): softmax of the scores within each segment
 };

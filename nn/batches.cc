@@ -36,6 +36,7 @@ std::vector<std::vector<int64_t>> bucket_batches(const std::vector<int64_t>& len
 
 std::vector<std::vector<int64_t>> shuffled_batches(int64_t n, int64_t batch_size, uint64_t seed,
                                                    uint64_t epoch, bool drop_last) {
+  if (n < 0) throw UsageError(text("batches: negative number of examples ", n));
   std::vector<std::vector<int64_t>> batches =
       bucket_batches(std::vector<int64_t>(n, 1), batch_size, seed, epoch);
   if (drop_last) {

@@ -12,12 +12,13 @@ namespace heed {
 // are shuffled, sorted by length within windows of kBucketWindow batches, and cut; then the batches
 // are shuffled. The result depends on (seed, epoch) only. `lengths` are the costs of the examples,
 // in tokens.
-// The last batch of the longest window may be smaller. Throws UsageError for a batch of less than
+// The last batch of the last window may be smaller. Throws UsageError for a batch of less than
 // one.
 constexpr int64_t kBucketWindow = 50;
 std::vector<std::vector<int64_t>> bucket_batches(const std::vector<int64_t>& lengths,
                                                  int64_t batch_size, uint64_t seed, uint64_t epoch);
-// n examples that cost the same, shuffled. With drop_last every batch is full.
+// n examples that cost the same, shuffled. With drop_last every batch is full. Throws UsageError
+// for a negative n, too.
 std::vector<std::vector<int64_t>> shuffled_batches(int64_t n, int64_t batch_size, uint64_t seed,
                                                    uint64_t epoch, bool drop_last = false);
 
@@ -30,6 +31,7 @@ class EpochBatches {
   // `lengths` must outlive it.
   EpochBatches(const std::vector<int64_t>& lengths, int64_t batch_size, uint64_t seed, int epoch)
       : lengths_(lengths), batch_size_(batch_size), seed_(seed), epoch_(epoch) {}
+  EpochBatches(std::vector<int64_t>&&, int64_t, uint64_t, int) = delete;
   const std::vector<int64_t>& at(int64_t n);
 
  private:
@@ -72,6 +74,7 @@ template <class Make> class Prefetched {
 
  private:
   void start(size_t at) {
+    if (next_.valid()) next_.wait();  // of a loop that was left
     if (at >= batches_.size()) return;
     next_ = std::async(std::launch::async, [this, at] { return make_(batches_[at]); });
   }

@@ -18,6 +18,7 @@ Gru::Output Gru::from_gates(const Packing& packing, Var gates, const Var& x,
 
 Gru::Output Gru::run(const Packing& packing, const Var& x, Var first_gates, const GruState& initial,
                      const DropoutMode& drop, std::string_view place) const {
+  check_shape(initial.c.empty(), "Gru: the initial state has c, as that of an Lstm");
   return cells_(packing, x, std::move(first_gates), initial, *this, drop, place,
                 [&](const RecurrentCells::Cell& cell, Var gates, const Var& h0, const Var&) {
                   const GruOutput out =

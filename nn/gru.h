@@ -18,8 +18,8 @@ class Gru : public Module {
   Gru(int64_t in, int64_t hidden, GruOptions options = {})
       : cells_("Gru", in, hidden, 3, {"bias_ih", "bias_hh"}, options) {}
 
-  // x (N, in), or ShapeError. An empty `initial` is zero. Dropout applies between layers; it draws
-  // by the name `place`, or by the layer's own if that is empty.
+  // x (N, in) and a state without c, or ShapeError. An empty `initial` is zero. Dropout applies
+  // between layers; it draws by the name `place`, or by the layer's own if that is empty.
   Output operator()(const Packing& packing, const Var& x, const GruState& initial = {},
                     const DropoutMode& drop = {}, std::string_view place = {}) const;
   // The same for an input [z; x] whose contribution of z to the gates of the first layer is known,

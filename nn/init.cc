@@ -16,7 +16,7 @@ void draw(Module& module, const Initializer& law, uint64_t seed, bool again) {
   for (const NamedParameter& p : parameters(module)) {
     const ParameterCell& cell = *p.var.cell();
     const Initializer& its = law ? law : cell.law;
-    if (!its || !(cell.blank || again)) continue;
+    if (!its || cell.buffer || !(cell.blank || again)) continue;
     p.var.set_value(its(p.var.shape(), init_key(seed, p.name), p.var.dtype()).to(p.var.device()));
   }
 }

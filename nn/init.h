@@ -30,7 +30,7 @@ void init(Module& module, uint64_t seed);
 // The same, but uniform in [low, high) instead of by the laws.
 void init_uniform(Module& module, double low, double high, uint64_t seed);
 // Draw all parameters again: by their laws (parameters that were made with values have none and
-// keep theirs), or uniform in [low, high).
+// keep theirs), or uniform in [low, high). Buffers keep their values.
 void init_again(Module& module, uint64_t seed);
 void init_again_uniform(Module& module, double low, double high, uint64_t seed);
 

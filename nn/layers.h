@@ -57,6 +57,9 @@ class LayerNorm : public Module {
 // How dropout acts: not at all (evaluation), or it drops each unit with probability p, with a new
 // mask in each training step. Layers have different masks: each draws from its own random stream,
 // which its name in the model identifies (Module::stream), or a name that the caller gives.
+// A mask depends on this name, `seed` and `step` alone, and not on the seed of init(): models that
+// are trained side by side need modes of different seeds, and a layer that is called twice in a
+// step needs at(), or its second mask is the first.
 class DropoutMode {
  public:
   DropoutMode() = default;  // drops nothing
@@ -68,8 +71,13 @@ class DropoutMode {
   // noise other than dropout.
   bool draws() const { return draws_; }
   RandomKey key(std::string_view name) const { return of(purpose_id(name)); }
-  // The mode for time step t, for a layer that is called once per time step.
+  // The mode for time step t, for a layer that is called once per time step. Throws UsageError
+  // unless 0 <= t < 2^20: these bits of the stream's step are its own.
   DropoutMode at(int64_t t) const {
+    if (t < 0 || t >= 1 << kPositionBits) {
+      throw UsageError(
+          text("dropout: time step ", t, " is outside of [0, ", 1 << kPositionBits, ")"));
+    }
     DropoutMode mode = *this;
     mode.position_ = static_cast<uint32_t>(t);
     return mode;
@@ -84,7 +92,10 @@ class DropoutMode {
                  std::string_view part = "", uint32_t index = 0) const;
 
  private:
-  RandomKey of(uint32_t stream) const { return {seed_, stream, step_ << 20 | position_}; }
+  static constexpr int kPositionBits = 20;
+  RandomKey of(uint32_t stream) const {
+    return {seed_, stream, step_ << kPositionBits | position_};
+  }
 
   double p_ = 0;
   uint64_t seed_ = 0, step_ = 0;

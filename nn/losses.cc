@@ -1,11 +1,14 @@
 #include "nn/losses.h"
 
 #include "autograd/discrete.h"
+#include "autograd/node.h"
+#include "tensor/broadcast.h"
 
 namespace heed {
 namespace {
 
 void check_same(const char* loss, const Var& a, const Var& b) {
+  check_types(loss, a, b);
   check_shape(a.shape() == b.shape(), loss, ": shapes differ, ", a.shape(), " and ", b.shape());
 }
 
@@ -20,6 +23,7 @@ Var weighted_cross_entropy(const Var& logits, const Tensor& targets, const Var& 
   check_shape(logits.shape().rank() == 2 && class_weights.shape() == Shape{logits.shape()[1]},
               "weighted_cross_entropy: class weights ", class_weights.shape(),
               " do not fit logits ", logits.shape());
+  check_types("weighted_cross_entropy", logits, class_weights);
   return cross_entropy(logits, targets, smoothing) * gather_rows(class_weights, targets);
 }
 
@@ -34,6 +38,8 @@ Var hinge(const Var& x, const Var& targets, double margin) {
 }
 
 Var margin_ranking(const Var& positive, const Var& negative, double margin) {
+  check_types("margin_ranking", positive, negative);
+  (void)broadcast_shape("margin_ranking", positive.shape(), negative.shape());
   return relu(margin - positive + negative);
 }
 

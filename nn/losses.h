@@ -1,12 +1,17 @@
 // Losses made of ops. Each returns one loss per element or row: reduce it by sum() or mean(), with
-// weights if you like. cross_entropy(), also with label smoothing, is an op (autograd/ops.h).
+// weights if you like. cross_entropy(), also with label smoothing, is an op (autograd/ops.h). All
+// throw ShapeError for shapes or element types that do not fit.
 #pragma once
 
 #include "autograd/ops.h"
 
 namespace heed {
 
-// Cross entropy with a weight for each class: w_target (-ln p_target), p = softmax(logits).
+// Cross entropy with a weight for each class, p = softmax(logits):
+//   w_target (-ln p_target), or with label smoothing e
+//   w_target ((1 - e) (-ln p_target) + e mean_j(-ln p_j))
+// PyTorch weights each class of the mean by its own weight instead:
+//   (1 - e) w_target (-ln p_target) + e mean_j(w_j (-ln p_j))
 //   logits (n, C), targets i32 (n), class_weights (C) -> (n)
 // The mean as defined elsewhere is sum(loss) / sum(gather_rows(class_weights, targets)).
 Var weighted_cross_entropy(const Var& logits, const Tensor& targets, const Var& class_weights,

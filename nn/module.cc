@@ -89,6 +89,28 @@ void Visitor::operator()(const std::string& name, Module& part) {
   prefix_ = outer;
 }
 
+Module::Module(Module&& other) noexcept : stream_(other.stream_), place_(std::move(other.place_)) {
+  if (place_) *place_ = this;
+}
+
+// Who refers to this module goes on doing so; who refers to the other one follows it, if nobody
+// refers to this one.
+Module& Module::operator=(Module&& other) noexcept {
+  stream_ = other.stream_;
+  if (!place_) place_ = std::move(other.place_);
+  if (place_) *place_ = this;
+  return *this;
+}
+
+Module::~Module() {
+  if (place_) *place_ = nullptr;
+}
+
+std::shared_ptr<Module* const> Module::place() {
+  if (!place_) place_ = std::make_shared<Module*>(this);
+  return place_;
+}
+
 std::vector<NamedParameter> parameters(const Module& module) {
   std::vector<NamedParameter> list;
   std::unordered_map<const ParameterCell*, size_t> places;
@@ -170,7 +192,7 @@ void clone_parameters(Module& to, const Module& from) {
     if (first) place->second = source.clone();
     targets[i].var = place->second;
   }
-  if (from.stream() == 0 || from.stream() == stream_of("")) name_parts(to);
+  if (from.stream() == stream_of("")) name_parts(to);
 }
 
 }  // namespace heed

@@ -2,6 +2,7 @@
 
 #include <concepts>
 #include <functional>
+#include <memory>
 #include <string>
 #include <type_traits>
 #include <vector>
@@ -43,23 +44,29 @@ class Visitor {
 class Module {
  public:
   Module() = default;
-  Module(Module&&) = default;
-  Module& operator=(Module&&) = default;
+  Module(Module&& other) noexcept;
+  Module& operator=(Module&& other) noexcept;
   Module(const Module&) = delete;
   Module& operator=(const Module&) = delete;
-  virtual ~Module() = default;
+  virtual ~Module();
   virtual void visit(Visitor& v) = 0;
 
   // The random stream of the module's dropout, by its name in the model. 0 before name_parts().
   uint32_t stream() const { return stream_; }
 
+  // Where the module is, for who refers to it longer (an optimiser): the pointer follows a moved
+  // module, and is null once there is none.
+  std::shared_ptr<Module* const> place();
+
  private:
   friend void name_parts(Module& module);
   uint32_t stream_ = 0;
+  std::shared_ptr<Module*> place_;  // null until somebody asks
 };
 // Gives the module and its submodules their streams, by their dotted names: "", "layers.1", ...
-// init() calls it, and load_parameters() and clone() for a whole model: a part keeps its name, and
-// the clone of a part has none.
+// Call it on the whole model: parts that are named one by one have equal names, and would drop the
+// same units. init() calls it, and clone() of a model that was named as a whole; the clone of a
+// part has no names. load_parameters() does not call it, as it cannot tell a part from a model.
 void name_parts(Module& module);
 
 struct NamedParameter {

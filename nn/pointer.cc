@@ -1,5 +1,7 @@
 #include "nn/pointer.h"
 
+#include "autograd/node.h"
+
 namespace heed {
 
 void Choices::add(const std::vector<int32_t>& rows) {
@@ -19,6 +21,10 @@ Var choice_scores(const Var& query, const Var& memory, const Choices& choices) {
 Var segment_cross_entropy(const Var& scores, const Segments& segments,
                           const std::vector<int32_t>& targets) {
   const int64_t count = segments.count();
+  check_float("segment_cross_entropy", scores);
+  check_by_sequence("segment_cross_entropy", scores);
+  check_shape(scores.shape() == Shape{segments.total()}, "segment_cross_entropy: scores ",
+              scores.shape(), " do not fit segments of ", segments.total(), " rows");
   check_shape(std::ssize(targets) == count, "segment_cross_entropy: ", targets.size(),
               " targets for ", count, " segments");
   std::vector<int32_t> segment_of, places;

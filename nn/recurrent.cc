@@ -73,6 +73,9 @@ void RecurrentCells::check_input(const Packing& packing, const Var& x) const {
 
 Var RecurrentCells::first_gates(const Packing& packing, Var gates, const Var& x) const {
   check_shape(!options_.bidirectional, layer_, ": from_gates() is for one direction only");
+  const Shape expected{packing.rows(), cells_[0].w_ih.shape()[0]};
+  check_shape(gates.shape() == expected, layer_, ": gates must be ", expected, ", got ",
+              gates.shape());
   if (x.defined()) {
     const Shape& shape = x.shape();
     check_shape(shape.rank() == 2 && shape[0] == packing.rows() && shape[1] <= in(), layer_,

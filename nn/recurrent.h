@@ -35,7 +35,7 @@ struct RecurrentOptions {
   bool bidirectional = false;
 };
 
-struct RecurrentOutput {
+struct [[nodiscard]] RecurrentOutput {
   Var y;                 // (N, H) of the top layer, or (N, 2H): forward, backward
   RecurrentState state;  // after each sequence's last step
 };

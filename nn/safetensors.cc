@@ -118,7 +118,12 @@ bool same_bytes(const Tensor& a, const Tensor& b) {
          (a.bytes() == 0 || std::memcmp(a.raw(), b.raw(), a.bytes()) == 0);
 }
 
-// Takes what the target asks for out of the file's tensors.
+// Whether it is the count of steps of an optimiser: "steps", or "optimizer.steps" of a checkpoint.
+bool is_steps(const std::string& name) {
+  return name == "steps" || name.ends_with(".steps");
+}
+
+// Takes what the target asks for out of the file's tensors; undefined where it is missing.
 Tensor take(const std::string& path, const NamedTensor& target, TensorMap& tensors) {
   std::vector<std::string> names = {target.name};
   names.insert(names.end(), target.aliases.begin(), target.aliases.end());
@@ -130,13 +135,15 @@ Tensor take(const std::string& path, const NamedTensor& target, TensorMap& tenso
     const Tensor& wanted = target.tensor;
     Tensor there = found->second;
     // One count of steps for all parameters, as Adam had until version 0.1, is that of each.
-    if (there.dtype() == DType::i32 && wanted.dtype() == DType::i32 && there.numel() == 1) {
+    if (is_steps(name) && there.dtype() == DType::i32 && wanted.dtype() == DType::i32 &&
+        there.numel() == 1) {
       there = Tensor::full(wanted.shape(), there.item(), DType::i32);
     }
     const bool whole = there.dtype() == DType::i32, want_whole = wanted.dtype() == DType::i32;
     if (!(there.shape() == wanted.shape()) || whole != want_whole) {
       throw DataError(path + ": parameter " + json_string(name) + " is " + name_of(there.dtype()) +
-                      " " + there.shape().str() + ", the model needs " + wanted.shape().str());
+                      " " + there.shape().str() + ", the model needs " + name_of(wanted.dtype()) +
+                      " " + wanted.shape().str());
     }
     if (source.defined() && !same_bytes(source, there)) {
       throw DataError(path + ": " + json_string(*first) + " and " + json_string(name) +
@@ -145,8 +152,6 @@ Tensor take(const std::string& path, const NamedTensor& target, TensorMap& tenso
     if (!source.defined()) source = there, first = &name;
     tensors.erase(found);
   }
-  if (!source.defined())
-    throw DataError(path + ": parameter " + json_string(target.name) + " is missing");
   return source;
 }
 
@@ -154,10 +159,17 @@ Tensor take(const std::string& path, const NamedTensor& target, TensorMap& tenso
 std::vector<Tensor> read_all(const std::string& path, const std::vector<NamedTensor>& targets) {
   TensorMap tensors = load_tensors(path);
   std::vector<Tensor> sources;
-  for (const NamedTensor& target : targets) sources.push_back(take(path, target, tensors));
-  if (!tensors.empty()) {
-    throw DataError(path + ": the model has no parameter " + json_string(tensors.begin()->first));
+  std::string wrong;
+  for (const NamedTensor& target : targets) {
+    sources.push_back(take(path, target, tensors));
+    if (sources.back().defined() || !wrong.empty()) continue;
+    wrong = "parameter " + json_string(target.name) + " is missing";
   }
+  if (!tensors.empty()) {  // after "missing", too: a tensor may have another name
+    wrong += (wrong.empty() ? "" : "; ") +
+             ("the model has no parameter " + json_string(tensors.begin()->first));
+  }
+  if (!wrong.empty()) throw DataError(path + ": " + wrong);
   return sources;
 }
 
@@ -287,6 +299,10 @@ void load_into(const std::string& path, const std::vector<NamedTensor>& targets)
 std::vector<NamedTensor> parameter_tensors(const Module& module) {
   std::vector<NamedTensor> tensors;
   for (const NamedParameter& p : parameters(module)) {
+    if (p.var.cell()->blank) {
+      throw UsageError("parameter " + json_string(p.name) +
+                       " has no values yet; call init(module, seed) or load_parameters() first");
+    }
     tensors.push_back({p.name, p.var.value(), p.aliases});
   }
   return tensors;
@@ -304,7 +320,6 @@ void load_parameters(const std::string& path, Module& module) {
   for (size_t i = 0; i < all.size(); ++i) {
     all[i].var.set_value(sources[i].to(all[i].var.dtype()).to(all[i].var.device()));
   }
-  if (module.stream() == 0) name_parts(module);  // a part of a model has its name already
 }
 
 }  // namespace heed

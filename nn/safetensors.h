@@ -36,13 +36,15 @@ void save_tensors(const std::string& path, const std::vector<NamedTensor>& tenso
 // (f32 or f64) and device. The file may hold a tensor under its name, under an alias, or under
 // several of them with equal values. Throws DataError, and changes nothing, if a tensor is missing,
 // has another shape, is i32 on one side only or differs from its alias, or if the file holds other
-// tensors.
+// tensors. (One number of i32 also fits "steps" of any size, for files of Adam before version 0.1.)
 void load_into(const std::string& path, const std::vector<NamedTensor>& targets);
 
 // The parameters of a module by name; the tensors share the module's memory. A tied parameter is
 // listed once. Throws UsageError for a blank one.
 [[nodiscard]] std::vector<NamedTensor> parameter_tensors(const Module& module);
 void save_parameters(const std::string& path, const Module& module);
-void load_parameters(const std::string& path, Module& module);  // load_into() of all of them
+// load_into() of all of them. A model that is only loaded, and trained with dropout, needs
+// name_parts(), too.
+void load_parameters(const std::string& path, Module& module);
 
 }  // namespace heed

@@ -73,7 +73,7 @@ class TransformerEncoderLayer : public Module {
  public:
   explicit TransformerEncoderLayer(int64_t width, TransformerOptions options = {});
 
-  struct Output {
+  struct [[nodiscard]] Output {
     Var y;        // (N, width)
     Var weights;  // (heads, P)
   };
@@ -97,7 +97,7 @@ class TransformerDecoderLayer : public Module {
  public:
   explicit TransformerDecoderLayer(int64_t width, TransformerOptions options = {});
 
-  struct Output {
+  struct [[nodiscard]] Output {
     Var y;             // (N, width)
     Var self_weights;  // (heads, P of `self`)
     Var weights;       // (heads, P of `cross`): of the memory

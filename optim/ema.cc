@@ -24,7 +24,8 @@ void Ema::update() {
     const Tensor& p = parameters_[i].var.value();
     Tensor& average = averages_[i];
     average = average.to(p.dtype()).to(p.device());
-    average.copy_from((decay_ * Var(average) + (1 - decay_) * Var(p)).value());
+    // As a step towards p: in f32 decay and 1 - decay are rounded, and their sum is not 1.
+    average.copy_from((Var(average) + (1 - decay_) * (Var(p) - Var(average))).value());
   }
 }
 

@@ -63,6 +63,7 @@ Optimizer::Optimizer(Module& module, double rate, double weight_decay,
                      const std::vector<ParameterGroup>& groups)
     : rate(rate),
       parameters_(parameters(module)),
+      module_(module.place()),
       weight_decay_(weight_decay),
       group_of_(parameters_.size()) {
   std::vector<char> used(groups.size());
@@ -83,6 +84,11 @@ Optimizer::Optimizer(Module& module, double rate, double weight_decay,
       throw UsageError("optimizer: no parameter for group '" + groups[g].name + "'");
     }
   }
+  for (const NamedParameter& p : parameters_) ++p.var.cell()->optimizers;
+}
+
+Optimizer::~Optimizer() {
+  for (const NamedParameter& p : parameters_) --p.var.cell()->optimizers;
 }
 
 void Optimizer::step(const StepOptions& options) {
@@ -115,6 +121,7 @@ void Optimizer::step_with(const Tensor& scale) {
     all.push_back(
         {i, p, rate * group_of_[i].rate, weight_decay_ * group_of_[i].weight_decay, here});
   }
+  check_none_is_left_out();
   if (all.empty()) {
     throw UsageError(
         "optimizer: no parameter has a gradient; call backward() before step(), on a loss that "
@@ -123,6 +130,18 @@ void Optimizer::step_with(const Tensor& scale) {
   follow_parameters();
   update(all);
   for (const Update& u : all) u.p().mark_written();
+}
+
+// What the module has by now, if there is one.
+void Optimizer::check_none_is_left_out() const {
+  if (!*module_) return;
+  for (const NamedParameter& p : parameters(**module_)) {
+    if (!p.var.gradient().defined() || p.var.cell()->optimizers > 0) continue;
+    throw UsageError("optimizer: '" + p.name +
+                     "' has a gradient, but no optimiser: its layer was added or replaced after "
+                     "the optimiser was made, and would not be trained; make the optimiser again, "
+                     "or another one for the layer");
+  }
 }
 
 Var Optimizer::Update::g() const {

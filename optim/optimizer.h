@@ -4,6 +4,7 @@
 
 #include <deque>
 #include <limits>
+#include <memory>
 #include <string>
 #include <vector>
 
@@ -14,7 +15,8 @@ namespace heed {
 
 // The square root of the sum of squares of all gradients, in f64. A tied parameter counts once.
 [[nodiscard]] double grad_norm(const std::vector<NamedParameter>& parameters);
-// min(1, max_norm / norm). Throws UsageError unless max_norm is positive.
+// min(1, max_norm / norm), and NaN if the norm is: then the step makes all parameters NaN, and not
+// only the one whose gradient was. Throws UsageError unless max_norm is positive.
 [[nodiscard]] double clip_scale(double norm, double max_norm);
 
 // Parameters with their own rate and weight decay: those whose names match the pattern `name`, see
@@ -46,14 +48,15 @@ struct StepOptions {
 // It refers to the module's parameters, which may be moved, converted, loaded or frozen later.
 class Optimizer {
  public:
-  virtual ~Optimizer() = default;
+  virtual ~Optimizer();
   Optimizer(const Optimizer&) = delete;
   Optimizer& operator=(const Optimizer&) = delete;
 
   // Updates every parameter that has a gradient and is not frozen; the gradients do not change.
   // Throws UsageError if no parameter has a gradient, for a negative rate, for max_norm with
-  // L-BFGS, and if a layer of the module was replaced after the optimiser was made: it notices that
-  // unless something else, such as an Ema, still holds the parameters of the old layer.
+  // L-BFGS, and if a layer of the module was added or replaced after the optimiser was made and
+  // would not be trained: a parameter of the module has a gradient and no optimiser, or nobody else
+  // holds one that has none any more.
   void step(const StepOptions& options = {});
   // The same, with the result of clipping().
   void step(const Clipping& clipping);
@@ -101,8 +104,10 @@ class Optimizer {
     bool numbers;
   };
   void step_with(const Tensor& scale);
+  void check_none_is_left_out() const;
   void follow_parameters();
 
+  const std::shared_ptr<Module* const> module_;
   const double weight_decay_;
   std::vector<ParameterGroup> group_of_;  // one for each parameter
   std::deque<Memory> memories_;

@@ -15,11 +15,12 @@ struct Tolerance {
 };
 
 // True if shapes and element types are equal and all elements are close. The devices may differ.
-bool allclose(const Tensor& got, const Tensor& want, const Tolerance& tolerance = {});
+[[nodiscard]] bool allclose(const Tensor& got, const Tensor& want, const Tolerance& tolerance = {});
 
 // Empty if they are close, else one line that names what differs and the worst element. For tests:
 //    EXPECT_EQ(mismatch(y, Tensor::of({1, 2})), "");
 //   "2 of 6 elements differ, most at (1, 2): 3.5 and not 3 (off by 0.5)"
-std::string mismatch(const Tensor& got, const Tensor& want, const Tolerance& tolerance = {});
+[[nodiscard]] std::string mismatch(const Tensor& got, const Tensor& want,
+                                   const Tolerance& tolerance = {});
 
 }  // namespace heed

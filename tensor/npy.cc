@@ -185,6 +185,7 @@ Tensor load_npy(const std::string& path) {
 }
 
 void save_npy(const std::string& path, const Tensor& tensor) {
+  if (!tensor.defined()) throw UsageError(path + ": the tensor is undefined");
   const char* const type = tensor.dtype() == DType::f32   ? "<f4"
                            : tensor.dtype() == DType::f64 ? "<f8"
                                                           : "<i4";

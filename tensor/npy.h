@@ -13,7 +13,7 @@ namespace heed {
 // not a usable .npy file: rule", also for an integer that does not fit into 32 bits.
 Tensor load_npy(const std::string& path);
 
-// Writes the file atomically, for numpy.load().
+// Writes the file atomically, for numpy.load(). Throws UsageError for an undefined tensor.
 void save_npy(const std::string& path, const Tensor& tensor);
 
 }  // namespace heed

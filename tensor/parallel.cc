@@ -22,6 +22,7 @@ namespace heed {
 namespace {
 
 thread_local bool inside_parallel = false;
+thread_local int loops_alone = 0;  // that this thread is in, without the pool
 
 void pause() {
 #if defined(__x86_64__)
@@ -196,6 +197,10 @@ Shared*& shared() {
 }
 
 void run_alone(int64_t pieces, const std::function<void(int64_t)>& body) {
+  struct Counted {
+    Counted() { ++loops_alone; }
+    ~Counted() { --loops_alone; }
+  } const counted;
   for (int64_t i = 0; i < pieces; ++i) body(i);
 }
 
@@ -205,7 +210,9 @@ void set_num_threads(int count) {
   if (count < 0 || count > 1024) {
     throw UsageError("threads: expected 0 (all cores) to 1024, got " + std::to_string(count));
   }
-  if (inside_parallel) throw UsageError("threads: not to be set from inside of a parallel loop");
+  if (inside_parallel || loops_alone > 0) {
+    throw UsageError("threads: not to be set from inside of a parallel loop");
+  }
   const std::lock_guard lock(shared()->busy);
   if (count == threads_wanted) return;
   threads_wanted = count;
@@ -234,6 +241,7 @@ void loop_alone() {
 
 void parallel_ranges(int64_t size, int64_t grain,
                      const std::function<void(int64_t, int64_t)>& body) {
+  if (grain < 1) throw UsageError(text("parallel_ranges: the grain must be positive, got ", grain));
   const int64_t pieces = (size + grain - 1) / grain;
   parallel_for(pieces, [&](int64_t i) { body(i * grain, std::min(size, (i + 1) * grain)); });
 }

@@ -23,7 +23,8 @@ void parallel_for(int64_t pieces, const std::function<void(int64_t)>& body);
 // not take workers from the one that computes.
 void loop_alone();
 
-// Cuts [0, size) into pieces of `grain` (the last may be shorter): body(begin, end).
+// Cuts [0, size) into pieces of `grain` (the last may be shorter): body(begin, end). Throws
+// UsageError unless grain > 0.
 void parallel_ranges(int64_t size, int64_t grain,
                      const std::function<void(int64_t, int64_t)>& body);
 

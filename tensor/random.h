@@ -7,6 +7,7 @@
 #include <string_view>
 #include <utility>
 
+#include "base/error.h"
 #include "tensor/kernels/kernel.h"
 
 namespace heed {
@@ -57,7 +58,7 @@ constexpr uint32_t purpose_id(std::string_view name) {
 
 // Uniform in [0, 1) with 24 bits, exact in f32 and the same number in f64.
 HEED_HD inline float uniform01(uint32_t word) {
-  return (word >> 8) * (1.0f / 16777216.0f);
+  return static_cast<float>(word >> 8) * (1.0f / 16777216.0f);
 }
 
 // A sequence of numbers from one stream, for host code (shuffling, sampling, drawing distractions).
@@ -72,8 +73,9 @@ class Rng {
     const uint64_t high = next() >> 5, low = next() >> 6;
     return static_cast<double>((high << 26) | low) * (1.0 / 9007199254740992.0);
   }
-  // Uniform in [0, n), n > 0, without bias (rejection). 64-bit words.
+  // Uniform in [0, n), without bias (rejection). 64-bit words. Throws UsageError for n = 0.
   uint64_t below(uint64_t n) {
+    if (n == 0) throw UsageError("below: there is no number below 0");
     const uint64_t limit = ~uint64_t{0} - ~uint64_t{0} % n;
     while (true) {
       const uint64_t high = next(), low = next();

@@ -1,11 +1,24 @@
 #include "tensor/random_tensor.h"
 
+#include <cmath>
+
 #include "tensor/dispatch.h"
 #include "tensor/kernels/random.h"
 
 namespace heed {
+namespace {
+
+void check_type(const char* name, DType dtype) {
+  check_shape(dtype != DType::i32, name, ": element type i32: expected f32 or f64");
+}
+
+}  // namespace
 
 Tensor uniform(Shape shape, double low, double high, RandomKey key, DType dtype, Device device) {
+  check_type("uniform", dtype);
+  if (!(low <= high && std::isfinite(high - low))) {
+    throw UsageError(text("uniform: needs finite numbers low <= high, got ", low, " and ", high));
+  }
   const Tensor t = Tensor::empty(shape, dtype, device);
   KERNEL(t, random_uniform(t.data<T>(), T(low), T(high), key, t.numel()));
   return t;
@@ -13,12 +26,14 @@ Tensor uniform(Shape shape, double low, double high, RandomKey key, DType dtype,
 
 Tensor normal(Shape shape, double mean, double deviation, RandomKey key, DType dtype,
               Device device) {
+  check_type("normal", dtype);
   const Tensor t = Tensor::empty(shape, dtype, device);
   KERNEL(t, random_normal(t.data<T>(), T(mean), T(deviation), key, t.numel()));
   return t;
 }
 
 Tensor gumbel(Shape shape, RandomKey key, DType dtype, Device device) {
+  check_type("gumbel", dtype);
   const Tensor t = Tensor::empty(shape, dtype, device);
   KERNEL(t, random_gumbel(t.data<T>(), key, t.numel()));
   return t;

@@ -1,6 +1,6 @@
 // Tensors of random numbers. An element depends only on the key and on its position
 // (tensor/random.h), so it is the same on every device and for any number of threads, up to the
-// rounding of log, sin and cos in normal() and gumbel().
+// rounding of log, sin and cos in normal() and gumbel(). They throw ShapeError for i32.
 #pragma once
 
 #include "tensor/random.h"
@@ -8,7 +8,7 @@
 
 namespace heed {
 
-// In [low, high)
+// In [low, high), or all `low` where both are equal. UsageError unless low <= high are finite.
 Tensor uniform(Shape shape, double low, double high, RandomKey key, DType dtype = DType::f32,
                Device device = {});
 Tensor normal(Shape shape, double mean, double deviation, RandomKey key, DType dtype = DType::f32,

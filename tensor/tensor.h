@@ -18,8 +18,8 @@ class Matrix;
 
 // A number, a list of numbers, or a list of such lists: {{1, 2}, {3, 4}}. For Tensor::of().
 struct Nested {
-  Nested(double value) : value(value) {}
-  Nested(std::initializer_list<Nested> parts) : is_list(true), parts(parts) {}
+  Nested(double number) : value(number) {}
+  Nested(std::initializer_list<Nested> list) : is_list(true), parts(list) {}
 
   double value = 0;
   bool is_list = false;
@@ -80,7 +80,8 @@ class [[nodiscard]] Tensor {
   Tensor rows(int64_t begin, int64_t end) const;
   Tensor operator[](int64_t row) const;
   Matrix t() const;  // transposed, for products (tensor/matrix.h)
-  bool shares_memory_uniquely() const { return memory_.use_count() == 1; }
+  // Whether no other tensor refers to its memory; so too if there is none (a shape only).
+  bool shares_memory_uniquely() const { return memory_.use_count() <= 1; }
 
   Tensor clone() const;
   // A converted copy, or this tensor if it has that type already. Conversion to i32 runs on the

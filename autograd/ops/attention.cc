@@ -113,6 +113,7 @@ Var segment_context(const Var& weights, const Var& memory, const Segments& s) {
   check_rows("segment_context", "weights", weights.shape(), s.total());
   check_rows("segment_context", "memory", memory.shape(), s.memory_rows());
   check_types("segment_context", weights, memory);
+  check_by_sequence("segment_context", weights);
   check_memory("segment_context", memory, s);
   return weighted_sums("segment_context", weights, memory, s, 1);
 }
@@ -175,11 +176,11 @@ Var attention_context(const Var& w, const Var& v, const AttentionPairs& pairs) {
 // As the composition: attention_context(attention_weights(q, k), v).
 Var attention(const Var& q, const Var& k, const Var& v, const AttentionPairs& pairs,
               int64_t heads) {
+  check_queries(q, k, pairs, heads);
+  check_shape(v.shape() == k.shape(), "attention: values ", v.shape(), ", keys ", k.shape());
   if (q.device().is_cuda() || wants_grad(q) || wants_grad(k) || wants_grad(v)) {
     return attention_context(attention_weights(q, k, pairs, heads), v, pairs);
   }
-  check_queries(q, k, pairs, heads);
-  check_shape(v.shape() == k.shape(), "attention: values ", v.shape(), ", keys ", k.shape());
   check_types("attention", q, v);
   check_by_sequence("attention", v);
   const Tensor y = empty_like(q.value());

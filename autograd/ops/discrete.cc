@@ -70,6 +70,7 @@ Tensor argmax(const Var& x, int axis) {
 
 Tensor one_hot(const Tensor& ids, int64_t classes, DType dtype) {
   check_ids("one_hot", ids, classes);
+  check_shape(dtype != DType::i32, "one_hot: element type i32: expected f32 or f64");
   const Shape& shape = ids.shape();
   const Tensor y = Tensor::empty(shape.insert(shape.rank(), classes), dtype, ids.device());
   KERNEL(y, one_hot(y.data<T>(), ids.data<int32_t>(), ids.numel(), classes));

@@ -1,5 +1,8 @@
 #include "tensor/kernels/elementwise.h"
 
+#include <cmath>
+
+#include "autograd/anomaly.h"
 #include "autograd/node.h"
 #include "autograd/ops.h"
 #include "tensor/broadcast.h"
@@ -122,14 +125,15 @@ Var mul(const Var& a, double b) {
   return linear_map("mul", a, b, 0);
 }
 
+namespace {
+
 // y = mask ? a : b,   da = mask ? dy : 0,   db = mask ? 0 : dy,   of one shape after broadcasting
-Var where(const Tensor& mask, const Var& a, const Var& b) {
-  check_float("where", a);
-  check_float("where", b);
-  check_mask("where", mask, a);
-  check_types("where", a, b);
-  const Shape shape =
-      broadcast_shape("where", broadcast_shape("where", mask.shape(), a.shape()), b.shape());
+Var chosen(const char* op, const Tensor& mask, const Var& a, const Var& b) {
+  check_float(op, a);
+  check_float(op, b);
+  check_mask(op, mask, a);
+  check_types(op, a, b);
+  const Shape shape = broadcast_shape(op, broadcast_shape(op, mask.shape(), a.shape()), b.shape());
   const Var wide_a = expand(a, shape), wide_b = expand(b, shape);
   const Tensor wide_mask = broadcast_to(mask, shape), y = empty_like(wide_a.value());
   const int64_t n = y.numel();
@@ -137,7 +141,7 @@ Var where(const Tensor& mask, const Var& a, const Var& b) {
                           wide_b.value().data<T>(), n));
 
   return record(
-      "where", y, {wide_a, wide_b}, [mask = Saved(mask), shape, n](Tensor dy, const Grads& dx) {
+      op, y, {wide_a, wide_b}, [mask = Saved(mask), shape, n](Tensor dy, const Grads& dx) {
         const Tensor wide = broadcast_to(mask, shape);
         for (int i : {0, 1}) {
           if (!dx.needs(i)) continue;
@@ -146,12 +150,20 @@ Var where(const Tensor& mask, const Var& a, const Var& b) {
       });
 }
 
+}  // namespace
+
+Var where(const Tensor& mask, const Var& a, const Var& b) {
+  return chosen("where", mask, a, b);
+}
+
 Var masked_fill(const Var& x, const Tensor& mask, double value) {
   check_float("masked_fill", x);
   check_mask("masked_fill", mask, x);
   check_shape(broadcast_shape("masked_fill", mask.shape(), x.shape()) == x.shape(),
               "masked_fill: mask ", mask.shape(), " does not fit x ", x.shape());
-  return where(mask, Tensor::full({}, value, x.dtype(), x.device()), x);
+  // A value that is not finite was asked for: no anomaly, unless a later op meets it.
+  const DetectAnomaly detect(DetectAnomaly::active() && std::isfinite(value));
+  return chosen("masked_fill", mask, Tensor::full(x.shape(), value, x.dtype(), x.device()), x);
 }
 
 // y_i = keep_i x_i / (1 - p),   dx_i = keep_i dy_i / (1 - p); keep is drawn again, not stored

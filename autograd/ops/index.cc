@@ -53,10 +53,12 @@ Var scatter_along(const Var& x, const Tensor& ids, int64_t n, int axis) {
 }
 
 Var pick(const Var& x, const Tensor& ids) {
+  check_float("pick", x);
   const Shape& shape = x.shape();
   check_shape(shape.rank() >= 1 && ids.shape() == shape.without(-1), "pick: ids ", ids.shape(),
               " do not fit x ", shape);
   check_ids("pick", ids, shape.back());
+  check_devices("pick", ids, x.value());
   return reshape(gather_along(x, ids.reshape(shape.with(-1, 1)), -1), ids.shape());
 }
 

@@ -20,6 +20,13 @@ void check_pooling(const char* op, const Var& x, const Segments& s) {
   check_devices(op, s.offsets(), x.value());
 }
 
+void check_pooling(const char* op, const Var& x, const Packing& packing) {
+  check_float(op, x);
+  check_shape(x.shape().rank() > 0 && x.shape()[0] == packing.rows(), op, ": x ", x.shape(),
+              " does not fit a packing of ", packing.rows(), " rows");
+  check_by_step(op, x);
+}
+
 }  // namespace
 
 // y_b = sum_j x_j / length_b,   dx_j = dy_b / length_b
@@ -37,9 +44,11 @@ Var segment_mean(const Var& x, const Segments& s) {
 }
 
 Var segment_mean(const Var& x, const Packing& packing) {
+  check_pooling("segment_mean", x, packing);
   return segment_mean(by_sequence(x, packing), packing.segments(x.device()));
 }
 Var segment_max(const Var& x, const Packing& packing) {
+  check_pooling("segment_max", x, packing);
   return segment_max(by_sequence(x, packing), packing.segments(x.device()));
 }
 

@@ -1,5 +1,6 @@
 #include <limits>
 
+#include "autograd/anomaly.h"
 #include "autograd/discrete.h"
 #include "autograd/node.h"
 #include "autograd/ops.h"
@@ -39,6 +40,7 @@ Var straight_through(const Var& soft, const Tensor& hard) {
 }
 
 Tensor categorical(const Var& logits, RandomKey key) {
+  const DetectAnomaly off(false);  // logits of -infinity and NaN are allowed, and give ids
   const Var x = with_noise("categorical", logits.detach(), key);
   constexpr double kNever = -std::numeric_limits<double>::infinity();
   return argmax(masked_fill(x, not_equal(x, x), kNever), -1);  // a NaN is not itself

@@ -58,7 +58,7 @@ template <class T> struct Out {
   T* at;
   Write write;
 
-  HEED_HD Out(T* at, Write write = Write::assign) : at(at), write(write) {}
+  HEED_HD Out(T* y, Write how = Write::assign) : at(y), write(how) {}
   HEED_HD void put(int64_t i, T value) const {
     at[i] = write == Write::add ? at[i] + value : value;
   }

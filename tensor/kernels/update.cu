@@ -70,12 +70,14 @@ template <class T>
 void adam_update(T* p, T* m, T* v, const T* grad, const double* scale_at,
                  const AdamFactors& factors, int64_t n) {
   const T beta1 = T(factors.beta1), beta2 = T(factors.beta2), eps = T(factors.eps);
+  // T(1) - T(beta) would lose digits: beta is close to 1.
+  const T one_minus_beta1 = T(1 - factors.beta1), one_minus_beta2 = T(1 - factors.beta2);
   const T rate = T(factors.rate / factors.c1), c2 = T(1 / factors.c2);
   const T decay = T(factors.rate * factors.weight_decay);
   for_each(n, [=] __device__(int64_t i) {
     const T g = T(*scale_at) * grad[i];
-    m[i] = beta1 * m[i] + (T(1) - beta1) * g;
-    v[i] = beta2 * v[i] + (T(1) - beta2) * g * g;
+    m[i] = beta1 * m[i] + one_minus_beta1 * g;
+    v[i] = beta2 * v[i] + one_minus_beta2 * g * g;
     p[i] -= rate * m[i] / (std::sqrt(v[i] * c2) + eps) + decay * p[i];
   });
 }

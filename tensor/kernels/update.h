@@ -5,7 +5,7 @@
 namespace heed {
 
 HEED_HD inline double clip_factor(double norm, double max_norm) {
-  return norm > max_norm ? max_norm / norm : 1.0;
+  return norm <= max_norm ? 1.0 : max_norm / norm;  // NaN where the norm is
 }
 
 }  // namespace heed

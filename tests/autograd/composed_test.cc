@@ -6,11 +6,13 @@
 
 #include <algorithm>
 #include <cmath>
+#include <type_traits>
 
 #include "autograd/discrete.h"
 #include "base/error.h"
 #include "tensor/compare.h"
 #include "tensor/random_tensor.h"
+#include "tests/file_helpers.h"
 
 namespace heed {
 namespace {
@@ -74,6 +76,72 @@ TEST(Composed, MinimumOfTiesAndNaN) {
   EXPECT_EQ(argmin(Tensor::of({{2, 1}, {0, 3}}), 0).to_ints(), Ints({1, 0}));
 }
 
+// keepdim in the place of the axis would be axis 0 or 1, and {} would be axis 0.
+template <class Axis, class Op> constexpr bool takes(Op) {
+  return std::is_invocable_v<Op, Var, Axis>;
+}
+template <class X>
+concept TakesLists = requires(const X& x) {
+  sum(x, {0});
+  max(x, {0, -1}, true);
+};
+template <class X>
+concept SumsOverNoAxis = requires(const X& x) {
+  sum(x, {});
+};
+template <class X>
+concept MaxOverNoAxis = requires(const X& x) {
+  max(x, {}, true);
+};
+TEST(Axis, IsAnIntegerAndNoBool) {
+#define OP(op) [](const auto& x, auto axis) -> decltype(op(x, axis)) { return op(x, axis); }
+#define EXPECT_AN_AXIS(op)                                          \
+  EXPECT_TRUE(takes<int>(OP(op)) && takes<int64_t>(OP(op))) << #op; \
+  EXPECT_FALSE(takes<bool>(OP(op))) << #op
+  EXPECT_AN_AXIS(sum);
+  EXPECT_AN_AXIS(mean);
+  EXPECT_AN_AXIS(prod);
+  EXPECT_AN_AXIS(max);
+  EXPECT_AN_AXIS(min);
+  EXPECT_AN_AXIS(cumsum);
+  EXPECT_AN_AXIS(variance);
+  EXPECT_AN_AXIS(stddev);
+  EXPECT_AN_AXIS(norm);
+  EXPECT_AN_AXIS(logsumexp);
+  EXPECT_AN_AXIS(squeeze);
+  EXPECT_AN_AXIS(argmax);
+  EXPECT_AN_AXIS(argmin);
+#undef EXPECT_AN_AXIS
+#undef OP
+  EXPECT_TRUE(TakesLists<Var>);
+  EXPECT_FALSE(SumsOverNoAxis<Var>);
+  EXPECT_FALSE(MaxOverNoAxis<Var>);
+  EXPECT_EQ(mismatch(sum(Tensor::of({{1, 2}, {3, 4}}), int64_t{1}).value(), Tensor::of({3, 7})),
+            "");
+}
+
+TEST(Composed, OpsNameThemselves) {
+  const Tensor x = Tensor::of({{1, 2}, {3, 4}}, DType::i32);
+  const auto error = [](const auto& call) { return error_of<ShapeError>([&] { (void)call(); }); };
+  EXPECT_EQ(error([&] { return norm(x); }), "norm: element type i32: expected f32 or f64");
+  EXPECT_EQ(error([&] { return select(x, 1, 0); }),
+            "select: element type i32: expected f32 or f64");
+  EXPECT_EQ(select(x, 0, 1).value().to_ints(), Ints({3, 4}));
+  EXPECT_EQ(error([&] {
+              return pick(x, Tensor::from(Ints{0, 1}));
+            }),
+            "pick: element type i32: expected f32 or f64");
+}
+
+TEST(Composed, ADiagonalMayBeFarOutside) {
+  const Tensor x = Tensor::of({{1, 2, 3}, {4, 5, 6}});
+  for (const int64_t far : {int64_t{3}, int64_t{3'000'000'000}, INT64_MAX}) {
+    EXPECT_EQ(mismatch(tril(x, far).value(), x), "") << far;
+    EXPECT_EQ(mismatch(tril(x, -far).value(), Tensor::zeros({2, 3})), "") << far;
+  }
+  EXPECT_EQ(mismatch(tril(x, INT64_MIN).value(), Tensor::zeros({2, 3})), "");
+}
+
 TEST(Composed, VarianceWithAndWithoutCorrection) {
   const Tensor x = Tensor::of({{1, 2, 3, 4}, {2, 2, 2, 6}});
   EXPECT_EQ(mismatch(variance(x, 1).value(), Tensor::of({5.0 / 3, 4})), "");
@@ -91,6 +159,23 @@ TEST(Composed, ACosineOfNothingIsZero) {
   EXPECT_EQ(cosine_similarity(Tensor::of({0, 0}), Tensor::of({1, 2})).value().item(), 0);
   EXPECT_NEAR(cosine_similarity(Tensor::of({1e-5, 0}), Tensor::of({1e-5, 0})).value().item(), 1,
               1e-6);
+}
+
+// Along any axis of the common shape; here the second input is written out.
+TEST(Composed, CosinesBroadcast) {
+  const Tensor a = uniform({2, 3, 3}, -1, 1, {.seed = 1}, DType::f64);
+  for (const Shape& shape : {Shape{3, 3}, Shape{2, 3, 1}, Shape{2, 1, 3}, Shape{}}) {
+    const Var b = uniform(shape, -1, 1, {.seed = 2}, DType::f64), wide = expand(b, a.shape());
+    for (const int axis : {0, 1, 2, -1, -3}) {
+      const Var want = cosine_similarity(a, wide, axis);
+      EXPECT_EQ(mismatch(cosine_similarity(a, b, axis).value(), want.value()), "") << shape << axis;
+      EXPECT_EQ(mismatch(cosine_similarity(b, a, axis).value(), want.value()), "") << shape << axis;
+    }
+  }
+  const Tensor rows = Tensor::of({{1, 2, 3}, {4, 5, 6}}, DType::f64);
+  const Var y = cosine_similarity(rows, Tensor::of({{1}, {1}}, DType::f64), -1);
+  EXPECT_NEAR(y.value().at({0}), 6 / std::sqrt(3 * 14.0), 1e-15);
+  EXPECT_NEAR(y.value().at({1}), 15 / std::sqrt(3 * 77.0), 1e-15);
 }
 
 TEST(Composed, TensorsThatOneBeginsWith) {
@@ -136,6 +221,10 @@ TEST(Composed, AttentionRefusesValuesThatAreNotAsLargeAsTheKeys) {
   const Var q = Tensor::zeros({2, 4}), k = Tensor::zeros({3, 4}), v = Tensor::zeros({2, 4});
   EXPECT_THROW((void)attention(q, k, v, pairs, 2), ShapeError);
   EXPECT_THROW((void)attention(q, k, k, pairs, 3), ShapeError);
+  const Tensor wide = Tensor::zeros({3, 8});  // in training as in evaluation
+  EXPECT_THROW((void)attention(q, k, wide, pairs, 2), ShapeError);
+  EXPECT_THROW((void)attention(q, k, Var::parameter(wide), pairs, 2), ShapeError);
+  EXPECT_THROW((void)attention(Var::parameter(q.value()), k, wide, pairs, 2), ShapeError);
 }
 
 }  // namespace

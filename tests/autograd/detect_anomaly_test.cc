@@ -6,7 +6,8 @@
 #include <cmath>
 #include <limits>
 
-#include "autograd/ops.h"
+#include "autograd/composed.h"
+#include "autograd/discrete.h"
 #include "tests/file_helpers.h"
 
 namespace heed {
@@ -71,6 +72,25 @@ TEST(Anomaly, OnlyWhileItLives) {
   }
   EXPECT_FALSE(DetectAnomaly::active());
   (void)exp(x);
+}
+
+// What is asked for is no anomaly: a mask of -infinity, and that of ops that are made of others.
+TEST(Anomaly, AMaskIsNone) {
+  const double inf = std::numeric_limits<double>::infinity();
+  const Var x = vector_of({1, 2, 3});
+  const Tensor mask = Tensor::from(std::vector<int32_t>{0, 1, 0});
+  const DetectAnomaly detect;
+  sum(square(softmax(masked_fill(x, mask, -inf)))).backward();
+  sum(logsumexp(x, 0)).backward();
+  EXPECT_EQ(categorical(masked_fill(x, mask, -inf), {.seed = 1}).numel(), 1);
+  EXPECT_TRUE(DetectAnomaly::active());
+  EXPECT_EQ(
+      error_of<AnomalyError>([&] { (void)exp(masked_fill(x, mask, inf)); }),
+      "anomaly: exp was given a number that is not finite: its input 1 of 1, masked_fill (3)");
+  const Var narrow = Var::parameter(Tensor::of({1, 2, 3}));
+  EXPECT_EQ(error_of<AnomalyError>([&] { (void)masked_fill(narrow, mask, 1e300); }),
+            "anomaly: masked_fill was given a number that is not finite: its input 1 of 2, "
+            "constant (3)");
 }
 
 }  // namespace

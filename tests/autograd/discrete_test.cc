@@ -106,6 +106,10 @@ TEST(Discrete, OneHot) {
             "one_hot: id 3 is outside of [0, 3)");
   EXPECT_EQ(error_of<ShapeError>([] { (void)one_hot(Tensor::zeros({2}), 3); }),
             "one_hot: ids must be i32, got f32 (2)");
+  EXPECT_EQ(error_of<ShapeError>([] {
+              (void)one_hot(Tensor::from({0, 1}), 3, DType::i32);
+            }),
+            "one_hot: element type i32: expected f32 or f64");
 }
 
 TEST(Discrete, Arange) {

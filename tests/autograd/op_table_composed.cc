@@ -109,7 +109,7 @@ std::vector<OpCase> reductions() {
        .empty = {{0, 2}, {0, 2}},
        .large = {{300, 200}, {300, 200}},
        .domain = {.apart = 1e-2},
-       .wrong = {{{{2, 3}, {2, 4}}, "mul: shapes do not broadcast, (2, 3) and (2, 4)"}}});
+       .wrong = {{{{2, 3}, {4}}, "cosine_similarity: shapes do not broadcast, (2, 3) and (4)"}}});
   return rows;
 }
 

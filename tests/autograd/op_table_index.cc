@@ -213,11 +213,11 @@ OpCase packed_pooling_case(const std::string& name, Var (*call)(const Var&, cons
       .empty = {{0, 4}},
       .large = {{3000, 50}},
       .wrong = {{{{4}}, name + ": x (4) does not fit segments of 4 rows"},
-                {{{}}, "by_sequence: x () does not fit a packing of 1 rows"}},
+                {{{}}, name + ": x () does not fit a packing of 1 rows"}},
       .misuse = {{[call] {
                     (void)call(zeros_of({4, 2}), Packing({3, 2}));
                   },
-                  "by_sequence: x (4, 2) does not fit a packing of 5 rows"}}};
+                  name + ": x (4, 2) does not fit a packing of 5 rows"}}};
 }
 
 constexpr RandomKey kKey{7, purpose_id("op table"), 3};

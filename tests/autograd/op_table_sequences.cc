@@ -220,7 +220,7 @@ OpCase scores_case(std::string variant, int64_t unused) {
                   },
                   "segments: negative length -1"},
                  {[] {
-                    Segments({2, 1}).first(3);
+                    (void)Segments({2, 1}).first(3);
                   },
                   "segments: the first 3 of 2"}}};
 }

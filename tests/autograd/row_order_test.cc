@@ -34,6 +34,10 @@ TEST(Pack, SortsAndPacksWhatAUserHas) {
               (void)pack(std::vector<std::vector<int32_t>>{{1}, {}});
             }),
             "packing: sequence 1 has length 0, expected at least 1");
+  EXPECT_EQ(error_of<ShapeError>([] {
+              (void)pack(std::vector<std::vector<int32_t>>{{1}, {}, {2, 3}});
+            }),
+            "packing: sequence 1 has length 0, expected at least 1");  // of the given ones
 }
 
 // A bag of words: the mean of embedded rows that stand step by step would mix the sentences.
@@ -45,6 +49,10 @@ TEST(Pack, MarksItsRowsAndWhatAnEmbeddingMakesOfThem) {
   EXPECT_EQ(words.row_order(), RowOrder::by_step);
   EXPECT_EQ(segment_mean(words, p.packing).value().to_vector(), (Vec{2, 3, 5, 6}));
   EXPECT_THROW((void)segment_mean(words, p.packing.segments()), ShapeError);
+  EXPECT_EQ(error_of<ShapeError>(
+                [&] { (void)segment_max(words.in_order(RowOrder::by_sequence), p.packing); }),
+            "segment_max: wants rows step by step, and these stand one sequence after the other; "
+            "take by_step(x, packing)");
 }
 
 TEST(RowOrder, ASoftmaxOfSegmentsNeedsThemOneAfterTheOther) {
@@ -62,6 +70,9 @@ TEST(Pack, TakesRowsToo) {
   EXPECT_THROW((void)pack(std::vector<Tensor>{Tensor::of({{1, 2}}), Tensor::of({{3}})}),
                ShapeError);
   EXPECT_THROW((void)pack(std::vector<Tensor>{Tensor()}), ShapeError);
+  EXPECT_EQ(error_of<ShapeError>([] { (void)pack(std::vector<Tensor>{}); }),
+            "pack: needs at least one sequence, for the shape of the rows");
+  EXPECT_EQ(pack(std::vector<std::vector<int32_t>>{}).rows.shape(), Shape{0});
 }
 
 TEST(RowOrder, ThereAndBack) {
@@ -229,6 +240,12 @@ TEST(Bounds, AreNamed) {
               (void)Segments({1, 2}).length(-1);
             }),
             "segments: number -1 of 2");
+  const Segments first = Segments({1, 2, 3}).first(1);
+  EXPECT_EQ(first.end(0), 1);
+  EXPECT_EQ(error_of<ShapeError>([&] { (void)first.begin(2); }), "segments: number 2 of 1");
+  EXPECT_EQ(error_of<ShapeError>([&] { (void)first.end(1); }), "segments: number 1 of 1");
+  EXPECT_EQ(error_of<ShapeError>([] { (void)Packing::single_step(-1); }),
+            "packing: negative number of sequences -1");
   const Lstm two(2, 3, {.layers = 2, .bidirectional = true});
   EXPECT_EQ(two.weight_ih(1).shape().str(), "(12, 6)");
   EXPECT_EQ(error_of<ShapeError>([&] { (void)two.weight_ih(2); }), "Lstm: layer 2 of 2");

@@ -112,12 +112,12 @@ TEST(Segments, CanBeSelected) {
   EXPECT_EQ(s.first(2).total(), 6);
   for (const int32_t id : {-1, 3}) {
     EXPECT_EQ(error_of<ShapeError>([&] {
-                Segments({2, 0, 3}).select({id});
+                (void)Segments({2, 0, 3}).select({id});
               }),
               "segments: number " + std::to_string(id) + " of 3");
   }
   EXPECT_EQ(error_of<ShapeError>([&] {
-              Segments({1 << 30}).select({0, 0});
+              (void)Segments({1 << 30}).select({0, 0});
             }),
             "segments: 2147483648 scores, more than an i32 can number");
 }
@@ -324,6 +324,16 @@ TEST(SegmentAttention, EmptySegmentsCount) {
   }
   EXPECT_EQ(context[3].to_vector(), memory.value()[2].to_vector());
   EXPECT_EQ(attend(rows(query, 0, 1), memory, s.first(1)).context.shape(), (Shape{1, kHidden}));
+}
+
+// Weights that were computed from an LSTM's rows are in its order, which is another one.
+TEST(SegmentAttention, WeightsStepByStepAreAnError) {
+  const Packing packing({3, 2, 1});
+  const Segments s = packing.segments();
+  const Var memory = random_tensor({6, kHidden}, "memory");
+  const Var weights = Var(random_tensor({6}, "weights")).in_order(RowOrder::by_step);
+  EXPECT_THROW((void)segment_context(weights, memory, s), ShapeError);
+  EXPECT_EQ(segment_context(by_sequence(weights, packing), memory, s).shape(), (Shape{3, kHidden}));
 }
 
 TEST(LinearCrossEntropy, EqualsItsParts) {

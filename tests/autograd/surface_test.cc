@@ -72,6 +72,25 @@ TEST(Backward, AnExceptionLeavesNothingForTheNextPass) {
   EXPECT_EQ(w.grad().to_vector(), (Vec{6, 6, 6}));
 }
 
+// Leaves keep what had come to them, also what was put aside: the gradient that can be read is the
+// one that the next pass adds to.
+TEST(Backward, AnExceptionHidesNoGradient) {
+  const Var w = Var::parameter(Tensor::of({{1}})), other = Var::parameter(Tensor::of({{1}}));
+  const Var table = Var::parameter(Tensor::of({{1}}), /*sparse_rows=*/true);
+  const Tensor factor = Tensor::of({{1}}), one = Tensor::of({{1}});
+  const Var fails = sum(other * Var(factor));  // the oldest op runs last
+  const Var loss = fails + sum(affine(one, w)) + sum(gather_rows(table, Tensor::from({0})));
+  factor.fill(4);
+  EXPECT_THROW(loss.backward(), UsageError);
+  for (const Var& leaf : {w, table}) {
+    const Tensor left = leaf.grad();
+    ASSERT_TRUE(left.defined());
+    EXPECT_EQ(left.item(), 1);
+    sum(leaf * 1.0).backward();
+    EXPECT_EQ(leaf.grad().item(), 2);
+  }
+}
+
 TEST(Grad, OfAValueInBetweenIsKeptWhereItIsAskedFor) {
   const Var x = Var::parameter(Tensor::of({1, 2, 3}));
   const Var h = square(x), y = 3 * h;
@@ -146,6 +165,16 @@ TEST(Closure, OfAnInputThatIsNotThereIsTheOpsMistake) {
               loss([](const OutputGrads&, const Grads& dx) { dx.to<float>(1); }).backward();
             }),
             "twice: its gradient gives dx[1], which nobody needs; ask needs(1) first");
+}
+
+TEST(Closure, OfAnOutputThatIsNotThereIsTheOpsMistake) {
+  const Var x = Var::parameter(Tensor::of({1}));
+  for (const int output : {1, -1}) {
+    const Var y = record("twice", Tensor::of({2}), {x},
+                         [output](const OutputGrads& dy, const Grads&) { (void)dy.take(output); });
+    EXPECT_EQ(error_of<UsageError>([&] { y.backward(); }),
+              "twice: its gradient takes dy[" + std::to_string(output) + "] of 1 outputs");
+  }
 }
 
 }  // namespace

@@ -256,15 +256,15 @@ TEST(RankScores, NoneIsOneMoreCandidate) {
   EXPECT_EQ(none["score"], 5);  // between 2, the best wrong one, and 8
   EXPECT_EQ(none["share"], 0.2);
   EXPECT_EQ(json["scorers"][0]["recall"]["1"]["value"], 1);
-  EXPECT_EQ(json_of(command + Arguments{"--share", "1"})["inputs"]["none"]["score"], 3);
+  EXPECT_EQ(json_of(command + Arguments{"--without-right", "1"})["inputs"]["none"]["score"], 3);
   EXPECT_EQ(json_of({"scores", dir.path("test")})["inputs"]["none"], Json());
-  const Result r = heed_program(Arguments{"rank"} + command + Arguments{"--share", "1"});
+  const Result r = heed_program(Arguments{"rank"} + command + Arguments{"--without-right", "1"});
   EXPECT_TRUE(has(r.err,
                   "\"none\" has the score 3.0000 in all lists, and is right in 200 of 200 "
                   "lists"))
       << r.err;
-  expect_failure(heed_program({"rank", "scores", dir.path("test"), "--share", "0.5"}), 2,
-                 "--share: only applies with --learn-none", "--share");
+  expect_failure(heed_program({"rank", "scores", dir.path("test"), "--without-right", "0.5"}), 2,
+                 "--without-right: only applies with --learn-none", "--without-right");
 }
 
 TEST(RankSim, IsTheCosineOfTheVectors) {

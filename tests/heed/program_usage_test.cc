@@ -267,7 +267,7 @@ TEST(Help, OfACommandNamesEveryOption) {
       {"rank baseline", Arguments{"data", "train", "model", "limit", "lists", "examples", "context",
                                   "min-turns", "mean-length", "filter", "out", "json", "seed"} +
                             device},
-      {"rank scores", {"learn-none", "share", "json", "seed"}},
+      {"rank scores", {"learn-none", "without-right", "json", "seed"}},
       {"rank keep", Arguments{"model", "pool"} + device},
       {"track", Arguments{"data", "limit", "out", "json", "batch"} + device},
       {"judge export", Arguments{"model", "items", "a", "b", "pairs", "data", "limit", "out", "key",

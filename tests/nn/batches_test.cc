@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <atomic>
+#include <chrono>
 #include <numeric>
 #include <set>
 #include <thread>
@@ -119,6 +120,16 @@ TEST(Prefetched, GivesEveryBatchInOrderMadeOnAnotherThread) {
   for (const std::vector<int64_t>& batch : Prefetched(none, make)) ADD_FAILURE() << batch.size();
 }
 
+TEST(ShuffledBatches, OfLessThanNothingThereAreNone) {
+  EXPECT_EQ(error_of<UsageError>([] { shuffled_batches(-1, 8, 1, 2); }),
+            "batches: negative number of examples -1");
+  EXPECT_TRUE(shuffled_batches(0, 8, 1, 2).empty());
+}
+
+// It refers to the lengths.
+static_assert(!std::is_constructible_v<EpochBatches, std::vector<int64_t>, int64_t, uint64_t, int>);
+static_assert(std::is_constructible_v<EpochBatches, std::vector<int64_t>&, int64_t, uint64_t, int>);
+
 TEST(EpochBatches, OfNothingThereIsNone) {
   const std::vector<int64_t> none, three = {1, 2, 3};
   EXPECT_THROW((void)EpochBatches(none, 2, 1, 1).at(0), UsageError);
@@ -149,6 +160,25 @@ TEST(Prefetched, BeginsAgainWithTheFirst) {
   std::vector<std::vector<int64_t>> given;
   for (const std::vector<int64_t>& batch : batches) given.push_back(batch);
   EXPECT_EQ(given, kThreeBatches);
+}
+
+// Also where a loop was left while the next batch was being made.
+TEST(Prefetched, MakesOneBatchAtATime) {
+  std::atomic<int> running = 0, most = 0;
+  Prefetched batches(kThreeBatches, [&](const std::vector<int64_t>& ids) {
+    most = std::max(most.load(), ++running);
+    std::this_thread::sleep_for(std::chrono::milliseconds(20));
+    --running;
+    return ids;
+  });
+  for (int times = 0; times < 2; ++times) {
+    for (const std::vector<int64_t>& batch : batches) {
+      EXPECT_EQ(batch, kThreeBatches[0]);
+      break;
+    }
+  }
+  for (const std::vector<int64_t>& batch : batches) EXPECT_FALSE(batch.empty());
+  EXPECT_EQ(most, 1);
 }
 
 TEST(Prefetched, ThrowsWhereTheBatchIsDue) {

@@ -70,6 +70,15 @@ TEST(Buffer, IsSavedLoadedClonedAndConvertedWithItsModule) {
   EXPECT_TRUE(copy.count.is_buffer());
 }
 
+TEST(Buffer, IsNotDrawn) {
+  Scaled model;
+  init_uniform(model, 8, 9, /*seed=*/1);
+  init_again(model, 1);
+  init_again_uniform(model, 8, 9, 1);
+  EXPECT_EQ(model.count.value().to_vector(), (Vec{5, 7}));
+  EXPECT_GE(model.weight.value().to_vector()[0], 8);
+}
+
 TEST(Visitor, NumbersAVectorOfModulesAndLooksAtAConstOne) {
   struct Stack : Module {
     void visit(Visitor& v) override { v("layers", layers); }

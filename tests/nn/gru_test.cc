@@ -53,9 +53,12 @@ TEST(Gru, FromGatesIsTheWhole) {
   expect_same(gru.from_gates(packing, gates, slice(x, 1, 1, 3)).y, whole);
   expect_same(gru.from_gates(packing, affine(x, gru.weight_ih(0)), Var()).y, whole);
   EXPECT_EQ(error_of<ShapeError>([&] {
-              gru.from_gates(packing, gates, random({kGruRows, 4}, 1));
+              (void)gru.from_gates(packing, gates, random({kGruRows, 4}, 1));
             }),
             "Gru: x must be (8, at most 3), got (8, 4)");
+  EXPECT_EQ(error_of<ShapeError>([&] { (void)gru.from_gates(packing, rows(gates, 0, 1), x); }),
+            "Gru: gates must be " + gates.shape().str() + ", got (1, " +
+                std::to_string(gates.shape()[1]) + ")");
 }
 
 TEST(Gru, StepByStepIsTheWholeSequence) {
@@ -117,13 +120,19 @@ TEST(GruState, GathersAndCutsAllLayers) {
 TEST(Gru, SaysWhatDoesNotFit) {
   Gru gru(3, 2, {.layers = 2});
   EXPECT_EQ(error_of<ShapeError>([&] {
-              gru(Packing(kGruLengths), Tensor::zeros({8, 3}), {{Tensor::zeros({3, 2})}});
+              (void)gru(Packing(kGruLengths), Tensor::zeros({8, 3}), {{Tensor::zeros({3, 2})}});
             }),
             "Gru: initial state of 1 layers, expected 2, one a layer and direction");
   EXPECT_EQ(error_of<ShapeError>([&] {
               (void)gru(Packing(kGruLengths), Tensor::zeros({8, 4}));
             }),
             "Gru: x must be (8, 3), got (8, 4)");
+  const Var state = Tensor::zeros({3, 2});
+  EXPECT_EQ(
+      error_of<ShapeError>([&] {
+        (void)gru(Packing(kGruLengths), Tensor::zeros({8, 3}), {{state, state}, {state, state}});
+      }),
+      "Gru: the initial state has c, as that of an Lstm");
   EXPECT_EQ(error_of<ShapeError>([] { Gru(3, 2, {.layers = 0}); }),
             "Gru: sizes must be positive, got in 3, hidden 2, layers 0");
 }

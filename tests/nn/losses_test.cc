@@ -107,6 +107,25 @@ TEST(Losses, BinaryCrossEntropy) {
             "binary_cross_entropy: shapes differ, (4) and (1)");
 }
 
+TEST(Losses, NameThemselves) {
+  const Var x = column({1, 2}), i = Tensor::of({1, 2}, DType::i32);
+  const std::string integers = ": element type i32: expected f32 or f64";
+  const auto error = [](const auto& call) { return error_of<ShapeError>([&] { (void)call(); }); };
+  EXPECT_EQ(error([&] { return hinge(x, i); }), "hinge" + integers);
+  EXPECT_EQ(error([&] { return binary_cross_entropy(i, i); }), "binary_cross_entropy" + integers);
+  EXPECT_EQ(error([&] { return huber(x.value().to(DType::f32), x); }),
+            "huber: element types differ, f32 and f64");
+  EXPECT_EQ(error([&] { return margin_ranking(i, x); }), "margin_ranking" + integers);
+  EXPECT_EQ(error([&] {
+              return margin_ranking(x, column({1, 2, 3}));
+            }),
+            "margin_ranking: shapes do not broadcast, (2) and (3)");
+  EXPECT_EQ(error([&] {
+              return weighted_cross_entropy(x.value().reshape({1, 2}), Tensor::from({0}), i);
+            }),
+            "weighted_cross_entropy" + integers);
+}
+
 TEST(Losses, BinaryCrossEntropyOfFarLogits) {
   const Var x = Var::parameter(column({1000, -1000, 30, -1000, 0}).to(DType::f32));
   const Var loss = binary_cross_entropy(x, column({1, 0, 1, 1, 1}).to(DType::f32));

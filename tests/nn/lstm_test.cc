@@ -291,11 +291,18 @@ TEST(Lstm, SaysWhatDoesNotFit) {
             "Lstm: x must be (7, 3), got (0)");
   const Var gates = Tensor::zeros({7, 8});
   EXPECT_EQ(error_of<ShapeError>([&] {
-              lstm.from_gates(Packing(kLengths), gates, Tensor::zeros({7, 4}));
+              (void)lstm.from_gates(Packing(kLengths), gates, Tensor::zeros({7, 4}));
             }),
             "Lstm: x must be (7, at most 3), got (7, 4)");
+  for (const Shape& wrong : {Shape{1, 8}, Shape{7, 1}, Shape{}, Shape{7, 4}, Shape{6, 8}}) {
+    for (const Var& x : {Var(), Var(Tensor::zeros({7, 3}))}) {
+      EXPECT_EQ(error_of<ShapeError>(
+                    [&] { (void)lstm.from_gates(Packing(kLengths), Tensor::zeros(wrong), x); }),
+                "Lstm: gates must be (7, 8), got " + wrong.str());
+    }
+  }
   EXPECT_EQ(error_of<ShapeError>([&] {
-              Lstm(3, 2, {.bidirectional = true}).from_gates(Packing(kLengths), gates, Var());
+              (void)Lstm(3, 2, {.bidirectional = true}).from_gates(Packing(kLengths), gates, Var());
             }),
             "Lstm: from_gates() is for one direction only");
   EXPECT_EQ(error_of<ShapeError>([] { Lstm(3, 2, {.layers = 0}); }),

@@ -91,6 +91,17 @@ TEST(DropoutMode, KeepsTheMeanAndHasItsOwnMaskForEveryPlaceStepAndIndex) {
   EXPECT_TRUE(same(x, DropoutMode()(x, "here")));
 }
 
+// One more would draw the mask of the next training step.
+TEST(DropoutMode, HasAMillionTimeSteps) {
+  const DropoutMode drop(0.25, 3, 5);
+  const Var x = Tensor::full({1000}, 1);
+  EXPECT_FALSE(same(drop.at((1 << 20) - 1)(x, "here"), DropoutMode(0.25, 3, 6)(x, "here")));
+  for (const int64_t t : {int64_t{-1}, int64_t{1} << 20}) {
+    EXPECT_EQ(error_of<UsageError>([&] { (void)drop.at(t); }),
+              "dropout: time step " + std::to_string(t) + " is outside of [0, 1048576)");
+  }
+}
+
 // Layers of one kind, made alike: each draws masks of its own, in each step others.
 struct TwoOfAKind : Module {
   void visit(Visitor& v) override {
@@ -134,6 +145,9 @@ TEST(DropoutMode, ALoadedOrClonedModelDrawsAsTheOneThatWasDrawn) {
   const TempDir dir;
   save_parameters(dir.path("m"), model);
   load_parameters(dir.path("m"), loaded);
+  EXPECT_EQ(loaded.stream(), 0u);  // it may be a part
+  EXPECT_EQ(clone(loaded).stream(), 0u);
+  name_parts(loaded);
   TwoOfAKind cloned = clone(model);
   const Packing packing({3, 2});
   const Var x = Tensor(random({5, 4}, 1).value()).to(DType::f32);
@@ -155,6 +169,27 @@ TEST(DropoutMode, APartKeepsItsStream) {
   EXPECT_EQ(model.first.stream(), first);
   EXPECT_EQ(model.second.stream(), second);
   EXPECT_EQ(clone(model.first).stream(), 0u);
+}
+
+// Equal names would draw equal masks.
+TEST(DropoutMode, PartsThatAreLoadedOneByOneHaveNoStreams) {
+  TwoOfAKind model, loaded;
+  init(model, 1);
+  const TempDir dir;
+  save_parameters(dir.path("encoder"), model.encoder);
+  save_parameters(dir.path("decoder"), model.decoder);
+  load_parameters(dir.path("encoder"), loaded.encoder);
+  load_parameters(dir.path("decoder"), loaded.decoder);
+  const Packing packing({3, 2});
+  const Var x = Tensor(random({5, 4}, 1).value()).to(DType::f32);
+  const DropoutMode drop(0.5, 1, 1);
+  EXPECT_EQ(error_of<UsageError>([&] { (void)loaded.encoder(packing, x, {}, drop); }),
+            "dropout: the layer has no name yet, by which it would draw; call init() or "
+            "name_parts() on the whole model first (they reach what visit() names)");
+  (void)loaded.encoder(packing, x, {}, drop, "encoder");  // or by a name that is given
+  init(loaded, 2);                                        // what was loaded stays
+  EXPECT_TRUE(same(loaded.encoder(packing, x, {}, drop).y, model.encoder(packing, x, {}, drop).y));
+  EXPECT_NE(loaded.encoder.stream(), loaded.decoder.stream());
 }
 
 // Self- and cross-attention, the feed-forward part, and the two kinds of dropout of each.
@@ -272,9 +307,10 @@ TEST(Attention, OneQueryForEachSegment) {
     const Attended some = attention(rows(query, 0, 2), kSegments.first(2));
     expect_same(some.context, rows(all.context, 0, 2));
     expect_same(some.weights, rows(all.weights, 0, 6));
-    const std::string text = error_of<ShapeError>([&] { attention(rows(query, 0, 2), kSegments); });
+    const std::string text =
+        error_of<ShapeError>([&] { (void)attention(rows(query, 0, 2), kSegments); });
     EXPECT_TRUE(text.ends_with(": query (2, 2), expected a row for each of 3 segments")) << text;
-    EXPECT_THROW(attention(query, kSegments.first(2)), ShapeError);
+    EXPECT_THROW((void)attention(query, kSegments.first(2)), ShapeError);
   };
   check([&](const Var& q, const Segments& s) { return attend(q, memory, s); });
   check([&](const Var& q, const Segments& s) { return general(q, memory, s); });

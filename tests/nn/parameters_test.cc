@@ -147,6 +147,28 @@ TEST(Parameter, IsTheSameForEverybodyAfterItsTensorWasExchanged) {
             "set_value: not a parameter");
 }
 
+// Otherwise a step of the one would be a step of the other.
+TEST(Parameter, HasMemoryOfItsOwn) {
+  struct Both : Module {
+    explicit Both(const Tensor& t) : a(Var::parameter(t)), b(Var::parameter(t)) {}
+    void visit(Visitor& v) override {
+      v("a", a);
+      v("b", b);
+    }
+    Var a, b;
+  };
+  const Tensor start = Tensor::of({1});
+  Both both(start);
+  (both.a + both.b * 10.0).backward();
+  Sgd(both, {.rate = 1}).step();
+  EXPECT_EQ(both.a.value().item(), 0);
+  EXPECT_EQ(both.b.value().item(), -9);
+  EXPECT_EQ(start.item(), 1);
+  Tensor handed_over = Tensor::of({1, 2});
+  const std::byte* const at = handed_over.raw();
+  EXPECT_EQ(Var::parameter(std::move(handed_over)).value().raw(), at);  // without a copy
+}
+
 // The gradient would go nowhere.
 TEST(Parameter, OfAGraphFromBeforeIsAnError) {
   Linear layer(2, 2);
@@ -231,7 +253,9 @@ TEST(Init, IsAskedForWhereItIsMissing) {
       "what visit() names)";
   EXPECT_EQ(error_of<UsageError>([&] { (void)layer(Tensor::zeros({1, 2})); }), expected);
   const TempDir dir;
-  EXPECT_EQ(error_of<UsageError>([&] { save_parameters(dir.path("x"), layer); }), expected);
+  EXPECT_EQ(error_of<UsageError>([&] { save_parameters(dir.path("x"), layer); }),
+            "parameter \"weight\" has no values yet; call init(module, seed) or load_parameters() "
+            "first");
   EXPECT_EQ(dir.count_files(), 0u);
   EXPECT_EQ(parameter_count(layer), 6);
   Linear made(2, 2);

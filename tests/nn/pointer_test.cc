@@ -86,6 +86,15 @@ TEST(Pointer, RefusesWhatIsNotThere) {
               std::ignore = segment_cross_entropy(scores, Segments({1, 2}), {0});
             }),
             "segment_cross_entropy: 1 targets for 2 segments");
+  EXPECT_EQ(error_of<ShapeError>([&] {
+              std::ignore = segment_cross_entropy(scores, Segments({1, 1}), {0, 0});
+            }),
+            "segment_cross_entropy: scores (3) do not fit segments of 2 rows");
+  EXPECT_EQ(error_of<ShapeError>([&] {
+              std::ignore =
+                  segment_cross_entropy(Tensor::zeros({3}, DType::i32), Segments({3}), {0});
+            }),
+            "segment_cross_entropy: element type i32: expected f32 or f64");
 }
 
 }  // namespace

@@ -340,11 +340,31 @@ TEST(Safetensors, SaysWhichParameterDoesNotFit) {
   EXPECT_EQ(error({{"a.weight", a}, {"b.weight", b}}), path + ": parameter \"a.bias\" is missing");
   EXPECT_EQ(error({{"a.weight", a}, {"a.bias", bias}, {"b.weight", b}, {"c", b}}),
             path + ": the model has no parameter \"c\"");
+  EXPECT_EQ(error({{"a.weight", a}, {"a.bais", bias}, {"b.weight", b}}),
+            path + ": parameter \"a.bias\" is missing; the model has no parameter \"a.bais\"");
   EXPECT_EQ(error({{"a.weight", b}, {"a.bias", bias}, {"b.weight", b}}),
-            path + ": parameter \"a.weight\" is f32 (1, 3), the model needs (3, 2)");
+            path + ": parameter \"a.weight\" is f32 (1, 3), the model needs f32 (3, 2)");
   EXPECT_EQ(
       error({{"a.weight", Tensor::zeros({3, 2}, DType::i32)}, {"a.bias", bias}, {"b.weight", b}}),
-      path + ": parameter \"a.weight\" is i32 (3, 2), the model needs (3, 2)");
+      path + ": parameter \"a.weight\" is i32 (3, 2), the model needs f32 (3, 2)");
+}
+
+// Adam's count of steps, which was one for all parameters; other integers have the shape that is
+// asked for.
+TEST(Safetensors, OneCountOfStepsIsThatOfAll) {
+  const TempDir dir;
+  const std::string path = dir.path("m");
+  const Tensor one = Tensor::from(std::vector<int32_t>{7});
+  for (const std::string name : {"steps", "optimizer.steps", "ids", "my_steps"}) {
+    save_tensors(path, {{name, one}});
+    const Tensor target = Tensor::zeros({2, 2}, DType::i32);
+    const bool counts = name.ends_with("steps") && name != "my_steps";
+    EXPECT_EQ(error_of<DataError>([&] {
+                load_into(path, {{name, target}});
+              }) == "no error",
+              counts);
+    EXPECT_EQ(target.to_ints(), std::vector<int32_t>(4, counts ? 7 : 0)) << name;
+  }
 }
 
 }  // namespace

@@ -52,6 +52,14 @@ TEST(Ema, IsItsFormula) {
             "Ema: 1 averages do not fit 4 parameters");
 }
 
+TEST(Ema, OfAConstantIsThatConstant) {
+  Linear model(1, 1, /*with_bias=*/false);
+  model.weight = Var::parameter(Tensor::full({1, 1}, 0.7));
+  Ema ema(model, 0.99999);
+  for (int i = 0; i < 2000; ++i) ema.update();
+  EXPECT_EQ(ema.state()[0].tensor.item(), model.weight.value().item());
+}
+
 // In one file with the parameters, and from there on.
 TEST(Ema, IsSavedBesideTheParameters) {
   TiedModel model, loaded;

@@ -6,6 +6,7 @@
 
 #include "nn/init.h"
 #include "nn/lstm.h"
+#include "optim/ema.h"
 #include "tests/file_helpers.h"
 
 namespace heed {
@@ -81,6 +82,22 @@ TEST(Adam, TwoStepsByHand) {
   expect_near(model.b, {2});
 }
 
+// The first step is the rate, whatever the decays of the averages are.
+TEST(Adam, LosesNoDigitsInF32) {
+  for (const double beta : {0.999, 0.99999, 0.999999}) {
+    Two model({2}, {2});
+    convert(model, DType::f32);
+    Adam slow(model, {.rate = 1, .beta2 = beta}), steady(model, {.rate = 1, .beta1 = beta});
+    sum(model.a * 0.5).backward();
+    slow.step();
+    expect_near(model.a, {1}, 2e-6);
+    zero_grad(model);
+    sum(model.b * 0.5).backward();
+    steady.step();
+    expect_near(model.b, {1}, 2e-6);
+  }
+}
+
 // Decoupled weight decay takes rate * weight_decay * p away, whatever the gradient is.
 TEST(Adam, WeightDecayByHand) {
   Two model({2}, {});
@@ -131,6 +148,89 @@ TEST(Optimizer, TreatGroupsInTheirOwnWay) {
             }),
             "optimizer: the factors of group 'b' must not be negative");
   Sgd(model, {.groups = {{"a", 0, 0}}});  // which keeps a as it is
+}
+
+struct Stack : Module {
+  explicit Stack(int64_t count) {
+    for (int64_t i = 0; i < count; ++i) layers.emplace_back(2, 2);
+  }
+  void visit(Visitor& v) override { v("layers", layers); }
+  std::vector<Linear> layers;
+};
+
+void backward(const Stack& stack) {
+  Var x = Tensor::of({{1, 2}});
+  for (const Linear& layer : stack.layers) x = layer(x);
+  sum(x).backward();
+}
+
+TEST(Optimizer, ReportALayerThatWasAdded) {
+  Stack stack(1);
+  init(stack, 1);
+  Adam adam(stack);
+  stack.layers.emplace_back(2, 2);
+  init(stack, 1);
+  backward(stack);
+  EXPECT_EQ(error_of<UsageError>([&] { adam.step(); }).substr(0, 49),
+            "optimizer: 'layers.1.weight' has a gradient, but ");
+  freeze(stack, "layers.1");  // a layer that is not to be trained
+  zero_grad(stack);
+  backward(stack);
+  adam.step();
+  unfreeze(stack);
+  const Vec before = stack.layers[1].weight.value().to_vector();
+  Adam own(stack.layers[1]);  // or an optimiser of its own
+  zero_grad(stack);
+  backward(stack);
+  adam.step();
+  own.step();
+  EXPECT_NE(stack.layers[1].weight.value().to_vector(), before);
+}
+
+// The optimiser of a part does not ask for those of others, and one that is gone counts no more.
+TEST(Optimizer, LookAtTheirModuleAlone) {
+  Stack stack(2);
+  init(stack, 1);
+  Sgd last(stack.layers[1]);
+  backward(stack);
+  last.step();
+  EXPECT_THROW(Sgd(stack, {.rate = -1}), UsageError);
+  { const Sgd gone(stack); }
+  for (const NamedParameter& p : parameters(stack)) {
+    EXPECT_EQ(p.var.cell()->optimizers, p.name.starts_with("layers.1")) << p.name;
+  }
+}
+
+// A module may move, as in a vector that grows, and may be gone.
+TEST(Optimizer, FollowTheModule) {
+  std::vector<Stack> models;
+  std::vector<std::unique_ptr<Sgd>> optimizers;
+  for (int i = 0; i < 5; ++i) {
+    models.emplace_back(1);
+    init(models.back(), 1);
+    optimizers.push_back(std::make_unique<Sgd>(models.back()));
+  }
+  for (int i = 0; i < 5; ++i) {
+    backward(models[i]);
+    optimizers[i]->step();
+  }
+  std::swap(models[0], models[1]);  // optimizers[1] is that of models[0]
+  models[0].layers.emplace_back(2, 2);
+  init(models[0], 1);
+  for (int i : {0, 1}) zero_grad(models[i]), backward(models[i]);
+  EXPECT_THROW(optimizers[1]->step(), UsageError);
+  optimizers[0]->step();
+  models[1] = Stack(1);
+  init(models[1], 2);
+  const Ema ema(models[2], 0.5);
+  models[2] = Stack(1);
+  init(models[2], 2);
+  for (int i : {1, 2}) backward(models[i]);
+  EXPECT_THROW(optimizers[0]->step(), UsageError);
+  EXPECT_THROW(optimizers[2]->step(), UsageError);
+  const Var weight = models[3].layers[0].weight, bias = models[3].layers[0].bias;
+  models.clear();
+  optimizers[3]->step();  // what others hold is trained as before
 }
 
 TEST(Optimizer, RefuseWhatMakesNoSense) {
@@ -253,6 +353,19 @@ TEST(Clipping, ScalesTheStepAndNotTheGradients) {
   Tables tables;  // repeated rows are summed before they are squared: 2 (1 + 1), 2 (2 + 2)
   sum(square(gather_rows(tables.sparse, Tensor::from(std::vector<int32_t>{0, 0})))).backward();
   EXPECT_DOUBLE_EQ(grad_norm(parameters(tables)), std::sqrt(16.0 + 64.0));
+}
+
+// A step that cannot be right leaves no number that looks right.
+TEST(Clipping, OfNaNMakesAllNaN) {
+  EXPECT_TRUE(std::isnan(clip_scale(NAN, 1)));
+  EXPECT_EQ(clip_scale(INFINITY, 1), 0);
+  EXPECT_EQ(clip_scale(0, 1), 1);
+  Two model({0}, {0});
+  set_grad(model.a, {1e6});
+  set_grad(model.b, {NAN});
+  Sgd(model, {.rate = 1}).step({.max_norm = 1});
+  EXPECT_TRUE(std::isnan(model.a.value().item()));
+  EXPECT_TRUE(std::isnan(model.b.value().item()));
 }
 
 // Of all element types: one parameter of f64 and one of f32, in either order.

@@ -11,6 +11,7 @@
 #include <sstream>
 
 #include "autograd/ops.h"
+#include "optim/ema.h"
 #include "optim/optim.h"
 #include "tests/file_helpers.h"
 #include "tests/paths.h"
@@ -246,6 +247,22 @@ TEST_P(Optimizers, NameALayerThatWasReplaced) {
             "optimizer: no module holds 'b' any more: its layer was replaced after the optimiser "
             "was made, and "
             "the new one would not be trained; make the optimiser again");
+}
+
+// The same while something else holds the parameters of the old layer.
+TEST_P(Optimizers, NameALayerThatHasNone) {
+  TwoBowls model;
+  const auto optimizer = GetParam().make(model, {});
+  const Ema ema(model, 0.9);
+  model.b = Var::parameter(model.b.value().clone());
+  EXPECT_EQ(
+      error_of<UsageError>([&] { step(model, *optimizer); }),
+      "optimizer: 'b' has a gradient, but no optimiser: its layer was added or replaced after "
+      "the optimiser was made, and would not be trained; make the optimiser again, or another "
+      "one for the layer");
+  EXPECT_EQ(values(model), values(*std::make_unique<TwoBowls>()));
+  const auto again = GetParam().make(model, {});
+  step(model, *again);
 }
 
 TEST_P(Optimizers, TreatGroupsInTheirOwnWay) {

@@ -62,6 +62,13 @@ TEST(Npy, WritesWhatTheFormatSays) {
             "{'descr': '<i4', 'fortran_order': False, 'shape': (), }");
 }
 
+TEST(Npy, WritesNoTensorThatIsUndefined) {
+  const TempDir dir;
+  EXPECT_EQ(error_of<UsageError>([&] { save_npy(dir.path("t"), Tensor()); }),
+            dir.path("t") + ": the tensor is undefined");
+  EXPECT_EQ(dir.count_files(), 0u);
+}
+
 TEST(Npy, ReadsOtherTypesVersionsAndSpelling) {
   const TempDir dir;
   const auto load = [&](const std::string& bytes) {

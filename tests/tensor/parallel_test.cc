@@ -130,6 +130,27 @@ TEST_F(Parallel, FewerThreadsThanAskedFor) {
 }
 #endif
 
+TEST_F(Parallel, PiecesHaveASize) {
+  for (const int64_t grain : {0, -1}) {
+    EXPECT_EQ(error_of<UsageError>([&] { parallel_ranges(10, grain, [](int64_t, int64_t) {}); }),
+              "parallel_ranges: the grain must be positive, got " + std::to_string(grain));
+  }
+}
+
+// With one thread and with one piece the loop runs without the pool, and is a loop all the same.
+TEST_F(Parallel, TheThreadsAreNotSetWithinALoop) {
+  for (const int threads : {1, 3}) {
+    set_num_threads(threads);
+    for (const int64_t pieces : {1, 5}) {
+      EXPECT_EQ(
+          error_of<UsageError>([&] { parallel_for(pieces, [](int64_t) { set_num_threads(2); }); }),
+          "threads: not to be set from inside of a parallel loop");
+    }
+  }
+  set_num_threads(2);  // the loop is over
+  EXPECT_EQ(num_threads(), 2);
+}
+
 TEST_F(Parallel, RefusesAbsurdNumbers) {
   const int before = num_threads();
   for (int count : {-1, 1025}) {

@@ -11,6 +11,7 @@
 #include "tensor/parallel.h"
 #include "tensor/random_tensor.h"
 #include "tests/devices.h"
+#include "tests/file_helpers.h"
 
 namespace heed {
 namespace {
@@ -89,6 +90,26 @@ TEST(RandomUniform, StaysBelowItsEnd) {
     EXPECT_LT(*std::max_element(x.begin(), x.end()), 2);
   }
   for (const double x : heed::uniform({10}, 3, 3, {4, 7}).to_vector()) EXPECT_EQ(x, 3);
+}
+
+TEST(RandomUniform, RefusesBoundsThatAreNone) {
+  const auto error = [](double low, double high) {
+    return error_of<UsageError>([&] { (void)heed::uniform({2}, low, high, {1}); });
+  };
+  EXPECT_EQ(error(2, 1), "uniform: needs finite numbers low <= high, got 2.000000 and 1.000000");
+  EXPECT_EQ(error(0, INFINITY), "uniform: needs finite numbers low <= high, got 0.000000 and inf");
+  EXPECT_NE(error(-INFINITY, INFINITY), "no error");
+  EXPECT_NE(error(NAN, 1), "no error");
+}
+
+TEST(RandomTensors, AreNotOfIntegers) {
+  const auto error = [](const auto& draw) { return error_of<ShapeError>([&] { (void)draw(); }); };
+  EXPECT_EQ(error([] { return heed::uniform({2}, 0, 1, {1}, DType::i32); }),
+            "uniform: element type i32: expected f32 or f64");
+  EXPECT_EQ(error([] { return heed::normal({2}, 0, 1, {1}, DType::i32); }),
+            "normal: element type i32: expected f32 or f64");
+  EXPECT_EQ(error([] { return gumbel({2}, {1}, DType::i32); }),
+            "gumbel: element type i32: expected f32 or f64");
 }
 
 TEST(RandomUniform, HasTheMomentsOfTheDistribution) {
@@ -206,6 +227,10 @@ TEST(Rng, BelowIsUniform) {
     for (double c : count) chi2 += (c - expected) * (c - expected) / expected;
     EXPECT_LT(chi2, static_cast<double>(n - 1) + 5 * std::sqrt(2.0 * static_cast<double>(n)));
   }
+}
+
+TEST(Rng, BelowZeroThereIsNothing) {
+  EXPECT_EQ(error_of<UsageError>([] { Rng(1).below(0); }), "below: there is no number below 0");
 }
 
 // Taking the remainder without rejection would give the lower half of this range twice as often.

@@ -138,7 +138,7 @@ TEST(GeneratorPapers, HaveThePapersSizes) {
       {"hredgan-paper", "hred-attention-current", 3, 512, 512, 50000, 64, 50, 0, 0.5, "sgd", 10},
       {"thred-paper", "thred-topics", 1, 300, 800, 45000, 128, 150, 0.2, 2e-4, "adam", 2},
       {"thred-paper", "thred", 1, 300, 800, 45000, 128, 50, 0.2, 2e-4, "adam", 2},
-      {"keywords-paper", "keywords", 1, 256, 512, 25000, 64, 50, 0, 1e-3, "adam", 1},
+      {"keywords-paper", "keywords", 1, 256, 512, 100000, 64, 50, 0, 1e-3, "adam", 1},
       {"expressive-paper", "two-vocabulary", 1, 256, 512, 25000, 200, 50, 0.2, 0.01, "adam", 1}};
   for (const Row& row : rows) {
     SCOPED_TRACE(row.preset);
@@ -148,6 +148,7 @@ TEST(GeneratorPapers, HaveThePapersSizes) {
     EXPECT_EQ(s.model.embedding_size, row.embedding);
     EXPECT_EQ(s.model.hidden_size, row.hidden);
     EXPECT_EQ(s.model.vocab_size, row.words);
+    EXPECT_EQ(s.min_count, row.structure == std::string("keywords") ? 16 : 1);
     EXPECT_EQ(s.model.topics, row.topics);
     EXPECT_EQ(s.model.dropout, row.dropout);
     EXPECT_EQ(s.loop.batch_size, row.batch);
