@@ -141,11 +141,11 @@ TEST_F(GivenCandidates, AreRanked) {
       << r.err;
   const std::string lines = dir.read("scores.jsonl");
   EXPECT_EQ(std::count(lines.begin(), lines.end(), '\n'), 4);
-  const Json last = Json::parse(lines.substr(lines.rfind("{")));
+  const Json last = Json::parse(lines.substr(lines.rfind('{')));
   EXPECT_EQ(last["id"], "d");
   EXPECT_EQ(last["rank"], 3);
   EXPECT_EQ(last["ties"], 1);
-  EXPECT_EQ(last["right"], Json({0}));
+  EXPECT_EQ(last["right"], Json::array({0}));
   EXPECT_EQ(last["scores"].size(), 4u);
   Json again = json_of({"scores", out})["scorers"];
   EXPECT_EQ(again[0]["name"], out);

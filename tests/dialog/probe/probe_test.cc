@@ -236,8 +236,9 @@ TEST(Mlp, IsTrainedAsItSays) {
   int step = 0;
   std::vector<std::vector<int32_t>> orders;
   for (int epoch = 0; epoch < options.max_epochs; ++epoch) {
-    std::vector<int32_t>& order = orders.emplace_back(std::vector<int32_t>{0, 1, 2, 3, 4, 5, 6});
+    std::vector<int32_t> order = {0, 1, 2, 3, 4, 5, 6};
     Rng(options.seed, "probe.mlp", epoch).shuffle(order);
+    orders.push_back(order);
     for (size_t at = 0; at < 7; at += 3) {
       const std::vector<int32_t> batch(order.begin() + at,
                                        order.begin() + std::min<size_t>(7, at + 3));
