@@ -93,7 +93,8 @@ Table changes_table(const std::string& title, std::vector<Column> columns, const
   Table table{.id = "changes",
               .title = title,
               .note = intervals_text(found.results, noun) + p_values_text(found.inference),
-              .columns = std::move(columns)};
+              .columns = std::move(columns),
+              .intervals = true};
   add_changes(table, found.results, found.inference);
   return table;
 }
