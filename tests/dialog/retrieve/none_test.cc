@@ -61,8 +61,8 @@ TEST(None, LearnsTheScoreThatIsRightMostOften) {
     const double learned = learn_none(lists, 0.3, seed);
     const double best = first(with_none(lists, 0.3, seed, learned));
     double other = 0;
-    for (double score = -0.5; score < 1400; ++score) {
-      other = std::max(other, first(with_none(lists, 0.3, seed, score)));
+    for (int score = 0; score < 1400; ++score) {
+      other = std::max(other, first(with_none(lists, 0.3, seed, score - 0.5)));
     }
     EXPECT_EQ(best, other) << seed;
   }
