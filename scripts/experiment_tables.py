@@ -1059,8 +1059,8 @@ def facts():
             f"{rare_perplexity:.1f} instead of {plain_perplexity:.1f}: {math.log(rare_perplexity / plain_perplexity):+.3f} nats a word",
         ],
         "docs/results/retrieval.md": [
-            f"took {min(lstm_against_sru()):.1f} times as long as the SRU",
-            f"differ by at most {places_apart([1, 2])} place, with a single seed by at most {max(places_apart([s]) for s in (1, 2))}",
+            f"took {lstm_against_sru():.1f} times as long as the SRU",
+            f"differ by at most {places_apart([1, 2, 3])} place, with a single seed by at most {max(places_apart([s]) for s in (1, 2, 3))}",
         ],
         "docs/generators.md": [f"perplexity rises from {plain_perplexity:.0f} to {rare_perplexity:.0f}"],
         "docs/results/experiment.md": [
@@ -1164,9 +1164,9 @@ RANKERS = ROOT / "docs/results/retrieval"
 
 
 def lstm_against_sru():
-    """How many times as long the trainings of LSTMs took as those of SRUs, of the same seeds."""
+    """How many times as long the training of the LSTM took as that of the SRU, seed 3: beside the others other work ran."""
     seconds = {run.parent.name: sum(json.loads(run.read_text())["epoch_seconds"]) for run in RANKERS.glob("*/times.json")}
-    return [seconds[f"lstm-seed{seed}"] / seconds[f"sru-seed{seed}"] for seed in (1, 2)]
+    return seconds["lstm-seed3"] / seconds["sru-seed3"]
 
 
 def places_apart(seeds):

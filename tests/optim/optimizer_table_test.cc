@@ -280,7 +280,7 @@ TEST_P(Optimizers, TreatGroupsInTheirOwnWay) {
 // One parameter under two names moves as one under one name.
 TEST_P(Optimizers, StepTiedWeightsOnce) {
   struct Tied : TwoBowls {
-    Tied() { again = a; }
+    Tied() : again(a) {}
     void visit(Visitor& v) override {
       TwoBowls::visit(v);
       v("again", again);
