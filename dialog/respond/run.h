@@ -44,10 +44,8 @@ struct TrainSettings {
   std::string init = {};
 
   VocabularyOptions vocabulary_options() const {
-    return {.max_size = model.vocab_size,
-            .min_count = min_count,
-            .kind = tokens,
-            .lexicon = lexicon};
+    return {
+        .max_size = model.vocab_size, .min_count = min_count, .kind = tokens, .lexicon = lexicon};
   }
   // Throws UsageError for invalid settings.
   void check() const;

@@ -304,7 +304,7 @@ TEST_F(Act, Chat) {
                  {"--rank", {}, {}, "HredganProgram.RanksAnswers"},
                  {"--noise-variance", {}, {}, "HredganProgram.RanksAnswers"},
                  {"--web", {}, {}, "ChatWeb.TellsItsAddressAnswersAndEndsOnCtrlC"},
-                 {"--pool", {}, {}, "Ranker.AnswersOutOfAPool"},
+                 {"--pool", {}, {}, "Pools.AnswersOutOfAPool"},
                  {"--port", {}, {}, "ChatWeb.TakesTheBundledModelsAndThePortThatItIsTold"}}}));
 }
 

@@ -189,7 +189,7 @@ Matrix numbers_of(const Mlp& model) {
 
 // The gradients of (1 / rows) (sum of cross entropies + l2 / 2 |W|^2) at the examples, by loops.
 Matrix gradients_of(const Matrix& w, const Tensor& x, const std::vector<LabelIds>& labels,
-                     const std::vector<int32_t>& examples, double l2) {
+                    const std::vector<int32_t>& examples, double l2) {
   const size_t in = static_cast<size_t>(x.shape()[1]), hidden = w[1].size(), out = w[3].size();
   const double rows = static_cast<double>(examples.size());
   Matrix g;

@@ -187,8 +187,8 @@ TEST(Examples, ProbeAnEncoder) {
 
 // What was planted is found, and nothing where it cannot be.
 TEST(Examples, FindAPlantedSignal) {
-  // It is found at once, some time between the 12th and the 19th epoch: which, rounding decides, and
-  // with it how many words are learned by the 20th (AVX2: 0.897; 0.967 by the 25th).
+  // It is found at once, some time between the 12th and the 19th epoch: which, rounding decides,
+  // and with it how many words are learned by the 20th (AVX2: 0.897; 0.967 by the 25th).
   expect_prints("find_a_planted_signal", "--dialogues 1000 --epochs 25",
                 R"(discriminator +(0\.9\d\d|1\.000)\nshuffled contexts +0\.[45]\d\d\n)"
                 R"(response only +0\.[45]\d\d\n)");
