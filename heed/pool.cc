@@ -98,7 +98,11 @@ struct KeepOptions {
 };
 
 void keep(const KeepOptions& o) {
-  const PoolRanker ranker = open_pool(o.model, o.pool, start(*o.common));
+  const Device device = start(*o.common);
+  require(o.model, Capability::kRank);
+  check_writable(o.model + "/" + retrieve::kKeptPool);
+  // A named file is read without the vectors that may be kept beside it, stale or damaged.
+  const PoolRanker ranker = open_pool(o.model, o.pool.empty() ? own_pool(o.model) : o.pool, device);
   const auto* vectors = dynamic_cast<const VectorRanker*>(ranker.loaded.ranker.get());
   if (!vectors) throw UsageError(o.model + ": ranks without vectors, so there is nothing to keep");
   Progress progress;

@@ -38,7 +38,8 @@ Tensor kept_vectors(const std::string& model, const std::vector<std::string>& po
   if (!std::filesystem::exists(path)) return {};
   TensorMap tensors = load_tensors(path);
   const Tensor vectors = tensors[kVectors], of = tensors[kMadeOf];
-  if (!vectors.defined() || !of.defined() || vectors.shape().rank() != 2) {
+  if (!vectors.defined() || !of.defined() || vectors.dtype() != DType::f32 ||
+      vectors.shape().rank() != 2) {
     throw DataError(path + ": holds no vectors of a pool; `heed rank keep` writes them");
   }
   *stale =

@@ -171,6 +171,10 @@ TEST(Pools, KeepsAPoolAndItsVectors) {
   save_tensors(file, {{"vectors", turned}});
   expect_failure(reply({}), 1, file + ": holds no vectors of a pool; `heed rank keep` writes them",
                  "no checksums");
+  const Result mended = heed_program({"rank", "keep", "--model", run});
+  EXPECT_EQ(mended.code, 0) << mended.err;
+  EXPECT_FALSE(has(mended.err, "pool.safetensors")) << mended.err;
+  EXPECT_EQ(reply({}).code, 0);
 }
 
 // Nothing is said twice while there is something else, however long one goes on.
