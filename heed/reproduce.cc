@@ -79,8 +79,8 @@ void run(ReproduceOptions& o) {
   ExperimentWork& making = *o.making;
   const auto variants = making.take(request_of(o, team.pieces(o.pieces)));
   auto runs = select_runs(names_of(variants), o.common->seed, o.seeds, o.selection);
-  std::erase_if(runs, [&](const PlannedRun& run) {  // nothing else would depend on the seed
-    return !variants[run.variant].trained && run.seed != o.common->seed;
+  std::erase_if(runs, [&](const PlannedRun& run) {
+    return !variants[run.variant].of_seeds && run.seed != o.common->seed;
   });
   making.load(team.reads());
   team.share(making);

@@ -62,7 +62,7 @@ const std::vector<Variant>& variants() {
        [](retrieve::Settings& s) { s.model.encoder = "hierarchical"; }},
       {{"bag", "encoder", "bag"}, [](retrieve::Settings& s) { s.model.encoder = "bag"; }},
       {{"sim", "frozen encoder", "cosine", false}, as_it_is},
-      {{"map", "frozen encoder", "map", false}, as_it_is}};
+      {{"map", "frozen encoder", "map", false, /*of_seeds=*/true}, as_it_is}};
   return kAll;
 }
 

@@ -137,7 +137,8 @@ Part of_ours(const Above& part, size_t tried, const Results& results, const Draw
   if (!d) return {};
   Part made{{{}, figure_of(part, d->first, d->second)},
             d->first - part.times * d->second - part.by};
-  if (d->seeds < 2) {
+  const auto of_seeds = [&](size_t variant) { return results.variants[variant].of_seeds; };
+  if (d->seeds < 2 && (of_seeds(part.variant) || of_seeds(part.than.value_or(part.variant)))) {
     made.result.figure += " (one seed)";
   } else if (d->estimate && d->estimate->clusters != 1) {
     made.result.figure = figure_of(part, d->first, d->second, &*d->estimate);

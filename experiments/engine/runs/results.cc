@@ -208,10 +208,11 @@ Results load_results(const std::string& folder, const ResultsLayout& layout) {
 }
 
 std::vector<RunPair> paired_runs(const Results& results, size_t variant, size_t baseline) {
+  const bool all = !results.variants[variant].of_seeds || !results.variants[baseline].of_seeds;
   std::vector<RunPair> pairs;
   for (const RunResult* run : results.of(variant)) {
     for (const RunResult* base : results.of(baseline)) {
-      if (base->run.seed == run->run.seed) pairs.push_back({run, base});
+      if (all || base->run.seed == run->run.seed) pairs.push_back({run, base});
     }
   }
   return pairs;

@@ -16,6 +16,7 @@ struct VariantName {
   std::string name;          // of its runs, without the seed: "static-ui-p0.7"
   std::string group, label;  // in tables: "p = 0.7", "static-ui"
   bool trained = true;       // no: its runs measure what others made, without additions or epochs
+  bool of_seeds = trained;   // no: its numbers do not depend on the seed, and one run is enough
 };
 std::vector<std::string> names_of(const std::vector<VariantName>& variants);
 // The names of an experiment's own variants, each of which has a `name`.
@@ -79,7 +80,8 @@ struct Results {
 // a file does not fit the layout or the other files.
 Results load_results(const std::string& folder, const ResultsLayout& layout);
 
-// Two runs of the same seed; the second one's variant is the baseline of the first one's.
+// Two runs of the same seed; the second one's variant is the baseline of the first one's. A run of
+// a variant without seeds stands for every seed.
 using RunPair = std::pair<const RunResult*, const RunResult*>;
 std::vector<RunPair> paired_runs(const Results& results, size_t variant, size_t baseline);
 

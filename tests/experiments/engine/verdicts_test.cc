@@ -16,13 +16,15 @@ struct Made {
   int right[3][2] = {{10, 12}, {30, 32}, {12, 10}};
   double score[3][2] = {{1, 1.1}, {2, 2.1}, {1.9, 4}};
   size_t seeds = 2;
+  bool low_of_seeds = true;
 
   Findings findings() const {
     Results results;
     results.variants = {{"low", "", ""}, {"high", "", ""}, {"middle", "", ""}};
+    results.variants[kLow].of_seeds = low_of_seeds;
     for (int i = 0; i < 40; ++i) results.clusters.push_back(i);
     for (size_t v = 0; v < 3; ++v) {
-      for (size_t s = 0; s < seeds; ++s) {
+      for (size_t s = 0; s < (results.variants[v].of_seeds ? seeds : 1); ++s) {
         RunResult run;
         run.run = {v, s + 1, results.variants[v].name + "-seed" + std::to_string(s + 1)};
         Series items(40, 0.0);
@@ -94,6 +96,24 @@ TEST(Verdicts, OfOneSeedAreOpen) {
   one.seeds = 1;
   EXPECT_EQ(ours({{kHigh, "right", kLow}}, one).holds, std::nullopt);
   EXPECT_EQ(ours({{kHigh, "right", kLow}}, one).figure, "0.750 against 0.250 (one seed)");
+}
+
+// Its one run stands for every seed of the others, and chance in the items decides about it alone.
+TEST(Verdicts, OfAVariantWithoutSeedsAreThoseOfItsOneRun) {
+  Made made;
+  made.low_of_seeds = false;
+  const ClaimResult against = ours({{kHigh, "right", kLow}}, made);
+  EXPECT_EQ(against.holds, std::optional(true));
+  EXPECT_TRUE(against.figure.starts_with("0.775 against 0.250, +0.525 [")) << against.figure;
+  const ClaimResult alone = ours({{.variant = kLow, .key = "right", .by = 0.1}}, made);
+  EXPECT_EQ(alone.holds, std::optional(true));
+  EXPECT_TRUE(alone.figure.starts_with("0.250 [0.1")) << alone.figure;
+  EXPECT_EQ(ours({{.variant = kLow, .key = "right", .by = 0.25}}, made).holds, std::nullopt);
+  EXPECT_EQ(ours({{.variant = kLow, .key = "score", .by = 0.5}}, made).holds, std::nullopt);
+  made.seeds = 1;
+  EXPECT_TRUE(ours({{kHigh, "right", kLow}}, made).figure.ends_with("(one seed)"));
+  made.seeds = 2;
+  EXPECT_NE(made.findings().inference.corrected_p("right", kHigh), std::nullopt);
 }
 
 TEST(Verdicts, OfPartsAreThoseOfAll) {
