@@ -13,11 +13,6 @@ namespace {
 
 namespace fs = std::filesystem;
 
-bool holds_run(const std::string& out) {
-  std::error_code ignored;
-  return fs::exists(fs::path(out) / "settings.json", ignored);
-}
-
 // A run begins with settings.json. Without it the folder of an experiment, a model from elsewhere,
 // or what is left of another run: a training would replace the files, or go on from them. A run
 // that was killed before it began leaves its lock, and files that it was to begin with.
@@ -68,6 +63,11 @@ OpenRun begin(Training& training, const RunRequest& r) {
 }
 
 }  // namespace
+
+bool holds_run(const std::string& out) {
+  std::error_code ignored;
+  return fs::exists(fs::path(out) / "settings.json", ignored);
+}
 
 OpenRun open_run(Training& training, const RunRequest& request) {
   if (!request.first || (request.resume && holds_run(request.out))) {

@@ -26,6 +26,9 @@ struct OpenRun {
   bool is_new;
 };
 
+// Whether a run was begun in this folder.
+bool holds_run(const std::string& out);
+
 // Begins a run in `out` or, with `resume`, continues the run there, with the run's own settings and
 // data except for what request.take changes. Throws UsageError if the folder holds a run and
 // `resume` is not set, if it holds a model or part of a run, or if a given option contradicts the

@@ -59,7 +59,8 @@ std::unique_ptr<Training> training_of(const TrainOptions& o, const RankTeam& tea
   AnySettings settings = training->settings();
   o.flags.apply_to_preset(settings, training->loop());
   training->complete();
-  if (!o.resume) o.flags.refuse_idle(settings);  // a run that goes on has settings of its own
+  const bool goes_on = o.resume && holds_run(o.out);  // with settings of its own
+  if (!goes_on) o.flags.refuse_idle(settings);
   LoopSettings& loop = training->loop();
   loop.seed = o.common->seed;
   loop.log_steps = o.log_steps;

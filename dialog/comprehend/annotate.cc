@@ -78,6 +78,7 @@ class PassageAnnotator : public Annotator {
   // All questions of the test part of a corpus with answers.
   Annotated annotate(const std::string& data, const AnnotateOptions& o) const override {
     const Parts parts = read_parts({data}, o.limit);
+    require_test(parts, data);
     const auto read = read_all(parts.test, reader_->pieces, reader_->model.config());
     Annotated found;
     Json json = {{"left_out", parts.test.left_out}};

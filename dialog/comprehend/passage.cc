@@ -118,12 +118,22 @@ Parts read_parts(const std::vector<std::string>& data, size_t limit) {
   if (parts.divided) {
     deal(std::move(all), 10, {{&parts.train, 7}, {&parts.valid, 8}, {&parts.test, 10}});
   }
-  for (const Corpus* part : {&parts.train, &parts.valid}) {
-    if (!part->passages.empty()) continue;
-    throw DataError(data[0] + ": too few passages: one of " + (parts.divided ? "ten" : "20") +
-                    " is for validation");
-  }
   return parts;
+}
+
+void require_training(const Parts& parts, const std::string& data) {
+  if (!parts.train.passages.empty() && !parts.valid.passages.empty()) return;
+  throw DataError(data + ": too few passages: one of " + (parts.divided ? "ten" : "20") +
+                  " is for validation");
+}
+
+void require_test(const Parts& parts, const std::string& data) {
+  for (const Passage& passage : parts.test.passages) {
+    if (!passage.questions.empty()) return;
+  }
+  throw DataError(data + ": no question to test" +
+                  (parts.divided ? "; two of ten passages, the ninth and the tenth, are for the test"
+                                 : ""));
 }
 
 }  // namespace heed::comprehend

@@ -58,5 +58,9 @@ struct Parts {
 // commas) are divided, each ten in order by 7 : 1 : 2. `limit`: only the first passages of each
 // file, 0: all. Throws DataError, also for a folder with several files of a part.
 Parts read_parts(const std::vector<std::string>& data, size_t limit);
+// Throw DataError where nothing is left to learn from or to validate; where the test part has no
+// question. `data`: its name in the message.
+void require_training(const Parts& parts, const std::string& data);
+void require_test(const Parts& parts, const std::string& data);
 
 }  // namespace heed::comprehend

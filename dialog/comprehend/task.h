@@ -47,7 +47,9 @@ struct Own {  // dialog/runs_of.h
 
   static std::vector<PresetOf<Settings>> presets();
   static Data read(const Paths& data, const Settings& s, const std::string&) {
-    return read_parts(data, s.limit);
+    Parts parts = read_parts(data, s.limit);
+    require_training(parts, data[0]);
+    return parts;
   }
   static void take(Settings&, const Data&) {}
   // Keeps the encoder: that of --init, or a random one with the words of the training part.

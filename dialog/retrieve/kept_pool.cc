@@ -2,6 +2,7 @@
 
 #include <filesystem>
 
+#include "autograd/anomaly.h"
 #include "base/error.h"
 #include "dialog/pretrained/encoder.h"
 #include "dialog/retrieve/pool.h"
@@ -39,7 +40,7 @@ Tensor kept_vectors(const std::string& model, const std::vector<std::string>& po
   TensorMap tensors = load_tensors(path);
   const Tensor vectors = tensors[kVectors], of = tensors[kMadeOf];
   if (!vectors.defined() || !of.defined() || vectors.dtype() != DType::f32 ||
-      vectors.shape().rank() != 2) {
+      vectors.shape().rank() != 2 || !all_finite(vectors)) {
     throw DataError(path + ": holds no vectors of a pool; `heed rank keep` writes them");
   }
   *stale =

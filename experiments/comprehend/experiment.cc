@@ -343,11 +343,9 @@ const Making<Settings, Data> kMaking = {
     .load =
         [](const Settings& s, bool) {
           Data data{comprehend::read_parts({s.data}, s.limit)};
-          if (questions_of(data.parts.test) > 0) return data;
-          throw DataError(s.data + ": no questions to test" +
-                          (s.limit > 0
-                               ? "; give a larger --limit: two of ten passages are test passages"
-                               : ""));
+          comprehend::require_training(data.parts, s.data);
+          comprehend::require_test(data.parts, s.data);
+          return data;
         },
     .about_data = [](const Settings&, const Data& data) -> Json {
       return {{"checksum", data.parts.fingerprint()},

@@ -31,13 +31,6 @@ void full_tile(T* c, int64_t ldc, const T* a, const T* panel, int64_t depth, Wri
   constexpr int64_t kRow = kTransposed ? 1 : kFullRowStep<T>;
   constexpr int64_t kCol = kTransposed ? R : 1;
   V sum[R][2] = {};
-  if (write == Write::add) {
-#pragma GCC unroll 12
-    for (int i = 0; i < R; ++i) {
-      sum[i][0] = *reinterpret_cast<const U*>(c + i * ldc);
-      sum[i][1] = *reinterpret_cast<const U*>(c + i * ldc + kLanes);
-    }
-  }
   for (int64_t k = 0; k < depth; ++k, panel += 2 * kLanes, a += kCol) {
     const V b0 = *reinterpret_cast<const U*>(panel),
             b1 = *reinterpret_cast<const U*>(panel + kLanes);
@@ -46,6 +39,14 @@ void full_tile(T* c, int64_t ldc, const T* a, const T* panel, int64_t depth, Wri
       const T x = a[i * kRow];
       sum[i][0] += x * b0;
       sum[i][1] += x * b1;
+    }
+  }
+  // C comes last: a long sum is one of sums of kDepth, and loses less to rounding.
+  if (write == Write::add) {
+#pragma GCC unroll 12
+    for (int i = 0; i < R; ++i) {
+      sum[i][0] += *reinterpret_cast<const U*>(c + i * ldc);
+      sum[i][1] += *reinterpret_cast<const U*>(c + i * ldc + kLanes);
     }
   }
 #pragma GCC unroll 12

@@ -120,7 +120,9 @@ TEST_F(Options, ThatWouldDoNothingAreRefused) {
        "--rare: only applies to test sets rare:");
   says(show + Arguments{"--rare", "a"}, "--rare: only applies to test sets rare:");
   says(show + Arguments{"--id", "a", "--count", "2"}, "--count: only applies without --id");
-  says({"train", "carryover", "--data", kSample, "--out", "nowhere/run", "--order", "turn"},
+  const Arguments train = {"train", "carryover", "--data", kSample, "--out", "nowhere/run"};
+  says(train + Arguments{"--order", "turn"}, "--order: only applies with --decoder pointer");
+  says(train + Arguments{"--order", "turn", "--resume"},  // there is none: one would begin
        "--order: only applies with --decoder pointer");
 }
 

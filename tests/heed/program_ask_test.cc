@@ -143,7 +143,7 @@ TEST_F(Ask, RefusesWhatItCannotDo) {
   EXPECT_TRUE(has(tuned.err, "--fine-tune needs --init")) << tuned.err;
   expect_failure(heed_program({"reproduce", "comprehend", "--data", data, "--limit", "8", "--out",
                                dir->path("none")}),
-                 1, "questions.json: no questions to test; give a larger --limit", "--limit 8");
+                 1, "questions.json: no question to test; two of ten passages, the ninth", "--limit 8");
   EXPECT_FALSE(std::filesystem::exists(dir->path("none")));
   const Result other =
       heed_program({"ask", "--model", source_dir() + "/data/models/ranker", "--data", data});

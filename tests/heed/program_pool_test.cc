@@ -1,6 +1,7 @@
 // heed rank whitelist, keep and reply, heed chat --pool, as people call them.
 #include <algorithm>
 #include <filesystem>
+#include <limits>
 #include <nlohmann/json.hpp>
 #include <set>
 #include <sstream>
@@ -171,6 +172,9 @@ TEST(Pools, KeepsAPoolAndItsVectors) {
   save_tensors(file, {{"vectors", turned}});
   expect_failure(reply({}), 1, file + ": holds no vectors of a pool; `heed rank keep` writes them",
                  "no checksums");
+  turned.data<float>()[1] = std::numeric_limits<float>::quiet_NaN();
+  save_tensors(file, {{"vectors", turned}, {"made_of", tensors["made_of"]}});
+  expect_failure(reply({}), 1, file + ": holds no vectors of a pool", "not a number");
   const Result mended = heed_program({"rank", "keep", "--model", run});
   EXPECT_EQ(mended.code, 0) << mended.err;
   EXPECT_FALSE(has(mended.err, "pool.safetensors")) << mended.err;

@@ -36,6 +36,26 @@ TEST(Ranker, HasTheRowsOfABaseline) {
   EXPECT_GT(mine["scorers"][0]["recall"]["10"]["value"], 0.1);
 }
 
+// Of one candidate the ranker's choice is that of TF-IDF; all of a list are its own.
+TEST(Ranker, RanksWhatTfIdfKeeps) {
+  const auto recall = [](const Arguments& arguments) {
+    const Result r = heed_program(
+        Arguments{"rank", "test", "--model", ranker(), "--data", kSample, "--lists", "stride:50",
+                  "--limit", "250", "--json", "-"} +
+        arguments);
+    EXPECT_EQ(r.code, 0) << r.err;
+    return Json::parse(r.out, nullptr, false)["scorers"][0]["recall"];
+  };
+  const Result words =
+      heed_program({"rank", "baseline", "tf-idf", "--data", kSample, "--lists", "stride:50",
+                    "--limit", "250", "--json", "-"});
+  const Json all = recall({}), of_words = Json::parse(words.out)["scorers"][0]["recall"];
+  EXPECT_NE(all["1"]["value"], of_words["1"]["value"]);
+  EXPECT_NEAR(recall({"--filter", "1"})["1"]["value"], of_words["1"]["value"], 0.02);
+  EXPECT_EQ(recall({"--filter", "50"}), all);
+  EXPECT_EQ(recall({"--filter", "10"})["10"]["value"], of_words["10"]["value"]);
+}
+
 // Each option of a ranker makes another model than the preset does, of the same dialogues and seed.
 TEST(Ranker, EveryOptionOfItsFormAndLossActs) {
   const TempDir dir;

@@ -129,6 +129,17 @@ TEST(Gemm, MoreThanOneBlock) {
   }
 }
 
+// One sum after the other would be wrong by 6e-6: a gradient of weights over many rows.
+TEST(Gemm, LongSumsLoseLittle) {
+  constexpr int64_t kRows = 20480;
+  Problem<float> p({5, 3, kRows, kYes, kNo});
+  for (float& x : p.a.values) x = std::abs(x);
+  p.b.values.assign(p.b.values.size(), 1.0f);
+  const std::vector<float> got = p.run();
+  const std::vector<double> sums = p.naive();
+  for (size_t i = 0; i < got.size(); ++i) EXPECT_NEAR(got[i] / sums[i], 1.0, 1e-6) << i;
+}
+
 TEST(Gemm, WithoutColumnsOrRowsTouchesNothing) {
   for (const Case& p : {Case{0, 3, 2}, Case{3, 0, 2}, Case{0, 0, 0}}) {
     const Problem<float> problem(p);

@@ -162,11 +162,15 @@ TEST(Parts, AreThoseThatArePublishedOrDividedByPassage) {
   const TempDir dir;
   dir.write("quac/train_v0.2.json", kQuac);
   dir.write("quac/val_v0.2.json", kQuac);
-  EXPECT_TRUE(has(error_of<DataError>([&] { (void)read_parts({dir.path("quac")}, 0); }),
-                  "too few passages: one of 20 is for validation"));
-  EXPECT_TRUE(
-      has(error_of<DataError>([&] { (void)read_parts({dir.path("quac/val_v0.2.json")}, 0); }),
-          "too few passages: one of ten is for validation"));
+  const std::string quac = dir.path("quac"), val = dir.path("quac/val_v0.2.json");
+  EXPECT_EQ(error_of<DataError>([&] { require_training(read_parts({quac}, 0), "quac"); }),
+            "quac: too few passages: one of 20 is for validation");
+  EXPECT_EQ(error_of<DataError>([&] { require_training(read_parts({val}, 0), "val"); }),
+            "val: too few passages: one of ten is for validation");
+  require_test(read_parts({quac}, 0), "quac");  // which needs no validation
+  EXPECT_EQ(error_of<DataError>([&] { require_test(read_parts({val}, 0), "val"); }),
+            "val: no question to test; two of ten passages, the ninth and the tenth, are for the "
+            "test");
   std::string many = kQuac, paragraph = many.substr(many.find("{\"id\": \"p1\""));
   paragraph.resize(paragraph.size() - 4);  // ]}]} behind it
   std::string list;

@@ -105,6 +105,9 @@ TEST(Verdicts, OfAVariantWithoutSeedsAreThoseOfItsOneRun) {
   const ClaimResult against = ours({{kHigh, "right", kLow}}, made);
   EXPECT_EQ(against.holds, std::optional(true));
   EXPECT_TRUE(against.figure.starts_with("0.775 against 0.250, +0.525 [")) << against.figure;
+  const ClaimResult turned = ours({{kLow, "right", kHigh}}, made);
+  EXPECT_EQ(turned.holds, std::optional(false));
+  EXPECT_TRUE(turned.figure.starts_with("0.250 against 0.775, -0.525 [")) << turned.figure;
   const ClaimResult alone = ours({{.variant = kLow, .key = "right", .by = 0.1}}, made);
   EXPECT_EQ(alone.holds, std::optional(true));
   EXPECT_TRUE(alone.figure.starts_with("0.250 [0.1")) << alone.figure;
