@@ -42,6 +42,14 @@ void refuse_run(const std::string& out) {
   throw UsageError(out + ": already holds a run; --resume continues it, or take another --out");
 }
 
+std::set<std::string> names_in(const std::string& folder) {
+  std::set<std::string> names;
+  for (const auto& entry : fs::directory_iterator(folder)) {
+    names.insert(entry.path().filename().string());
+  }
+  return names;
+}
+
 OpenRun go_on(Training& training, const RunRequest& r) {
   OpenRun run{r.first ? std::make_unique<RunLock>(r.out) : nullptr, false};
   training.go_on(r.out, r.first ? r.take : Training::Take());
@@ -56,10 +64,16 @@ OpenRun begin(Training& training, const RunRequest& r) {
   training.read(r.data, "");
   training.prepare(r.talk);
   make_directory(r.out);
-  auto lock = std::make_unique<RunLock>(r.out);
+  OpenRun run{nullptr, true, names_in(r.out)};
+  run.lock = std::make_unique<RunLock>(r.out);
   refuse_run(r.out);  // begun by somebody else, since we looked
-  training.start(r.out, r.made_with);
-  return {std::move(lock), true};
+  try {
+    training.start(r.out, r.made_with);
+  } catch (...) {
+    run.take_back(r.out);
+    throw;
+  }
+  return run;
 }
 
 }  // namespace
@@ -67,6 +81,15 @@ OpenRun begin(Training& training, const RunRequest& r) {
 bool holds_run(const std::string& out) {
   std::error_code ignored;
   return fs::exists(fs::path(out) / "settings.json", ignored);
+}
+
+void OpenRun::take_back(const std::string& out) const {
+  std::error_code ignored;
+  if (!is_new || fs::exists(fs::path(out) / "state.json", ignored)) return;
+  for (const std::string& name : names_in(out)) {
+    if (!others.contains(name)) fs::remove_all(fs::path(out) / name, ignored);
+  }
+  fs::remove(out, ignored);  // if it is empty
 }
 
 OpenRun open_run(Training& training, const RunRequest& request) {

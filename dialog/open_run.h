@@ -2,6 +2,7 @@
 #pragma once
 
 #include <memory>
+#include <set>
 #include <string>
 
 #include "dialog/system.h"
@@ -24,6 +25,11 @@ struct RunRequest {
 struct OpenRun {
   std::unique_ptr<RunLock> lock;  // of the first rank
   bool is_new;
+  std::set<std::string> others = {};  // files that a new run found in its folder
+
+  // Removes what a new run has written, if that has no checkpoint yet: what refuses it now, such as
+  // an option, would refuse every --resume.
+  void take_back(const std::string& out) const;
 };
 
 // Whether a run was begun in this folder.

@@ -76,6 +76,14 @@ CLI::Validator one_of(const std::vector<std::string>& words) {
       all.size() <= kShort ? "{" + all + "}" : "");
 }
 
+CLI::Validator a_file() {
+  return CLI::Validator(
+      [](const std::string& name) {
+        return std::string(name == "-" ? "expected the name of a file, got -" : "");
+      },
+      "");
+}
+
 void check_numbers(CLI::App& app) {
   const auto any = [](const auto&) { return true; };
   for (CLI::App* command : app.get_subcommands([](CLI::App*) { return true; })) {

@@ -18,6 +18,9 @@ CLI::Validator number_of(const Setting& setting);  // within its bounds
 // One of these words. --help lists them if they are few.
 CLI::Validator one_of(const std::vector<std::string>& words);
 
+// A file, where standard output, which other options call -, will not do.
+CLI::Validator a_file();
+
 // Checks every numeric option of the commands: the whole value must be a number. CLI11 itself reads
 // -1 as a large unsigned number, and truncates a number that is too large.
 void check_numbers(CLI::App& app);

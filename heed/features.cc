@@ -26,8 +26,9 @@ std::vector<std::string> parts_of(const std::string& directory) {
   return parts;
 }
 
-// A data directory has files with the same names.
-void refuse_dialogues(const std::string& out) {
+// A model, whose folder is read as a whole, and a data directory, which has files of these names.
+void refuse_others(const std::string& out) {
+  if (has(out, "config.json")) throw UsageError(out + ": holds a model; take another --out");
   for (const std::string part : {"train", "test", "valid"}) {
     if (!has(out, part + ".jsonl") || has(out, part + ".safetensors")) continue;
     throw UsageError(out + ": holds " + part + ".jsonl but no " + part +
@@ -55,7 +56,7 @@ void write_features(const FeaturesOptions& o, Encoding& encoding, Ranks& ranks) 
 void run(const FeaturesOptions& o) {
   const RankTeam team(o.ranks, *o.common);
   const Device device = team.start();
-  refuse_dialogues(o.out);
+  refuse_others(o.out);
   Encoding encoding(o.encode, parts_of(o.encode.data), device, team);
   make_directory(o.out);
   check_writable(o.out + "/features.json");

@@ -2,6 +2,7 @@
 
 #include <sstream>
 
+#include "base/error.h"
 #include "heed/checks.h"
 #include "heed/usage.h"
 
@@ -52,7 +53,27 @@ std::string OptionFile::place_of(const CLI::Option* option) const {
   return found == places_.end() ? "" : found->second;
 }
 
-std::vector<OptionLine> option_lines(const std::string& text) {
+// What CLI11 would read as something else: it cuts texts at a #, and knows no escapes. Empty if
+// there is nothing.
+static std::string misread(const std::string& value) {
+  char quote = 0;
+  bool begins = true;  // an item: a quote within a word is an apostrophe
+  for (const char c : value) {
+    if (quote) {
+      if (c == '#') return "a text may hold no #, which begins a comment";
+      if (c == '\\' && quote == '"') return "a text in \" may hold no \\; one in ' may";
+      if (c == quote) quote = 0;
+    } else if (c == '#') {
+      break;
+    } else if (begins && (c == '"' || c == '\'')) {
+      quote = c;
+    }
+    if (c != ' ' && c != '\t') begins = c == '[' || c == ',';
+  }
+  return quote ? "a text ends with the " + std::string(1, quote) + " that it begins with" : "";
+}
+
+std::vector<OptionLine> option_lines(const std::string& file, const std::string& text) {
   std::vector<OptionLine> found;
   std::istringstream lines(text);
   std::string section;
@@ -61,7 +82,11 @@ std::vector<OptionLine> option_lines(const std::string& text) {
   for (std::string line; std::getline(lines, line);) {
     ++number;
     CLI::detail::trim(line);
+    const auto refuse = [&](const std::string& reason) {
+      if (!reason.empty()) throw UsageError(file + ":" + std::to_string(number) + ": " + reason);
+    };
     if (in_list) {
+      refuse(line.find('#') != line.npos ? "a list over several lines may hold no #" : "");
       in_list = !line.ends_with(']');
       continue;
     }
@@ -71,9 +96,11 @@ std::vector<OptionLine> option_lines(const std::string& text) {
       found.push_back({section, "", number});
       continue;
     }
+    if (line[0] == '[') refuse("behind a [section] there may be nothing, not even a comment");
     const size_t equals = std::min(line.find('='), line.size());
     found.push_back({section, CLI::detail::trim_copy(line.substr(0, equals)), number});
     const std::string value = equals < line.size() ? line.substr(equals + 1) : "";
+    refuse(misread(value));
     const std::string bare = CLI::detail::trim_copy(value.substr(0, value.find('#')));
     in_list = bare.starts_with('[') && !bare.ends_with(']');
   }
@@ -82,7 +109,7 @@ std::vector<OptionLine> option_lines(const std::string& text) {
 
 void OptionFile::check(const std::string& text) const {
   const std::string file = app_.get_config_ptr()->as<std::string>();
-  for (const OptionLine& line : option_lines(text)) {
+  for (const OptionLine& line : option_lines(file, text)) {
     const std::string where = file + ":" + std::to_string(line.number) + ": ";
     if (!line.key.empty()) {
       check_key(where, line.section, line.key);

@@ -13,8 +13,9 @@ struct OptionLine {
   int number = 0;
 };
 // The sections, with an empty key, and the keys, in the order of the file, by lines as CLI11 reads
-// them: [section], key = value, lists that go on over lines, comments.
-std::vector<OptionLine> option_lines(const std::string& text);
+// them: [section], key = value, lists that go on over lines, comments. Throws UsageError with
+// FILE:LINE for TOML that CLI11 reads as something else.
+std::vector<OptionLine> option_lines(const std::string& file, const std::string& text);
 
 // Reads files of options as CLI11 does, but names the line of a key or section that does not exist.
 class OptionFile : public CLI::ConfigTOML {

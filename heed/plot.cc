@@ -2,6 +2,7 @@
 
 #include "base/file.h"
 #include "dialog/view/curves.h"
+#include "heed/checks.h"
 #include "heed/command.h"
 #include "train/run_log.h"
 
@@ -70,7 +71,7 @@ void add_plot(CLI::App& app) {
   c.add_flag("--log-scale", o.log_scale, "Use a logarithmic y axis");
   option(c, "--smooth", o.smooth,
          "Draw an exponential mean with this weight on earlier values, below 1", number(0, 0.9999));
-  c.add_option("--svg", o.svg, "Write a picture to this file");
+  c.add_option("--svg", o.svg, "Write a picture to this file")->check(a_file());
 }
 
 }  // namespace heed

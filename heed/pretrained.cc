@@ -7,6 +7,7 @@
 #include "heed/command.h"
 #include "heed/progress.h"
 #include "tensor/npy.h"
+#include "train/strict_json.h"
 
 namespace heed {
 namespace {
@@ -32,7 +33,7 @@ std::vector<std::string> read_texts(const std::string& path) {
   LineReader lines(path);
   for (std::string_view line; lines.next(line);) {
     if (line.find_first_not_of(" \t") == line.npos) continue;
-    const nlohmann::json json = nlohmann::json::parse(line, nullptr, /*allow_exceptions=*/false);
+    const auto json = strict_json(line, [&](const std::string& rule) { lines.fail(rule); });
     if (!json.is_object()) lines.fail("not a JSON object");
     const auto text = json.find("text");
     if (text == json.end() || !text->is_string()) lines.fail("\"text\" must be a text");

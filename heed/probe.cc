@@ -10,6 +10,7 @@
 #include "heed/encode.h"
 #include "heed/progress.h"
 #include "heed/results.h"
+#include "heed/shared_options.h"
 
 namespace heed {
 namespace {
@@ -178,6 +179,10 @@ void check_source(const ProbeFlags& o) {
     throw UsageError(o.encode.data.empty()
                          ? "--model: needs --data DIR, the dialogues to encode"
                          : "--data: only applies with --model; features have their labels");
+  }
+  if (o.features.empty()) return;
+  for (const char* option : {"--epoch", "--pool", "--layer", "--limit", "--batch"}) {
+    refuse_given(*o.command, option, "with --model");
   }
 }
 

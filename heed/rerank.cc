@@ -39,15 +39,6 @@ std::string name_of(const Spec& spec) {
   return spec.name == "model" ? last_part(spec.path) : spec.name;
 }
 
-// The last utterances of at most n of them, evenly spread.
-std::vector<std::vector<std::string>> last_utterances(
-    const std::vector<std::vector<std::string>>& all, size_t n) {
-  n = std::min(n, all.size());
-  std::vector<std::vector<std::string>> some;
-  for (size_t i = 0; i < n; ++i) some.push_back({all[i * all.size() / n].back()});
-  return some;
-}
-
 ListScores coherences(const std::string& data, const Measured& m,
                       const std::vector<Offered>& lists) {
   const TextCoherence coherence(read_dialogues(find_dialogues(data, "train")), m.inputs.dialogues,

@@ -8,6 +8,7 @@ namespace {
 
 struct ScoreOptions {
   CommonPtr common;
+  const CLI::App* command = nullptr;
   std::string model, json, dtype = "f32";
   int64_t batch = 32;
   bool attention = false;
@@ -42,6 +43,7 @@ Json dialogue_json(const DialogueScore& score, const Example& example,
 }
 
 void run(const ScoreOptions& o) {
+  if (o.dtype == "f64") refuse_given(*o.command, "--matmul", "with --dtype f32");
   const Device device = start(*o.common);
   JsonOutput output(o.json);
   if (o.attention && !output.wanted())

@@ -4,6 +4,7 @@
 #include <sstream>
 
 #include "dialog/respond/structure.h"
+#include "heed/checks.h"
 #include "heed/command.h"
 #include "train/settings.h"
 
@@ -29,7 +30,7 @@ void add_json(CLI::App& c, std::string& file) {
 }
 
 void add_html(CLI::App& c, std::string& file, const std::string& remark) {
-  c.add_option("--html", file, "Write a web page to this file" + remark);
+  c.add_option("--html", file, "Write a web page to this file" + remark)->check(a_file());
 }
 
 void add_batch(CLI::App& c, int64_t& size) {

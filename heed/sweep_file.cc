@@ -74,7 +74,7 @@ std::vector<GridOption>* section_of(SweepFile& file, const std::string& name) {
 // The line of each key of the file, checked.
 std::map<std::string, int> check_lines(SweepFile& file, const std::string& text) {
   std::map<std::string, int> lines;
-  for (const OptionLine& line : option_lines(text)) {
+  for (const OptionLine& line : option_lines(file.path, text)) {
     const std::string where = place(file, line.number);
     if (!section_of(file, line.section)) {
       throw UsageError(where +

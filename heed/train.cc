@@ -212,8 +212,13 @@ void run(const TrainOptions& o) {
                  counted(static_cast<size_t>(team.size()), "rank"));
     }
   }
-  team.run([&](Ranks& ranks, Device of_rank) { train_on(o, *training, stop, ranks, of_rank); },
-           stop);
+  try {
+    team.run([&](Ranks& ranks, Device of_rank) { train_on(o, *training, stop, ranks, of_rank); },
+             stop);
+  } catch (const UsageError&) {
+    if (team.first()) run.take_back(o.out);
+    throw;
+  }
 }
 
 void declare_choice(CLI::App& c, const char* name, const System::Choice& choice, std::string& value,

@@ -143,12 +143,23 @@ void save_checkpoint(const std::string& run, const TrainState& state,
   remove_leftovers(run, name);
 }
 
+// A run has no checkpoint until its first epoch is logged; later there is one, or it was lost.
+static void refuse_trained(const std::string& run) {
+  const size_t epochs = fs::exists(in(run, "log.jsonl")) ? load_log(run).size() : 0;
+  if (epochs < 2) return;
+  throw DataError(in(run, kNewest) + ": is missing, as is " + kBefore + ": the training of " +
+                  std::to_string(epochs) + " epochs cannot go on; take another --out");
+}
+
 std::optional<TrainState> load_checkpoint(const std::string& run,
                                           const std::vector<NamedTensor>& tensors,
                                           std::string* warning) {
   const std::string newest = in(run, kNewest), before = in(run, kBefore);
   const bool has_newest = fs::exists(newest), has_before = fs::exists(before);
-  if (!has_newest && !has_before) return std::nullopt;
+  if (!has_newest && !has_before) {
+    refuse_trained(run);
+    return std::nullopt;
+  }
   std::string problem = newest + ": is missing";
   try {
     if (has_newest) return load_saved(run, kNewest, tensors);

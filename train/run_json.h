@@ -13,6 +13,7 @@
 #include "train/checkpoint.h"
 #include "train/run_directory.h"
 #include "train/settings_json.h"
+#include "train/strict_json.h"
 
 namespace heed {
 
@@ -23,21 +24,17 @@ inline std::string in(const std::string& run, const std::string& file) {
 }
 
 inline uint32_t checksum(std::string_view bytes, uint32_t crc = 0) {
+  if (bytes.empty()) return crc;  // zlib takes a null pointer for a new beginning
   return static_cast<uint32_t>(
       crc32_z(crc, reinterpret_cast<const Bytef*>(bytes.data()), bytes.size()));
 }
 
-// The JSON of a file. Throws DataError if it is not JSON, or is nested so deep that writing it
-// would overflow the stack.
+// The JSON of a file. Throws DataError if it is not JSON, if a key is given twice, or if it is
+// nested so deep that writing it would overflow the stack.
 template <class Json = nlohmann::json> Json parse_json(const std::string& path) {
-  constexpr int kMaxDepth = 100;
-  const auto check_depth = [&](int depth, typename Json::parse_event_t, Json&) {
-    if (depth > kMaxDepth)
-      throw DataError(path + ": nested deeper than " + std::to_string(kMaxDepth));
-    return true;
-  };
+  const auto fail = [&](const std::string& rule) { throw DataError(path + ": " + rule); };
   try {
-    return Json::parse(read_file(path, kMaxRunFileBytes), check_depth);
+    return Json::parse(read_file(path, kMaxRunFileBytes), strict<Json>(fail, /*depth=*/100));
   } catch (const nlohmann::json::exception& e) {
     throw damaged(path, e.what());
   }

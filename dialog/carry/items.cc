@@ -3,31 +3,21 @@
 #include <nlohmann/json.hpp>
 
 #include "base/error.h"
-#include "base/json.h"
 #include "base/utf8.h"
 #include "dialog/text/text_file.h"
 #include "dialog/text/tokenizer.h"
+#include "train/strict_json.h"
 
 namespace heed::carry {
 namespace {
 
 using Json = nlohmann::ordered_json;
 
-constexpr int kMaxDepth = 64;
-
 // The members of a line, with errors that say where.
 class LineOf {
  public:
   LineOf(const LineReader& lines, std::string_view text) : lines_(lines) {
-    const auto shallow = [&](int depth, Json::parse_event_t, Json&) {
-      if (depth > kMaxDepth) lines.fail("nested deeper than " + std::to_string(kMaxDepth));
-      return true;
-    };
-    try {
-      json = Json::parse(text, shallow);
-    } catch (const Json::exception& e) {
-      lines.fail("not valid JSON: " + json_reason(e.what()));
-    }
+    json = strict_json<Json>(text, [&](const std::string& rule) { lines.fail(rule); });
     if (!json.is_object()) {
       lines.fail(
           "expected {\"id\": ..., \"turns\": [...], \"candidates\": [...], \"carry\": [...]}");

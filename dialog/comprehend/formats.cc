@@ -9,6 +9,7 @@
 #include "dialog/comprehend/formats_json.h"
 #include "dialog/comprehend/score.h"
 #include "dialog/text/text_file.h"
+#include "train/strict_json.h"
 
 namespace heed::comprehend {
 
@@ -134,6 +135,7 @@ void read_coqa(const Node& root, Corpus& corpus) {
     for (const auto& of : answers) {
       if (of.size() != questions.size()) node.fail("as many answers as questions are expected");
     }
+    by_turn(questions);  // which refuses two of one turn
     for (size_t i = 0; i < questions.size(); ++i) {
       Question q{passage.id + "_" + std::to_string(i + 1), questions[i].text("input_text"), {}};
       for (const auto& of : answers) {
@@ -282,15 +284,12 @@ Read reader_of(const nlohmann::json& root) {
 
 Corpus read_passages(const std::string& path) {
   constexpr size_t kMostBytes = size_t{1} << 30;
-  constexpr int kMaxDepth = 64;
   nlohmann::json root;
   try {
     root = nlohmann::json::parse(read_text(path, kMostBytes),
-                                 [&](int depth, nlohmann::json::parse_event_t, nlohmann::json&) {
-                                   if (depth > kMaxDepth)
-                                     throw DataError(path + ": nested deeper than 64");
-                                   return true;
-                                 });
+                                 strict<nlohmann::json>([&](const std::string& rule) {
+                                   throw DataError(path + ": " + rule);
+                                 }));
   } catch (const nlohmann::json::exception& e) {
     throw DataError(path + ": not valid JSON: " + json_problem(e.what()));
   }

@@ -131,9 +131,9 @@ void require_test(const Parts& parts, const std::string& data) {
   for (const Passage& passage : parts.test.passages) {
     if (!passage.questions.empty()) return;
   }
-  throw DataError(data + ": no question to test" +
-                  (parts.divided ? "; two of ten passages, the ninth and the tenth, are for the test"
-                                 : ""));
+  throw DataError(
+      data + ": no question to test" +
+      (parts.divided ? "; two of ten passages, the ninth and the tenth, are for the test" : ""));
 }
 
 }  // namespace heed::comprehend

@@ -133,6 +133,15 @@ class ReaderTraining : public SystemTraining<Own> {
              &s_.init}};
   }
   void complete() override {
+    const auto refuse = [&](const std::string& option, const std::string& why) {
+      if (given(option)) throw UsageError("--" + option + ": " + why);
+    };
+    for (const char* size : {"hidden", "encoder-layers", "vocab"}) {
+      if (!s_.init.empty()) refuse(size, "a pretrained encoder brings its sizes");
+    }
+    for (const char* option : {"without-questions", "without-answers"}) {
+      if (s_.model.turns == 0) refuse(option, "only applies with --turns above 0");
+    }
     s_.loop.pieces = std::max(s_.loop.pieces, pieces_of(s_));
     SystemTraining::complete();
   }

@@ -7,6 +7,7 @@
 #include "base/error.h"
 #include "dialog/text/text_file.h"
 #include "dialog/text/tokenizer.h"
+#include "train/strict_json.h"
 
 namespace heed::discriminate {
 namespace {
@@ -26,7 +27,7 @@ const std::string& text_at(const LineReader& lines, const Json& object, const ch
 }
 
 Line parse(const LineReader& lines, std::string_view text) {
-  const Json json = Json::parse(text, nullptr, /*allow_exceptions=*/false);
+  const Json json = strict_json(text, [&](const std::string& rule) { lines.fail(rule); });
   if (!json.is_object()) {
     lines.fail("expected a JSON object {\"id\": ..., \"response\": ...} or a dialogue");
   }

@@ -92,17 +92,21 @@ Metrics measure(const Counts& counts) {
   return {{kTrainAccuracy, counts.at("right") / counts.at("passages"), true}};
 }
 
-// Keeps the passages that have a replacement.
+// Keeps the passages that have a replacement among those that are kept: who goes was perhaps the
+// only replacement of another.
 void keep_replaceable(Part& part, Negatives::Kind kind) {
-  const std::vector<size_t> which = part.replacements(kind).replaceable();
-  part.irreplaceable = static_cast<int64_t>(part.passages.size() - which.size());
-  Part kept;
-  for (const size_t i : which) {
-    kept.passages.push_back(std::move(part.passages[i]));
-    if (!part.responses.empty()) kept.responses.push_back(std::move(part.responses[i]));
+  const size_t all = part.passages.size();
+  for (size_t before = all + 1; part.passages.size() < before;) {
+    before = part.passages.size();
+    Part kept;
+    for (const size_t i : part.replacements(kind).replaceable()) {
+      kept.passages.push_back(std::move(part.passages[i]));
+      if (!part.responses.empty()) kept.responses.push_back(std::move(part.responses[i]));
+    }
+    part.passages = std::move(kept.passages);
+    part.responses = std::move(kept.responses);
   }
-  part.passages = std::move(kept.passages);
-  part.responses = std::move(kept.responses);
+  part.irreplaceable = static_cast<int64_t>(all - part.passages.size());
 }
 
 }  // namespace

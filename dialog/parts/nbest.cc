@@ -100,6 +100,14 @@ std::vector<std::vector<double>> antilm(const std::vector<std::vector<double>>& 
   return weighted(1, log_p, -weight, log_p_alone(model, lists, contexts, batch));
 }
 
+std::vector<std::vector<std::string>> last_utterances(
+    const std::vector<std::vector<std::string>>& contexts, size_t n) {
+  n = std::min(n, contexts.size());
+  std::vector<std::vector<std::string>> some;
+  for (size_t i = 0; i < n; ++i) some.push_back({contexts[i * contexts.size() / n].back()});
+  return some;
+}
+
 std::vector<size_t> best_first(const std::vector<double>& scores) {
   std::vector<size_t> order(scores.size());
   std::iota(order.begin(), order.end(), size_t{0});

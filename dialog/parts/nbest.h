@@ -41,6 +41,9 @@ std::vector<std::vector<double>> antilm(const std::vector<std::vector<double>>& 
                                         const std::vector<NBest>& lists,
                                         const std::vector<std::vector<std::string>>& contexts,
                                         int64_t batch = 32);
+// The last turns of at most n of the contexts, evenly spread.
+std::vector<std::vector<std::string>> last_utterances(
+    const std::vector<std::vector<std::string>>& contexts, size_t n);
 // The indices of scores from the highest to the lowest; equal ones keep their order, and NaN comes
 // last.
 std::vector<size_t> best_first(const std::vector<double>& scores);

@@ -8,6 +8,7 @@
 #include <set>
 
 #include "base/error.h"
+#include "train/strict_json.h"
 
 namespace heed::people {
 namespace {
@@ -39,7 +40,7 @@ class Lines {
   bool next() {
     for (std::string_view line; lines_.next(line);) {
       if (line.find_first_not_of(" \t\r") == line.npos) continue;
-      object_ = Json::parse(line, nullptr, /*allow_exceptions=*/false);
+      object_ = strict_json<Json>(line, [&](const std::string& rule) { fail(rule); });
       if (!object_.is_object()) fail("expected a JSON object " + std::string(example_));
       note_simulated();
       return true;

@@ -6,6 +6,7 @@
 #include <string_view>
 
 #include "base/error.h"
+#include "train/strict_json.h"
 
 namespace heed::probe {
 namespace {
@@ -34,7 +35,7 @@ class Reader {
 
  private:
   void read(std::string_view line) {
-    const Json json = Json::parse(line, nullptr, /*allow_exceptions=*/false);
+    const Json json = strict_json(line, [&](const std::string& rule) { lines_.fail(rule); });
     if (!json.is_object()) {
       lines_.fail("expected a JSON object {\"id\": ..., \"labels\": {TASK: [LABEL, ...]}}");
     }

@@ -1,7 +1,6 @@
 #include "dialog/respond/task.h"
 
 #include <malloc.h>
-#include <zlib.h>
 
 #include <algorithm>
 #include <cmath>
@@ -105,12 +104,11 @@ bool has_distractions(const TrainSettings& settings, const TrainData& data) {
 }
 
 uint32_t TrainData::fingerprint() const {
-  uLong crc = 0;
+  uint32_t crc = 0;
   const auto mix_bytes = [&](const void* bytes, size_t size) {
     const uint64_t length = size;  // first, so that [1] [2] is not [1, 2]
-    crc = crc32_z(crc, reinterpret_cast<const Bytef*>(&length), sizeof length);
-    // crc32_z takes a null pointer, which an empty vector has, for the start of a new checksum
-    if (size > 0) crc = crc32_z(crc, static_cast<const Bytef*>(bytes), size);
+    crc = checksum({reinterpret_cast<const char*>(&length), sizeof length}, crc);
+    crc = checksum({static_cast<const char*>(bytes), size}, crc);
   };
   const auto mix = [&](const std::vector<int32_t>& ids) {
     mix_bytes(ids.data(), ids.size() * sizeof(int32_t));
@@ -128,7 +126,7 @@ uint32_t TrainData::fingerprint() const {
     mix_bytes(utterance.dialogue_id.data(), utterance.dialogue_id.size());
     mix(utterance.said.tokens);
   }
-  return static_cast<uint32_t>(crc);
+  return crc;
 }
 
 void TrainData::share(const Neighbours& neighbours) {

@@ -5,6 +5,7 @@
 
 #include "base/error.h"
 #include "dialog/text/text_file.h"
+#include "train/strict_json.h"
 
 namespace heed::retrieve {
 namespace {
@@ -48,7 +49,7 @@ std::vector<ScoredList> read_scores(const std::string& path) {
   LineReader lines(path);
   for (std::string_view text; lines.next(text);) {
     if (text.find_first_not_of(" \t\r") == text.npos) continue;
-    const Json line = Json::parse(text, nullptr, /*allow_exceptions=*/false);
+    const Json line = strict_json<Json>(text, [&](const std::string& rule) { lines.fail(rule); });
     if (!line.is_object()) lines.fail("expected {\"right\": [0], \"scores\": [...]}");
     ScoredList& list = lists.emplace_back(list_of(line, lines));
     list.conversation = static_cast<int>(lists.size()) - 1;

@@ -60,8 +60,14 @@ template <class V> void visit_ranker(auto& m, V& v) {
   v(size_of("layers", "num_layers", "LSTM layers, or SRU layers", kRanker)
         .only_with("encoder", {"lstm", "sru", "hierarchical"}),
     m.layers);
-  v(size_of("pooling-heads", "heads", "Heads of the pooling attention", kRanker), m.heads);
-  v(size_of("attention-size", "attention_size", "Width of the attention's keys", kRanker),
+  const auto of_attention = [](const Setting& s) {
+    return s.only_with("encoder", {"lstm", "sru", "hierarchical", "weighted-bag"})
+        .only_with("pool", {"attention"});
+  };
+  v(of_attention(size_of("pooling-heads", "heads", "Heads of the pooling attention", kRanker)),
+    m.heads);
+  v(of_attention(
+        size_of("attention-size", "attention_size", "Width of the attention's keys", kRanker)),
     m.attention_size);
   v(setting("buckets", "buckets", "Rows of the table for pairs of words (bag); 0: no pairs",
             {.group = kRanker, .least = 0, .most = kMaxModelSize, .required = true})
@@ -75,7 +81,8 @@ template <class V> void visit_ranker(auto& m, V& v) {
     Unless{m.bidirectional});
   visit_dropout(m.dropout, v);
   v(setting("scale", "scale", "Factor of the cosine at the start of the training",
-            {.group = kRanker, .least = 0, .above = true, .required = true}),
+            {.group = kRanker, .least = 0, .above = true, .required = true})
+        .only_with("score", {"cosine"}),
     m.scale);
 }
 // Those of config.json.

@@ -41,9 +41,13 @@ class Lines {
       float words, numbers;
       if (take_last(rest, width) && parse(rest, words) && parse(width, numbers)) {
         if (!read()) reader_.fail("no words behind the first line");
+        promised_ = words, promised_width_ = numbers;
       }
     }
     width_ = std::count(line_.begin(), line_.end(), ' ');
+    if (promised_ >= 0 && promised_width_ != static_cast<double>(width_)) {
+      reader_.fail("expected " + decimal(promised_width_, 0) + " numbers, as the first line says");
+    }
     if (width_ < 1 || width_ > kMostNumbers) {
       reader_.fail("expected a word and its numbers, with single blanks between");
     }
@@ -61,7 +65,13 @@ class Lines {
     }
     return rest;
   }
-  bool next() { return read(); }
+  bool next() {
+    ++words_;
+    if (read()) return true;
+    if (promised_ < 0 || promised_ == words_) return false;
+    reader_.fail("expected " + decimal(promised_, 0) + " words, as the first line says, got " +
+                 decimal(words_, 0));
+  }
 
  private:
   bool read() {
@@ -74,6 +84,7 @@ class Lines {
   LineReader reader_;
   std::string_view line_;
   int64_t width_ = 0;
+  double promised_ = -1, promised_width_ = 0, words_ = 0;  // by the header, and read
 };
 
 }  // namespace

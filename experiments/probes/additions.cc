@@ -114,12 +114,10 @@ void measure_components(const Run& run, const OnMeasuring& progress, Json& json)
   const std::vector<size_t> places = spread_out(fit.examples.size(), kFitted),
                             drawn = spread_out(places.size(), kDrawn);
   std::vector<Example> examples;
-  std::vector<std::string> labels;
   for (const size_t i : places) examples.push_back(fit.examples[i]);
-  for (const size_t i : drawn) labels.push_back(joined(fit.labels.tasks.at(task)[places[i]]));
   json["task"] = task;
   json["examples"] = examples.size();
-  add_labels(labels, json);
+  add_labels(labels_of_drawn(fit.labels.tasks.at(task), places, drawn), json);
   for (const char* checkpoint : kCheckpoints) {
     json[checkpoint] =
         components_of(encode(*probing.model(checkpoint).model, examples, Pooling::kSum,
@@ -197,6 +195,14 @@ void measure_judged(const Run& run, const OnMeasuring& progress, Json& json) {
 }
 
 }  // namespace
+
+std::vector<std::string> labels_of_drawn(const probe::LabelSets& labels,
+                                         const std::vector<size_t>& places,
+                                         const std::vector<size_t>& drawn) {
+  std::vector<std::string> texts;
+  for (const size_t i : drawn) texts.push_back(joined(labels[places[i]]));
+  return texts;
+}
 
 std::vector<Measurement<ProbesSettings, ProbesData>> additions() {
   return {

@@ -27,6 +27,12 @@ void measure_probes(const ProbesRun& run, const OnMeasuring& progress,
 //   judged.json       the one that an encoder chooses, on request (ProbesSettings::judge)
 std::vector<Measurement<ProbesSettings, ProbesData>> additions();
 
+// The labels, as texts, by which points are coloured: those of the examples at `places`, which
+// components are fitted to, of which the ones at `drawn` are.
+std::vector<std::string> labels_of_drawn(const probe::LabelSets& labels,
+                                         const std::vector<size_t>& places,
+                                         const std::vector<size_t>& drawn);
+
 class Probing {
  public:
   Probing(const ProbesRun& run, const OnMeasuring& progress) : run_(run), progress_(progress) {}

@@ -3,6 +3,7 @@
 #include <map>
 #include <set>
 
+#include "base/list.h"
 #include "dialog/respond/score_json.h"
 #include "dialog/respond/settings.h"
 #include "dialog/respond/system.h"
@@ -71,6 +72,13 @@ void settle(const ExperimentRequest&, const SweepData& data, Sweep& sweep) {
 
 // ---- sweep.json
 
+// All runs of a folder are measured alike, or their table would compare different distractions.
+Json testing(const Sweep& sweep) {
+  std::vector<std::string> names;
+  for (const TestSet& set : sweep.tests) names.push_back(set.name);
+  return {{"test", joined(names, ",")}, {"test-seed", std::to_string(sweep.test_seed)}};
+}
+
 // An option with a single value is in no name, so it may not change; other values of the grid may,
 // which adds runs.
 Json training(const Sweep& sweep) {
@@ -79,6 +87,7 @@ Json training(const Sweep& sweep) {
   for (const GridOption& option : sweep.grid) {
     if (option.values.size() == 1) settings[option.name] = option.values[0];
   }
+  settings.update(testing(sweep));
   return settings;
 }
 
@@ -146,6 +155,7 @@ const Making<Sweep, SweepData>& sweep_making() {
       .format = kSweepFormat,
       .training = training,
       .about_data = about_data,
+      .earlier = testing,  // earlier folders do not record it
       .in_short =
           [](const Sweep& sweep, const SweepData&) {
             return counted(sweep.points.size(), "combination") + " of settings";

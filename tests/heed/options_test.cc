@@ -118,8 +118,22 @@ TEST_F(Options, ThatWouldDoNothingAreRefused) {
   says(evaluate + Arguments{"--frequent", "a"}, "--frequent: only applies to test sets frequent:");
   says(with(evaluate, "--test", "frequent") + Arguments{"--rare", "a"},
        "--rare: only applies to test sets rare:");
+  says({"score", "--model", kModel, "--data", kDialogs, "--dtype", "f64", "--matmul", "bf16"},
+       "--matmul: only applies with --dtype f32");
   says(show + Arguments{"--rare", "a"}, "--rare: only applies to test sets rare:");
   says(show + Arguments{"--id", "a", "--count", "2"}, "--count: only applies without --id");
+  const Arguments ranker = {"train", "retrieval", "--data", kSample, "--out", "nowhere/run"};
+  says(ranker + Arguments{"--encoder", "bag", "--attention-size", "8"},
+       "--attention-size: only applies with --encoder lstm or sru or hierarchical or weighted-bag");
+  says(ranker + Arguments{"--encoder", "lstm", "--pool", "last", "--pooling-heads", "2"},
+       "--pooling-heads: only applies with --pool attention");
+  says(ranker + Arguments{"--score", "dot", "--scale", "9"},
+       "--scale: only applies with --score cosine");
+  const Arguments reader = {"train", "comprehend", "--data", kSample, "--out", "nowhere/run"};
+  says(reader + Arguments{"--turns", "0", "--without-answers"},
+       "--without-answers: only applies with --turns above 0");
+  says(reader + Arguments{"--init", kModel, "--vocab", "100"},
+       "--vocab: a pretrained encoder brings its sizes");
   const Arguments train = {"train", "carryover", "--data", kSample, "--out", "nowhere/run"};
   says(train + Arguments{"--order", "turn"}, "--order: only applies with --decoder pointer");
   says(train + Arguments{"--order", "turn", "--resume"},  // there is none: one would begin

@@ -69,6 +69,33 @@ TEST_F(Ask, AnswersQuestionsAboutADialogue) {
   EXPECT_TRUE(has(none.out, "the dialogue does not say")) << none.out;
 }
 
+// An answer is shown in the turn that it stands in, or that it begins in: what stands before it is
+// of that turn.
+TEST_F(Ask, ShowsTheTurnOfAnAnswer) {
+  Json turns = Json::array();
+  for (const auto& [name, number] : {std::pair("Ann", 4), {"Bob", 7}, {"Cyd", 2}, {"Dan", 5}}) {
+    turns.push_back({{"speaker", name}, {"text", "i have " + std::to_string(number) + " here"}});
+  }
+  const std::string talk =
+      dir->write("four.jsonl", Json({{"id", "d"}, {"turns", turns}}).dump() + "\n");
+  const Result r =
+      heed_program({"ask", "--model", run, "--dialogue", talk, "What has Ann ?", "What has Bob ?",
+                    "What has Cyd ?", "What has Dan ?", "who ?", "7 ?"});
+  ASSERT_EQ(r.code, 0) << r.err;
+  std::istringstream lines(r.out);
+  int behind_the_first = 0;
+  for (std::string line; std::getline(lines, line);) {
+    const size_t begin = line.find('[');
+    if (!line.starts_with("  ") || begin == line.npos) continue;
+    EXPECT_TRUE(has(line.substr(begin), "]")) << line;
+    const std::string before = line.substr(2, begin - 2);
+    const std::regex whole_turn("here .+:");
+    EXPECT_FALSE(std::regex_search(before, whole_turn)) << line;
+    behind_the_first += !line.starts_with("  Ann") && !line.starts_with("  [Ann");
+  }
+  EXPECT_GT(behind_the_first, 0) << r.out;
+}
+
 TEST_F(Ask, MeasuresItsAnswers) {
   const Result r = heed_program({"ask", "--model", run, "--data", data, "--json", "-"});
   ASSERT_EQ(r.code, 0) << r.err;
@@ -84,6 +111,14 @@ TEST_F(Ask, MeasuresItsAnswers) {
   EXPECT_TRUE(has(shown.out, "6 questions on 2 passages of a test part that is a fifth: " + data +
                                  " has no train part"))
       << shown.out;
+  EXPECT_NE(json["gold"]["exact"], json["gold"]["f1"]);  // or the row would not tell them apart
+  std::string row = "\ngold";
+  for (const char* measure : {"exact", "f1", "heq_q", "heq_d", "f1_answerable"}) {
+    char cell[32];
+    std::snprintf(cell, sizeof cell, " +%.1f", 100 * json["gold"][measure].get<double>());
+    row += cell;
+  }
+  EXPECT_TRUE(std::regex_search(shown.out, std::regex(row + " +-"))) << row << "\n" << shown.out;
   const Result lines =
       heed_program({"ask", "--model", run, "--data", data, "--history", "gold", "--out", "-"});
   std::istringstream in(lines.out);
@@ -143,7 +178,8 @@ TEST_F(Ask, RefusesWhatItCannotDo) {
   EXPECT_TRUE(has(tuned.err, "--fine-tune needs --init")) << tuned.err;
   expect_failure(heed_program({"reproduce", "comprehend", "--data", data, "--limit", "8", "--out",
                                dir->path("none")}),
-                 1, "questions.json: no question to test; two of ten passages, the ninth", "--limit 8");
+                 1, "questions.json: no question to test; two of ten passages, the ninth",
+                 "--limit 8");
   EXPECT_FALSE(std::filesystem::exists(dir->path("none")));
   const Result other =
       heed_program({"ask", "--model", source_dir() + "/data/models/ranker", "--data", data});

@@ -104,6 +104,8 @@ TEST(Carry, ItemsOfWozHaveOneKind) {
   const std::string dialogue =
       R"([{"dialogue_idx": 0, "dialogue": [{"system_transcript": "", "transcript": "thai food", )"
       R"("turn_label": [["food", "thai"]], )"
+      R"("belief_state": [{"act": "inform", "slots": [["food", "thai"]]}]}, )"
+      R"({"system_transcript": "ok", "transcript": "or greek", "turn_label": [["food", "greek"]], )"
       R"("belief_state": [{"act": "inform", "slots": [["food", "thai"]]}]}]}])";
   const auto prepare = [&] {
     return heed_program(
@@ -117,11 +119,11 @@ TEST(Carry, ItemsOfWozHaveOneKind) {
   dir.write("woz/woz_validate_en.json", dialogue);
   const Result r = prepare();
   ASSERT_EQ(r.code, 0) << r.err;
-  EXPECT_TRUE(has(r.out, "wrote 3 items to " + dir.path("out") + "\n")) << r.out;
-  EXPECT_TRUE(has(r.out, "valid  same         1/1 ")) << r.out;
+  EXPECT_TRUE(has(r.out, "wrote 6 items to " + dir.path("out") + "\n")) << r.out;
+  EXPECT_TRUE(has(r.out, "valid  same         1/2             0/0             1/1 ")) << r.out;
   EXPECT_FALSE(has(r.out, "cross")) << r.out;
   const auto items = carry::read_items(dir.path("out/valid.jsonl.gz"));
-  ASSERT_EQ(items.size(), 1u);
+  ASSERT_EQ(items.size(), 2u);
   EXPECT_EQ(items[0].candidates[0].value, "thai");
 }
 

@@ -352,6 +352,9 @@ TEST(Outputs, HaveNames) {
   for (const Arguments& command : commands) {
     expect_failure(heed_program(command + Arguments{""}), 2,
                    command.back() + ": expected a path, got ''", join(command));
+    if (command.back() != "--html" && command.back() != "--svg") continue;
+    expect_failure(heed_program(command + Arguments{"-"}), 2,
+                   command.back() + ": expected the name of a file, got -", join(command));
   }
   EXPECT_EQ(dir.count_files(), 0u);
 }

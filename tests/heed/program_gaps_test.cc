@@ -89,7 +89,9 @@ TEST(Gaps, AreFilledInAFile) {
   ASSERT_EQ(two.code, 0) << two.err;
   EXPECT_TRUE(has(two.err, "two.jsonl: has turns without \"rewritten\", so nothing is compared"));
   const Json line = Json::parse(two.out, nullptr, false);
+  EXPECT_EQ(line["turn"], "它在吗");
   EXPECT_EQ(line["rewritten"], "甲乙在吗");
+  EXPECT_GT(line["gaps"][0]["above_null"], 0);
   EXPECT_EQ(line["gaps"][0]["was"], "它");
   EXPECT_EQ(line["gaps"][0]["begin"], 0);
   EXPECT_EQ(line["gaps"][0]["end"], 1);
@@ -153,6 +155,48 @@ TEST(Gaps, TurnsOfOtherDialoguesAreInserted) {
   EXPECT_TRUE(has(r.out, "我要甲乙谢谢")) << r.out;
   EXPECT_TRUE(has(r.out, " 5 ? 它在吗")) << r.out;
   EXPECT_TRUE(has(dir.read("page.html"), "2 turns of other dialogues"));
+}
+
+// --seed draws the turns and their places; the dialogues are the same.
+TEST(Gaps, EachSeedInsertsOtherTurns) {
+  const TempDir& dir = files();
+  const auto shown = [&](const char* seed) {
+    const Result r = heed_program({"show", "--model", dir.path("run"), "--data", dir.path("data"),
+                                   "--insert", "1", "--count", "3", "--seed", seed});
+    EXPECT_EQ(r.code, 0) << r.err;
+    return r.out;
+  };
+  const std::string first = shown("1");
+  EXPECT_EQ(shown("1"), first);
+  EXPECT_NE(shown("2"), first);
+}
+
+// What fills the gap is the first word of a context as long as the model reads: it is still read
+// where turns are inserted.
+TEST(Gaps, TheirExperimentInsertsTurnsThatPushNothingOut) {
+  const TempDir dir;
+  const auto line = [](const std::string& first, const std::string& second,
+                       const std::string& full) {
+    return R"({"turns": [{"text": ")" + first + R"("}, {"text": ")" + second +
+           R"("}, {"text": "it is good", "labels": {"rewritten": [")" + full + "\"]}}]}\n";
+  };
+  std::string few, long_turn = "so";
+  for (int i = 0; i < 12; ++i) {
+    const std::string thing = "k" + std::to_string(i);
+    few += line("about " + thing + " please", "fine", thing + " is good");
+  }
+  for (int i = 1; i < 195; ++i) long_turn += " so";
+  dir.write("data/train.jsonl", few);
+  dir.write("data/valid.jsonl", few);
+  dir.write("data/test.jsonl", line("k1 q1", long_turn, "k1 q1 is good"));
+  const Result r =
+      heed_program({"reproduce", "gaps", "--data", dir.path("data"), "--out", dir.path("out"),
+                    "--width", "8", "--epochs", "1", "--only", "both"});
+  ASSERT_EQ(r.code, 0) << r.err;
+  const Json json = Json::parse(dir.read("out/both-seed1/evaluation.json"), nullptr, false);
+  EXPECT_EQ(json["answered"], 1);
+  EXPECT_EQ(json["with_1"]["answered"], 1);
+  EXPECT_EQ(json["with_2"]["answered"], 1);
 }
 
 TEST(Gaps, AModelOfThemEncodes) {

@@ -62,13 +62,37 @@ TEST_F(Generate, WritesDialoguesThatEndWithTheModelsResponse) {
   }
 }
 
+// What is marked as a distraction in a context stays so, or heed score would take it for history.
+TEST_F(Generate, KeepsTheMarksOfDistractions) {
+  const std::string data =
+      dir.write("marked.jsonl",
+                dialogue("d", {"hello", "*would you have lunch", "what is wifi", "it is ok"}));
+  const Result r = heed_program({"generate", "--model", kTrained, "--data", data, "--decode",
+                                 "greedy", "--examples", "last", "--out", dir.path("out.jsonl")});
+  ASSERT_EQ(r.code, 0) << r.err;
+  const auto all = lines(dir.read("out.jsonl"));
+  ASSERT_EQ(all.size(), 1u);
+  ASSERT_EQ(all[0]["turns"].size(), 4u);
+  for (size_t i = 0; i < 4; ++i) {
+    EXPECT_EQ(all[0]["turns"][i].value("distraction", false), i == 1) << i;
+  }
+}
+
 TEST_F(Generate, PutsNBestListsInOtherOrders) {
   const Arguments lists = {"--n-best", "4", "--max-length", "6"};
   const auto texts = [&](const std::string& rank, Json* json = nullptr) {
     const Result r = heed_program(command(dir.path("n.jsonl")) + lists +
                                   Arguments{"--rank", rank, "--json", dir.path("n.json")});
     EXPECT_EQ(r.code, 0) << r.err;
-    if (json) *json = Json::parse(dir.read("n.json"))["reranked"];
+    if (json) {
+      *json = Json::parse(dir.read("n.json"))["reranked"];
+      const double one = (*json)["ave_dist_1"], two = (*json)["ave_dist_2"];
+      EXPECT_NE(one, two);
+      char text[100];
+      std::snprintf(text, sizeof text, "within a list distinct-1 %.4f, distinct-2 %.4f\n", one,
+                    two);
+      EXPECT_TRUE(has(r.out, text)) << text << r.out;
+    }
     std::vector<std::string> all;
     for (const Json& line : lines(dir.read("n.jsonl"))) all.push_back(line["turns"].back()["text"]);
     return all;

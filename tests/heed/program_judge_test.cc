@@ -127,7 +127,7 @@ TEST_F(Judge, HostileFilesAreOneLine) {
   const auto says = [&](const Arguments& command, const std::string& text) {
     expect_failure(heed_program(command), 1, text, join(command));
   };
-  says(score("{\n"), "j.jsonl:1: expected a JSON object");
+  says(score("{\n"), "j.jsonl:1: not valid JSON: ");
   says(score(judgement(9, "a", "real")), "j.jsonl:1: the item \"9\" is not in the key");
   says(score(judgement(1, "a", "real") + judgement(1, "a", "fake")),
        "j.jsonl:2: the annotator \"a\" judges the item \"1\" twice");

@@ -296,6 +296,25 @@ TEST_F(RunLogs, DiffSaysWhatIsNotTheSame) {
   fails({"diff", first(), second(), "--json", first() + "/log.jsonl"}, 2, "is a part of");
 }
 
+// An epoch behind the best one: the best is still what it was.
+TEST_F(RunLogs, DiffTakesTheBestEpochs) {
+  const std::string longer = dir.path("longer");
+  fs::copy(first(), longer);
+  std::istringstream lines(shared->read("first/log.jsonl"));
+  std::string last;
+  for (std::string line; std::getline(lines, line);) last = line;
+  json third = json::parse(last);
+  third["epoch"] = 3;
+  third["loss"] = 99;
+  std::ofstream(longer + "/log.jsonl", std::ios::app) << third.dump() << "\n";
+  const json best = json::parse(out_of({"diff", first(), longer, "--json", "-"}))["best"];
+  ASSERT_EQ(best[0]["name"], "best epoch");
+  ASSERT_EQ(best[1]["name"], "loss");
+  EXPECT_EQ(best[0]["longer"], 2);
+  EXPECT_EQ(best[1]["longer"], load_log(first())[1].loss);
+  EXPECT_EQ(best[1]["change"], 0);
+}
+
 // The command of the card trains the same model.
 TEST_F(RunLogs, TheCardOfARun) {
   const std::string card = out_of({"info", second(), "--card", "-"});

@@ -87,6 +87,22 @@ TEST(Pools, WritesTheMostFrequentResponsesAsAPool) {
   EXPECT_FALSE(std::filesystem::exists(dir.path("one")));
 }
 
+// Second turns are responses where --min-turns is 2.
+TEST(Pools, ReadsAsManyTurnsAsItIsTold) {
+  const TempDir dir;
+  std::string lines;
+  for (const char* answer : {"yes", "no", "no"}) {
+    lines += R"({"turns": [{"text": "really ?"}, {"text": ")" + std::string(answer) + "\"}]}\n";
+  }
+  const Arguments command = {"rank",      "whitelist", "--data", dir.write("two.jsonl", lines),
+                             "--entries", "2",         "--out",  dir.path("pool")};
+  expect_failure(heed_program(command), 1, "no dialogue with two utterances of context", "three");
+  EXPECT_FALSE(std::filesystem::exists(dir.path("pool")));
+  const Result r = heed_program(command + Arguments{"--min-turns", "2"});
+  EXPECT_EQ(r.code, 0) << r.err;
+  EXPECT_EQ(dir.read("pool"), "no\nyes\n");
+}
+
 // Of the vectors' clusters; and how a ranker does on such a list.
 TEST(Pools, WritesTheMostFrequentResponseOfEachClusterAndRanksWhitelists) {
   const TempDir dir;

@@ -150,6 +150,16 @@ TEST_F(Prepare, LabelsForProbes) {
   EXPECT_EQ(line.at("id"), "a#2");
   EXPECT_EQ(line.at("labels").at("ActionSelect"), Json({"hotel-request"}));
   EXPECT_EQ(line.at("labels").size(), 16u);
+  // Another example with two other slots: 3 labels of 2 examples, the most frequent one of one.
+  const std::string two = dir.write(
+      "two.jsonl",
+      dir.read("d.jsonl") +
+          R"({"id": "b", "turns": [{"speaker": "user", "text": "a taxi", "labels": {"state": ["taxi-at=9", "taxi-to=x"]}}, )"
+          R"({"speaker": "system", "text": "where ?", "labels": {"act": ["taxi-request to=?"]}}]})"
+          "\n");
+  const Result both = prepare("labels", two, "two.labels.jsonl");
+  EXPECT_TRUE(has(both.out, "\nAllSlots            3       1.500  0.5000  hotel-type\n"))
+      << both.out;
   const std::string bare = dir.write("bare.jsonl", R"({"id": "a", "turns": [{"text": "x"}]})");
   expect_failure(prepare("labels", bare, "l.jsonl"), 1,
                  "bare.jsonl: no turn has labels that a task is made of", "no annotation");

@@ -92,7 +92,8 @@ TEST_F(ImportedModel, SaysWhatItCannotRead) {
     EXPECT_FALSE(std::filesystem::exists(out));
   };
   fails("", 1, path + ": holds no texts");
-  fails("{\"text\": \"a\"}\nhello\n", 1, path + ":2: not a JSON object");
+  fails("{\"text\": \"a\"}\nhello\n", 1, path + ":2: not valid JSON: invalid literal");
+  fails("{\"text\": \"a\", \"text\": \"b\"}\n", 1, path + ":1: \"text\" is given twice");
   fails("{\"words\": \"a\"}\n", 1, path + ":1: \"text\" must be a text");
   fails("{\"text\": \"a\"}\n", 2, "--max-pieces: the model reads texts of up to 8 pieces",
         {"--max-pieces", "9"});

@@ -266,6 +266,10 @@ TEST_F(ProbeProgram, PlausibleNegatives) {
   EXPECT_GT(real["auc"]["value"], 0.95);
   EXPECT_EQ(real["thresholds"][0]["known_right"]["value"], 1);
   EXPECT_EQ(results(command)["results"], json["results"]);
+  // Standardised columns give other confidences, of the negatives and of the real ones.
+  const Json unit = results(command + Arguments{"--standardise"})["results"];
+  EXPECT_NE(unit[1]["thresholds"][1]["outcomes"], share["thresholds"][1]["outcomes"]);
+  EXPECT_NE(unit[2]["thresholds"][1]["outcomes"], real["thresholds"][1]["outcomes"]);
   const Result shown = heed_program(command);
   EXPECT_NE(shown.err.find("60 texts of 6 classes to learn from"), std::string::npos) << shown.err;
   EXPECT_NE(shown.out.find("share:0.3"), std::string::npos) << shown.out;
@@ -307,6 +311,10 @@ TEST_F(ProbeProgram, RefusesWhatMakesNoSense) {
         "give --features DIR, or");
   fails({"--model", run()}, 2, "--model: needs --data DIR");
   fails({"--features", features, "--data", kSample}, 2, "--data: only applies with --model");
+  for (const char* option : {"--limit", "--batch", "--layer"}) {
+    fails({"--features", features, option, "1"}, 2,
+          std::string(option) + ": only applies with --model");
+  }
   fails({"--features", features, "--tasks", "Task,Topic"}, 2,
         "--tasks: expected all or some of Task, got 'Topic'");
   fails({"--features", features, "--max-iter", "0"}, 2, "expected a whole number from 1");
@@ -315,7 +323,9 @@ TEST_F(ProbeProgram, RefusesWhatMakesNoSense) {
   fails({"--model", run(), "--data", dir.path("none")}, 1, "not a directory");
   const Result r = heed_program({"probe", "--features", features, "--max-iter", "1"});
   EXPECT_EQ(r.err, "heed: warning: features, Task: 2 labels had not converged after 1 iteration\n");
-  // Features do not go where dialogues lie.
+  // Features do not go where a model or dialogues lie.
+  expect_failure(heed_program({"features", "--model", run(), "--data", kSample, "--out", run()}), 2,
+                 "holds a model; take another --out", "--out");
   std::filesystem::copy(kSample, dir.path("data"));
   dir.write("data/train.jsonl", dialogue("d", {"a", "b", "c"}));
   expect_failure(

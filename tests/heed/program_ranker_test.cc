@@ -39,16 +39,15 @@ TEST(Ranker, HasTheRowsOfABaseline) {
 // Of one candidate the ranker's choice is that of TF-IDF; all of a list are its own.
 TEST(Ranker, RanksWhatTfIdfKeeps) {
   const auto recall = [](const Arguments& arguments) {
-    const Result r = heed_program(
-        Arguments{"rank", "test", "--model", ranker(), "--data", kSample, "--lists", "stride:50",
-                  "--limit", "250", "--json", "-"} +
-        arguments);
+    const Result r =
+        heed_program(Arguments{"rank", "test", "--model", ranker(), "--data", kSample, "--lists",
+                               "stride:50", "--limit", "250", "--json", "-"} +
+                     arguments);
     EXPECT_EQ(r.code, 0) << r.err;
     return Json::parse(r.out, nullptr, false)["scorers"][0]["recall"];
   };
-  const Result words =
-      heed_program({"rank", "baseline", "tf-idf", "--data", kSample, "--lists", "stride:50",
-                    "--limit", "250", "--json", "-"});
+  const Result words = heed_program({"rank", "baseline", "tf-idf", "--data", kSample, "--lists",
+                                     "stride:50", "--limit", "250", "--json", "-"});
   const Json all = recall({}), of_words = Json::parse(words.out)["scorers"][0]["recall"];
   EXPECT_NE(all["1"]["value"], of_words["1"]["value"]);
   EXPECT_NEAR(recall({"--filter", "1"})["1"]["value"], of_words["1"]["value"], 0.02);
@@ -266,6 +265,11 @@ TEST(Ranker, ItsExperimentMeasuresAFrozenEncoder) {
   Golden golden;
   golden.add_runs(dir.path("out"));
   golden.expect("retrieval_frozen");
+  // Another seed learns another map of the same vectors.
+  const Result second =
+      heed_program(command + Arguments{"--only", "map", "--pretrained", encoder, "--seeds", "2"});
+  ASSERT_EQ(second.code, 0) << second.err;
+  EXPECT_NE(Json::parse(dir.read("out/map-seed2/evaluation.json"))["mrr_items"], map["mrr_items"]);
   EXPECT_EQ(heed_program(command + Arguments{"--pretrained", dir.path("none")}).code, 1);
   const std::string other = source_dir() + "/data/models/baseline";
   expect_failure(heed_program(command + Arguments{"--only", "sim", "--pretrained", other}), 2,

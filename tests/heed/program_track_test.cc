@@ -79,6 +79,43 @@ TEST(Track, MeasuresAFile) {
   }
 }
 
+// The rule believes the word that is said, which is not the food; in the second turn nothing
+// changes, which is right although the state is not.
+TEST(Track, EachNumberStandsUnderItsName) {
+  const TempDir dir;
+  const auto said = [](const std::string& text) {
+    return R"({"speaker": "user", "text": ")" + text + R"(", "labels": {"state": ["food=greek"]}})";
+  };
+  const std::string data =
+      dir.write("one.jsonl",
+                R"({"id": "d", "turns": [)" + said("thai please") + ", " + said("well") + "]}\n");
+  const Result r = heed_program({"track", made().heads, "--data", data});
+  ASSERT_EQ(r.code, 0) << r.err;
+  EXPECT_TRUE(std::regex_search(r.out, std::regex("% +joint +above 1/2 +changes +area +food")));
+  EXPECT_TRUE(std::regex_search(
+      r.out, std::regex("words of the value +0\\.0 +0\\.0 +50\\.0 +100\\.0 +0\\.0")))
+      << r.out;
+}
+
+// It has the sizes of the tracker that it begins with, whatever the preset says.
+TEST(Track, TakesTheSizesOfItsFeatures) {
+  const TempDir dir;
+  const Arguments train = {"train", "tracker", "--data", made().data, "--preset",
+                           "smoke", "--limit", "8",      "--epochs",  "1"};
+  ASSERT_EQ(heed_program(train + Arguments{"--hidden", "9", "--embed", "7", "--act-size", "5",
+                                           "--out", dir.path("heads")})
+                .code,
+            0);
+  const Result r = heed_program(train + Arguments{"--init", dir.path("heads"), "--output", "energy",
+                                                  "--steps", "3", "--out", dir.path("energy")});
+  ASSERT_EQ(r.code, 0) << r.err;
+  const Json config = Json::parse(dir.read("energy/config.json"));
+  EXPECT_EQ(config["output"], "energy");
+  EXPECT_EQ(config["hidden_size"], 9);
+  EXPECT_EQ(config["embedding_size"], 7);
+  EXPECT_EQ(config["act_size"], 5);
+}
+
 TEST(Track, NumbersAreThoseOfAnyBatchAndOrder) {
   const TempDir dir;
   const std::string data = made().data + "/test.jsonl";

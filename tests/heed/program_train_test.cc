@@ -97,6 +97,28 @@ TEST_F(TrainSystem, ARunHasAFolderOfItsOwn) {
   EXPECT_TRUE(has(r.err, none + ": holds no run; a new one begins")) << r.err;
 }
 
+// What refuses the run only once its model is made leaves nothing that --resume would find.
+TEST_F(TrainSystem, ARunThatCannotBeginTakesItselfBack) {
+  const auto train = [&](const std::string& out, const Arguments& more) {
+    return heed_program(Arguments{"train", "retrieval", "--data", kSample, "--preset", "smoke",
+                                  "--limit", "40", "--epochs", "1", "--max-context", "0",
+                                  "--max-response", "0", "--out", out} +
+                        more);
+  };
+  const Arguments group = {"--group", "foo:1:1"};
+  const std::string says = "optimizer: no parameter for group 'foo'", made = dir.path("made");
+  expect_failure(train(made, group), 2, says, "a new folder");
+  EXPECT_FALSE(std::filesystem::exists(made));
+  dir.write("there/notes.md", "mine");
+  expect_failure(train(dir.path("there"), group), 2, says, "a folder with a note");
+  EXPECT_EQ(dir.read("there/notes.md"), "mine");
+  std::filesystem::remove(dir.path("there/notes.md"));
+  EXPECT_TRUE(std::filesystem::is_empty(dir.path("there")));
+  ASSERT_EQ(train(made, {}).code, 0);
+  expect_failure(train(made, {"--resume", "--group", "foo:1:1"}), 2, "group", "a run that is one");
+  EXPECT_TRUE(std::filesystem::exists(made + "/model.safetensors"));
+}
+
 // Of a discriminator the encoder is probed as a response model's is.
 TEST_F(TrainSystem, AnyEncoderIsProbed) {
   const Arguments model = {"--model", judge(), "--data", kSample, "--limit", "40"};

@@ -135,13 +135,20 @@ TEST(OptionFiles, AMistakeIsNamedWithItsLine) {
   fails("[train]\n\nhidden = \"x\"\n", ":3: --hidden: expected a whole number");
   fails("[train]\nstructure = \"statik\"\n", ":2: --structure: expected");
   fails("#" + std::string(1 << 20, 'x'), ": larger than 1 MiB");
+  // What would be read as something else.
+  fails("[train]\ndata = \"a#b\"\n", ":2: a text may hold no #, which begins a comment");
+  fails("[train]\ndata = \"a\\\\b\"\n", ":2: a text in \" may hold no \\");
+  fails("[train]\ndata = 'ab\n", ":2: a text ends with the ' that it begins with");
+  fails("[train] # mine\nhidden = 8\n", ":1: behind a [section] there may be nothing");
+  fails("[train]\ndata = [\"a\",\n \"b\", # two\n]\n",
+        ":3: a list over several lines may hold no #");
   EXPECT_FALSE(fs::exists(dir.path("out")));
 }
 
 TEST(OptionFiles, OtherCommandsMayHaveSectionsToo) {
   const TempDir dir;
   const std::string file = dir.write("my.toml",
-                                     "\xEF\xBB\xBF[evaluate]\r\ndata = 'x' # theirs\r\n"
+                                     "\xEF\xBB\xBF[evaluate]\r\ndata = 'a\\b' # it's\r\n"
                                      "[score]\r\nmodel = \"" +
                                          kModel + "\"\r\n\"data\" = \"" + kDialogs + "\"\r\n");
   const Result r = heed_program({"score", "--config", file});

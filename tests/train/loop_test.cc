@@ -256,6 +256,20 @@ TEST_F(LoopTest, AnyNumberCanBeTheBestOne) {
   }
 }
 
+TEST_F(LoopTest, DoesNotBeginAnewWhereCheckpointsAreLost) {
+  Point point;
+  ASSERT_TRUE(train(run, settings, {pulling(point, {1, 2})}));
+  const std::string model = dir.read("run/model.safetensors");
+  for (const char* file : {"/state.json", "/state.previous.json"}) fs::remove(run + file);
+  EXPECT_EQ(error_of<DataError>([&] {
+              train(run, settings, {pulling(point, {1, 2})});
+            }),
+            run +
+                "/state.json: is missing, as is state.previous.json: the training of 3 epochs "
+                "cannot go on; take another --out");
+  EXPECT_EQ(dir.read("run/model.safetensors"), model);
+}
+
 TEST_F(LoopTest, RefusesANewerFormat) {
   Point point;
   ASSERT_TRUE(train(run, settings, {pulling(point, {1, 2})}));

@@ -6,6 +6,8 @@
 
 #include "base/error.h"
 #include "tests/file_helpers.h"
+#include "train/event_file.h"
+#include "train/run_json.h"
 
 namespace heed {
 namespace {
@@ -19,6 +21,13 @@ TEST(RunLog, AsTableQuotesNamesAndLeavesOutWhatIsNoNumber) {
   EXPECT_EQ(
       to_json_lines(small_log()),
       "{\"epoch\":1,\"a, \\\"b\\\"\":0.5}\n{\"epoch\":2}\n{\"epoch\":3,\"a, \\\"b\\\"\":1e+300}\n");
+}
+
+// Of parts, of which some are empty, it is that of the whole: CRC-32 has a usual check value.
+TEST(Checksum, EmptyPartsForgetNothing) {
+  EXPECT_EQ(checksum("123456789"), 0xcbf43926u);
+  EXPECT_EQ(checksum("6789", checksum({}, checksum("12345"))), 0xcbf43926u);
+  EXPECT_EQ(checksum("", checksum("123456789")), 0xcbf43926u);
 }
 
 TEST(RunLog, NamesTheColumnsThatThereAre) {
@@ -47,6 +56,45 @@ TEST(RunLog, ColumnsThatALineHasNotAreEmptyThere) {
     EXPECT_EQ(std::isnan(log.rows[r].at(old)), r == 1) << r;
     EXPECT_EQ(std::isnan(log.rows[r].at(later)), r != 1) << r;
   }
+}
+
+// Two epochs of two steps each: an epoch ends when its last step does.
+TEST(RunLog, PointsOfAnEpochAreFromTheTimeOfItsLastStep) {
+  const TempDir dir;
+  std::string epochs, steps;
+  for (int step = 1; step <= 4; ++step) {
+    const std::string epoch = std::to_string((step + 1) / 2), number = std::to_string(step);
+    steps += R"({"step":)" + number + R"(,"epoch":)" + epoch + R"(,"loss":)" + number +
+             R"(.5,"rate":1,"grad_norm":2,"tokens":3,"tokens_per_s":4,"time":170000000)" + number +
+             "}\n";
+    if (step % 2) continue;
+    epochs += R"({"epoch":)" + epoch + R"(,"loss":)" + epoch +
+              R"(.25,"rate":1,"grad_norm":2,"steps":2,"tokens":6})" + "\n";
+  }
+  dir.write("run/log.jsonl", epochs);
+  dir.write("run/steps.jsonl", steps);
+  EventFile expected(1700000001);
+  for (int epoch = 1; epoch <= 2; ++epoch) {
+    const double time = 1700000000 + 2 * epoch;
+    for (const auto& [name, value] : {std::pair("loss", epoch + 0.25),
+                                      {"rate", 1.0},
+                                      {"grad_norm", 2.0},
+                                      {"steps", 2.0},
+                                      {"tokens", 6.0}}) {
+      expected.add(std::string("epoch/") + name, epoch, value, time);
+    }
+  }
+  for (int step = 1; step <= 4; ++step) {
+    for (const auto& [name, value] : {std::pair("epoch", (step + 1) / 2 + 0.0),
+                                      {"loss", step + 0.5},
+                                      {"rate", 1.0},
+                                      {"grad_norm", 2.0},
+                                      {"tokens", 3.0},
+                                      {"tokens_per_s", 4.0}}) {
+      expected.add(std::string("step/") + name, step, value, 1700000000 + step);
+    }
+  }
+  EXPECT_EQ(event_file_of(dir.path("run")), expected.bytes());
 }
 
 TEST(RunLog, NamesOfRunsDiffer) {

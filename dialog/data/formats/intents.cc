@@ -5,6 +5,7 @@
 
 #include "base/error.h"
 #include "dialog/text/text_file.h"
+#include "train/strict_json.h"
 
 namespace heed {
 namespace {
@@ -39,7 +40,9 @@ void read_lines(const fs::path& folder, const std::string& part, const Reading& 
 }
 
 void read_pairs(const std::string& path, const Reading& reading, Published& corpus) {
-  const auto json = nlohmann::json::parse(read_text(path, kMaxIntentBytes), nullptr, false);
+  const auto json = strict_json(read_text(path, kMaxIntentBytes), [&](const std::string& rule) {
+    throw DataError(path + ": " + rule);
+  });
   if (!json.is_object()) {
     throw DataError(path + ": not a JSON object of parts, {\"train\": [[\"text\", \"intent\"]]}");
   }

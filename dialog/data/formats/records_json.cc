@@ -5,6 +5,7 @@
 #include "base/error.h"
 #include "base/json.h"
 #include "dialog/text/text_file.h"
+#include "train/strict_json.h"
 
 namespace heed {
 namespace {
@@ -90,7 +91,8 @@ class Records {
   Json parse(size_t end) {
     const std::string_view part = text_.substr(at_, end - at_);
     try {
-      Json value = Json::parse(part.begin(), part.end());
+      Json value = Json::parse(part.begin(), part.end(),
+                               strict<Json>([&](const std::string& rule) { fail(rule); }));
       at_ = end;
       return value;
     } catch (const Json::parse_error& error) {

@@ -5,6 +5,7 @@
 
 #include "base/error.h"
 #include "dialog/carry/task.h"
+#include "nn/init.h"
 #include "tests/file_helpers.h"
 #include "train/run_directory.h"
 
@@ -213,6 +214,56 @@ TEST(CarryoverTraining, ARunIsTheSameAfterAStop) {
   for (const Decision& d : decide(loaded.model, loaded.vocabulary, data.valid)) {
     for (size_t i = 0; i < d.p.size(); ++i) EXPECT_EQ(d.p[i] > 0, d.carry[i] == 1);
   }
+}
+
+// A pointer without an order reads the slots of an item in another order in each epoch.
+TEST(CarryoverTraining, EachEpochReadsTheSlotsInAnotherOrder) {
+  const TempDir dir;
+  Settings s = small(kPointer);
+  const auto losses = [&](const char* order) {
+    s.model.order = order;
+    const TrainData data = read(dir, s);
+    Carryover model(s.model);
+    init(model, 1);
+    const Task task = carryover_task(model, s, data);
+    std::vector<double> of_epochs;
+    for (const int epoch : {0, 0, 1}) {
+      of_epochs.push_back(
+          task.loss({0, 1, 2, 3, 4, 5, 6, 7, 8, 9}, {.seed = 1, .epoch = epoch}).nll);
+    }
+    EXPECT_EQ(of_epochs[0], of_epochs[1]) << order;
+    return of_epochs;
+  };
+  const std::vector<double> none = losses(kNoOrder), said = losses(kTemporal);
+  EXPECT_NE(none[0], none[2]);
+  EXPECT_EQ(said[0], said[2]);
+}
+
+// Whatever is learned from or read has a part in the fingerprint, by which a run knows its data.
+TEST(CarryoverTraining, OtherLabelsAndItemsAreOtherData) {
+  const TempDir dir;
+  const Settings s = small(kPointer);
+  const std::string valid = planted(2, 1);
+  const auto fingerprint = [&](const auto& change, const std::string& second = "") {
+    dir.write("items.jsonl", planted(1, 2));
+    std::vector<Item> items = read_items(dir.path("items.jsonl"));
+    change(items[1]);
+    dir.write("data/train.jsonl", item_line(items[0]) + item_line(items[1]));
+    dir.write("data/valid.jsonl", second.empty() ? valid : second);
+    const Vocabulary words = Vocabulary::build({{"city", 2}, {"day", 1}}, {.max_size = 100});
+    return load_train_data(dir.path("data"), s, &words).fingerprint();
+  };
+  const uint32_t usual = fingerprint([](Item&) {});
+  EXPECT_EQ(fingerprint([](Item&) {}), usual);
+  EXPECT_NE(fingerprint([](Item& item) { item.carry[1] ^= 1; }), usual);
+  EXPECT_NE(fingerprint([](Item& item) { item.turns[3].text = "day day city"; }), usual);
+  EXPECT_NE(fingerprint([](Item& item) { item.candidates[0].key = "city day"; }), usual);
+  EXPECT_NE(fingerprint([](Item& item) { item.intent = "city"; }), usual);
+  std::string turned = valid;
+  const size_t labels = turned.find("\"carry\":[") + 8;
+  ASSERT_EQ(turned[labels], '[') << turned;
+  turned.replace(labels, turned.find(']', labels) - labels, turned[labels + 1] == '0' ? "[" : "[0");
+  EXPECT_NE(fingerprint([](Item&) {}, turned), usual) << turned;
 }
 
 TEST(CarryoverTraining, RefusesItemsWithoutCandidates) {

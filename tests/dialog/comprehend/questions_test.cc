@@ -148,8 +148,11 @@ TEST(Passages, RefuseWhatIsNone) {
             "data[0].answers[1]: 'span_end': outside of the story");
   EXPECT_EQ(refused(changed(kCoqa, "\"span_start\": 2", "\"span_start\": \"2\"")),
             "data[0].answers[0].span_start: expected a whole number");
+  EXPECT_EQ(refused(changed(kCoqa, "{\"input_text\": \"Where?\", \"turn_id\": 4}",
+                            "{\"input_text\": \"Where?\", \"turn_id\": 3}")),
+            "data[0].questions[3]: 'turn_id': there is another one of turn 3");
   EXPECT_EQ(refused(changed(kCoqa, "{\"input_text\": \"Where?\", \"turn_id\": 4}", "{}")),
-            "data[0].questions[3]: 'input_text' is missing");
+            "data[0].questions[3]: 'turn_id' is missing");
   EXPECT_EQ(refused(changed(kFriends, "\"inner_end\": 3", "\"inner_end\": 30")),
             "data[0].paragraphs[0].qas[1].answers[0]: the words are not in the utterance");
   EXPECT_EQ(refused(changed(kFriends, "\"utterance_id\": 1", "\"utterance_id\": 7")),

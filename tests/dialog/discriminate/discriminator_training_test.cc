@@ -76,6 +76,28 @@ struct Trained : testing::Test {
   Settings settings = Runs::preset("smoke");
 };
 
+// Of five turns there are three passages. The last one's context holds the responses of both
+// others; without it the second one has no replacement, and then the first has none. Of six turns
+// all stay.
+TEST(Part, KeepsPassagesThatReplaceEachOther) {
+  const TempDir dir;
+  std::string lines;
+  for (const int turns : {5, 6}) {
+    lines += R"({"id": ")" + std::to_string(turns) + R"(", "turns": [)";
+    for (int i = 0; i < turns; ++i) {
+      const std::string word = "w" + std::to_string(5 * turns - 15 + i);  // of one dialogue only
+      lines += (i ? ", " : "") + (R"({"text": ")" + word + " " + word) + " " + word + R"("})";
+    }
+    lines += "]}\n";
+  }
+  const Part part = read_part({dir.write("train.jsonl", lines)}, "train", numbers(), {},
+                              {.kind = Negatives::Kind::kSameConversation});
+  EXPECT_EQ(part.passages.size(), 4u);
+  EXPECT_EQ(part.irreplaceable, 3);
+  const Replacements replacements = part.replacements(Negatives::Kind::kSameConversation);
+  EXPECT_EQ(replacements.replaceable().size(), 4u);
+}
+
 TEST_F(Trained, FindsASignalThatNeedsTheContext) {
   ASSERT_TRUE(run("both", data(1500, true)));
   EXPECT_GT(accuracy("both", true).share, 0.95);

@@ -75,6 +75,25 @@ TEST(PairRanker, TellsHowFarItIs) {
   EXPECT_EQ(seen, (std::vector<size_t>{1, 3}));
 }
 
+// Of two conversations of twenty contexts each: what antilm asks is not of the first one alone.
+TEST(LastUtterances, AreEvenlySpread) {
+  std::vector<std::vector<std::string>> contexts;
+  for (int i = 0; i < 40; ++i) contexts.push_back({"before", std::to_string(i)});
+  const auto numbers = [&](size_t n) {
+    std::vector<int> all;
+    for (const std::vector<std::string>& texts : last_utterances(contexts, n)) {
+      EXPECT_EQ(texts.size(), 1u);
+      all.push_back(std::stoi(texts.at(0)));
+    }
+    return all;
+  };
+  EXPECT_EQ(numbers(16),
+            (std::vector<int>{0, 2, 5, 7, 10, 12, 15, 17, 20, 22, 25, 27, 30, 32, 35, 37}));
+  EXPECT_EQ(numbers(1), (std::vector<int>{0}));
+  EXPECT_EQ(numbers(100).size(), 40u);
+  EXPECT_EQ(numbers(100).back(), 39);
+}
+
 TEST(BestFirst, KeepsTheOrderOfEqualOnes) {
   EXPECT_EQ(best_first({1, 3, NAN, 3, 2, NAN}), (std::vector<size_t>{1, 3, 4, 0, 2, 5}));
   EXPECT_TRUE(best_first({}).empty());

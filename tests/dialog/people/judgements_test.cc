@@ -74,9 +74,9 @@ TEST(JudgementFiles, HostileOnesAreOneLine) {
     EXPECT_EQ(error.find('\n'), error.npos);
   };
   says("", "j.jsonl: holds no judgement");
-  says("real\n",
-       ":1: expected a JSON object {\"item\": ..., \"annotator\": ..., \"choice\": \"real\" or "
-       "\"fake\"}");
+  says("real\n", ":1: not valid JSON: invalid literal");
+  says("{\"item\": \"1\", \"annotator\": \"a\", \"choice\": \"real\", \"choice\": \"fake\"}",
+       ":1: \"choice\" is given twice");
   says(good + "[1]\n",
        ":2: expected a JSON object {\"item\": ..., \"annotator\": ..., \"choice\": \"real\" or "
        "\"fake\"}");
@@ -117,7 +117,7 @@ TEST(KeyFiles, HostileOnesAreOneLine) {
     EXPECT_TRUE(error.ends_with(rule)) << text << "\n" << error;
   };
   says("\n", "key.jsonl: holds no item");
-  says("{", ":1: expected a JSON object {\"item\": ..., \"real\": true or false}");
+  says("7", ":1: expected a JSON object {\"item\": ..., \"real\": true or false}");
   says("{\"item\": \"1\"}", ":1: there is no \"real\": is this the key of these items?");
   says("{\"item\": \"1\", \"real\": 1}", ":1: \"real\" must be true or false");
   says("{\"item\": \"1\", \"real\": true}\n{\"item\": 1, \"real\": true}",

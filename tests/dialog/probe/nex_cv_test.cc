@@ -172,6 +172,7 @@ TEST(NexCv, TestsOnRealTexts) {
   EXPECT_EQ(tested.guesses[0].label, 1);
   EXPECT_GT(tested.guesses[0].confidence, 0.9);
   EXPECT_NEAR(tested.guesses[1].confidence, 0.5, 0.02);
+  EXPECT_NE(test_on_real(x, texts, true).guesses[0].confidence, tested.guesses[0].confidence);
 }
 
 // In every repetition each text is tested by what the others teach, and small classes give Ø.
@@ -205,6 +206,16 @@ TEST(NexCv, CrossValidates) {
     drawn.insert(confidences);
   }
   EXPECT_EQ(drawn.size(), 4u);
+  // Columns are standardised on request: the same texts are tested, with other confidences.
+  const auto first = [&](bool standardise) {
+    return cross_validate(Tensor::from(numbers, {24, 1}), texts, parse_small_rule("below:5"),
+                          {.test_share = 0.3, .repetitions = 1, .standardise = standardise},
+                          [](int) {});
+  };
+  const Tested plain = first(false), unit = first(true);
+  EXPECT_EQ(unit.clusters, plain.clusters);
+  EXPECT_EQ(plain.guesses[0].confidence, tested.guesses[0].confidence);
+  EXPECT_NE(unit.guesses[0].confidence, plain.guesses[0].confidence);
 }
 
 // Counts are of all repetitions together, F1 is the mean of theirs, which have other sizes.

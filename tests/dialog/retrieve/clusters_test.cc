@@ -6,6 +6,7 @@
 
 #include "base/error.h"
 #include "dialog/retrieve/pool.h"
+#include "tensor/random.h"
 #include "tests/file_helpers.h"
 #include "tests/nn/nn_helpers.h"
 
@@ -40,6 +41,16 @@ TEST(KMeans, FindsHeapsTheirMeansAndDistances) {
     }
   }
   EXPECT_EQ(k_means(x, 3, 2).of, k_means(x, 3, 2).of);
+}
+
+// Where there is nothing to find, what is found hangs on the rows that it begins with.
+TEST(KMeans, EachSeedBeginsWithOtherRows) {
+  Vec noise;
+  Rng rng(1);
+  for (int i = 0; i < 400; ++i) noise.push_back(rng.uniform());
+  const Tensor x = Tensor::from(noise, {200, 2}).to(DType::f32);
+  EXPECT_EQ(k_means(x, 10, 1).of, k_means(x, 10, 1).of);
+  EXPECT_NE(k_means(x, 10, 1).of, k_means(x, 10, 2).of);
 }
 
 TEST(KMeans, OfAsManyClustersAsRowsAndOfEqualRows) {

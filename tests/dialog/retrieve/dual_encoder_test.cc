@@ -186,6 +186,9 @@ TEST(TextReader, KeepsTheEndOfAContextAndTheBeginningOfAResponse) {
   EXPECT_EQ(reader.response("", &responses), (Tokens{kUnk, kEou}));
   EXPECT_EQ(contexts, 1u);
   EXPECT_EQ(responses, 1u);
+  // One context more, whose first turn is left out with a word of the second.
+  EXPECT_EQ(reader.context({"a b c", "a b", "c"}, &contexts), reader.context({"a b", "c"}));
+  EXPECT_EQ(contexts, 2u);
   std::string long_text;
   for (int i = 0; i < 10000; ++i) long_text += "a ";
   EXPECT_EQ(reader.context({long_text}).size(), 4u);

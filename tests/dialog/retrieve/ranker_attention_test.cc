@@ -131,6 +131,35 @@ TEST(RankerAttention, TrainingWithDistractionsTakesItOffThem) {
   EXPECT_LT(with, 0.8 * without);
 }
 
+// With the weights as they are, only what is inserted tells two epochs apart.
+TEST(RankerAttention, EachEpochInsertsAnew) {
+  const TempDir dir;
+  std::string lines;
+  for (int i = 0; i < 12; ++i) {
+    const std::string word(1, static_cast<char>('a' + i));
+    lines += "{\"id\": \"" + word + "\", \"turns\": [{\"text\": \"q " + word +
+             "\"}, {\"text\": \"r\"}, {\"text\": \"s " + word + "\"}]}\n";
+  }
+  dir.write("data/train.jsonl", lines);
+  dir.write("data/valid.jsonl", lines);
+  Settings s = Runs::preset("smoke");
+  s.model = tiny_ranker("weighted-bag");
+  s.model.vocab_size = 100;
+  s.negatives = "batch";
+  s.insert_prob = 1;
+  const TrainData data = load_train_data(dir.path("data"), s);
+  s.model.vocab_size = data.vocabulary.size();
+  DualEncoder model(s.model);
+  init(model, 5);
+  const auto loss_in = [&](int epoch) {
+    return ranker_task(model, s, data)
+        .loss({0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11}, {.seed = 1, .epoch = epoch})
+        .nll;
+  };
+  EXPECT_EQ(loss_in(0), loss_in(0));
+  EXPECT_NE(loss_in(0), loss_in(1));
+}
+
 TEST(RankerAttention, IsRefusedWhereThereIsNone) {
   Settings s = Runs::preset("smoke");
   s.insert_prob = 0.5;

@@ -6,6 +6,7 @@
 #include "base/error.h"
 #include "dialog/retrieve/task.h"
 #include "dialog/system.h"
+#include "nn/init.h"
 #include "nn/safetensors.h"
 #include "tensor/compare.h"
 #include "tests/file_helpers.h"
@@ -40,7 +41,8 @@ Settings small() {
 
 TrainData read(const TempDir& dir, Settings& s, bool shuffled = false) {
   dir.write("data/train.jsonl", dialogues(0, 400, shuffled));
-  dir.write("data/valid.jsonl", dialogues(100, 200, shuffled));
+  // No multiple of 100, of which the lists are.
+  dir.write("data/valid.jsonl", dialogues(100, 150, shuffled));
   TrainData data = load_train_data(dir.path("data"), s);
   s.model.vocab_size = data.vocabulary.size();
   s.data_fingerprint = data.fingerprint();
@@ -94,6 +96,27 @@ TEST(RankerTraining, ContextsAreCutAsTexts) {
   EXPECT_EQ(reader.unbounded().context(turns).size(), 9u);
   EXPECT_EQ(reader.kept(few, &cut), few);
   EXPECT_EQ(cut, 1u);
+}
+
+// Two examples of a batch that say the same thing, and shared negatives that are the same text:
+// each response is first among what it competes with, which is no equal text.
+TEST(RankerTraining, AnEqualTextIsNotAboveTheResponse) {
+  const TempDir dir;
+  for (const char* part : {"data/train.jsonl", "data/valid.jsonl"}) {
+    dir.write(part, dialogues(0, 1, false) + dialogues(0, 1, false));
+  }
+  for (const char* negatives : {"batch", "shared:3", "batch+shared:3"}) {
+    Settings s = small();
+    s.negatives = negatives;
+    const TrainData data = load_train_data(dir.path("data"), s);
+    ASSERT_EQ(data.train.size(), 2u);
+    s.model.vocab_size = data.vocabulary.size();
+    DualEncoder model(s.model);
+    init(model, 1);
+    const Counts counts = ranker_task(model, s, data).loss({0, 1}, StepKey{}).counts;
+    EXPECT_EQ(counts.at("contexts"), 2) << negatives;
+    EXPECT_EQ(counts.at("right"), 2) << negatives;
+  }
 }
 
 TEST(RankerTraining, ARunIsTheSameAfterAStop) {

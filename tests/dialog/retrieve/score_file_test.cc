@@ -57,7 +57,9 @@ TEST(ScoreFile, IsChecked) {
   EXPECT_EQ(error(""), ": holds no scores");
   EXPECT_EQ(error(ok + "[1]"), ":2: expected {\"right\": [0], \"scores\": [...]}");
   EXPECT_EQ(error(ok + "{\"right\": [0], \"scores\": [1, 2"),
-            ":2: expected {\"right\": [0], \"scores\": [...]}");
+            ":2: not valid JSON: unexpected end of input; expected ']'");
+  EXPECT_EQ(error(ok + "{\"right\": [0], \"scores\": [1, 2], \"scores\": [2, 1]}"),
+            ":2: \"scores\" is given twice");
   EXPECT_EQ(error("{\"right\": [0]}"), ":1: \"scores\" must be an array of numbers");
   EXPECT_EQ(error(with(ok, "2]", "\"2\"]")), ":1: \"scores\" must be an array of numbers");
   const std::string places = ":1: \"right\" must be an array of places in \"scores\", from 0";

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <filesystem>
+#include <set>
 
 #include "dialog/parts/looker.h"
 #include "dialog/rewrite/rewriter.h"
@@ -174,6 +175,28 @@ TEST(GapTraining, IsASystem) {
   ASSERT_EQ(all.size(), 3u * 48u);
   const std::vector<double> last = loaded.encoder->encode({examples[2]}).to_vector();
   for (size_t i = 0; i < 48; ++i) EXPECT_NEAR(last[i], all[96 + i], 1e-6);
+}
+
+// "about k1" and its end are three words of the four that the model reads at most.
+TEST(GapTraining, AnInsertedTurnPushesNoneOut) {
+  const TempDir dir;
+  Settings s = small();
+  s.loop.max_epochs = 1;
+  s.bounds.max_context = 4;
+  const TrainData data = read(dir, s);
+  const std::string run = begin(dir, "run", s, data);
+  ASSERT_TRUE(Runs::train(run, s, data, {}));
+  const LoadedSystem loaded = load_system(run);
+  const std::string file =
+      dir.write("shown.jsonl",
+                "{\"id\": \"a\", \"turns\": [{\"text\": \"about k1\"}, {\"text\": \"it is "
+                "good\"}]}\n{\"id\": \"b\", \"turns\": [{\"text\": \"fine\"}]}\n");
+  const auto& looker = dynamic_cast<const Looker&>(*loaded.tagger);
+  std::multiset<std::string> texts;
+  for (const Turn& turn : looker.looks(file, {.insert = 1}).at(0).heard.turns) {
+    texts.insert(turn.text);
+  }
+  EXPECT_EQ(texts, (std::multiset<std::string>{"about k1", "fine", "it is good"}));
 }
 
 TEST(GapTraining, RefusesWhatIsNoModelOfGaps) {

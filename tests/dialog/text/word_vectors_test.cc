@@ -30,7 +30,7 @@ TEST_F(WordVectorFile, OfWord2vecAndFastTextHasAHeaderAndBlanksBehind) {
   const WordVectors v = read("2 3\nthe 1 2 3 \nof 4 5 6 \n");
   EXPECT_EQ(v.width, 3);
   EXPECT_EQ(v.values, (std::vector<float>{1, 2, 3, 4, 5, 6}));
-  EXPECT_EQ(read("7 1\n8 2\n").width, 1) << "a header, then the word 8";
+  EXPECT_EQ(read("1 1\n8 2\n").width, 1) << "a header, then the word 8";
 }
 
 TEST_F(WordVectorFile, AWordMayHoldBlanks) {
@@ -51,6 +51,11 @@ TEST_F(WordVectorFile, ErrorsNameTheLine) {
   EXPECT_TRUE(has(error("word\n"), "vectors.txt:1: expected a word and its numbers"));
   EXPECT_TRUE(has(error(""), "no words"));
   EXPECT_TRUE(has(error("3 300\n"), "no words behind the first line"));
+  EXPECT_TRUE(
+      has(error("3 2\nthe 1 2\nof 3 4\n"), "expected 3 words, as the first line says, got 2"));
+  EXPECT_TRUE(has(error("1 2\nthe 1 2\nof 3 4\n"), "expected 1 words"));
+  EXPECT_TRUE(
+      has(error("1 3\nthe 1 2\n"), "vectors.txt:2: expected 3 numbers, as the first line says"));
 }
 
 }  // namespace

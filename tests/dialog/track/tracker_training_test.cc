@@ -1,6 +1,8 @@
 // Training a tracker: what it must learn, that it goes on where it was, and on whose features.
 #include <gtest/gtest.h>
 
+#include <numeric>
+
 #include "dialog/open_run.h"
 #include "dialog/parts/looker.h"
 #include "dialog/track/task.h"
@@ -98,6 +100,59 @@ TEST_F(Trained, LearnsHeadsAndAnEnergyOnThem) {
   EXPECT_TRUE(fixed.contains("energy.0.w_1"));
 }
 
+// Of the training: how many turns have their whole state, by the numbers of the tracking.
+TEST_F(Trained, TheAccuracyOfTrainingIsThatOfWholeStates) {
+  settings.loop.max_epochs = 1;
+  ASSERT_TRUE(run("heads"));
+  LoadedTracker loaded = Runs::load(dir.path("heads"));
+  const TrainData read = data(dir.path("heads"));
+  std::vector<int64_t> all(read.train.size());
+  std::iota(all.begin(), all.end(), 0);
+  const Counts counts = tracker_task(loaded.model, settings, read).loss(all, StepKey{}).counts;
+  const Beliefs beliefs = track(loaded.model, loaded.reader.slots, read.train, 8);
+  double whole = 0, turns = 0, first = 0, last = 0;
+  for (size_t c = 0; c < read.train.size(); ++c) {
+    for (size_t t = 0; t < read.train[c].turns.size(); ++t, ++turns) {
+      const State &right = read.train[c].turns[t].state, &said = beliefs[c][t].state;
+      whole += said == right;
+      first += said.front() == right.front();
+      last += said.back() == right.back();
+    }
+  }
+  EXPECT_EQ(counts.at("turns"), turns);
+  EXPECT_EQ(counts.at("right"), whole);
+  EXPECT_GT(whole, 0);
+  EXPECT_GT(first, whole);  // or this would test nothing
+  EXPECT_GT(last, whole);
+}
+
+// Whatever a tracker reads or learns has a part in the fingerprint, by which a run knows its data:
+// of the first dialogue, too, though later turns have no acts.
+TEST_F(Trained, OtherStatesActsAndWordsAreOtherData) {
+  const auto fingerprint = [&](const auto& change) {
+    std::vector<Dialogue> dialogues = made_dialogues(20, 1);
+    change(dialogues[0].turns);
+    write_dialogues(dir.path("data/train.jsonl"), dialogues);
+    return data().fingerprint();
+  };
+  const auto first_state = [](std::vector<Turn>& turns) -> std::string& {
+    return turns[0].notes.edit().labels["state"][0];
+  };
+  const uint32_t usual = fingerprint([](std::vector<Turn>&) {});
+  EXPECT_EQ(fingerprint([](std::vector<Turn>&) {}), usual);
+  EXPECT_NE(fingerprint([&](std::vector<Turn>& turns) {
+              std::string& state = first_state(turns);
+              state = state == "food=thai" ? "food=greek" : "food=thai";
+            }),
+            usual);
+  EXPECT_NE(fingerprint([](std::vector<Turn>& turns) { turns[0].text = "i want"; }), usual);
+  EXPECT_NE(fingerprint([](std::vector<Turn>& turns) {
+              auto& acts = turns[1].notes.edit().labels["act"];
+              acts[0] = acts[0] == "request area" ? "request food" : "request area";
+            }),
+            usual);
+}
+
 // Killed in the middle of the second epoch, with the tracker gone that it began with.
 TEST_F(Trained, GoesOnToTheSameResult) {
   settings.loop.max_epochs = 2;
@@ -169,6 +224,56 @@ TEST_F(Trained, ShowsItselfWithTurnsOfOthers) {
   EXPECT_EQ(looked.heard.look.size(), 3u);
   EXPECT_EQ(error_of<DataError>([&] { looker.looks(file, {.insert = 1, .ids = {"b"}}); }),
             "distractions are turns of other dialogues that change nothing, and there is none");
+}
+
+// The same dialogue twice: only what is inserted tells the two apart.
+TEST_F(Trained, ShowsEachDialogueWithTurnsOfItsOwn) {
+  settings.loop.max_epochs = 1;
+  ASSERT_TRUE(run("heads"));
+  const auto said = [](const std::string& text) {
+    Turn turn{"user", text};
+    turn.notes.edit().labels["state"] = {"area=north"};
+    return turn;
+  };
+  std::vector<Dialogue> dialogues = {{"x", {said("i want north")}}, {"y", {said("i want north")}}};
+  for (int i = 0; i < 40; ++i) {
+    const std::string id = std::to_string(i);
+    dialogues.push_back({id, {said("north"), said("thanks " + id)}});
+  }
+  const std::string file = dir.write("shown.jsonl", "");
+  write_dialogues(file, dialogues);
+  const LoadedSystem loaded = load_system(dir.path("heads"));
+  const auto& looker = dynamic_cast<const Looker&>(*loaded.tagger);
+  const auto texts = [&](uint64_t seed) {
+    std::vector<std::vector<std::string>> all;
+    for (const Looked& looked : looker.looks(file, {.insert = 3, .seed = seed, .count = 2})) {
+      all.emplace_back();
+      for (const Turn& turn : looked.heard.turns) all.back().push_back(turn.text);
+    }
+    return all;
+  };
+  const auto shown = texts(1);
+  ASSERT_EQ(shown.size(), 2u);
+  EXPECT_EQ(shown[0].size(), 4u);
+  EXPECT_NE(shown[0], shown[1]);
+  EXPECT_EQ(texts(1), shown);
+  EXPECT_NE(texts(2), shown);
+}
+
+// A value that is new, and one in the place of another, which is named.
+TEST_F(Trained, SaysWhatAValueWasBefore) {
+  ASSERT_TRUE(run("heads"));
+  const auto tracker =
+      annotator(std::make_shared<const LoadedTracker>(Runs::load(dir.path("heads"))));
+  const TypedDialogue typed = tracker->typed({.model = "m"});
+  const auto hear = [&](const char* text) { return typed.hear(text).text; };
+  const std::string first = hear("i want thai"), second = hear("i want greek"),
+                    third = hear("i want north");
+  EXPECT_TRUE(has(first, "  + food = thai (")) << first;
+  EXPECT_FALSE(has(first, "was")) << first;
+  EXPECT_TRUE(has(second, "  * food = greek (")) << second;
+  EXPECT_TRUE(has(second, ", was thai)\n")) << second;
+  EXPECT_TRUE(has(third, "  + area = north (")) << third;
 }
 
 // Without a turn the last state has another value at a slot, which is 1, or it is less sure of it.

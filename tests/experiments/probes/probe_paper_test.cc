@@ -102,6 +102,14 @@ TEST(ProbePaper, ClaimsWithoutNumbersAreUndecided) {
   }
 }
 
+// Of ten examples four are fitted to, and two of these are drawn.
+TEST(Components, PointsHaveTheLabelsOfTheirOwnExamples) {
+  probe::LabelSets labels;
+  for (int i = 0; i < 10; ++i) labels.push_back({"a" + std::to_string(i), "b"});
+  EXPECT_EQ(labels_of_drawn(labels, {0, 2, 5, 7}, {1, 3}),
+            (std::vector<std::string>{"a2, b", "a7, b"}));
+}
+
 // Four points on the axes: the first principal component is the longer axis.
 TEST(Extent, OfFourPoints) {
   const Tensor x = Tensor::of({{3, 0}, {-3, 0}, {0, 1}, {0, -1}});

@@ -1,4 +1,5 @@
 // heed reproduce probes as a user calls it: results, resumption, shards, the page, mistakes.
+#include <cmath>
 #include <nlohmann/json.hpp>
 
 #include "tests/dialog/pretrained/tiny_bert.h"
@@ -97,6 +98,25 @@ TEST_F(ProbesTest, AgreesWithHeedProbe) {
     EXPECT_EQ(selectivity[task], score["selectivity"]) << task;
     EXPECT_DOUBLE_EQ(selectivity[task],
                      score["f1"].get<double>() - score["control_f1"].get<double>());
+  }
+}
+
+// Where all that they are fitted to is drawn, the points spread as the shares of the components
+// say.
+TEST_F(ProbesTest, ThePointsSpreadByTheSharesOfTheirComponents) {
+  const Json components = json("lstm-seed1/components.json");
+  for (const char* checkpoint : {"untrained", "best", "last"}) {
+    const Json& of = components[checkpoint];
+    ASSERT_EQ(of["x"].size(), components["examples"]) << checkpoint;
+    ASSERT_EQ(of["y"].size(), of["x"].size());
+    double x = 0, y = 0;
+    for (size_t i = 0; i < of["x"].size(); ++i) {
+      x += std::pow(of["x"][i].get<double>(), 2);
+      y += std::pow(of["y"][i].get<double>(), 2);
+    }
+    EXPECT_GT(of["share"][0], of["share"][1]) << checkpoint;
+    EXPECT_NEAR(x / y, of["share"][0].get<double>() / of["share"][1].get<double>(), 1e-3 * x / y)
+        << checkpoint;
   }
 }
 

@@ -208,6 +208,20 @@ TEST_F(SweepTest, GoesOnWithItsTestPartOnly) {
   text.replace(text.find(kSample), kSample.size(), dir.path("data"));
   const Arguments sweep = sweep_command(dir.write("small.toml", text), dir.path("out"));
   ASSERT_EQ(heed_program(sweep + Arguments{"--shard", "1/2"}).code, 0);
+  const auto refuses = [&](const std::string& test, const std::string& says) {
+    std::string other = text;
+    const std::string none = "test = \"none\"";
+    other.replace(other.find(none), none.size(), test);
+    expect_failure(heed_program(sweep_command(dir.write("other.toml", other), dir.path("out"))), 2,
+                   "holds a sweep with " + says, test);
+  };
+  refuses("test = \"none,random:1.0\"", "--test \"none\", not \"none,random:1.0\"");
+  refuses("test = \"none\"\ntest-seed = 2", "--test-seed \"1\", not \"2\"");
+  // A folder of an earlier version, which does not say it, goes on.
+  Json description = Json::parse(dir.read("out/sweep.json"));
+  EXPECT_EQ(description["settings"].erase("test") + description["settings"].erase("test-seed"), 2u);
+  dir.write("out/sweep.json", description.dump());
+  ASSERT_EQ(heed_program(sweep).code, 0);
   std::filesystem::copy_file(kSample + "/valid.jsonl.gz", dir.path("data/test.jsonl.gz"),
                              std::filesystem::copy_options::overwrite_existing);
   expect_failure(heed_program(sweep), 2, "holds a sweep on other data", "test part");

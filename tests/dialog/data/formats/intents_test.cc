@@ -65,8 +65,11 @@ TEST(Intents, ReadsFolders) {
 
 TEST(Intents, IsChecked) {
   const std::string object = ": not a JSON object of parts, {\"train\": [[\"text\", \"intent\"]]}";
-  for (const char* wrong : {"", "[]", "{", "{\"train\": [}", "7"})
-    EXPECT_EQ(intents_error(wrong), object);
+  for (const char* wrong : {"[]", "7"}) EXPECT_EQ(intents_error(wrong), object);
+  for (const char* wrong : {"", "{", "{\"train\": [}"}) {
+    EXPECT_TRUE(intents_error(wrong).starts_with(": not valid JSON: ")) << wrong;
+  }
+  EXPECT_EQ(intents_error("{\"val\": [], \"val\": []}"), ": \"val\" is given twice");
   EXPECT_EQ(intents_error("{}").substr(0, 20), ": holds no utterance");
   EXPECT_EQ(intents_error("{\"dev\": []}"),
             ": the parts are train, val, test and oos_train, oos_val, oos_test, got \"dev\"");

@@ -42,6 +42,8 @@ TEST(Table, SaysWhatIsWrong) {
   EXPECT_EQ(error_reading(table, "t.csv", ""), ": is empty");
   EXPECT_EQ(error_reading(table, "t.csv", "who,Text,id\na,b,c\n"),
             ":1: there is no column \"text\"; there are: who, Text, id");
+  EXPECT_EQ(error_reading(table, "t.csv", "who,text,id,text\na,b,c,d\n"),
+            ":1: two columns are \"text\"");
   EXPECT_EQ(error_reading(table, "t.csv", "who,text,id\n"), ": holds no dialogue");
   EXPECT_EQ(error_reading(table, "t.csv", "who,text,id\na,b\n"), ":2: a row has 3 fields, got 2");
   EXPECT_EQ(error_reading(table, "t.csv", "who,text,id\na,\"b\n"),

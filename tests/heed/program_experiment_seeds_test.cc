@@ -1,0 +1,113 @@
+// heed reproduce NAME --seeds 2: another seed is another training, in every experiment. Those of
+// distraction, gaps, mediation and probes have two seeds in their own tests.
+#include <set>
+
+#include "nn/safetensors.h"
+#include "tests/heed/program_small_data.h"
+
+namespace heed {
+namespace {
+
+const std::string kEncoder = source_dir() + "/data/models/trained";
+
+// What heed reproduce is called with, and the runs that it makes of each seed.
+struct Reproduced {
+  const char* name;
+  Arguments options;
+  std::vector<std::string> runs;
+  const char* system = nullptr;  // whose labels it learns from
+};
+void PrintTo(const Reproduced& e, std::ostream* out) {
+  *out << e.name;
+}
+
+std::vector<Reproduced> reproduced() {
+  const Arguments tiny = {"--limit",  "20", "--test-limit", "4",  "--epochs", "1",
+                          "--hidden", "6",  "--vocab",      "100"},
+                  width = {"--width", "8", "--epochs", "1"};
+  return {{"keywords", tiny + Arguments{"--only", "seq2seq"}, {"seq2seq", "reversed"}},
+          {"hredgan", tiny + Arguments{"--only", "hred", "--best-of", "2"}, {"hred"}},
+          {"history",
+           tiny + Arguments{"--preset", "smoke", "--embed", "6", "--batch", "8", "--systems",
+                            "dynamic"},
+           {"dynamic"}},
+          {"adversarial",
+           {"--generators", kEncoder,
+            "--preset",     "smoke",
+            "--limit",      "40",
+            "--vocab",      "100",
+            "--hidden",     "6",
+            "--epochs",     "1",
+            "--batch",      "32",
+            "--beam",       "1",
+            "--responses",  "4",
+            "--probed",     "10",
+            "--only",       "*-response-only",
+            "--max-length", "4"},
+           {"ubuntu-sample-response-only"}},
+          {"retrieval",
+           width + Arguments{"--vocab", "200", "--limit", "60", "--pool", "20", "--only", "base"},
+           {"base"}},
+          {"carryover",
+           width + Arguments{"--one-of", "1", "--distracted", "2", "--only", "independent"},
+           {"independent"},
+           "carryover"},
+          {"energy",
+           width + Arguments{"--steps", "2", "--machine", "text", "--only", "heads*"},
+           {"heads", "heads-again"},
+           "tracker"},
+          {"comprehend",
+           {"--cells", "8", "--epochs", "1", "--only", "turns-0"},
+           {"turns-0"},
+           "comprehend"}};
+}
+
+class ExperimentSeeds : public testing::TestWithParam<Reproduced> {
+ protected:
+  // Runs it with two seeds in the folder "out".
+  void reproduce() const {
+    const Reproduced& e = GetParam();
+    const std::string data = e.system ? labelled_data(dir, e.system) : kSample;
+    const Result r = heed_program(Arguments{"reproduce", e.name, "--data", data, "--out",
+                                            dir.path("out"), "--seeds", "2", "--threads", "1"} +
+                                  e.options);
+    ASSERT_EQ(r.code, 0) << r.err;
+  }
+  TensorMap weights(const std::string& run, int seed,
+                    const std::string& file = "model.safetensors") const {
+    return load_tensors(dir.path("out/" + run + "-seed" + std::to_string(seed) + "/" + file));
+  }
+  // How many tensors of one have other numbers in the other.
+  static size_t differing(const TensorMap& a, const TensorMap& b) {
+    size_t count = 0;
+    for (const auto& [name, tensor] : a) count += tensor.to_vector() != b.at(name).to_vector();
+    return count;
+  }
+
+  const TempDir dir;
+};
+INSTANTIATE_TEST_SUITE_P(Experiments, ExperimentSeeds, testing::ValuesIn(reproduced()),
+                         [](const auto& row) { return std::string(row.param.name); });
+
+TEST_P(ExperimentSeeds, TrainOtherModels) {
+  reproduce();
+  for (const std::string& run : GetParam().runs) {
+    EXPECT_GT(differing(weights(run, 1), weights(run, 2)), 0u) << run;
+  }
+  // A tracker begins with the features of the heads of its own seed, and a reader with an encoder
+  // of its own.
+  if (GetParam().name == std::string("energy")) {
+    for (const int seed : {1, 2}) {
+      EXPECT_EQ(differing(weights("heads-again", seed, "init.safetensors"), weights("heads", seed)),
+                0u)
+          << seed;
+    }
+  }
+  if (GetParam().name == std::string("comprehend")) {
+    const char* const encoder = "encoder/model.safetensors";
+    EXPECT_GT(differing(weights("turns-0", 1, encoder), weights("turns-0", 2, encoder)), 0u);
+  }
+}
+
+}  // namespace
+}  // namespace heed
