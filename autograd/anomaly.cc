@@ -43,16 +43,28 @@ bool all_finite(const Tensor& x) {
   return std::all_of(values.begin(), values.end(), [](double v) { return std::isfinite(v); });
 }
 
+// Whether x has a NaN.
+static bool has_nan(const Tensor& x) {
+  if (all_finite(x)) return false;
+  const std::vector<double> values = x.to_vector();
+  return std::any_of(values.begin(), values.end(), [](double v) { return std::isnan(v); });
+}
+
 void check_forward(const char* op, const Tensor& value, const std::vector<Var>& inputs) {
   if (all_finite(value)) return;
+  bool infinite = false;  // an input
   for (size_t i = 0; i < inputs.size(); ++i) {
-    if (all_finite(inputs[i].value())) continue;
-    fail(std::string(op) + " was given a number that is not finite: its input " +
-         std::to_string(i + 1) + " of " + std::to_string(inputs.size()) + ", " +
-         (inputs[i].node() ? inputs[i].node()->op : "constant") + " " + inputs[i].shape().str());
+    const Tensor& x = inputs[i].value();
+    if (has_nan(x)) {
+      fail(text(op, " was given a number that is not finite: its input ", i + 1, " of ",
+                inputs.size(), ", ", inputs[i].node() ? inputs[i].node()->op : "constant", " ",
+                x.shape()));
+    }
+    infinite = infinite || !all_finite(x);
   }
-  fail(std::string(op) + " made the first number that is not finite, in the forward pass: its " +
-       "value " + value.shape().str() + ", from finite inputs");
+  if (infinite && !has_nan(value)) return;
+  fail(text(op, " made the first number that is not finite, in the forward pass: its value ",
+            value.shape(), infinite ? ", NaN from infinite inputs" : ", from finite inputs"));
 }
 
 void check_backward(const Node& node) {

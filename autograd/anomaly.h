@@ -15,8 +15,8 @@ struct AnomalyError : Error {
 // While one exists, everything that the ops of this thread compute is checked: the value of each op
 // when it is recorded, and the gradients that each op computes in backward(). The first infinity or
 // NaN throws AnomalyError with the name of the op. The results do not change; training is slower.
-// Not checked are what masked_fill() is told to fill in (the -infinity of a mask) and the logits of
-// categorical().
+// A value may be infinite where an input is, as behind a mask of -infinity, but a loss and a
+// gradient may not. Not checked are the logits of categorical().
 class DetectAnomaly {
  public:
   [[nodiscard]] explicit DetectAnomaly(bool on = true);

@@ -26,11 +26,18 @@ AttentionPairs::AttentionPairs(Segments queries, Segments memory, bool causal)
   pairs_ = std::make_shared<const std::vector<int32_t>>(std::move(pairs));
 }
 
+void AttentionPairs::check_query(int64_t s, int64_t i) const {
+  const int64_t n = queries_.length(s);
+  check_shape(0 <= i && i < n, "attention pairs: query ", i, " of ", n, " of segment ", s);
+}
+
 int64_t AttentionPairs::begin(int64_t s, int64_t i) const {
+  check_query(s, i);
   return (*pairs_)[s] + pairs_before(causal_, queries_.length(s), memory_.length(s), i);
 }
 
 int64_t AttentionPairs::seen(int64_t s, int64_t i) const {
+  check_query(s, i);
   return rows_seen(causal_, queries_.length(s), memory_.length(s), i);
 }
 

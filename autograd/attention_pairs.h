@@ -17,7 +17,7 @@ namespace heed {
 //   the same, causal                      a0 sees 2, a1 sees 3; b0 sees 2        7 pairs
 class AttentionPairs {
  public:
-  AttentionPairs() = default;
+  AttentionPairs() : AttentionPairs(Segments(), Segments()) {}  // none
   // Causal: the last query of a segment sees its whole memory, the query before it all but the last
   // row, and so on. Self-attention uses the same segments twice; a decoder that continues uses its
   // new rows and all rows. Throws ShapeError if the numbers of segments differ, if `queries` are
@@ -30,12 +30,14 @@ class AttentionPairs {
   bool causal() const { return causal_; }
   int64_t total() const { return pairs_ ? pairs_->back() : 0; }
   // The weights of query i of segment s are [begin(s, i), begin(s, i) + seen(s, i)), of the memory
-  // rows from memory().memory_begin(s) on.
+  // rows from memory().memory_begin(s) on. Throws ShapeError if there is no such query.
   int64_t begin(int64_t s, int64_t i) const;
   int64_t seen(int64_t s, int64_t i) const;
   PairTable table() const;  // for kernels on the device of the segments
 
  private:
+  void check_query(int64_t s, int64_t i) const;
+
   Segments queries_, memory_;
   bool causal_ = false;
   std::shared_ptr<const std::vector<int32_t>> pairs_;  // the first of each segment, and the end

@@ -29,12 +29,20 @@ Var& assign(Var& a, Var result) {
   return a;
 }
 
+Var min(const Var& x) {
+  const CalledOp called("min");
+  check_float("min", x);
+  return neg(max(neg(x)));
+}
 Var min(const Var& x, int axis, bool keepdim) {
+  const CalledOp called("min");
+  check_float("min", x);
   const int a = check_axis("min", x, axis);
   return neg(max(neg(x), a, keepdim));
 }
 
 Var variance(const Var& x, int axis, bool keepdim, int correction) {
+  const CalledOp called("variance");
   check_float("variance", x);
   const int a = x.shape().normalize(axis, "variance");
   const int64_t n = x.shape()[a];
@@ -44,10 +52,13 @@ Var variance(const Var& x, int axis, bool keepdim, int correction) {
 }
 
 Var stddev(const Var& x, int axis, bool keepdim, int correction) {
+  const CalledOp called("stddev");
   return root(variance(x, axis, keepdim, correction));
 }
 
 Var logsumexp(const Var& x, int axis, bool keepdim) {
+  const CalledOp called("logsumexp");
+  check_float("logsumexp", x);
   const int a = check_axis("logsumexp", x, axis);
   const Var largest = max(x.detach(), a, true);
   const Tensor zero = Tensor::zeros({}, x.dtype(), x.device());
@@ -59,15 +70,18 @@ Var logsumexp(const Var& x, int axis, bool keepdim) {
 }
 
 Var norm(const Var& x) {
+  const CalledOp called("norm");
   check_float("norm", x);
   return root(sum(square(x)));
 }
 Var norm(const Var& x, int axis, bool keepdim) {
+  const CalledOp called("norm");
   check_float("norm", x);
   return root(sum(square(x), x.shape().normalize(axis, "norm"), keepdim));
 }
 
 Var cosine_similarity(const Var& a, const Var& b, int axis) {
+  const CalledOp called("cosine_similarity");
   check_types("cosine_similarity", a, b);
   const Shape shape = broadcast_shape("cosine_similarity", a.shape(), b.shape());
   const Var x = expand(a, shape), y = expand(b, shape);  // the axis is one of this shape
@@ -76,7 +90,7 @@ Var cosine_similarity(const Var& a, const Var& b, int axis) {
 }
 
 Var permute(const Var& x, const std::vector<int>& axes) {
-  check_float("permute", x);
+  check_defined("permute", x);
   const int rank = x.shape().rank();
   check_shape(std::ssize(axes) == rank, "permute: ", axes.size(), " axes for ", x.shape());
   Var y = x;
@@ -105,7 +119,6 @@ Var select(const Var& x, int axis, int64_t i) {
   const int64_t n = x.shape()[a], at = i < 0 ? i + n : i;
   check_shape(0 <= at && at < n, "select: index ", i, " is outside of axis ", axis, " of ",
               x.shape());
-  if (a > 0) check_float("select", x);
   return squeeze(a == 0 ? rows(x, at, at + 1) : slice(x, a, at, at + 1), a);
 }
 Var Var::operator[](int64_t i) const {
@@ -113,6 +126,7 @@ Var Var::operator[](int64_t i) const {
 }
 
 Var tril(const Var& x, int64_t diagonal) {
+  const CalledOp called("tril");
   check_float("tril", x);
   const Shape& shape = x.shape();
   check_shape(shape.rank() >= 2, "tril: needs two axes, got ", shape);
@@ -123,6 +137,7 @@ Var tril(const Var& x, int64_t diagonal) {
 }
 
 TopK top_k(const Var& x, int64_t k) {
+  const CalledOp called("top_k");
   check_float("top_k", x);
   const Shape& shape = x.shape();
   check_shape(shape.rank() >= 1 && 1 <= k && k <= shape.back(), "top_k: k = ", k,
@@ -136,12 +151,14 @@ TopK top_k(const Var& x, int64_t k) {
 }
 
 Tensor argmin(const Var& x, int axis) {
+  check_float("argmin", x);
   const int a = check_axis("argmin", x, axis);
   return argmax(neg(x.detach()), a);
 }
 
 Tensor linspace(double begin, double end, int64_t n, DType dtype) {
   check_shape(n > 0, "linspace: needs at least one number, got n = ", n);
+  check_shape(dtype != DType::i32, "linspace: element type i32: expected f32 or f64");
   std::vector<double> values(n, begin);
   for (int64_t i = 1; i < n; ++i) {
     values[i] = std::lerp(begin, end, static_cast<double>(i) / static_cast<double>(n - 1));

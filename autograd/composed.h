@@ -26,6 +26,7 @@ template <class T> Var& operator/=(Var& a, const T& b) {
 
 // ---- reductions over one axis, which is removed, or keeps size 1 (keepdim)
 // NaN if an element is NaN. The gradient goes to the first minimum.
+Var min(const Var& x);  // all elements -> ()
 Var min(const Var& x, int axis, bool keepdim = false);
 // sum_i (x_i - mean)^2 / (n - correction). ShapeError unless n > correction.
 Var variance(const Var& x, int axis, bool keepdim = false, int correction = 1);
@@ -70,7 +71,7 @@ TopK top_k(const Var& x, int64_t k);
 // The position along the axis, which is removed, of the first minimum, or of the first NaN -> i32
 Tensor argmin(const Var& x, int axis);
 HEED_NEEDS_AXIS(argmin);
-// n numbers from `begin` to `end`, both included, at equal distances
+// n numbers from `begin` to `end`, both included, at equal distances; not of i32
 Tensor linspace(double begin, double end, int64_t n, DType dtype = DType::f32);
 Tensor eye(int64_t n, DType dtype = DType::f32);  // (n, n), 1 on the diagonal
 // The numbers 0 ... n - 1 in an order drawn from the random stream `key` -> i32 (n)

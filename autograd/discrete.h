@@ -25,7 +25,8 @@ Tensor less_equal(const Var& a, double b);
 Tensor greater(const Var& a, double b);
 Tensor greater_equal(const Var& a, double b);
 
-// The position along the axis, which is removed, of the first maximum, or of the first NaN -> i32
+// The position along the axis, which is removed, of the first maximum, or of the first NaN -> i32.
+// x may be i32.
 Tensor argmax(const Var& x, int axis);
 HEED_NEEDS_AXIS(argmax);
 // ids i32 (...) -> (..., classes): 1 at the position of the id, else 0

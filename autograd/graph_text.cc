@@ -2,6 +2,7 @@
 #include <sstream>
 
 #include "autograd/node.h"
+#include "base/json.h"
 
 namespace heed {
 namespace {
@@ -45,8 +46,8 @@ std::string graph_dot(const Var& root) {
   std::vector<std::shared_ptr<Node>> nodes = reachable(root.node());
   std::reverse(nodes.begin(), nodes.end());
   for (const auto& node : nodes) {
-    out << "  n" << node->number << " [label=\"" << node->op << "\\n"
-        << shapes_of(*node) << "\"" << (node->backward ? "" : ", style=rounded") << "];\n";
+    out << "  n" << node->number << " [label=" << json_string(node->op + "\n" + shapes_of(*node))
+        << (node->backward ? "" : ", style=rounded") << "];\n";
     for (const Edge& input : node->inputs) {
       if (input) out << "  n" << input.node->number << " -> n" << node->number << ";\n";
     }

@@ -205,7 +205,7 @@ void check_float(const char* op, const Var& x) {
 }
 
 int check_axis(const char* op, const Var& x, int axis) {
-  check_float(op, x);
+  check_defined(op, x);
   const int a = x.shape().normalize(axis, op);
   check_shape(x.shape()[a] > 0, op, ": no elements along axis ", axis, " of ", x.shape());
   return a;

@@ -67,12 +67,27 @@ void check_devices(const char* op, const Tensor& a, const Tensor& b);
 void check_defined(const char* op, const Var& x);
 // The same, and for an i32 "op: element type i32: expected f32 or f64".
 void check_float(const char* op, const Var& x);
-// Also checks that x has the axis and elements along it; returns the axis, counted from the front.
+// Checks that x has the axis and elements along it; returns the axis, counted from the front.
 int check_axis(const char* op, const Var& x, int axis);
 // The same for both and check_devices(), and throws ShapeError "op: element types differ, f32 and
 // f64" where they do.
 void check_types(const char* op, const Var& a, const Var& b);
 void check_types(const char* op, const Tensor& a, const Tensor& b);
+
+// The op that the user called: while one exists, what is said about the ops that it is made of
+// names it. The outermost counts.
+class CalledOp {
+ public:
+  [[nodiscard]] explicit CalledOp(const char* op) : before_(called) { called = or_else(op); }
+  ~CalledOp() { called = before_; }
+  CalledOp(const CalledOp&) = delete;
+  CalledOp& operator=(const CalledOp&) = delete;
+  static const char* or_else(const char* op) { return called ? called : op; }
+
+ private:
+  static inline thread_local const char* called = nullptr;
+  const char* before_;
+};
 
 // An input of a node: an output of another one. No node where the input needs no gradient.
 struct Edge {

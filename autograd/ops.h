@@ -42,6 +42,8 @@ inline Var operator/(double a, const Var& b) { return div(a, b); }
 // The smaller and the larger of the two; NaN if one is. At ties each gets half of the gradient.
 Var minimum(const Var& a, const Var& b);
 Var maximum(const Var& a, const Var& b);
+Var minimum(const Var& a, double b);
+Var maximum(const Var& a, double b);
 // a^b; the gradient of b is NaN where a < 0
 Var pow(const Var& a, const Var& b);
 
@@ -57,7 +59,7 @@ Var square(const Var& x);   // x^2
 Var tanh(const Var& x);     // (e^x - e^-x) / (e^x + e^-x)
 Var sigmoid(const Var& x);  // 1 / (1 + e^-x)
 Var relu(const Var& x);     // max(x, 0)
-Var gelu(const Var& x);     // x Phi(x), Phi the normal distribution function
+Var gelu(const Var& x);     // x Phi(x), Phi the normal distribution function; f32: within 1.3e-6
 Var abs(const Var& x);      // |x|, with the gradient 0 at 0
 Var sin(const Var& x);
 Var cos(const Var& x);
@@ -66,11 +68,15 @@ Var expm1(const Var& x);                     // e^x - 1, accurate near 0
 Var silu(const Var& x);                      // x / (1 + e^-x)
 Var softplus(const Var& x);                  // ln(1 + e^x)
 Var leaky_relu(const Var& x, double slope);  // x where x > 0, else slope x
-// min(max(x, low), high); gradient where low <= x <= high. UsageError unless low <= high.
+// min(max(x, low), high); gradient where low <= x <= high. UsageError unless low <= high. For one
+// bound alone the other is INFINITY or -INFINITY.
 Var clamp(const Var& x, double low, double high);
 Var pow(const Var& x, double c);  // x^c; for x < 0, c must be an integer
-// mask ? a : b for a mask (i32) like those of autograd/discrete.h; the three broadcast
+// mask ? a : b for a mask (i32) like those of autograd/discrete.h; the three broadcast. a and b may
+// be i32.
 Var where(const Tensor& mask, const Var& a, const Var& b);
+Var where(const Tensor& mask, const Var& a, double b);
+Var where(const Tensor& mask, double a, const Var& b);
 // x with `value` where mask (i32), which broadcasts to x, is not 0
 Var masked_fill(const Var& x, const Tensor& mask, double value);
 // keep_i x_i / (1 - p), keep_i = 1 with probability 1 - p from the random stream `key`; x itself
@@ -94,11 +100,12 @@ Var affine(const Var& x, const Var& w, const Var& b = {});
 // comes from x, without the concatenation.
 Var affine_columns(const Var& x, const Var& w, int64_t first_col);
 
-// ---- reductions
+// ---- reductions. sum() and max() take i32, too; a sum beyond 32 bits throws ShapeError.
 Var sum(const Var& x);   // all elements -> ()
 Var mean(const Var& x);  // all elements -> ()
-// Over one axis or several, which are removed, or keep size 1 (keepdim). sum(x, true) does not
-// compile, here and below: say which axis keeps size 1.
+// Over one axis or several, which are removed, or keep size 1 (keepdim). sum(x, true) and
+// sum(x, 0, 1) do not compile, here and below: say which axis keeps size 1, and {0, 1} for two
+// axes.
 Var sum(const Var& x, int axis, bool keepdim = false);
 Var sum(const Var& x, const std::vector<int>& axes, bool keepdim = false);
 Var mean(const Var& x, int axis, bool keepdim = false);
@@ -108,6 +115,7 @@ Var prod(const Var& x);  // all elements -> ()
 Var prod(const Var& x, int axis, bool keepdim = false);
 Var prod(const Var& x, const std::vector<int>& axes, bool keepdim = false);
 // NaN if an element is NaN. The gradient goes to the first maximum.
+Var max(const Var& x);  // all elements -> ()
 Var max(const Var& x, int axis, bool keepdim = false);
 Var max(const Var& x, const std::vector<int>& axes, bool keepdim = false);
 Var cumsum(const Var& x, int axis);  // y_j = sum_{k <= j} x_k along the axis
@@ -140,7 +148,7 @@ struct [[nodiscard]] CrossEntropy {
 CrossEntropy linear_cross_entropy(const Var& x, const Var& w, const Tensor& targets,
                                   double smoothing = 0, const Tensor& weights = {});
 
-// ---- rows and shapes
+// ---- rows and shapes; all but the scatters take i32, too
 Var gather_rows(const Var& x, const Tensor& ids);  // x (n, ...), i32 (m) -> (m, ...): x[ids_i]
 Var scatter_rows(const Var& x, const Tensor& ids,
                  int64_t n);  // (m, ...) -> (n, ...): y[ids_i] += x_i

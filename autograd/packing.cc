@@ -4,6 +4,7 @@
 #include <limits>
 #include <numeric>
 
+#include "autograd/node.h"
 #include "autograd/ops.h"
 
 namespace heed {
@@ -205,6 +206,10 @@ Packed pack(const std::vector<Tensor>& sequences) {
   std::vector<int32_t> lengths;
   for (const Tensor& sequence : sequences) {
     check_shape(sequence.defined() && sequence.shape().rank() > 0, "pack: a sequence needs rows");
+    const Shape &first = sequences[0].shape(), &shape = sequence.shape();
+    check_shape(first.rank() == shape.rank() && first.with(0, 0) == shape.with(0, 0),
+                "pack: rows of different shapes, ", first, " and ", shape);
+    check_types("pack", sequences[0], sequence);
     lengths.push_back(static_cast<int32_t>(sequence.shape()[0]));
   }
   Packed packed = sorted_by_length(lengths);
@@ -214,32 +219,22 @@ Packed pack(const std::vector<Tensor>& sequences) {
   return packed;
 }
 
-namespace {
-
-// y_i = x[ids_i]. Of i32, such as labels, too: they are exact in f64.
-Var picked(const Var& x, const Tensor& ids) {
-  if (x.dtype() != DType::i32) return gather_rows(x, ids);
-  return gather_rows(x.value().to(DType::f64), ids).value().to(DType::i32);
-}
-
-}  // namespace
-
 Var Packed::restored(const Var& y) const {
   check_shape(y.shape().rank() > 0 && y.shape()[0] == std::ssize(place), "restored: ", y.shape(),
               " has not one row for each of ", place.size(), " sequences");
-  return picked(y, Tensor::from(place, y.device()));
+  return gather_rows(y, Tensor::from(place, y.device()));
 }
 
 Var by_sequence(const Var& x, const Packing& packing) {
   check_rows("by_sequence", x, packing);
   check_by_step("by_sequence", x);
-  return picked(x, packing.by_sequence(x.device())).in_order(RowOrder::by_sequence);
+  return gather_rows(x, packing.by_sequence(x.device())).in_order(RowOrder::by_sequence);
 }
 
 Var by_step(const Var& x, const Packing& packing) {
   check_rows("by_step", x, packing);
   check_by_sequence("by_step", x);
-  return picked(x, packing.by_step(x.device())).in_order(RowOrder::by_step);
+  return gather_rows(x, packing.by_step(x.device())).in_order(RowOrder::by_step);
 }
 
 void check_by_sequence(const char* op, const Var& x) {

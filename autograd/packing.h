@@ -36,7 +36,13 @@ class Packing {
     check_shape(t >= 0 && t <= steps(), "packing: step ", t, " of ", steps());
     return data_->offsets[t];
   }
-  int64_t row(int64_t t, int64_t sequence) const { return offset(t) + sequence; }
+  // The row of step t of a sequence. Throws ShapeError if the sequence has no step t.
+  int64_t row(int64_t t, int64_t sequence) const {
+    const int64_t running = batch_size(t);
+    check_shape(sequence >= 0 && sequence < running, "packing: sequence ", sequence, " of the ",
+                running, " that have a step ", t);
+    return data_->offsets[t] + sequence;
+  }
   const std::vector<int32_t>& lengths() const { return data_->lengths; }
   // Throws ShapeError if there is no such sequence.
   int64_t length(int64_t sequence) const {
@@ -85,7 +91,7 @@ class Packing {
 // lengths are contiguous in both.
 class Segments {
  public:
-  Segments() = default;
+  Segments() : Segments(std::vector<int32_t>()) {}  // none
   // Throws ShapeError for negative lengths and for more rows than an i32 can count.
   explicit Segments(const std::vector<int32_t>& lengths, Device device = {});
   // The first segments of the same memory; the rest of the memory belongs to no segment. Use it in
@@ -142,8 +148,9 @@ struct [[nodiscard]] Packed {
   }
   Var restored(const Var& y) const;  // (B, ...) of the sorted sequences -> of the given ones
 };
-// Packs sequences of ids, or of rows (n_i, ...), in any order. Throws ShapeError for an empty
-// sequence, for rows of different shapes, and for no sequences of rows (of ids there may be none).
+// Packs sequences of ids, or of rows (n_i, ...) of any element type, in any order. Throws
+// ShapeError for an empty sequence, for rows of different shapes or element types, and for no
+// sequences of rows (of ids there may be none).
 Packed pack(const std::vector<std::vector<int32_t>>& sequences, Device device = {});
 Packed pack(const std::vector<Tensor>& sequences);
 

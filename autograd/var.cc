@@ -13,11 +13,16 @@ namespace {
 
 thread_local bool no_grad = false;
 
-void check_record(const char* op, const Tensor& value, const std::vector<Var>& inputs) {
+void check_record(const char* op, const Tensor& value, const std::vector<Var>& inputs,
+                  const Backward& backward) {
+  check_shape(value.defined(), op, ": the op made an undefined value");
   for (const Var& x : inputs) {
     if (x.defined()) check_types(op, x.value(), value);
   }
-  if (DetectAnomaly::active()) check_forward(op, value, inputs);
+  if (!backward && std::any_of(inputs.begin(), inputs.end(), wants_grad)) {
+    throw UsageError(text(op, ": an input needs a gradient, and record() was given no closure"));
+  }
+  if (DetectAnomaly::active()) check_forward(CalledOp::or_else(op), value, inputs);
 }
 
 // Whose output may have as many rows as an input, and not the same ones.
@@ -40,7 +45,7 @@ RowOrder order_of(const char* op, const Tensor& value, const std::vector<Var>& i
     const Var& x = inputs[i];
     if (!x.defined() || x.row_order() == RowOrder::unknown || x.shape()[0] != value.shape()[0])
       continue;
-    check_shape(order == RowOrder::unknown || order == x.row_order(), op,
+    check_shape(order == RowOrder::unknown || order == x.row_order(), CalledOp::or_else(op),
                 ": rows step by step meet rows of one sequence after the other; bring them into "
                 "one order with "
                 "by_sequence() or by_step()");
@@ -80,7 +85,8 @@ void run(Node& node) {
     return;
   }
   for (GradientBuffer& output : node.outputs) {
-    if (output.keep) output.kept = output.total;  // shared, so the closure writes into a copy
+    const Tensor& dense = output.total.dense;  // a copy is kept: the closure may write into it
+    if (output.keep) output.kept.dense = dense.defined() ? dense.clone() : Tensor();
   }
   running_op = node.op.c_str();
   if (reached) node.backward(OutputGrads(node), Grads(node));
@@ -119,7 +125,7 @@ bool NoGrad::active() {
 }
 
 Var Var::parameter(Tensor value, bool sparse_rows) {
-  check_shape(value.dtype() != DType::i32, "parameter: element type i32: expected f32 or f64");
+  check_float("parameter", value);
   if (!value.shares_memory_uniquely()) value = value.clone();
   Var leaf;
   leaf.cell_ = std::make_shared<ParameterCell>(ParameterCell{std::move(value), {}, sparse_rows});
@@ -170,8 +176,12 @@ void Var::exchange(Tensor value) const {
 
 void Var::set_value(Tensor value) const {
   const ParameterCell& cell = own_cell("set_value");
-  check_shape(value.defined() && value.shape() == cell.value.shape(), "set_value: ", value.shape(),
-              " does not fit the parameter, ", cell.value.shape());
+  check_defined("set_value", value);
+  const bool same_type = value.dtype() == cell.value.dtype() || cell.blank;
+  check_shape(value.shape() == cell.value.shape() && same_type,
+              "set_value: ", name_of(value.dtype()), " ", value.shape(),
+              " does not fit the parameter, ", name_of(cell.value.dtype()), " ",
+              cell.value.shape());
   exchange(value.shares_memory_uniquely() ? std::move(value) : value.clone());
   cell_->blank = false;
 }
@@ -198,7 +208,7 @@ Saved Var::for_grad_of(const Var& other) const {
 }
 
 Var record(const char* op, Tensor value, const std::vector<Var>& inputs, Backward backward) {
-  check_record(op, value, inputs);
+  check_record(op, value, inputs, backward);
   Var result(std::move(value));
   result.node_ = make_node(op, result.value_, inputs, std::move(backward));
   if (result.shape().rank() > 0) result.order_ = order_of(op, result.value_, inputs);
@@ -207,7 +217,7 @@ Var record(const char* op, Tensor value, const std::vector<Var>& inputs, Backwar
 
 std::vector<Var> record(const char* op, std::vector<Tensor> values, const std::vector<Var>& inputs,
                         Backward backward) {
-  for (const Tensor& value : values) check_record(op, value, inputs);
+  for (const Tensor& value : values) check_record(op, value, inputs, backward);
   const std::shared_ptr<Node> node = make_node(op, values, inputs, std::move(backward));
   std::vector<Var> results(values.begin(), values.end());
   for (size_t i = 0; i < results.size(); ++i) {
@@ -249,9 +259,13 @@ struct GraphOfAPass {
 // A node is older than what uses it. So in the order from new to old every node comes when all that
 // uses it has run: the gradients of its outputs are complete, and it can be run and let go.
 void Var::backward(const OnComplete& complete) const {
-  check_shape(defined() && value().numel() == 1,
-              "backward: needs a single value (a loss), got the shape ", shape());
+  check_defined("backward", *this);
+  check_shape(value().numel() == 1, "backward: needs a single value (a loss), got the shape ",
+              shape());
   if (!node()) throw UsageError("backward: the value does not depend on any parameter");
+  if (DetectAnomaly::active() && !all_finite(value())) {
+    throw AnomalyError("anomaly: the loss is not finite; an infinite input has reached it");
+  }
   std::vector<std::shared_ptr<Node>> order = reachable(node());
   for (const auto& node : order) {
     if (!node->used) continue;
@@ -298,7 +312,9 @@ Tensor Var::grad() const {
 }
 
 void Var::zero_grad() const {
-  if (node()) node()->outputs[output_].clear();
+  if (!node()) return;
+  node()->outputs[output_].clear();
+  node()->outputs[output_].kept = {};
 }
 
 void Var::keep_grad() const {

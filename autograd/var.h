@@ -104,7 +104,9 @@ class [[nodiscard]] Var {
   // A new parameter with the same values, law, sparse_rows, frozen and buffer.
   Var clone() const;
   // Replaces the tensor of the parameter, for all its Vars. Its gradient is dropped, and the
-  // backward pass of an earlier graph throws. set_value() throws ShapeError for another shape.
+  // backward pass of an earlier graph throws. set_value() throws ShapeError for another shape, and
+  // for another element type, as that of a .npy file: say set_value(value.to(p.dtype())). A blank
+  // parameter takes the type of its first values.
   void set_value(Tensor value) const;
   void convert(DType dtype, Device device) const;
   // A frozen parameter is a constant to ops, and optimisers do not change it. Freezing drops its
@@ -124,7 +126,7 @@ class [[nodiscard]] Var {
 
   // The gradient that backward() has collected, a constant (there are no second derivatives), as it
   // is (perhaps sparse) or dense; undefined if there is none yet. Throws UsageError for a constant,
-  // and for the result of an op without keep_grad().
+  // and for the result of an op without keep_grad(). Its memory is shared with no other gradient.
   const Gradient& gradient() const;
   Tensor grad() const;
   void zero_grad() const;
@@ -159,18 +161,23 @@ class [[nodiscard]] Var {
 };
 
 // Adds an op to the graph: its name, its value, its inputs, and its gradient, a closure that may
-// own tensors but never a Var. Returns a constant if no input needs a gradient. All inputs must
-// have the same element type and device; an undefined input is an optional one that was omitted.
+// own tensors but never a Var. Returns a constant if no input needs a gradient; if one does, throws
+// UsageError for an empty closure. All inputs must have the same element type and device; an
+// undefined input is an optional one that was omitted.
 Var record(const char* op, Tensor value, const std::vector<Var>& inputs, Backward backward);
 // The same for an op with several outputs.
 std::vector<Var> record(const char* op, std::vector<Tensor> values, const std::vector<Var>& inputs,
                         Backward backward);
 
-// For the header of an op (x, axis, ...): neither a bool nor {} is an axis. op(x, true), meant for
-// keepdim, would be axis 1, and op(x, {}) axis 0; with this neither compiles.
+// For the header of an op (x, axis, keepdim, ...): neither a bool nor {} is an axis, and keepdim is
+// a bool. op(x, true), meant for keepdim, would be axis 1, op(x, {}) axis 0, and op(x, 0, 1), meant
+// for two axes, keepdim; with this none of them compiles.
 enum class NoAxis {};
-#define HEED_NEEDS_AXIS(op)                                         \
-  void op(const Var& x, std::same_as<bool> auto, auto...) = delete; \
+template <class T>
+concept NoKeepdim = std::integral<T> && !std::same_as<T, bool>;
+#define HEED_NEEDS_AXIS(op)                                          \
+  void op(const Var& x, std::same_as<bool> auto, auto...) = delete;  \
+  void op(const Var& x, int axis, NoKeepdim auto, auto...) = delete; \
   void op(const Var& x, std::initializer_list<NoAxis>, auto...) = delete
 
 // While one exists, ops on this thread record nothing.

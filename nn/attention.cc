@@ -35,6 +35,8 @@ AdditiveAttention::AdditiveAttention(int64_t query_size, int64_t memory_size, in
 Attended AdditiveAttention::operator()(const Var& query, const Memory& memory,
                                        const Segments& segments) const {
   check_queries("AdditiveAttention", query, segments);
+  check_shape(memory.keys.shape()[0] == segments.memory_rows(), "AdditiveAttention: memory of ",
+              memory.keys.shape()[0], " rows, the segments are of ", segments.memory_rows());
   std::vector<int32_t> query_of_score;
   for (int64_t b = 0; b < segments.count(); ++b) {
     query_of_score.insert(query_of_score.end(), segments.length(b), static_cast<int32_t>(b));

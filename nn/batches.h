@@ -6,6 +6,8 @@
 #include <utility>
 #include <vector>
 
+#include "base/error.h"
+
 namespace heed {
 
 // Cuts n examples into batches of similar cost, so that no batch waits for one long example: they
@@ -47,7 +49,7 @@ class EpochBatches {
 //   for (const Packed& batch : Prefetched(shuffled_batches(n, 32, seed, epoch), make)) ...
 // `make(ids)` is called for one batch after the other, in order. The loop rethrows its
 // exceptions when the batch is due. The loop can be left at any time, and run again from the first
-// batch.
+// batch. UsageError for reading a batch twice, and for a loop within a loop over the same object.
 template <class Make> class Prefetched {
  public:
   using Batch = std::invoke_result_t<Make&, const std::vector<int64_t>&>;
@@ -75,10 +77,14 @@ template <class Make> class Prefetched {
  private:
   void start(size_t at) {
     if (next_.valid()) next_.wait();  // of a loop that was left
+    due_ = at;
     if (at >= batches_.size()) return;
     next_ = std::async(std::launch::async, [this, at] { return make_(batches_[at]); });
   }
   Batch take(size_t at) {
+    if (at != due_ || !next_.valid()) {
+      throw UsageError(text("batches: batch ", at, " was read already; keep what *it returns"));
+    }
     Batch batch = next_.get();
     start(at + 1);
     return batch;
@@ -86,6 +92,7 @@ template <class Make> class Prefetched {
 
   std::vector<std::vector<int64_t>> batches_;
   Make make_;
+  size_t due_ = 0;           // which one `next_` makes
   std::future<Batch> next_;  // destroyed first: it waits for its thread
 };
 

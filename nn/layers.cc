@@ -35,9 +35,11 @@ Var DropoutMode::operator()(const Var& x, const Module& layer, std::string_view 
   return dropout(x, p_, of((layer.stream() ^ (part.empty() ? 0 : purpose_id(part))) + index));
 }
 
-LayerNorm::LayerNorm(int64_t width, double eps)
-    : gain(Var::parameter(Tensor::full({width}, 1))),
-      bias(Var::parameter(Tensor::zeros({width}))),
-      eps(eps) {}
+LayerNorm::LayerNorm(int64_t width, double eps) : eps(eps) {
+  check_shape(width > 0, "LayerNorm: the width must be positive, got ", width);
+  if (!(eps >= 0)) throw UsageError(text("LayerNorm: needs eps >= 0, got ", eps));
+  gain = Var::parameter(Tensor::full({width}, 1));
+  bias = Var::parameter(Tensor::zeros({width}));
+}
 
 }  // namespace heed

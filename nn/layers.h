@@ -39,7 +39,7 @@ class Embedding : public Module {
 };
 
 // Layer normalisation over the last axis (Ba et al. 2016). gain is initially 1 and bias 0, also
-// without init().
+// without init(). ShapeError unless width > 0, UsageError unless eps >= 0.
 class LayerNorm : public Module {
  public:
   explicit LayerNorm(int64_t width, double eps = 1e-5);

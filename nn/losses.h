@@ -1,6 +1,7 @@
 // Losses made of ops. Each returns one loss per element or row: reduce it by sum() or mean(), with
 // weights if you like. cross_entropy(), also with label smoothing, is an op (autograd/ops.h). All
-// throw ShapeError for shapes or element types that do not fit.
+// throw ShapeError for shapes or element types that do not fit. Targets that a loss does not define
+// throw it too on the CPU; on a GPU they are not looked at, as that would wait for it.
 #pragma once
 
 #include "autograd/ops.h"
@@ -20,7 +21,7 @@ Var weighted_cross_entropy(const Var& logits, const Tensor& targets, const Var& 
 // Binary cross entropy, element by element, with targets in [0, 1] and p = sigmoid(x):
 //   -w t ln p - (1 - t) ln(1 - p) = w t softplus(-x) + (1 - t) softplus(x)
 // w, the weight of positive examples, balances classes of different sizes. It neither overflows nor
-// cancels for any x.
+// cancels for any x. UsageError unless w >= 0 is finite.
 Var binary_cross_entropy(const Var& x, const Var& targets, double positive_weight = 1);
 
 // max(0, margin - t x), element by element, for targets -1 and 1. Cortes & Vapnik 1995.

@@ -17,8 +17,8 @@ class Lstm : public Module {
 
   Lstm(int64_t in, int64_t hidden, LstmOptions options = {});
 
-  // x (N, in), or ShapeError. An empty `initial` is zero. Dropout applies between layers; it draws
-  // by the name `place`, or by the layer's own if that is empty.
+  // x (N, in), or ShapeError. An empty `initial` is zero; one with h needs c, too. Dropout applies
+  // between layers; it draws by the name `place`, or by the layer's own if that is empty.
   Output operator()(const Packing& packing, const Var& x, const LstmState& initial = {},
                     const DropoutMode& drop = {}, std::string_view place = {}) const;
   // The same for an input [z; x] whose contribution of z to the gates of the first layer is known:

@@ -53,14 +53,17 @@ bool name_fits(std::string_view name, std::string_view pattern) {
 }
 
 void set_frozen(Module& module, const std::string& pattern, bool frozen) {
-  bool found = false;
+  bool found = false, buffers = false;
   for (const NamedParameter& p : parameters(module)) {
-    if (p.var.is_buffer() || !fits(p, pattern)) continue;
+    if (!fits(p, pattern)) continue;
+    buffers = buffers || p.var.is_buffer();
+    if (p.var.is_buffer()) continue;
     p.var.freeze(frozen);
     found = true;
   }
   if (!found) {
-    throw UsageError((frozen ? "freeze" : "unfreeze") + (": no parameter fits '" + pattern + "'"));
+    throw UsageError((frozen ? "freeze" : "unfreeze") + (": no parameter fits '" + pattern + "'") +
+                     (buffers ? "; buffers do, which are never trained" : ""));
   }
 }
 
@@ -145,6 +148,12 @@ bool fits(const NamedParameter& parameter, const std::string& pattern) {
                      [&](const std::string& name) { return name_fits(name, pattern); });
 }
 
+void check_has_values(const NamedParameter& p) {
+  if (!p.var.cell()->blank) return;
+  throw UsageError("parameter \"" + p.name +
+                   "\" has no values yet; call init(module, seed) or load_parameters() first");
+}
+
 int64_t parameter_count(const Module& module) {
   int64_t count = 0;
   for (const NamedParameter& p : parameters(module)) {
@@ -178,6 +187,7 @@ void copy_parameters(Module& to, const Module& from) {
   check_same("copy_parameters", sources, targets);
   for (size_t i = 0; i < sources.size(); ++i) {
     const Var& target = targets[i].var;
+    check_has_values(sources[i]);
     target.set_value(sources[i].var.value().clone().to(target.dtype()).to(target.device()));
   }
 }

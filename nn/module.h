@@ -37,7 +37,8 @@ class Visitor {
 };
 
 // Anything with parameters. A layer derives from it and names its parameters and submodules once,
-// in visit(), which everything else uses.
+// in visit(), which everything else uses. One that visit() forgets is not trained, saved or moved;
+// without values of its own it stays blank, which its first use says, with values nothing says so.
 //
 // A module can be moved but not copied: a copied Var is the same parameter, so two modules would
 // train each other. clone() makes a copy.
@@ -83,6 +84,8 @@ struct NamedParameter {
 // "layers.1" does not match "layers.10.weight". '*' stands for anything: "encoder*.bias*". The
 // empty pattern matches every name, and a tied parameter matches by any of its names.
 [[nodiscard]] bool fits(const NamedParameter& parameter, const std::string& pattern);
+// Throws UsageError for a blank parameter, with its name.
+void check_has_values(const NamedParameter& parameter);
 [[nodiscard]] int64_t parameter_count(const Module& module);  // without buffers
 void zero_grad(Module& module);
 

@@ -6,6 +6,7 @@ namespace heed {
 
 void Choices::add(const std::vector<int32_t>& rows) {
   check_shape(!rows.empty(), "choices: step ", steps(), " has nothing to choose from");
+  for (const int32_t row : rows) check_shape(row >= 0, "choices: negative row ", row);
   steps_.insert(steps_.end(), rows.size(), static_cast<int32_t>(steps()));
   rows_.insert(rows_.end(), rows.begin(), rows.end());
   lengths_.push_back(static_cast<int32_t>(rows.size()));

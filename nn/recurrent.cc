@@ -29,7 +29,11 @@ RecurrentState RecurrentState::gather(const Tensor& ids) const {
 }
 
 RecurrentState RecurrentState::first(int64_t batch) const {
-  return mapped(*this, [&](const Var& v) { return rows(v, 0, batch); });
+  return mapped(*this, [&](const Var& v) {
+    check_shape(0 <= batch && batch <= v.shape()[0], "first: ", batch, " of ", v.shape()[0],
+                " sequences");
+    return rows(v, 0, batch);
+  });
 }
 
 RecurrentCells::RecurrentCells(const char* layer, int64_t in, int64_t hidden, int64_t gates,

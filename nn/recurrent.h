@@ -25,7 +25,7 @@ struct RecurrentState {
   }
   // Rows ids_i of every layer's state: reorders the batch.
   RecurrentState gather(const Tensor& ids) const;
-  // The first `batch` sequences.
+  // The first `batch` sequences. Throws ShapeError if there are fewer.
   RecurrentState first(int64_t batch) const;
 };
 

@@ -265,10 +265,13 @@ std::map<std::string, std::string> stored_types(const std::string& path) {
 
 void save_tensors(const std::string& path, const std::vector<NamedTensor>& tensors,
                   const std::map<std::string, std::string>& metadata) {
-  std::set<std::string> names = {"__metadata__"};
+  std::set<std::string> names;
   for (const NamedTensor& t : tensors) {
     if (!t.tensor.defined())
       throw UsageError(path + ": tensor " + json_string(t.name) + " is undefined");
+    if (t.name == "__metadata__") {
+      throw UsageError(path + ": a tensor is called \"__metadata__\", which the format reserves");
+    }
     if (names.insert(t.name).second) continue;
     throw UsageError(path + ": two tensors are called " + json_string(t.name) +
                      "; a file takes one of each name");
@@ -299,10 +302,7 @@ void load_into(const std::string& path, const std::vector<NamedTensor>& targets)
 std::vector<NamedTensor> parameter_tensors(const Module& module) {
   std::vector<NamedTensor> tensors;
   for (const NamedParameter& p : parameters(module)) {
-    if (p.var.cell()->blank) {
-      throw UsageError("parameter " + json_string(p.name) +
-                       " has no values yet; call init(module, seed) or load_parameters() first");
-    }
+    check_has_values(p);
     tensors.push_back({p.name, p.var.value(), p.aliases});
   }
   return tensors;

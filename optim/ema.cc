@@ -1,5 +1,8 @@
 #include "optim/ema.h"
 
+#include <utility>
+
+#include "autograd/node.h"
 #include "autograd/ops.h"
 
 namespace heed {
@@ -8,7 +11,11 @@ Ema::Ema(Module& module, double decay) : decay_(decay), parameters_(parameters(m
   if (!(decay >= 0 && decay < 1)) {
     throw UsageError("Ema: decay must be in [0, 1), got " + std::to_string(decay));
   }
-  for (const NamedParameter& p : parameters_) averages_.push_back(p.var.value().clone());
+  for (const NamedParameter& p : parameters_) {
+    check_has_values(p);
+    averages_.push_back(p.var.value().clone());
+  }
+  gradients_.resize(averages_.size());
 }
 
 void Ema::check_not_swapped(const char* what) const {
@@ -33,8 +40,14 @@ void Ema::swap() {
   for (size_t i = 0; i < averages_.size(); ++i) {
     const Var& parameter = parameters_[i].var;
     const Tensor p = parameter.value();
-    parameter.set_value(averages_[i].to(p.dtype()).to(p.device()));
+    const Gradient gradient =
+        std::exchange(gradients_[i], swapped_ ? Gradient{} : parameter.gradient());
+    parameter.set_value(averages_[i].to(p.dtype()).to(p.device()));  // drops the gradient
     averages_[i] = p;
+    // It is lost where the parameter was frozen, converted or moved meanwhile, as always.
+    const Tensor& g = gradient.sparse() ? gradient.rows : gradient.dense;
+    const bool fits = g.defined() && g.dtype() == p.dtype() && g.device() == p.device();
+    if (fits && !parameter.frozen()) parameter.node()->outputs[0].total = gradient;
   }
   swapped_ = !swapped_;
 }

@@ -18,8 +18,9 @@ class Ema {
   // Throws UsageError unless decay is in [0, 1).
   Ema(Module& module, double decay);
   void update();
-  // Exchanges the module's values and the averages. The next call puts them back; until then the
-  // others throw UsageError.
+  // Exchanges the module's values and the averages. The next call puts them back, with the
+  // gradients that were accumulated; until then there are none, and the other functions throw
+  // UsageError.
   void swap();
   // Copies the averages to another module with the same parameters. Throws ShapeError if names or
   // shapes differ.
@@ -34,6 +35,7 @@ class Ema {
   const double decay_;
   const std::vector<NamedParameter> parameters_;
   std::vector<Tensor> averages_;
+  std::vector<Gradient> gradients_;  // of the parameters, while the averages are in the module
   bool swapped_ = false;
 };
 

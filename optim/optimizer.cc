@@ -18,6 +18,12 @@ void check_max_norm(const char* what, double max_norm) {
   throw UsageError(text(what, ": max_norm must be positive, got ", max_norm));
 }
 
+// It may be 0 or NaN, as that of clip_scale() for a norm that is not finite.
+void check_scale(const char* what, double scale) {
+  if (!(scale < 0) && !std::isinf(scale)) return;
+  throw UsageError(text(what, ": the scale must not be negative or infinite, got ", scale));
+}
+
 // The sum of squares of all gradients, f64 (1), on the device of the first.
 Tensor sum_of_squares(const std::vector<NamedParameter>& parameters) {
   std::vector<Tensor> open;
@@ -51,6 +57,7 @@ double clip_scale(double norm, double max_norm) {
 }
 
 Clipping clipping(const std::vector<NamedParameter>& parameters, const StepOptions& options) {
+  check_scale("clipping", options.scale);
   check_max_norm("clipping", options.max_norm);
   const Tensor squares = sum_of_squares(parameters);
   const Tensor numbers = Tensor::empty({2}, DType::f64, squares.device());
@@ -66,6 +73,7 @@ Optimizer::Optimizer(Module& module, double rate, double weight_decay,
       module_(module.place()),
       weight_decay_(weight_decay),
       group_of_(parameters_.size()) {
+  if (parameters_.empty()) throw UsageError("optimizer: the module has no parameters");
   std::vector<char> used(groups.size());
   for (size_t i = 0; i < parameters_.size(); ++i) {
     const auto group = std::find_if(groups.begin(), groups.end(), [&](const ParameterGroup& g) {
@@ -80,9 +88,12 @@ Optimizer::Optimizer(Module& module, double rate, double weight_decay,
       throw UsageError("optimizer: the factors of group '" + groups[g].name +
                        "' must not be negative");
     }
-    if (!used[g]) {
-      throw UsageError("optimizer: no parameter for group '" + groups[g].name + "'");
-    }
+    if (used[g]) continue;
+    const bool taken = std::any_of(
+        parameters_.begin(), parameters_.end(),
+        [&](const NamedParameter& p) { return !p.var.is_buffer() && fits(p, groups[g].name); });
+    throw UsageError("optimizer: no parameter for group '" + groups[g].name + "'" +
+                     (taken ? ": groups before it have them all" : ""));
   }
   for (const NamedParameter& p : parameters_) ++p.var.cell()->optimizers;
 }
@@ -95,6 +106,7 @@ void Optimizer::step(const StepOptions& options) {
   if (options.max_norm != std::numeric_limits<double>::infinity()) {
     return step(clipping(parameters_, options));
   }
+  check_scale("optimizer", options.scale);
   step_with(Tensor::full({1}, options.scale, DType::f64));
 }
 
@@ -104,7 +116,9 @@ void Optimizer::step(const Clipping& clipping) {
 }
 
 void Optimizer::step_with(const Tensor& scale) {
-  if (!(rate >= 0)) throw UsageError(text("optimizer: the rate must not be negative, got ", rate));
+  if (!(rate >= 0 && std::isfinite(rate))) {
+    throw UsageError(text("optimizer: the rate must be finite and >= 0, got ", rate));
+  }
   std::map<int, Tensor> on_device;  // the scale, by the device of a gradient
   std::vector<Update> all;
   for (size_t i = 0; i < parameters_.size(); ++i) {

@@ -41,7 +41,7 @@ struct StepOptions {
   double scale = 1;
   double max_norm = std::numeric_limits<double>::infinity();
 };
-// Throws UsageError unless max_norm is positive.
+// Throws UsageError unless max_norm is positive, and for a scale that is negative or infinite.
 [[nodiscard]] Clipping clipping(const std::vector<NamedParameter>& parameters,
                                 const StepOptions& options);
 
@@ -53,10 +53,10 @@ class Optimizer {
   Optimizer& operator=(const Optimizer&) = delete;
 
   // Updates every parameter that has a gradient and is not frozen; the gradients do not change.
-  // Throws UsageError if no parameter has a gradient, for a negative rate, for max_norm with
-  // L-BFGS, and if a layer of the module was added or replaced after the optimiser was made and
-  // would not be trained: a parameter of the module has a gradient and no optimiser, or nobody else
-  // holds one that has none any more.
+  // Throws UsageError if no parameter has a gradient, for a rate that is negative or not finite,
+  // for a scale that is negative or infinite, for max_norm with L-BFGS, and if a layer of the
+  // module was added or replaced after the optimiser was made and would not be trained: a parameter
+  // of the module has a gradient and no optimiser, or nobody else holds one that has none any more.
   void step(const StepOptions& options = {});
   // The same, with the result of clipping().
   void step(const Clipping& clipping);
@@ -70,8 +70,9 @@ class Optimizer {
   double rate;  // learning rate; a schedule changes it between steps
 
  protected:
-  // A parameter belongs to the first group that it matches. Throws UsageError for a negative factor
-  // and for a group without parameters.
+  // A parameter belongs to the first group that it matches. Throws UsageError for a module without
+  // parameters, such as one that was moved, for a negative factor and for a group without
+  // parameters.
   Optimizer(Module& module, double rate, double weight_decay,
             const std::vector<ParameterGroup>& groups);
 

@@ -17,6 +17,11 @@ void check_steps(const char* name, int64_t step, int64_t steps, int64_t least) {
                    std::to_string(least) + " steps");
 }
 
+void check_factor(const char* name, double factor) {
+  if (factor >= 0 && std::isfinite(factor)) return;
+  throw UsageError(text(name, ": needs a finite factor >= 0, got ", factor));
+}
+
 }  // namespace
 
 double linear_warm_up(int64_t step, int64_t steps) {
@@ -27,12 +32,14 @@ double linear_warm_up(int64_t step, int64_t steps) {
 
 double cosine_decay(int64_t step, int64_t steps, double floor) {
   check_steps("cosine_decay", step, steps, 1);
+  check_factor("cosine_decay", floor);
   const double t = std::min(1.0, static_cast<double>(step) / static_cast<double>(steps));
   return floor + (1 - floor) * (1 + std::cos(std::numbers::pi * t)) / 2;
 }
 
 double step_decay(int64_t step, int64_t every, double factor) {
   check_steps("step_decay", step, every, 1);
+  check_factor("step_decay", factor);
   const int64_t times = step / every;  // rounded down
   return std::pow(factor, static_cast<double>(times));
 }
@@ -44,11 +51,12 @@ double inverse_sqrt_decay(int64_t step, int64_t warm_up) {
 }
 
 HalvingSchedule::HalvingSchedule(Options options) : options_(options) {
-  if (!(options.rate > 0) || !(options.min_rate >= 0) || options.patience < 0 ||
-      options.max_halvings < 0 || options.halve_after < 0 || options.stop_after < 0) {
+  if (!(options.rate > 0) || !(options.min_rate >= 0) || !(options.min_improvement >= 0) ||
+      options.patience < 0 || options.max_halvings < 0 || options.halve_after < 0 ||
+      options.stop_after < 0) {
     throw UsageError(
-        "HalvingSchedule: needs rate > 0, min_rate >= 0, patience >= 0, max_halvings >= 0, "
-        "halve_after >= 0 and stop_after >= 0");
+        "HalvingSchedule: needs rate > 0, min_rate >= 0, min_improvement >= 0, patience >= 0, "
+        "max_halvings >= 0, halve_after >= 0 and stop_after >= 0");
   }
   state.rate = options.rate;
 }

@@ -9,8 +9,8 @@
 
 namespace heed {
 
-// Factors of the highest rate, for step = 0, 1, ... They throw UsageError for negative steps and
-// for invalid numbers of steps.
+// Factors of the highest rate, for step = 0, 1, ... They throw UsageError for negative steps, for
+// invalid numbers of steps, and for a floor or factor that is negative or not finite.
 //
 // min(1, (step + 1) / steps): grows during the first `steps` steps; 1 if steps is 0
 [[nodiscard]] double linear_warm_up(int64_t step, int64_t steps);

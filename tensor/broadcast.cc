@@ -40,11 +40,7 @@ Tensor broadcast_to(const Tensor& x, const Shape& shape) {
   if (shape == x.shape()) return x;
   const Broadcast map = broadcast_map(x.shape(), shape);
   const Tensor y = Tensor::empty(shape, x.dtype(), x.device());
-  if (x.dtype() == DType::i32) {
-    ON_DEVICE(y, expand_forward(y.data<int32_t>(), x.data<int32_t>(), map));
-  } else {
-    KERNEL(y, expand_forward(y.data<T>(), x.data<T>(), map));
-  }
+  KERNEL_OR_I32(y, expand_forward(y.data<T>(), x.data<T>(), map));
   return y;
 }
 

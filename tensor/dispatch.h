@@ -38,6 +38,17 @@ template <class T> std::vector<Values<T>> values_of(const std::vector<Tensor>& t
   } while (0)
 #endif
 
+// For kernels that only move or compare elements: with T = int32_t, too.
+#define KERNEL_OR_I32(tensor, ...)                \
+  do {                                            \
+    if ((tensor).dtype() == ::heed::DType::i32) { \
+      using T = int32_t;                          \
+      ON_DEVICE(tensor, __VA_ARGS__);             \
+    } else {                                      \
+      KERNEL(tensor, __VA_ARGS__);                \
+    }                                             \
+  } while (0)
+
 #define KERNEL(tensor, ...)                                              \
   do {                                                                   \
     if ((tensor).dtype() == ::heed::DType::f32) {                        \

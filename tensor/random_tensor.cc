@@ -27,6 +27,10 @@ Tensor uniform(Shape shape, double low, double high, RandomKey key, DType dtype,
 Tensor normal(Shape shape, double mean, double deviation, RandomKey key, DType dtype,
               Device device) {
   check_type("normal", dtype);
+  if (!(deviation >= 0 && std::isfinite(mean) && std::isfinite(deviation))) {
+    throw UsageError(text("normal: needs a finite mean and a finite deviation >= 0, got ", mean,
+                          " and ", deviation));
+  }
   const Tensor t = Tensor::empty(shape, dtype, device);
   KERNEL(t, random_normal(t.data<T>(), T(mean), T(deviation), key, t.numel()));
   return t;

@@ -120,7 +120,7 @@ Tensor Tensor::of(const Nested& values, DType dtype, Device device) {
 }
 
 void Tensor::fail_data(DType asked) const {
-  if (!defined()) throw InternalError("internal error: data of an undefined tensor");
+  check_shape(defined(), "tensor: an undefined one has no elements; it never got a value");
   if (shape_only_) {
     throw InternalError("internal error: the numbers of a tensor that has a shape only");
   }

@@ -63,8 +63,8 @@ class [[nodiscard]] Tensor {
   int64_t numel() const { return shape_.numel(); }
   int64_t bytes() const { return numel() * size_of(dtype_); }
 
-  // The first element. Throws ShapeError if T is not the tensor's element type, and as raw() does
-  // InternalError if there is only a shape (tensor/shapes_only.h).
+  // The first element. Throws ShapeError for an undefined tensor and if T is not its element type,
+  // and as raw() does InternalError if there is only a shape (tensor/shapes_only.h).
   template <class T> T* data() const {
     if (!defined() || shape_only_ || dtype_ != DTypeOf<T>::value) fail_data(DTypeOf<T>::value);
     return reinterpret_cast<T*>(memory_.get());

@@ -120,16 +120,17 @@ Var segment_context(const Var& weights, const Var& memory, const Segments& s) {
 
 namespace {
 
-void check_queries(const Var& q, const Var& k, const AttentionPairs& pairs, int64_t heads) {
-  check_shape(q.shape().rank() == 2 && k.shape().rank() == 2 && q.shape()[1] == k.shape()[1],
-              "attention_weights: queries ", q.shape(), " do not fit keys ", k.shape());
-  check_shape(heads > 0 && q.shape()[1] % heads == 0, "attention_weights: ", q.shape()[1],
-              " columns, ", heads, " heads");
-  check_shape(q.shape()[0] == pairs.queries().total(), "attention_weights: queries ", q.shape(),
-              ", expected ", pairs.queries().total(), " rows");
-  check_types("attention_weights", q, k);
-  check_memory("attention_weights", "keys", k, pairs);
-  check_by_sequence("attention_weights", q);
+void check_queries(const char* op, const Var& q, const Var& k, const AttentionPairs& pairs,
+                   int64_t heads) {
+  check_types(op, q, k);
+  check_shape(q.shape().rank() == 2 && k.shape().rank() == 2 && q.shape()[1] == k.shape()[1], op,
+              ": queries ", q.shape(), " do not fit keys ", k.shape());
+  check_shape(heads > 0 && q.shape()[1] % heads == 0, op, ": ", q.shape()[1], " columns, ", heads,
+              " heads");
+  check_shape(q.shape()[0] == pairs.queries().total(), op, ": queries ", q.shape(), ", expected ",
+              pairs.queries().total(), " rows");
+  check_memory(op, "keys", k, pairs);
+  check_by_sequence(op, q);
 }
 
 }  // namespace
@@ -137,7 +138,7 @@ void check_queries(const Var& q, const Var& k, const AttentionPairs& pairs, int6
 // s_ij = q_i . k_j / sqrt(width),   w_i = softmax_j(s_ij),   in each head
 //   ds_ij = w_ij (dw_ij - sum_j w_ij dw_ij),   dq_i = sum_j ds_ij k_j / sqrt(width),   dk_j alike
 Var attention_weights(const Var& q, const Var& k, const AttentionPairs& pairs, int64_t heads) {
-  check_queries(q, k, pairs, heads);
+  check_queries("attention_weights", q, k, pairs, heads);
   const int64_t width = q.shape()[1] / heads;
   const double scale = 1 / std::sqrt(static_cast<double>(width));
   const Tensor w = Tensor::empty({heads, pairs.total()}, q.dtype(), q.device());
@@ -176,13 +177,13 @@ Var attention_context(const Var& w, const Var& v, const AttentionPairs& pairs) {
 // As the composition: attention_context(attention_weights(q, k), v).
 Var attention(const Var& q, const Var& k, const Var& v, const AttentionPairs& pairs,
               int64_t heads) {
-  check_queries(q, k, pairs, heads);
+  check_queries("attention", q, k, pairs, heads);
+  check_types("attention", q, v);
+  check_by_sequence("attention", v);
   check_shape(v.shape() == k.shape(), "attention: values ", v.shape(), ", keys ", k.shape());
   if (q.device().is_cuda() || wants_grad(q) || wants_grad(k) || wants_grad(v)) {
     return attention_context(attention_weights(q, k, pairs, heads), v, pairs);
   }
-  check_types("attention", q, v);
-  check_by_sequence("attention", v);
   const Tensor y = empty_like(q.value());
   const auto compute = [&]<class T>(T* out) {
     cpu::pair_attention<T>(out, q.value().data<T>(), k.value().data<T>(), v.value().data<T>(),

@@ -23,11 +23,7 @@ template <class Op> Tensor compared(const char* name, const Var& a, const Var& b
   const Tensor y = Tensor::empty(shape, DType::i32, a.device());
   const int64_t n = y.numel();
   int32_t* to = y.data<int32_t>();
-  if (a.dtype() == DType::i32) {
-    ON_DEVICE(y, compare<Op>(to, wide_a.data<int32_t>(), wide_b.data<int32_t>(), n));
-  } else {
-    KERNEL(wide_a, compare<Op>(to, wide_a.data<T>(), wide_b.data<T>(), n));
-  }
+  KERNEL_OR_I32(wide_a, compare<Op>(to, wide_a.data<T>(), wide_b.data<T>(), n));
   return y;
 }
 
@@ -63,8 +59,9 @@ Tensor argmax(const Var& x, int axis) {
   const Shape& shape = x.shape();
   const Tensor where = Tensor::empty(shape.without(a), DType::i32, x.device());
   const Tensor largest = Tensor::empty(where.shape(), x.dtype(), x.device());
-  KERNEL(largest, max_forward(largest.data<T>(), where.data<int32_t>(), x.value().data<T>(),
-                              shape.product(0, a), shape[a], shape.product(a + 1, shape.rank())));
+  KERNEL_OR_I32(largest,
+                max_forward(largest.data<T>(), where.data<int32_t>(), x.value().data<T>(),
+                            shape.product(0, a), shape[a], shape.product(a + 1, shape.rank())));
   return where;
 }
 

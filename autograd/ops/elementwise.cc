@@ -2,7 +2,6 @@
 
 #include <cmath>
 
-#include "autograd/anomaly.h"
 #include "autograd/node.h"
 #include "autograd/ops.h"
 #include "tensor/broadcast.h"
@@ -49,6 +48,7 @@ constexpr bool reads_b(Reads reads) {
 // y = Op(a, b),   da = dy dOp/da,   db = dy dOp/db,   of one shape after broadcasting. What is kept
 // of a and b is what a gradient reads, as it was before broadcasting.
 template <class Op> Var binary(const char* name, const Var& a, const Var& b) {
+  const CalledOp called(name);
   check_float(name, a);
   check_float(name, b);
   const Shape shape = broadcast_shape(name, a.shape(), b.shape());
@@ -90,6 +90,12 @@ Var linear_map(const char* name, const Var& x, double alpha, double beta) {
   });
 }
 
+// A number beside x.
+Tensor number_like(const char* op, double value, const Var& x) {
+  check_defined(op, x);
+  return Tensor::full({}, value, x.dtype(), x.device());
+}
+
 void check_mask(const char* op, const Tensor& mask, const Var& x) {
   check_shape(mask.defined() && mask.dtype() == DType::i32, op, ": mask must be i32, got ",
               name_of(mask.dtype()));
@@ -115,6 +121,14 @@ HEED_UNARY_OPS(DEFINE_UNARY)
 HEED_UNARY_OPS_WITH_NUMBERS(DEFINE_UNARY_WITH_NUMBERS)
 HEED_BINARY_OPS(DEFINE_BINARY)
 
+Var minimum(const Var& a, double b) {
+  check_float("minimum", a);
+  return minimum(a, number_like("minimum", b, a));
+}
+Var maximum(const Var& a, double b) {
+  check_float("maximum", a);
+  return maximum(a, number_like("maximum", b, a));
+}
 Var add(const Var& a, double b) {
   return linear_map("add", a, 1, b);
 }
@@ -129,16 +143,15 @@ namespace {
 
 // y = mask ? a : b,   da = mask ? dy : 0,   db = mask ? 0 : dy,   of one shape after broadcasting
 Var chosen(const char* op, const Tensor& mask, const Var& a, const Var& b) {
-  check_float(op, a);
-  check_float(op, b);
+  const CalledOp called(op);
+  check_types(op, a.value(), b.value());
   check_mask(op, mask, a);
-  check_types(op, a, b);
   const Shape shape = broadcast_shape(op, broadcast_shape(op, mask.shape(), a.shape()), b.shape());
   const Var wide_a = expand(a, shape), wide_b = expand(b, shape);
   const Tensor wide_mask = broadcast_to(mask, shape), y = empty_like(wide_a.value());
   const int64_t n = y.numel();
-  KERNEL(y, where_forward(y.data<T>(), wide_mask.data<int32_t>(), wide_a.value().data<T>(),
-                          wide_b.value().data<T>(), n));
+  KERNEL_OR_I32(y, where_forward(y.data<T>(), wide_mask.data<int32_t>(), wide_a.value().data<T>(),
+                                 wide_b.value().data<T>(), n));
 
   return record(
       op, y, {wide_a, wide_b}, [mask = Saved(mask), shape, n](Tensor dy, const Grads& dx) {
@@ -155,14 +168,18 @@ Var chosen(const char* op, const Tensor& mask, const Var& a, const Var& b) {
 Var where(const Tensor& mask, const Var& a, const Var& b) {
   return chosen("where", mask, a, b);
 }
+Var where(const Tensor& mask, const Var& a, double b) {
+  return where(mask, a, number_like("where", b, a));
+}
+Var where(const Tensor& mask, double a, const Var& b) {
+  return where(mask, number_like("where", a, b), b);
+}
 
 Var masked_fill(const Var& x, const Tensor& mask, double value) {
   check_float("masked_fill", x);
   check_mask("masked_fill", mask, x);
   check_shape(broadcast_shape("masked_fill", mask.shape(), x.shape()) == x.shape(),
               "masked_fill: mask ", mask.shape(), " does not fit x ", x.shape());
-  // A value that is not finite was asked for: no anomaly, unless a later op meets it.
-  const DetectAnomaly detect(DetectAnomaly::active() && std::isfinite(value));
   return chosen("masked_fill", mask, Tensor::full(x.shape(), value, x.dtype(), x.device()), x);
 }
 

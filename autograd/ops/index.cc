@@ -9,7 +9,7 @@ namespace heed {
 
 // y_j = x[ids_j] along the axis,   dx[ids_j] += dy_j
 Var gather_along(const Var& x, const Tensor& ids, int axis) {
-  check_float("gather_along", x);
+  check_defined("gather_along", x);
   const Shape& shape = x.shape();
   const int a = shape.normalize(axis, "gather_along");
   check_shape(ids.shape().rank() == shape.rank() && ids.shape() == shape.with(a, ids.shape()[a]),
@@ -19,8 +19,8 @@ Var gather_along(const Var& x, const Tensor& ids, int axis) {
   const int64_t outer = shape.product(0, a), n = shape[a], m = ids.shape()[a],
                 inner = shape.product(a + 1, shape.rank());
   const Tensor y = Tensor::empty(ids.shape(), x.dtype(), x.device());
-  KERNEL(y, gather_along<T>(y.data<T>(), x.value().data<T>(), ids.data<int32_t>(), outer, n, m,
-                            inner));
+  KERNEL_OR_I32(y, gather_along<T>(y.data<T>(), x.value().data<T>(), ids.data<int32_t>(), outer, n,
+                                   m, inner));
 
   const Var result =
       record("gather_along", y, {x}, [=, ids = Saved(ids)](Tensor dy, const Grads& dx) {
@@ -53,7 +53,7 @@ Var scatter_along(const Var& x, const Tensor& ids, int64_t n, int axis) {
 }
 
 Var pick(const Var& x, const Tensor& ids) {
-  check_float("pick", x);
+  check_defined("pick", x);
   const Shape& shape = x.shape();
   check_shape(shape.rank() >= 1 && ids.shape() == shape.without(-1), "pick: ids ", ids.shape(),
               " do not fit x ", shape);

@@ -14,7 +14,6 @@ namespace heed {
 namespace {
 
 void check_ids(const char* op, const Tensor& ids, const Var& x, int64_t n) {
-  check_float(op, x);
   check_shape(ids.defined() && ids.dtype() == DType::i32 && ids.shape().rank() == 1, op,
               ": ids must be i32 (m), got ", name_of(ids.dtype()), " ", ids.shape());
   check_devices(op, ids, x.value());
@@ -29,11 +28,12 @@ int64_t row_width(const Shape& shape) {
 
 // y_i = x[ids_i],   dx[ids_i] += dy_i
 Var gather_rows(const Var& x, const Tensor& ids) {
+  check_defined("gather_rows", x);
   check_shape(x.shape().rank() >= 1, "gather_rows: a scalar has no rows");
   check_ids("gather_rows", ids, x, x.shape()[0]);
   const int64_t n = ids.numel(), width = row_width(x.shape());
   const Tensor y = Tensor::empty(x.shape().with(0, n), x.dtype(), x.device());
-  KERNEL(y, gather_rows(y.data<T>(), x.value().data<T>(), ids.data<int32_t>(), n, width));
+  KERNEL_OR_I32(y, gather_rows(y.data<T>(), x.value().data<T>(), ids.data<int32_t>(), n, width));
 
   return record("gather_rows", y, {x}, [ids = Saved(ids), n, width](Tensor dy, const Grads& dx) {
     dx.add_rows(0, ids, dy.reshape({n, width}));
@@ -42,6 +42,7 @@ Var gather_rows(const Var& x, const Tensor& ids) {
 
 // y[ids_i] += x_i,   dx_i = dy[ids_i]
 Var scatter_rows(const Var& x, const Tensor& ids, int64_t n) {
+  check_float("scatter_rows", x);
   check_shape(x.shape().rank() >= 1 && ids.shape() == Shape{x.shape()[0]},
               "scatter_rows: ", x.shape(), " does not fit the ids ", ids.shape());
   check_ids("scatter_rows", ids, x, n);
@@ -82,7 +83,7 @@ Var concat(const std::vector<Var>& parts, int axis) {
   for (const Var& part : parts) {
     check_shape(part.shape().rank() == first.rank() && part.shape().with(a, 0) == first.with(a, 0),
                 "concat: shapes differ outside of axis ", axis, ", ", first, " and ", part.shape());
-    check_types("concat", parts[0], part);
+    check_types("concat", parts[0].value(), part.value());
     size += part.shape()[a];
   }
   const int64_t outer = first.product(0, a), inner = first.product(a + 1, first.rank());
@@ -94,13 +95,15 @@ Var concat(const std::vector<Var>& parts, int axis) {
     const int64_t width = part.shape()[a] * inner;
     values.push_back(part.value());
     if (outer > 1) {
-      KERNEL(y, copy_block<T>(y.data<T>() + at, size * inner, part.value().data<T>(), width, outer,
-                              width));
+      KERNEL_OR_I32(y, copy_block<T>(y.data<T>() + at, size * inner, part.value().data<T>(), width,
+                                     outer, width));
     }
     widths.push_back(width);
     at += width;
   }
-  if (outer == 1) KERNEL(y, join(y.data<T>(), values_of<T>(values).data(), std::ssize(values)));
+  if (outer == 1) {
+    KERNEL_OR_I32(y, join(y.data<T>(), values_of<T>(values).data(), std::ssize(values)));
+  }
 
   return record("concat", y, parts, [widths, outer, inner, at, a](Tensor dy, const Grads& dx) {
     int64_t from = 0;
@@ -118,14 +121,15 @@ Var concat(const std::vector<Var>& parts, int axis) {
 
 // y = a block of columns of x seen as (outer, axis x inner):  that block of dx += dy
 Var slice(const Var& x, int axis, int64_t begin, int64_t end) {
-  check_float("slice", x);
+  check_defined("slice", x);
   const Shape& shape = x.shape();
   const int a = shape.normalize(axis, "slice");
   const auto [first, last] = shape.range("slice", a, begin, end);
   const int64_t outer = shape.product(0, a), inner = shape.product(a + 1, shape.rank());
   const int64_t stride = shape[a] * inner, from = first * inner, width = (last - first) * inner;
   const Tensor y = Tensor::empty(shape.with(a, last - first), x.dtype(), x.device());
-  KERNEL(y, copy_block<T>(y.data<T>(), width, x.value().data<T>() + from, stride, outer, width));
+  KERNEL_OR_I32(
+      y, copy_block<T>(y.data<T>(), width, x.value().data<T>() + from, stride, outer, width));
 
   return record("slice", y, {x}, [=](Tensor dy, const Grads& dx) {
     KERNEL(dy, copy_block<T>({dx.sum<T>(0) + from, Write::add}, stride, dy.data<T>(), width, outer,
@@ -134,7 +138,7 @@ Var slice(const Var& x, int axis, int64_t begin, int64_t end) {
 }
 
 std::vector<Var> split(const Var& x, const std::vector<int64_t>& sizes, int axis) {
-  check_float("split", x);
+  check_defined("split", x);
   const int64_t whole = x.shape()[x.shape().normalize(axis, "split")];
   int64_t total = 0;
   for (int64_t size : sizes) {
@@ -158,7 +162,7 @@ Var stack(const std::vector<Var>& parts) {
   for (const Var& part : parts) {
     check_shape(part.shape() == parts[0].shape(), "stack: shapes differ, ", parts[0].shape(),
                 " and ", part.shape());
-    check_types("stack", parts[0], part);
+    check_types("stack", parts[0].value(), part.value());
     raised.push_back(reshape(part, part.shape().insert(0, 1)));
   }
   return concat(raised, 0);
@@ -166,7 +170,7 @@ Var stack(const std::vector<Var>& parts) {
 
 // Swaps two axes; the gradient swaps them back.
 Var transpose(const Var& x, int axis_a, int axis_b) {
-  check_float("transpose", x);
+  check_defined("transpose", x);
   const Shape& shape = x.shape();
   const int first = shape.normalize(axis_a, "transpose");
   const int second = shape.normalize(axis_b, "transpose");
@@ -177,7 +181,7 @@ Var transpose(const Var& x, int axis_a, int axis_b) {
   std::vector<int64_t> sizes = shape.sizes();
   std::swap(sizes[a], sizes[b]);
   const Tensor y = Tensor::empty(Shape(sizes), x.dtype(), x.device());
-  KERNEL(y, swap_axes<T>(y.data<T>(), x.value().data<T>(), outer, na, mid, nb, inner));
+  KERNEL_OR_I32(y, swap_axes<T>(y.data<T>(), x.value().data<T>(), outer, na, mid, nb, inner));
 
   const Var result = record("transpose", y, {x}, [=](Tensor dy, const Grads& dx) {
     KERNEL(dy, swap_axes(dx.to<T>(0), dy.data<T>(), outer, nb, mid, na, inner));
@@ -210,7 +214,7 @@ Tensor sum_repeats(Tensor dy, const Broadcast& map) {
 // Repeats x along the axes where it has size 1 or none;   dx = the sum of dy over the repeats
 Var expand(const Var& x, Shape shape) {
   if (shape == x.shape()) return x;
-  check_float("expand", x);
+  check_defined("expand", x);
   return record(
       "expand", broadcast_to(x.value(), shape), {x},
       [map = broadcast_map(x.shape(), shape), of_x = x.shape()](Tensor dy, const Grads& dx) {

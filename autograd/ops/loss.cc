@@ -79,9 +79,10 @@ Var cross_entropy(const Var& logits, const Tensor& targets, double smoothing) {
 }
 
 Var squared_error(const Var& x, const Var& target) {
+  const CalledOp called("squared_error");
+  check_types("squared_error", x, target);
   check_shape(x.shape() == target.shape(), "squared_error: shapes differ, ", x.shape(), " and ",
               target.shape());
-  check_types("squared_error", x, target);
   return sum(square(sub(x, target)));
 }
 
@@ -91,9 +92,9 @@ Var squared_error(const Var& x, const Var& target) {
 // The backward pass then only multiplies both by d(total). 3 products in all, none made twice.
 CrossEntropy linear_cross_entropy(const Var& x, const Var& w, const Tensor& targets,
                                   double smoothing, const Tensor& weights) {
+  check_types("linear_cross_entropy", x, w);
   check_shape(x.shape().rank() == 2 && w.shape().rank() == 2 && x.shape()[1] == w.shape()[1],
               "linear_cross_entropy: x ", x.shape(), " does not fit the weight ", w.shape());
-  check_types("linear_cross_entropy", x, w);
   const int64_t n = x.shape()[0], classes = w.shape()[0],
                 chunk = chunk_rows(n, classes, x.device());
   check_targets("linear_cross_entropy", targets, x, n, classes);

@@ -9,11 +9,11 @@ namespace heed {
 
 // C = A B,   dA = dC B^T,   dB = A^T dC
 Var matmul(const Var& a, const Var& b) {
+  check_types("matmul", a, b);
   check_shape(a.shape().rank() == 2 && b.shape().rank() == 2, "matmul: needs two matrices, got ",
               a.shape(), " and ", b.shape());
   check_shape(a.shape()[1] == b.shape()[0], "matmul: inner axes differ, ", a.shape(), " times ",
               b.shape());
-  check_types("matmul", a, b);
   const Tensor c = Tensor::empty({a.shape()[0], b.shape()[1]}, a.dtype(), a.device());
   gemm(c, a.value(), b.value());
 
@@ -26,10 +26,10 @@ Var matmul(const Var& a, const Var& b) {
 
 // C_i = A_i B_i,   dA_i = dC_i B_i^T,   dB_i = A_i^T dC_i
 Var bmm(const Var& a, const Var& b) {
+  check_types("bmm", a, b);
   check_shape(a.shape().rank() == 3 && b.shape().rank() == 3 && a.shape()[0] == b.shape()[0] &&
                   a.shape()[2] == b.shape()[1],
               "bmm: needs (b, m, k) times (b, k, n), got ", a.shape(), " and ", b.shape());
-  check_types("bmm", a, b);
   constexpr auto each = Matrix::each;
   const Tensor c = Tensor::empty(a.shape().with(2, b.shape()[2]), a.dtype(), a.device());
   gemm_batched(each(c), each(a.value()), each(b.value()));
@@ -44,9 +44,9 @@ Var bmm(const Var& a, const Var& b) {
 namespace {
 
 void check_affine(const char* op, const Var& x, const Var& w) {
+  check_types(op, x, w);
   check_shape(x.shape().rank() >= 1 && w.shape().rank() == 2, op, ": x ", x.shape(), " and weight ",
               w.shape(), ", expected (..., in) and (out, in)");
-  check_types(op, x, w);
 }
 
 // y = x W'^T + b,   dx = dy W',   dW' = dy^T x,   db = sum over rows of dy,

@@ -11,7 +11,8 @@ void check_pooling(const char* op, const Var& x, const Segments& s) {
   check_float(op, x);
   check_by_sequence(op, x);
   check_shape(x.shape().rank() == 2 && x.shape()[0] == s.memory_rows(), op, ": x ", x.shape(),
-              " does not fit segments of ", s.memory_rows(), " rows");
+              " does not fit segments of ", s.memory_rows(), " rows, expected (", s.memory_rows(),
+              ", H)");
   check_shape(!s.selected() || !wants_grad(x), op,
               ": a memory whose segments were selected gets no gradient");
   for (int64_t b = 0; b < s.count(); ++b) {

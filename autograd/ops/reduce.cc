@@ -34,8 +34,8 @@ Var scaled_sum(const char* name, const Var& x, const Fold& f, double scale, Shap
 Var max_along(const Var& x, const Fold& f, Shape shape) {
   const Tensor y = Tensor::empty(shape, x.dtype(), x.device());
   const Tensor where = Tensor::empty(shape, DType::i32, y.device());
-  KERNEL(y, max_forward(y.data<T>(), where.data<int32_t>(), x.value().data<T>(), f.outer, f.n,
-                        f.inner));
+  KERNEL_OR_I32(y, max_forward(y.data<T>(), where.data<int32_t>(), x.value().data<T>(), f.outer,
+                               f.n, f.inner));
 
   return record("max", y, {x}, [where, f](Tensor dy, const Grads& dx) {
     KERNEL(dy,
@@ -91,9 +91,13 @@ Var reduce_axes(const char* name, const Var& x, const std::vector<int>& axes, bo
 }  // namespace
 
 Var sum(const Var& x) {
+  if (x.dtype() == DType::i32) return sum(Var(x.value().to(DType::f64))).value().to(DType::i32);
   return scaled_sum("sum", x, Fold(x.shape(), 0, x.shape().rank()), 1, {});
 }
 Var sum(const Var& x, const std::vector<int>& axes, bool keepdim) {
+  if (x.dtype() == DType::i32) {  // f64 holds such sums exactly
+    return sum(Var(x.value().to(DType::f64)), axes, keepdim).value().to(DType::i32);
+  }
   return reduce_axes("sum", x, axes, keepdim, [](const Var& part, const Fold& f, Shape shape) {
     return scaled_sum("sum", part, f, 1, shape);
   });
@@ -108,6 +112,7 @@ Var mean(const Var& x) {
   return scaled_sum("mean", x, f, 1.0 / static_cast<double>(f.n), {});
 }
 Var mean(const Var& x, const std::vector<int>& axes, bool keepdim) {
+  check_float("mean", x);
   for (int axis : axes) check_axis("mean", x, axis);
   return reduce_axes("mean", x, axes, keepdim, [](const Var& part, const Fold& f, Shape shape) {
     return scaled_sum("mean", part, f, 1.0 / static_cast<double>(f.n), shape);
@@ -117,6 +122,10 @@ Var mean(const Var& x, int axis, bool keepdim) {
   return mean(x, std::vector<int>{axis}, keepdim);
 }
 
+Var max(const Var& x) {
+  check_shape(x.shape().numel() > 0, CalledOp::or_else("max"), ": no elements in ", x.shape());
+  return max(reshape(x, {x.shape().numel()}), 0);
+}
 Var max(const Var& x, const std::vector<int>& axes, bool keepdim) {
   for (int axis : axes) check_axis("max", x, axis);
   return reduce_axes("max", x, axes, keepdim, max_along);

@@ -23,6 +23,7 @@ Var gumbel_softmax(const Var& x, double temperature, RandomKey key, bool hard) {
   if (!(temperature > 0)) {
     throw UsageError(text("gumbel_softmax: the temperature must be positive, got ", temperature));
   }
+  const CalledOp called("gumbel_softmax");
   const Var y = softmax(with_noise("gumbel_softmax", x, key) / temperature);
   if (!hard) return y;
   return straight_through(y, one_hot(argmax(y, -1), y.shape().back(), y.dtype()));

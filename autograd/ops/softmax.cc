@@ -46,11 +46,11 @@ Var log_softmax(const Var& x) {
 //   dgain = sum over rows of dy z,   dbias = sum over rows of dy
 Var layer_norm(const Var& x, const Var& gain, const Var& bias, double eps) {
   if (!(eps >= 0)) throw UsageError(text("layer_norm: needs eps >= 0, got ", eps));
+  check_types("layer_norm", x, gain);
+  check_types("layer_norm", x, bias);
   const int64_t rows = row_count("layer_norm", x), cols = x.shape().back();
   check_shape(gain.shape() == Shape{cols} && bias.shape() == Shape{cols}, "layer_norm: gain ",
               gain.shape(), " and bias ", bias.shape(), " do not fit x ", x.shape());
-  check_types("layer_norm", x, gain);
-  check_types("layer_norm", x, bias);
   const Tensor y = empty_like(x.value());
   const Tensor moments = Tensor::empty({rows, 2}, x.dtype(), x.device());  // mean, r
   KERNEL(y, layer_norm_forward(y.data<T>(), moments.data<T>(), x.value().data<T>(),

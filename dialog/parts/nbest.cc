@@ -51,8 +51,9 @@ std::vector<std::vector<double>> log_p_of_query(const Ranker& reversed,
   std::vector<std::vector<double>> result;
   size_t at = 0;
   for (const NBest& list : lists) {
-    std::vector<double>& of_list = result.emplace_back();
+    std::vector<double> of_list;
     while (of_list.size() < list.responses.size()) of_list.push_back(scores[at++][0]);
+    result.push_back(std::move(of_list));
   }
   return result;
 }

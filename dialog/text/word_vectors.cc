@@ -67,10 +67,12 @@ class Lines {
   }
   bool next() {
     ++words_;
-    if (read()) return true;
-    if (promised_ < 0 || promised_ == words_) return false;
-    reader_.fail("expected " + decimal(promised_, 0) + " words, as the first line says, got " +
-                 decimal(words_, 0));
+    const bool more = read();
+    if (!more && promised_ >= 0 && promised_ != words_) {
+      reader_.fail("expected " + decimal(promised_, 0) + " words, as the first line says, got " +
+                   decimal(words_, 0));
+    }
+    return more;
   }
 
  private:

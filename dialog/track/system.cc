@@ -69,6 +69,9 @@ class TrackerTraining : public SystemTraining<Own> {
       take_from_init(s_);
       pretrained::take_rate(s_, given);
     } else if (run.empty()) {
+      if (!s_.init.empty() && !s_.model.words.pretrained()) {
+        throw UsageError("--init: " + s_.init + " is no tracker, and --encoder is not pretrained");
+      }
       pretrained::check_init(s_.model.words.encoder, s_.init);
     }
     SystemTraining::read(data, run);

@@ -29,9 +29,19 @@ LAB_CHECK(SlopeOfTheSquare) {
                 .not_finite = "the slope of x^2 is finite everywhere, at 0 and below, too."});
   if (testing::Test::HasFailure()) return;
   const double far = draw.uniform(20, 30);
-  const Tensor outside = Tensor::from({-far, far}, {2});
+  const Tensor outside = Tensor::from({-far, 1e4 * far, -100 * far, far}, {4});
   expect_close("the slope of x^2 far outside", slopes_by_df(outside), slopes(outside),
                {.tolerance = fine, .law = law});
+  const Tensor near = Tensor::from({-1e-5 * far, 1e-4 * far, 1e-6}, {3});
+  expect_close("the slope of x^2 near 0", slopes_by_df(near), slopes(near),
+               {.tolerance = {.relative = 1e-6, .absolute = 1e-11}, .law = law});
+  if (testing::Test::HasFailure()) return;
+  const Tensor coarse = unwritten(x.shape(), DType::f32);
+  backward<float>(coarse, Write::assign, x.to(DType::f32), Tensor::full(x.shape(), 1, DType::f32));
+  expect_close("the slope of x^2 in f32", coarse.to(DType::f64), slopes(x),
+               {.tolerance = {.relative = 1e-6, .absolute = 1e-6},
+                .law = "right in f64, and not in f32: a difference of two values that are nearly "
+                       "the same has few digits there"});
 }
 
 LAB_CHECK(ChainRule) {

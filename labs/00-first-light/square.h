@@ -1,6 +1,8 @@
 // The slope of the square, by the kernel that the library trains with and by central differences.
 #pragma once
 
+#include <algorithm>
+#include <cmath>
 #include <functional>
 #include <vector>
 
@@ -10,9 +12,10 @@
 namespace heed::lab {
 
 // dx = dy f'(x)
-inline void backward(const Tensor& dx, Write write, const Tensor& x, const Tensor& dy) {
-  cpu::unary_backward<Square>(Out<double>(dx.data<double>(), write), x.data<double>(),
-                              dy.data<double>(), Square{}, x.numel());
+template <class T = double>
+void backward(const Tensor& dx, Write write, const Tensor& x, const Tensor& dy) {
+  cpu::unary_backward<Square>(Out<T>(dx.data<T>(), write), x.data<T>(), dy.data<T>(), Square{},
+                              x.numel());
 }
 
 inline Tensor each(const Tensor& x, const std::function<double(double)>& f) {
@@ -21,9 +24,10 @@ inline Tensor each(const Tensor& x, const std::function<double(double)>& f) {
   return Tensor::from(values, x.shape());
 }
 
+// The step grows with x, so that f(x + h) and f(x - h) differ by enough.
 inline Tensor slopes(const Tensor& x) {
   return each(x, [](double at) {
-    const double h = 1e-5;
+    const double h = 1e-5 + 0.25 * std::max(0.0, std::fabs(at) - 4);
     return (Square::f(at + h) - Square::f(at - h)) / (2 * h);
   });
 }

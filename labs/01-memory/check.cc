@@ -1,9 +1,7 @@
-// Lab 1: memory and the product. Views are judged by the memory that they share, products by plain
-// loops, by what they leave alone, and by the cache misses that a model of a cache counts.
+// Lab 1, tasks reshape, rows and row: views are judged by the memory that they share. The product:
+// check_product.cc.
 #include <algorithm>
-#include <cmath>
 
-#include "labs/01-memory/counted.h"
 #include "labs/01-memory/products.h"
 #include "tensor/allocator.h"
 
@@ -32,54 +30,92 @@ LAB_CHECK(ReshapeKeepsTheElements) {
   const Shape shape = draw_shape(draw);
   const int64_t a = shape[0], b = shape[1], c = shape[2], all = shape.numel();
   for (const Tensor& x : of_each_type(draw, shape)) {
-    for (const Shape& other : {Shape{a * b, c}, Shape{c, 1, b * a}, Shape{all}, shape}) {
+    for (const Shape& other :
+         {Shape{a * b, c}, Shape{c, 1, b * a}, Shape{all}, Shape{b, 1, c, 1, a}, shape}) {
       expect_close(text(shape, " reshaped to ", other), x.reshape(other),
                    range_of(x, 0, all, other),
                    {.tolerance = kExact,
                     .law = "the elements stay where they are, in the order of memory. Only the "
                            "shape is another one"});
+      expect(x.shape() == shape, "the tensor itself got another shape; only the view may have it.");
+      if (testing::Test::HasFailure()) return;
     }
-    expect(x.shape() == shape, "the tensor itself got another shape; only the view may have it.");
   }
+  expect_close("(0, 3) reshaped to (3, 0, 2)", Tensor::zeros({0, 3}).reshape({3, 0, 2}),
+               Tensor::zeros({3, 0, 2}));
   expect_close("(1, 1) reshaped to ()", Tensor::full({1, 1}, 4).reshape({}), Tensor::full({}, 4));
 }
 
 LAB_CHECK(ReshapeSharesTheMemory) {
   Draw draw;
-  const Tensor x = draw.normal(draw_shape(draw));
-  const Tensor flat = x.reshape({x.numel()});
-  expect(flat.raw() == x.raw(),
-         "the elements lie elsewhere: it is a copy. What is written to one must be seen in the "
-         "other, and a copy of a large tensor costs its memory twice.");
-  flat.data<double>()[x.numel() - 1] = 11;
-  expect(x.to_vector().back() == 11, "what is written to the view is not seen in the tensor.");
-  expect(!x.shares_memory_uniquely(), "the view does not hold the memory that it shows.");
+  for (const Tensor& x : of_each_type(draw, draw_shape(draw))) {
+    const Tensor flat = x.reshape({x.numel()});
+    expect(flat.raw() == x.raw(),
+           text("the elements, of ", name_of(x.dtype()),
+                ", lie elsewhere: it is a copy. What is written to one must be seen in the other, "
+                "and a copy of a large tensor costs its memory twice."));
+    flat.fill(11);
+    expect(x.to_vector().back() == 11, "what is written to the view is not seen in the tensor.");
+    expect(!x.shares_memory_uniquely(), "the view does not hold the memory that it shows.");
+    if (testing::Test::HasFailure()) return;
+  }
 }
 
 // ---- task: rows
 
+// Rows [begin, end) of x, which are asked for as [from, to).
+void check_rows(const Tensor& x, int64_t begin, int64_t end, int64_t from, int64_t to) {
+  if (testing::Test::HasFailure()) return;
+  const Shape shape = x.shape();
+  const int64_t width = x.numel() / shape[0], bytes = x.bytes() / shape[0];
+  const Tensor right = range_of(x, begin * width, end * width, shape.with(0, end - begin));
+  const std::string asked = text("rows(", from, ", ", to == kEnd ? "kEnd" : text(to), ") of ",
+                                 name_of(x.dtype()), " ", shape);
+  const std::string counted =
+      from < 0 || to < 0 || to == kEnd
+          ? ": negative numbers count from the end, and kEnd is the end; Shape makes numbers from "
+            "the beginning of them"
+          : "";
+  try {
+    const Tensor view = x.rows(from, to);
+    if (offset_of(view, x) != bytes * begin) {
+      return expect(false,
+                    text(asked, " begin at byte ", bytes * begin, " of its memory, yours at byte ",
+                         offset_of(view, x), ": a row has ", width, " elements of ",
+                         size_of(x.dtype()), " bytes", counted, "."));
+    }
+    if (view.shape() != right.shape()) {
+      return expect(false,
+                    text(asked, " have the shape ", right.shape(), ", yours have ", view.shape(),
+                         ": the leading axis has end - begin rows", counted, "."));
+    }
+    expect_close(asked, view, right,
+                 {.tolerance = kExact, .law = "the leading axis has end - begin rows" + counted});
+  } catch (const ShapeError& error) {
+    expect(false, asked + " is refused (" + error.what() + ")" + counted + ".");
+  }
+}
+
 LAB_CHECK(RowsAreARange) {
   Draw draw;
   const Shape shape = draw_shape(draw);
-  const int64_t begin = draw.between(1, shape[0] - 1), end = draw.between(begin + 1, shape[0]);
-  for (const Shape& some : {shape, Shape{shape[0]}}) {
+  const int64_t n = shape[0], begin = draw.between(1, n - 2), end = draw.between(begin + 1, n - 1);
+  for (const Shape& some : {shape, Shape{n}, Shape{n, 2, shape[1], 3}, Shape{n, 2, 1, 3, 2}}) {
     for (const Tensor& x : of_each_type(draw, some)) {
-      const int64_t width = some.numel() / some[0], want = begin * width * size_of(x.dtype());
-      const Tensor view = x.rows(begin, end);
-      const std::string rows =
-          text("rows [", begin, ", ", end, ") of ", name_of(x.dtype()), " ", some);
-      if (offset_of(view, x) != want) {
-        return expect(false, text(rows, " begin at byte ", want, " of its memory, yours at byte ",
-                                  offset_of(view, x), ": a row has ", width, " elements of ",
-                                  size_of(x.dtype()), " bytes."));
-      }
-      expect_close(rows, view, range_of(x, begin * width, end * width, some.with(0, end - begin)),
-                   {.tolerance = kExact, .law = "the leading axis has end - begin rows"});
+      check_rows(x, begin, end, begin, end);
+      check_rows(x, begin, begin + 1, begin, begin + 1);
+      check_rows(x, begin, end, begin - n, end - n);
+      check_rows(x, begin, n, begin, kEnd);
+      check_rows(x, n - 1, n, -1, kEnd);
+      if (testing::Test::HasFailure()) return;
     }
   }
   const Tensor x = draw.normal(shape);
-  expect_close("all rows", x.rows(0, shape[0]), x, {.tolerance = kExact});
+  expect_close("all rows", x.rows(0, n), x, {.tolerance = kExact});
   expect_close("no rows", x.rows(begin, begin), range_of(x, 0, 0, shape.with(0, 0)));
+  if_stopped("A tensor without rows: (0, 3) has the rows [0, 0), and each would have 3 elements.");
+  expect_close("no rows of a tensor that has none", Tensor::zeros({0, 3}).rows(0, 0),
+               Tensor::zeros({0, 3}));
 }
 
 LAB_CHECK(RowsOfRows) {
@@ -173,17 +209,25 @@ LAB_CHECK(RowFromTheEnd) {
                          "): where does the range of the last row end?"));
     }
   }
+  for (const auto& [some, i] : {std::pair{x, n}, {x, -n - 1}, {Tensor::full({}, 1), int64_t{0}}}) {
+    try {
+      (void)some[i];
+      expect(false, text("x[", i, "] of a tensor ", some.shape(),
+                         " is none of its rows, and nothing is said: rows() refuses it, with a "
+                         "ShapeError."));
+    } catch (const ShapeError&) {
+    }
+  }
 }
 
-LAB_CHECK(WritesReachTheTensor) {
-  Draw draw;
-  const Tensor x = draw.normal(draw_shape(draw));
-  const int64_t i = draw.between(0, x.shape()[0] - 1), size = x.numel() / x.shape()[0];
+void check_writes(const Tensor& x, int64_t i) {
+  const int64_t size = x.numel() / x.shape()[0];
   std::vector<double> want = x.to_vector();
   std::fill_n(want.begin() + i * size, size, 3);
   const uint32_t version = x.version();
   x[i].fill(3);
-  expect_close("a tensor after one row was filled", x, Tensor::from(want, x.shape()),
+  expect_close(text("a tensor ", x.shape(), " after row ", i, " was filled"), x,
+               Tensor::from(want, x.shape()),
                {.tolerance = kExact,
                 .suspects = {},
                 .law = "a row is a view: what is written there is written to the tensor"});
@@ -192,211 +236,15 @@ LAB_CHECK(WritesReachTheTensor) {
          "which the view has to share.");
 }
 
-// ---- task: part
-
-const std::string kNear =
-    " read as if its rows were as far apart as it has columns: they are ld apart, as a matrix may "
-    "be some columns of a wider one";
-const std::string kPlain =
-    " as it lies in memory: there lies the transpose, element (i, j) is at j ld + i";
-
-// pack_matrix() copies element after element, each of them a part of the matrix.
-LAB_CHECK(ElementsOfAMatrix) {
+LAB_CHECK(WritesReachTheTensor) {
   Draw draw;
-  const int64_t rows = draw.between(2, 7), cols = rows + draw.between(1, 3);
-  for (const bool transposed : {false, true}) {
-    const Stored x = store(draw, rows, cols, transposed, draw.between(cols, 9 + cols));
-    const Tensor got = unwritten({rows, cols});
-    cpu::pack_matrix<double>(got.data<double>(), x.mat());
-    expect_close(text(transposed ? "the transpose of a" : "a", " matrix whose rows are ", x.ld(),
-                      " apart in memory"),
-                 got, x.values(),
-                 {.tolerance = kExact,
-                  .suspects = {{"the matrix" + kNear, x.read(transposed ? rows : cols, transposed)},
-                               {"the matrix" + kPlain, x.read(x.ld(), false)}}});
-    if (testing::Test::HasFailure()) return;
-  }
-}
-
-// ---- task: product
-
-void check_small_product(Draw& draw, const Sizes& sizes, const std::string& not_finite = {}) {
-  const Problem p = draw_problem(draw, sizes);
-  const Tensor want = p.want();
-  const int64_t last = p.a.cols - 1;
-  const Stored a = {p.a.memory, p.a.rows, p.a.cols, false};
-  const Tensor column = Tensor::zeros({a.rows, 1}, DType::f64);
-  for (int64_t i = 0; i < a.rows; ++i) {
-    column.data<double>()[i] = a.memory.data<double>()[i * a.cols + last];
-  }
-  const Tensor row = range_of(p.b.memory, last * p.b.cols, p.b.memory.numel(), {1, p.b.cols});
-  expect_close(
-      p.str(), p.run(Write::assign), want,
-      {.tolerance = kRounding,
-       .suspects = {{"the product added to what was in C: Write::assign overwrites",
-                     sum(want, p.c.values())},
-                    {"the last product of the sum alone: assigned where it has to be added",
-                     product(column, row)}},
-       .law = kProduct,
-       .not_finite = not_finite});
-}
-
-LAB_CHECK(ProductOfMatrices) {
-  Draw draw;
-  for (const bool odd : {true, false}) {  // the inner axis
-    Sizes sizes = draw_sizes(draw, 2, 9);
-    sizes.k = sizes.k / 2 * 2 + odd;
-    check_small_product(draw, sizes);
-  }
-  if (testing::Test::HasFailure()) return;
-  Problem rubbish = draw_problem(draw, draw_sizes(draw, 2, 9));
-  rubbish.c.memory = Tensor::full(rubbish.c.memory.shape(), NAN, DType::f64);
-  expect_close(rubbish.str() + ", over a C of NaN", rubbish.run(Write::assign), rubbish.want(),
-               {.tolerance = kRounding,
-                .law = kProduct,
-                .not_finite = "C held NaN before, and 0 times NaN is NaN: Write::assign overwrites "
-                              "what is there, whatever it is."});
-  if (testing::Test::HasFailure()) return;
-  Problem before = draw_problem(draw, {9, 9, 40});
-  before.b.memory = Tensor::full(before.b.memory.shape(), INFINITY, DType::f64);
-  static_cast<void>(before.run(Write::assign));
-  check_small_product(draw, {draw.between(2, 9), draw.between(2, 9), 2 * draw.between(1, 4) + 1},
-                      "the product before this one was of infinite numbers, and such a number is "
-                      "still in memory that you read: 0 times infinity is no 0.");
-}
-
-LAB_CHECK(ManyBlocks) {
-  Draw draw;
-  for (const bool ta : {false, true}) {
-    for (const bool tb : {false, true}) {
-      const Problem p =
-          draw_problem(draw, draw_sizes(draw, 130, 200), ta, tb, ta || tb ? draw.between(1, 4) : 0);
-      const Tensor want = p.want();
-      const Expected expected = {
-          .tolerance = kRounding,
-          .suspects = {{"the product alone: what was there is lost", want},
-                       {"the product added to what was there", sum(p.c.values(), want)}},
-          .law =
-              "each block of C is the sum over all blocks of k. Sizes need not be a multiple of "
-              "a block: the last one is smaller"};
-      expect_close(p.str(), p.run(Write::assign), want, expected);
-      expect_close(p.str() + ", added", p.run(Write::add), sum(p.c.values(), want), expected);
+  const Shape shape = draw_shape(draw);
+  for (const Shape& some : {shape, Shape{shape[0]}}) {
+    const Tensor x = draw.normal(some);
+    for (int64_t i = 0; i < shape[0]; ++i) {
+      check_writes(x, i);
       if (testing::Test::HasFailure()) return;
     }
-  }
-}
-
-LAB_CHECK(LeadingDimensions) {
-  Draw draw;
-  const Problem p = draw_problem(draw, draw_sizes(draw, 3, 9), false, false, draw.between(1, 4));
-  const Tensor a = p.a.values(), b = p.b.values();
-  const Tensor near_a = p.a.read(p.a.cols, false), near_b = p.b.read(p.b.cols, false);
-  expect_close(p.str() + ", rows longer than they need to be", p.run(Write::assign), product(a, b),
-               {.tolerance = kRounding,
-                .suspects = {{"made with A" + kNear, product(near_a, b)},
-                             {"made with B" + kNear, product(a, near_b)},
-                             {"made with each factor" + kNear, product(near_a, near_b)}},
-                .law = "element (i, j) lies at i ld + j"});
-}
-
-LAB_CHECK(Transposes) {
-  Draw draw;
-  const int64_t n = draw.between(3, 9);
-  for (const auto& [ta, tb] : {std::pair{true, false}, {false, true}, {true, true}}) {
-    const Problem p = draw_problem(draw, {n, n, n}, ta, tb, 2);
-    const Tensor a = p.a.values(), b = p.b.values();
-    const Tensor plain_a = p.a.read(p.a.ld(), false), plain_b = p.b.read(p.b.ld(), false);
-    expect_close(p.str(), p.run(Write::assign), product(a, b),
-                 {.tolerance = kRounding,
-                  .suspects = {{"made with A" + kPlain, product(plain_a, b)},
-                               {"made with B" + kPlain, product(a, plain_b)},
-                               {"made with each factor" + kPlain, product(plain_a, plain_b)}},
-                  .law = kProduct});
-    if (testing::Test::HasFailure()) return;  // what follows would read outside of the memory
-    const Problem q = draw_problem(draw, draw_sizes(draw, 2, 9), ta, tb, 1);
-    expect_close(q.str(), q.run(Write::assign), q.want(),
-                 {.tolerance = kRounding, .law = kProduct});
-  }
-}
-
-LAB_CHECK(AddsWhereItIsTold) {
-  Draw draw;
-  for (const Sizes& sizes : {draw_sizes(draw, 2, 9), draw_sizes(draw, 100, 150)}) {
-    const Problem p = draw_problem(draw, sizes, false, false, 1);
-    const Tensor alone = p.want();
-    expect_close(p.str() + ", added to what C holds", p.run(Write::add), sum(p.c.values(), alone),
-                 {.tolerance = kRounding,
-                  .suspects = {{"the product alone: what was there is lost", alone}}});
-  }
-}
-
-LAB_CHECK(NoInnerAxis) {
-  Draw draw;
-  const Sizes sizes = {draw.between(2, 5), draw.between(2, 5), 0};
-  Problem p = draw_problem(draw, sizes, false, false, 1);
-  const Tensor before = p.c.values();
-  expect_close(p.str() + ", assigned", p.run(Write::assign), zeros_like(before),
-               {.tolerance = kExact,
-                .suspects = {{"what was there before. A sum of nothing is 0, and has to be written "
-                              "too",
-                              before}}});
-  expect_close(p.str() + ", added", p.run(Write::add), before, {.tolerance = kExact});
-}
-
-LAB_CHECK(RowsAndThreadsDoNotMatter) {
-  LAB_AFTER(ProductOfMatrices);
-  Draw draw;
-  expect_same_bits(draw, {draw.between(300, 400), draw.between(60, 90), draw.between(60, 90)});
-}
-
-// Cache misses for each multiplication, with an L1 of 32 KiB, 64 ways. Nothing but the product is
-// counted.
-double misses(Draw& draw, Sizes x, bool tb) {
-  const int64_t slack = 3, ldb = (tb ? x.k : x.n) + slack;
-  std::vector<Counted> a(x.m * x.k, 1), b((tb ? x.n : x.k) * ldb, draw.uniform(-1, 1)),
-      c(x.m * x.n, 0);
-  set_num_threads(1);
-  struct Watch {
-    explicit Watch(Cache* cache) { watching = cache; }
-    ~Watch() { watching = nullptr; }
-  };
-  // With 8 ways every fifth row of some widths falls into the same sets (820 bytes; 4100 = 4096 +
-  // 4): that is not what is judged here.
-  Cache cache(32 << 10, 64, 64);
-  {
-    const Watch watch(&cache);
-    cpu::gemm<Counted>({c.data(), x.m, x.n, x.n}, {a.data(), x.m, x.k, x.k},
-                       {b.data(), x.k, x.n, ldb, tb}, Write::assign);
-  }
-  expect(cache.touched() >= x.m * x.n * x.k, "fewer numbers were read than a product needs.");
-  return static_cast<double>(cache.misses()) / static_cast<double>(x.m * x.n * x.k);
-}
-
-LAB_CHECK(WalksAlongRows) {
-  Draw draw;
-  const Sizes sizes = {draw.between(2, 4), draw.between(560, 620), draw.between(560, 620)};
-  for (const bool transposed : {false, true}) {
-    const double share = misses(draw, sizes, transposed);
-    expect(share < 0.2,
-           text(share, " cache misses for each multiplication with B", transposed ? "^T" : "", " (",
-                sizes.k, ", ", sizes.n,
-                "): a line of the cache brings 16 numbers that are neighbours in "
-                "memory, and most were gone before they were used. Which index does your "
-                "innermost loop count, and where are the next elements?"));
-  }
-}
-
-LAB_CHECK(BlocksAreUsedAgain) {
-  Draw draw;
-  const Sizes sizes = {draw.between(48, 60), draw.between(190, 210), draw.between(190, 210)};
-  for (const bool transposed : {false, true}) {
-    const double share = misses(draw, sizes, transposed);
-    expect(share < 1.0 / 64,
-           text("one cache miss for every ", static_cast<int>(1 / share), " multiplications with B",
-                transposed ? "^T" : "", " (", sizes.k, ", ", sizes.n,
-                "); at most one for every 64. For each row of A "
-                "all of B comes through the cache again, which holds 8192 numbers: use a block of "
-                "B for many rows while it is there."));
   }
 }
 

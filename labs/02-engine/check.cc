@@ -96,6 +96,16 @@ LAB_CHECK(ManyPaths) {
     top = make_node({left, top});
   }
   expect(reachable(top).size() == 121, "60 diamonds on top of each other have 121 nodes.");
+  if_stopped(
+      "A chain of half a million nodes: a search that calls itself for each of them fills the "
+      "stack, and one that looks for each of them in a list of all takes hours.");
+  std::vector<NodePtr> chain = {make_node({})};
+  while (chain.size() < 500000) chain.push_back(make_node({chain.back()}));
+  const size_t found = reachable(chain.back()).size();
+  expect(found == chain.size(),
+         "a chain of half a million nodes, of which " + std::to_string(found) + " were found.");
+  if_stopped("");
+  for (const NodePtr& node : chain) node->inputs.clear();  // without the destructor's help
 }
 
 // ---- task: record
@@ -150,6 +160,11 @@ LAB_CHECK(ConstantsAreNotRecorded) {
   }
   expect(!record("op", scalar(3), constants, nothing).node(),
          "a constant got a node: what needs no gradient must not be kept in the graph.");
+  if (testing::Test::HasFailure()) return;
+  if_stopped("An op may have no inputs at all: then none wants a gradient.");
+  expect(!record("op", scalar(3), {}, nothing).node(),
+         "an op without inputs got a node: no input wants a gradient.");
+  if_stopped("");
   const NoGrad guard;
   expect(!record("op", scalar(3), with_a, nothing).node(),
          "a node was made while a NoGrad lives: wants_grad() knows of it.");
@@ -205,6 +220,11 @@ LAB_CHECK(ContributionsAddUp) {
                              {"made with the third contribution taken away", made_of(1, 1, -1)},
                              {"made with the second contribution taken away", made_of(1, -1, 1)}},
                 .law = "whatever came before stays in the sum, and each counts once"});
+  expect_close(
+      "the sum of one gradient that comes twice, in the same memory",
+      buffer_with({a, a}).total.dense, made_of(2, 0, 0),
+      {.suspects = {{"it once: y = x + x hands the same dy to x twice, and both count", a}},
+       .law = "each contribution counts, wherever it lies"});
   if_stopped("These gradients are of f32: KERNEL(tensor, ...) brings the element type, as T.");
   const auto f32 = [](const Tensor& x) { return x.to(DType::f32); };
   expect_close("the sum of three contributions of f32",
@@ -220,13 +240,15 @@ LAB_CHECK(NobodysGradientChanges) {
   const Tensor before = shared.clone(), more_before = more.clone();
   const Tensor sum = buffer_with({shared, more}).total.dense;  // `shared` is also dy of another op
   const std::string law =
-      "the first contribution is kept as it is, and others may hold it, too: `y = a + b` hands "
-      "the same dy to a and to b. Adding to it in place changes the gradient of somebody else.";
+      " contribution was written to, and others may hold it, too: `y = a + b` hands the same dy to "
+      "a and to b. Adding to it in place changes the gradient of somebody else.";
   expect_close("a gradient that the buffer was given first", shared, before,
-               {.suspects = {}, .law = law});
+               {.suspects = {}, .law = "the first" + law});
   expect_close("a gradient that the buffer was given second", more, more_before,
-               {.suspects = {}, .law = law});
-  for (int64_t i = 0; i < before.numel(); ++i) before.data<double>()[i] += more.data<double>()[i];
+               {.suspects = {}, .law = "the second" + law});
+  for (int64_t i = 0; i < before.numel(); ++i) {
+    before.data<double>()[i] += more_before.data<double>()[i];
+  }
   expect_close("their sum", sum, before);
 }
 
@@ -284,9 +306,14 @@ LAB_CHECK(HalfAMillionNodes) {
   if_stopped(
       "A chain of 100,000 nodes, each of which holds another one beside the next, was let go: two "
       "wait at once. One that is lost from the list is let go there and then, by recursion.");
-  top = make_node({});
-  for (int64_t i = 0; i < 100000; ++i) top = make_node({top, make_node({})});
-  top.reset();
+  for (const bool chain_first : {true, false}) {
+    top = make_node({});
+    for (int64_t i = 0; i < 100000; ++i) {
+      const NodePtr other = make_node({});
+      top = chain_first ? make_node({top, other}) : make_node({other, top});
+    }
+    top.reset();
+  }
 }
 
 // Lets a graph go but for one node and what is below it, then that, too: a chain, or one in which

@@ -52,6 +52,14 @@ LAB_CHECK(GradientsOfARandomGraph) {
                        "closure runs when "
                        "both have arrived."});
   if (testing::Test::HasFailure()) return;
+  const Var again = Var::parameter(scalar(draw.uniform(1, 2)));
+  for (int pass = 0; pass < 3; ++pass) square_of(again).backward();
+  const double once = 2 * again.value().item();
+  expect_close("d(x^2)/dx after three passes through three graphs", again.grad(), scalar(3 * once),
+               {.suspects = {{"that of the last pass alone: what a parameter has collected stays "
+                              "until zero_grad(), and the next pass adds to it",
+                              scalar(once)}}});
+  if (testing::Test::HasFailure()) return;
   const Var p = Var::parameter(scalar(1)), q = Var::parameter(scalar(2));
   Tensor shared;  // one gradient for both, which somebody keeps
   record("both", scalar(3), {p, q}, [&](Tensor dy, const Grads& dx) {
@@ -72,12 +80,19 @@ LAB_CHECK(StartsAtTheLoss) {
     const int64_t count = draw.between(2, 5), loss = draw.between(1, count - 1);
     const Tensor value = Tensor::full(Shape(std::vector<int64_t>(draw.between(0, 2), 1)), 3, dtype);
     std::vector<Tensor> dy(count);
+    int runs = 0;
     const std::vector<Var> all =
         record("many", std::vector<Tensor>(count, value), {Var::parameter(value)},
                [&](const OutputGrads& arrived, const Grads&) {
+                 ++runs;
                  for (int64_t i = 0; i < count; ++i) dy[i] = arrived.take(static_cast<int>(i));
                });
     all[loss].backward();
+    if (runs != 1)
+      return expect(false, "the loss is output " + std::to_string(loss) + " of a node with " +
+                               std::to_string(count) + ", and its closure ran " +
+                               std::to_string(runs) +
+                               " times: once, as one of the outputs was reached.");
     for (int64_t i = 0; i < count; ++i) {
       if (dy[i].defined() == (i == loss)) continue;
       return expect(false, "the loss is output " + std::to_string(loss) + " of its node, but " +
@@ -90,6 +105,16 @@ LAB_CHECK(StartsAtTheLoss) {
                                name_of(dy[loss].dtype()) + ", the loss has " + name_of(dtype) +
                                ": a gradient has shape, type and device of its value.");
     expect_close("d(loss) / d(loss)", dy[loss], Tensor::full(value.shape(), 1, dtype));
+    const Var parameter = Var::parameter(value);
+    for (const double passes : {1.0, 2.0}) {
+      parameter.backward();
+      expect_close(passes == 1 ? "the gradient of a loss that is a parameter"
+                               : "the gradient of a loss that is a parameter, after two passes",
+                   parameter.grad(), Tensor::full(value.shape(), passes, dtype),
+                   {.law = "a loss is a Var like any other: if it is a parameter, the 1 is added "
+                           "to what that has collected"});
+      if (testing::Test::HasFailure()) return;
+    }
   }
 }
 
@@ -148,13 +173,19 @@ LAB_CHECK(MemoryFallsOnTheWay) {
           " closures that ran before it still keep their values: memory does not fall on the way. "
           "What a node has used it can let go.");
   expect(kept[0].expired(), "after the pass the last closure still keeps its values.");
-  const std::vector<Var> two =
-      record("two", {scalar(1), scalar(1)}, {x}, [](const OutputGrads&, const Grads&) {});
-  weigh(two, {1, 1}).backward();
-  for (const GradientBuffer& output : two[0].node()->outputs) {
-    expect(!output.total.defined(),
-           "a node that has run still holds a gradient of an output that its closure did not take. "
-           "What a node has used it can let go.");
+  for (const bool keep : {false, true}) {
+    const std::vector<Var> two =
+        record("two", {scalar(1), scalar(1)}, {x}, [](const OutputGrads&, const Grads&) {});
+    if (keep) two[0].keep_grad();
+    weigh(two, {1, 1}).backward();
+    for (const GradientBuffer& output : two[0].node()->outputs) {
+      expect(!output.total.defined(),
+             std::string("a node that has run still holds a gradient of an output that its closure "
+                         "did not take") +
+                 (keep ? ", where keep_grad() was called: that one is in `kept`, and is not needed "
+                         "twice."
+                       : ". What a node has used it can let go."));
+    }
   }
   const Var squared = square_of(x);
   squared.keep_grad();

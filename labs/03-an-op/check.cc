@@ -11,11 +11,11 @@ namespace {
 
 // ---- task: derivatives
 
-template <class Op> Tensor slopes(const Tensor& x) {
-  const Tensor saved = Op::kSaves == Saves::kOutput ? map(x, Op::template f<double>) : x;
-  const Tensor dx = unwritten(x.shape());
-  cpu::unary_backward<Op>(Out<double>(dx.data<double>()), saved.data<double>(),
-                          ones(x.shape()).template data<double>(), Op{}, x.numel());
+template <class Op, class T = double> Tensor slopes(const Tensor& x) {
+  const DType type = sizeof(T) == 4 ? DType::f32 : DType::f64;
+  const Tensor saved = (Op::kSaves == Saves::kOutput ? map(x, Op::template f<double>) : x).to(type);
+  const Tensor dx = unwritten(x.shape(), type), dy = ones(x.shape()).to(type);
+  cpu::unary_backward<Op>(Out<T>(dx.data<T>()), saved.data<T>(), dy.data<T>(), Op{}, x.numel());
   return dx;
 }
 
@@ -25,9 +25,20 @@ template <class Op> Tensor wanted(const Tensor& x) {
 
 const Tolerance kRough = {.relative = 1e-8, .absolute = 1e-9};
 
-// With numbers far outside on either side, and others between them.
+// What the numbers are worth in f32, too.
+template <class Op> void check_f32(const std::string& name, const Tensor& x) {
+  if (testing::Test::HasFailure()) return;
+  expect_close("the slope of " + name + " in f32", slopes<Op, float>(x).to(DType::f64),
+               wanted<Op>(x),
+               {.tolerance = {.relative = 1e-5, .absolute = 1e-5},
+                .law = "right in f64, and not in f32: df is for both, and a difference of two "
+                       "values that are nearly the same has few digits in f32"});
+}
+
+// With numbers far outside on either side, a 0, and others between them.
 Tensor places(Draw& draw) {
   const Tensor x = draw.normal({draw.between(17, 22)});
+  x.data<double>()[1] = 0;
   const double far[] = {3.2, 4.5, 6, 14, 16};
   for (int64_t i = 0; i < 4; ++i) {
     x.data<double>()[4 * i] = draw.uniform(far[i], far[i + 1]);
@@ -51,8 +62,16 @@ LAB_CHECK(SlopeOfTanh) {
                     {"1 - y: the square is missing",
                      map(x, [](double v) { return 1 - std::tanh(v); })},
                     {"1 + y^2: a sign",
-                     map(x, [](double v) { return 1 + std::tanh(v) * std::tanh(v); })}},
+                     map(x, [](double v) { return 1 + std::tanh(v) * std::tanh(v); })},
+                    {"1 - |y| y: the square has no sign", map(x,
+                                                              [](double v) {
+                                                                const double y = std::tanh(v);
+                                                                return 1 - std::fabs(y) * y;
+                                                              })},
+                    {"1 - y^4: the square was squared",
+                     map(x, [](double v) { return 1 - std::pow(std::tanh(v), 4); })}},
        .law = "write tanh as a quotient of exponentials, differentiate, and express it by y"});
+  check_f32<Tanh>("tanh", x);
 }
 
 LAB_CHECK(SlopeOfSigmoid) {
@@ -66,6 +85,7 @@ LAB_CHECK(SlopeOfSigmoid) {
                      map(x, [&](double v) { return y(y(v)) * (1 - y(y(v))); })},
                     {"y (1 + y): a sign", map(x, [&](double v) { return y(v) * (1 + y(v)); })}},
        .law = "e^-x / (1 + e^-x)^2, expressed by y"});
+  check_f32<Sigmoid>("sigmoid", x);
 }
 
 double density(double x) {
@@ -85,19 +105,29 @@ LAB_CHECK(SlopeOfGelu) {
                     {"Phi(x) + phi(x): the factor x is missing",
                      map(x, [](double v) { return Gelu::cdf(v) + density(v); })},
                     {"x phi(x) alone", map(x, [](double v) { return v * density(v); })},
+                    {"made with e^(-x^2), where the density has e^(-x^2/2)",
+                     map(x,
+                         [](double v) {
+                           return Gelu::cdf(v) + v * density(v) * density(v) / density(0);
+                         })},
                     {"Phi(x) + x e^(-x^2/2): 1 / sqrt(2 pi) is missing",
                      map(x, [](double v) { return Gelu::cdf(v) + v * density(v) / density(0); })}},
        .law = "x Phi(x) is a product; the derivative of Phi is the density of the normal "
-              "distribution"});
+              "distribution",
+       .not_finite = "The slope of gelu is finite everywhere; at 0 it is 1/2."});
+  check_f32<Gelu>("gelu", x);
 }
 
-std::pair<Tensor, Tensor> slopes_of_div(const Tensor& a, const Tensor& b) {
-  const Tensor da = unwritten(a.shape()), db = unwritten(a.shape()), dy = ones(a.shape());
-  cpu::binary_backward_a<Div>(Out<double>(da.data<double>()), a.data<double>(), b.data<double>(),
-                              dy.data<double>(), a.numel());
-  cpu::binary_backward_b<Div>(Out<double>(db.data<double>()), a.data<double>(), b.data<double>(),
-                              dy.data<double>(), a.numel());
-  return {da, db};
+template <class T = double>
+std::pair<Tensor, Tensor> slopes_of_div(const Tensor& x, const Tensor& y) {
+  const DType type = sizeof(T) == 4 ? DType::f32 : DType::f64;
+  const Tensor a = x.to(type), b = y.to(type), dy = ones(a.shape()).to(type);
+  const Tensor da = unwritten(a.shape(), type), db = unwritten(a.shape(), type);
+  cpu::binary_backward_a<Div>(Out<T>(da.data<T>()), a.data<T>(), b.data<T>(), dy.data<T>(),
+                              a.numel());
+  cpu::binary_backward_b<Div>(Out<T>(db.data<T>()), a.data<T>(), b.data<T>(), dy.data<T>(),
+                              a.numel());
+  return {da.to(DType::f64), db.to(DType::f64)};
 }
 
 LAB_CHECK(SlopesOfDiv) {
@@ -109,33 +139,45 @@ LAB_CHECK(SlopesOfDiv) {
   const auto [da, db] = slopes_of_div(a, b);
   const Tensor over = map(b, [](double v) { return 1 / v; });
   const Tensor minus = map(a, [](double v) { return -v; });
-  expect_close("d(a/b)/da", da, over,
-               {.suspects = {{"b, not 1/b", b},
-                             {"1/b^2: that belongs to db", product(over, over)},
-                             {"made with a: a/b is linear in a", product(a, over)}},
-                .law = "a/b is linear in a"});
+  expect_close(
+      "d(a/b)/da", da, over,
+      {.suspects = {{"b, not 1/b", b},
+                    {"1/b^2: that belongs to db", product(over, over)},
+                    {"1/|b|: b may be below 0", map(over, [](double v) { return std::fabs(v); })},
+                    {"made with a: a/b is linear in a", product(a, over)}},
+       .law = "a/b is linear in a"});
   expect_close(
       "d(a/b)/db", db, product(minus, product(over, over)),
-      {.suspects = {{"-a/b: the square is missing", product(minus, over)},
-                    {"-1/b^2: a is missing", product(over, map(over, [](double v) { return -v; }))},
-                    {"-a: -a / b * b is (-a / b) b", minus},
-                    {"made with a in the square, too",
-                     product(minus, product(a, product(over, over)))}},
+      {.suspects =
+           {{"-a/b: the square is missing", product(minus, over)},
+            {"-1/b^2: a is missing", product(over, map(over, [](double v) { return -v; }))},
+            {"-a: -a / b * b is (-a / b) b", minus},
+            {"-a / (b |b|): the square of b has no sign",
+             product(product(minus, over), map(over, [](double v) { return std::fabs(v); }))},
+            {"made with a in the square, too", product(minus, product(a, product(over, over)))}},
        .law = "what happens to a/b if b grows?"});
   if (testing::Test::HasFailure()) return;
-  const double small = draw.uniform(1e-3, 2e-3);
-  const auto [da_near, db_near] = slopes_of_div(ones({2}), Tensor::from({small, -2 * small}, {2}));
   const std::string law = "the slope as it is, where b is small, too: nothing is to be added to b";
-  expect_close("d(a/b)/da near b = 0", da_near, Tensor::from({1 / small, -0.5 / small}, {2}),
-               {.law = law});
-  const double steep = -1 / (small * small);
-  expect_close("d(a/b)/db near b = 0", db_near, Tensor::from({steep, steep / 4}, {2}),
-               {.law = law});
+  for (const double size : {1e-3, 1e-6, 1e-12}) {
+    const double small = size * draw.uniform(1, 2), steep = -1 / (small * small);
+    const auto [da_near, db_near] =
+        slopes_of_div(ones({2}), Tensor::from({small, -2 * small}, {2}));
+    expect_close("d(a/b)/da near b = 0", da_near, Tensor::from({1 / small, -0.5 / small}, {2}),
+                 {.law = law});
+    expect_close("d(a/b)/db near b = 0", db_near, Tensor::from({steep, steep / 4}, {2}),
+                 {.law = law});
+  }
   const Tolerance exact = {.relative = 1e-12, .absolute = 1e-14};
   const std::string digits = "T is f64 here: nothing is to be made in f32 on the way";
   expect_close("d(a/b)/da, all digits", da, over, {.tolerance = exact, .law = digits});
   expect_close("d(a/b)/db, all digits", db, product(minus, product(over, over)),
                {.tolerance = exact, .law = digits});
+  const auto [da_f32, db_f32] = slopes_of_div<float>(a, b);
+  const std::string both = "right in f64, and not in f32: da and db are for both";
+  const Tolerance coarse = {.relative = 1e-5, .absolute = 1e-6};
+  expect_close("d(a/b)/da in f32", da_f32, over, {.tolerance = coarse, .law = both});
+  expect_close("d(a/b)/db in f32", db_f32, product(minus, product(over, over)),
+               {.tolerance = coarse, .law = both});
   if (testing::Test::HasFailure()) return;
   // Through the op, which gives da and db what they read alone.
   const Var pa = Var::parameter(a), pb = Var::parameter(b);

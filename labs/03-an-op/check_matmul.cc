@@ -26,7 +26,8 @@ double dot(const Tensor& a, const Tensor& b) {
 
 void check_matmul(const Tensor& a, const Tensor& b, const Tensor& dc, const Expected& of_a,
                   const Expected& of_b) {
-  const Var pa = Var::parameter(a), pb = Var::parameter(b);
+  if_stopped("");
+  const Var pa = Var::parameter(a.clone()), pb = Var::parameter(b.clone());
   sum(mul(matmul(pa, pb), Var(dc))).backward();
   const Tensor da = central_differences([&](const Tensor&at) { return dot(dc, multiply(at, b)); },
                                         a),
@@ -43,11 +44,10 @@ void check_matmul(const Tensor& a, const Tensor& b, const Tensor& dc, const Expe
   expect_close("dA, dB not wanted", alone_a.grad(), da, of_a);
   sum(mul(matmul(Var(a), alone_b), Var(dc))).backward();
   expect_close("dB, dA not wanted", alone_b.grad(), db, of_b);
+  if_stopped("");
 }
 
-LAB_CHECK(GradientOfASquareProduct) {
-  Draw draw;
-  const int64_t n = draw.between(2, 4);
+void check_square(Draw& draw, int64_t n, const std::string& law) {
   const Tensor a = draw.normal({n, n}), b = draw.normal({n, n}), dc = draw.normal({n, n});
   const Tolerance rough = {.relative = 1e-5, .absolute = 1e-8};
   const auto t = [n](const Tensor& x) {
@@ -63,21 +63,57 @@ LAB_CHECK(GradientOfASquareProduct) {
                              {"B dC: the order of the factors", multiply(b, dc)},
                              {"B^T dC: the order of the factors", multiply(t(b), dc)},
                              {"dC^T B: B is to be transposed, and dC is not", multiply(t(dc), b)}},
-                .law = "write C_ij as a sum, and differentiate by A_ik"},
+                .law = law + "write C_ij as a sum, and differentiate by A_ik"},
                {.tolerance = rough,
                 .suspects = {{"A dC: A has to be transposed", multiply(a, dc)},
                              {"dC A: the order of the factors", multiply(dc, a)},
                              {"dC A^T: the order of the factors", multiply(dc, t(a))},
                              {"A dC^T: A is to be transposed, and dC is not", multiply(a, t(dc))}},
-                .law = "write C_ij as a sum, and differentiate by B_kj"});
+                .law = law + "write C_ij as a sum, and differentiate by B_kj"});
+}
+
+LAB_CHECK(GradientOfASquareProduct) {
+  Draw draw;
+  const int64_t n = draw.between(2, 4);
+  check_square(draw, n, "");
+  if (testing::Test::HasFailure()) return;
+  check_square(draw, n,
+               "the second product of this shape, of other matrices: is something kept "
+               "of the first one? ");
 }
 
 LAB_CHECK(GradientOfAProduct) {
   Draw draw;
   const int64_t m = draw.between(2, 3), k = draw.between(4, 5), n = draw.between(6, 7);
-  const Expected rough = {.tolerance = {.relative = 1e-5, .absolute = 1e-8},
-                          .law = "the gradient has the shape of what it is of"};
-  check_matmul(draw.normal({m, k}), draw.normal({k, n}), draw.normal({m, n}), rough, rough);
+  struct Sizes {
+    int64_t m, k, n;
+  };
+  for (const Sizes& s : {Sizes{m, k, n}, {1, k, n}, {m, 1, n}, {m, k, 1}, {1, k, 1}, {1, 1, 1}}) {
+    const Expected rough = {.tolerance = {.relative = 1e-5, .absolute = 1e-8},
+                            .law = text("A has ", s.m, " rows and ", s.k, " columns, B has ", s.n,
+                                        " columns; the gradient has the shape of what it is of")};
+    check_matmul(draw.normal({s.m, s.k}), draw.normal({s.k, s.n}), draw.normal({s.m, s.n}), rough,
+                 rough);
+    if (testing::Test::HasFailure()) return;
+  }
+  const Tensor a = draw.normal({n, n}), b = draw.normal({n, n}), dc = draw.normal({n, n});
+  const Var other = Var::parameter(draw.normal({n, n}));  // C + X: one gradient for C and X
+  sum(mul(matmul(Var::parameter(a), Var::parameter(b)) + other, Var(dc))).backward();
+  expect_close("dX of C + X", other.grad(), dc,
+               {.tolerance = {.relative = 1e-12, .absolute = 0},
+                .law = "dC is read, and not written to: C and X have one gradient in one memory"});
+  const auto gradients = [&](DType type) {
+    const Var pa = Var::parameter(a.to(type)), pb = Var::parameter(b.to(type));
+    sum(mul(matmul(pa, pb), Var(dc.to(type)))).backward();
+    return std::pair{pa.grad().to(DType::f64), pb.grad().to(DType::f64)};
+  };
+  const auto fine = gradients(DType::f64), coarse = gradients(DType::f32);
+  const Expected same = {.tolerance = {.relative = 1e-4, .absolute = 1e-4},
+                         .law = "right in f64, and not in f32: the closure is the same for both",
+                         .want = "yours, of f64",
+                         .got = "yours, of f32"};
+  expect_close("dA", coarse.first, fine.first, same);
+  expect_close("dB", coarse.second, fine.second, same);
 }
 
 LAB_CHECK(ProductOfAMatrixWithItself) {

@@ -58,6 +58,20 @@ LAB_CHECK(HalvesWhenNothingImproves) {
                rates_of(schedule, perplexities),
                Tensor::full({std::ssize(perplexities)}, 1, DType::f64),
                {.law = "bad epochs in a row: after an improvement they are counted anew"});
+  const int64_t longer = draw.between(3, 5);
+  for (int64_t bad = 1; bad < longer; ++bad) {  // an improvement at any time
+    std::vector<double> values = {99}, rates(static_cast<size_t>(bad + 1 + longer), 1);
+    values.insert(values.end(), bad, 100.0);
+    values.push_back(98);
+    values.insert(values.end(), 2 * longer, 99.0);
+    rates.insert(rates.end(), static_cast<size_t>(longer), 0.5);
+    rates.push_back(0.25);
+    HalvingSchedule late({.rate = 1, .patience = static_cast<int>(longer)});
+    expect_close(
+        text("the rate when epoch ", bad + 2, " is the last improvement, patience ", longer),
+        rates_of(late, values), numbers(rates),
+        {.law = "bad epochs are counted from the last improvement, or the last halving"});
+  }
 }
 
 // Values that get better by 5 % an epoch, where `enough` of that counts as an improvement.
@@ -116,10 +130,26 @@ LAB_CHECK(StopsAfterEpochsWithoutABest) {
     expect(!schedule.update(i % 2 == 0 ? std::nan("") : 1),
            "an epoch that is as good as the best one is not the best: update() "
            "returns whether it is, also where it is over.");
+    HalvingSchedule other({.rate = 1});  // what another one counts is its own
+    other.update(2);
+    HalvingSchedule again({.rate = 1, .min_rate = 0, .stop_after = static_cast<int>(epochs)});
+    again.state = schedule.state;  // as a run that goes on after a break
+    for (int64_t more = i + 1; more < epochs; ++more) again.update(3);
+    expect(again.finished(),
+           "a run that goes on after a break is not over after stop_after epochs "
+           "without a best one: all that changes is in `state`.");
   }
   expect(schedule.finished(), "stop_after is " + text(epochs) +
                                   ", and after so many epochs of "
                                   "which none is the best one it goes on.");
+  expect(schedule.update(0.5),
+         "a value that is better than all before, after the end: update() "
+         "returns whether it is the best, also where it is over.");
+  HalvingSchedule nan({.rate = 1, .min_rate = 0, .stop_after = static_cast<int>(epochs)});
+  for (int64_t i = 0; i < epochs; ++i) nan.update(std::nan(""));
+  expect(nan.finished(), "stop_after is " + text(epochs) +
+                             ", and so many epochs of NaN, the first ones, do not end it: none of "
+                             "them is the best one.");
   HalvingSchedule falling({.rate = 1, .min_rate = 0, .min_improvement = 0.2, .stop_after = 2});
   double value = 100;
   while (value > 70) {
@@ -133,6 +163,13 @@ LAB_CHECK(StopsAfterEpochsWithoutABest) {
 
 LAB_CHECK(NanIsNeverBest) {
   Draw draw;
+  for (const bool higher : {false, true}) {
+    HalvingSchedule endless({.rate = 1});
+    expect(endless.update(higher ? -INFINITY : INFINITY, higher),
+           text("the first value of all is ", higher ? "-" : "",
+                "infinity, and is not called the "
+                "best so far: of all values only NaN never is."));
+  }
   const double nan = std::nan(""), good = draw.uniform(50, 100);
   HalvingSchedule schedule({.rate = 1});
   const int64_t epochs = draw.between(1, 4);
@@ -164,18 +201,15 @@ LAB_CHECK(EndsInTime) {
         .rate = 1, .min_rate = min_rate, .max_halvings = by_rate ? 100 : halvings};
     HalvingSchedule schedule(options);
     int last = 0;  // epoch after which it goes on
-    for (int epoch = 1; epoch <= 20; ++epoch) {
-      schedule.update(70);
-      if (!schedule.finished()) last = epoch;
-    }
+    while (last < 20 && (schedule.update(70), !schedule.finished())) ++last;
     const std::string what =
         by_rate ? "min_rate " + text(min_rate) : "max_halvings " + std::to_string(halvings);
     expect(schedule.finished(), "with " + what + ", 20 epochs without improvement do not end it.");
-    expect(
-        last == 1 - std::log2(schedule.rate()),
-        text("with ", what, " it ends after epoch ", last + 1, ", with the rate ", schedule.rate(),
-             ": it ends when another halving would be one too many, and not "
-             "with the last one, whose rate nobody would train with."));
+    expect(last == 1 - std::log2(schedule.rate()),
+           text("with ", what, " it ends after epoch ", last + 1, ", with the rate 1 / ",
+                std::lround(1 / schedule.rate()),
+                ": it ends when another halving would be one too many, and not "
+                "with the last one, whose rate nobody would train with."));
     expect(!by_rate || schedule.rate() >= min_rate,
            "with " + what + " the rate fell to " + text(schedule.rate()) +
                ", below min_rate: it ends when the next halving would go there.");
@@ -184,6 +218,10 @@ LAB_CHECK(EndsInTime) {
                ", although another halving was allowed.");
     expect(by_rate || schedule.rate() == std::pow(0.5, halvings),
            "with " + what + " the rate ends at " + text(schedule.rate()) + ".");
+    const double at_the_end = schedule.rate();
+    for (int epoch = 0; epoch < 3; ++epoch) schedule.update(70);
+    expect(schedule.rate() == at_the_end && schedule.finished(),
+           "with " + what + " the rate is halved on after the end, or it is no longer over.");
   }
   HalvingSchedule nan({.rate = 1, .min_rate = 0, .patience = 0, .halve_after = 3});
   expect_close("the rate with halve_after 3 and patience 0, the second epoch NaN",
@@ -198,6 +236,15 @@ LAB_CHECK(EndsInTime) {
                numbers({0.5, 0.25, 0.25, 0.25}),
                {.law = "max_halvings and min_rate hold for all halvings, also those by epoch"});
   expect(ends.finished(), "with halve_after 1 and max_halvings 2 it goes on after four epochs.");
+  HalvingSchedule low({.rate = 1, .min_rate = 0.25, .halve_after = 1});
+  expect_close("the rate with halve_after 1 and min_rate 0.25", rates_of(low, {9, 8, 7, 6}),
+               numbers({0.5, 0.25, 0.25, 0.25}),
+               {.law = "max_halvings and min_rate hold for all halvings, also those by epoch"});
+  expect(low.finished(), "with halve_after 1 and min_rate 0.25 it goes on after four epochs.");
+  HalvingSchedule never({.rate = 1, .max_halvings = 0});
+  expect_close("the rate with max_halvings 0, without improvement", rates_of(never, {70, 70, 70}),
+               numbers({1, 1, 1}), {.law = "max_halvings 0: the first halving is one too many"});
+  expect(never.finished(), "with max_halvings 0 three epochs without improvement do not end it.");
   HalvingSchedule schedule({.rate = 1, .min_rate = 0, .halve_after = 3});
   std::vector<double> falling;
   for (int epoch = 0; epoch < 6; ++epoch) falling.push_back(100.0 - epoch);

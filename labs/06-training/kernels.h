@@ -56,9 +56,14 @@ inline Clipped clipped(double norm, double scale, double max_norm) {
 struct Settings {
   double scale = 1, rate = 0.1, momentum = 0, decay = 0;
 };
+template <class T>
+void update_of(const Tensor& p, const Tensor& v, const Tensor& grad, const Settings& s) {
+  cpu::sgd_update(p.data<T>(), v.defined() ? v.data<T>() : nullptr, grad.data<T>(), &s.scale,
+                  T(s.rate), T(s.momentum), T(s.decay), p.numel());
+}
 inline void update(const Tensor& p, const Tensor& v, const Tensor& grad, const Settings& s) {
-  cpu::sgd_update(p.data<double>(), v.defined() ? v.data<double>() : nullptr, grad.data<double>(),
-                  &s.scale, s.rate, s.momentum, s.decay, p.numel());
+  if (p.dtype() == DType::f32) return update_of<float>(p, v, grad, s);
+  update_of<double>(p, v, grad, s);
 }
 
 }  // namespace heed::lab

@@ -58,7 +58,6 @@ inline const std::vector<std::pair<std::string, std::string>> kMeanings = {
      "both do it between the same two barriers, and nothing says who is first: a barrier has to "
      "stand between a write and what others do with the element before or after it; a function "
      "that is called twice meets itself."},
-    {"which has", "the last block has more threads than elements are left: the others do nothing."},
     {"of shared memory with", "an index into shared memory goes beyond the array."},
     {"the barrier at",
      "all threads of a block have to come to a barrier, also those that have no element."},
@@ -69,6 +68,30 @@ inline const std::vector<std::pair<std::string, std::string>> kMeanings = {
      "who calls a warp operation has to be in its mask: here all 32 are, kAllLanes."},
     {"the warp operation", "all lanes of the mask have to come to a warp operation."},
 };
+
+// Of an index outside of an array, as far as the message tells more of it.
+inline std::string meaning_of_index(const std::string& says) {
+  static const std::regex parts(
+      R"(block (\d+) of (\d+), thread \((\d+), (\d+), .*\[(-?\d+)\], which has)");
+  std::smatch found;
+  const auto part = [&](size_t i) { return std::stol(found[i]); };
+  if (!std::regex_search(says, found, parts)) return "an index is outside of the array.";
+  const long index = part(5), of_thread = part(1) * 64 + part(3);
+  if (index < 0)
+    return "the index is below 0: whose element is the first, and what comes before it?";
+  if (part(1) + 1 == part(2) && part(4) == 0 && index == of_thread)
+    return "the last block has more threads than elements are left: the others do nothing.";
+  return "the index goes past the end of the array. Has the block more threads than its part has "
+         "elements, or is the index made with a wrong length?";
+}
+
+inline std::string meaning(const std::string& says) {
+  if (says.find("which has") != std::string::npos) return meaning_of_index(says);
+  const auto found = std::find_if(kMeanings.begin(), kMeanings.end(), [&](const auto& entry) {
+    return says.find(entry.first) != std::string::npos;
+  });
+  return found == kMeanings.end() ? "an error of the emulation." : found->second;
+}
 
 // "1 barrier", of so many in so many blocks.
 inline std::string counted(int64_t all, int64_t of, const std::string& what) {
@@ -104,16 +127,12 @@ struct Bench : emulator::Watch, emulator::WatchedMemory {
       // Without the folder of the tree, which stands before names of files.
       const std::string says =
           std::regex_replace(error.what(), std::regex(R"(/\S*/(labs/\d|tensor/|emulator/))"), "$1");
-      const auto found = std::find_if(kMeanings.begin(), kMeanings.end(), [&](const auto& entry) {
-        return says.find(entry.first) != std::string::npos;
-      });
       const size_t place = says.find(", block ");  // behind the name of the kernel
       static const std::regex of_access(": (reads|writes|updates|uses) ");
       ADD_FAILURE() << "the emulation stopped it: "
                     << says.substr(place == std::string::npos ? 0 : place + 2)
                     << (std::regex_search(says, of_access) ? code_at(emulator::accessed_from) : "")
-                    << "\nWhat it means: "
-                    << (found == kMeanings.end() ? "an error of the emulation." : found->second);
+                    << "\nWhat it means: " << meaning(says);
       return false;
     }
   }
@@ -188,7 +207,29 @@ inline Values squares_of(const Values& x) {
 
 inline constexpr Tolerance kFloat = {.relative = 1e-5, .absolute = 1e-6};
 
-// Rows of fewer elements than a warp has lanes, and of more than a block has threads.
+// All numbers of a group of rows * cols results, of which those `apart` from each other are to be
+// the same: a failure unless they are, to the last bit.
+inline void expect_same_bits(const std::string& what, const Values& y, int64_t group,
+                             int64_t apart) {
+  for (int64_t i = 0; i < std::ssize(y); ++i) {
+    const int64_t first = i / group * group + i % apart;
+    if (std::bit_cast<uint32_t>(y[i]) == std::bit_cast<uint32_t>(y[first])) continue;
+    return expect(false, text("thread ", i % group, " and thread ", first % group, " have ", what,
+                              " with other last bits: all of them have to add in one and the same "
+                              "order, or what they decide by it differs."));
+  }
+}
+
+// The numbers of elements that blocks of 64 threads meet: a part of a block, whole blocks, one more
+// and one less.
+inline std::vector<int> draw_counts(Draw& draw) {
+  const auto blocks = static_cast<int>(64 * draw.between(2, 4));
+  const auto some = static_cast<int>(draw.between(2, 62));
+  return {blocks + some, some, blocks, blocks + 1, blocks - 1, 1, 64};
+}
+
+// Rows of fewer elements than a warp has lanes, and of more than a block has threads; of one
+// element, and of as many as fill each round of the block's threads.
 struct Size {
   int64_t rows, cols;
   Shape shape() const { return {rows, cols}; }
@@ -197,7 +238,9 @@ struct Size {
 inline std::vector<Size> draw_sizes(Draw& draw) {
   return {{draw.between(2, 4), draw.between(2, 31)},
           {draw.between(2, 4), draw.between(33, 200)},
-          {2, draw.between(1030, 1100)}};
+          {2, 32 * draw.between(1, 4)},
+          {2, draw.between(1030, 1100)},
+          {3, 1}};
 }
 
 // As many rows as columns: the largest number of row r stands in column r, 150 above most of the

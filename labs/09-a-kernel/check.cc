@@ -10,23 +10,27 @@ namespace {
 
 // ---- task: repair
 
+void check_scale(Draw& draw, int n, double a) {
+  const Values x = draw_values(draw, n);
+  Bench bench;
+  const Float* const in = bench.put("x", x);
+  Float* const y = bench.unwritten("y", n);
+  const auto factor = static_cast<float>(a);
+  if (!bench.run([&] { scale(y, in, factor, n); })) return;
+  Values want = x;
+  for (float& v : want) v *= factor;
+  expect_close(text("a x, a = ", a, ", ", n, " elements"), tensor(bench.get("y")), tensor(want),
+               {.tolerance = kFloat, .law = "y_i = a x_i for every i below n"});
+  bench.expect_coalesced("x");
+}
+
 LAB_CHECK(Scale) {
   Draw draw;
-  const int n = static_cast<int>(draw.between(3, 6) * 64 + draw.between(1, 63));
-  const Values x = draw_values(draw, n);
-  const int64_t first = draw.between(3, 9);
-  for (const int64_t a : {first, first + 1}) {
-    Bench bench;
-    const Float* const in = bench.put("x", x);
-    Float* const y = bench.unwritten("y", n);
-    const auto factor = static_cast<float>(a);
-    if (!bench.run([&] { scale(y, in, factor, n); })) return;
-    Values want = x;
-    for (float& v : want) v *= factor;
-    expect_close(text("a x, a = ", a), tensor(bench.get("y")), tensor(want),
-                 {.tolerance = kFloat, .law = "y_i = a x_i for every i below n"});
-    bench.expect_coalesced("x");
-    if (testing::Test::HasFailure()) return;
+  for (const int n : draw_counts(draw)) {
+    for (const double a : {draw.uniform(2.2, 2.8), draw.uniform(-4.8, -4.2)}) {
+      check_scale(draw, n, a);
+      if (testing::Test::HasFailure()) return;
+    }
   }
 }
 
@@ -47,10 +51,8 @@ LAB_CHECK(Reverse) {
   bench.expect_barriers(1);
 }
 
-LAB_CHECK(Smooth) {
-  Draw draw;
+void check_smooth(Draw& draw, int n) {
   Bench bench;
-  const int n = static_cast<int>(draw.between(2, 4) * 64 + draw.between(1, 63));
   const Values x = draw_values(draw, n);
   const Float* const in = bench.put("x", x);
   Float* const y = bench.unwritten("y", n);
@@ -60,7 +62,7 @@ LAB_CHECK(Smooth) {
     const float before = i % 64 ? x[i - 1] : 0, after = i % 64 < 63 && i + 1 < n ? x[i + 1] : 0;
     want[i] = (before + x[i] + after) / 3;
   }
-  expect_close("means of three", tensor(bench.get("y")), tensor(want),
+  expect_close(text("means of three, ", n, " elements"), tensor(bench.get("y")), tensor(want),
                {.tolerance = kFloat,
                 .law = "a third of x_i and its two neighbours; a neighbour in another block, or "
                        "outside, counts as 0"});
@@ -72,10 +74,16 @@ LAB_CHECK(Smooth) {
                           "its neighbours from there."));
 }
 
-LAB_CHECK(Difference) {
+LAB_CHECK(Smooth) {
   Draw draw;
+  for (const int n : draw_counts(draw)) {
+    check_smooth(draw, n);
+    if (testing::Test::HasFailure()) return;
+  }
+}
+
+void check_difference(Draw& draw, int n) {
   Bench bench;
-  const int n = static_cast<int>(draw.between(2, 4) * 64 + draw.between(1, 63));
   const Values x = draw_values(draw, n);
   const Float* const in = bench.put("x", x);
   Float* const y = bench.unwritten("y", n);
@@ -84,7 +92,8 @@ LAB_CHECK(Difference) {
   for (int i = 1; i < n; ++i) want[i] = x[i] - x[i - 1], turned[i] = -want[i];
   Values of_blocks = want;
   for (int i = 0; i < n; i += 64) of_blocks[i] = x[i];
-  expect_close("differences of neighbours", tensor(bench.get("y")), tensor(want),
+  expect_close(text("differences of neighbours, ", n, " elements"), tensor(bench.get("y")),
+               tensor(want),
                {.tolerance = kFloat,
                 .suspects = {{"x_{i-1} - x_i: a sign", tensor(turned)},
                              {"x_i itself where a block begins: there x_{i-1} is an element of the "
@@ -93,11 +102,16 @@ LAB_CHECK(Difference) {
                 .law = "y_i = x_i - x_{i-1}, and y_0 = x_0"});
 }
 
-LAB_CHECK(Transpose) {
+LAB_CHECK(Difference) {
   Draw draw;
+  for (const int n : draw_counts(draw)) {
+    check_difference(draw, n);
+    if (testing::Test::HasFailure()) return;
+  }
+}
+
+void check_transpose(Draw& draw, int rows, int cols) {
   Bench bench;
-  const int rows = static_cast<int>(draw.between(33, 70)),
-            cols = static_cast<int>(draw.between(33, 70));
   const Values x = draw_values(draw, int64_t{rows} * cols);
   const Float* const in = bench.put("x", x);
   Float* const y = bench.unwritten("y", int64_t{rows} * cols);
@@ -113,10 +127,30 @@ LAB_CHECK(Transpose) {
   bench.expect_no_conflicts();
 }
 
+LAB_CHECK(Transpose) {
+  Draw draw;
+  const auto some = static_cast<int>(draw.between(33, 63)),
+             more = static_cast<int>(draw.between(65, 100)),
+             few = static_cast<int>(draw.between(2, 31));
+  struct Sizes {
+    int rows, cols;
+  };
+  for (const Sizes& s :
+       {Sizes{some, some + 1}, {more, few}, {few, more}, {32, 64}, {few, 1}, {1, few}}) {
+    check_transpose(draw, s.rows, s.cols);
+    if (testing::Test::HasFailure()) return;
+  }
+}
+
 // ---- tasks: warp_reduce and block_reduce
 
 std::string name_of(Fold fold) {
   return fold == Fold::sum ? "the sum" : "the largest";
+}
+
+Values twice(Values x) {
+  for (float& v : x) v *= 2;
+  return x;
 }
 
 LAB_CHECK(WarpReduce) {
@@ -139,12 +173,16 @@ LAB_CHECK(WarpReduce) {
         what + " of each warp, as each lane has it", got, want,
         {.tolerance = kFloat,
          .suspects = {{what + " of 16 of the 32 lanes", folded(x, fold, 16)},
+                      {"the sum with each number twice", fold == Fold::sum
+                                                             ? folded(twice(x), fold, 32)
+                                                             : Tensor::zeros({0}, DType::f64)},
                       {name_of(other) + ", not " + what + ": Op says which", folded(x, other, 32)},
                       {"what each lane had: nothing was exchanged", tensor(x, {warps, 32})}},
          .law = first_lane ? "lane 0 is right, others are not: each lane needs the result"
                            : "five exchanges, after each of which a lane knows of twice "
                              "as many others"});
     if (testing::Test::HasFailure()) return;
+    expect_same_bits(what, bench.get("y"), 32, 1);
     bench.expect_exchanges(5, warps);
   }
 }
@@ -179,6 +217,7 @@ void check_block_reduce(Bench& bench, Draw& draw, Fold fold, int threads) {
                     {"what each thread had", tensor(x, {2, threads})}},
        .law = "every thread gets the result of all warps of its block, also where their number is "
               "no power of two"});
+  if (!testing::Test::HasFailure()) expect_same_bits(what, bench.get("y"), threads, 1);
 }
 
 LAB_CHECK(BlockReduce) {
@@ -220,31 +259,39 @@ LAB_CHECK(FewBarriers) {
 
 // ---- task: column_sum
 
-void check_column_sums(Bench& bench, Draw& draw) {
-  const Values x = draw_values(draw, 8 * 32);
+constexpr int kRows = 8, kCells = kRows * 32;  // of a block
+
+void check_column_sums(Bench& bench, Draw& draw, int blocks) {
+  const Values x = draw_values(draw, int64_t{blocks} * kCells);
+  const int n = static_cast<int>(x.size());
   const Float* const in = bench.put("x", x);
-  Float *const sums = bench.unwritten("sums", 8 * 32), *const squares =
-                                                           bench.unwritten("squares", 8 * 32);
-  if (!bench.run([&] { column_sums(sums, squares, in); })) return;
+  Float *const sums = bench.unwritten("sums", n), *const squares = bench.unwritten("squares", n);
+  if (!bench.run([&] { column_sums(sums, squares, in, blocks); })) return;
+  const Shape shape = {blocks * kRows, 32};
   for (const bool squared : {false, true}) {
     const Values from = squared ? squares_of(x) : x;
-    Values want(8 * 32, 0), of_rows = want, not_all = want, crossed = want;
-    for (int i = 0; i < 8 * 32; ++i) {
-      for (int r = 0; r < 8; ++r) want[i] += from[r * 32 + i % 32];
-      for (int c = 0; c < 32; ++c) of_rows[i] += from[i / 32 * 32 + c];
-      for (int r = 0; r < 7; ++r) not_all[i] += from[r * 32 + i % 32];
-      for (int r = 0; r < 8; ++r) crossed[i] += from[i % 8 * 32 + 4 * r + i % 32 / 8];
+    Values want(n, 0), of_rows = want, not_all = want, crossed = want;
+    for (int at = 0; at < n; ++at) {
+      const int block = at / kCells * kCells, i = at % kCells;
+      for (int r = 0; r < kRows; ++r) want[at] += from[block + r * 32 + i % 32];
+      for (int c = 0; c < 32; ++c) of_rows[at] += from[block + i / 32 * 32 + c];
+      for (int r = 0; r < kRows - 1; ++r) not_all[at] += from[block + r * 32 + i % 32];
+      for (int r = 0; r < kRows; ++r) crossed[at] += from[block + i % 8 * 32 + 4 * r + i % 32 / 8];
     }
+    const std::string array = squared ? "squares" : "sums";
     expect_close(squared ? "the sums of squares down the columns" : "the sums down the columns",
-                 tensor(bench.get(squared ? "squares" : "sums"), {8, 32}), tensor(want, {8, 32}),
+                 tensor(bench.get(array), shape), tensor(want, shape),
                  {.tolerance = kFloat,
-                  .suspects = {{"the sums along the rows", tensor(of_rows, {8, 32})},
-                               {"one sum of all columns", folded(from, Fold::sum, 8 * 32)},
-                               {"the sum without the last of the eight", tensor(not_all, {8, 32})},
+                  .suspects = {{"the sums along the rows", tensor(of_rows, shape)},
+                               {"one sum of all columns", folded(from, Fold::sum, kCells)},
+                               {"the sum without the last of the eight", tensor(not_all, shape)},
                                {"made of element (x, y) of shared memory where (y, x) was written",
-                                tensor(crossed, {8, 32})},
-                               {"what each thread had: nothing was added", tensor(from, {8, 32})}},
-                  .law = "thread (x, y) gets the sum of what the threads (x, 0) to (x, 7) had"});
+                                tensor(crossed, shape)},
+                               {"what each thread had: nothing was added", tensor(from, shape)}},
+                  .law = "thread (x, y) gets the sum of what the threads (x, 0) to (x, 7) of its "
+                         "block had"});
+    if (testing::Test::HasFailure()) return;
+    expect_same_bits("the sum of a column", bench.get(array), kCells, 32);
     if (testing::Test::HasFailure()) return;
   }
 }
@@ -252,13 +299,13 @@ void check_column_sums(Bench& bench, Draw& draw) {
 LAB_CHECK(ColumnSum) {
   Draw draw;
   Bench bench;
-  check_column_sums(bench, draw);
+  check_column_sums(bench, draw, static_cast<int>(draw.between(2, 3)));
 }
 
 LAB_CHECK(ColumnsInTheirBanks) {
   Draw draw;
   Bench bench;
-  check_column_sums(bench, draw);
+  check_column_sums(bench, draw, 1);
   if (testing::Test::HasFailure()) return;
   bench.expect_no_conflicts();
   bench.expect_barriers(4);

@@ -1,6 +1,7 @@
 // Lab 9, tasks softmax, softmax_gradient and log_softmax.
 #include <cmath>
 #include <cstdlib>
+#include <numeric>
 
 #include "labs/09-a-kernel/bench.h"
 
@@ -39,25 +40,27 @@ LAB_CHECK(Softmax) {
   }
 }
 
-LAB_CHECK(AnyRow) {
-  Draw draw;
-  const Size size{3, draw.between(33, 200)};
-  for (const double offset : {1e4, -1e4}) {
-    Bench bench;
-    Values x = draw_values(draw, size.count());
-    for (float& v : x) v = std::round(v * 64) / 64 + static_cast<float>(offset);
-    const Tensor y = forward(bench, softmax, x, size);
-    if (!y.defined()) return;
-    expect_close(
-        offset > 0 ? "softmax of a row of numbers about 10 000"
-                   : "softmax of a row of numbers about -10 000",
-        y, by_loops(tensor(x, size.shape()), false),
-        {.tolerance = kFloat,
-         .law = "the largest of the row comes out of every exponent",
-         .not_finite = "exp(1e4) is infinite in f32, and exp(-1e4) is 0, as is a sum of such: the "
-                       "largest of the row comes out of every exponent."});
-    if (testing::Test::HasFailure()) return;
-  }
+// Below all that a maximum could begin with: all exponents but that of the largest are far below 0.
+Values draw_lowest(Draw& draw, const Size& size) {
+  Values x = draw_values(draw, size.count(), 1, 2);
+  for (float& v : x) v *= -1e30f;
+  return x;
+}
+const char* const kLowest =
+    "all numbers are about -1e30, and the largest of them is the maximum: with which number does "
+    "your maximum begin?";
+
+void check_any_row(const std::string& what, const Values& x, Size size, const Expected& expected) {
+  if (testing::Test::HasFailure()) return;
+  Bench bench;
+  const Tensor y = forward(bench, softmax, x, size);
+  if (y.defined())
+    expect_close("softmax of " + what, y, by_loops(tensor(x, size.shape()), false), expected);
+}
+
+// With one number far above the others.
+void check_far_apart(Draw& draw) {
+  if (testing::Test::HasFailure()) return;
   const FarApart far = far_apart(draw);
   Bench bench;
   const Tensor y = forward(bench, softmax, far.x, far.size);
@@ -75,6 +78,27 @@ LAB_CHECK(AnyRow) {
                {.tolerance = {.relative = 2e-7, .absolute = 0},
                 .law = "the sum of the row's exponentials is 1 here: nothing is to be added to it, "
                        "as it is never 0"});
+}
+
+LAB_CHECK(AnyRow) {
+  Draw draw;
+  const Size size{3, draw.between(33, 200)};
+  for (const double offset : {1e4, -1e4}) {
+    Values x = draw_values(draw, size.count());
+    for (float& v : x) v = std::round(v * 64) / 64 + static_cast<float>(offset);
+    check_any_row(offset > 0 ? "a row of numbers about 10 000" : "a row of numbers about -10 000",
+                  x, size,
+                  {.tolerance = kFloat,
+                   .law = "the largest of the row comes out of every exponent",
+                   .not_finite = "exp(1e4) is infinite in f32, and exp(-1e4) is 0, as is a sum of "
+                                 "such: the largest of the row comes out of every exponent."});
+  }
+  check_far_apart(draw);
+  check_any_row("rows of numbers about -1e30", draw_lowest(draw, size), size,
+                {.tolerance = kFloat, .law = kLowest, .not_finite = kLowest});
+  check_any_row("rows of numbers from -50 to 0", draw_values(draw, size.count(), -50, 0), size,
+                {.tolerance = {.relative = 1e-4, .absolute = 1e-30},
+                 .law = "all are positive, also the small ones: e^-50 is a number of f32"});
 }
 
 LAB_CHECK(Sectors) {
@@ -111,7 +135,7 @@ void check_gradient(Draw& draw, Size size, bool log, bool adds) {
   const Tensor gradient =
       central_differences([&](const Tensor& at) { return dot(dy, by_loops(at, log)); }, x, 1e-4);
   const Tensor want = gradient.clone(), first_term = gradient.clone(), sign = gradient.clone(),
-               factor = gradient.clone();
+               factor = gradient.clone(), alone = gradient.clone(), flat = gradient.clone();
   for (int64_t i = 0; i < size.count(); ++i) {
     want.data<double>()[i] += before[i];
     const double first = (log ? 1.0 : double{y[i]}) * dy[i];
@@ -120,6 +144,10 @@ void check_gradient(Draw& draw, Size size, bool log, bool adds) {
     const double second = gradient.data<double>()[i] - first, exp = std::exp(double{y[i]});
     factor.data<double>()[i] =
         (log ? first + second * y[i] / exp : (first + second) / y[i]) + before[i];
+    const auto row = dy.begin() + i / size.cols * size.cols;
+    const double sum = std::accumulate(row, row + size.cols, 0.0);
+    alone.data<double>()[i] = (log ? 1 - exp : 1.0 - y[i]) * first + before[i];
+    flat.data<double>()[i] = y[i] * (dy[i] - sum) + before[i];
   }
   expect_close(
       adds ? "dx, added to what was there" : "dx", tensor(bench.get("dx"), size.shape()), want,
@@ -132,6 +160,11 @@ void check_gradient(Draw& draw, Size size, bool log, bool adds) {
                     {log ? "dy - y times the sum: the softmax is e^y"
                          : "dy minus the sum of y dy, not times y",
                      factor},
+                    {log ? "dy (1 - e^y): the other dy of the row count, too"
+                         : "y (1 - y) dy: the other dy of the row count, too",
+                     alone},
+                    {"made with the sum of dy, where the sum is of y dy",
+                     log ? Tensor::zeros({0}, DType::f64) : flat},
                     {"right, but assigned: dx.put() adds where it has to", gradient}},
        .law = "each row of dx adds up to 0: adding a constant to x does not change y"});
   if (testing::Test::HasFailure()) return;
@@ -144,8 +177,10 @@ void check_gradient(Draw& draw, Size size, bool log, bool adds) {
 void check_gradients(bool log) {
   Draw draw;
   for (const bool adds : {false, true}) {
-    for (const int64_t cols : {draw.between(2, 31), draw.between(130, 150)}) {
-      check_gradient(draw, {cols < 32 ? 3 : 2, cols}, log, adds);
+    for (const int64_t cols :
+         {draw.between(2, 31), draw.between(130, 150), int64_t{1}, 32 * draw.between(1, 4),
+          draw.between(260, 300), draw.between(1030, 1100)}) {
+      check_gradient(draw, {cols < 32 ? 3 : cols < 1000 ? 2 : 1, cols}, log, adds);
       if (testing::Test::HasFailure()) return;
     }
   }
@@ -181,8 +216,10 @@ void check_log_softmax(const Values& x, const Size& size, Expected expected) {
 
 LAB_CHECK(LogSoftmax) {
   Draw draw;
-  for (const Size& size : draw_sizes(draw)) {
-    Values x = draw_values(draw, size.count());
+  const std::vector<Size> sizes = draw_sizes(draw);
+  for (const Size& size : sizes) {
+    if (size.cols == 1) continue;  // below
+    const Values x = draw_values(draw, size.count());
     const Tensor want = by_loops(tensor(x, size.shape()), true);
     check_log_softmax(
         x, size,
@@ -190,19 +227,25 @@ LAB_CHECK(LogSoftmax) {
          .suspects = {{"x - max + the logarithm of the sum: a sign", with_a_sign(x, want, size)}},
          .law = "x_i - max - ln of the sum of all e^(x_j - max) of its own row"});
     if (testing::Test::HasFailure()) return;
-    for (float& v : x) v *= 100;  // of which some exponentials are 0 in f32
+  }
+  const FarApart far = far_apart(draw);
+  check_log_softmax(far.x, far.size,
+                    {.tolerance = kFloat, .law = kLargest, .not_finite = kLargest});
+  for (const Size& size : sizes) {
+    if (testing::Test::HasFailure()) return;
+    // Of most rows some exponentials are 0 in f32.
     check_log_softmax(
-        x, size,
+        draw_values(draw, size.count(), -200, 200), size,
         {.tolerance = kFloat,
          .law = "exp(-200) is 0 in f32, its logarithm is -200: the exponential must not be "
                 "taken first",
          .not_finite = "exp(-200) is 0 in f32, and ln 0 is -infinity, where -200 is right: no "
                        "exponential whose logarithm is taken."});
-    if (testing::Test::HasFailure()) return;
   }
-  const FarApart far = far_apart(draw);
-  check_log_softmax(far.x, far.size,
-                    {.tolerance = kFloat, .law = kLargest, .not_finite = kLargest});
+  if (testing::Test::HasFailure()) return;
+  const Size size{3, draw.between(33, 200)};
+  check_log_softmax(draw_lowest(draw, size), size,
+                    {.tolerance = kFloat, .law = kLowest, .not_finite = kLowest});
 }
 
 LAB_CHECK(GradientOfLogSoftmax) {

@@ -61,8 +61,8 @@ void two_sums(Float* sums, Float* squares, const Float* x, int blocks, int threa
   launch<two_sums_kernel>({blocks, threads}, sums, squares, x);
 }
 
-void column_sums(Float* sums, Float* squares, const Float* x) {
-  launch<column_sums_kernel>({1, dim3(kWarp, kDown)}, sums, squares, x);
+void column_sums(Float* sums, Float* squares, const Float* x, int blocks) {
+  launch<column_sums_kernel>({blocks, dim3(kWarp, kDown)}, sums, squares, x);
 }
 
 void transpose_directly(Float* y, const Float* x, int rows, int cols) {

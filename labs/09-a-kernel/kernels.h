@@ -26,8 +26,8 @@ void fold_warps(Float* y, const Float* x, Fold fold, int warps);
 void fold_blocks(Float* y, const Float* x, Fold fold, int blocks, int threads);
 // The sum of x and then, with nothing in between, that of its squares.
 void two_sums(Float* sums, Float* squares, const Float* x, int blocks, int threads);
-// x (8, 32): the sums of its columns, and then those of their squares.
-void column_sums(Float* sums, Float* squares, const Float* x);
+// x (blocks, 8, 32): for each block the sums of its columns, and then those of their squares.
+void column_sums(Float* sums, Float* squares, const Float* x, int blocks);
 // y = x^T (cols, rows), each element where it belongs, without shared memory: for the figure.
 void transpose_directly(Float* y, const Float* x, int rows, int cols);
 // y = x, 32 elements, by way of a column of a tile in shared memory: for the page.

@@ -47,7 +47,7 @@ LAB_SHOW() {
       kernel("A column of a tile whose rows have 32 words", kSide,
              [](Float* y, Float*, Float* x) { through_a_column(y, x); }),
       kernel("Your column_sum, of x and of x squared", 8 * kSide,
-             [](Float* y, Float* z, Float* x) { column_sums(y, z, x); }),
+             [](Float* y, Float* z, Float* x) { column_sums(y, z, x, 1); }),
       kernel("Your softmax of a row of 160", 160,
              [](Float* y, Float*, Float* x) { softmax(y, x, 1, 160); })};
   std::cout << json{{"kernels", kernels}} << "\n";

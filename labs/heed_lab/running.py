@@ -139,6 +139,9 @@ def judge(check, rows, status, errors, program, seconds):
         return HANGS, f"It did not end within {seconds:g} s of processor time."
     if status < 0:
         return CRASHED, crash(signal.Signals(-status).name, errors, program, {cut["file"] for cut in check.task.cuts})
+    said = errors.strip().splitlines()
+    if status == 127 and not rows and said:  # the loader's
+        return NOT_RUN, f"The program could not be started: {said[-1][:300]}"
     results = [row for row in rows if row.get("check") == check.name]
     if len(results) != 1 or not isinstance(results[0].get("passed"), bool):
         return SILENT, f"The program ended (status {status}) without a result of this check."

@@ -42,6 +42,23 @@ struct Numbers {
     return within(times, a, b) || std::fabs(a - b) <= 1e-12;
   }
   bool right(int64_t i) const { return close(got[i], want[i]); }
+  // Whether these are yours in a range: near them all, and far nearer than to what is expected.
+  template <class F> bool are(int64_t begin, int64_t end, const F& value) const {
+    double to_value = 0, to_want = 0;
+    bool all_right = true;
+    for (int64_t i = begin; i < end; ++i) {
+      if (!near(got[i], value(i))) return false;
+      all_right &= right(i);
+      to_value += got[i] == value(i) ? 0 : std::fabs(got[i] - value(i));
+      to_want += std::fabs(got[i] - want[i]);
+    }
+    return all_right || !(to_value > to_want / 4);
+  }
+  // Whether they are more than one number: of equal ones any is some multiple of any other.
+  bool differ(int64_t begin, int64_t end) const {
+    return std::any_of(want.begin() + begin, want.begin() + end,
+                       [&](double value) { return value != want[begin]; });
+  }
   std::string place(int64_t i) const {
     return rows == 1 ? "element " + std::to_string(i) : text("(", i / cols, ", ", i % cols, ")");
   }
@@ -97,27 +114,10 @@ std::string suspect(const Numbers& n) {
   for (const auto& [name, tensor] : n.expected.suspects) {
     const std::vector<double> values = tensor.to_vector();
     if (values.size() == n.got.size() && found.find(name) == found.npos &&
-        all(0, n.size(), [&](int64_t i) { return n.near(n.got[i], values[i]); }))
+        n.are(0, n.size(), [&](int64_t i) { return values[i]; }))
       found += (found.empty() ? "Yours is " : "; or, which gives the same here: ") + name;
   }
   return found.empty() ? "" : found + ".";
-}
-
-// Small differences of large numbers: they are off by nothing that counts beside these.
-std::string rounding(const Numbers& n) {
-  double largest = 0, off = 0;
-  for (int64_t i = 0; i < n.size(); ++i) {
-    largest = std::max(largest, std::fabs(n.want[i]));
-    off = std::max(off, std::fabs(n.got[i] - n.want[i]));
-  }
-  if (!std::isfinite(largest)) return "";
-  // Where the same bits are due nothing is rounding; f32 for f64 is, however exact f64 has to be.
-  if (n.expected.tolerance.relative == 0 || !(off <= 1e-6 * largest)) return "";
-  return "Right but for rounding: nothing is off by more than " + number(off) +
-         ", where the largest is " + number(largest) +
-         ". Small ones lost their digits beside large ones (what is added first, or in which "
-         "brackets?), or something is of f32. " +
-         n.expected.law;
 }
 
 std::string name_of_factor(double factor, const Numbers& n) {
@@ -146,37 +146,69 @@ double factor_of(const Numbers& n, int64_t begin, int64_t end) {
     square += n.want[i] * n.want[i];
   }
   const double c = product / square;
-  const auto fits = [&](int64_t i) { return n.near(n.got[i], c * n.want[i]); };
-  return all(begin, end, fits) ? c : NAN;
+  return n.are(begin, end, [&](int64_t i) { return c * n.want[i]; }) ? c : NAN;
+}
+
+std::string precise(double factor) {
+  char digits[32];
+  std::snprintf(digits, sizeof digits, std::fabs(factor - 1) < 1e-2 ? "%.10g" : "%.4g", factor);
+  return digits;
+}
+
+std::string constant_offset(const Numbers& n) {
+  const double offset = n.got[0] - n.want[0];
+  const auto there = [&](int64_t i) { return n.want[i] + offset; };
+  if (n.size() < 2 || !n.are(0, n.size(), there)) return "";
+  if (std::fabs(offset - kUnwritten) < 1e-2)  // of f32, too
+    return "It was added to what was there: here it is to be assigned.";
+  return "Everything is off by the same number, " + number(offset) + ".";
+}
+
+// Small differences of large numbers. What they come from is not known: a small number that is left
+// out gives the same.
+std::string rounding(const Numbers& n) {
+  double largest = 0, off = 0;
+  for (int64_t i = 0; i < n.size(); ++i) {
+    largest = std::max(largest, std::fabs(n.want[i]));
+    off = std::max(off, std::fabs(n.got[i] - n.want[i]));
+  }
+  // Where the same bits are due nothing is rounding.
+  if (!std::isfinite(largest) || n.expected.tolerance.relative == 0 || !(off <= 1e-6 * largest))
+    return "";
+  const std::string offset = n.size() > 3 ? constant_offset(n) : "";
+  if (!offset.empty()) return offset + " " + n.expected.law;
+  const double factor = factor_of(n, 0, n.size());
+  return "Nearly right: nothing is off by more than " + number(off) +
+         (n.size() > 1 ? ", where the largest is " + number(largest) : "") +
+         (n.differ(0, n.size()) && !std::isnan(factor)
+              ? "; everything is " + precise(factor) + " times what it should be"
+              : "") +
+         ". Either digits are lost (something is of f32, or what is small is added to what is "
+         "large: in which order, in which brackets?), or something small is added or left out. " +
+         n.expected.law;
 }
 
 std::string constant_factor(const Numbers& n) {
   const double factor = factor_of(n, 0, n.size());
   const std::string name = name_of_factor(factor, n);
-  // A single number is some multiple of any other: only a factor with a name tells something.
-  if (std::isnan(factor) || (n.size() == 1 && name.empty())) return "";
+  // Equal numbers are some multiple of any others: only a factor with a name tells something.
+  if (std::isnan(factor) || (!n.differ(0, n.size()) && name.empty())) return "";
   if (n.size() > 1 && std::fabs(factor) < 1e-9)
-    return "All zeros but for rounding: what was added up there has cancelled. " + n.expected.law;
-  return (n.size() > 1 ? "Everything is " : "It is ") + number(factor) +
+    return (std::fabs(factor) < 1e-30 ? "All are nearly zero. "
+                                      : "All zeros but for rounding: what was added up there has "
+                                        "cancelled. ") +
+           n.expected.law;
+  return (n.size() > 1 ? "Everything is " : "It is ") + precise(factor) +
          " times what it should be" + name + "." +
          ((n.size() > 1 && !name.empty()) || n.expected.law.empty() ? "" : " " + n.expected.law);
 }
 
 std::string all_the_same(const Numbers& n) {
   const auto same = [&](int64_t i) { return n.got[i] == n.got[0]; };
-  return n.size() > 1 && all(0, n.size(), same)
+  return n.differ(0, n.size()) && all(0, n.size(), same)
              ? text("All elements are the same, ", number(n.got[0]),
                     ": it does not depend on the place. ", n.expected.law)
              : "";
-}
-
-std::string constant_offset(const Numbers& n) {
-  const double offset = n.got[0] - n.want[0];
-  const auto fits = [&](int64_t i) { return n.near(n.got[i], n.want[i] + offset); };
-  if (n.size() < 2 || !all(0, n.size(), fits)) return "";
-  if (std::fabs(offset - kUnwritten) < 1e-2)  // of f32, too
-    return "It was added to what was there: here it is to be assigned.";
-  return "Everything is off by the same number, " + number(offset) + ".";
 }
 
 std::string transposed(const Numbers& n) {
@@ -198,8 +230,8 @@ std::string shifted(const Numbers& n) {
         return n.close(n.got[here], n.want[here + step]);
       };
       if (count < std::max<int64_t>(3, n.size() / 2) || !all(0, count, fits)) continue;
-      return text("Shifted by ", std::abs(by), " ", name, ": yours holds what ",
-                  by > 0 ? "comes later." : "came before.");
+      return text("Shifted by ", std::abs(by), " ", name, std::abs(by) > 1 ? "s" : "",
+                  ": yours holds what ", by > 0 ? "comes later." : "came before.");
     }
   }
   return "";
@@ -232,7 +264,9 @@ std::string factor_of_each_row(const Numbers& n) {
   for (int64_t r = 0, told = 0; r < n.rows; ++r) {
     const double factor = factor_of(n, r * n.cols, (r + 1) * n.cols);
     if (std::isnan(factor)) return "";
-    if (std::fabs(factor - 1) < 5e-4 || ++told > 2) continue;
+    if (std::fabs(factor - 1) < 5e-4) continue;
+    if (!n.differ(r * n.cols, (r + 1) * n.cols)) return "";
+    if (++told > 2) continue;
     found += (told > 1 ? ", " : "") +
              (std::fabs(factor) < 1e-9 ? "0 (nothing arrived)" : number(factor)) + " in row " +
              std::to_string(r);

@@ -23,7 +23,8 @@ HEED_KERNEL(template <class T> void scale_shift(T* y, const T* x, T alpha, T bet
 HEED_KERNEL(template <class T> void scale(Out<T> y, const T* x, T alpha, int64_t n));
 // y = *alpha x, with alpha on the device of the tensors
 HEED_KERNEL(template <class T> void scale_by(T* y, const T* x, const T* alpha, int64_t n));
-// y = mask ? a : b   and   dx = [(mask != 0) == of] dy: of a for of = 1, of b for of = 0
+// y = mask ? a : b (of i32 too)   and   dx = [(mask != 0) == of] dy: of a for of = 1, of b for
+// of = 0
 HEED_KERNEL(template <class T>
             void where_forward(T* y, const int32_t* mask, const T* a, const T* b, int64_t n));
 HEED_KERNEL(template <class T>
@@ -35,7 +36,7 @@ HEED_KERNEL(template <class T>
             void spread(Out<T> y, const T* x, T scale, int64_t outer, int64_t n, int64_t inner));
 // A block (rows, width) of one matrix to one of another width:
 //   y[r * y_stride + i] = x[r * x_stride + i]
-// Concatenation and splitting along any axis.
+// Concatenation and splitting along any axis, of i32 too.
 HEED_KERNEL(template <class T> void copy_block(Out<T> y, int64_t y_stride, const T* x,
                                                int64_t x_stride, int64_t rows, int64_t width));
 // y = 1 where Op holds for a and b, else 0; of f32, f64 and i32. A NaN is not equal to anything.

@@ -31,5 +31,6 @@ void gather_rows(T* y, const T* x, const int32_t* ids, int64_t n, int64_t width)
 }
 
 HEED_INSTANTIATE(gather_along, scatter_along, gather_rows);
+HEED_INSTANTIATE_I32(gather_along, gather_rows);
 
 }  // namespace heed::HEED_BACKEND

@@ -12,6 +12,6 @@ HEED_KERNEL(template <class T> void gather_along(Out<T> y, const T* x, const int
 HEED_KERNEL(template <class T> void scatter_along(T* y, const T* x, const int32_t* ids,
                                                   int64_t outer, int64_t n, int64_t m,
                                                   int64_t inner));
-// y (n, width): y_i = x[ids_i]      x (rows, width)
+// y (n, width): y_i = x[ids_i]      x (rows, width); of i32 too, as gather_along is
 HEED_KERNEL(template <class T>
             void gather_rows(T* y, const T* x, const int32_t* ids, int64_t n, int64_t width));

@@ -23,14 +23,19 @@
 
 // Instantiates kernel templates for both floating-point types, at the end of a .cc or .cu:
 //   HEED_INSTANTIATE(softmax_forward, softmax_backward);
-// A macro that calls itself has to be expanded again and again: here for up to 14 names.
+// HEED_INSTANTIATE_I32 does so for int32_t. A macro that calls itself has to be expanded again and
+// again: here for up to 14 names.
 // NOLINTBEGIN(bugprone-macro-parentheses): a template's name cannot stand in parentheses
 #define HEED_INSTANTIATE_ONE(kernel)              \
   template decltype(kernel<float>) kernel<float>; \
   template decltype(kernel<double>) kernel<double>;
-#define HEED_INSTANTIATE(...) HEED_EXPAND(HEED_INSTANTIATE_EACH(__VA_ARGS__)) static_assert(true)
-#define HEED_INSTANTIATE_EACH(kernel, ...) \
-  HEED_INSTANTIATE_ONE(kernel) __VA_OPT__(HEED_INSTANTIATE_AGAIN HEED_PARENS(__VA_ARGS__))
+#define HEED_INSTANTIATE_ONE_I32(kernel) template decltype(kernel<int32_t>) kernel<int32_t>;
+#define HEED_INSTANTIATE(...) \
+  HEED_EXPAND(HEED_INSTANTIATE_EACH(HEED_INSTANTIATE_ONE, __VA_ARGS__)) static_assert(true)
+#define HEED_INSTANTIATE_I32(...) \
+  HEED_EXPAND(HEED_INSTANTIATE_EACH(HEED_INSTANTIATE_ONE_I32, __VA_ARGS__)) static_assert(true)
+#define HEED_INSTANTIATE_EACH(ONE, kernel, ...) \
+  ONE(kernel) __VA_OPT__(HEED_INSTANTIATE_AGAIN HEED_PARENS(ONE, __VA_ARGS__))
 #define HEED_INSTANTIATE_AGAIN() HEED_INSTANTIATE_EACH
 #define HEED_PARENS ()
 #define HEED_EXPAND(...) HEED_EXPAND_3(HEED_EXPAND_3(HEED_EXPAND_3(__VA_ARGS__)))

@@ -52,6 +52,6 @@ template <class T> void one_hot(T* y, const int32_t* ids, int64_t n, int64_t cla
 }
 
 HEED_INSTANTIATE(swap_axes, join, expand_forward, one_hot);
-template decltype(expand_forward<int32_t>) expand_forward<int32_t>;
+HEED_INSTANTIATE_I32(swap_axes, join, expand_forward);
 
 }  // namespace heed::gpu

@@ -3,11 +3,11 @@
 #include "tensor/kernels/kernel.h"
 
 // Swaps axes 1 and 3: x (outer, a, mid, b, inner) -> y (outer, b, mid, a, inner). Its gradient is
-// the reverse swap.
+// the reverse swap. Of i32 too.
 HEED_KERNEL(template <class T> void swap_axes(Out<T> y, const T* x, int64_t outer, int64_t a,
                                               int64_t mid, int64_t b, int64_t inner));
 
-// y = `count` arrays, concatenated. The list of arrays is on the host.
+// y = `count` arrays, concatenated; of i32 too. The list of arrays is on the host.
 HEED_KERNEL(template <class T> void join(T* y, const Values<T>* arrays, int64_t count));
 
 // Broadcasting: y[i0, .., i5] = x[i0 * s0 + .. + i5 * s5] over the six sizes of y; a stride of 0

@@ -164,5 +164,6 @@ template <class T> void sum_rows(T* db, const T* dy, int64_t rows, int64_t cols)
 
 HEED_INSTANTIATE(sum_forward, max_forward, max_backward, prod_forward, prod_backward, cumsum,
                  sum_rows);
+HEED_INSTANTIATE_I32(max_forward);
 
 }  // namespace heed::cpu

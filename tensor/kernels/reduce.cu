@@ -87,7 +87,8 @@ void sum_forward(T* y, const T* x, T scale, int64_t outer, int64_t n, int64_t in
 template <class T> void max_of_rows(T* y, int32_t* where, const T* x, int64_t outer, int64_t n) {
   for_each_block({outer, row_threads(n)}, [=] __device__(int64_t o) {
     const T* const row = x + o * n;
-    T max = -std::numeric_limits<T>::infinity();
+    using Limits = std::numeric_limits<T>;
+    T max = Limits::has_infinity ? -Limits::infinity() : Limits::lowest();
     int nan = 0;
     for (int64_t i = threadIdx.x; i < n; i += blockDim.x) {
       max = Max::apply(row[i], max);
@@ -202,5 +203,6 @@ template <class T> void sum_rows(T* db, const T* dy, int64_t rows, int64_t cols)
 
 HEED_INSTANTIATE(sum_forward, max_forward, max_backward, prod_forward, prod_backward, cumsum,
                  sum_rows);
+HEED_INSTANTIATE_I32(max_forward);
 
 }  // namespace heed::gpu

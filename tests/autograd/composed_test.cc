@@ -12,6 +12,7 @@
 #include "base/error.h"
 #include "tensor/compare.h"
 #include "tensor/random_tensor.h"
+#include "tests/devices.h"
 #include "tests/file_helpers.h"
 
 namespace heed {
@@ -112,6 +113,22 @@ TEST(Axis, IsAnIntegerAndNoBool) {
   EXPECT_AN_AXIS(argmax);
   EXPECT_AN_AXIS(argmin);
 #undef EXPECT_AN_AXIS
+#define KEEP(op) [](const auto& x, auto keep) -> decltype(op(x, 0, keep)) { return op(x, 0, keep); }
+#define EXPECT_A_BOOL(op)             \
+  EXPECT_TRUE(takes<bool>(KEEP(op))); \
+  EXPECT_FALSE(takes<int>(KEEP(op))); \
+  EXPECT_FALSE(takes<int64_t>(KEEP(op)))
+  EXPECT_A_BOOL(sum);
+  EXPECT_A_BOOL(mean);
+  EXPECT_A_BOOL(prod);
+  EXPECT_A_BOOL(max);
+  EXPECT_A_BOOL(min);
+  EXPECT_A_BOOL(variance);
+  EXPECT_A_BOOL(stddev);
+  EXPECT_A_BOOL(norm);
+  EXPECT_A_BOOL(logsumexp);
+#undef EXPECT_A_BOOL
+#undef KEEP
 #undef OP
   EXPECT_TRUE(TakesLists<Var>);
   EXPECT_FALSE(SumsOverNoAxis<Var>);
@@ -124,13 +141,69 @@ TEST(Composed, OpsNameThemselves) {
   const Tensor x = Tensor::of({{1, 2}, {3, 4}}, DType::i32);
   const auto error = [](const auto& call) { return error_of<ShapeError>([&] { (void)call(); }); };
   EXPECT_EQ(error([&] { return norm(x); }), "norm: element type i32: expected f32 or f64");
-  EXPECT_EQ(error([&] { return select(x, 1, 0); }),
-            "select: element type i32: expected f32 or f64");
-  EXPECT_EQ(select(x, 0, 1).value().to_ints(), Ints({3, 4}));
-  EXPECT_EQ(error([&] {
-              return pick(x, Tensor::from(Ints{0, 1}));
-            }),
-            "pick: element type i32: expected f32 or f64");
+  EXPECT_EQ(error([&] { return squared_error(x, x); }),
+            "squared_error: element type i32: expected f32 or f64");
+  const Var y = Tensor::of({{1}, {2}}), steps = y.in_order(RowOrder::by_step);
+  EXPECT_TRUE(error([&] {
+                return squared_error(steps, y.in_order(RowOrder::by_sequence));
+              }).starts_with("squared_error: rows step by step"));
+}
+
+// What only moves numbers moves whole ones, too, on every device.
+TEST(Integers, AreMoved) {
+  for (const Device device : test_devices()) {
+    SCOPED_TRACE(device.str());
+    const auto of = [&](const Nested& values) { return Tensor::of(values, DType::i32, device); };
+    const auto ints = [](const Var& y) {
+      EXPECT_EQ(y.dtype(), DType::i32);
+      return y.value().to_ints();
+    };
+    const Tensor x = of({{1, -2147483647, 3}, {4, 5, 2147483647}});  // more digits than f32 has
+    EXPECT_EQ(ints(slice(x, 1, 1, kEnd)), Ints({-2147483647, 3, 5, 2147483647}));
+    EXPECT_EQ(ints(select(x, 1, 2)), Ints({3, 2147483647}));
+    EXPECT_EQ(ints(split(x, {2, 1}, 1)[1]), Ints({3, 2147483647}));
+    EXPECT_EQ(ints(concat({x, x}, 1)).size(), 12u);
+    EXPECT_EQ(ints(stack({x, x})).back(), 2147483647);
+    EXPECT_EQ(ints(gather_rows(x, of({1, 1}))), Ints({4, 5, 2147483647, 4, 5, 2147483647}));
+    EXPECT_EQ(ints(transpose(x, 0, 1)), Ints({1, 4, -2147483647, 5, 3, 2147483647}));
+    EXPECT_EQ(ints(expand(of({7}), {2})), Ints({7, 7}));
+    EXPECT_EQ(ints(where(of({{1, 0, 1}}), x, 0)), Ints({1, 0, 3, 4, 0, 2147483647}));
+    EXPECT_EQ(ints(pick(x, of({2, 0}))), Ints({3, 4}));
+    EXPECT_EQ(ints(max(x, 1)), Ints({3, 2147483647}));
+    EXPECT_EQ(ints(max(of({-3, -2}))), Ints({-2}));
+    const Tensor below = slice(expand(of({{-5}}), {1, 40}), 1, 0, 40).value();  // of many threads
+    EXPECT_EQ(ints(max(below, 1)), Ints({-5}));
+    EXPECT_EQ(argmax(x, 0).to_ints(), Ints({1, 1, 1}));
+    EXPECT_EQ(ints(sum(equal(of({1, 2, 3}), of({1, 0, 3})))), Ints({2}));
+    EXPECT_EQ(ints(sum(of({{1, 2}, {3, 4}}), 0, true)), Ints({4, 6}));
+    EXPECT_EQ(ints(pack({of({1}), of({2, 3})}).rows), Ints({2, 1, 3}));
+  }
+  EXPECT_EQ(error_of<ShapeError>([] { (void)sum(Tensor::full({2}, 2e9, DType::i32)); }),
+            "to: 4000000000.000000 is not a 32-bit integer");
+  EXPECT_EQ(error_of<ShapeError>([] { (void)where(Tensor::from({1}), Tensor::from({1}), 0.5); }),
+            "fill: 0.500000 is not a 32-bit integer");
+}
+
+TEST(Composed, APackNamesItself) {
+  const auto error = [](const std::vector<Tensor>& sequences) {
+    return error_of<ShapeError>([&] { (void)pack(sequences); });
+  };
+  EXPECT_EQ(error({Tensor::zeros({1, 2}), Tensor::zeros({2, 3})}),
+            "pack: rows of different shapes, (1, 2) and (2, 3)");
+  EXPECT_EQ(error({Tensor::zeros({1, 2}), Tensor::zeros({1, 2}, DType::f64)}),
+            "pack: element types differ, f32 and f64");
+}
+
+// Numbers beside tensors, and one bound alone.
+TEST(Composed, TakesNumbers) {
+  const Var x = Var::parameter(Tensor::of({-2, 0, 3}));
+  sum(maximum(x, 0.0) * Var(Tensor::of({5, 6, 7}))).backward();
+  EXPECT_EQ(mismatch(x.grad(), Tensor::of({0, 3, 7})), "");  // half at the tie
+  EXPECT_EQ(mismatch(minimum(x, 1).value(), Tensor::of({-2, 0, 1})), "");
+  EXPECT_EQ(mismatch(where(less(x, 0), 9.0, x).value(), Tensor::of({9, 0, 3})), "");
+  EXPECT_EQ(mismatch(clamp(x, -1, INFINITY).value(), Tensor::of({-1, 0, 3})), "");
+  EXPECT_EQ(max(x).item(), 3);
+  EXPECT_EQ(min(x).item(), -2);
 }
 
 TEST(Composed, ADiagonalMayBeFarOutside) {
@@ -183,6 +256,8 @@ TEST(Composed, TensorsThatOneBeginsWith) {
   EXPECT_EQ(linspace(0, 0.1, 11, DType::f64).at({10}), 0.1);  // the end, exactly
   EXPECT_EQ(mismatch(linspace(3, 9, 1), Tensor::of({3})), "");
   EXPECT_THROW((void)linspace(0, 1, 0), ShapeError);
+  EXPECT_EQ(error_of<ShapeError>([] { (void)linspace(0, 1, 3, DType::i32); }),
+            "linspace: element type i32: expected f32 or f64");
   EXPECT_EQ(mismatch(eye(2, DType::f64), Tensor::of({{1, 0}, {0, 1}}, DType::f64)), "");
   EXPECT_EQ(eye(0).shape(), Shape({0, 0}));
 }

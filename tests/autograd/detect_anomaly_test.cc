@@ -8,6 +8,7 @@
 
 #include "autograd/composed.h"
 #include "autograd/discrete.h"
+#include "nn/losses.h"
 #include "tests/file_helpers.h"
 
 namespace heed {
@@ -80,17 +81,42 @@ TEST(Anomaly, AMaskIsNone) {
   const Var x = vector_of({1, 2, 3});
   const Tensor mask = Tensor::from(std::vector<int32_t>{0, 1, 0});
   const DetectAnomaly detect;
-  sum(square(softmax(masked_fill(x, mask, -inf)))).backward();
+  const Var masked = masked_fill(x, mask, -inf);
+  sum(square(softmax(masked))).backward();
   sum(logsumexp(x, 0)).backward();
+  sum(exp(log_softmax(masked_fill(x, mask, -inf)))).backward();
+  logsumexp(masked_fill(x, mask, -inf), 0).backward();
+  sum(kl_divergence(masked_fill(x, mask, -inf), masked_fill(2 * x, mask, -inf))).backward();
+  sum(gumbel_softmax(masked_fill(x, mask, -inf), 1, {.seed = 1})).backward();
+  EXPECT_EQ((masked + 1).value().to_vector(), (std::vector<double>{2, -inf, 4}));
+  EXPECT_EQ(transpose(stack({masked, masked}), 0, 1).value().at({1, 0}), -inf);
+  EXPECT_EQ(top_k(masked, 3).values.value().at({2}), -inf);
+  EXPECT_EQ(where(mask, x, -inf).value().to_vector(), (std::vector<double>{-inf, 2, -inf}));
   EXPECT_EQ(categorical(masked_fill(x, mask, -inf), {.seed = 1}).numel(), 1);
   EXPECT_TRUE(DetectAnomaly::active());
-  EXPECT_EQ(
-      error_of<AnomalyError>([&] { (void)exp(masked_fill(x, mask, inf)); }),
-      "anomaly: exp was given a number that is not finite: its input 1 of 1, masked_fill (3)");
-  const Var narrow = Var::parameter(Tensor::of({1, 2, 3}));
-  EXPECT_EQ(error_of<AnomalyError>([&] { (void)masked_fill(narrow, mask, 1e300); }),
-            "anomaly: masked_fill was given a number that is not finite: its input 1 of 2, "
-            "constant (3)");
+}
+
+// What an infinity does where none is wanted.
+TEST(Anomaly, AnInfinityMakesNoNaNAndNoLoss) {
+  const double inf = std::numeric_limits<double>::infinity();
+  const Var x = vector_of({1, 2}), bad = vector_of({std::nan(""), 1});
+  const Var masked = masked_fill(x, Tensor::from({0, 1}), -inf);
+  const DetectAnomaly detect;
+  EXPECT_EQ(error_of<AnomalyError>([&] { (void)(masked - masked); }),
+            "anomaly: sub made the first number that is not finite, in the forward pass: its value "
+            "(2), NaN from infinite inputs");
+  EXPECT_EQ(error_of<AnomalyError>([&] { sum(masked).backward(); }),
+            "anomaly: the loss is not finite; an infinite input has reached it");
+  const auto named = [&](const auto& call) {
+    return error_of<AnomalyError>([&] { (void)call(); });
+  };
+  const std::string given = " was given a number that is not finite: its input ";
+  EXPECT_EQ(named([&] { return logsumexp(bad, 0); }),
+            "anomaly: logsumexp" + given + "1 of 1, constant (2)");
+  EXPECT_EQ(named([&] { return gumbel_softmax(bad, 1, {.seed = 1}); }),
+            "anomaly: gumbel_softmax" + given + "1 of 2, parameter (2)");
+  const Var row = Tensor::from(std::vector<double>{std::nan("")}, {1});
+  EXPECT_EQ(named([&] { return x + row; }), "anomaly: add" + given + "1 of 1, constant (1)");
 }
 
 }  // namespace

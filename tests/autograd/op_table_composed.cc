@@ -82,6 +82,15 @@ std::vector<OpCase> reductions() {
   rows[1].wrong.push_back(
       {{{2, 1}}, "variance: needs more than 1 elements along axis 1 of (2, 1)"});
   rows[3].wrong.push_back({{{2, 0}}, "logsumexp: no elements along axis 1 of (2, 0)"});
+  rows.push_back({.op = "min(Var)",
+                  .call = [](In x) { return min(x[0]); },
+                  .naive = [](Arrays x) { return Numbers{min_of(x[0].v)}; },
+                  .shapes = {{3, 4}},
+                  .one = {{1}},
+                  .empty = {{0, 2}},
+                  .refuses_empty = "min: no elements in (0, 2)",
+                  .large = {{300, 200}},
+                  .any_shape = true});
   rows.push_back({.op = "norm(Var)",
                   .call = [](In x) { return norm(x[0]); },
                   .naive = [](Arrays x) { return Numbers{norm_of(x[0].v)}; },

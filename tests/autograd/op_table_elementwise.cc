@@ -145,7 +145,7 @@ std::vector<OpCase> scalar_operators() {
 
 std::vector<OpCase> more_functions() {
   using X = const Var&;
-  const Domain apart{-1.5, 1.5, 0.01}, positive{0.2, 3};
+  const Domain apart{-1.5, 1.5, 0.01}, apart_from_half{-0.49, 0.49}, positive{0.2, 3};
   OpCase power = binary(
       "pow(Var, Var)", "pow", [](X a, X b) { return pow(a, b); }, pow_of);
   power.domain = positive;
@@ -154,8 +154,16 @@ std::vector<OpCase> more_functions() {
       [](double x) { return x < -0.5 ? -0.5 : (x > 1 ? 1 : x); });
   const char* const rule = "clamp: needs low <= high, got ";
   return {
-      binary("minimum(Var, Var)", "minimum", minimum, minimum_of),
-      binary("maximum(Var, Var)", "maximum", maximum, maximum_of),
+      binary(
+          "minimum(Var, Var)", "minimum", [](X a, X b) { return minimum(a, b); }, minimum_of),
+      binary(
+          "maximum(Var, Var)", "maximum", [](X a, X b) { return maximum(a, b); }, maximum_of),
+      unary(
+          "minimum(Var, double)", [](X x) { return minimum(x, 0.5); },
+          [](double x) { return std::min(x, 0.5); }, apart_from_half),
+      unary(
+          "maximum(Var, double)", [](X x) { return maximum(x, 0.5); },
+          [](double x) { return std::max(x, 0.5); }, apart_from_half),
       power,
       with(clamped, {},
            {{[] { (void)clamp(zeros_of({2}), 2, 1); }, rule + std::string("2.000000 and 1.000000")},
@@ -260,6 +268,20 @@ std::vector<OpCase> elementwise_cases() {
   wide.large = {{250, 200}, {200}};
   wide.wrong = {{{{2, 3}, {2}}, "where: shapes do not broadcast, (2, 3) and (2)"}};
   cases.push_back(wide);
+  for (const bool first : {true, false}) {  // a number in the place of one
+    OpCase one = unary(
+        first ? "where(Tensor, double, Var)" : "where(Tensor, Var, double)",
+        [first](Pair x) {
+          const Tensor mask = pattern(x.shape(), 3);
+          return first ? where(mask, 5, x) : where(mask, x, 5);
+        },
+        nullptr);
+    one.naive = [first](Arrays x) {
+      const std::vector<double> fives(x[0].v.size(), 5);
+      return first ? where_of(fives, x[0].v) : where_of(x[0].v, fives);
+    };
+    cases.push_back(one);
+  }
   cases.push_back(with(select,
                        {{{{2, 3}, {3, 2}}, "where: shapes do not broadcast, (2, 3) and (3, 2)"}},
                        {{[] { (void)where(zeros_of({2}), zeros_of({2}), zeros_of({2})); },

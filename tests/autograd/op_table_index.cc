@@ -163,12 +163,12 @@ OpCase pooling_case(const std::string& name, Var (*call)(const Var&, const Segme
       .one = {{1, 1}},
       .empty = {{0, 4}},
       .large = {{3000, 50}},
-      .wrong = {{{{4}}, name + ": x (4) does not fit segments of 4 rows"},
-                {{{}}, name + ": x () does not fit segments of 1 rows"}},
+      .wrong = {{{{4}}, name + ": x (4) does not fit segments of 4 rows, expected (4, H)"},
+                {{{}}, name + ": x () does not fit segments of 1 rows, expected (1, H)"}},
       .misuse = {{[call] {
                     (void)call(zeros_of({4, 2}), Segments({3, 2}));
                   },
-                  name + ": x (4, 2) does not fit segments of 5 rows"},
+                  name + ": x (4, 2) does not fit segments of 5 rows, expected (5, H)"},
                  {[call] {
                     (void)call(zeros_of({5, 2}), Segments({3, 0, 2}));
                   },
@@ -212,7 +212,7 @@ OpCase packed_pooling_case(const std::string& name, Var (*call)(const Var&, cons
       .one = {{1, 1}},
       .empty = {{0, 4}},
       .large = {{3000, 50}},
-      .wrong = {{{{4}}, name + ": x (4) does not fit segments of 4 rows"},
+      .wrong = {{{{4}}, name + ": x (4) does not fit segments of 4 rows, expected (4, H)"},
                 {{{}}, name + ": x () does not fit a packing of 1 rows"}},
       .misuse = {{[call] {
                     (void)call(zeros_of({4, 2}), Packing({3, 2}));

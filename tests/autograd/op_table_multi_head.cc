@@ -147,8 +147,8 @@ OpCase attention_case(std::string variant, bool causal, int64_t unused) {
           .empty = {{0, 4}, {unused, 4}, {unused, 4}},
           .large = {{300, 40}, {310 + unused, 40}, {310 + unused, 40}},
           .wrong = {{{{6, 4}, {8 + unused, 6}, {8 + unused, 4}},
-                     "attention_weights: queries (6, 4) do not fit keys (" +
-                         std::to_string(8 + unused) + ", 6)"}}};
+                     "attention: queries (6, 4) do not fit keys (" + std::to_string(8 + unused) +
+                         ", 6)"}}};
 }
 
 std::vector<Misuse> misuse() {

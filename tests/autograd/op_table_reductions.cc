@@ -297,7 +297,13 @@ std::vector<OpCase> reduction_cases() {
   product.naive = [](Arrays x) { return std::vector<double>{prod_of(x[0].v)}; };
   product.large = {{20, 20}};
 
-  std::vector<OpCase> cases = {total, average, product};
+  OpCase largest = total;
+  largest.op = "max(Var)";
+  largest.call = [](In x) { return max(x[0]); };
+  largest.naive = [](Arrays x) { return std::vector<double>{max_of(x[0].v)}; };
+  largest.refuses_empty = "max: no elements in (0, 2)";
+
+  std::vector<OpCase> cases = {total, average, product, largest};
   for (int axis : {0, 1, -1}) {
     cases.push_back(reduction("sum(Var, int, bool)", "sum", axis, sum, sum_of));
     cases.push_back(reduction("mean(Var, int, bool)", "mean", axis, mean, mean_of));

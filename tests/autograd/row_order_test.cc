@@ -211,23 +211,25 @@ TEST(RowOrder, QueriesMayStandStepByStep) {
   EXPECT_EQ(scores.row_order(), RowOrder::unknown);
 }
 
-TEST(DefaultSegments, AreNamedByEachOp) {
+// As those of an empty list.
+TEST(DefaultSegments, AreNone) {
   const Segments none;
   const Var rows = Tensor::zeros({0, 2}), numbers = Tensor::zeros({0});
   const AttentionPairs pairs;
-  const auto refused = [](const std::string& op, const auto& call) {
-    EXPECT_EQ(error_of<ShapeError>(call), op + ": an input is undefined; it never got a value");
-  };
-  refused("segment_mean", [&] { (void)segment_mean(rows, none); });
-  refused("segment_max", [&] { (void)segment_max(rows, none); });
-  refused("segment_scores", [&] { (void)segment_scores(rows, rows, none); });
-  refused("segment_softmax", [&] { (void)segment_softmax(numbers, none); });
-  refused("segment_context", [&] { (void)segment_context(numbers, rows, none); });
-  refused("attention pairs", [&] { (void)AttentionPairs(none, none); });
-  refused("attention_weights", [&] { (void)attention_weights(rows, rows, pairs, 1); });
-  refused("attention_context", [&] {
-    (void)attention_context(Tensor::zeros({1, 0}), rows, pairs);
-  });
+  const Shape empty{0, 2};
+  EXPECT_EQ(segment_mean(rows, none).shape(), empty);
+  EXPECT_EQ(segment_max(rows, none).shape(), empty);
+  EXPECT_EQ(segment_scores(rows, rows, none).shape(), Shape{0});
+  EXPECT_EQ(segment_softmax(numbers, none).shape(), Shape{0});
+  EXPECT_EQ(segment_context(numbers, rows, none).shape(), empty);
+  EXPECT_EQ(AttentionPairs(none, none).total(), 0);
+  EXPECT_EQ(attention_weights(rows, rows, pairs, 1).shape(), Shape({1, 0}));
+  EXPECT_EQ(attention_context(Tensor::zeros({1, 0}), rows, pairs).shape(), empty);
+  EXPECT_EQ(attention(rows, rows, rows, pairs, 1).shape(), empty);
+  EXPECT_EQ(error_of<ShapeError>([&] {
+              (void)segment_mean(Tensor::zeros({1, 2}), none);
+            }),
+            "segment_mean: x (1, 2) does not fit segments of 0 rows, expected (0, H)");
 }
 
 TEST(Bounds, AreNamed) {

@@ -48,6 +48,12 @@ TEST(Packing, PutsStepsOfRunningSequencesTogether) {
   EXPECT_EQ(p.offset(2), 5);
   EXPECT_EQ(p.row(1, 1), 4);
   EXPECT_EQ(p.length(1), 2);
+  const auto error = [&](int64_t t, int64_t sequence) {
+    return error_of<ShapeError>([&] { (void)p.row(t, sequence); });
+  };
+  EXPECT_EQ(error(1, 2), "packing: sequence 2 of the 2 that have a step 1");
+  EXPECT_EQ(error(0, -1), "packing: sequence -1 of the 3 that have a step 0");
+  EXPECT_EQ(error(3, 0), "packing: step 3 of 3");
   EXPECT_EQ(p.last_rows(), (std::vector<int32_t>{5, 4, 2}));
   EXPECT_EQ(p.sequence_ids(), (std::vector<int32_t>{0, 1, 2, 0, 1, 0}));
   EXPECT_EQ(p.reversed(), (std::vector<int32_t>{5, 4, 2, 3, 1, 0}));

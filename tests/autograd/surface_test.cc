@@ -120,6 +120,66 @@ TEST(Grad, ThatIsKeptIsNotChangedByTheOpsBelow) {
   EXPECT_EQ(h.grad().to_vector(), (Vec{0, 7}));
 }
 
+// An addition hands on the gradient that it gets.
+TEST(Grad, ThatIsKeptHasMemoryOfItsOwn) {
+  const Var x = Var::parameter(Tensor::of({1, 2}));
+  const Var y = exp(x), z = y + 1.0;
+  y.keep_grad();
+  z.keep_grad();
+  sum(z).backward();
+  z.grad().fill(50);
+  EXPECT_EQ(y.grad().to_vector(), (Vec{1, 1}));
+}
+
+TEST(Grad, ThatIsKeptIsForgottenByZeroGrad) {
+  const Var y = Var::parameter(Tensor::of({1, 2})) * 2.0;
+  y.keep_grad();
+  sum(y).backward();
+  EXPECT_TRUE(y.grad().defined());
+  y.zero_grad();
+  EXPECT_FALSE(y.grad().defined());
+}
+
+// Without a closure it would be taken for a leaf, and x would get no gradient.
+TEST(Record, NeedsAClosureWhereAnInputNeedsAGradient) {
+  const Var x = Var::parameter(Tensor::of({1})), c = Tensor::of({1});
+  const std::string text = "mine: an input needs a gradient, and record() was given no closure";
+  EXPECT_EQ(error_of<UsageError>([&] {
+              (void)record("mine", Tensor::of({2}), {c, x}, Backward{});
+            }),
+            text);
+  EXPECT_EQ(error_of<UsageError>([&] {
+              (void)record("mine", std::vector<Tensor>{Tensor::of({2})}, {x}, Backward{});
+            }),
+            text);
+  EXPECT_FALSE(record("mine", Tensor::of({2}), {c}, Backward{}).needs_grad());
+}
+
+TEST(Undefined, IsWhatTheErrorSays) {
+  const auto said = [](const auto& call) { return error_of<ShapeError>(call); };
+  const std::string undefined = ": an input is undefined; it never got a value";
+  const Var x = Tensor::ones({1, 2});
+  EXPECT_EQ(said([] { (void)matmul(Var(), Var()); }), "matmul" + undefined);
+  EXPECT_EQ(said([] { (void)bmm(Var(), Var()); }), "bmm" + undefined);
+  EXPECT_EQ(said([&] { (void)affine(x, Var()); }), "affine" + undefined);
+  EXPECT_EQ(said([&] { (void)layer_norm(x, Var(), Var()); }), "layer_norm" + undefined);
+  EXPECT_EQ(said([] { Var().backward(); }), "backward" + undefined);
+  EXPECT_EQ(said([] { (void)Var::parameter(Tensor()); }), "parameter" + undefined);
+  EXPECT_EQ(said([] { (void)Var::buffer(Tensor()); }), "parameter" + undefined);
+  EXPECT_EQ(said([&] { (void)record("mine", Tensor(), {x}, Backward{}); }),
+            "mine: the op made an undefined value");
+  const std::string empty = "tensor: an undefined one has no elements; it never got a value";
+  EXPECT_EQ(said([] { Tensor().fill(1); }), empty);
+  EXPECT_EQ(said([] { (void)Tensor().to(DType::f64); }), empty);
+  EXPECT_EQ(said([] { (void)Tensor().to_ints(); }), empty);
+}
+
+TEST(GraphDot, EscapesTheNamesOfOps) {
+  const Var x = Var::parameter(Tensor::of({1}));
+  const Var y = record("a \"b\" \\", Tensor::of({2}), {x}, [](const OutputGrads&, const Grads&) {});
+  EXPECT_NE(graph_dot(y).find(R"x([label="a \"b\" \\\n(1)"])x"), std::string::npos) << graph_dot(y);
+}
+
 TEST(Grad, ThatWasTakenIsNotChangedByTheNextPass) {
   const Var x = Var::parameter(Tensor::of({2, 3}));
   sum(square(x)).backward();

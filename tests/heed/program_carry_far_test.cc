@@ -13,8 +13,8 @@ std::string far_items(int count) {
   const std::vector<std::string> keys = {"city", "day", "food", "time", "price", "name"};
   std::string lines;
   for (size_t i = 0; i < static_cast<size_t>(count); ++i) {
-    const std::string id = std::to_string(i), holds = keys[i % 6],
-                      other = keys[(i + 1 + i / 6 % 5) % 6];
+    const std::string id = std::to_string(i);
+    const std::string &holds = keys[i % 6], &other = keys[(i + 1 + i / 6 % 5) % 6];
     const auto turn = [](const char* speaker, const std::string& text) {
       return Json{{"speaker", speaker}, {"text", text}};
     };

@@ -76,7 +76,8 @@ TEST_F(Judge, ComparesAClassifierWithPeople) {
                 "{\"item\": 1, \"p_real\": 0.4}\n{\"item\": 2, \"p_real\": 0.9}\n"
                 "{\"item\": 3, \"p_real\": 0.4}\n{\"item\": 4, \"p_real\": 0.1}\n");
   const Arguments command = score(by_hand()) + Arguments{"--predictions", p};
-  const Json json = json_of(command), classifier = json["classifier"];
+  const Json json = json_of(command);
+  const Json& classifier = json["classifier"];
   EXPECT_DOUBLE_EQ(classifier["accuracy"]["value"], 0.75);
   EXPECT_DOUBLE_EQ(classifier["auc"], 3.5 / 4);  // one of four pairs is even
   EXPECT_EQ(classifier["only_majority_right"], 1);

@@ -129,7 +129,7 @@ class Debugger(unittest.TestCase):
         lab = helpers.course().lab(9)
         program = helpers.build().program(lab, helpers.BUILD / "labs/tests/debug-9", flags=commands.DEBUGGED)
         line = 1 + next(i for i, text in enumerate((lab.folder / "five.cu").read_text().splitlines()) if "y[i] = factor * x[i]" in text)
-        said = self.gdb(program, "Scale", [*commands.stop_at(f"five.cu:{line}", 2), "print threadIdx", "print i", "print n > 192"])
+        said = self.gdb(program, "Scale", [*commands.stop_at(f"five.cu:{line}", 2), "print threadIdx", "print i", "print n > 128"])
         self.assertRegex(said, rf"\n{line}\t.*\n\$1 = \{{x = 2, y = 0, z = 0\}}\n\$2 = 2\n\$3 = true\n", said)
 
     def gdb(self, program, check, commands):

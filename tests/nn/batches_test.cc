@@ -162,6 +162,20 @@ TEST(Prefetched, BeginsAgainWithTheFirst) {
   EXPECT_EQ(given, kThreeBatches);
 }
 
+TEST(Prefetched, ABatchIsReadOnce) {
+  Prefetched batches(kThreeBatches, [](const std::vector<int64_t>& ids) { return ids; });
+  const std::string text = "batches: batch 0 was read already; keep what *it returns";
+  auto it = batches.begin();
+  (void)*it;
+  EXPECT_EQ(error_of<UsageError>([&] { (void)*it; }), text);
+  EXPECT_EQ(error_of<UsageError>([&] {
+              for (const auto& outer : batches) {
+                for (const auto& inner : batches) EXPECT_FALSE(outer.empty() || inner.empty());
+              }
+            }),
+            "batches: batch 1 was read already; keep what *it returns");
+}
+
 // Also where a loop was left while the next batch was being made.
 TEST(Prefetched, MakesOneBatchAtATime) {
   std::atomic<int> running = 0, most = 0;

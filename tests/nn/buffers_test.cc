@@ -48,7 +48,7 @@ TEST(Buffer, StaysFrozen) {
   unfreeze(all);
   EXPECT_TRUE(all.count.frozen() && !all.weight.frozen());
   EXPECT_EQ(error_of<UsageError>([&] { unfreeze(all, "count"); }),
-            "unfreeze: no parameter fits 'count'");
+            "unfreeze: no parameter fits 'count'; buffers do, which are never trained");
 }
 
 TEST(Buffer, IsSavedLoadedClonedAndConvertedWithItsModule) {

@@ -105,6 +105,20 @@ TEST(Losses, BinaryCrossEntropy) {
       [](const std::vector<Var>& in) { return binary_cross_entropy(in[0], sigmoid(in[1]), 2); }, 2);
   EXPECT_EQ(error_of<ShapeError>([&] { (void)binary_cross_entropy(x, column({1})); }),
             "binary_cross_entropy: shapes differ, (4) and (1)");
+  for (const double target : {1.5, -0.25, double{NAN}}) {  // 0 to 1, and no class
+    const Var targets = column({1, 1, target, 0});
+    EXPECT_EQ(error_of<ShapeError>([&] { (void)binary_cross_entropy(x, targets); }),
+              "binary_cross_entropy: a target is " + std::to_string(target) +
+                  ", expected numbers in [0, 1]");
+    EXPECT_THROW(
+        (void)binary_cross_entropy(x.value().to(DType::f32), targets.value().to(DType::f32)),
+        ShapeError);
+  }
+  for (const double weight : {-1.0, double{NAN}, double{INFINITY}}) {
+    EXPECT_EQ(
+        error_of<UsageError>([&] { (void)binary_cross_entropy(x, t, weight); }),
+        "binary_cross_entropy: needs a finite positive_weight >= 0, got " + std::to_string(weight));
+  }
 }
 
 TEST(Losses, NameThemselves) {
@@ -124,6 +138,14 @@ TEST(Losses, NameThemselves) {
               return weighted_cross_entropy(x.value().reshape({1, 2}), Tensor::from({0}), i);
             }),
             "weighted_cross_entropy" + integers);
+  const auto weighted = [&](const Tensor& targets) {
+    return error([&] {
+      return weighted_cross_entropy(x.value().reshape({1, 2}), targets, x.value());
+    });
+  };
+  EXPECT_EQ(weighted(Tensor::from({5})), "weighted_cross_entropy: id 5 is outside of [0, 2)");
+  EXPECT_EQ(weighted(Tensor::from({0, 1})),
+            "weighted_cross_entropy: targets (2) do not fit logits (1, 2)");
 }
 
 TEST(Losses, BinaryCrossEntropyOfFarLogits) {
@@ -136,11 +158,22 @@ TEST(Losses, BinaryCrossEntropyOfFarLogits) {
   for (size_t i = 0; i < want.size(); ++i) EXPECT_NEAR(slopes[i], want[i], 1e-12) << i;
 }
 
+// Targets of hinge(), 1 and -1 by turns.
+Var signs(const Var& x) {
+  std::vector<double> values(x.shape().numel(), 1);
+  for (size_t i = 1; i < values.size(); i += 2) values[i] = -1;
+  return Tensor::from(values, x.shape()).to(x.device());
+}
+
 TEST(Losses, Hinge) {
   const Var x = column({2, 0.5, -0.5, -2}), t = column({1, 1, 1, -1});
   expect_values(hinge(x, t), {0, 0.5, 1.5, 0});
   expect_values(hinge(x, t, 3), {1, 2.5, 3.5, 1});
-  expect_gradients([](const std::vector<Var>& in) { return hinge(in[0], in[1]); }, 2);
+  expect_gradients([&](const std::vector<Var>& in) { return hinge(in[0], signs(in[0])); }, 1);
+  EXPECT_EQ(error_of<ShapeError>([&] {
+              (void)hinge(x, column({1, 0, 1, 0}));
+            }),
+            "hinge: a target is 0.000000, expected -1 or 1");
 }
 
 TEST(Losses, MarginRanking) {
@@ -224,7 +257,7 @@ TEST(Losses, TheSameOnTheDevice) {
     const Var a = draw(1), b = draw(2), c = draw(3), d = draw(4);
     const Tensor targets = Tensor::from({0, 1, 2, 3, 4, 0}, device);
     const Var weights = Tensor::from(Values{1, 2, 3, 4, 5}, {5}).to(device);
-    return concat({weighted_cross_entropy(a, targets, weights, 0.1), mean(hinge(a, b), 1),
+    return concat({weighted_cross_entropy(a, targets, weights, 0.1), mean(hinge(a, signs(b)), 1),
                    mean(binary_cross_entropy(a, sigmoid(b)), 1), triplet_margin(a, b, c),
                    kl_divergence(a, b), gaussian_kl(a, b, c, d), mean(huber(a, b), 1)},
                   0)

@@ -274,6 +274,10 @@ TEST(LstmState, GathersAndCutsAllLayers) {
   EXPECT_EQ(matrix(other.c[1]), (std::vector<Vec>{rows[2], rows[0], rows[0]}));
   EXPECT_EQ(matrix(state.first(2).c[1]), (std::vector<Vec>{rows[0], rows[1]}));
   EXPECT_TRUE(LstmState().first(2).h.empty());
+  for (const int64_t batch : {4, -1}) {
+    EXPECT_EQ(error_of<ShapeError>([&] { (void)state.first(batch); }),
+              "first: " + std::to_string(batch) + " of 3 sequences");
+  }
 }
 
 TEST(Lstm, SaysWhatDoesNotFit) {
@@ -283,6 +287,16 @@ TEST(Lstm, SaysWhatDoesNotFit) {
               (void)lstm(Packing(kLengths), Tensor::zeros({7, 3}), one_layer);
             }),
             "Lstm: initial state of 1 layers, expected 2, one a layer and direction");
+  const std::vector<Var> both = {Tensor::zeros({3, 2}), Tensor::zeros({3, 2})};
+  const auto error = [&](const LstmState& initial) {
+    return error_of<ShapeError>([&] {
+      (void)lstm(Packing(kLengths), Tensor::zeros({7, 3}), initial);
+    });
+  };
+  EXPECT_EQ(error({both, {}}),  // as that of a Gru
+            "Lstm: the initial state has h of 2 layers and c of 0; it needs both, or none");
+  EXPECT_EQ(error({{}, both}),
+            "Lstm: the initial state has h of 0 layers and c of 2; it needs both, or none");
   for (const Shape& wrong : {Shape{7, 2}, Shape{7, 4}, Shape{6, 3}, Shape{7}}) {
     EXPECT_EQ(error_of<ShapeError>([&] { (void)lstm(Packing(kLengths), Tensor::zeros(wrong)); }),
               "Lstm: x must be (7, 3), got " + wrong.str());

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "autograd/composed.h"
 #include "nn/attention.h"
 #include "tests/devices.h"
 #include "tests/file_helpers.h"
@@ -49,6 +50,24 @@ TEST(AttentionPairs, AreThoseThatSeeEachOther) {
   EXPECT_EQ(causal.seen(0, 0), 2);
   EXPECT_EQ(causal.seen(0, 1), 3);
   EXPECT_EQ(AttentionPairs().total(), 0);
+  EXPECT_EQ(error_of<ShapeError>([] { (void)AttentionPairs().begin(0, 0); }),
+            "segments: number 0 of 0");
+  for (const int64_t i : {2, -1}) {
+    const std::string text = "attention pairs: query " + std::to_string(i) + " of 2 of segment 0";
+    EXPECT_EQ(error_of<ShapeError>([&] { (void)all.begin(0, i); }), text);
+    EXPECT_EQ(error_of<ShapeError>([&] { (void)causal.seen(0, i); }), text);
+  }
+}
+
+TEST(Attention, NamesItself) {
+  const AttentionPairs pairs(Segments({2}), Segments({3}));
+  const Var two = Tensor::zeros({2, 4}), three = Tensor::zeros({3, 4});
+  const auto error = [&](const Var& q, const Var& k, const Var& v) {
+    return error_of<ShapeError>([&] { (void)attention(q, k, v, pairs, 2); });
+  };
+  EXPECT_EQ(error(three, three, three), "attention: queries (3, 4), expected 2 rows");
+  EXPECT_EQ(error(two, three, Var()), "attention: an input is undefined; it never got a value");
+  EXPECT_EQ(error(two, three, two), "attention: values (2, 4), keys (3, 4)");
 }
 
 // To the bit, whatever else is in the batch.

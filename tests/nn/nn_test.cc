@@ -77,6 +77,13 @@ TEST(LayerNorm, HasMeanZeroAndVarianceOneBeforeGainAndBias) {
   expect_near(layer(x).value().to_vector(), expected);
 }
 
+TEST(LayerNorm, RefusesWhatMakesNoSense) {
+  EXPECT_EQ(error_of<ShapeError>([] { LayerNorm(0); }),
+            "LayerNorm: the width must be positive, got 0");
+  EXPECT_EQ(error_of<UsageError>([] { LayerNorm(3, -1); }),
+            "LayerNorm: needs eps >= 0, got -1.000000");
+}
+
 TEST(DropoutMode, KeepsTheMeanAndHasItsOwnMaskForEveryPlaceStepAndIndex) {
   const Var x = Tensor::full({10'000}, 1);
   const DropoutMode drop(0.25, 3, 5);

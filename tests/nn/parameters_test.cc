@@ -142,7 +142,16 @@ TEST(Parameter, IsTheSameForEverybodyAfterItsTensorWasExchanged) {
   EXPECT_EQ(held.value().at({0, 0}), 7);
   held.set_value(Tensor::full({2, 2}, 5, DType::f64));
   EXPECT_EQ(error_of<ShapeError>([&] { held.set_value(Tensor::zeros({3})); }),
-            "set_value: (3) does not fit the parameter, (2, 2)");
+            "set_value: f32 (3) does not fit the parameter, f64 (2, 2)");
+  EXPECT_EQ(error_of<ShapeError>([&] {
+              held.set_value(Tensor::zeros({2, 2}));
+            }),
+            "set_value: f32 (2, 2) does not fit the parameter, f64 (2, 2)");
+  Linear blank(2, 2);
+  blank.weight.set_value(Tensor::zeros({2, 2}, DType::f64));
+  EXPECT_EQ(blank.weight.dtype(), DType::f64);
+  EXPECT_EQ(error_of<ShapeError>([&] { held.set_value(Tensor()); }),
+            "set_value: an input is undefined; it never got a value");
   EXPECT_EQ(error_of<UsageError>([] { Var(Tensor::zeros({3})).set_value(Tensor::zeros({3})); }),
             "set_value: not a parameter");
 }

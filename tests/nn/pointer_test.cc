@@ -26,6 +26,10 @@ TEST(Pointer, ScoresAreProductsWithTheRowsThatAreLeft) {
                        dot(q[1], m[0]), dot(q[1], m[2])});
 }
 
+TEST(Pointer, RowsAreNotNegative) {
+  EXPECT_EQ(error_of<ShapeError>([] { Choices().add({0, -1}); }), "choices: negative row -1");
+}
+
 TEST(Pointer, CrossedOutRowsGetNoGradient) {
   const Var query = random({2, 3}, 1), memory = Var::parameter(random({4, 3}, 2).value());
   const Choices choices = two_steps();

@@ -327,6 +327,16 @@ TEST(Safetensors, SurvivesChangesOfEveryByte) {
   }
 }
 
+TEST(Safetensors, RefusesTheNameOfTheMetadata) {
+  TempDir dir;
+  const std::string path = dir.path("s");
+  const Tensor one = Tensor::zeros({1});
+  EXPECT_EQ(error_of<UsageError>([&] {
+              save_tensors(path, {{"__metadata__", one}});
+            }),
+            path + ": a tensor is called \"__metadata__\", which the format reserves");
+}
+
 TEST(Safetensors, SaysWhichParameterDoesNotFit) {
   TempDir dir;
   const std::string path = dir.path("m");

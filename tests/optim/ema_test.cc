@@ -4,6 +4,8 @@
 
 #include "nn/init.h"
 #include "nn/layers.h"
+#include "optim/optim.h"
+#include "tensor/compare.h"
 #include "tests/file_helpers.h"
 #include "tests/nn/nn_helpers.h"
 
@@ -50,6 +52,48 @@ TEST(Ema, IsItsFormula) {
   TiedModel another;
   EXPECT_EQ(error_of<ShapeError>([&] { ema.copy_to(another); }),
             "Ema: 1 averages do not fit 4 parameters");
+}
+
+// Those of a step that is not complete yet; the averages have none.
+TEST(Ema, KeepsGradientsForTheParameters) {
+  TiedModel model;
+  init(model, 1);
+  Ema ema(model, 0.9);
+  const auto backward = [&] {
+    sum(model.output(model.hidden(model.embedding(Tensor::from({1, 2}))))).backward();
+  };
+  const auto expect_twice = [&](const Var& p, const Tensor& once) {
+    EXPECT_EQ(mismatch(p.grad(), add(Var(once), Var(once)).value()), "");
+  };
+  backward();
+  const Tensor table = model.embedding.weight.grad().clone(),
+               bias = model.hidden.bias.grad().clone();
+  ema.swap();
+  EXPECT_FALSE(model.hidden.bias.grad().defined());
+  Sgd sgd(model);
+  EXPECT_THROW(sgd.step(), UsageError);
+  backward();  // of the averages, which end with them
+  ema.swap();
+  EXPECT_EQ(mismatch(model.hidden.bias.grad(), bias), "");
+  backward();
+  expect_twice(model.hidden.bias, bias);
+  expect_twice(model.embedding.weight, table);
+  sgd.step();
+
+  ema.swap();
+  freeze(model, "hidden");
+  convert(model, DType::f64);
+  ema.swap();
+  EXPECT_FALSE(model.embedding.weight.grad().defined());  // as without the averages
+  unfreeze(model, "hidden");
+  EXPECT_FALSE(model.hidden.bias.grad().defined());
+}
+
+TEST(Ema, SaysWhatIsBlank) {
+  TiedModel model;
+  EXPECT_EQ(error_of<UsageError>([&] { Ema(model, 0.9); }),
+            "parameter \"embedding.weight\" has no values yet; call init(module, seed) or "
+            "load_parameters() first");
 }
 
 TEST(Ema, OfAConstantIsThatConstant) {

@@ -140,6 +140,10 @@ TEST(Optimizer, TreatGroupsInTheirOwnWay) {
             }),
             "optimizer: no parameter for group 'c'");
   EXPECT_EQ(error_of<UsageError>([&] {
+              Sgd(model, {.groups = {{"a", 1, 1}, {"*", 2, 1}, {"b", 3, 1}}});
+            }),
+            "optimizer: no parameter for group 'b': groups before it have them all");
+  EXPECT_EQ(error_of<UsageError>([&] {
               Adam(model, {.groups = {{"a", -1, 1}}});
             }),
             "optimizer: the factors of group 'a' must not be negative");
@@ -254,10 +258,23 @@ TEST(Optimizer, RefuseWhatMakesNoSense) {
   EXPECT_THROW(Sgd(model).step({.max_norm = -1}), UsageError);
   EXPECT_THROW(Sgd(model).step({.max_norm = -INFINITY}), UsageError);
   Sgd sgd(model);
-  for (const double rate : {-1.0, double{NAN}}) {
+  for (const double rate : {-1.0, double{NAN}, double{INFINITY}}) {
     sgd.rate = rate;
-    EXPECT_THROW(sgd.step(), UsageError);
+    EXPECT_EQ(error_of<UsageError>([&] { sgd.step(); }),
+              "optimizer: the rate must be finite and >= 0, got " + std::to_string(rate));
   }
+  sgd.rate = 1;
+  for (const double scale : {-1.0, double{INFINITY}, -double{INFINITY}}) {
+    const std::string rule = ": the scale must not be negative or infinite, got ";
+    EXPECT_EQ(error_of<UsageError>([&] { sgd.step({.scale = scale}); }),
+              "optimizer" + rule + std::to_string(scale));
+    EXPECT_EQ(error_of<UsageError>([&] { sgd.step({.scale = scale, .max_norm = 1}); }),
+              "clipping" + rule + std::to_string(scale));
+  }
+  struct Nothing : Module {
+    void visit(Visitor&) override {}
+  } nothing;
+  EXPECT_EQ(error_of<UsageError>([&] { Sgd{nothing}; }), "optimizer: the module has no parameters");
   expect_near(model.a, {1});
 }
 

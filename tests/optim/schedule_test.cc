@@ -146,9 +146,21 @@ TEST(HalvingSchedule, GoesOnFromASavedState) {
   }
 }
 
+TEST(Schedule, RefusesFactorsThatAreNone) {
+  EXPECT_EQ(error_of<UsageError>([] { (void)step_decay(1, 2, NAN); }),
+            "step_decay: needs a finite factor >= 0, got nan");
+  EXPECT_EQ(error_of<UsageError>([] { (void)cosine_decay(1, 2, -1); }),
+            "cosine_decay: needs a finite factor >= 0, got -1.000000");
+}
+
 TEST(HalvingSchedule, RefusesWhatMakesNoSense) {
-  for (const HalvingSchedule::Options& bad : std::vector<HalvingSchedule::Options>{
-           {.rate = 0}, {.rate = NAN}, {.min_rate = -1}, {.patience = -1}, {.max_halvings = -1}}) {
+  for (const HalvingSchedule::Options& bad :
+       std::vector<HalvingSchedule::Options>{{.rate = 0},
+                                             {.rate = NAN},
+                                             {.min_rate = -1},
+                                             {.patience = -1},
+                                             {.max_halvings = -1},
+                                             {.min_improvement = -0.1}}) {
     EXPECT_TRUE(error_of<UsageError>([&] { HalvingSchedule{bad}; }).starts_with("HalvingSchedule"));
   }
 }

@@ -92,6 +92,17 @@ TEST(RandomUniform, StaysBelowItsEnd) {
   for (const double x : heed::uniform({10}, 3, 3, {4, 7}).to_vector()) EXPECT_EQ(x, 3);
 }
 
+TEST(RandomNormal, RefusesWhatIsNoDistribution) {
+  const auto error = [](double mean, double deviation) {
+    return error_of<UsageError>([&] { (void)heed::normal({2}, mean, deviation, {1}); });
+  };
+  const std::string rule = "normal: needs a finite mean and a finite deviation >= 0, got ";
+  EXPECT_EQ(error(0, -1), rule + "0.000000 and -1.000000");
+  EXPECT_EQ(error(NAN, 1), rule + "nan and 1.000000");
+  EXPECT_EQ(error(0, INFINITY), rule + "0.000000 and inf");
+  EXPECT_EQ(heed::normal({2}, 3, 0, {1}).to_vector(), (std::vector<double>{3, 3}));
+}
+
 TEST(RandomUniform, RefusesBoundsThatAreNone) {
   const auto error = [](double low, double high) {
     return error_of<UsageError>([&] { (void)heed::uniform({2}, low, high, {1}); });

@@ -1,0 +1,298 @@
+// Lab 1, tasks part and product: judged by plain loops, by what they leave alone, and by the cache
+// misses that a model of a cache counts.
+#include <algorithm>
+#include <cmath>
+
+#include "labs/01-memory/counted.h"
+#include "labs/01-memory/products.h"
+
+namespace heed::lab {
+namespace {
+
+// ---- task: part
+
+const std::string kNear =
+    " read as if its rows were as far apart as it has columns: they are ld apart, as a matrix may "
+    "be some columns of a wider one";
+const std::string kPlain =
+    " as it lies in memory: there lies the transpose, element (i, j) is at j ld + i";
+
+// pack_matrix() copies element after element, each of them a part of the matrix.
+LAB_CHECK(ElementsOfAMatrix) {
+  Draw draw;
+  const int64_t rows = draw.between(2, 7), cols = rows + draw.between(1, 3);
+  for (const bool transposed : {false, true}) {
+    const Stored x = store(draw, rows, cols, transposed, draw.between(cols, 9 + cols));
+    const Tensor got = unwritten({rows, cols});
+    cpu::pack_matrix<double>(got.data<double>(), x.mat());
+    expect_close(text(transposed ? "the transpose of a" : "a", " matrix whose rows are ", x.ld(),
+                      " apart in memory"),
+                 got, x.values(),
+                 {.tolerance = kExact,
+                  .suspects = {{"the matrix" + kNear, x.read(transposed ? rows : cols, transposed)},
+                               {"the matrix" + kPlain, x.read(x.ld(), false)}}});
+    if (testing::Test::HasFailure()) return;
+  }
+}
+
+// ---- task: product
+
+void check_small_product(Draw& draw, const Sizes& sizes, const std::string& not_finite = {}) {
+  const Problem p = draw_problem(draw, sizes);
+  const Tensor want = p.want();
+  const int64_t last = p.a.cols - 1;
+  const Stored a = {p.a.memory, p.a.rows, p.a.cols, false};
+  const Tensor column = Tensor::zeros({a.rows, 1}, DType::f64);
+  for (int64_t i = 0; i < a.rows; ++i) {
+    column.data<double>()[i] = a.memory.data<double>()[i * a.cols + last];
+  }
+  const Tensor row = range_of(p.b.memory, last * p.b.cols, p.b.memory.numel(), {1, p.b.cols});
+  expect_close(
+      p.str(), p.run(Write::assign), want,
+      {.tolerance = kRounding,
+       .suspects = {{"the product added to what was in C: Write::assign overwrites",
+                     sum(want, p.c.values())},
+                    {"the last product of the sum alone: assigned where it has to be added",
+                     product(column, row)}},
+       .law = kProduct,
+       .not_finite = not_finite});
+}
+
+LAB_CHECK(ProductOfMatrices) {
+  Draw draw;
+  for (const bool odd : {true, false}) {  // the inner axis
+    Sizes sizes = draw_sizes(draw, 2, 9);
+    sizes.k = sizes.k / 2 * 2 + odd;
+    check_small_product(draw, sizes);
+  }
+  if (testing::Test::HasFailure()) return;
+  for (const int64_t rows : {draw.between(2, 9), draw.between(300, 400)}) {
+    Problem rubbish = draw_problem(draw, {rows, draw.between(2, 9), draw.between(2, 9)});
+    rubbish.c.memory = Tensor::full(rubbish.c.memory.shape(), NAN, DType::f64);
+    expect_close(rubbish.str() + ", over a C of NaN", rubbish.run(Write::assign), rubbish.want(),
+                 {.tolerance = kRounding,
+                  .law = kProduct,
+                  .not_finite = "C held NaN before, and 0 times NaN is NaN: Write::assign "
+                                "overwrites all that is there, whatever it is."});
+    if (testing::Test::HasFailure()) return;
+  }
+  Problem before = draw_problem(draw, {9, 9, 40});
+  before.b.memory = Tensor::full(before.b.memory.shape(), INFINITY, DType::f64);
+  static_cast<void>(before.run(Write::assign));
+  check_small_product(draw, {draw.between(2, 9), draw.between(2, 9), 2 * draw.between(1, 4) + 1},
+                      "the product before this one was of infinite numbers, and such a number is "
+                      "still in memory that you read: 0 times infinity is no 0.");
+  if (testing::Test::HasFailure()) return;
+  const Problem again = draw_problem(draw, draw_sizes(draw, 2, 9));
+  const Tensor once = again.run(Write::assign);
+  for (int64_t i = 0; i < again.b.memory.numel(); ++i) again.b.memory.data<double>()[i] *= 2;
+  expect_close(
+      again.str() + ", once more, after B was doubled where it lies", again.run(Write::assign),
+      again.want(),
+      {.tolerance = kRounding,
+       .suspects = {{"the product before: other numbers may lie in the same memory", once}},
+       .law = "what is kept of a product must not serve the next one"});
+}
+
+const char* const kBlocks =
+    "each block of C is the sum over all blocks of k. Sizes need not be a multiple of a block: the "
+    "last one is smaller";
+
+void check_both(const Problem& p, const std::string& law, const std::string& how = "") {
+  const Tensor want = p.want();
+  const Expected expected = {
+      .tolerance = kRounding,
+      .suspects = {{"the product alone: what was there is lost", want},
+                   {"the product added to what was there", sum(p.c.values(), want)}},
+      .law = law};
+  expect_close(p.str() + how, p.run(Write::assign), want, expected);
+  expect_close(p.str() + how + ", added", p.run(Write::add), sum(p.c.values(), want), expected);
+}
+
+// The first two numbers of each sum, 10^16 and -10^16, cancel, if they come before the last one.
+void check_order(Draw& draw) {
+  const int64_t k = draw.between(200, 300);
+  const Problem p = draw_problem(draw, {3, 3, k});
+  for (const Tensor& x : {p.a.memory, p.b.memory}) x.fill(0);
+  const Tensor want = Tensor::zeros({3, 3}, DType::f64);
+  for (int i = 0; i < 3; ++i) {
+    double *const row = p.a.memory.data<double>() + i * k, *const b = p.b.memory.data<double>();
+    row[0] = 1e16, row[1] = -1e16, row[2] = 5 + i, row[k - 1] = 1 + i;
+    b[i] = b[3 + i] = b[6 + i] = 1, b[3 * (k - 1) + i] = 1 + i;
+    for (int j = 0; j < 3; ++j) want.data<double>()[3 * i + j] = 5 + i + (1 + i) * (1 + j);
+  }
+  expect_close("C, where each row of A begins with 10^16 and -10^16, and ends with a small number",
+               p.run(Write::assign), want,
+               {.tolerance = kRounding,
+                .law = "every element is summed in the order of k: the large numbers cancel before "
+                       "the last one comes, which is lost beside one of them"});
+}
+
+LAB_CHECK(ManyBlocks) {
+  Draw draw;
+  set_num_threads(1);
+  for (const bool ta : {false, true}) {
+    for (const bool tb : {false, true}) {
+      const Problem p =
+          draw_problem(draw, draw_sizes(draw, 130, 200), ta, tb, ta || tb ? draw.between(1, 4) : 0);
+      check_both(p, kBlocks);
+      if (testing::Test::HasFailure()) return;
+    }
+  }
+  const int64_t some = draw.between(2, 5), large = draw.between(1300, 1500);
+  for (const Sizes& sizes : {Sizes{some, some, large},
+                             {some, large, some},
+                             {large, some, some},
+                             {128, 128, 128},
+                             {129, 129, 129},
+                             {127, 127, 127},
+                             {64, 65, 256}}) {
+    check_both(draw_problem(draw, sizes), kBlocks);
+    if (testing::Test::HasFailure()) return;
+  }
+  check_order(draw);
+  if (testing::Test::HasFailure()) return;
+  set_num_threads(3);
+  for (int i = 0; i < 5; ++i) {
+    check_both(draw_problem(draw, {draw.between(300, 400), 130, 70}),
+               "right by one thread, and not by three: which memory does one write to while "
+               "another one uses it?",
+               ", by three threads");
+    if (testing::Test::HasFailure()) return;
+  }
+}
+
+// Of which one axis, or all of them, has a single element.
+std::vector<Sizes> draw_thin(Draw& draw) {
+  const Sizes s = draw_sizes(draw, 3, 9);
+  return {s, {1, s.n, s.k}, {s.m, 1, s.k}, {s.m, s.n, 1}, {1, 1, s.k}, {1, 1, 1}};
+}
+
+LAB_CHECK(LeadingDimensions) {
+  Draw draw;
+  for (const Sizes& sizes : draw_thin(draw)) {
+    const Problem p = draw_problem(draw, sizes, false, false, draw.between(1, 4));
+    const Tensor a = p.a.values(), b = p.b.values();
+    const Tensor near_a = p.a.read(p.a.cols, false), near_b = p.b.read(p.b.cols, false);
+    expect_close(p.str() + ", rows longer than they need to be", p.run(Write::assign),
+                 product(a, b),
+                 {.tolerance = kRounding,
+                  .suspects = {{"made with A" + kNear, product(near_a, b)},
+                               {"made with B" + kNear, product(a, near_b)},
+                               {"made with each factor" + kNear, product(near_a, near_b)}},
+                  .law = "element (i, j) lies at i ld + j"});
+    if (testing::Test::HasFailure()) return;
+  }
+}
+
+LAB_CHECK(Transposes) {
+  Draw draw;
+  const int64_t n = draw.between(3, 9);
+  for (const auto& [ta, tb] : {std::pair{true, false}, {false, true}, {true, true}}) {
+    const Problem p = draw_problem(draw, {n, n, n}, ta, tb, 2);
+    const Tensor a = p.a.values(), b = p.b.values();
+    const Tensor plain_a = p.a.read(p.a.ld(), false), plain_b = p.b.read(p.b.ld(), false);
+    expect_close(p.str(), p.run(Write::assign), product(a, b),
+                 {.tolerance = kRounding,
+                  .suspects = {{"made with A" + kPlain, product(plain_a, b)},
+                               {"made with B" + kPlain, product(a, plain_b)},
+                               {"made with each factor" + kPlain, product(plain_a, plain_b)}},
+                  .law = kProduct});
+    if (testing::Test::HasFailure()) return;  // what follows would read outside of the memory
+    for (const Sizes& sizes : draw_thin(draw)) {
+      const Problem q = draw_problem(draw, sizes, ta, tb, 1);
+      expect_close(q.str(), q.run(Write::assign), q.want(),
+                   {.tolerance = kRounding, .law = kProduct});
+      if (testing::Test::HasFailure()) return;
+    }
+  }
+}
+
+LAB_CHECK(AddsWhereItIsTold) {
+  Draw draw;
+  std::vector<Sizes> all = draw_thin(draw);
+  all.push_back(draw_sizes(draw, 100, 150));
+  for (const Sizes& sizes : all) {
+    const Problem p = draw_problem(draw, sizes, false, false, 1);
+    const Tensor alone = p.want();
+    expect_close(p.str() + ", added to what C holds", p.run(Write::add), sum(p.c.values(), alone),
+                 {.tolerance = kRounding,
+                  .suspects = {{"the product alone: what was there is lost", alone},
+                               {"what was there: nothing was added", p.c.values()}},
+                  .law = "every element of C gets its sum over k on top of what it holds"});
+    if (testing::Test::HasFailure()) return;
+  }
+}
+
+LAB_CHECK(NoInnerAxis) {
+  Draw draw;
+  const Sizes sizes = {draw.between(2, 5), draw.between(2, 5), 0};
+  Problem p = draw_problem(draw, sizes, false, false, 1);
+  const Tensor before = p.c.values();
+  expect_close(p.str() + ", assigned", p.run(Write::assign), zeros_like(before),
+               {.tolerance = kExact,
+                .suspects = {{"what was there before. A sum of nothing is 0, and has to be written "
+                              "too",
+                              before}}});
+  expect_close(p.str() + ", added", p.run(Write::add), before, {.tolerance = kExact});
+}
+
+LAB_CHECK(RowsAndThreadsDoNotMatter) {
+  LAB_AFTER(ProductOfMatrices);
+  Draw draw;
+  expect_same_bits(draw, {draw.between(300, 400), draw.between(60, 90), draw.between(60, 90)});
+}
+
+// Cache misses for each multiplication, with an L1 of 32 KiB, 64 ways. Nothing but the product is
+// counted.
+double misses(Draw& draw, Sizes x, bool tb) {
+  const int64_t slack = 3, ldb = (tb ? x.k : x.n) + slack;
+  std::vector<Counted> a(x.m * x.k, 1), b((tb ? x.n : x.k) * ldb, draw.uniform(-1, 1)),
+      c(x.m * x.n, 0);
+  set_num_threads(1);
+  struct Watch {
+    explicit Watch(Cache* cache) { watching = cache; }
+    ~Watch() { watching = nullptr; }
+  };
+  // With 8 ways every fifth row of some widths falls into the same sets (820 bytes; 4100 = 4096 +
+  // 4): that is not what is judged here.
+  Cache cache(32 << 10, 64, 64);
+  {
+    const Watch watch(&cache);
+    cpu::gemm<Counted>({c.data(), x.m, x.n, x.n}, {a.data(), x.m, x.k, x.k},
+                       {b.data(), x.k, x.n, ldb, tb}, Write::assign);
+  }
+  expect(cache.touched() >= x.m * x.n * x.k, "fewer numbers were read than a product needs.");
+  return static_cast<double>(cache.misses()) / static_cast<double>(x.m * x.n * x.k);
+}
+
+LAB_CHECK(WalksAlongRows) {
+  Draw draw;
+  const Sizes sizes = {draw.between(2, 4), draw.between(560, 620), draw.between(560, 620)};
+  for (const bool transposed : {false, true}) {
+    const double share = misses(draw, sizes, transposed);
+    expect(share < 0.2,
+           text(share, " cache misses for each multiplication with B", transposed ? "^T" : "", " (",
+                sizes.k, ", ", sizes.n,
+                "): a line of the cache brings 16 numbers that are neighbours in "
+                "memory, and most were gone before they were used. Which index does your "
+                "innermost loop count, and where are the next elements?"));
+  }
+}
+
+LAB_CHECK(BlocksAreUsedAgain) {
+  Draw draw;
+  const Sizes sizes = {draw.between(48, 60), draw.between(190, 210), draw.between(190, 210)};
+  for (const bool transposed : {false, true}) {
+    const double share = misses(draw, sizes, transposed);
+    expect(share < 1.0 / 64,
+           text("one cache miss for every ", static_cast<int>(1 / share), " multiplications with B",
+                transposed ? "^T" : "", " (", sizes.k, ", ", sizes.n,
+                "); at most one for every 64. For each row of A "
+                "all of B comes through the cache again, which holds 8192 numbers: use a block of "
+                "B for many rows while it is there."));
+  }
+}
+
+}  // namespace
+}  // namespace heed::lab

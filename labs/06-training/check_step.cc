@@ -1,0 +1,342 @@
+// Lab 6, tasks sgd and sparse: the steps.
+#include "labs/06-training/models.h"
+#include "tensor/allocator.h"
+
+namespace heed::lab {
+namespace {
+
+const Tolerance kExact = {.relative = 1e-12, .absolute = 1e-13};
+
+// ---- task: sgd
+
+// An element of the gradient that is no number makes one of the parameters, and only that one.
+void check_nan(Draw& draw, bool remembers) {
+  const Tensor p = draw.normal({draw.between(5, 40)}), g = draw.normal(p.shape());
+  const int64_t at = draw.between(0, g.numel() - 1);
+  g.data<double>()[at] = std::nan("");
+  update(p, remembers ? zeros_like(p) : Tensor(), g, {.momentum = remembers ? 0.5 : 0.0});
+  for (int64_t i = 0; i < p.numel(); ++i) {
+    const bool is_nan = std::isnan(p.data<double>()[i]);
+    expect(is_nan == (i == at),
+           text("element ", at, " of the gradient is NaN, and element ", i, " of p is ",
+                is_nan ? "NaN" : "not", " after the step: NaN goes where its element goes."));
+    if (is_nan != (i == at)) return;
+  }
+}
+
+const char* const kEachOnce = ", for each element of a piece once: from begin to end - 1";
+
+LAB_CHECK(PlainStep) {
+  Draw draw;
+  if_stopped("v is null where there is no momentum: it must not be read then.");
+  for (const double sign : {1.0, -1.0}) {
+    for (const DType type : {DType::f64, DType::f32}) {
+      const Tensor p = draw.normal({draw.between(40000, 60000)}, type),  // some pieces
+          before = p.clone(), g = draw.normal(p.shape(), type);
+      const Settings s = {.scale = sign * draw.uniform(0.2, 0.7), .rate = draw.uniform(0.05, 0.5)};
+      update(p, Tensor(), g, s);
+      const auto step = [&](double by) { return combined(1, before, by, g); };
+      expect_close(
+          text("p of ", type == DType::f32 ? "f32" : "f64", " after a step with the scale ",
+               s.scale),
+          p.to(DType::f64), step(-s.rate * s.scale),
+          {.tolerance = type == DType::f32 ? Tolerance{.relative = 1e-5, .absolute = 1e-6} : kExact,
+           .suspects = {{sign > 0 ? "uphill: the gradient has to be subtracted"
+                                  : "a step by the scale without its sign: it is below 0 here",
+                         step(s.rate * s.scale)},
+                        {"a step by the gradient without its scale", step(-s.rate)},
+                        {"a step without the rate", step(-s.scale)},
+                        {"p as it was", step(0)}},
+           .law = std::string("p -= rate scale grad") + kEachOnce});
+      if (testing::Test::HasFailure()) return;
+    }
+  }
+  check_nan(draw, /*remembers=*/false);
+}
+
+void check_momentum(Draw& draw, double sign, DType type) {
+  const Tensor start = draw.normal({draw.between(40000, 60000)}, type);
+  const Tensor g = draw.normal(start.shape(), type);
+  Settings s = {.scale = sign * draw.uniform(0.2, 0.7),
+                .rate = draw.uniform(0.05, 0.5),
+                .momentum = draw.uniform(0.3, 0.9)};
+  const Tensor p = start.clone(), v = zeros_like(p);
+  double way = 0, speed = 0, plain = 0, late = 0, with_rate = 0, with_rate_way = 0;
+  double bare = 0, bare_way = 0, outside_way = 0;  // the scale forgotten, or taken with the rate
+  for (int step = 0; step < 4; ++step) {
+    if (step == 2) s.rate /= 2, s.scale *= 0.7;  // as a schedule and clipping do
+    update(p, v, g, s);
+    late += s.rate * speed;
+    speed = s.scale + s.momentum * speed;
+    with_rate = s.rate * s.scale + s.momentum * with_rate;
+    way += s.rate * speed;
+    bare = 1 + s.momentum * bare;
+    bare_way += s.rate * bare;
+    outside_way += s.rate * s.scale * bare;
+    plain += s.rate * s.scale;
+    with_rate_way += with_rate;
+  }
+  expect_close(
+      text("the way of four steps of ", type == DType::f32 ? "f32" : "f64",
+           " with the same gradient, the last two with half the rate"),
+      combined(1, start, -1, p), combined(way, g, 0, g),
+      {.tolerance = type == DType::f32 ? Tolerance{.relative = 1e-4, .absolute = 1e-5} : kExact,
+       .suspects = {{"that of steps by the scale without its sign: it is below 0 here",
+                     sign < 0 ? combined(-way, g, 0, g) : Tensor::zeros({0}, DType::f64)},
+                    {"four plain steps: nothing is remembered from one to the next",
+                     combined(plain, g, 0, g)},
+                    {"that of a velocity with the rate in it: the rate of this step counts for "
+                     "all that is remembered",
+                     combined(with_rate_way, g, 0, g)},
+                    {"that of steps by the velocity of the step before", combined(late, g, 0, g)},
+                    {"that of steps whose gradient has no scale", combined(bare_way, g, 0, g)},
+                    {"that of a velocity without the scale: the scale of this step counts for all "
+                     "that is remembered",
+                     combined(outside_way, g, 0, g)},
+                    {"that of an average of gradients, with a factor 1 - momentum: here "
+                     "the old velocity is slowed down, and the whole gradient comes on top",
+                     combined((1 - s.momentum) * way, g, 0, g)}},
+       .law = std::string("step t goes (1 + m + ... + m^(t-1)) times as far as a plain one of its "
+                          "rate") +
+              kEachOnce});
+}
+
+LAB_CHECK(Momentum) {
+  Draw draw;
+  for (const double sign : {1.0, -1.0}) {
+    for (const DType type : {DType::f64, DType::f32}) {
+      check_momentum(draw, sign, type);
+      if (testing::Test::HasFailure()) return;
+    }
+  }
+  check_nan(draw, /*remembers=*/true);
+}
+
+LAB_CHECK(WeightDecay) {
+  Draw draw;
+  const Tensor start = draw.normal({draw.between(3, 9)}), g = draw.normal(start.shape());
+  const double rate = draw.uniform(0.05, 0.5), decay = draw.uniform(0.1, 0.5),
+               scale = draw.uniform(0.2, 0.7);
+  Tensor p = start.clone();
+  update(p, Tensor(), zeros_like(g), {.scale = scale, .rate = rate, .decay = decay});
+  expect_close("p after a step without a gradient", p, combined(1 - rate * decay, start, 0, g),
+               {.tolerance = kExact,
+                .suspects = {{"p as it was", start},
+                             {"p that grows: decay pulls towards 0",
+                              combined(1 + rate * decay, start, 0, g)},
+                             {"decay without the rate", combined(1 - decay, start, 0, g)},
+                             {"decay taken times the scale, which is that of the gradient alone",
+                              combined(1 - rate * decay * scale, start, 0, g)}},
+                .law = "weight decay w is a gradient of w p on top"});
+  if (testing::Test::HasFailure()) return;
+  for (const double of : {scale, -scale}) {
+    p = start.clone();
+    update(p, Tensor(), g, {.scale = of, .rate = rate, .decay = decay});
+    const double by = -rate * of, kept = 1 - rate * decay;
+    expect_close(
+        text("p after a plain step with gradient and decay, scale ", of), p,
+        combined(kept, start, by, g),
+        {.tolerance = kExact,
+         .suspects = {{"p with a decay of what p is after the step by the gradient: both "
+                       "are of p as it was",
+                       combined(kept, start, kept * by, g)},
+                      {"p after the step by the gradient alone", combined(1, start, by, g)},
+                      {"p with the decay alone", combined(kept, start, 0, g)}},
+         .law = "d = scale g + w p, of p as it was, and p -= rate d"});
+  }
+  p = combined(-scale / decay, g, 0, g);
+  const Tensor balance = p.clone(), v = zeros_like(p);
+  for (int step = 0; step < 3; ++step) {
+    update(p, v, g,
+           {.scale = scale, .rate = rate, .momentum = draw.uniform(0.3, 0.9), .decay = decay});
+  }
+  expect_close("p where gradient and weight decay cancel, after three steps with momentum", p,
+               balance,
+               {.tolerance = {.relative = 1e-10, .absolute = 1e-12},
+                .law = "the velocity is made of gradient and decay together, d = scale g + w p"});
+}
+
+// ---- task: sparse
+
+// What a group of parameters has, as factors of what all have.
+struct Group {
+  double rate = 1, decay = 1;
+};
+
+LAB_CHECK(StepOfAll) {
+  Draw draw;
+  Bag bag;
+  const Shape shape = {draw.between(2, 8)};
+  // The second has no gradient at first; the last ones have one element.
+  const std::vector<Shape> shapes = {shape, {draw.between(9, 15)}, shape, shape, {1}, {}};
+  const std::vector<Group> of = {{}, {}, {0.25, 0.5}, {1, 0}, {}, {}};
+  std::vector<Tensor> before, after(shapes.size());
+  for (size_t i = 0; i < shapes.size(); ++i) {
+    bag.all.push_back(Var::parameter(draw.normal(shapes[i])));
+    if (i != 1) give(bag.all[i], draw.normal(shapes[i]));
+    before.push_back(bag.all[i].value().clone());
+  }
+  const double rate = draw.uniform(0.1, 0.5), decay = draw.uniform(0.1, 0.5);
+  const double scale = draw.uniform(0.2, 0.7), momentum = draw.uniform(0.3, 0.9);
+  Sgd sgd(bag, {.rate = rate,
+                .momentum = momentum,
+                .weight_decay = decay,
+                .groups = {{.name = "p2", .rate = of[2].rate, .weight_decay = of[2].decay},
+                           {.name = "p3", .rate = of[3].rate, .weight_decay = of[3].decay}}});
+  sgd.step({.scale = scale});
+  expect_close("a parameter without a gradient", bag.all[1].value(), before[1],
+               {.law = "it is not among those that update() gets, and stays"});
+  const auto name = [&](size_t i) {
+    return text("parameter ", i, " of ", shapes.size(), ", counted from 0,");
+  };
+  for (size_t i = 0; i < shapes.size(); ++i) {
+    if (i == 1) continue;
+    after[i] = bag.all[i].value().clone();
+    const Tensor &p = before[i], g = bag.all[i].grad();
+    const double r = of[i].rate * rate, w = of[i].decay * decay;
+    expect_close(name(i) + " after the first step", after[i], combined(1 - r * w, p, -r * scale, g),
+                 {.tolerance = kExact,
+                  .suspects = {{"the parameter as it was", p},
+                               {"a step with the rate of all, and not that of its group",
+                                combined(1 - rate * w, p, -rate * scale, g)},
+                               {"a step with the weight decay of all, and not that of its group",
+                                combined(1 - r * decay, p, -r * scale, g)},
+                               {"a step without the scale", combined(1 - r * w, p, -r, g)},
+                               {"a step with weight decay and momentum exchanged",
+                                combined(1 - r * momentum, p, -r * scale, g)}},
+                  .law = "rate, weight decay and scale of a parameter are in its Update; the "
+                         "momentum is that of all"});
+  }
+  if (testing::Test::HasFailure()) return;
+  give(bag.all[1], draw.normal(bag.all[1].shape()));  // now it is among them, between the others
+  sgd.step({.scale = scale});
+  for (size_t i = 0; i < shapes.size(); ++i) {  // v = m d1 + d2, d = scale g + w p
+    if (i == 1) continue;
+    const Tensor &p = after[i], g = bag.all[i].grad();
+    const double r = of[i].rate * rate, w = of[i].decay * decay;
+    const Tensor remembered = combined(w, before[i], scale, g);
+    expect_close(name(i) + " after the second step", bag.all[i].value(),
+                 combined(1, combined(1 - r * w, p, -r * scale, g), -r * momentum, remembered),
+                 {.tolerance = kExact,
+                  .suspects = {{"a step that remembers nothing of the first",
+                                combined(1 - r * w, p, -r * scale, g)}},
+                  .law = "each parameter has a velocity of its own, (*velocity_)[u.index]"});
+  }
+}
+
+// The kernel by itself, of both types, with a scale of either sign.
+void check_rows(Draw& draw, DType type, double scale) {
+  const Tensor table = draw.normal({draw.between(6, 12), draw.between(2, 5)}, type);
+  const int64_t rows = table.shape()[0], width = table.shape()[1];
+  const std::vector<int32_t> ids = {static_cast<int32_t>(rows - 1), 0, 3};
+  const Tensor g = draw.normal({std::ssize(ids), width}, type), before = table.clone();
+  const Tensor all = Tensor::zeros(table.shape(), DType::f64);
+  for (int64_t i = 0; i < g.numel(); ++i) {
+    all.data<double>()[ids[i / width] * width + i % width] = g.to_vector()[i];
+  }
+  const double rate = draw.uniform(0.05, 0.5);
+  const Tensor list = Tensor::from(ids);
+  KERNEL(table, sgd_update_rows(table.data<T>(), g.data<T>(), list.data<int32_t>(), &scale, rate,
+                                std::ssize(ids), width));
+  expect_close(text("a table of ", type == DType::f32 ? "f32" : "f64",
+                    " after a step of three of its rows, scale ", scale),
+               table.to(DType::f64), combined(1, before, -rate * scale, all),
+               {.tolerance = {.relative = 1e-5, .absolute = 1e-6},
+                .suspects = {{"the table as it was", combined(1, before, 0, all)},
+                             {"a table with steps the other way: the scale has a sign, and the "
+                              "gradient is to be subtracted",
+                              combined(1, before, rate * scale, all)}},
+                .law = "row i of the gradient belongs to row ids[i] of the table, and is taken "
+                       "times rate and scale"});
+}
+
+LAB_CHECK(SparseEqualsDense) {
+  LAB_AFTER(StepOfAll);
+  Draw draw;
+  for (const double sign : {1.0, -1.0}) {
+    check_rows(draw, DType::f64, sign * draw.uniform(0.2, 0.7));
+    check_rows(draw, DType::f32, sign * draw.uniform(0.2, 0.7));
+    if (testing::Test::HasFailure()) return;
+  }
+  const Tensor start = draw.normal({draw.between(6, 12), draw.between(2, 5)});
+  std::vector<Tensor> ids;
+  for (int step = 0; step < 3; ++step) ids.push_back(Tensor::from(draw.ids(4, start.shape()[0])));
+  const Sgd::Options plain = {.rate = draw.uniform(0.05, 0.3),
+                              .groups = {{.name = "p1", .rate = 0.25}}};
+  Sgd::Options with_momentum = plain, with_decay = plain, one_rate = plain;
+  with_momentum.momentum = 0.8;
+  with_decay.weight_decay = 0.2;
+  one_rate.groups.clear();
+  const Tensor dense = tables_after(start, false, plain, ids);
+  std::vector<double> of_first = dense.to_vector();
+  of_first.resize(start.numel());
+  const Tensor first = Tensor::from(of_first, start.shape());
+  const auto check = [&](const std::string& name, const Sgd::Options& options, const Tensor& from) {
+    const bool coarse = from.dtype() == DType::f32;
+    const bool moves_all = options.momentum > 0 || options.weight_decay > 0;
+    expect_close("two tables with sparse gradients after three steps, " + name,
+                 tables_after(from, true, options, ids), tables_after(from, false, options, ids),
+                 {.tolerance = coarse ? Tolerance{.relative = 1e-5, .absolute = 1e-6} : kExact,
+                  .suspects = {{"the tables as they were", below(start, start)},
+                               {"a step of the first table alone", below(first, start)},
+                               {"that of one rate for both, and not that of their groups",
+                                tables_after(start, false, one_rate, ids)},
+                               {"that of plain steps: with momentum or weight decay all rows move, "
+                                "also those that were not looked up in this step",
+                                moves_all ? dense : Tensor::zeros({0}, DType::f64)}},
+                  .law = "row i of the gradient belongs to row ids[i] of the table, and is taken "
+                         "times rate and scale",
+                  .want = "yours, with dense gradients",
+                  .got = "yours, with sparse ones"});
+  };
+  check("plain", plain, start);
+  check("with momentum", with_momentum, start);
+  check("with weight decay", with_decay, start);
+  check("plain, of f32", plain, start.to(DType::f32));
+}
+
+void check_memory(Draw& draw, const Sgd::Options& options, const std::string& name) {
+  Bag bag;
+  const Shape shape = {draw.between(20000, 30000), draw.between(24, 40)};
+  bag.all = {Var::parameter(draw.normal(shape, DType::f32), /*sparse_rows=*/true)};
+  Sgd sgd(bag, options);
+  sum(gather_rows(bag.all[0], Tensor::from(draw.ids(10, shape[0])))).backward();
+  release_cached();
+  const int64_t before = memory_stats().bytes_in_use;
+  reset_peak();
+  sgd.step({.max_norm = 1});
+  const double share = static_cast<double>(memory_stats().peak_bytes - before) /
+                       static_cast<double>(bag.all[0].value().bytes());
+  expect(share < 0.05, "a step after ten words were looked up" + name + " takes memory of " +
+                           text(share) +
+                           " times the whole table: it makes a gradient for every row. A table of "
+                           "50,000 words is touched in ten rows.");
+}
+
+LAB_CHECK(MemoryOfAStep) {
+  LAB_AFTER(SparseEqualsDense);
+  Draw draw;
+  check_memory(draw, {.rate = 0.1}, "");
+  if (testing::Test::HasFailure()) return;
+  check_memory(draw,
+               {.rate = 0.1, .weight_decay = 0.1, .groups = {{.name = "p0", .weight_decay = 0}}},
+               ", in a table whose group has the weight decay 0,");
+}
+
+LAB_CHECK(LearnsToCopy) {
+  Draw draw;
+  const int64_t symbols = draw.between(4, 6), length = draw.between(4, 6);
+  SequenceModel model(symbols, /*embedding_width=*/6, /*width=*/16);
+  init(model, seed());
+  Sgd sgd(model, {.rate = 0.5, .momentum = 0.9});
+  const double before = copy_loss(model, nullptr, symbols, length, draw.rng());
+  for (int step = 0; step < 500; ++step) copy_loss(model, &sgd, symbols, length, draw.rng());
+  const double after = copy_loss(model, nullptr, symbols, length, draw.rng());
+  expect(after < 0.2 * before,
+         "500 steps of training took the loss from " + text(before) + " to " + text(after) +
+             ", and guessing is " + text(std::log(static_cast<double>(symbols))) +
+             ". If the other checks of this task pass, look at clipping and norm.");
+}
+
+}  // namespace
+}  // namespace heed::lab
