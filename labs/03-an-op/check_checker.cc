@@ -28,10 +28,13 @@ Var cube(const Var& x, const Tensor& factors) {
 
 // What is wrong with an element that no input has; else nothing.
 std::string no_such(const std::string& worst, const std::vector<Tensor>& inputs) {
-  unsigned long input = 0;
-  long element = 0;
-  if (std::sscanf(worst.c_str(), "input %lu, element %ld", &input, &element) == 2 &&
-      (input >= inputs.size() || element >= inputs[input].numel())) {
+  std::istringstream words(worst);  // "input 1, element 5: ..."
+  std::string name;
+  char comma = 0;
+  size_t input = 0;
+  int64_t element = 0;
+  words >> name >> input >> comma >> name >> element;
+  if (words && (input >= inputs.size() || element >= inputs[input].numel())) {
     return text("there is no ", worst.substr(0, worst.find(':')),
                 ": each input has a number of elements of its own.");
   }
