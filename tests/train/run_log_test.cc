@@ -85,7 +85,8 @@ TEST(RunLog, PointsOfAnEpochAreFromTheTimeOfItsLastStep) {
     }
   }
   for (int step = 1; step <= 4; ++step) {
-    for (const auto& [name, value] : {std::pair("epoch", (step + 1) / 2 + 0.0),
+    const int of_epoch = (step + 1) / 2;
+    for (const auto& [name, value] : {std::pair("epoch", of_epoch + 0.0),
                                       {"loss", step + 0.5},
                                       {"rate", 1.0},
                                       {"grad_norm", 2.0},
