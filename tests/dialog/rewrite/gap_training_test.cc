@@ -192,10 +192,9 @@ TEST(GapTraining, AnInsertedTurnPushesNoneOut) {
                 "{\"id\": \"a\", \"turns\": [{\"text\": \"about k1\"}, {\"text\": \"it is "
                 "good\"}]}\n{\"id\": \"b\", \"turns\": [{\"text\": \"fine\"}]}\n");
   const auto& looker = dynamic_cast<const Looker&>(*loaded.tagger);
+  const auto looks = looker.looks(file, {.insert = 1});
   std::multiset<std::string> texts;
-  for (const Turn& turn : looker.looks(file, {.insert = 1}).at(0).heard.turns) {
-    texts.insert(turn.text);
-  }
+  for (const Turn& turn : looks.at(0).heard.turns) texts.insert(turn.text);
   EXPECT_EQ(texts, (std::multiset<std::string>{"about k1", "fine", "it is good"}));
 }
 

@@ -112,7 +112,8 @@ TEST_F(Trained, TheAccuracyOfTrainingIsThatOfWholeStates) {
   const Beliefs beliefs = track(loaded.model, loaded.reader.slots, read.train, 8);
   double whole = 0, turns = 0, first = 0, last = 0;
   for (size_t c = 0; c < read.train.size(); ++c) {
-    for (size_t t = 0; t < read.train[c].turns.size(); ++t, ++turns) {
+    for (size_t t = 0; t < read.train[c].turns.size(); ++t) {
+      turns += 1;
       const State &right = read.train[c].turns[t].state, &said = beliefs[c][t].state;
       whole += said == right;
       first += said.front() == right.front();
