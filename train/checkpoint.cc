@@ -143,7 +143,8 @@ void save_checkpoint(const std::string& run, const TrainState& state,
   remove_leftovers(run, name);
 }
 
-// A run has no checkpoint until its first epoch is logged; later there is one, or it was lost.
+// A run may be killed between the log of its first epoch and a checkpoint. After two epochs there
+// is one, or it was lost.
 static void refuse_trained(const std::string& run) {
   const size_t epochs = fs::exists(in(run, "log.jsonl")) ? load_log(run).size() : 0;
   if (epochs < 2) return;

@@ -8,34 +8,10 @@
 #include "nn/lstm.h"
 #include "optim/ema.h"
 #include "tests/file_helpers.h"
+#include "tests/optim/optim_helpers.h"
 
 namespace heed {
 namespace {
-
-using Vec = std::vector<double>;
-
-// Two parameters; their gradients are what backward() of sum(p x) makes of x.
-struct Two : Module {
-  Two(const Vec& a_values, const Vec& b_values)
-      : a(Var::parameter(Tensor::from(a_values, {static_cast<int64_t>(a_values.size())}))),
-        b(Var::parameter(Tensor::from(b_values, {static_cast<int64_t>(b_values.size())}))) {}
-  void visit(Visitor& v) override {
-    v("a", a);
-    v("b", b);
-  }
-  Var a, b;
-};
-
-void set_grad(const Var& p, const Vec& values) {
-  p.zero_grad();
-  sum(p * Var(Tensor::from(values, p.shape()))).backward();
-}
-
-void expect_near(const Var& got, const Vec& expected, double tolerance = 1e-14) {
-  const Vec values = got.value().to_vector();
-  ASSERT_EQ(values.size(), expected.size());
-  for (size_t i = 0; i < values.size(); ++i) EXPECT_NEAR(values[i], expected[i], tolerance);
-}
 
 TEST(Sgd, Plain) {
   Two model({1, 2}, {3});
@@ -278,20 +254,6 @@ TEST(Optimizer, RefuseWhatMakesNoSense) {
   expect_near(model.a, {1});
 }
 
-// A table whose gradients keep to the rows, and one with dense gradients.
-struct Tables : Module {
-  Tables() {
-    const Tensor start = Tensor::from(Vec{1, 2, 3, 4, 5, 6, 7, 8}, {4, 2});
-    sparse = Var::parameter(start.clone(), /*sparse_rows=*/true);
-    dense = Var::parameter(start.clone());
-  }
-  void visit(Visitor& v) override {
-    v("sparse", sparse);
-    v("dense", dense);
-  }
-  Var sparse, dense;
-};
-
 template <class Optimizer> void expect_sparse_is_dense(typename Optimizer::Options options) {
   Tables tables;
   Optimizer optimizer(tables, options);
@@ -334,79 +296,6 @@ TEST(Optimizer, TreatSparseAndDenseGradientsAlike) {
   expect_sparse_is_dense<Adam>({.rate = 0.1});
   expect_sparse_is_dense<Adagrad>({.rate = 0.1});
   expect_sparse_is_dense<Lbfgs>({.rate = 0.1});
-}
-
-TEST(Clipping, TheNormIsOfAllElements) {
-  for (const int64_t n : {31, 32, 33, 1000}) {
-    Linear layer(n, 1, /*with_bias=*/false);
-    init(layer, /*seed=*/1);
-    const Tensor values = xavier_uniform({1, n}, {1});
-    double squares = 0;
-    for (const double x : values.to_vector()) squares += x * x;
-    sum(layer.weight * Var(values)).backward();
-    EXPECT_NEAR(grad_norm(parameters(layer)), std::sqrt(squares), 1e-5) << n;
-  }
-}
-
-TEST(Clipping, ScalesTheStepAndNotTheGradients) {
-  Two model({0, 0}, {0});
-  EXPECT_EQ(grad_norm(parameters(model)), 0);
-  set_grad(model.a, {2, -3});
-  set_grad(model.b, {6});
-  EXPECT_DOUBLE_EQ(grad_norm(parameters(model)), 7);
-  EXPECT_DOUBLE_EQ(clip_scale(7, 3.5), 0.5);
-  EXPECT_EQ(clip_scale(7, 7), 1);
-  EXPECT_EQ(clip_scale(7, 100), 1);
-  Sgd sgd(model, {.rate = 1});
-  sgd.step({.max_norm = 3.5});
-  expect_near(model.a, {-1, 1.5});
-  expect_near(model.b, {-3});
-  EXPECT_EQ(model.b.grad().item(), 6);         // the gradients stay as they are
-  sgd.step({.scale = 0.25, .max_norm = 3.5});  // 7 / 4 is small enough
-  expect_near(model.b, {-4.5});
-  sgd.step({.scale = 2, .max_norm = 3.5});  // 14 is not
-  expect_near(model.b, {-7.5});
-
-  Tables tables;  // repeated rows are summed before they are squared: 2 (1 + 1), 2 (2 + 2)
-  sum(square(gather_rows(tables.sparse, Tensor::from(std::vector<int32_t>{0, 0})))).backward();
-  EXPECT_DOUBLE_EQ(grad_norm(parameters(tables)), std::sqrt(16.0 + 64.0));
-}
-
-// A step that cannot be right leaves no number that looks right.
-TEST(Clipping, OfNaNMakesAllNaN) {
-  EXPECT_TRUE(std::isnan(clip_scale(NAN, 1)));
-  EXPECT_EQ(clip_scale(INFINITY, 1), 0);
-  EXPECT_EQ(clip_scale(0, 1), 1);
-  Two model({0}, {0});
-  set_grad(model.a, {1e6});
-  set_grad(model.b, {NAN});
-  Sgd(model, {.rate = 1}).step({.max_norm = 1});
-  EXPECT_TRUE(std::isnan(model.a.value().item()));
-  EXPECT_TRUE(std::isnan(model.b.value().item()));
-}
-
-// Of all element types: one parameter of f64 and one of f32, in either order.
-TEST(Clipping, TheNormIsOfAllElementTypes) {
-  struct Mixed : Module {
-    Var a, b;
-    void visit(Visitor& v) override {
-      v("a", a);
-      v("b", b);
-    }
-  };
-  for (const bool wide_first : {true, false}) {
-    const DType first = wide_first ? DType::f64 : DType::f32,
-                second = wide_first ? DType::f32 : DType::f64;
-    Mixed model;
-    model.a = Var::parameter(Tensor::zeros({2}, first));
-    model.b = Var::parameter(Tensor::zeros({1}, second));
-    sum(model.a * Var(Tensor::from(Vec{2, -3}, {2}).to(first))).backward();
-    sum(model.b * Var(Tensor::from(Vec{6}, {1}).to(second))).backward();
-    EXPECT_DOUBLE_EQ(grad_norm(parameters(model)), 7);
-    Sgd(model, {.rate = 1}).step({.max_norm = 3.5});
-    expect_near(model.a, {-1, 1.5});
-    expect_near(model.b, {-3});
-  }
 }
 
 // ---- learning

@@ -129,7 +129,7 @@ TEST(Gemm, MoreThanOneBlock) {
   }
 }
 
-// One sum after the other would be wrong by 6e-6: a gradient of weights over many rows.
+// One term after the other would be wrong by 3e-6: a gradient of weights over many rows.
 TEST(Gemm, LongSumsLoseLittle) {
   constexpr int64_t kRows = 20480;
   Problem<float> p({5, 3, kRows, kYes, kNo});

@@ -1,0 +1,51 @@
+// --config: files of options, and their mistakes by line.
+#include "tests/heed/options_helpers.h"
+
+namespace heed {
+namespace {
+
+namespace fs = std::filesystem;
+
+TEST(OptionFiles, AMistakeIsNamedWithItsLine) {
+  const TempDir dir;
+  const auto fails = [&](const std::string& text, const std::string& says) {
+    const std::string file = dir.write("my.toml", text);
+    const Result r = heed_program({"train", "--config", file, "--out", dir.path("out")});
+    expect_failure(r, 2, "heed: " + file + says, text);
+  };
+  fails("# mine\n\n[train]\ndata = \"x\"\nstructur = \"static\"\n",
+        ":5: [train] has no option \"structur\"; did you mean \"structure\"?");
+  fails("[train]\nxyzzy = 1\n", ":2: [train] has no option \"xyzzy\" (see");
+  fails("[trian]\nhidden = 8\n", ":1: there is no command for [trian]; did you mean 'train'?");
+  fails("[ rank . baseline ]\nlists = \"x\"\n", ":1: [ rank . baseline ] must have no spaces");
+  fails("hidden = 8\n", ":1: \"hidden\" must stand under the name of its command, such as [train]");
+  fails("[prepare.ubuntu]\nim = \"x\"\n",
+        ":2: [prepare ubuntu] has no option \"im\"; did you mean \"in\"?");
+  fails("train.hiden = 8\n", ":1: [train] has no option \"hiden\"; did you mean \"hidden\"?");
+  fails("[train]\nlayers = [\n1,\n2 ]\nhiden = 8\n", ":5: [train] has no option \"hiden\"");
+  fails("\xff\xfe", ":1: \"");
+  fails("[train]\n\nhidden = \"x\"\n", ":3: --hidden: expected a whole number");
+  fails("[train]\nstructure = \"statik\"\n", ":2: --structure: expected");
+  fails("#" + std::string(1 << 20, 'x'), ": larger than 1 MiB");
+  // What would be read as something else.
+  fails("[train]\ndata = \"a#b\"\n", ":2: a text may hold no #, which begins a comment");
+  fails("[train]\ndata = \"a\\\\b\"\n", ":2: a text in \" may hold no \\");
+  fails("[train]\ndata = 'ab\n", ":2: a text ends with the ' that it begins with");
+  fails("[train] # mine\nhidden = 8\n", ":1: behind a [section] there may be nothing");
+  fails("[train]\ndata = [\"a\",\n \"b\", # two\n]\n",
+        ":3: a list over several lines may hold no #");
+  EXPECT_FALSE(fs::exists(dir.path("out")));
+}
+
+TEST(OptionFiles, OtherCommandsMayHaveSectionsToo) {
+  const TempDir dir;
+  const std::string file = dir.write("my.toml",
+                                     "\xEF\xBB\xBF[evaluate]\r\ndata = 'a\\b' # it's\r\n"
+                                     "[score]\r\nmodel = \"" +
+                                         kModel + "\"\r\n\"data\" = \"" + kDialogs + "\"\r\n");
+  const Result r = heed_program({"score", "--config", file});
+  EXPECT_EQ(r.code, 0) << r.err;
+}
+
+}  // namespace
+}  // namespace heed
