@@ -16,8 +16,9 @@ using Json = nlohmann::ordered_json;
 // The members of a line, with errors that say where.
 class LineOf {
  public:
-  LineOf(const LineReader& lines, std::string_view text) : lines_(lines) {
-    json = strict_json<Json>(text, [&](const std::string& rule) { lines.fail(rule); });
+  LineOf(const LineReader& lines, std::string_view text)
+      : json(strict_json<Json>(text, [&](const std::string& rule) { lines.fail(rule); })),
+        lines_(lines) {
     if (!json.is_object()) {
       lines.fail(
           "expected {\"id\": ..., \"turns\": [...], \"candidates\": [...], \"carry\": [...]}");
