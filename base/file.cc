@@ -213,10 +213,14 @@ void AtomicFile::flush() {
   buffer_.clear();
 }
 
-void AtomicFile::commit() {
-  check_internal(descriptor_ >= 0, "AtomicFile: commit() was called twice");
+void AtomicFile::sync() {
   flush();
   if (::fsync(descriptor_) != 0) fail(path_, "cannot sync");
+}
+
+void AtomicFile::commit() {
+  check_internal(descriptor_ >= 0, "AtomicFile: commit() was called twice");
+  sync();
   if (std::rename(temporary_.c_str(), path_.c_str()) != 0) fail(path_, "cannot rename to");
   forget(temporary_);
   ::close(descriptor_);

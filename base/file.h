@@ -33,6 +33,7 @@ class AtomicFile {
   AtomicFile& operator=(const AtomicFile&) = delete;
 
   void write(std::string_view bytes);
+  void sync();  // all bytes are on the disk then, so that commit() only renames
   void commit();
 
  private:

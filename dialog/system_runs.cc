@@ -20,9 +20,12 @@ void read_config(const std::string& directory, const RunNames& names, const AnyS
                  const std::function<void()>& check) {
   const std::string path = file_inside(directory, "config.json");
   with_json(path, [&](const nlohmann::json& json) {
-    const bool by_kind = *names.kind;
-    const char* key = by_kind ? "kind" : "system";
-    if (json.value(key, nlohmann::json()) != (by_kind ? names.kind : names.system)) {
+    const bool by_kind = *names.kind;  // old files have no system, and not all have a kind
+    const nlohmann::json other = by_kind ? nlohmann::json(names.system) : nlohmann::json();
+    const auto says = [&](const char* key, const nlohmann::json& otherwise) {
+      return json.value(key, otherwise);
+    };
+    if (says("system", other) != names.system || (by_kind && says("kind", {}) != names.kind)) {
       throw DataError(path + ": not " + names.what + ", which heed train " + names.command +
                       " makes");
     }

@@ -1,9 +1,11 @@
 #include <filesystem>
+#include <optional>
 
 #include "dialog/probe/feature_file.h"
 #include "heed/command.h"
 #include "heed/encode.h"
 #include "heed/rank_team.h"
+#include "train/lock.h"
 
 namespace heed {
 namespace {
@@ -59,6 +61,8 @@ void run(const FeaturesOptions& o) {
   refuse_others(o.out);
   Encoding encoding(o.encode, parts_of(o.encode.data), device, team);
   make_directory(o.out);
+  std::optional<RunLock> lock;  // two models' files in one folder would look like one's
+  if (team.first()) lock.emplace(o.out);
   check_writable(o.out + "/features.json");
   team.run([&](Ranks& ranks, Device) { write_features(o, encoding, ranks); },
            std::atomic<bool>(false));

@@ -80,7 +80,7 @@ void run(const PrepareCarryoverOptions& o) {
       if (++items % 1000 == 0) progress.show(std::string(part) + ": " + counted(items, "item"));
     });
   }
-  for (TextWriter& file : files) file.commit();
+  commit_all(files);
   progress.done();
   std::printf("wrote %s to %s%s\n", counted(items, "item").c_str(), o.out.c_str(),
               corpus.remark.c_str());

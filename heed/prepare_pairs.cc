@@ -53,7 +53,7 @@ void run(const PreparePairsOptions& o) {
     for (const Dialogue& pair : pairs) writer.write(pair);
     report += remark(out, pairs.size(), dialogues) + "\n";
   }
-  for (DialogueWriter& writer : writers) writer.commit();
+  commit_all(writers);
   std::fputs(report.c_str(), stdout);
 }
 

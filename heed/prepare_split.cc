@@ -76,7 +76,7 @@ void write_parts(const std::vector<Dialogue>& dialogues, const Parts& parts, con
     report +=
         path + ": " + counted(part->size(), "dialogue") + " with " + counted(turns, "turn") + "\n";
   }
-  for (DialogueWriter& writer : writers) writer.commit();
+  commit_all(writers);
   std::fputs(report.c_str(), stdout);
 }
 

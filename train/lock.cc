@@ -57,7 +57,7 @@ RunLock::RunLock(const std::string& run, std::chrono::milliseconds patience) {
     if (error != EWOULDBLOCK) {
       throw DataError(path + ": cannot be locked: " + std::strerror(error));
     }
-    throw RunIsLocked(run + ": another process trains here (process id " +
+    throw RunIsLocked(run + ": another process is at work here (process id " +
                       (bytes > 0 ? owner_text(owner) : "unknown") + ")");
   }
   const std::string id = std::to_string(::getpid()) + " " + host_name();

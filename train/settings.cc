@@ -71,6 +71,11 @@ void LoopSettings::check() const {
     throw UsageError("pieces: expected a power of two, 1 to 1024, got " + std::to_string(pieces));
   }
   HalvingSchedule{schedule};
+  const bool halves = schedule.patience > 0 || schedule.halve_after > 0;
+  if (halves && schedule.min_rate > schedule.rate) {
+    throw UsageError(
+        "min_rate: is above the rate, so that training would end instead of halving it");
+  }
 }
 
 }  // namespace heed

@@ -314,7 +314,9 @@ std::string find_part(const std::string& directory, const std::string& part) {
   }
   for (const std::string& name : {plain, gzip}) {
     const fs::path path = fs::path(directory) / name;
-    if (fs::exists(path, ignored)) return path.string();
+    if (!fs::exists(path, ignored)) continue;
+    if (fs::is_regular_file(path, ignored)) return path.string();
+    throw DataError(path.string() + ": not a regular file");  // a pipe may never say anything
   }
   throw DataError(directory + ": holds neither " + plain + " nor " + gzip +
                   "; `heed prepare split` makes them");

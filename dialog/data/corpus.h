@@ -45,6 +45,7 @@ class DialogueWriter {
  public:
   explicit DialogueWriter(const std::string& path) : path_(path), writer_(path) {}
   void write(const Dialogue& dialogue);
+  void finish() { writer_.finish(); }
   void commit() { writer_.commit(); }
 
  private:

@@ -177,6 +177,10 @@ WordPieceOptions options_of(const std::string& folder) {
   options.lower_case = flag("do_lower_case", true);
   options.strip_accents = flag("strip_accents", options.lower_case);
   options.split_chinese = flag("tokenize_chinese_chars", true);
+  if (!options.lower_case) {  // else it is the same to lower the text's case before
+    const char* file = "sentence_bert_config.json";
+    expect(in(folder, file), optional_object(folder, file), "do_lower_case", false);
+  }
   return options;
 }
 
@@ -257,6 +261,19 @@ void check_free(const std::string& from, const std::string& to, const std::strin
   throw UsageError(there + ": is there already, and is another; take another folder");
 }
 
+// Dialogues, features or a sweep: a model among them would be taken for theirs, or they for its.
+void check_no_others(const std::string& to, const std::vector<std::string>& files) {
+  std::error_code ignored;
+  for (const fs::directory_entry& entry : fs::directory_iterator(to, ignored)) {
+    const std::string name = entry.path().filename().string();
+    const bool expected = std::any_of(files.begin(), files.end(), [&](const std::string& file) {
+      return file == name || file.starts_with(name + "/") || name.starts_with(file + ".tmp-");
+    });
+    if (!expected)
+      throw UsageError(to + ": holds other files, such as " + name + "; take another folder");
+  }
+}
+
 // Loads the model and copies its files; config.json is `edit`ed on the way. Of a run that began
 // with an encoder these are its files, and the weights the run's.
 Encoder copy_encoder(const std::string& model, const std::string& to,
@@ -272,6 +289,7 @@ Encoder copy_encoder(const std::string& model, const std::string& to,
   std::vector<std::string> files(std::begin(kFiles), std::end(kFiles));
   files.push_back(pooling_file(from));
   for (const std::string& file : files) check_free(from, to, file, is_run);
+  check_no_others(to, files);
   make_directory(to);
   for (const std::string& file : files) {
     if (!fs::exists(in(from, file), ignored)) continue;

@@ -262,8 +262,14 @@ void TextWriter::write(std::string_view text) {
   }
 }
 
-void TextWriter::commit() {
+void TextWriter::finish() {
   if (gzip_) gzip_->finish();
+  gzip_.reset();
+  file_.sync();
+}
+
+void TextWriter::commit() {
+  finish();
   file_.commit();
 }
 

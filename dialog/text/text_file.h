@@ -58,12 +58,19 @@ class TextWriter {
   explicit TextWriter(const std::string& path);
   ~TextWriter();
   void write(std::string_view text);
+  void finish();  // no more is written, and all of it is on the disk
   void commit();
 
  private:
   class Gzip;
   AtomicFile file_;
-  std::unique_ptr<Gzip> gzip_;
+  std::unique_ptr<Gzip> gzip_;  // until finish()
 };
+
+// Commits files that belong together: on a full disk none of them.
+template <class Writers> void commit_all(Writers& writers) {
+  for (auto& writer : writers) writer.finish();
+  for (auto& writer : writers) writer.commit();
+}
 
 }  // namespace heed

@@ -72,11 +72,15 @@ void settle(const ExperimentRequest&, const SweepData& data, Sweep& sweep) {
 
 // ---- sweep.json
 
-// All runs of a folder are measured alike, or their table would compare different distractions.
+// All runs of a folder are seeded and measured alike, or their table would compare different
+// distractions, or means over different seeds.
 Json testing(const Sweep& sweep) {
   std::vector<std::string> names;
   for (const TestSet& set : sweep.tests) names.push_back(set.name);
-  return {{"test", joined(names, ",")}, {"test-seed", std::to_string(sweep.test_seed)}};
+  return {{"test", joined(names, ",")},
+          {"test-seed", std::to_string(sweep.test_seed)},
+          {"seed", std::to_string(sweep.first_seed)},
+          {"best", sweep.best}};
 }
 
 // An option with a single value is in no name, so it may not change; other values of the grid may,

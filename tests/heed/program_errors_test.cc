@@ -111,6 +111,7 @@ TEST(Usage, TrainingsThatMakeNoSense) {
       {{"--max-norm", "0"}, "--max-norm"},
       {{"--patience", "-1"}, "patience >= 0"},
       {{"--min-rate", "-1"}, "min_rate >= 0"},
+      {{"--min-rate", "10"}, "min_rate: is above the rate"},
       {{"--halve-after", "-1"}, "halve_after >= 0"},
   };
   for (const Bad& bad : cases) {

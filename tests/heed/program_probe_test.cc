@@ -2,6 +2,7 @@
 #include "dialog/probe/feature_file.h"
 #include "nn/safetensors.h"
 #include "tests/heed/program_data.h"
+#include "train/lock.h"
 
 namespace heed {
 namespace {
@@ -331,6 +332,12 @@ TEST_F(ProbeProgram, RefusesWhatMakesNoSense) {
   expect_failure(
       heed_program({"features", "--model", run(), "--data", kSample, "--out", dir.path("data")}), 2,
       "so these may be dialogues, which would be replaced", "--out");
+  // Nor where another process writes some.
+  std::filesystem::create_directory(dir.path("features"));
+  const RunLock lock(dir.path("features"));
+  expect_failure(heed_program({"features", "--model", run(), "--data", kSample, "--out",
+                               dir.path("features"), "--limit", "5"}),
+                 1, "another process is at work here", "a lock");
 }
 
 }  // namespace

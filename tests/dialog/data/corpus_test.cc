@@ -1,5 +1,11 @@
 #include "dialog/data/corpus.h"
 
+#include <sys/resource.h>
+#include <sys/stat.h>
+
+#include <csignal>
+#include <list>
+
 #include "dialog/text/text_file.h"
 #include "tests/dialog/data/reader_helpers.h"
 #include "tests/paths.h"
@@ -327,6 +333,30 @@ TEST(FindPart, PrefersThePlainFile) {
   EXPECT_EQ(find_part(dir.path(""), "train"), compressed);
   const std::string plain = dir.write("train.jsonl", "x");
   EXPECT_EQ(find_part(dir.path(""), "train"), plain);
+  ASSERT_EQ(::mkfifo(dir.path("test.jsonl").c_str(), 0600), 0);
+  EXPECT_EQ(error_of<DataError>([&] { find_part(dir.path("."), "test"); }),
+            dir.path("./test.jsonl") + ": not a regular file");
+}
+
+// On a full disk there are all parts or none, though the first ones would have had space.
+TEST(CommitAll, WritesAllFilesOrNone) {
+  const TempDir dir;
+  std::list<DialogueWriter> writers;
+  for (const size_t bytes : {10UL, 200'000UL}) {
+    const std::string name = "part" + std::to_string(bytes);
+    writers.emplace_back(dir.path(name)).write({"d", {{"a", std::string(bytes, 'x')}}});
+  }
+  const auto before = std::signal(SIGXFSZ, SIG_IGN);  // so that it is an error and not a signal
+  rlimit limit = {};
+  ASSERT_EQ(getrlimit(RLIMIT_FSIZE, &limit), 0);
+  const rlimit small{100'000, limit.rlim_max};
+  ASSERT_EQ(setrlimit(RLIMIT_FSIZE, &small), 0);
+  const std::string error = error_of<DataError>([&] { commit_all(writers); });
+  setrlimit(RLIMIT_FSIZE, &limit);
+  std::signal(SIGXFSZ, before);
+  EXPECT_EQ(error, dir.path("part200000") + ": cannot write: File too large");
+  writers.clear();
+  EXPECT_EQ(dir.count_files(), 0u);
 }
 
 TEST(FindDialogues, IsAPartOfADirectoryOrTheFileItself) {

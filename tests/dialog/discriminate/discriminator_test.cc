@@ -301,6 +301,8 @@ TEST_F(DiscriminatorFiles, AreNotTrusted) {
   fails("context: expected a whole number from 1 to 2, got 3");
   with("kind", "generator");
   fails("not a discriminator, which heed train discriminate makes");
+  with("system", "respond");
+  fails("not a discriminator, which heed train discriminate makes");
   dir.write("run/config.json", "[]");
   fails("not a JSON object");
   dir.write("run/config.json", config);

@@ -237,6 +237,9 @@ TEST_F(Pretrained, GoesInAndOutUnchanged) {
       error_of<UsageError>([&] { (void)import_encoder(in, dir.path("other")); }),
       dir.path("other/vocab.txt") + ": is there already, and is another; take another folder");
   EXPECT_EQ(dir.read("other/vocab.txt"), "mine");
+  dir.write("data/train.jsonl", "{}");
+  EXPECT_EQ(error_of<UsageError>([&] { (void)import_encoder(in, dir.path("data")); }),
+            dir.path("data") + ": holds other files, such as train.jsonl; take another folder");
   (void)import_encoder(in, dir.path("half"));
   EXPECT_EQ(dir.read("half/model.safetensors"), dir.read("in/model.safetensors"));
   dir.write("run/encoder/left", "of a start that was killed");

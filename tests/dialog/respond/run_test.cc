@@ -329,7 +329,7 @@ TEST_F(RunTest, ASecondProcessIsToldWhoTrains) {
   ASSERT_EQ(read(ready[0], &byte, 1), 1);
   EXPECT_EQ(
       error_of<DataError>([&] { RunLock lock(path("run")); }),
-      path("run") + ": another process trains here (process id " + std::to_string(child) + ")");
+      path("run") + ": another process is at work here (process id " + std::to_string(child) + ")");
   ASSERT_EQ(write(done[1], "x", 1), 1);
   int status = 1;
   waitpid(child, &status, 0);
@@ -357,7 +357,7 @@ TEST_F(RunTest, ALockOfAnotherHost) {
   const RunLock lock(path("run"));
   dir.write("run/lock", "17 another-host");
   EXPECT_EQ(error_of<DataError>([&] { RunLock second(path("run")); }),
-            path("run") + ": another process trains here (process id 17 on another-host)");
+            path("run") + ": another process is at work here (process id 17 on another-host)");
 }
 
 // A run from a stranger: the lock may not empty a file that is elsewhere.

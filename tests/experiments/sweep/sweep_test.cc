@@ -217,9 +217,14 @@ TEST_F(SweepTest, GoesOnWithItsTestPartOnly) {
   };
   refuses("test = \"none,random:1.0\"", "--test \"none\", not \"none,random:1.0\"");
   refuses("test = \"none\"\ntest-seed = 2", "--test-seed \"1\", not \"2\"");
+  refuses("test = \"none\"\nseed = 5", "--seed \"1\", not \"5\"");
+  refuses("test = \"none\"\nbest = \"none\"",
+          "--best \"valid_perplexity\", not \"test_sets.none.perplexity\"");
   // A folder of an earlier version, which does not say it, goes on.
   Json description = Json::parse(dir.read("out/sweep.json"));
-  EXPECT_EQ(description["settings"].erase("test") + description["settings"].erase("test-seed"), 2u);
+  for (const char* name : {"test", "test-seed", "seed", "best"}) {
+    EXPECT_EQ(description["settings"].erase(name), 1u) << name;
+  }
   dir.write("out/sweep.json", description.dump());
   ASSERT_EQ(heed_program(sweep).code, 0);
   std::filesystem::copy_file(kSample + "/valid.jsonl.gz", dir.path("data/test.jsonl.gz"),
