@@ -1,10 +1,13 @@
 #include "dialog/comprehend/score.h"
 
 #include <algorithm>
+#include <cctype>
 #include <map>
 #include <sstream>
 
 #include "base/error.h"
+#include "base/utf8.h"
+#include "dialog/text/tokenizer.h"
 
 namespace heed::comprehend {
 namespace {
@@ -49,18 +52,25 @@ std::string lower_case(const std::string& text) {
 
 std::string normalised(const std::string& text) {
   std::string plain;
-  for (const char c : lower_case(text)) {
-    const auto code = static_cast<unsigned char>(c);
-    const bool letter = code >= 128 || (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9');
-    if (letter) plain += c;
-    if (code <= ' ') plain += ' ';
+  size_t begin = 0;  // of the word characters at its end
+  const auto end_word = [&] {
+    const std::string_view word = std::string_view(plain).substr(begin);
+    if (word == "a" || word == "an" || word == "the") plain.replace(begin, word.size(), " ");
+  };
+  for (size_t at = 0; at < text.size();) {
+    char32_t c = next_code_point(text, at);
+    c = c == kInvalid ? kReplacement : is_white_space(c) ? U' ' : to_lower(c);
+    if (c > ' ' && c < 127 && !std::isalnum(static_cast<int>(c))) continue;  // punctuation
+    const bool in_word = is_word_character(c);
+    if (!in_word) end_word();
+    char bytes[4];
+    plain.append(bytes, write_utf8(bytes, c));
+    if (!in_word) begin = plain.size();
   }
+  end_word();
   std::istringstream in(plain);
   std::string result;
-  for (std::string word; in >> word;) {
-    if (word == "a" || word == "an" || word == "the") continue;
-    result += (result.empty() ? "" : " ") + word;
-  }
+  for (std::string word; in >> word;) result += (result.empty() ? "" : " ") + word;
   return result;
 }
 

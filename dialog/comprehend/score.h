@@ -9,8 +9,8 @@
 namespace heed::comprehend {
 
 std::string lower_case(const std::string& text);  // of ASCII letters
-// The form in which SQuAD's and CoQA's programs compare answers: lower case, without punctuation
-// (ASCII), articles (a, an, the) and extra spaces.
+// The form in which SQuAD's and CoQA's programs compare answers: lower case (of all scripts),
+// without punctuation (ASCII), articles (a, an, the) and extra white space (Unicode).
 std::string normalised(const std::string& text);
 // The F1 of the normalised words of the two: 2 P R / (P + R), matches clipped. If one of them has
 // no words: 1 if both have none, else 0.

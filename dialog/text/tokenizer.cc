@@ -55,13 +55,6 @@ Kind kind_of(char32_t c) {
   return find_range(kSigns, c) ? Kind::kSign : Kind::kLetter;
 }
 
-char32_t lower_case(char32_t c) {
-  if (c < 0x80) return c >= 'A' && c <= 'Z' ? c + ('a' - 'A') : c;
-  const CapitalLetters* range = find_range(kCapitals, c);
-  const bool capital = range && (c - range->first) % static_cast<char32_t>(range->stride) == 0;
-  return capital ? c + static_cast<char32_t>(range->delta) : c;
-}
-
 bool is_emoji(char32_t sign) {
   return (sign >= 0x2190 && sign <= 0x2BFF) || (sign >= 0x1F000 && sign <= 0x1FAFF);
 }
@@ -90,6 +83,17 @@ bool is_white_space(char32_t c) {
          c == 0x2028 || c == 0x2029 || c == 0x202F || c == 0x205F || c == 0x3000;
 }
 
+bool is_word_character(char32_t c) {
+  return kind_of(c) == Kind::kLetter;
+}
+
+char32_t to_lower(char32_t c) {
+  if (c < 0x80) return c >= 'A' && c <= 'Z' ? c + ('a' - 'A') : c;
+  const CapitalLetters* range = find_range(kCapitals, c);
+  const bool capital = range && (c - range->first) % static_cast<char32_t>(range->stride) == 0;
+  return capital ? c + static_cast<char32_t>(range->delta) : c;
+}
+
 const std::vector<std::string_view>& Tokenizer::operator()(std::string_view text) {
   tokens_.clear();
   // A byte that is not UTF-8 becomes three; nothing else grows so much.
@@ -103,7 +107,7 @@ const std::vector<std::string_view>& Tokenizer::operator()(std::string_view text
   char32_t sign = 0, joiner = 0;  // what was read last, if it was one
   for (size_t at = 0; at < text.size();) {
     char32_t c = next_code_point(text, at);
-    c = c == kInvalid ? kReplacement : lower_case(c);
+    c = c == kInvalid ? kReplacement : to_lower(c);
     const Kind kind = kind_of(c);
     if (kind == Kind::kDropped) continue;
     if (kind == Kind::kJoiner) {  // written if it joins two letters or two emoji

@@ -32,6 +32,10 @@ class Tokenizer {
 };
 
 bool is_white_space(char32_t c);
+// A letter, combining mark or digit, or "_".
+bool is_word_character(char32_t c);
+// The lower-case letter of an upper-case one, else c.
+char32_t to_lower(char32_t c);
 
 // Readable text: spaces between tokens, but none before . , ! ? and the like, none after an opening
 // bracket, and none around ' - /.

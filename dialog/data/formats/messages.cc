@@ -29,6 +29,12 @@ std::string text_of(const JsonRecord& record, const Json& message, const Form& f
   return text;
 }
 
+std::string id_of(const JsonRecord& record, const std::string& otherwise) {
+  const auto id = record.json().find("id");
+  if (id == record.json().end() || id->is_null()) return otherwise;
+  return id->is_number() ? id->dump() : record.text(record.json(), "id");
+}
+
 void read_message(const JsonRecord& record, const Json& message, const Form& form,
                   Published& corpus) {
   static const std::set<std::string> silent = {"system", "developer", "tool", "function"};
@@ -54,9 +60,7 @@ Published read_messages(const std::string& path, const Reading& reading) {
     const bool is_message = json.contains("role") && !json.contains("messages");
     if (!is_message || dialogues.empty()) {
       if (reading.enough(dialogues.size())) return false;
-      const std::string number = std::to_string(dialogues.size() + 1);
-      dialogues.push_back(
-          {json.contains("id") ? record.text(json, "id") : file + ":" + number, {}});
+      dialogues.push_back({id_of(record, file + ":" + std::to_string(dialogues.size() + 1)), {}});
     }
     if (is_message) return read_message(record, json, kOpenAi, corpus), true;
     const Form& form = json.contains(kShareGpt.messages) ? kShareGpt : kOpenAi;

@@ -10,7 +10,8 @@ namespace heed {
 // {"conversations": [{"from": "human", "value": "..."}, ...]}. The roles are the speakers;
 // consecutive messages of one role become one turn. A content may be a list of parts; those with a
 // "text" are read. left_out counts messages of the roles system, developer, tool and function, and
-// those without text. The id is "id", or "<file name>:<number of the conversation>".
+// those without text. The id is "id", a text or a number, or "<file name>:<number of the
+// conversation>".
 Published read_messages(const std::string& path, const Reading& reading = {});
 
 }  // namespace heed

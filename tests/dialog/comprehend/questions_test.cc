@@ -55,6 +55,12 @@ std::string there(const Passage& p, const Answer& a) {
   return p.text.substr(a.begin, a.end - a.begin);
 }
 
+std::string changed(std::string text, const std::string& from, const std::string& to) {
+  const size_t at = text.find(from);
+  EXPECT_NE(at, text.npos) << from;
+  return text.replace(at, from.size(), to);
+}
+
 TEST(Passages, AreReadFromCoqa) {
   const TempDir dir;
   const Corpus corpus = read_passages(dir.write("coqa.json", kCoqa));
@@ -70,6 +76,10 @@ TEST(Passages, AreReadFromCoqa) {
   EXPECT_EQ(p.questions[2].answers[0].kind, Kind::kNone);
   EXPECT_EQ(there(p, p.questions[3].answers[0]), "on a mat");
   EXPECT_EQ(p.questions[3].answers[0].text, "upon the mat");
+  // "no" is no word of "knows": the place of a yes or no is all of its rationale.
+  const Corpus knows =
+      read_passages(dir.write("coqa.json", changed(kCoqa, "It slept", "It knows")));
+  EXPECT_EQ(there(knows.passages[0], knows.passages[0].questions[1].answers[1]), "It knows.");
 }
 
 // The answers stand in any order.
@@ -109,6 +119,12 @@ TEST(Passages, AreReadFromFriendsQa) {
   EXPECT_EQ(there(p, p.questions.at(1).answers.at(0)), "n't  breathe");
   EXPECT_EQ(p.turn_at(p.questions[1].answers[0].begin).speaker, "Carol, Susan");
   EXPECT_EQ(p.turn_at(0).speaker, "Ross Geller");
+  EXPECT_EQ(p.turn_at(p.turns[1].begin).speaker, "Carol, Susan");
+  EXPECT_EQ(p.turn_at(p.turns[1].begin - 1).speaker, "Ross Geller");
+  const Corpus last = read_passages(
+      dir.write("friends.json", changed(kFriends, "\"inner_start\": 2, \"inner_end\": 3",
+                                        "\"inner_start\": 4, \"inner_end\": 5")));
+  EXPECT_EQ(there(p, last.passages.at(0).questions.at(1).answers.at(0)), "now .");
 }
 
 TEST(Passages, AreReadFromMolweni) {
@@ -119,12 +135,11 @@ TEST(Passages, AreReadFromMolweni) {
   EXPECT_EQ(corpus.left_out, 1u);  // does not stand where it says
   EXPECT_EQ(there(p, p.questions[0].answers[0]), "Fstab");
   EXPECT_EQ(p.questions[1].answers[0].kind, Kind::kNone);
-}
-
-std::string changed(std::string text, const std::string& from, const std::string& to) {
-  const size_t at = text.find(from);
-  EXPECT_NE(at, text.npos) << from;
-  return text.replace(at, from.size(), to);
+  for (const size_t behind : {0, 1, 2}) {  // nothing stands behind the end
+    const std::string place = "\"answer_start\": " + std::to_string(p.text.size() + behind) + "}";
+    const std::string text = changed(kMolweni, "\"answer_start\": 3}", place);
+    EXPECT_EQ(read_passages(dir.write("molweni.json", text)).left_out, 1u) << behind;
+  }
 }
 
 TEST(Passages, RefuseWhatIsNone) {
@@ -191,6 +206,7 @@ TEST(Parts, AreThoseThatArePublishedOrDividedByPassage) {
   EXPECT_EQ(divided.valid.passages.size(), 1u);
   EXPECT_EQ(divided.test.passages.size(), 2u);
   EXPECT_TRUE(divided.divided);
+  EXPECT_EQ(read_parts({dir.path("all.json")}, 19).test.passages.size(), 3u);  // one less than all
   // How answers are scored is the same in all parts.
   for (const Corpus* part : {&published.valid, &divided.valid, &divided.test}) {
     EXPECT_TRUE(part->leave_one_out);
@@ -209,8 +225,34 @@ TEST(Parts, AreThoseThatArePublishedOrDividedByPassage) {
                 "; a part is one file");
 }
 
+// What one of several files asks for counts for all; a folder's files are read by their names.
+TEST(Parts, OfSeveralFilesAreOneCorpus) {
+  const TempDir dir;
+  const Parts several = read_parts(
+      {dir.write("1.json", kQuac), dir.write("2.json", kMolweni), dir.write("3.json", kMolweni)},
+      0);
+  EXPECT_EQ(several.train.passages.size(), 3u);
+  EXPECT_TRUE(several.train.leave_one_out);
+  EXPECT_EQ(several.train.left_out, 2u);
+  for (const std::string id : {"e", "b", "h", "a", "g", "d", "c", "f"}) {
+    dir.write("all/" + id + ".json", changed(kQuac, "\"id\": \"p1\"", "\"id\": \"" + id + "\""));
+  }
+  std::string ids;
+  const Parts parts = read_parts({dir.path("all")}, 0);
+  for (const Corpus* part : {&parts.train, &parts.valid}) {
+    for (const Passage& passage : part->passages) ids += passage.id;
+  }
+  EXPECT_EQ(ids, "abcdefgh");
+}
+
 TEST(Score, ComparesAnswersAsThePublicProgramsDo) {
   EXPECT_EQ(normalised("The  U.S.'s, an Apple\tpie!"), "uss apple pie");
+  // As Python's programs: letters and white space of all scripts; an article ends at any other
+  // sign.
+  EXPECT_EQ(normalised("THE \u00C9LAN\u00A0vital"), "\u00E9lan vital");
+  EXPECT_EQ(normalised("\u201Cthe cat\u201D\u3000a\u2014\u0416"), "\u201C cat\u201D \u2014\u0436");
+  EXPECT_EQ(normalised("A-the th\u00E9 a1 an\u2019"), "athe th\u00E9 a1 \u2019");
+  EXPECT_EQ(word_f1("\u00DCber alles", "\u00FCber\u00A0alles"), 1);
   EXPECT_DOUBLE_EQ(word_f1("the cat sat", "cat sat down there"), 2 * 2.0 / 6);
   EXPECT_DOUBLE_EQ(word_f1("no no no", "no no"), 2 * 2.0 / 5);  // clipped
   EXPECT_EQ(word_f1("", ""), 1);
@@ -252,6 +294,7 @@ TEST(Reading, BringsAnswersBackInTheirWords) {
   EXPECT_EQ(read.questions[0].target.end, 4);
   EXPECT_EQ(read.questions.at(1).target.begin, 10);  // behind the last one
   EXPECT_EQ(read.bytes[3], read.bytes[4]);
+  EXPECT_EQ(read_query("one ? one ? one", pieces, 4), (Ids{10, 11, 10, 11}));
 
   const std::vector<TurnBefore> before = {{{3}, {4}}, {{5}, {6}}};
   const Asked asked = comprehend::asked(read, {9}, before, {.turns = 3});

@@ -36,6 +36,19 @@ TEST(WordPieceOfAFolder, BelievesNoLengthAboveThePositions) {
   EXPECT_EQ(longest(512), 16);
 }
 
+// Capitals that the vocabulary has would be read, where the model was trained without them.
+TEST(WordPieceOfAFolder, IsNotOfTextsWhoseCaseIsLoweredBefore) {
+  const TempDir dir;
+  imported_tiny_bert(dir);
+  dir.write("in/sentence_bert_config.json", R"({"max_seq_length": 5, "do_lower_case": true})");
+  dir.write("in/tokenizer_config.json", R"({"do_lower_case": true})");
+  EXPECT_EQ(load_encoder(dir.path("in")).max_length, 5);
+  dir.write("in/tokenizer_config.json", R"({"do_lower_case": false})");
+  EXPECT_EQ(error_of<DataError>([&] { (void)load_encoder(dir.path("in")); }),
+            dir.path("in/sentence_bert_config.json") +
+                ": \"do_lower_case\" is true, and heed reads false only");
+}
+
 // The end of the longer text goes first; of equal ones the second text's, as with `longest_first`
 // of the tokenizers that encoders are trained with.
 TEST(WordPiecePairs, LoseTheSecondTextsEndWhereBothAreEqual) {

@@ -51,6 +51,15 @@ TEST(Messages, AsShareGptHasThem) {
             "developer, tool and function");
 }
 
+TEST(Messages, HaveTextsOrNumbersAsIds) {
+  const auto with_id = [](const std::string& id) {
+    return messages_of(R"({"id": )" + id + R"(, "messages": [{"role": "user", "content": "hi"}]})");
+  };
+  EXPECT_EQ(with_id("7"), "7=user:hi|");
+  EXPECT_EQ(with_id("\"q\""), "q=user:hi|");
+  EXPECT_EQ(with_id("null"), "m.jsonl:1=user:hi|");
+}
+
 TEST(Messages, SaysWhatIsWrong) {
   const auto messages = [](const std::string& path) { read_messages(path); };
   const auto error = [&](const std::string& bytes) { return error_reading(messages, "m", bytes); };
@@ -63,8 +72,8 @@ TEST(Messages, SaysWhatIsWrong) {
             ": dialogue 1, turn 1: \"content\" must be a string, got a number");
   EXPECT_EQ(error("{\"messages\": [{\"role\": \"user\", \"content\": [{\"text\": 1}]}]}"),
             ": dialogue 1, turn 1: \"text\" must be a string, got a number");
-  EXPECT_EQ(error("{\"id\": 1, \"messages\": []}"),
-            ": dialogue 1: \"id\" must be a string, got a number");
+  EXPECT_EQ(error("{\"id\": [1], \"messages\": []}"),
+            ": dialogue 1: \"id\" must be a string, got an array");
   EXPECT_EQ(error("{\"conversations\": [{\"role\": \"user\", \"content\": \"a\"}]}"),
             ": dialogue 1, turn 1: there is no \"from\"");
   EXPECT_EQ(error("[]"), ": holds no dialogue");
