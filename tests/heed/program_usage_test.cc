@@ -6,8 +6,6 @@
 namespace heed {
 namespace {
 
-namespace fs = std::filesystem;
-
 // The whole line on standard error.
 void expect_line(const Arguments& arguments, const std::string& line) {
   const Result r = heed_program(arguments);
