@@ -48,16 +48,19 @@ LAB_CHECK(ReshapeKeepsTheElements) {
 
 LAB_CHECK(ReshapeSharesTheMemory) {
   Draw draw;
-  for (const Tensor& x : of_each_type(draw, draw_shape(draw))) {
-    const Tensor flat = x.reshape({x.numel()});
-    expect(flat.raw() == x.raw(),
-           text("the elements, of ", name_of(x.dtype()),
-                ", lie elsewhere: it is a copy. What is written to one must be seen in the other, "
-                "and a copy of a large tensor costs its memory twice."));
-    flat.fill(11);
-    expect(x.to_vector().back() == 11, "what is written to the view is not seen in the tensor.");
-    expect(!x.shares_memory_uniquely(), "the view does not hold the memory that it shows.");
-    if (testing::Test::HasFailure()) return;
+  const Shape shape = draw_shape(draw);
+  for (const Shape& other : {Shape{shape.numel()}, shape, shape.insert(0, 1), shape.insert(3, 1)}) {
+    for (const Tensor& x : of_each_type(draw, shape)) {
+      const Tensor view = x.reshape(other);
+      expect(view.raw() == x.raw(),
+             text("the elements, of ", name_of(x.dtype()), " ", shape, " reshaped to ", other,
+                  ", lie elsewhere: it is a copy. What is written to one must be seen in the "
+                  "other, and a copy of a large tensor costs its memory twice."));
+      view.fill(11);
+      expect(x.to_vector().back() == 11, "what is written to the view is not seen in the tensor.");
+      expect(!x.shares_memory_uniquely(), "the view does not hold the memory that it shows.");
+      if (testing::Test::HasFailure()) return;
+    }
   }
 }
 
@@ -78,6 +81,10 @@ void check_rows(const Tensor& x, int64_t begin, int64_t end, int64_t from, int64
           : "";
   try {
     const Tensor view = x.rows(from, to);
+    if (offset_of(view, x) != bytes * begin && x.shares_memory_uniquely()) {
+      return expect(false,
+                    asked + " are not in the memory of the tensor: rows are a view, no copy.");
+    }
     if (offset_of(view, x) != bytes * begin) {
       return expect(false,
                     text(asked, " begin at byte ", bytes * begin, " of its memory, yours at byte ",
@@ -94,6 +101,14 @@ void check_rows(const Tensor& x, int64_t begin, int64_t end, int64_t from, int64
   } catch (const ShapeError& error) {
     expect(false, asked + " is refused (" + error.what() + ")" + counted + ".");
   }
+}
+
+// The end of a block of 2^31 bytes, which stays untouched.
+void check_far_rows(int64_t rows) {
+  const Tensor x = Tensor::empty({rows, (int64_t{1} << 31) / (4 * rows)});
+  const int64_t got = offset_of(x.rows(rows, rows), x);
+  expect(got == x.bytes(), text("the rows of f32 ", x.shape(), " end at byte ", x.bytes(),
+                                ", yours at byte ", got, ": an int does not count so far."));
 }
 
 LAB_CHECK(RowsAreARange) {
@@ -113,6 +128,7 @@ LAB_CHECK(RowsAreARange) {
   const Tensor x = draw.normal(shape);
   expect_close("all rows", x.rows(0, n), x, {.tolerance = kExact});
   expect_close("no rows", x.rows(begin, begin), range_of(x, 0, 0, shape.with(0, 0)));
+  for (const int64_t rows : {1, 64}) check_far_rows(rows);
   if_stopped("A tensor without rows: (0, 3) has the rows [0, 0), and each would have 3 elements.");
   expect_close("no rows of a tensor that has none", Tensor::zeros({0, 3}).rows(0, 0),
                Tensor::zeros({0, 3}));
@@ -120,8 +136,9 @@ LAB_CHECK(RowsAreARange) {
 
 LAB_CHECK(RowsOfRows) {
   Draw draw;
-  const Tensor x = draw.normal({draw.between(8, 12), draw.between(2, 4)});
-  const int64_t width = x.shape()[1], first = draw.between(1, 3), second = draw.between(1, 2);
+  // So that rows that are too short do not begin where those of the whole tensor do.
+  const Tensor x = draw.normal({draw.between(9, 12), draw.between(6, 8)});
+  const int64_t width = x.shape()[1], first = draw.between(3, 4), second = draw.between(1, 2);
   const Tensor inner = x.rows(first, first + 5).rows(second, second + 2);
   const int64_t at = first + second;
   expect_close(text("rows from ", second, " on of rows from ", first, " on"), inner,
@@ -205,17 +222,29 @@ LAB_CHECK(RowFromTheEnd) {
                                  {"the row before it", row_of((2 * n - i - 1) % n)}},
                     .law = "-1 is the last row, -2 the one before it"});
     } catch (const ShapeError& error) {
-      expect(false, text(row, " of ", x.shape(), " is refused (", error.what(),
-                         "): where does the range of the last row end?"));
+      expect(false, text(row, " of ", x.shape(), " is refused (", error.what(), "): ",
+                         i == 1 ? "where does the range of the last row end?"
+                                : "-1 is the last row, -2 the one before it."));
     }
   }
-  for (const auto& [some, i] : {std::pair{x, n}, {x, -n - 1}, {Tensor::full({}, 1), int64_t{0}}}) {
+  const Tensor one = draw.normal({1, 3}), none = Tensor::zeros({0, 3});
+  for (const auto& [some, i] : {std::pair{x, n},
+                                {x, -n - 1},
+                                {Tensor::full({}, 1), int64_t{0}},
+                                {one, int64_t{1}},
+                                {one, int64_t{-2}},
+                                {none, int64_t{0}},
+                                {none, int64_t{-1}}}) {
+    if (testing::Test::HasFailure()) return;
     try {
       (void)some[i];
       expect(false, text("x[", i, "] of a tensor ", some.shape(),
                          " is none of its rows, and nothing is said: rows() refuses it, with a "
                          "ShapeError."));
     } catch (const ShapeError&) {
+    } catch (const std::exception& error) {
+      expect(false, text("x[", i, "] of a tensor ", some.shape(), " is refused (", error.what(),
+                         "), as it should be, but not with a ShapeError."));
     }
   }
 }
@@ -230,7 +259,8 @@ void check_writes(const Tensor& x, int64_t i) {
                Tensor::from(want, x.shape()),
                {.tolerance = kExact,
                 .suspects = {},
-                .law = "a row is a view: what is written there is written to the tensor"});
+                .law = "a row is a view: what is written there is written to the tensor, there and "
+                       "nowhere else"});
   expect(x.version() > version,
          "the tensor does not notice that it was written to: the count lies with the memory, "
          "which the view has to share.");

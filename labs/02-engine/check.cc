@@ -17,13 +17,14 @@ LAB_CHECK(FindsEachNodeOnce) {
       "that needs no gradient does: a search ends if it remembers, and crashes if it follows "
       "that.");
   Draw draw;
+  const NodePtr other = make_node({});
   std::vector<NodePtr> nodes = {make_node({})};
   const int64_t count = draw.between(8, 20);
   for (int64_t i = 1; i < count; ++i) {
     nodes.push_back(make_node({nodes[draw.between(0, i - 1)], nodes[draw.between(0, i - 1)]}));
   }
   nodes.back()->inputs.push_back({});  // an input that needs no gradient has no node
-  nodes.insert(nodes.begin(), make_node({}));
+  nodes.insert(nodes.begin(), other);
   nodes.back()->inputs.push_back({nodes[0], 1});  // read by its second output alone
   nodes.back()->inputs[0].node->used = true;      // as after a backward pass
   make_node({nodes[0], nodes[1]});                // not below the root
@@ -56,18 +57,33 @@ LAB_CHECK(FindsEachNodeOnce) {
   expect(std::ssize(reachable(nodes.back())) == std::ssize(found),
          "asked a second time, it finds other nodes: what was seen in one search is forgotten "
          "before the next.");
+  expect(nodes.back()->inputs[0].node->used, "the search changed a node: it only looks.");
+  const std::weak_ptr<Node> root = nodes.back();
+  nodes.clear();
+  expect(root.expired(),
+         "after the search its nodes are still held: a list that outlives it keeps a whole graph.");
   if_stopped("of no root nothing is reachable: it is not looked at, and not put on a list.");
   expect(reachable(nullptr).empty(), "of no root nothing is reachable.");
 }
 
 LAB_CHECK(NewestFirst) {
   Draw draw;
-  const NodePtr leaf = make_node({}), other = make_node({leaf});
+  constexpr int64_t kMost = 9;
+  alignas(
+      Node) static std::byte places[kMost * sizeof(Node)];  // taken in turn, neither up nor down
+  const int64_t length = draw.between(2, 6), first = draw.between(0, kMost - 1);
+  int64_t taken = 0;
+  const auto make = [&](const std::vector<NodePtr>& inputs) {
+    std::byte* const place = places + (first + 4 * taken++) % kMost * sizeof(Node);
+    const NodePtr node(new (place) Node("placed", scalar(0)), [](Node* x) { x->~Node(); });
+    for (const NodePtr& input : inputs) node->inputs.push_back({input, 0});
+    return node;
+  };
+  const NodePtr leaf = make({}), other = make({leaf});
   NodePtr top = other;
-  const int64_t length = draw.between(2, 6);
-  for (int64_t i = 0; i < length; ++i) top = make_node({top});
+  for (int64_t i = 0; i < length; ++i) top = make({top});
   // A short and a long way to `other`: searched depth first, it comes before nodes that use it.
-  const std::vector<NodePtr> order = reachable(make_node({top, other, leaf}));
+  const std::vector<NodePtr> order = reachable(make({top, other, leaf}));
   for (size_t i = 1; i < order.size(); ++i) {
     const uint64_t before = order[i - 1]->number, here = order[i]->number;
     if (before > here) continue;
@@ -101,9 +117,12 @@ LAB_CHECK(ManyPaths) {
       "stack, and one that looks for each of them in a list of all takes hours.");
   std::vector<NodePtr> chain = {make_node({})};
   while (chain.size() < 500000) chain.push_back(make_node({chain.back()}));
-  const size_t found = reachable(chain.back()).size();
-  expect(found == chain.size(),
-         "a chain of half a million nodes, of which " + std::to_string(found) + " were found.");
+  const std::vector<NodePtr> order = reachable(chain.back());
+  expect(order.size() == chain.size(), "a chain of half a million nodes, of which " +
+                                           std::to_string(order.size()) + " were found.");
+  expect(std::equal(order.begin(), order.end(), chain.rbegin(), chain.rend()) ||
+             order.size() != chain.size(),
+         "a chain of half a million nodes comes not newest first (its numbers are of 64 bits).");
   if_stopped("");
   for (const NodePtr& node : chain) node->inputs.clear();  // without the destructor's help
 }
@@ -121,8 +140,8 @@ LAB_CHECK(NodeHoldsItsInputs) {
   int runs = 0;
   const Shape shape = {draw.between(1, 4)};
   const std::string name = "op" + std::to_string(draw.between(1, 99));
-  const Var y = record(name.c_str(), Tensor::zeros(shape, DType::f64), inputs,
-                       [&](Tensor, const Grads&) { ++runs; });
+  Var y = record(name.c_str(), Tensor::zeros(shape, DType::f64), inputs,
+                 [&](Tensor, const Grads&) { ++runs; });
   if (!y.node())
     return expect(
         false,
@@ -143,6 +162,10 @@ LAB_CHECK(NodeHoldsItsInputs) {
   expect(y.node()->outputs.size() == 1 && y.node()->outputs[0].shape == shape,
          "a node has a buffer for the gradient of each output.");
   expect(runs == 0, "the closure ran while the op was recorded; it belongs to the backward pass.");
+  expect(!y.node()->used, "a node that no backward pass has reached says that it was used.");
+  const std::weak_ptr<Node> node = y.node();
+  y = Var();
+  expect(node.expired(), "the value of an op is gone, and its node is still held.");
 }
 
 LAB_CHECK(ConstantsAreNotRecorded) {
@@ -154,9 +177,11 @@ LAB_CHECK(ConstantsAreNotRecorded) {
   for (int64_t place = 0; place <= std::ssize(constants); ++place) {
     with_a = constants;
     with_a.insert(with_a.begin() + place, a);
-    expect(record("op", scalar(3), with_a, nothing).node() != nullptr,
-           "an op with a parameter among its inputs, number " + std::to_string(place) +
-               " of them, has no node.");
+    const NodePtr node = record("op", scalar(3), with_a, nothing).node();
+    const std::string who =
+        "an op with a parameter among its inputs, number " + std::to_string(place) + " of them, ";
+    expect(node != nullptr, who + "has no node.");
+    expect(!node || node->backward, who + "does not keep its closure.");
   }
   expect(!record("op", scalar(3), constants, nothing).node(),
          "a constant got a node: what needs no gradient must not be kept in the graph.");
@@ -173,7 +198,7 @@ LAB_CHECK(ConstantsAreNotRecorded) {
 LAB_CHECK(SeveralOutputs) {
   Draw draw;
   const Var a = Var::parameter(scalar(1));
-  const int64_t count = draw.between(2, 5), first = draw.between(1, count - 1),
+  const int64_t count = draw.between(3, 5), first = draw.between(2, count - 1),
                 second = draw.between(0, first - 1);
   const std::vector<Var> all = record("many", std::vector<Tensor>(count, scalar(1)), {a},
                                       [](const OutputGrads&, const Grads&) {});
@@ -225,6 +250,13 @@ LAB_CHECK(ContributionsAddUp) {
       buffer_with({a, a}).total.dense, made_of(2, 0, 0),
       {.suspects = {{"it once: y = x + x hands the same dy to x twice, and both count", a}},
        .law = "each contribution counts, wherever it lies"});
+  const GradientBuffer one = buffer_with({a, b}), two = buffer_with({a, c});
+  expect_close("a sum of two contributions, when another one is there", one.total.dense,
+               made_of(1, 1, 0),
+               {.suspects = {{"the sum that was made after it: each has memory of its own",
+                              two.total.dense}},
+                .law = "each sum has memory of its own"});
+  if (testing::Test::HasFailure()) return;
   if_stopped("These gradients are of f32: KERNEL(tensor, ...) brings the element type, as T.");
   const auto f32 = [](const Tensor& x) { return x.to(DType::f32); };
   expect_close("the sum of three contributions of f32",
@@ -246,6 +278,10 @@ LAB_CHECK(NobodysGradientChanges) {
                {.suspects = {}, .law = "the first" + law});
   expect_close("a gradient that the buffer was given second", more, more_before,
                {.suspects = {}, .law = "the second" + law});
+  GradientBuffer buffer = buffer_with({shared});
+  buffer.add(more.clone());  // which nobody else holds
+  expect_close("a gradient that the buffer was given first, and that others hold", shared, before,
+               {.suspects = {}, .law = "the first" + law});
   for (int64_t i = 0; i < before.numel(); ++i) {
     before.data<double>()[i] += more_before.data<double>()[i];
   }
@@ -304,13 +340,14 @@ LAB_CHECK(HalfAMillionNodes) {
   inputs.clear();
   top.reset();
   if_stopped(
-      "A chain of 100,000 nodes, each of which holds another one beside the next, was let go: two "
-      "wait at once. One that is lost from the list is let go there and then, by recursion.");
-  for (const bool chain_first : {true, false}) {
+      "A chain of 100,000 nodes, each of which holds two beside the next, was let go: three wait "
+      "at once. One that is lost from the list is let go there and then, by recursion.");
+  for (int64_t place = 0; place < 3; ++place) {
     top = make_node({});
     for (int64_t i = 0; i < 100000; ++i) {
-      const NodePtr other = make_node({});
-      top = chain_first ? make_node({top, other}) : make_node({other, top});
+      std::vector<NodePtr> three = {make_node({}), make_node({}), make_node({})};
+      three[place] = top;
+      top = make_node(three);
     }
     top.reset();
   }

@@ -116,6 +116,14 @@ LAB_CHECK(SlopeOfGelu) {
               "distribution",
        .not_finite = "The slope of gelu is finite everywhere; at 0 it is 1/2."});
   check_f32<Gelu>("gelu", x);
+  if (testing::Test::HasFailure()) return;
+  const double five = draw.uniform(5, 6), six = draw.uniform(6, 7);
+  for (const Tensor& at : {x, Tensor::from({five, -five, six, -six}, {4})}) {
+    expect_close("the slope of gelu, all digits", slopes<Gelu>(at),
+                 map(at, [](double v) { return Gelu::cdf(v) + v * density(v); }),
+                 {.tolerance = {.relative = 1e-11, .absolute = 1e-13},
+                  .law = "Phi(x) + x phi(x), with all digits of 1 / sqrt(2 pi), wherever x is"});
+  }
 }
 
 template <class T = double>

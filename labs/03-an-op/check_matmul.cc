@@ -127,6 +127,19 @@ LAB_CHECK(ProductOfAMatrixWithItself) {
                {.tolerance = {.relative = 1e-5, .absolute = 1e-8},
                 .law = "both factors give X a part: the destination that dx.to() returns says "
                        "whether to assign or to add"});
+  if (testing::Test::HasFailure()) return;
+  const Tensor b = draw.normal({n, n});
+  const Var left = Var::parameter(a), right = Var::parameter(b);
+  sum(mul(matmul(left, right) + matmul(left, right), Var(dc))).backward();
+  const auto twice = [&](const Tensor& x, const Tensor& y) { return 2 * dot(dc, multiply(x, y)); };
+  const Expected expected = {.tolerance = {.relative = 1e-5, .absolute = 1e-8},
+                             .law =
+                                 "each product gives A and B a part: the destination that "
+                                 "dx.to() returns says whether to assign or to add"};
+  expect_close("dA of A B + A B", left.grad(),
+               central_differences([&](const Tensor& at) { return twice(at, b); }, a), expected);
+  expect_close("dB of A B + A B", right.grad(),
+               central_differences([&](const Tensor& at) { return twice(a, at); }, b), expected);
 }
 
 }  // namespace

@@ -13,6 +13,9 @@
 namespace heed::lab {
 
 inline const Tolerance kRough = {.relative = 1e-5, .absolute = 1e-8};
+inline const Tolerance kDigits = {.relative = 1e-11, .absolute = 1e-12};
+inline const char* const kAllDigits =
+    "T is f64 here, and this is right to the seven digits of f32: what is of f32 on the way?";
 
 struct Size {
   int64_t rows, cols;
@@ -153,6 +156,26 @@ inline Expected losses_near_10000(const Tensor& x, const std::vector<int32_t>& t
                     "digits, and target - max is exact",
                     one_sum}},
       .law = "target - max is exact, and small; ln s comes after it"};
+}
+
+// At least two rows have different ones.
+inline std::vector<int32_t> draw_targets(Draw& draw, const Size& size) {
+  std::vector<int32_t> targets = draw.ids(size.rows, size.cols);
+  if (targets[1] == targets[0]) targets[1] = static_cast<int32_t>((targets[0] + 1) % size.cols);
+  return targets;
+}
+
+// What smoothed() adds where it gets the logit of the target and a row of exponentials.
+inline Tensor half_late(const Tensor& logits, const Tensor& powers,
+                        const std::vector<int32_t>& targets, double smoothing) {
+  std::vector<double> found;
+  for (size_t r = 0; r < targets.size(); ++r) {
+    const std::vector<double> row = powers[r].to_vector();
+    const double mean =
+        std::accumulate(row.begin(), row.end(), 0.0) / static_cast<double>(row.size());
+    found.push_back(smoothing * (logits[r].to_vector()[targets[r]] - mean));
+  }
+  return Tensor::from(found, {std::ssize(found)});
 }
 
 // What students make of the losses of rows.

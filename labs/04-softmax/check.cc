@@ -83,6 +83,9 @@ LAB_CHECK(ConstantsDoNotMatter) {
                {.tolerance = {.relative = 1e-11, .absolute = 1e-12},
                 .law = kLargest,
                 .not_finite = kLargest});
+  if (testing::Test::HasFailure()) return;
+  expect_close("softmax of rows of one number", softmax_of<double>(draw.normal({3, 1})),
+               Tensor::full({3, 1}, 1, DType::f64), {.law = "each row adds up to 1"});
 }
 
 LAB_CHECK(RowsAndThreadsDoNotMatter) {
@@ -100,6 +103,9 @@ LAB_CHECK(RowsAndThreadsDoNotMatter) {
     together = softmax_of<float>(x);
   }
   set_num_threads(before);
+  expect_close("softmax of long rows in f32", alone.to(DType::f64),
+               softmax_by_loops(x.to(DType::f64)),
+               {.tolerance = {.relative = 1e-4}, .law = "each row adds up to 1, also a long one"});
   const Tolerance same = {.relative = 0, .absolute = 0};
   expect_close("softmax(x)", together, alone,
                {.tolerance = same,
@@ -145,6 +151,9 @@ LAB_CHECK(GradientOfSoftmax) {
                      times(y, minus(dy, times(mean, sum)))}},
        .law = "write y_i = e_i / s and differentiate by x_j, first for j = i, then for "
               "j other than i"});
+  if (testing::Test::HasFailure()) return;
+  expect_close("dx, all digits", dx, times(y, minus(dy, sum)),
+               {.tolerance = kDigits, .law = kAllDigits});
 }
 
 LAB_CHECK(GradientAddsUpToZero) {
@@ -203,13 +212,16 @@ LAB_CHECK(LogSoftmax) {
                      minus(times(2, minus(x, max)), want)}},
        .law = "y_i = x_i - ln(sum of exp(x_j))"});
   if (testing::Test::HasFailure()) return;
-  const Tensor far = x.clone();  // one that is surely 2000 below the others of its row
-  far.data<double>()[draw.between(0, x.numel() - 1)] -= 2000;
-  expect_close("ln softmax(x), one logit 2000 below the others", log_softmax_of(far),
-               log_softmax_by_loops(far),
-               {.tolerance = exact,
-                .law = "a probability of exp(-2000) is 0 in f64, its logarithm is -2000",
-                .not_finite = "exp(-2000) is 0 in f64: is the logarithm taken of the softmax?"});
+  const Tensor far = x.clone();  // one that is surely far below the others of its row
+  far.data<double>()[draw.between(0, x.numel() - 1)] -= 20000;
+  expect_close(
+      "ln softmax(x), one logit 20000 below the others", log_softmax_of(far),
+      log_softmax_by_loops(far),
+      {.tolerance = exact,
+       .law = "a probability of exp(-20000) is 0 in f64, its logarithm is -20000",
+       .not_finite =
+           "exp(-20000) is 0 in f64, and exp(20000) is infinite: is the logarithm taken of the "
+           "softmax, or is it not the largest number that is taken from each exponent?"});
   const double spread = draw.uniform(1000, 3000);
   const Tensor large = times(spread, x);
   expect_close("ln softmax(x), x in the thousands", log_softmax_of(large),
@@ -268,6 +280,9 @@ LAB_CHECK(GradientOfLogSoftmax) {
   expect_close("dx", run(unwritten(x.shape()), Write::assign), want, expected);
   const Tensor before = draw.normal(x.shape());
   expect_added("dx", run(before.clone(), Write::add), before, want, expected);
+  if (testing::Test::HasFailure()) return;
+  expect_close("dx, all digits", run(unwritten(x.shape()), Write::assign), minus(dy, times(p, sum)),
+               {.tolerance = kDigits, .law = kAllDigits});
 }
 
 }  // namespace

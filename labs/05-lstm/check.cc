@@ -6,7 +6,7 @@ namespace {
 
 // ---- task: packing
 
-void check_steps(const std::vector<int32_t>& lengths) {
+void check_steps(const std::vector<int32_t>& lengths, const std::string& name) {
   const Packing packing(lengths);
   expect(packing.steps() == lengths[0], "there are " + std::to_string(packing.steps()) +
                                             " steps; the longest sequence has " +
@@ -18,8 +18,7 @@ void check_steps(const std::vector<int32_t>& lengths) {
     offsets.push_back(packing.offset(t));
     ends.push_back(t == 0 ? 0 : ends.back() + sizes[t - 1]);
   }
-  expect_close("batch_size(t) of lengths " + of_ints(lengths).str(), of_ints(sizes),
-               still_running(lengths, 0),
+  expect_close("batch_size(t) of " + name, of_ints(sizes), still_running(lengths, 0),
                {.suspects = {{"that of sequences that go on one step too long: one of length n has "
                               "the steps 0 to n - 1",
                               still_running(lengths, 1)},
@@ -38,9 +37,12 @@ LAB_CHECK(RowsOfSteps) {
   Draw draw;
   const auto same = static_cast<int32_t>(draw.between(1, 4));
   for (const std::vector<int32_t>& lengths : {draw_lengths(draw), {same, same, same}, {same}}) {
-    check_steps(lengths);
+    check_steps(lengths, "lengths " + of_ints(lengths).str());
     if (testing::Test::HasFailure()) return;
   }
+  // More rows than 16 bits can number.
+  check_steps(sorted(draw.ids(draw.between(500, 600), 400)), "some hundreds of sequences");
+  if (testing::Test::HasFailure()) return;
   if_stopped("a batch may be empty: no lengths[0] is there then.");
   const Packing empty(std::vector<int32_t>{});
   expect(empty.steps() == 0 && empty.rows() == 0 && empty.batch() == 0,
@@ -88,6 +90,8 @@ LAB_CHECK(MirrorImage) {
                               of_ints(about_the_longest)}},
                 .law = "the first step of a sequence and its last one change places; the mirror "
                        "image of the mirror image is what was there"});
+  if_stopped("a batch may be empty: no length(0) is there then.");
+  expect(Packing(std::vector<int32_t>{}).reversed().empty(), "an empty batch has no rows.");
 }
 
 }  // namespace

@@ -17,23 +17,30 @@ LAB_CHECK(StepForward) {
   const Tensor other = activated(exchanged(a));  // i, f, g, o of who takes g and o for each other
   const std::string order = "that of gates in the order i, f, o, g; here it is i, f, g, o";
   const Step got = run_step<double>(a, c_prev, hidden);
-  expect_close("the cell state c", got.c, c,
-               {.tolerance = kExact,
-                .suspects = {{order, cell(other, c_prev)},
-                             {"c without the state before: f c_prev is missing",
-                              cell(active, zeros_like(c_prev))}},
-                .law = "c = f c_prev + i g"});
-  expect_close("the state h", got.h, output(active, c),
-               {.tolerance = kExact,
-                .suspects = {{order, output(other, cell(other, c_prev))},
-                             {"o tanh(c_prev): c is the new one here", output(active, c_prev)}},
-                .law = "h = o tanh(c)"});
   expect_close("the gates afterwards", got.gates, active,
                {.tolerance = kExact,
                 .suspects = {{"still the preactivations: the backward pass needs activations", a},
                              {order, exchanged(other)}},
                 .blocks = {"i", "f", "g", "o"},
                 .law = "i, f, o are sigmoids, g is a tanh"});
+  // What is made of wrong gates tells nothing more, unless elements are missing or rows mixed up.
+  const std::vector<double> written = got.c.to_vector();
+  const bool all = std::count(written.begin(), written.end(), kUnwritten) == 0;
+  const auto right = [&](int64_t first) {
+    return mismatch(got.c.rows(0, first), c.rows(0, first), kExact).empty();
+  };
+  if (testing::Test::HasFailure() && all && (right(rows) || !right(1))) return;
+  expect_close("the cell state c", got.c, c,
+               {.tolerance = kExact,
+                .suspects = {{order, cell(other, c_prev)},
+                             {"c without the state before: f c_prev is missing",
+                              cell(active, zeros_like(c_prev))}},
+                .law = "c = f c_prev + i g"});
+  expect_close("the state h, of your c", got.h, output(active, got.c),
+               {.tolerance = kExact,
+                .suspects = {{order, output(other, cell(other, c_prev))},
+                             {"o tanh(c_prev): c is the new one here", output(active, c_prev)}},
+                .law = "h = o tanh(c)"});
   if (testing::Test::HasFailure()) return;
   const auto large = [](const Tensor& of, int64_t together) {  // about 1000 and -1000, in turn
     std::vector<double> x = of.to_vector();
@@ -52,6 +59,7 @@ LAB_CHECK(StepForward) {
 }
 
 LAB_CHECK(NoStateBefore) {
+  LAB_AFTER(StepForward);
   Draw draw;
   if_stopped(
       "c_prev is null in the first step of a sequence that begins with zeros: it must not "

@@ -162,10 +162,11 @@ LAB_CHECK(NormOfAllGradients) {
                 .suspects = suspects,
                 .law = "the norm of all gradients as if they were one long vector; a parameter "
                        "without a gradient is left out"});
-  if_stopped("No gradient at all is here: then the sum is one zero, and not undefined.");
+  if_stopped("No gradient at all is here: then the sum is one zero, of f64, and not undefined.");
   Bag blank;
   blank.all = {Var::parameter(draw.normal({3}))};
   expect(grad_norm(parameters(blank)) == 0, "the norm of no gradient at all is 0.");
+  (void)clipping(parameters(blank), {.max_norm = 1});
 }
 
 LAB_CHECK(RowsOfTablesCount) {
@@ -174,19 +175,21 @@ LAB_CHECK(RowsOfTablesCount) {
   const Shape shape = {draw.between(10, 30), draw.between(2, 5)};
   const Var table = Var::parameter(draw.normal(shape), /*sparse_rows=*/true);
   const Var other = Var::parameter(draw.normal({draw.between(2, 9)}));
-  bag.all = {table, other};
+  const Var first = Var::parameter(draw.normal({draw.between(2, 9)}));
+  bag.all = {first, table, other};
   const std::vector<int32_t> ids = draw.ids(12, shape[0]);
   const Var weights = draw.normal({std::ssize(ids), shape[1]});
   sum(gather_rows(table, Tensor::from(ids)) * weights).backward();
-  give(other, draw.normal(other.shape()));
-  const double of_other = squares_by_loop(other.grad());
+  for (const Var& dense : {first, other}) give(dense, draw.normal(dense.shape()));
+  const double of_other = squares_by_loop(first.grad()) + squares_by_loop(other.grad());
   const double want = std::sqrt(of_other + squares_by_loop(table.grad()));
   expect_close(
       "the norm with a table of which rows were looked up", numbers({grad_norm(parameters(bag))}),
       numbers({want}),
       {.tolerance = kExact,
        .suspects = {{"the norm without the rows of the table", numbers({std::sqrt(of_other)})}},
-       .law = "a sparse gradient has its numbers in Gradient::rows, each row once"});
+       .law = "a sparse gradient has its numbers in Gradient::rows, each row once, and stands "
+              "among dense ones"});
 }
 
 // ---- task: clip
@@ -253,7 +256,8 @@ LAB_CHECK(ScaleComesFirst) {
   const auto passes = static_cast<double>(draw.between(3, 8));
   for (const double scale : {1 / passes, -1 / passes, passes, -passes}) {
     const double norm = draw.uniform(10, 20), scaled = std::fabs(scale) * norm;
-    for (const double max_norm : {scaled * draw.uniform(1.2, 2), scaled * draw.uniform(0.2, 0.8)}) {
+    for (const double max_norm : {scaled * draw.uniform(1.2, 2), scaled * draw.uniform(0.2, 0.8),
+                                  std::numeric_limits<double>::infinity()}) {
       const double want = scale * std::min(1.0, max_norm / scaled);
       const double before = scale * std::min(1.0, max_norm / norm);
       expect_close(

@@ -115,11 +115,31 @@ LAB_CHECK(SomeValuesRise) {
          "of a value of which higher is better, " + text(worse) + " is worse than 0.");
   expect(!schedule.update(0, true),
          "of a value of which higher is better, to be as good as the best is not to be the best.");
+  if (testing::Test::HasFailure()) return;
+  HalvingSchedule patient({.rate = 1, .min_rate = 0, .patience = 2});
+  std::vector<double> rates;
+  for (const double value : {70, 60, 65, 60, 60, 71, 70, 60}) {
+    patient.update(value, true);
+    rates.push_back(patient.rate());
+  }
+  expect_close("the rate with patience 2, of a value of which higher is better", numbers(rates),
+               numbers({1, 1, 0.5, 0.5, 0.25, 0.25, 0.25, 0.125}),
+               {.law = "epochs without improvement are counted whichever way is better"});
 }
 
 LAB_CHECK(StopsAfterEpochsWithoutABest) {
   Draw draw;
   const int64_t epochs = draw.between(2, 5);
+  for (const int patience : {0, 1}) {  // alone, and without a break
+    HalvingSchedule alone(
+        {.rate = 1, .patience = patience, .stop_after = static_cast<int>(epochs)});
+    alone.update(1);
+    for (int64_t i = 0; i < epochs; ++i) alone.update(i % 2 == 0 ? std::nan("") : 1);
+    if (alone.finished()) continue;
+    return expect(false, text("stop_after is ", epochs,
+                              ", and after so many epochs of which none is the best one it goes "
+                              "on."));
+  }
   HalvingSchedule schedule({.rate = 1, .min_rate = 0, .stop_after = static_cast<int>(epochs)});
   schedule.update(2);
   schedule.update(3);
@@ -251,6 +271,16 @@ LAB_CHECK(EndsInTime) {
   expect_close("the rate with halve_after 3, while every epoch is better",
                rates_of(schedule, falling), numbers({1, 1, 0.5, 0.25, 0.125, 0.0625}),
                {.law = "from epoch halve_after on the rate is halved after every epoch"});
+  if (testing::Test::HasFailure()) return;
+  HalvingSchedule both({.rate = 1, .min_rate = 0, .patience = 1, .halve_after = 4});
+  expect_close("the rate with halve_after 4 and patience 1, without improvement at first",
+               rates_of(both, {70, 70, 69, 68, 67}), numbers({1, 0.5, 0.5, 0.25, 0.125}),
+               {.law = "before epoch halve_after, too, patience halves the rate"});
+  if (testing::Test::HasFailure()) return;
+  HalvingSchedule high({.rate = 4, .min_rate = 1});
+  expect_close("the rate with rate 4 and min_rate 1, without improvement",
+               rates_of(high, {70, 70, 70, 70, 70}), numbers({4, 2, 1, 1, 1}),
+               {.law = "min_rate is a rate, and not a share of the first one"});
 }
 
 }  // namespace

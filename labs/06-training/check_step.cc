@@ -163,8 +163,7 @@ struct Group {
   double rate = 1, decay = 1;
 };
 
-LAB_CHECK(StepOfAll) {
-  Draw draw;
+void check_step_of_all(Draw& draw, double momentum) {
   Bag bag;
   const Shape shape = {draw.between(2, 8)};
   // The second has no gradient at first; the last ones have one element.
@@ -177,7 +176,7 @@ LAB_CHECK(StepOfAll) {
     before.push_back(bag.all[i].value().clone());
   }
   const double rate = draw.uniform(0.1, 0.5), decay = draw.uniform(0.1, 0.5);
-  const double scale = draw.uniform(0.2, 0.7), momentum = draw.uniform(0.3, 0.9);
+  const double scale = draw.uniform(0.2, 0.7);
   Sgd sgd(bag, {.rate = rate,
                 .momentum = momentum,
                 .weight_decay = decay,
@@ -187,7 +186,8 @@ LAB_CHECK(StepOfAll) {
   expect_close("a parameter without a gradient", bag.all[1].value(), before[1],
                {.law = "it is not among those that update() gets, and stays"});
   const auto name = [&](size_t i) {
-    return text("parameter ", i, " of ", shapes.size(), ", counted from 0,");
+    return text(momentum > 0 ? "" : "without momentum, ", "parameter ", i, " of ", shapes.size(),
+                ", counted from 0,");
   };
   for (size_t i = 0; i < shapes.size(); ++i) {
     if (i == 1) continue;
@@ -222,6 +222,13 @@ LAB_CHECK(StepOfAll) {
                                 combined(1 - r * w, p, -r * scale, g)}},
                   .law = "each parameter has a velocity of its own, (*velocity_)[u.index]"});
   }
+}
+
+LAB_CHECK(StepOfAll) {
+  Draw draw;
+  check_step_of_all(draw, draw.uniform(0.3, 0.9));
+  if_stopped("Without momentum velocity_ is null.");
+  if (!testing::Test::HasFailure()) check_step_of_all(draw, 0);
 }
 
 // The kernel by itself, of both types, with a scale of either sign.

@@ -66,14 +66,6 @@ LAB_CHECK(SegmentsThatShareRows) {
 
 // ---- task: softmax
 
-// So many that threads share them.
-Segments many_segments(Draw& draw) {
-  std::vector<int32_t> lengths = draw.ids(draw.between(30, 50), 6);
-  lengths[1] = 30;
-  lengths.back() = 3;
-  return Segments(lengths);
-}
-
 const char* const kShared =
     "a thread has segments [begin, end), and their numbers count from the first of all";
 
@@ -103,6 +95,12 @@ LAB_CHECK(SoftmaxOfEachSegment) {
                softmax_by_loops(x, s),
                {.tolerance = {.relative = 1e-9, .absolute = 1e-12},
                 .law = "a constant that is added to all scores of a segment changes nothing"});
+  const Tensor steep = x.clone();
+  for (int64_t i = 0; i < x.numel(); ++i) steep.data<double>()[i] *= 20;
+  expect_close("weights of scores that are 20 times as large", softmax_of<double>(steep, s),
+               softmax_by_loops(steep, s),
+               {.tolerance = {.relative = 1e-9, .absolute = 0},
+                .law = "a weight may be as small as it is: nothing lifts or cuts it"});
   if (testing::Test::HasFailure()) return;
   const Segments many = many_segments(draw);
   const Tensor more = draw.normal({many.total()}), y = unwritten(more.shape());

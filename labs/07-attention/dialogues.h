@@ -32,7 +32,8 @@ inline std::vector<Example> draw_examples(Draw& draw, int64_t count) {
   std::vector<Example> examples(count);
   for (int64_t i = 0; i < count; ++i) {
     Example& e = examples[i];
-    e.id = e.dialogue_id = "dialogue-" + std::to_string(i);
+    e.id = "example-" + std::to_string(i);  // a dialogue has several
+    e.dialogue_id = "dialogue-" + std::to_string(i);
     const int64_t utterances = draw.between(3, 6);
     for (int64_t k = 0; k < utterances; ++k) e.context.push_back(some(1));
     e.distraction.assign(utterances, 0);

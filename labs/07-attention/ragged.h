@@ -48,6 +48,14 @@ inline Segments draw_segments(Draw& draw, int64_t shortest = 1) {
   return Segments(lengths);
 }
 
+// So many that threads share them.
+inline Segments many_segments(Draw& draw) {
+  std::vector<int32_t> lengths = draw.ids(draw.between(30, 50), 6);
+  lengths[1] = 30;
+  lengths.back() = 3;
+  return Segments(lengths);
+}
+
 template <class T> Tensor scores_of(const Ragged& r) {
   const Tensor y = unwritten({r.s.total()}, r.query.dtype());
   cpu::pair_dots<T>(y.data<T>(), r.query.data<T>(), r.memory.data<T>(), table_of(r.s), 1,

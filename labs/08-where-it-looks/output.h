@@ -18,6 +18,17 @@ inline Tensor numbers(const std::vector<double>& values) {
   return Tensor::from(values, {std::ssize(values)});
 }
 
+// Dialogues: a long utterance before short ones, all as long, a single word, one that says nothing
+// in between, and drawn ones.
+inline std::vector<Example> dialogues_of_all_shapes(Draw& draw) {
+  std::vector<Example> all = draw_examples(draw, 8);
+  all[0].context = {{5, 6, 7}, {8}, {9}};
+  all[1].context = {{5, 6}, {7, 8}, {9, 10}};
+  all[2].context = {{5}};
+  all[3].context = {{5}, {}, {6}};
+  return all;
+}
+
 using NamedNumbers = std::vector<std::pair<std::string, std::optional<double>>>;
 
 // Two numbers, each of which may be undefined.
@@ -51,12 +62,16 @@ struct Output {
   Taught taught;
 
   Output(Draw& draw, MemoryOf of, Layout layout, bool even = false)
-      : examples(draw_examples(draw, draw.between(3, 6))),
+      : examples(with_flagged_query(draw_examples(draw, draw.between(3, 6)))),
         of(of),
         batch(make_batch(pointers(examples), {.memory = of})) {
     draw_weights(draw, layout, even);
     taught.nll = draw.normal({batch.response.packing.rows()});
     taught.attention = trace(layout);
+  }
+  static std::vector<Example> with_flagged_query(std::vector<Example> drawn) {
+    drawn[1].distraction.back() = 1;  // no data has that; flags and the loss are of any mask
+    return drawn;
   }
   void draw_weights(Draw& draw, Layout layout, bool even = false) {
     weights.assign(batch.size, {});
@@ -142,6 +157,39 @@ inline Tensor all_of(const std::vector<DialogueScore>& scores,
     all.insert(all.end(), (s.*member).begin(), (s.*member).end());
   }
   return numbers(all);
+}
+
+inline void check_loss_of_each_step(const Output& o) {
+  const auto loss = [&](bool squares, bool over_distractions, bool first = false, bool all = true) {
+    return o.in_order([&](const Example& e, const Rows& w) {
+      const std::vector<int64_t> rows = rows_of_utterances(e, o.of);
+      std::vector<double> of_steps;
+      for (size_t t = 0; t < w.size(); ++t) {
+        const std::vector<double>& step = w[first ? 0 : t];
+        double sum = 0, flagged = 0;
+        size_t j = 0;
+        for (size_t k = 0; k < rows.size(); ++k) {
+          for (const size_t end = j + static_cast<size_t>(rows[k]); j < end; ++j) {
+            flagged += e.distraction[k];
+            sum += e.distraction[k] * (squares ? step[j] * step[j] : step[j]);
+          }
+        }
+        of_steps.push_back(sum / (over_distractions ? std::max(flagged, 1.0)
+                                  : all             ? static_cast<double>(step.size())
+                                                    : 1));
+      }
+      return of_steps;
+    });
+  };
+  expect_close(
+      "the attention loss of each step", all_of(scored(o), &DialogueScore::attention_loss),
+      loss(true, false),
+      {.tolerance = kExact,
+       .suspects = {{"the mean of the weights, not of their squares", loss(false, false)},
+                    {"the mean over the distractions: Eq. 9 divides by all rows", loss(true, true)},
+                    {"that of the first step in all", loss(true, false, true)},
+                    {"the sum over the rows, not their mean", loss(true, false, false, false)}},
+       .law = "mean over the memory rows of (weight x mask)^2"});
 }
 
 }  // namespace heed::lab

@@ -50,6 +50,14 @@ const char* const kLowest =
     "all numbers are about -1e30, and the largest of them is the maximum: with which number does "
     "your maximum begin?";
 
+// A row for which each thread has several elements, the largest of which is the last.
+constexpr Size kLong{1, 1050};
+Values draw_largest_last(Draw& draw) {
+  Values x = draw_values(draw, kLong.count());
+  x.back() += 150;
+  return x;
+}
+
 void check_any_row(const std::string& what, const Values& x, Size size, const Expected& expected) {
   if (testing::Test::HasFailure()) return;
   Bench bench;
@@ -94,6 +102,8 @@ LAB_CHECK(AnyRow) {
                                  "such: the largest of the row comes out of every exponent."});
   }
   check_far_apart(draw);
+  check_any_row("a long row whose last number is the largest", draw_largest_last(draw), kLong,
+                {.tolerance = kFloat, .law = kLargest, .not_finite = kLargest});
   check_any_row("rows of numbers about -1e30", draw_lowest(draw, size), size,
                 {.tolerance = kFloat, .law = kLowest, .not_finite = kLowest});
   check_any_row("rows of numbers from -50 to 0", draw_values(draw, size.count(), -50, 0), size,
@@ -231,6 +241,10 @@ LAB_CHECK(LogSoftmax) {
   const FarApart far = far_apart(draw);
   check_log_softmax(far.x, far.size,
                     {.tolerance = kFloat, .law = kLargest, .not_finite = kLargest});
+  if (!testing::Test::HasFailure()) {
+    check_log_softmax(draw_largest_last(draw), kLong,
+                      {.tolerance = kFloat, .law = kLargest, .not_finite = kLargest});
+  }
   for (const Size& size : sizes) {
     if (testing::Test::HasFailure()) return;
     // Of most rows some exponentials are 0 in f32.

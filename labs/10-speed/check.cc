@@ -63,9 +63,12 @@ LAB_CHECK(TransposedPanels) {
 LAB_CHECK(TheLastPanelIsFilledUp) {
   Draw draw;
   const int64_t width = constants().width;
-  for (const bool transposed : {false, true}) {
-    // Odd: no multiple of a vector, either.
-    const int64_t n = width * draw.between(0, 2) + 2 * draw.between(0, width / 2 - 1) + 1;
+  for (int i = 0; i < 4; ++i) {
+    const bool transposed = i % 2 == 1;
+    // Odd: no multiple of a vector, either. At first less than half a panel, then more.
+    const int64_t half = width / 2, quarter = half / 2;
+    const int64_t more = 2 * draw.between(0, quarter - 1) + 1 + (i < 2 ? 0 : half);
+    const int64_t n = width * draw.between(0, 2) + more;
     const Stored b = store(draw, draw.between(17, 30), n, transposed, draw.between(1, 5));
     expect_close(of_panels(b), packed(b, 5), panels_of(b.values(), 0),
                  {.tolerance = kExact,
@@ -178,7 +181,9 @@ LAB_CHECK(SomeOfTheTiles) {
     const int64_t first = draw.between(1, 3);
     expect_tiles(a, first, first + 1, {.tolerance = kExact});
     if (!testing::Test::HasFailure()) continue;
-    return expect(false, "the memory begins with tile `first`, not with tile 0.");
+    return expect(
+        false,
+        "the memory begins with tile `first`; row i of A is row i, whichever tile is the first.");
   }
   const int64_t most = constants().tile_rows;  // of five tiles each is less high, or the next one
   const Stored a = store(draw, 5 * most - most / 2, draw.between(3, 30), false, draw.between(1, 5));

@@ -221,9 +221,15 @@ LAB_CHECK(NothingOutsideIsTouched) {
     const Guarded a(p.a.memory, at_end), b(p.b.memory, at_end), c(p.c.memory, at_end);
     const Mat<double> result = c.mat(p.c);
     cpu::gemm<double>(result, a.mat(p.a), b.mat(p.b), Write::assign);
-    const std::vector<double> got(result.at, result.at + p.c.memory.numel());
-    expect_close(p.str(), Tensor::from(got, p.c.memory.shape()), p.want(),
+    const auto got = [&] {
+      const std::vector<double> values(result.at, result.at + p.c.memory.numel());
+      return Tensor::from(values, p.c.memory.shape());
+    };
+    expect_close(p.str(), got(), p.want(), {.tolerance = kRounding});
+    cpu::gemm<double>(result, a.mat(p.a), b.mat(p.b), Write::add);
+    expect_close(p.str() + ", added to itself", got(), sum(p.want(), p.want()),
                  {.tolerance = kRounding});
+    if (testing::Test::HasFailure()) return;
   }
   // Panels that do not share out evenly, of a B that was packed before.
   const Problem p =

@@ -14,8 +14,8 @@ namespace heed {
 // In the labs' programs memory that was allocated and not written is full of NaN, that of a block
 // that is used again, too: what is added to it shows. As much stands behind each block, so that
 // what is read past its end shows, and what is written there. The linker brings allocate() here
-// (cmake/HeedLabs.cmake).
-constexpr int64_t kBehind = lab::kSanitized ? 0 : 64;
+// (cmake/HeedLabs.cmake). Of huge blocks only addresses are looked at: they stay untouched.
+constexpr int64_t kBehind = lab::kSanitized ? 0 : 64, kHuge = int64_t{1} << 31;
 constexpr unsigned char kFresh = 0xff;
 
 std::shared_ptr<std::byte> real_allocate(int64_t bytes, Device device) asm(
@@ -26,7 +26,7 @@ std::shared_ptr<std::byte> fresh(int64_t bytes,
 std::shared_ptr<std::byte> fresh(int64_t bytes, Device device) {
   const int64_t all = bytes + (lab::guards_blocks ? kBehind : 0);
   std::shared_ptr<std::byte> block = real_allocate(all, device);
-  if (!device.is_cuda()) std::memset(block.get(), kFresh, all);
+  if (!device.is_cuda() && bytes < kHuge) std::memset(block.get(), kFresh, all);
   return block;
 }
 

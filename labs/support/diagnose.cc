@@ -221,6 +221,7 @@ std::string transposed(const Numbers& n) {
 }
 
 std::string shifted(const Numbers& n) {
+  if (!n.differ(0, n.size())) return "";
   for (const auto& [unit, name] :
        {std::pair<int64_t, const char*>{1, "element"}, {n.cols, "row"}}) {
     for (const int64_t by : {1, -1, 2, -2}) {
