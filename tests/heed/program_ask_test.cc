@@ -155,6 +155,52 @@ TEST_F(Ask, MeasuresItsAnswers) {
   EXPECT_EQ(scores["heq_d"], (1 + right) / 2.0);
 }
 
+// One after the other, with its own answers before: as the questions of a file. Where an answer
+// counts as none, the next question is read with none before it.
+TEST_F(Ask, AnswersAskedInTurnAreThoseOfAFile) {
+  const Json said = {"i have 6 here", "i have 9 here", "i have 2 here"};
+  Json turns = Json::array();
+  for (size_t i = 0; i < 3; ++i) {
+    turns.push_back({{"speaker", std::vector{"Ann", "Bob", "Cyd"}[i]}, {"text", said[i]}});
+  }
+  const std::string talk =
+      dir->write("eight.jsonl", Json({{"id", "8"}, {"turns", turns}}).dump() + "\n");
+  const Arguments ask = {"ask", "--model", run, "--dialogue", talk};
+  const Arguments questions = {"What has Ann ?", "What has Bob ?", "What has Cyd ?"};
+  const Result typed = heed_program(ask + questions),
+               low = heed_program(ask + Arguments{"--least-p", "1"} + questions);
+  std::istringstream lines(
+      heed_program({"ask", "--model", run, "--data", data, "--history", "predicted", "--out", "-"})
+          .out);
+  auto at = typed.out.cbegin();
+  std::vector<std::string> of_file, of_low;
+  for (std::string line; of_file.size() < 3 && std::getline(lines, line);) {
+    const Json answer = Json::parse(line);
+    char percent[32];
+    std::snprintf(percent, sizeof percent, "%.1f", 100 * answer["p"].get<double>());
+    std::smatch found;
+    ASSERT_TRUE(
+        std::regex_search(at, typed.out.cend(), found, std::regex("(.*) \\(([0-9.]+) %\\)\n")))
+        << typed.out;
+    EXPECT_EQ(found[1].str() + " " + found[2].str(),
+              (answer["answer"].is_null() ? "the dialogue does not say"
+                                          : answer["answer"].get<std::string>()) +
+                  " " + percent);
+    of_file.emplace_back(percent);
+    at = found[0].second;
+  }
+  for (auto from = low.out.cbegin(); of_low.size() < 3;) {
+    std::smatch found;
+    ASSERT_TRUE(std::regex_search(from, low.out.cend(), found,
+                                  std::regex("does not say \\([a-z ]*([0-9.]+) %\\)")))
+        << low.out;
+    of_low.push_back(found[1]);
+    from = found[0].second;
+  }
+  EXPECT_EQ(of_low[0], of_file[0]);
+  EXPECT_NE(of_low, of_file);
+}
+
 TEST_F(Ask, NumbersAreThoseOfAnyBatch) {
   expect_properties("ask", {"--model", run}, data);
 }

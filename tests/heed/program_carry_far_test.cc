@@ -1,5 +1,6 @@
 // heed show and heed reproduce carryover, of values that were said long before or more than once.
 #include <nlohmann/json.hpp>
+#include <regex>
 
 #include "tests/heed/program_helpers.h"
 
@@ -69,6 +70,30 @@ TEST_F(FarCarry, TurnsAreInsertedIntoItemsThatAreSpreadOut) {
   }
   EXPECT_NE(json["inserted_0_bottom"], json["inserted_4_bottom"]);
   EXPECT_NE(json["inserted_4_bottom"], json["inserted_16_bottom"]);
+}
+
+// A city from each side, the system's in the second item: each F1 stands under its distance, and
+// "-" where nobody decided for a value and none holds.
+TEST_F(FarCarry, TheTableHasTheF1OfEachDistance) {
+  std::string lines;
+  for (const char* right : {"0", "1", "0"}) {
+    const std::string id = std::to_string(lines.size());
+    lines += R"({"id": ")" + id + R"(", "dialogue": ")" + id +
+             R"(", "turns": [{"speaker": "user", "text": "in Rio"}, )"
+             R"({"speaker": "system", "text": "or Lima"}, {"speaker": "user", "text": "ok"}], )"
+             R"("candidates": [{"turn": 0, "key": "city", "span": [3, 6]}, )"
+             R"({"turn": 1, "key": "city", "span": [3, 7]}], "carry": [)" +
+             right + "]}\n";
+  }
+  const std::string data = dir.write("items.jsonl", lines);
+  const auto row = [&](const Arguments& more, const std::string& expected) {
+    const Result r = heed_program(Arguments{"carry", "--data", data} + more);
+    EXPECT_TRUE(std::regex_search(r.out, std::regex(expected))) << expected << "\n" << r.out;
+  };
+  row({}, "candidates +0 +1 +2 +3 +4 +5 +>=6 +>=1 +all +seen +new\n");
+  row({}, "latest +same +- +0\\.5000 +0\\.0000 +- +- +- +- +0\\.3333 +0\\.3333 +0\\.3333 +-\n");
+  row({}, "latest-user +both +- +0\\.0000 +0\\.8000 +- +- +- +- +0\\.6667 ");
+  row({"--limit", "1"}, "latest-user +both +- +- +1\\.0000 +- ");
 }
 
 // A value that was said twice is shown if one of the two holds, and once if both do.

@@ -53,6 +53,22 @@ TEST_F(Discriminate, TrainsARun) {
   EXPECT_EQ(r.code, 0) << r.err;
 }
 
+// The only passage of the second corpus' valid part has no replacement.
+TEST_F(Discriminate, SaysOfWhichPartSomethingIsLeftOut) {
+  const std::string one = dialogue("a", {"a b c", "d e f", "g h i"}),
+                    two = one + dialogue("b", {"j k l", "m n o", "p q r"});
+  for (const char* part : {"one/train", "one/valid", "two/train"}) {
+    dir.write(part + std::string(".jsonl"), two);
+  }
+  dir.write("two/valid.jsonl", one);
+  const Result r = heed_program(with(
+      with(tiny_discriminator(dir.path("run")), "--data", dir.path("one") + "," + dir.path("two")),
+      "--epochs", "1"));
+  ASSERT_EQ(r.code, 0) << r.err;
+  EXPECT_TRUE(has(r.err, "valid: 1 passage left out: nothing could stand in the place")) << r.err;
+  EXPECT_FALSE(has(r.err, "train: ")) << r.err;
+}
+
 // Stopped by a signal and gone on with: the same model and log.
 TEST_F(Discriminate, GoesOnToTheSameResult) {
   const std::string out = dir.path("parts");

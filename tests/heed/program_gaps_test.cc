@@ -106,6 +106,47 @@ TEST(Gaps, AreFilledInAFile) {
   EXPECT_TRUE(measured.contains("model") && !measured.contains("frequent")) << only.out;
 }
 
+// A border of 1 of 3 gaps is found, and a pronoun that is one and one that is none; what one of the
+// gaps lacks nobody said.
+TEST(Gaps, EachNumberOfTheModelStandsUnderItsName) {
+  const TempDir& dir = files();
+  std::string lines;
+  for (const auto& [turn, full] : {std::pair("多少钱", "甲乙多少钱"),
+                                   {"没事了", "甲乙没事了"},
+                                   {"没事了", "辛没事了"},
+                                   {"它在吗", "它在吗"},
+                                   {"它在吗", "甲乙在吗"}}) {
+    lines += std::string("{\"turns\": [{\"text\": \"我要甲乙谢谢\"}, {\"text\": \"好的\"}, ") +
+             "{\"text\": \"" + turn + "\", \"labels\": {\"rewritten\": [\"" + full + "\"]}}]}\n";
+  }
+  const Arguments command = {"rewrite", "--model", dir.path("run"), "--data",
+                             dir.write("five.jsonl", lines)};
+  const Json m = Json::parse(heed_program(command + Arguments{"--json", "-"}).out)["model"];
+  const auto label = [](double precision, double recall) {
+    return std::vector<double>{precision, recall, 2 * precision * recall / (precision + recall)};
+  };
+  std::string row = "\nmodel";
+  const auto add = [&](double x) {
+    char text[32];
+    std::snprintf(text, sizeof text, " +%.1f", 100 * x);
+    row += text;
+  };
+  for (const auto& [name, numbers] : {std::pair("border", label(1, 1 / 3.0)),
+                                      {"pronoun", label(0.5, 1)},
+                                      {"both", label(0.75, 3 / 7.0)}}) {
+    EXPECT_NEAR(m[name]["precision"], numbers[0], 1e-12) << name;
+    EXPECT_NEAR(m[name]["recall"], numbers[1], 1e-12) << name;
+    EXPECT_NEAR(m[name]["f1"], numbers[2], 1e-12) << name;
+    for (const double x : numbers) std::string(name) == "both" ? void() : add(x);
+  }
+  EXPECT_EQ(m["answered"], 0.75);
+  EXPECT_EQ(m["exact"], 0.4);
+  for (const char* name : {"p1", "p2", "p3", "exact", "bleu"}) add(m[name]);
+  const Result r = heed_program(command);
+  EXPECT_TRUE(std::regex_search(r.out, std::regex(row))) << row << r.out;
+  EXPECT_TRUE(has(r.out, "P@k: of the 75.0 % of gaps")) << r.out;
+}
+
 TEST(Gaps, NumbersAreThoseOfAnyBatchAndOrder) {
   const TempDir& dir = files();
   const std::string data = dir.path("data/test.jsonl");
@@ -119,6 +160,20 @@ TEST(Gaps, AreFilledInAConversation) {
   ASSERT_EQ(r.code, 0) << r.err;
   EXPECT_TRUE(has(r.out, "says: 丙丁多少钱\n  left out before \"多\": \"丙丁\" (")) << r.out;
   EXPECT_TRUE(has(r.out, "forget the conversation")) << r.out;
+  // As in a file: how much better the best is than nothing, and the next ones.
+  const std::string said = dir.write("said.jsonl",
+                                     "{\"turns\": [{\"text\": \"我要丙丁谢谢\"}, {\"text\": "
+                                     "\"好的\"}, {\"text\": \"多少钱\"}]}\n");
+  const Json gap = Json::parse(
+      heed_program({"rewrite", "--model", dir.path("run"), "--data", said, "--out", "-"})
+          .out)["gaps"][0];
+  char above[32];
+  std::snprintf(above, sizeof above, "%.2f", gap["above_null"].get<double>());
+  const std::vector<std::string> best = gap["best"];
+  ASSERT_EQ(best.size(), 3u);
+  EXPECT_TRUE(has(r.out, " (" + std::string(above) + " above nothing; or \"" + best[1] + "\", \"" +
+                             best[2] + "\")\n"))
+      << r.out;
 }
 
 // What fills the gap stands in the first turn.

@@ -86,6 +86,23 @@ TEST_F(JudgeExport, ExportsRealAndGeneratedResponses) {
   EXPECT_NEAR(scores["judgements"]["accuracy"]["value"], 11.0 / 21, 1e-12);
 }
 
+// By what is drawn in no other way a model repeats itself: each number stands under its name.
+TEST_F(JudgeExport, SaysWhatItWroteAndLeftOut) {
+  const Arguments command =
+      exporting(dir) + Arguments{"--model", kTrained, "--items", "20", "--checks", "0.1"};
+  const Json summary = json_of(command);
+  EXPECT_EQ(summary["items"], 20);
+  EXPECT_EQ(summary["checks"], 2);
+  const Json& left_out = summary["left_out"];
+  EXPECT_GT(left_out["repeated"], 0);  // or the line would not tell them apart
+  EXPECT_EQ(heed_program(command).out,
+            "wrote 20 items and 2 test questions to " + dir.path("items.jsonl") + ", the key to " +
+                dir.path("key.jsonl") +
+                "\ngenerated responses left out: " + left_out["repeated"].dump() + " repeated, " +
+                left_out["unknown"].dump() + " with <unk>, " + left_out["empty"].dump() +
+                " empty, " + left_out["as_people"].dump() + " equal to the human one\n");
+}
+
 // Words of a response in another order, also where most orders are the one that it has.
 TEST_F(JudgeExport, ATestQuestionIsNotTheResponseItself) {
   std::string data;

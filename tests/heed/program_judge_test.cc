@@ -118,6 +118,23 @@ TEST_F(Judge, ScreensAnnotators) {
   EXPECT_EQ(json["screening"]["annotators"], 2);
   EXPECT_EQ(json_of(score(text, key) + Arguments{"--pass", "0"})["screening"]["failed"], 0);
   EXPECT_EQ(json_of(score(text, key) + Arguments{"--most", "3"})["screening"]["cut"], 2);
+  EXPECT_TRUE(has(heed_program(score(text, key)).out, "; failed the test questions: 1; their"));
+  // Another one fails, and one judges less than --least: each count stands under its name.
+  const Arguments all =
+      with(score(by_hand().substr(0, by_hand().rfind("{")) + judgement(5, "a", "fake") +
+                     judgement(5, "b", "real") + judgement(5, "d", "real"),
+                 key),
+           "--least", "4") +
+      Arguments{"--most", "3"};
+  EXPECT_TRUE(has(heed_program(all).out,
+                  "3 judgements of 1 annotator, 3 answers to test questions; failed the test "
+                  "questions: 2; with too few judgements: 1; their judgements, which were dropped: "
+                  "7; cut: 1\n"))
+      << heed_program(all).out;
+  const Json inputs = json_of(all)["inputs"];
+  EXPECT_EQ(inputs["pass"], 0.9);
+  EXPECT_EQ(inputs["least"], 4);
+  EXPECT_EQ(inputs["most"], 3);
   expect_failure(heed_program(with(score(text, key), "--least", "5")), 1,
                  "no judgement is left: 1 annotators failed the test questions and 2 have too few "
                  "judgements (--least 1 takes them)",
@@ -166,6 +183,14 @@ TEST_F(Judge, SimulatedPeopleComeOutAsExpected) {
   // Without an error all is right, with errors on one side only that side is wrong.
   make({"--error-real", "0", "--error-fake", "0"});
   EXPECT_EQ(json_of(read)["judgements"]["accuracy"]["value"], 1.0);
+  // A seed draws the intervals.
+  make({"--error-real", "0.3", "--error-fake", "0.3"});
+  const auto intervals = [&](const char* seed) {
+    const Json scored = json_of(read + Arguments{"--seed", seed});
+    return scored["judgements"].dump() + scored["pi"].dump();
+  };
+  EXPECT_EQ(intervals("1"), intervals("1"));
+  EXPECT_NE(intervals("1"), intervals("2"));
   make({"--error-real", "0.9", "--error-fake", "0"});
   const Json of_real = json_of(read)["judgements"];
   EXPECT_EQ(of_real["fake"]["recall"]["value"], 1.0);

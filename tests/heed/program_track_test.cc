@@ -97,6 +97,38 @@ TEST(Track, EachNumberStandsUnderItsName) {
       << r.out;
 }
 
+// Two slots that change together: chi2 is twice the turns, and phi the root of 2. What the tracker
+// makes of the words of nobody is another matter, and one of the foods it never saw.
+TEST(Track, EachTableHasTheNumbersOfTheJson) {
+  const TempDir dir;
+  const auto said = [](const std::string& state) {
+    return R"({"speaker": "user", "text": "well", "labels": {"state": [)" + state + "]}}";
+  };
+  const std::string data =
+      dir.write("one.jsonl", R"({"id": "d", "turns": [)" + said(R"("area=north", "food=thai")") +
+                                 ", " + said(R"("area=south", "food=welsh")") + ", " + said("") +
+                                 ", " + said("") + "]}\n");
+  const Result r = heed_program({"track", made().heads, "--data", data});
+  ASSERT_EQ(r.code, 0) << r.err;
+  EXPECT_TRUE(has(r.err, "1 value that the tracker does not know, as food=welsh")) << r.err;
+  EXPECT_TRUE(std::regex_search(r.out, std::regex("area +3 +50\\.00 +75\\.00"))) << r.out;
+  const Json json =
+      Json::parse(heed_program({"track", made().heads, "--data", data, "--json", "-"}).out);
+  EXPECT_EQ(json["unknown_values"], Json{"food=welsh"});
+  const Json& none = json["trackers"]["most frequent state"];
+  EXPECT_EQ(none["joint"], 0.5);
+  EXPECT_EQ(none["changes"], 0.25);
+  const Json &right = json["dependence"][0]["right"], &tracked = json["dependence"][0]["tracked"];
+  EXPECT_NEAR(right["chi2"], 8, 1e-9);
+  EXPECT_NEAR(right["cramers_v"], 1, 1e-9);
+  EXPECT_NEAR(json["phi_difference"], std::sqrt(2.0) - tracked["phi"].get<double>(), 1e-9);
+  char row[120];
+  std::snprintf(row, sizeof row, "area, food +8\\.00 +1\\.4142 +1\\.0000 +%.2f +%.4f +%.4f\n",
+                tracked["chi2"].get<double>(), tracked["phi"].get<double>(),
+                tracked["cramers_v"].get<double>());
+  EXPECT_TRUE(std::regex_search(r.out, std::regex(row))) << row << r.out;
+}
+
 // It has the sizes of the tracker that it begins with, whatever the preset says.
 TEST(Track, TakesTheSizesOfItsFeatures) {
   const TempDir dir;
@@ -158,6 +190,45 @@ TEST(Track, TalksTurnByTurn) {
   EXPECT_TRUE(has(r.out, "  + area = north (")) << r.out;
   EXPECT_TRUE(has(r.out, "    food = greek (")) << r.out;
   EXPECT_TRUE(has(r.out, "A new conversation begins.\n  + food = thai (")) << r.out;
+}
+
+// What is typed has the probabilities of a file with the same turns and acts; an act is read with
+// the next turn only.
+TEST(Track, TellsOnWhatIsTypedAsOnAFile) {
+  const TempDir dir;
+  const std::string data = dir.write(
+      "same.jsonl",
+      R"({"id": "d", "turns": [{"speaker": "user", "text": "greek please"}, )"
+      R"({"speaker": "system", "text": "", "labels": {"act": ["request area", "bye"]}}, )"
+      R"({"speaker": "user", "text": "in the north"}, {"speaker": "user", "text": "thai please"}]})"
+      "\n");
+  const Json turns =
+      Json::parse(heed_program({"track", made().heads, "--data", data, "--out", "-"}).out)["turns"];
+  const auto typed = [&](const std::string& acts) {
+    const Result r = heed_program(
+        {"track", made().heads}, "",
+        dir.write("typed", "greek please\n" + acts + "in the north\n" + "thai please\n/quit\n"));
+    EXPECT_EQ(r.code, 0) << r.err;
+    return r.out;
+  };
+  std::string expected;
+  Json before = Json::object();
+  ASSERT_EQ(turns.size(), 3u);
+  for (const Json& turn : turns) {
+    for (const auto& [slot, p] : turn["p"].items()) {
+      const std::string now = turn["state"].value(slot, "none"), old = before.value(slot, "none");
+      if (now == "none" && old == "none") continue;
+      const char sign = now == old ? ' ' : now == "none" ? '-' : old == "none" ? '+' : '*';
+      char text[32];
+      std::snprintf(text, sizeof text, " (%.2f", p.get<double>());
+      expected += std::string("  ") + sign + " " + slot + " = " + now + text +
+                  (sign == '*' || sign == '-' ? ", was " + old : "") + ")\n";
+    }
+    before = turn["state"];
+  }
+  const std::string said = typed("system: bye,request area\n");
+  EXPECT_TRUE(has(said, expected)) << expected << "\n" << said;
+  EXPECT_FALSE(has(typed(""), expected)) << "acts are not read";
 }
 
 // Both turns say a slot that the other does not, so both carry the state.

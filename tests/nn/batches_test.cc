@@ -64,6 +64,8 @@ TEST(BucketBatches, HoldSimilarLengthsInAnyOrder) {
   const auto batches = bucket_batches(lengths, 32, 1, 0);  // one window: sorted throughout
   int64_t spread = 0, falling = 0, before = 0;
   for (const auto& batch : batches) {
+    EXPECT_TRUE(std::is_sorted(batch.begin(), batch.end(),
+                               [&](int64_t a, int64_t b) { return lengths[a] < lengths[b]; }));
     const auto [low, high] = std::minmax_element(
         batch.begin(), batch.end(), [&](int64_t a, int64_t b) { return lengths[a] < lengths[b]; });
     spread = std::max(spread, lengths[*high] - lengths[*low]);

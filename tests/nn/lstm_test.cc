@@ -125,6 +125,7 @@ TEST(Lstm, BidirectionalIsTwoDirections) {
     below = concat({ahead.y, gather_rows(back.y, mirror)}, 1);
   }
   expect_same(out.y, below);
+  EXPECT_TRUE(same(both.weight_ih(1), named(both, "weight_ih_l1")));
   // The backward state is the one of the first token.
   expect_same(slice(rows(out.y, 0, 3), 1, kHidden, 2 * kHidden), out.state.h[3]);
 }

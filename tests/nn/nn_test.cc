@@ -5,6 +5,7 @@
 #include <set>
 
 #include "nn/attention.h"
+#include "nn/conv1d.h"
 #include "nn/lstm.h"
 #include "nn/safetensors.h"
 #include "nn/transformer.h"
@@ -211,6 +212,9 @@ TEST(DropoutMode, ThePartsOfALayerDoNotShareAStream) {
   const DropoutMode drop(0.5, 1, 1);
   EXPECT_FALSE(same(drop(x, layer.attention, ""), drop(x, layer.attention, "", "out")));
   EXPECT_FALSE(same(drop(x, layer.attention, ""), drop(x, layer.self_attention, "")));
+  for (const char* place : {"", "at"}) {
+    EXPECT_FALSE(same(drop(x, layer, place, "", 0), drop(x, layer, place, "", 1))) << place;
+  }
 }
 
 // ---- Module, initialisers
@@ -300,12 +304,35 @@ TEST(Init, DistributionsAreAsTheySay) {
   Lstm lstm(20, 25);
   init(lstm, 1);  // 1 / sqrt(25)
   expect_uniform(named(lstm, "weight_ih_l0").value(), -0.2, 0.2);
+  Conv1d conv(20, 30, 5);
+  init(conv, 1);  // 1 / sqrt(20 x 5)
+  expect_uniform(conv.weight.value(), -0.1, 0.1);
   double sum = 0, squares = 0;
   for (double x : normal({100, 101}, 3, 2, key).to_vector()) sum += x, squares += (x - 3) * (x - 3);
   EXPECT_NEAR(sum / 10100, 3, 0.1);
   EXPECT_NEAR(std::sqrt(squares / 10100), 2, 0.1);
   EXPECT_EQ(error_of<ShapeError>([&] { (void)xavier_uniform({5}, key); }),
             "xavier_uniform: needs a weight (out, in), got (5)");
+}
+
+TEST(Init, LawsAreTheirsAndDrawWhatIsBlank) {
+  const RandomKey key{1, purpose_id("x")};
+  const auto expect_normal = [](const Tensor& t, double mean, double deviation) {
+    double sum = 0, squares = 0;
+    const auto n = static_cast<double>(t.numel());
+    for (double x : t.to_vector()) sum += x, squares += (x - mean) * (x - mean);
+    EXPECT_NEAR(sum / n, mean, 0.05 * deviation);
+    EXPECT_NEAR(std::sqrt(squares / n), deviation, 0.05 * deviation);
+  };
+  expect_uniform(uniform_law(-0.5, 1.5)({100, 100}, key, DType::f32), -0.5, 1.5);
+  expect_normal(normal_law(3, 2)({100, 100}, key, DType::f32), 3, 2);
+  Embedding embedding(100, 100);
+  init(embedding, 1);
+  expect_normal(embedding.weight.value(), 0, 1);
+  init_uniform(embedding, -0.1, 0.1, 2);  // has values already
+  expect_normal(embedding.weight.value(), 0, 1);
+  init_again_uniform(embedding, 0.1, 0.3, 2);
+  expect_uniform(embedding.weight.value(), 0.1, 0.3);
 }
 
 TEST(Init, IsAFunctionOfSeedAndName) {

@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
+#include <map>
 
 #include "tests/file_helpers.h"
 #include "tests/nn/layer_case_helpers.h"
@@ -74,6 +75,8 @@ TEST(Transformer, CanBeCloned) {
   const Var x = random({9, kWidth}, 1), memory = random({9, 4}, 2);
   const AttentionPairs self(kRows, kRows), cross(kRows, kMemory);
   EXPECT_TRUE(same(clone(encoder)(x, self).y, encoder(x, self).y));
+  auto attention = f64(MultiHeadAttention(kWidth, 3));
+  EXPECT_TRUE(same(clone(attention)(x, x, self).context, attention(x, x, self).context));
   EXPECT_TRUE(same(clone(decoder)(x, memory, self, cross).y, decoder(x, memory, self, cross).y));
 }
 
@@ -102,6 +105,30 @@ TEST(Transformer, DropsInEveryPart) {
   EXPECT_TRUE(same(dropped.y, layer(x, self, drop).y));
   EXPECT_FALSE(same(dropped.y, layer(x, self, drop, "elsewhere").y));
   EXPECT_FALSE(same(dropped.y, layer(x, self, DropoutMode(0.5, 1, 2)).y));
+}
+
+// All three parts add ones; what is left of the sum, after dropout of a half of each, tells whether
+// they draw alike: then it would be 0 or 6 everywhere.
+TEST(Transformer, TheOutputsOfPartsDrawForThemselves) {
+  auto layer = f64(TransformerDecoderLayer(64, {.heads = 2}));
+  for (const NamedParameter& p : parameters(layer)) {
+    const bool added = p.name.ends_with("output.bias") || p.name == "feed_forward.linear2.bias";
+    p.var.set_value(Tensor::full(p.var.shape(), added ? 1 : 0, DType::f64));
+  }
+  const Var x(Tensor::zeros({9, 64}, DType::f64));
+  const AttentionPairs self(kRows, kRows);
+  for (const char* place : {"", "decoder"}) {
+    std::map<double, int> counts;
+    for (const double sum :
+         layer(x, x, self, self, DropoutMode(0.5, 1, 1), place).y.value().to_vector()) {
+      ++counts[sum];
+    }
+    ASSERT_EQ(counts.size(), 4u) << place;
+    for (const double binomial : {1, 3}) {  // of 9 x 64 / 8
+      EXPECT_NEAR(counts[binomial == 1 ? 0 : 2], 72 * binomial, 25 * binomial) << place;
+      EXPECT_NEAR(counts[binomial == 1 ? 6 : 4], 72 * binomial, 25 * binomial) << place;
+    }
+  }
 }
 
 TEST(Positions, CountWithinEachSequence) {

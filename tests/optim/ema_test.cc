@@ -42,13 +42,23 @@ TEST(Ema, IsItsFormula) {
   EXPECT_NEAR(model.weight.value().item(), expected, 1e-15);
   EXPECT_EQ(error_of<UsageError>([&] { ema.update(); }),
             "Ema: update() while the averages are in the module; swap() them back first");
+  Linear other = clone(model);
+  EXPECT_EQ(error_of<UsageError>([&] { ema.copy_to(other); }),
+            "Ema: copy_to() while the averages are in the module; swap() them back first");
+  EXPECT_EQ(error_of<UsageError>([&] { (void)ema.state(); }),
+            "Ema: state() while the averages are in the module; swap() them back first");
   ema.swap();
   EXPECT_EQ(model.weight.value().item(), 5);
-  Linear other = clone(model);
   ema.copy_to(other);
   EXPECT_NEAR(other.weight.value().item(), expected, 1e-15);
   EXPECT_EQ(ema.state()[0].name, "ema.weight");
   EXPECT_THROW(Ema(model, 1), UsageError);
+  EXPECT_THROW(Ema(model, -0.1), UsageError);
+  struct Renamed : Module {
+    void visit(Visitor& v) override { v("gain", gain); }
+    Var gain = Var::parameter(Tensor::zeros({1, 1}));
+  } renamed;
+  EXPECT_EQ(error_of<ShapeError>([&] { ema.copy_to(renamed); }), "Ema: weight does not fit gain");
   TiedModel another;
   EXPECT_EQ(error_of<ShapeError>([&] { ema.copy_to(another); }),
             "Ema: 1 averages do not fit 4 parameters");
@@ -79,6 +89,14 @@ TEST(Ema, KeepsGradientsForTheParameters) {
   expect_twice(model.hidden.bias, bias);
   expect_twice(model.embedding.weight, table);
   sgd.step();
+
+  backward();
+  ema.swap();
+  freeze(model, "hidden.bias");
+  ema.swap();
+  EXPECT_FALSE(model.hidden.bias.grad().defined());  // is frozen by now
+  EXPECT_TRUE(model.hidden.weight.grad().defined());
+  unfreeze(model, "hidden.bias");
 
   ema.swap();
   freeze(model, "hidden");

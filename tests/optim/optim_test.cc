@@ -42,6 +42,18 @@ TEST(Sgd, MomentumAndWeightDecay) {
   expect_near(decay.a, {1.8});
 }
 
+// Of each parameter: none is the value any more that a graph from before the step was made with.
+TEST(Optimizer, AStepChangesAllParameters) {
+  for (const bool first : {true, false}) {
+    Two model({1}, {2});
+    Sgd sgd(model, {.rate = 1});
+    const Var late = sum(square(first ? model.a : model.b));
+    sum(model.a + model.b).backward();
+    sgd.step();
+    EXPECT_NE(error_of<UsageError>([&] { late.backward(); }), "no error") << first;
+  }
+}
+
 // Gradients 0.5 and -1. The corrected moments are 0.5 and 0.25, then -0.055 / 0.19 and
 // 0.00124975 / 0.001999.
 TEST(Adam, TwoStepsByHand) {

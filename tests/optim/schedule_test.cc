@@ -81,6 +81,24 @@ TEST(HalvingSchedule, KnowsTheBestEpoch) {
   EXPECT_TRUE(schedule.update(80));
   EXPECT_EQ(schedule.rate(), 0.25);
   EXPECT_EQ(schedule.state.best, 80);
+
+  HalvingSchedule rising({.rate = 1, .min_improvement = 0.1});
+  EXPECT_TRUE(rising.update(100, true));
+  EXPECT_TRUE(rising.update(105, true));  // not by a tenth
+  EXPECT_EQ(rising.rate(), 0.5);
+  EXPECT_TRUE(rising.update(120, true));
+  EXPECT_EQ(rising.rate(), 0.5);
+  EXPECT_EQ(rising.state.best, 120);
+}
+
+// A best epoch is one, however small its improvement.
+TEST(HalvingSchedule, StopsAfterEpochsSinceTheBest) {
+  HalvingSchedule schedule({.rate = 1, .min_improvement = 0.1, .patience = 0, .stop_after = 2});
+  for (const double value : {100, 99, 98, 97, 97}) schedule.update(value);
+  EXPECT_EQ(schedule.state.since_best, 1);
+  EXPECT_FALSE(schedule.finished());
+  schedule.update(97);
+  EXPECT_TRUE(schedule.finished());
 }
 
 TEST(HalvingSchedule, TakesNanForNoImprovement) {
@@ -116,6 +134,8 @@ TEST(HalvingSchedule, StopsBelowTheSmallestRate) {
   schedule.update(100);
   EXPECT_TRUE(schedule.finished());
   EXPECT_EQ(schedule.rate(), 0.5);
+  HalvingSchedule exact({.rate = 1, .min_rate = 0.25});  // which a rate may have
+  EXPECT_EQ(rates(exact, {100, 100, 100}), (Vec{1, 0.5, 0.25}));
 }
 
 TEST(HalvingSchedule, StopsAfterAllHalvings) {

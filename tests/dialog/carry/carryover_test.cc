@@ -230,6 +230,19 @@ TEST(Carryover, TheOrderByTurnGoesOnBeyondTheFarthestDistance) {
   EXPECT_EQ(distances[29], 0);
 }
 
+TEST(Carryover, NamesAreReadWordByWord) {
+  using Words = std::vector<std::string>;
+  const Vocabulary words = Vocabulary::build({{"check", 3}, {"in", 2}, {"date", 1}}, {});
+  const Item item{.id = "a",
+                  .intent = "check_in",
+                  .turns = {{"user", "in"}},
+                  .candidates = {{.key = "check-in_date", .value = "in", .end = 2}, {.key = "-"}}};
+  const Encoded encoded = encode(item, words);
+  EXPECT_EQ(encoded.intent, words.encode(Words{"check", "in"}));
+  EXPECT_EQ(encoded.slots[0].key, words.encode(Words{"check", "in", "date"}));
+  EXPECT_EQ(encoded.slots[1].key, std::vector<int32_t>{kUnk});  // no word at all
+}
+
 TEST(Carryover, CountsItsParameters) {
   for (const char* decoder : {kPointer, kSelfAttention, kIndependent}) {
     const Carryover model(tiny(decoder));

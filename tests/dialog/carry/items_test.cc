@@ -165,6 +165,11 @@ TEST(CarryItems, DistractionsMoveWhatStandsBehindThem) {
     };
     EXPECT_EQ(turn(item, i), turn(all[0], i));
   }
+  // The last turn stays the last, wherever they are put.
+  for (uint64_t seed = 0; seed < 20; ++seed) {
+    Rng other(seed);
+    EXPECT_EQ(distract(all[0], all, 3, other).turns.back().text, "7 pm") << seed;
+  }
   EXPECT_EQ(error_of<DataError>([&] { distract(all[0], {all[0]}, 1, rng); }),
             "distractions come from other dialogues, and there is none");
 }

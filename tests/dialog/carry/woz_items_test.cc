@@ -1,12 +1,15 @@
-// Items of slot carryover from WOZ 2.0.
+// Items of slot carryover from WOZ 2.0 and Schema-Guided Dialogue.
 #include "dialog/carry/woz_items.h"
 
 #include <gtest/gtest.h>
 
 #include <cstdlib>
+#include <map>
+#include <nlohmann/json.hpp>
 
 #include "base/error.h"
 #include "dialog/carry/rules.h"
+#include "dialog/carry/schema_guided_items.h"
 #include "tests/file_helpers.h"
 
 namespace heed::carry {
@@ -69,6 +72,94 @@ TEST(WozItems, AreThoseOfTheUsersTurns) {
   EXPECT_EQ(items[2].distance(2), 2);
   dir.write("items", item_line(items[2]));
   EXPECT_EQ(item_line(read_items(dir.path("items"))[0]), item_line(items[2]));
+}
+
+// The system begins where it says something.
+TEST(WozItems, ADialogueMayBeginWithTheSystem) {
+  const TempDir dir;
+  const std::string path =
+      dir.write("woz_train_en.json", dialogue(turn("Hello", "thai", R"(["food", "thai"])", "")));
+  const Item item = read(path).at(0);
+  EXPECT_EQ(item.id, "7#2");
+  ASSERT_EQ(item.turns.size(), 2u);
+  EXPECT_EQ(item.turns[0].text, "Hello");
+  EXPECT_EQ(item.candidates[0].turn, 1);
+}
+
+using Json = nlohmann::json;
+
+Json action(const char* act, const char* slot, const char* said, const char* canonical) {
+  const auto list = [](const std::string& text) {
+    return text.empty() ? std::vector<std::string>() : std::vector<std::string>{text};
+  };
+  return {
+      {"act", act}, {"slot", slot}, {"values", list(said)}, {"canonical_values", list(canonical)}};
+}
+
+Json frame(const char* service, const std::vector<Json>& actions, const char* intent,
+           const std::map<std::string, std::string>& state) {
+  Json values = Json::object();
+  for (const auto& [slot, value] : state) values[slot] = std::vector<std::string>{value};
+  return {{"service", service},
+          {"actions", actions},
+          {"state", {{"active_intent", intent}, {"slot_values", values}}}};
+}
+
+Json said(const char* speaker, const char* text, const std::vector<Json>& frames) {
+  return {{"speaker", speaker}, {"utterance", text}, {"frames", frames}};
+}
+
+// A value holds by what was said and by what it stands for; what is asked for and an intent are no
+// values, and a state after a turn of the system makes no item.
+TEST(SchemaGuidedItems, AreTheValuesThatWereSaid) {
+  const TempDir dir;
+  const Json inform = action("INFORM", "city", "SF", "San Francisco"),
+             intent = action("INFORM_INTENT", "intent", "FindHotel", ""),
+             offer = action("OFFER", "name", "Ritz", ""),
+             request = action("REQUEST", "day", "Monday", "");
+  const std::vector<Json> turns = {
+      said("USER", "a room in SF",
+           {frame("Hotels_1", {intent, inform}, "FindHotel", {{"city", "San Francisco"}})}),
+      said("SYSTEM", "the Ritz, on Monday?", {frame("Hotels_1", {offer, request}, "NONE", {})}),
+      said("USER", "that one",
+           {frame("Hotels_1", {}, "NONE", {{"city", "sf"}, {"name", "RITZ"}})})};
+  dir.write("test.jsonl", Json({{"dialogue_id", "1"}, {"turns", turns}}).dump() + "\n");
+  dir.write("test_schema.json", R"([{"service_name": "Hotels_1", "slots": [{"name": "city"}]}])");
+  std::vector<Item> items;
+  for_each_item(find_schema_guided(dir.path("."), "test"), {}, {},
+                [&](Item item) { items.push_back(std::move(item)); });
+  ASSERT_EQ(items.size(), 2u);
+  EXPECT_EQ(items[0].id + items[0].intent, "1#1/Hotels_1find hotel");
+  EXPECT_EQ(items[1].id + items[1].intent, "1#3/Hotels_1");
+  ASSERT_EQ(items[0].candidates.size(), 1u);
+  EXPECT_EQ(items[0].candidates[0].value, "San Francisco");
+  EXPECT_EQ(std::pair(items[0].candidates[0].begin, items[0].candidates[0].end), std::pair(10, 12));
+  ASSERT_EQ(items[1].candidates.size(), 2u);
+  EXPECT_EQ(items[1].candidates[1].key + items[1].candidates[1].value, "nameRitz");
+  EXPECT_EQ(items[0].carry, (std::vector<char>{1}));
+  EXPECT_EQ(items[1].carry, (std::vector<char>{1, 1}));
+  EXPECT_TRUE(items[1].unseen);
+}
+
+// A value that was said twice agrees once, and slots of one service do not agree at all.
+TEST(SchemaGuidedItems, SlotsAgreeOnceForEachValue) {
+  const TempDir dir;
+  const Json inform = action("INFORM", "city", "Rio", "");
+  const std::map<std::string, std::string> state = {{"city", "Rio"}};
+  const std::vector<Json> turns = {
+      said("USER", "in Rio", {frame("Hotels_1", {inform}, "NONE", state)}),
+      said("USER", "yes, in Rio", {frame("Hotels_1", {inform}, "NONE", state)}),
+      said("USER", "a ride", {frame("Taxis_1", {}, "NONE", {{"place", "Rio"}})})};
+  std::string lines;
+  const auto add = [&] {
+    lines += Json({{"dialogue_id", std::to_string(lines.size())}, {"turns", turns}}).dump() + "\n";
+    dir.write("train.jsonl", lines);
+  };
+  for (int i = 0; i + 1 < kAgreements; ++i) add();
+  const SchemaGuidedPart train = find_schema_guided(dir.path("."), "train");
+  EXPECT_EQ(find_slot_pairs(train), SlotPairs{});
+  add();
+  EXPECT_EQ(find_slot_pairs(train), (SlotPairs{{"city", {"place"}}}));
 }
 
 TEST(WozItems, HostileFilesAreRefused) {

@@ -40,6 +40,14 @@ TEST(Condition, LearnsWhatStandsInTheDialogues) {
   for (Condition* c : {&emotion, &topic, &none}) c->learn(dialogues);
   EXPECT_EQ(emotion.text(), "emotion=negative|neutral|odd|positive");
   EXPECT_EQ(topic.text(), "topic=health|work");
+  for (const auto& [value, sentiment] : {std::pair("surprise", "neutral"),
+                                         {"no_emotion", "neutral"},
+                                         {"happiness", "positive"},
+                                         {"sadness", "negative"}}) {
+    Condition one{"emotion"};
+    one.learn({dialogue_of("", {{value}})});
+    EXPECT_EQ(one.text(), std::string("emotion=") + sentiment) << value;
+  }
   EXPECT_EQ(none.text(), "act");
   for (const char* value : {"", "a|b"}) {
     EXPECT_EQ(error_of<DataError>([&] { emotion.learn({dialogue_of("", {{value}})}); }),

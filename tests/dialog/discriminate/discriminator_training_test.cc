@@ -98,6 +98,23 @@ TEST(Part, KeepsPassagesThatReplaceEachOther) {
   EXPECT_EQ(replacements.replaceable().size(), 4u);
 }
 
+TEST(Part, SaysWhatIsLeftOutAndWhy) {
+  std::vector<std::string> notes;
+  const Part part = {
+      .unfit = {.no_passage = 2, .repeated = 5, .unknown = 3, .length = 4, .as_said = 6},
+      .irreplaceable = 1};
+  note_left_out(part, "valid", {.note = [&](const std::string& line) { notes.push_back(line); }});
+  EXPECT_EQ(notes,
+            (std::vector<std::string>{
+                "valid: 1 passage left out: nothing could stand in the place of the response",
+                "valid: 2 responses left out: no passage here has the id",
+                "valid: 3 responses left out: with <unk>",
+                "valid: 4 responses left out: too short or too long",
+                "valid: 5 responses left out: the same words as one before",
+                "valid: 6 responses left out: the same words as the real one"}));
+  note_left_out({}, "valid", {.note = [](const std::string& line) { FAIL() << line; }});
+}
+
 TEST_F(Trained, FindsASignalThatNeedsTheContext) {
   ASSERT_TRUE(run("both", data(1500, true)));
   EXPECT_GT(accuracy("both", true).share, 0.95);
@@ -176,6 +193,7 @@ TEST_F(Trained, ReadsSeveralCorporaTogether) {
   EXPECT_LT(both.vocabulary.id_of_word("often"), both.vocabulary.id_of_word("once"));
   EXPECT_EQ(both.train.counts.other_length, 5);
   EXPECT_EQ(both.train.counts.passages, 12);
+  EXPECT_EQ(both.train.counts.dialogues, 12);
 }
 
 // A fake is another one in every epoch of the training, and in the validation always the same.

@@ -166,6 +166,18 @@ TEST(CosineRanker, ReadsTextsAndContextsOnce) {
   EXPECT_NEAR(two.of_queries[1][0], 0.6, 1e-6);
 }
 
+// Texts first, then contexts, of all together.
+TEST(CosineRanker, TellsHowFarItIs) {
+  const CosineRanker ranker(of_numbers(), {});
+  std::vector<size_t> told;
+  (void)ranker.score({"1 0", "0 1"}, {{{"3 4"}, {1}}, {{"1 1"}, {0}}, {{"2 1"}, {0}}}, 8,
+                     [&](size_t done, size_t of) {
+                       EXPECT_EQ(of, 5u);
+                       told.push_back(done);
+                     });
+  EXPECT_EQ(told, (std::vector<size_t>{2, 5}));
+}
+
 // What was cut of texts and contexts that are kept is said each time.
 TEST(CosineRanker, SaysEachTimeWhatWasCut) {
   ExampleOptions bounds;

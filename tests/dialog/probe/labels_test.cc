@@ -114,6 +114,8 @@ TEST(Labels, AreThoseOfTheQueryWhereThereIsOne) {
   EXPECT_EQ(sets_of(e, "ActionSelect"), "find_bus");
   EXPECT_EQ(sets_of(e, "EntitySlots"), "for, to");
   EXPECT_EQ(sets_of(e, "EntityValues"), "2, the_inn");
+  EXPECT_EQ(sets_of(e, "NumAllTopics"), "1");
+  EXPECT_EQ(sets_of(e, "IsMultiTask"), "0");
 }
 
 TEST(Labels, HaveNoExampleWithoutAUserBefore) {

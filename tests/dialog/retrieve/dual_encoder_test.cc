@@ -206,8 +206,48 @@ TEST(DualEncoder, RefusesWhatDoesNotFit) {
             "retrieval: heads: expected a whole number from 1 to 16777216, got 0");
   EXPECT_EQ(refusal({.encoder = "sru", .pool = "last"}),
             "retrieval: pool last is for the encoder lstm, not for sru");
+  EXPECT_EQ(refusal({.encoder = "bag", .bidirectional = false}),
+            "retrieval: only the encoder lstm may read in one direction, not bag");
+  EXPECT_EQ(refusal({.score = "map"}),
+            "retrieval: score map is for the encoder pretrained, not for lstm");
   EXPECT_EQ(refusal({.dropout = 1}),
             "retrieval: dropout: expected a number from 0 to below 1, got 1");
+}
+
+TEST(DualEncoder, BeginsWithItsScaleAndSmallSumsOfWords) {
+  Config c = tiny("bag");
+  c.vocab_size = 1000;
+  DualEncoder model(c);
+  init(model, 1);
+  EXPECT_EQ(named(model, "scale").value().item(), 3);
+  double squares = 0;
+  const Vec words = named(model, "embedding.weight").value().to_vector();
+  for (const double x : words) squares += x * x;
+  EXPECT_NEAR(std::sqrt(squares / static_cast<double>(words.size())), 0.1, 0.005);
+}
+
+// What is read, and the vectors; of a hierarchy its utterances, too. A tower for both sides draws
+// for each.
+TEST(DualEncoder, DropsAtEachOfItsPlaces) {
+  const std::pair<const char*, size_t> kPlaces[] = {
+      {"lstm", 2}, {"last", 3}, {"sru", 3}, {"hierarchical", 3}, {"bag", 2}, {"weighted-bag", 2}};
+  const std::vector<Tokens> texts(4, Tokens{6, 7, kEou, 9, 6, kEou});
+  for (const auto& [name, places] : kPlaces) {
+    SCOPED_TRACE(name);
+    DualEncoder model(config_of(name));
+    init(model, 1);
+    const auto masks = [&](DualEncoder::Side side) {
+      return dropout_masks(model.f(side, texts, DropoutMode(0.5, 1, 1)));
+    };
+    const auto contexts = masks(DualEncoder::Side::kContexts);
+    EXPECT_EQ(contexts.size(), places);
+    for (size_t a = 0; a < contexts.size(); ++a) {
+      for (size_t b = 0; b < a; ++b) EXPECT_NE(contexts[a], contexts[b]) << a << " " << b;
+    }
+    for (const auto& mask : masks(DualEncoder::Side::kResponses)) {
+      EXPECT_EQ(std::count(contexts.begin(), contexts.end(), mask), 0);
+    }
+  }
 }
 
 // Also where many layers stand on each other.

@@ -105,5 +105,13 @@ TEST(KeywordScores, AreTheSameForEqualWordsAndAnyNumberOfThreads) {
   EXPECT_DOUBLE_EQ(scores(1, Keywords::kBm25)[1][0], sum);
 }
 
+// Those with the two highest scores by words keep theirs, with all that are equal to the second.
+TEST(KeywordScores, FilterWhatHasFewerWordsInCommon) {
+  const std::vector<std::vector<double>> words = {{3, 2, 1, 0}, {1, 2, 2, 3}, {0, 1}};
+  const std::vector<std::vector<double>> kept =
+      filtered({{1, 5, 9, 7}, {-2, 4, 3, 1}, {8, 9}}, words, 2);
+  EXPECT_EQ(kept, (std::vector<std::vector<double>>{{1, 5, -1, -1}, {-5, 4, 3, 1}, {8, 9}}));
+}
+
 }  // namespace
 }  // namespace heed::retrieve

@@ -65,7 +65,12 @@ TEST(Pool, ChoosesTheBestAndTheirWordsInCommon) {
   const Texts pool = {"b b", "a, b! c a", "dd", "e"};
   std::vector<Texts> contexts(70, Texts{"short"});  // more than are scored at once
   contexts.back() = {"A or b", "long"};
-  const auto best = choose(ByLengthAsAsked(), pool, contexts, 2);
+  std::vector<size_t> told;
+  const auto best = choose(ByLengthAsAsked(), pool, contexts, 2, [&](size_t done, size_t of) {
+    EXPECT_EQ(of, 70u);
+    told.push_back(done);
+  });
+  EXPECT_EQ(told, (std::vector<size_t>{64, 70}));
   ASSERT_EQ(best.size(), 70u);
   EXPECT_EQ(best[0][0].text, "e");
   EXPECT_EQ(best[0][1].text, "dd");

@@ -3,7 +3,10 @@
 
 #include <fstream>
 
+#include "autograd/composed.h"
+#include "autograd/ops.h"
 #include "base/error.h"
+#include "dialog/retrieve/losses.h"
 #include "dialog/retrieve/task.h"
 #include "dialog/system.h"
 #include "nn/init.h"
@@ -117,6 +120,88 @@ TEST(RankerTraining, AnEqualTextIsNotAboveTheResponse) {
     EXPECT_EQ(counts.at("contexts"), 2) << negatives;
     EXPECT_EQ(counts.at("right"), 2) << negatives;
   }
+}
+
+// With these weights, computed once more from the vectors.
+TEST(RankerTask, TheLossIsThatOfItsSettings) {
+  const TempDir dir;
+  Settings s = small();
+  const TrainData data = read(dir, s);
+  DualEncoder model(s.model);
+  init(model, 1);
+  const std::vector<int64_t> batch = {3, 0, 7};
+  std::vector<Tokens> contexts, responses;
+  for (const int64_t i : batch) {
+    contexts.push_back(data.train[i].context);
+    responses.push_back(data.train[i].response);
+  }
+  const Var scores = affine(model.contexts(contexts), model.responses(responses));
+  const Candidates of = candidates_of(responses, 3, true);
+  const auto loss = [&](const StepKey& key) {
+    return ranker_task(model, s, data).loss(batch, key).total.value().item();
+  };
+  for (const double smoothing : {0.0, 0.25}) {
+    s.smoothing = smoothing;
+    EXPECT_NEAR(loss({}), mean(softmax_loss(scores, of, smoothing)).value().item(), 1e-6);
+  }
+  s.loss = "hinge";
+  for (const double margin : {0.125, 2.0}) {
+    s.margin = margin;
+    EXPECT_NEAR(loss({}), mean(hinge_loss(scores, of, margin)).value().item(), 1e-6);
+  }
+  s.model.dropout = 0.5;
+  EXPECT_EQ(loss({.step = 1}), loss({.step = 1}));
+  for (const StepKey& other : {StepKey{.step = 2}, {.epoch = 1, .step = 1}, {.seed = 2, .step = 1}})
+    EXPECT_NE(loss(other), loss({.step = 1}));
+}
+
+// R@1 and the mean reciprocal rank among all responses, where there are no more than 100.
+TEST(RankerTask, TheValidationRanksEachResponse) {
+  const TempDir dir;
+  Settings s = small();
+  TrainData data = read(dir, s);
+  data.valid.resize(60);
+  DualEncoder model(s.model);
+  init(model, 1);
+  std::vector<Tokens> contexts, responses;
+  for (const TextPair& pair : data.valid) {
+    contexts.push_back(pair.context);
+    responses.push_back(pair.response);
+  }
+  const Tensor scores = affine(model.contexts(contexts), model.responses(responses)).value();
+  double first = 0, reciprocal = 0;
+  for (int64_t i = 0; i < 60; ++i) {
+    int above = 0;
+    for (int64_t j = 0; j < 60; ++j) above += scores(i, j) > scores(i, i);
+    first += above == 0;
+    reciprocal += 1.0 / (1 + above);
+  }
+  std::vector<int64_t> done;
+  const Metrics metrics = ranker_task(model, s, data).validate([&](int64_t n, int64_t of) {
+    EXPECT_EQ(of, 120);
+    done.push_back(n);
+  });
+  EXPECT_DOUBLE_EQ(value_of(metrics, kValidFirst), first / 60);
+  EXPECT_NEAR(value_of(metrics, kValidReciprocal), reciprocal / 60, 1e-12);
+  EXPECT_GT(reciprocal, first);
+  EXPECT_EQ(done, (std::vector<int64_t>{60, 120}));
+}
+
+// Dialogues of three turns: which of them answer, and how many dialogues are read.
+TEST(RankerTraining, ReadsTheResponsesThatItsSettingsName) {
+  const TempDir dir;
+  Settings s = small();
+  const auto sizes = [&] {
+    const TrainData data = read(dir, s);
+    return std::pair(data.train.size(), data.valid.size());
+  };
+  EXPECT_EQ(sizes(), std::pair(size_t{400}, size_t{150}));
+  s.min_turns = 2;
+  EXPECT_EQ(sizes(), std::pair(size_t{800}, size_t{300}));
+  s.all_positions = false;
+  EXPECT_EQ(sizes(), std::pair(size_t{400}, size_t{150}));
+  s.limit = 7;
+  EXPECT_EQ(sizes(), std::pair(size_t{7}, size_t{7}));
 }
 
 TEST(RankerTraining, ARunIsTheSameAfterAStop) {

@@ -27,6 +27,28 @@ std::vector<WordIds> two_topics() {
 
 const LdaOptions kTwo{.topics = 2, .sweeps = 50};
 
+// Of 0 three of four tokens have the topic 0, of 1 one of four. A word alone has the topic 0 with
+// the probability 3/4. Of the two together, with alpha 1/2, both have the topic 1 with
+// 1/2 3/2 3/16 / (2 1/2 3/2 3/16 + 1/4 5/8) = 9/28; where they differ it is the first.
+TEST(Lda, TopicsOfNewDocumentsHaveTheirProbabilities) {
+  const TopicModel model({3, 1, 1, 3}, {.topics = 2, .beta = 1e-9});
+  constexpr int kDocuments = 4000;
+  int alone = 0, together = 0;
+  for (uint64_t number = 0; number < kDocuments; ++number) {
+    alone += model.topic_of({0}, number) == 0;
+    together += model.topic_of({0, 1}, number) == 1;
+  }
+  EXPECT_NEAR(alone, 0.75 * kDocuments, 0.03 * kDocuments);
+  EXPECT_NEAR(together, 9.0 / 28 * kDocuments, 0.03 * kDocuments);
+}
+
+TEST(Lda, TopWordsAreThoseThatHadTheTopic) {
+  const TopicModel model({1, 0, 0, 5, 3, 0}, {.topics = 2});
+  EXPECT_EQ(model.top_words(0, 9), (WordIds{2, 0}));
+  EXPECT_EQ(model.top_words(0, 1), WordIds{2});
+  EXPECT_EQ(model.top_words(1, 9), WordIds{1});
+}
+
 TEST(Lda, FindsTopicsOfDifferentWords) {
   const TopicModel model(two_topics(), 20, kTwo);
   std::set<WordIds> found;

@@ -44,6 +44,13 @@ TEST_F(LexiconFile, WordsOfLettersThatScoreOneHaveSentiment) {
   }
 }
 
+TEST_F(LexiconFile, ShareIsOfAllWords) {
+  const Lexicon lexicon = read("a\t1\nb\t-1\n");
+  EXPECT_DOUBLE_EQ(share_of_sentiment_words(lexicon, {{"a", "x"}, {"a", "b", "x", "x", "x", "x"}}),
+                   3.0 / 8);
+  EXPECT_EQ(share_of_sentiment_words(lexicon, {{}}), 0);
+}
+
 TEST_F(LexiconFile, ErrorsNameTheLine) {
   const std::string rule = "expected a word, a tab and a finite number";
   for (const char* line : {"bad", "bad -2.5", "\t1", "bad\t", "bad\t\t1", "bad\tx", "bad\t1x",

@@ -5,6 +5,7 @@
 
 #include <cmath>
 #include <cstdlib>
+#include <set>
 
 #include "base/error.h"
 #include "dialog/data/formats/woz.h"
@@ -84,7 +85,10 @@ TEST(Slots, AreThoseOfTheLabels) {
       error_of<DataError>([&] { (void)reader.conversations(path, dialogues, unknown, "c, a-*"); }),
       path + ":2: the state 'a-c=x' is of a slot that the tracker does not know"));
   labels.pop_back();
+  dialogues.push_back({"2", {{"user", "z"}}});  // has a value of a slot that nobody asks for
+  dialogues[1].turns[0].notes.edit().labels["state"] = {"a=z"};
   EXPECT_EQ(reader.conversations(path, dialogues, unknown, "c, a-*").size(), 1u);
+  EXPECT_EQ(Reader::of(dialogues, 100, all).conversations(path, dialogues, unknown).size(), 2u);
 }
 
 TEST(Reader, AStateIsTheUsersAndHasOneValueOfASlot) {
@@ -163,6 +167,9 @@ TEST(Rules, SetTheLongestValueThatIsSaid) {
   EXPECT_EQ(beliefs[0][1].state, (State{0, 4}));
   EXPECT_EQ(beliefs[0][2].state, (State{0, 3}));
   EXPECT_EQ(beliefs[0][3].state, (State{1, 3}));
+  // Of one dialogue nothing is left in the next.
+  EXPECT_EQ(string_match(slots, {said[0], conversation({{0, 5}}, {"well"})})[1][0].state,
+            slots.nothing());
   EXPECT_EQ(most_frequent({conversation({{0, 5}, {1, 4}, {1, 4}})})[0][0].state, (State{1, 4}));
 }
 
@@ -203,6 +210,10 @@ TEST(Dependences, AreOfTheRightStatesAndOfTheTrackedOnes) {
   EXPECT_EQ(shares[0].has_value, 50);
   EXPECT_EQ(shares[0].changes, 75);
   EXPECT_EQ(shares[2].changes, 25);
+  const auto of_two = slot_shares(slots, {right[0], conversation({{0, 2, 5}})});
+  EXPECT_DOUBLE_EQ(of_two[0].changes, 60);  // it begins with nothing, as the first does
+  EXPECT_DOUBLE_EQ(of_two[2].changes, 40);
+  EXPECT_DOUBLE_EQ(of_two[2].has_value, 60);
 }
 
 // What the system said and did is read with the next turn of the user, and with no other.
@@ -220,7 +231,8 @@ TEST(Reader, ATurnHasWhatTheSystemSaidSinceTheLast) {
     dialogues[0].turns[turn].notes.edit().labels[name] = std::move(values);
   };
   label(0, "act", {"greet"}), label(2, "act", {"ask area"}), label(3, "act", {"ask time", "greet"});
-  label(6, "act", {"end"});
+  label(6, "act", {"end"}), label(1, "act", {"inform food"});  // the user's are no acts to read
+  dialogues[0].turns[5].distraction = true;
   label(1, "state", {"food=thai"}), label(4, "state", {"food=thai", "area=north"});
   const Reader reader = Reader::of(dialogues, 100, Slots::of(dialogues, "", "f"));
   std::vector<std::string> unknown;
@@ -245,12 +257,44 @@ TEST(Reader, ATurnHasWhatTheSystemSaidSinceTheLast) {
       std::vector<int32_t> ids;
       for (const std::string& act : acts[i]) ids.push_back(reader.acts.id(act) - kSpecialTokens);
       EXPECT_EQ(turn.acts, ids) << i;
+      EXPECT_EQ(turn.distraction, i == 2) << i;
       ++i;
     }
   }
   ASSERT_EQ(i, 4u);
+  EXPECT_EQ(reader.acts.size(), kSpecialTokens + 4);
   EXPECT_EQ(read[0].turns[0].state, (State{0, 3}));  // area=none area=north food=none food=thai
   EXPECT_EQ(read[0].turns[2].state, (State{0, 2}));
+}
+
+// Turns that changed nothing where they were said, also last ones, and none of the dialogue itself;
+// each has the state of the turn before it.
+TEST(Reader, DistractionsAreOfOtherDialoguesAndChangeNothing) {
+  const Slots slots = slots_of(kValues);
+  const Reader reader = Reader::of({}, 100, slots);
+  const std::vector<Conversation> all = {
+      conversation({{1, 3}, {1, 4}}, {"a", "b"}), conversation({{0, 3}, {0, 3}}, {"c", "last"}),
+      conversation({{1, 5}, {1, 5}, {1, 4}}, {"d", "middle", "e"})};
+  std::set<std::string> inserted[3];
+  for (uint64_t seed = 0; seed < 40; ++seed) {
+    for (size_t at = 0; at < 3; ++at) {
+      Rng rng(seed);
+      const Conversation read = reader.distracted(all, at, 2, rng);
+      ASSERT_EQ(read.turns.size(), all[at].turns.size() + 2);
+      EXPECT_EQ(read.turns.back().text, all[at].turns.back().text);
+      State before = slots.nothing();
+      for (const UserTurn& turn : read.turns) {
+        if (turn.distraction) {
+          inserted[at].insert(turn.text);
+          EXPECT_EQ(turn.state, before) << at;
+        }
+        before = turn.state;
+      }
+    }
+  }
+  EXPECT_EQ(inserted[0], (std::set<std::string>{"last", "middle"}));
+  EXPECT_EQ(inserted[1], std::set<std::string>{"middle"});
+  EXPECT_EQ(inserted[2], std::set<std::string>{"last"});
 }
 
 // What the specification counted (workshop-2019.json), whose texts are not bundled: HEED_WOZ2 is a

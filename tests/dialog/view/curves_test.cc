@@ -3,10 +3,13 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
 #include <limits>
 
 #include "base/error.h"
+#include "dialog/text/svg.h"
+#include "dialog/text/terminal.h"
 #include "tests/file_helpers.h"
 
 namespace heed {
@@ -32,7 +35,8 @@ TEST(Curves, AsLetters) {
   EXPECT_EQ(lines[16].size(), 40u) << text;  // up to the last column
   EXPECT_EQ(lines[16].substr(0, 5) + lines[16].back(), " 2 | *");
   EXPECT_EQ(lines[17], "   +" + std::string(36, '-'));
-  EXPECT_TRUE(has(lines[18], "2 ")) << text;
+  EXPECT_EQ(lines[18].find('2'), 4 + 9u) << text;  // 35 / 4 columns right of the axis
+  EXPECT_TRUE(lines[18].ends_with("  epoch")) << text;
   EXPECT_EQ(lines[19], "* first: lowest 2 at epoch 5, last 2");
 }
 
@@ -126,6 +130,93 @@ TEST(Curves, ALogarithmicAxis) {
   const std::string straight =
       curves_text({"epoch", "x", false, plot.curves}, {.width = 40, .unicode = false});
   EXPECT_NE(straight, curves_text(plot, {.width = 40, .unicode = false}));
+}
+
+TEST(Svg, TicksAreRoundNumbersWithinTheRange) {
+  using Numbers = std::vector<double>;
+  EXPECT_EQ(ticks(0, 10, 5), (Numbers{0, 2, 4, 6, 8, 10}));
+  EXPECT_EQ(ticks(0.5, 4.2, 4), (Numbers{1, 2, 3, 4}));
+  EXPECT_EQ(ticks(-30, 30, 3), (Numbers{-20, 0, 20}));
+  EXPECT_EQ(ticks(3, 3, 4), Numbers{});
+  EXPECT_EQ(log_ticks(1, 100), (Numbers{1, 2, 5, 10, 20, 50, 100}));
+  EXPECT_EQ(log_ticks(3, 40), (Numbers{5, 10, 20}));
+  EXPECT_EQ(log_ticks(0, 40), Numbers{});
+}
+
+// Of a plot 200 wide and 100 high with 20 below the axis, from 0 at the height 80 to 1 at 28.
+TEST(Svg, AFrameHasItsLinesAndTextsInPlace) {
+  SvgPlot plot(200, 100, "label", "title", 20);
+  plot.y_tick(0.5, "half");
+  plot.x_label(60, "below");
+  const std::string svg = plot.svg.str();
+  for (const char* part :
+       {"<text x=\"44\" y=\"16\" text-anchor=\"start\" class=\"title\">title</text>",
+        "<line x1=\"44\" y1=\"54\" x2=\"190\" y2=\"54\" class=\"grid\"/>",
+        "<text x=\"38\" y=\"58\" text-anchor=\"end\" class=\"tick\">half</text>",
+        "<text x=\"60\" y=\"96\" text-anchor=\"middle\" class=\"tick\">below</text>"}) {
+    EXPECT_TRUE(has(svg, part)) << part << "\n" << svg;
+  }
+  const char* const shapes[] = {"<circle", "<rect", "<polygon", "<polygon", "<path", "<circle"};
+  for (int kind = 0; kind < 2 * Svg::kMarks; ++kind) {
+    Svg one(10, 10, "");
+    one.mark(kind, {5, 5}, "c");
+    EXPECT_TRUE(has(one.str(), shapes[kind % Svg::kMarks])) << kind << one.str();
+    EXPECT_EQ(has(one.str(), "hollow"), kind % Svg::kMarks == 5) << kind;
+  }
+}
+
+// A number beside some rows: few of many decades, some of less than one.
+TEST(Curves, NumbersBesideTheAxes) {
+  const auto lines = [](bool logarithmic, std::vector<std::pair<double, double>> points) {
+    return lines_of(curves_text({"step", "x", logarithmic, {{"a", std::move(points)}}},
+                                {.width = 40, .unicode = false}));
+  };
+  const auto numbers = [](const std::vector<std::string>& of) {
+    return std::count_if(of.begin() + 1, of.begin() + 17, [](const std::string& line) {
+      return line.find_first_of("0123456789") < 8;
+    });
+  };
+  EXPECT_LE(numbers(lines(true, {{1, 1}, {2, 1e12}})), 6);
+  EXPECT_GE(numbers(lines(true, {{1, 1}, {2, 1e12}})), 3);
+  EXPECT_GE(numbers(lines(true, {{1, 2.1}, {2, 4.9}})), 2);
+  const auto below = lines(false, {{1, -10}, {2, 0}});
+  EXPECT_EQ(below[16].substr(0, 6), "-10 |*");
+  EXPECT_EQ(below[18].find('.'), below[18].npos);  // no half steps
+  EXPECT_EQ(below[19], "* a: lowest -10 at step 1, last 0");
+  const auto narrow = lines(false, {{1, 100}, {2, 105}});
+  EXPECT_EQ(narrow[16].substr(0, 6), "100 |*");
+  EXPECT_EQ(narrow[1].substr(0, 5) + narrow[1].back(), "105 |*");
+}
+
+CurvePlot many_curves(int count, bool logarithmic) {
+  CurvePlot plot{"epoch", "loss", logarithmic, {}};
+  for (int i = 0; i < count; ++i) plot.curves.push_back({"run", {{1, 2.0 + i}, {2, 3.0 + i}}});
+  return plot;
+}
+
+// Five colours, then another kind of line; a line of the legend for each.
+TEST(Curves, AreToldApart) {
+  const std::string seven = curves_svg(many_curves(7, false)),
+                    one = curves_svg(many_curves(1, true));
+  EXPECT_TRUE(has(one, "width=\"760\" height=\"428\"")) << one;
+  EXPECT_TRUE(has(seven, "width=\"760\" height=\"548\"")) << seven;
+  EXPECT_TRUE(has(one, "class=\"title\">loss (logarithmic)</text>"));
+  EXPECT_TRUE(has(seven, "class=\"title\">loss</text>"));
+  const char* const kinds[] = {"c0 solid", "c1 solid", "c2 solid", "c3 solid",
+                               "c4 solid", "c0 dash",  "c1 dash"};
+  for (int c = 0; c < 7; ++c) {
+    const std::string y = std::to_string(400 + 20 * c), kind = kinds[c];
+    EXPECT_TRUE(has(seven, "<line x1=\"44\" y1=\"" + y + "\" x2=\"78\" y2=\"" + y + "\" class=\"" +
+                               kind + "\"/>"))
+        << c;
+    const size_t polyline = seven.find("class=\"" + kind + "\"/>");
+    EXPECT_LT(seven.rfind("<polyline", polyline), polyline) << c;
+  }
+  const TerminalStyle style{.width = 60, .colour = true};
+  EXPECT_TRUE(has(curves_text(many_curves(5, false), style), "\x1b[38;5;178m\u28ff\x1b[0m run: "));
+  const std::string letters = curves_text(many_curves(6, false), style);
+  EXPECT_TRUE(has(letters, "\x1b[38;5;32mf\x1b[0m run: ")) << letters;
+  EXPECT_FALSE(has(letters, "\u28ff"));
 }
 
 TEST(Curves, AsAFileOfItsOwn) {

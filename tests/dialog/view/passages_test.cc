@@ -21,5 +21,20 @@ TEST(PassagesPage, ShowsWordsAndNothingIsObeyed) {
   EXPECT_EQ(html.find("<b>"), std::string::npos);
 }
 
+// The strongest word is the darkest one, wherever it stands.
+TEST(PassagesPage, AttentionIsBesideTheStrongest) {
+  const PassageView passage{"d", {{{"a", 0.125}, {"b", 0.5}}, {{"c", 0.25}, {"d", 0}}}, true, 0.75};
+  const std::string html = passage_html(passage);
+  EXPECT_EQ(html.substr(html.find("<p class=\"utterance")),
+            "<p class=\"utterance\">"
+            "<span class=\"word\" style=\"--heat:0.25\" title=\"12.5 %\">a</span> "
+            "<span class=\"word\" style=\"--heat:1.00\" title=\"50.0 %\">b</span> </p>\n"
+            "<p class=\"utterance response\">"
+            "<span class=\"word\" style=\"--heat:0.50\" title=\"25.0 %\">c</span> "
+            "<span class=\"word\" style=\"--heat:0.00\" title=\"0.0 %\">d</span> </p>\n"
+            "</section>\n");
+  EXPECT_NE(html.find("the response is real; p(real) = 0.750"), std::string::npos) << html;
+}
+
 }  // namespace
 }  // namespace heed

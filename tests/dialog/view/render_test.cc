@@ -6,6 +6,8 @@
 #include <sstream>
 
 #include "base/error.h"
+#include "dialog/text/terminal.h"
+#include "dialog/text/text_table.h"
 #include "tests/file_helpers.h"
 
 namespace heed {
@@ -191,7 +193,31 @@ TEST(RenderText, AStreamThatIsNoTerminalHasNoColour) {
   std::fclose(file);
   EXPECT_FALSE(style.colour);
   EXPECT_EQ(style.width, 100);
-  EXPECT_LE(wide.width, 160);
+  EXPECT_EQ(wide.width, 160);
+}
+
+TEST(Terminal, TextIsMeasuredInColumns) {
+  const std::string wide = "\u4e2d";
+  EXPECT_EQ(columns("ab" + wide + "\u0301"), 4);  // a mark takes none
+  EXPECT_EQ(pad(wide, 4), wide + "  ");
+  EXPECT_EQ(cut("abc", 3), "abc");
+  EXPECT_EQ(cut("abc", 2), "ab");
+  EXPECT_EQ(cut("a" + wide, 2), "a");
+  using Lines = std::vector<std::string>;
+  EXPECT_EQ(wrap("ab cd e", 5), (Lines{"ab cd", "e"}));
+  EXPECT_EQ(wrap("ab cd e", 4), (Lines{"ab", "cd e"}));
+  EXPECT_EQ(wrap("abcdef g", 4), (Lines{"abcd", "ef g"}));
+}
+
+// The first column to the left, the others to the right; what does not fit follows below.
+TEST(Terminal, ATableIsAlignedAndFolded) {
+  const std::vector<std::vector<std::string>> rows = {
+      {"name", "a", "long"}, {"x", "12", "3"}, {"yy", "4", "567"}};
+  const std::string whole = "name   a  long\nx     12     3\nyy     4   567\n";
+  EXPECT_EQ(text_table_of_rows(rows, 80), whole);
+  EXPECT_EQ(text_table_of_rows(rows, 14), whole);
+  EXPECT_EQ(text_table_of_rows(rows, 13),
+            "name   a\nx     12\nyy     4\n\nname  long\nx        3\nyy     567\n");
 }
 
 TEST(Printable, KeepsReadableText) {

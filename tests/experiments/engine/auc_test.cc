@@ -37,6 +37,14 @@ TEST(ClusteredAuc, ItemsOfAClusterGoTogether) {
   EXPECT_EQ(auc->clusters, 2);
 }
 
+// Clusters without an item are none.
+TEST(ClusteredAuc, NumbersOfClustersMayHaveGaps) {
+  const auto auc = clustered_auc({{{0.9, 0.8, 0.4}, {0.8, 0.1}, {2, 2, 9}, {2, 9}}});
+  ASSERT_TRUE(auc);
+  EXPECT_NEAR(auc->interval.low, 0.75 - kNormal95 / 12, 1e-12);
+  EXPECT_EQ(auc->clusters, 2);
+}
+
 // Of two models that say the opposite the mean is 1/2, and surely so.
 TEST(ClusteredAuc, OfSeveralModelsIsTheMean) {
   const ScoredItems one{{0.9, 0.8}, {0.2, 0.1}, {0, 1}, {0, 1}},
@@ -52,6 +60,7 @@ TEST(ClusteredAuc, OfSeveralModelsIsTheMean) {
 TEST(ClusteredAuc, SaysNothingOfTooLittleAndRefusesWhatDoesNotFit) {
   EXPECT_FALSE(clustered_auc({}));
   EXPECT_FALSE(clustered_auc({{{1, 2}, {0, 1}, {0, 0}, {0, 1}}}));
+  EXPECT_FALSE(clustered_auc({{{1, 2}, {0, 1}, {0, 1}, {1, 1}}}));
   EXPECT_FALSE(clustered_auc({{{}, {}, {}, {}}}));
   const std::string fit = "clustered_auc: one cluster for each item, the same of all models";
   const ScoredItems one{{0.9, 0.8}, {0.2, 0.1}, {0, 1}, {0, 1}};

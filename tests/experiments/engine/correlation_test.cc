@@ -3,6 +3,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
 
 namespace heed {
@@ -50,6 +51,22 @@ TEST(Correlation, ClustersStayTogether) {
   EXPECT_EQ(found.pearson->interval.low, found.pearson->value);
   EXPECT_EQ(found.pearson->interval.high, found.pearson->value);
   EXPECT_EQ(found.spearman->interval.low, found.spearman->value);
+}
+
+// In whatever order the pairs stand; other seeds draw others.
+TEST(Correlation, DrawsClustersByTheirNumbersAndTheSeed) {
+  std::vector<ClusteredPair> pairs;
+  for (int i = 0; i < 120; ++i) {
+    pairs.push_back({i * 7 % 120 * 1.0, i * 7 % 120 + i * 53 % 120 * 0.5, i / 4});
+  }
+  const Correlation found = correlate(pairs, 3), other = correlate(pairs, 4);
+  std::reverse(pairs.begin(), pairs.end());
+  const Correlation reversed = correlate(pairs, 3);
+  for (const auto of : {&Correlation::pearson, &Correlation::spearman}) {
+    EXPECT_NEAR((reversed.*of)->interval.low, (found.*of)->interval.low, 1e-12);
+    EXPECT_NEAR((reversed.*of)->interval.high, (found.*of)->interval.high, 1e-12);
+    EXPECT_NE((other.*of)->interval.low, (found.*of)->interval.low);
+  }
 }
 
 TEST(Correlation, OfTooFewOrEqualNumbers) {

@@ -177,5 +177,15 @@ TEST(FleissPi, TheIntervalIsThatOfNewItems) {
   EXPECT_NEAR(width, 2 * 1.96 * *of_values.deviation, 0.25 * width);
 }
 
+// Draws of the two items are both of them, observed 1/2 and expected 5/8: -1/3; twice the second,
+// 0 and 1/2: -1; or twice the first, where all is expected and pi is no number.
+TEST(FleissPi, EachDrawHasItsOwnExpectation) {
+  const Agreement agreement = fleiss_pi({{2, 0}, {1, 1}}, 1);
+  ASSERT_TRUE(agreement.pi);
+  EXPECT_NEAR(agreement.pi->value, -1.0 / 3, 1e-12);
+  EXPECT_NEAR(agreement.pi->interval.low, -1, 1e-12);
+  EXPECT_NEAR(agreement.pi->interval.high, -1.0 / 3, 1e-12);
+}
+
 }  // namespace
 }  // namespace heed

@@ -12,6 +12,15 @@
 namespace heed {
 namespace {
 
+TEST(VariantNumbers, WhatIsSetToNothingIsGone) {
+  VariantNumbers numbers;
+  numbers.set(1, "f1", 0.5);
+  numbers.set(2, "f1", 0.25);
+  numbers.set(1, "f1", std::nullopt);
+  EXPECT_EQ(numbers.get(1, "f1"), std::nullopt);
+  EXPECT_EQ(numbers.get(2, "f1"), 0.25);
+}
+
 TEST(Numbers, AreTheLeavesOfTheFile) {
   const TempDir dir;
   const std::string path = dir.write("e.json", R"({"a": {"x:1": {"f1": 0.5}, "x:0": {"f1": 1.5}},

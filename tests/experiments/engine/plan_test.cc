@@ -3,6 +3,7 @@
 
 #include <gtest/gtest.h>
 
+#include "experiments/engine/runs/overview.h"
 #include "tests/file_helpers.h"
 
 namespace heed {
@@ -56,6 +57,73 @@ TEST(Runs, AShardThatIsNoneIsRefused) {
     EXPECT_NE(error_of<UsageError>([&] { select_runs({"a"}, 1, 1, selection); }), "no error")
         << text;
   }
+}
+
+// With its result, and, where it is a training's, with all additions.
+TEST(Runs, AreFinishedWithAllTheirFiles) {
+  const TempDir dir;
+  Plan plan;
+  plan.out = dir.path("");
+  plan.result = "evaluation.json";
+  plan.additions = {"one.json", "two.json"};
+  plan.is_trained = [](const PlannedRun& run) { return run.variant == 0; };
+  const PlannedRun trained = planned_run({"a", "b"}, 0, 1), made = planned_run({"a", "b"}, 1, 1);
+  for (const PlannedRun& run : {trained, made}) {
+    std::filesystem::create_directory(plan.directory(run));
+    EXPECT_FALSE(plan.is_finished(run));
+    dir.write(run.name + "/evaluation.json", "{}");
+  }
+  EXPECT_FALSE(plan.is_finished(trained));
+  EXPECT_TRUE(plan.is_finished(made));
+  dir.write("a-seed1/one.json", "{}");
+  EXPECT_FALSE(plan.is_finished(trained));
+  dir.write("a-seed1/two.json", "{}");
+  EXPECT_TRUE(plan.is_finished(trained));
+}
+
+// Epochs of a kind take 20 s and those of all 40 s in the mean, measurements 8 s: of 4 epochs 2.5
+// are left, and 2 of a kind that has none yet, with the measurements of both.
+TEST(Runs, LeaveTimeByTheirKinds) {
+  const std::vector<RunProgress> runs = {{"a", true, 2, 2, {{10, 20}, 6}},
+                                         {"a", false, 4, 1.5, {{30}, 0}},
+                                         {"b", false, 2, 0, {}},
+                                         {"c", true, 1, 1, {{100}, 10}}};
+  EXPECT_DOUBLE_EQ(seconds_left(runs, 1), 2.5 * 20 + 8 + 2 * 40 + 8);
+  EXPECT_DOUBLE_EQ(seconds_left(runs, 2), (2.5 * 20 + 8 + 2 * 40 + 8) / 2);
+  EXPECT_EQ(seconds_left({runs[2]}, 1), 0);  // nothing is known
+}
+
+// Two of four runs are finished, each after two epochs of 10 s; a third has done a quarter of its
+// second epoch of four, the last one is measured.
+TEST(Overview, SaysWhatRunsAndHowLongItTakes) {
+  const TempDir dir;
+  Plan plan;
+  plan.out = dir.path("");
+  plan.train_metric = "train_loss", plan.metric_digits = 2;
+  plan.kind = [](const PlannedRun&) { return "all"; };
+  plan.max_epochs = [](const PlannedRun&) { return 4; };
+  for (const size_t v : {0, 1, 2, 3}) plan.runs.push_back(planned_run({"a", "b", "c", "d"}, v, 1));
+  for (const PlannedRun& run : plan.runs) std::filesystem::create_directory(plan.directory(run));
+  for (const size_t v : {0, 1}) {
+    dir.write(plan.runs[v].name + "/evaluation.json", "{}");
+    save_times(plan.directory(plan.runs[v]), {{10, 10}, 0});
+  }
+  Overview overview(plan, 1);
+  EXPECT_EQ(overview.done(), 2u);
+  using Kind = WorkerNews::Kind;
+  overview.hear({.kind = Kind::kTraining,
+                 .run = "c-seed1",
+                 .epoch = 2,
+                 .max_epochs = 4,
+                 .part = 0.25,
+                 .metric = 1.5,
+                 .process = 7});
+  overview.hear(
+      {.kind = Kind::kMeasuring, .run = "d-seed1", .part = 0.5, .message = "none", .process = 8});
+  EXPECT_EQ(
+      overview.line([](double seconds) { return std::to_string(seconds); }),
+      "2 of 4 done | c-seed1 epoch 2/4 25% loss 1.50 | d-seed1 test none 50% | about 27.500000 "
+      "left");
 }
 
 }  // namespace

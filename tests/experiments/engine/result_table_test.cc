@@ -1,4 +1,4 @@
-// A table, and the forms that it is written in.
+// A table, and the forms that it is written in; figures.
 #include "experiments/engine/report/table.h"
 
 #include <gtest/gtest.h>
@@ -6,6 +6,7 @@
 #include <cmath>
 #include <nlohmann/json.hpp>
 
+#include "experiments/engine/report/figures.h"
 #include "tests/file_helpers.h"
 
 namespace heed {
@@ -74,6 +75,25 @@ TEST(Table, Latex) {
             "d & e & 2.000 & $<$ 0.01 \\\\\n\\bottomrule\n\\end{tabular}\n");
 }
 
+// A sign where one is asked for, but none before 0; bounds have none of their own. "< 0.01" is for
+// p-values alone.
+TEST(Table, NumbersAreWrittenAsTheirColumnsSay) {
+  const Column change{.name = "x", .digits = 2, .sign = true},
+      share{.name = "x", .digits = 1, .percent = true},
+      p{.name = "p", .digits = 2, .p_value = true};
+  EXPECT_EQ(print_value(change, 0.25), "+0.25");
+  EXPECT_EQ(print_value(change, 0.001), "0.00");
+  EXPECT_EQ(print_value(change, -0.25), "-0.25");
+  EXPECT_EQ(print_value(share, 0.25), "25.0");
+  EXPECT_EQ(print_value(p, 0.001), "< 0.01");
+  EXPECT_EQ(print_value(p, 0.25), "0.25");
+  EXPECT_EQ(print_value(p, NAN), "–");
+  EXPECT_EQ(print_interval(change, {.value = 0.25, .interval = Interval{0.125, 0.5}}),
+            "[0.12, 0.50]");
+  EXPECT_EQ(print_cell(change, {.value = 0.25, .deviation = 0.5, .doubtful = true}),
+            "+0.25 ± 0.50?");
+}
+
 TEST(Table, DigitsTellIntervalsApart) {
   const auto of = [](double low, double high) {
     return std::optional(Estimate{.interval = {low, high}});
@@ -122,6 +142,61 @@ TEST(Table, TheBestStandsOutByMoreThanItsInterval) {
   EXPECT_EQ(marks(Best::kLowest, {{0.9, 1.0}}), "---");                            // alone
   Table table = small_table();  // perplexities without intervals
   for (const Row& row : table.rows) EXPECT_FALSE(row.cells[0].best);
+}
+
+// ---- figures
+
+// The numbers of an attribute, in the order of its elements.
+std::vector<double> numbers_of(const std::string& html, const std::string& attribute) {
+  std::vector<double> found;
+  const std::string begin = " " + attribute + "=\"";
+  for (size_t at = html.find(begin); at != html.npos; at = html.find(begin, at + 1)) {
+    found.push_back(std::stod(html.substr(at + begin.size())));
+  }
+  return found;
+}
+
+// A point above the axis is at its end, and so is the end of an interval.
+TEST(Figures, PointsStayWithinTheirAxes) {
+  PanelAxes axes;
+  axes.x_low = 0, axes.x_high = 2, axes.y_low = 1, axes.y_high = 2;
+  axes.line_at_one = false;
+  const PlotLine points{
+      .css = "a",
+      .line = "",
+      .mark = 0,
+      .points = {{0, 1.5, "p", Interval{1, 9}}, {1, 2, "q"}, {1, 7, "r"}, {2, 1, "s"}}};
+  const std::string html = panels_html(axes, {{.title = "t", .label = "l", .lines = {points}}}, {});
+  const std::vector<double> y = numbers_of(html, "cy"), y1 = numbers_of(html, "y1"),
+                            y2 = numbers_of(html, "y2");
+  ASSERT_EQ(y.size(), 4u) << html;
+  EXPECT_EQ(y[1], y[2]);
+  EXPECT_LT(y[1], y[0]);
+  EXPECT_EQ(y1.back(), y[3]);
+  EXPECT_EQ(y2.back(), y[1]);
+}
+
+TEST(Figures, RangesAndTicks) {
+  const auto [low, high] = range_around_one({0.5, 1.5});
+  EXPECT_DOUBLE_EQ(low, 0.5 - 0.06);
+  EXPECT_DOUBLE_EQ(high, 1.5 + 0.06);
+  EXPECT_EQ(range_around_one({0.01}).first, 0);
+  EXPECT_EQ(range_around_one({}), std::pair(0.98, 1.02));
+  EXPECT_EQ(digits_of_ticks({0, 0.05}), 2);
+  EXPECT_EQ(digits_of_ticks({0, 0.1}), 1);
+  EXPECT_EQ(digits_of_ticks({0}), 1);
+}
+
+// The paper's to the right, ours upwards.
+TEST(Figures, AgreementHasThePapersNumbersBelow) {
+  const std::string html = agreement_html(
+      "ratio", {{0.5, 2, 0, "a", "x"}, {1, 1, 0, "a", "y"}, {2, 0.5, 0, "a", "z"}}, 0.5, 2);
+  const std::vector<double> x = numbers_of(html, "cx"), y = numbers_of(html, "cy");
+  ASSERT_EQ(x.size(), 3u) << html;
+  EXPECT_TRUE(x[0] < x[1] && x[1] < x[2] && y[0] < y[1] && y[1] < y[2]);
+  EXPECT_TRUE(has(html, "Spearman&#39;s rank correlation of the 3 pairs: -1.00.") ||
+              has(html, "Spearman's rank correlation of the 3 pairs: -1.00."))
+      << html;
 }
 
 }  // namespace

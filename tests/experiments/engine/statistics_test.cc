@@ -314,5 +314,16 @@ TEST(EstimateOf, OneOfSeveralHasAWiderInterval) {
   EXPECT_EQ(estimate(x, 5)->interval.high, 994);
 }
 
+// 2 (1 + 0) / (1 + 3): of nine draws six are no numbers.
+TEST(Sides, CountNumbersOnly) {
+  Resampled x{1, std::vector<double>(6, NAN), 9};
+  x.draws.insert(x.draws.end(), {1, 2, 3});
+  Sides sides;
+  sides.add(x);
+  EXPECT_EQ(sides.draws, 3);
+  EXPECT_EQ(sides.above, 3);
+  EXPECT_DOUBLE_EQ(sides.p_value(), 0.5);
+}
+
 }  // namespace
 }  // namespace heed

@@ -3,7 +3,11 @@
 
 #include <gtest/gtest.h>
 
+#include <cmath>
+#include <map>
 #include <regex>
+
+#include "experiments/engine/report/variant_tables.h"
 
 namespace heed {
 namespace {
@@ -16,28 +20,36 @@ struct Made {
   int right[3][2] = {{10, 12}, {30, 32}, {12, 10}};
   double score[3][2] = {{1, 1.1}, {2, 2.1}, {1.9, 4}};
   size_t seeds = 2;
-  bool low_of_seeds = true;
+  bool low_of_seeds = true, one_cluster = false;
+  std::vector<std::string> keys = {"right"};  // numbers that are all the same
 
   Findings findings() const {
     Results results;
     results.variants = {{"low", "", ""}, {"high", "", ""}, {"middle", "", ""}};
     results.variants[kLow].of_seeds = low_of_seeds;
-    for (int i = 0; i < 40; ++i) results.clusters.push_back(i);
+    for (int i = 0; i < 40; ++i) results.clusters.push_back(one_cluster ? 0 : i);
     for (size_t v = 0; v < 3; ++v) {
       for (size_t s = 0; s < (results.variants[v].of_seeds ? seeds : 1); ++s) {
         RunResult run;
         run.run = {v, s + 1, results.variants[v].name + "-seed" + std::to_string(s + 1)};
         Series items(40, 0.0);
         for (int i = 0; i < right[v][s]; ++i) items[i] = 1.0;
-        run.numbers.set("right", right[v][s] / 40.0);
+        for (const std::string& key : keys) run.numbers.set(key, right[v][s] / 40.0);
         run.numbers.set_series("items", items);
+        run.numbers.set("power", std::exp(right[v][s] / 40.0));
+        run.numbers.set_series("ones", Series(40, 1.0));
         run.numbers.set("score", score[v][s]);
         results.runs.push_back(run);
       }
     }
+    std::vector<Measure> measures = {
+        {.key = "power", .top = "items", .bottom = "ones", .exponential = true}};
+    for (const std::string& key : keys) {
+      measures.push_back({.key = key, .top = "items", .bottom = "items", .mean = true});
+    }
     Inference inference(
-        results, {{.key = "right", .top = "items", .bottom = "items", .mean = true}},
-        {{"right"}, [](size_t v) { return v == 0 ? std::nullopt : std::optional<size_t>(0); }});
+        results, measures,
+        {keys, [](size_t v) { return v == 0 ? std::nullopt : std::optional<size_t>(0); }});
     return {std::move(results), std::move(inference)};
   }
 };
@@ -87,6 +99,11 @@ TEST(Verdicts, WithoutItemsTheSeedsDecide) {
   const ClaimResult open = ours({{kMiddle, "score", kLow}});
   EXPECT_EQ(open.holds, std::nullopt);
   EXPECT_EQ(open.figure, "2.950 against 1.050, +1.900 [-10.806, 14.606] by 2 seeds");
+  EXPECT_EQ(ours({{kHigh, "score", kLow, "", 1, 0.5}}).holds, std::optional(true));
+  EXPECT_EQ(ours({{kHigh, "score", kLow, "", 1, 1.5}}).holds, std::optional(false));
+  // One of two tries: 25.45 times the error.
+  EXPECT_EQ(ours({"", "", {{kLow, "score", kLow}}, {kMiddle, kMiddle}}).figure,
+            "2.950 against 1.050, +1.900 [-23.552, 27.352] by 2 seeds; the best of 2");
   // Where one number has items and the other has none, too.
   EXPECT_TRUE(ours({{kLow, "score", kLow, "right"}}).figure.ends_with(" by 2 seeds"));
 }
@@ -96,6 +113,14 @@ TEST(Verdicts, OfOneSeedAreOpen) {
   one.seeds = 1;
   EXPECT_EQ(ours({{kHigh, "right", kLow}}, one).holds, std::nullopt);
   EXPECT_EQ(ours({{kHigh, "right", kLow}}, one).figure, "0.750 against 0.250 (one seed)");
+}
+
+// One conversation says nothing of others.
+TEST(Verdicts, OfOneClusterAreOpen) {
+  Made one;
+  one.one_cluster = true;
+  EXPECT_EQ(ours({{kHigh, "right", kLow}}, one).holds, std::nullopt);
+  EXPECT_EQ(ours({{kHigh, "right", kLow}}, one).figure, "0.775 against 0.275");
 }
 
 // Its one run stands for every seed of the others, and chance in the items decides about it alone.
@@ -132,6 +157,32 @@ TEST(Verdicts, OfPartsAreThoseOfAll) {
   EXPECT_EQ(ours({yes, missing}).holds, std::nullopt);
 }
 
+// The least value of the draws and the greatest stand around the value: e^0.775 less e^0.275.
+TEST(Verdicts, OfExponentialsAreThoseOfTheExponentials) {
+  const std::string figure = ours({{kHigh, "power", kLow}}).figure;
+  std::smatch ends;
+  ASSERT_TRUE(std::regex_match(
+      figure, ends, std::regex(R"(2\.171 against 1\.317, \+0\.854 \[([0-9.]+), ([0-9.]+)\])")))
+      << figure;
+  EXPECT_GT(std::stod(ends[1]), 0.35);
+  EXPECT_LT(std::stod(ends[1]), 0.8);
+  EXPECT_GT(std::stod(ends[2]), 0.9);
+}
+
+// Where no draw of a change is beyond 0, more are drawn, until the smallest of all p-values could
+// be a thousandth: of 7 numbers and 2 variants 14 in all, 2 x 14 x 1000 draws, of 10,000 each time.
+TEST(Inference, SmallPValuesAreSharpened) {
+  Made made;
+  made.right[kLow][0] = 2, made.right[kLow][1] = 3;
+  made.right[kHigh][0] = 39, made.right[kHigh][1] = 38;
+  made.right[kMiddle][0] = 3, made.right[kMiddle][1] = 2;
+  for (int k = 1; k < 7; ++k) made.keys.push_back("right" + std::to_string(k));
+  const Findings found = made.findings();
+  EXPECT_EQ(found.inference.comparisons(), 14u);
+  EXPECT_DOUBLE_EQ(found.inference.corrected_p("right3", kHigh).value(), 14 * 2 / 30001.0);
+  EXPECT_EQ(found.inference.corrected_p("right3", kMiddle).value(), 1);
+}
+
 // One is enough; and where several are tried the intervals are wider.
 TEST(Verdicts, OfOneOfSeveral) {
   const std::vector<Above> parts = {{kLow, "right", kLow}};
@@ -143,6 +194,13 @@ TEST(Verdicts, OfOneOfSeveral) {
   const std::vector<Above> below = {{kLow, "right", kHigh}};
   EXPECT_EQ(ours({"", "", below, {kLow, kMiddle}}).holds, std::optional(false));
   EXPECT_EQ(ours({"", "", below, {kLow, kHigh}}).holds, std::nullopt);  // one is open: itself
+  Made sure;  // what is not far below is surely below; what is far below may be above
+  sure.score[kHigh][0] = sure.score[kHigh][1] = 2;
+  sure.score[kMiddle][0] = 0.5, sure.score[kMiddle][1] = 1.5;
+  const ClaimResult two =
+      ours({"", "", {{.variant = kLow, .key = "score", .by = 3}}, {kHigh, kMiddle}}, sure);
+  EXPECT_TRUE(two.figure.starts_with("2.000 ")) << two.figure;
+  EXPECT_EQ(two.holds, std::nullopt);
   const auto width = [&](size_t tried) {
     const std::string text = ours({"", "", parts, std::vector<size_t>(tried, kHigh)}).figure;
     std::smatch ends;
@@ -164,9 +222,110 @@ TEST(Verdicts, OfPrintedNumbersAreTheNumbers) {
   EXPECT_EQ(verdict({{kHigh, "f1", kLow}}).holds, std::optional(true));
   EXPECT_EQ(verdict({{kLow, "f1", kHigh}}).holds, std::optional(false));
   EXPECT_EQ(verdict({{kLow, "f1", kMiddle}}).holds, std::nullopt);
+  EXPECT_EQ(verdict({{kHigh, "f1", kLow, "", 1, 0.0005}}).holds, std::optional(true));
+  EXPECT_EQ(verdict({{kHigh, "f1", kLow, "", 1, 0.002}}).holds, std::optional(false));
+  EXPECT_EQ(verdict({{kLow, "f1", kHigh, "", 1, -0.002}}).holds, std::optional(true));
   EXPECT_EQ(verdict({{kHigh, "f1", kLow}}).figure, "0.701 against 0.700");
   EXPECT_EQ(verdict({{kLow, "f1", kHigh, "", 0.9}}).figure, "0.700 against 0.90 x 0.701");
   EXPECT_EQ(verdict({{kHigh, "recall", kLow}}).figure, "");
+}
+
+// The figure is that of the way whose lowest part is the highest.
+TEST(Verdicts, AWayIsAsGoodAsItsLowestPart) {
+  VariantNumbers printed;
+  printed.set(kLow, "recall", 0.51);
+  printed.set(kLow, "f1", 0.9);
+  printed.set(kHigh, "recall", 0.6);
+  printed.set(kHigh, "f1", 0.625);
+  const std::vector<Above> parts = {{.variant = kLow, .key = "recall", .by = 0.5},
+                                    {.variant = kLow, .key = "f1", .by = 0.5}};
+  for (const std::vector<Above>& order : {parts, {parts[1], parts[0]}}) {
+    const std::string figure = decide(AboveClaim{"", "", order, {kLow, kHigh}}, printed).figure;
+    EXPECT_TRUE(figure.find("0.625") != figure.npos && figure.find("0.900") == figure.npos)
+        << figure;
+  }
+}
+
+// ---- tables of the same runs
+
+std::vector<double> values_of(const Row& row) {
+  std::vector<double> values;
+  for (const Cell& cell : row.cells) values.push_back(cell.value.value_or(NAN));
+  return values;
+}
+
+TEST(VariantTables, ChangesAreMeansOverPairsOfRuns) {
+  const Findings found = Made().findings();
+  const Table table = changes_table(
+      "T", {{"", "r", "right", 3, false, Column::Best::kNone, false, {{"other", "score"}}}}, found,
+      "conversations");
+  ASSERT_EQ(table.rows.size(), 2u);  // of what is compared
+  const Cell& high = table.rows[0].cells[0];
+  EXPECT_NEAR(high.value.value(), 0.5, 1e-12);
+  EXPECT_NEAR(high.others.at(0).value(), 1, 1e-12);
+  EXPECT_EQ(high.p_value, found.inference.corrected_p("right", kHigh));
+  EXPECT_EQ(high.interval->low, found.inference.change("right", kHigh)->interval.low);
+  EXPECT_EQ(table.note,
+            "95 % intervals over 40 conversations, the largest of 1. p-values, of several seeds "
+            "only, after Holm's correction for all 2 comparisons.");
+  Made one;
+  one.seeds = 1;
+  EXPECT_EQ(p_values_text(one.findings().inference),
+            "No p-values: one seed does not say what another training would give.");
+}
+
+TEST(VariantTables, OfTrainings) {
+  Findings found = Made().findings();
+  RunResult& run = found.results.runs[3];  // of kHigh, its second seed
+  for (const auto& [key, value] : std::map<std::string, double>{
+           {"epochs", 5}, {"best_epoch", 3}, {"parameters", 2.5e6}, {"valid_f1", 0.75}}) {
+    run.numbers.set(key, value);
+  }
+  run.times = {.epochs = {60, 30}, .evaluation = 45};
+  found.results.runs[0].made_with = "heed 1";
+  const Table table = trainings_table(found.results, "valid_f1", "F1", 3, true);
+  ASSERT_EQ(table.rows.size(), 6u);
+  EXPECT_EQ(table.rows[3].label, "high-seed2");
+  EXPECT_EQ(values_of(table.rows[3]), (std::vector<double>{2, 5, 3, 0.75, 2.5, 1.5, 0.75}));
+  EXPECT_TRUE(table.note.starts_with("The best epoch is the one with the highest validation F1;"));
+  EXPECT_TRUE(table.note.ends_with("(: 5 runs; heed 1: 1 run).")) << table.note;
+  found.results.runs[0].made_with = "";
+  EXPECT_EQ(mixed_programs(found.results), "");
+  EXPECT_TRUE(trainings_table(found.results, "valid_f1", "loss", 3)
+                  .note.starts_with("The best epoch is the one with the lowest validation loss;"));
+}
+
+TEST(VariantTables, OursStandBesideThePapers) {
+  PaperNumbers paper{{}, "paper.json"};
+  paper.numbers.set(kHigh, "right", 0.9);
+  paper.numbers.set(kLow, "right", 0.3);
+  paper.numbers.set_doubtful(kHigh, "right");
+  const Table table =
+      beside({.id = "t", .title = "T", .note = "", .columns = {{"g", "n", "right", 3}}},
+             Made().findings().results, paper, "table1");
+  ASSERT_EQ(table.columns.size(), 2u);
+  EXPECT_EQ(table.columns[0].group + ": " + table.columns[0].name, "g, n: paper");
+  EXPECT_EQ(table.columns[1].group + ": " + table.columns[1].name, "g, n: ours");
+  const Row& high = table.rows.at(kHigh);
+  EXPECT_EQ(high.cells[0].value, 0.9);
+  EXPECT_NEAR(high.cells[1].value.value(), 0.775, 1e-12);
+  EXPECT_TRUE(high.cells[0].doubtful && !high.cells[1].doubtful);
+  EXPECT_FALSE(table.rows.at(kLow).cells[0].doubtful);
+  EXPECT_EQ(high.sources.back(), "paper.json");
+}
+
+// Of a variant whose runs all have the number.
+TEST(Results, MeansAreOverTheRunsOfAVariant) {
+  Results results = Made().findings().results;
+  results.runs[1].numbers.set("some", 0.5);  // of one run of two
+  results.runs[5].numbers.set("right", std::nullopt);
+  const VariantNumbers means = mean_numbers(results);
+  EXPECT_NEAR(means.get(kHigh, "right").value(), 0.775, 1e-12);
+  EXPECT_NEAR(means.get(kHigh, "score").value(), 2.05, 1e-12);
+  EXPECT_EQ(means.get(kLow, "some"), std::nullopt);
+  EXPECT_EQ(means.get(kMiddle, "right"), std::nullopt);
+  results.runs.pop_back();  // the second seed of the last variant
+  EXPECT_EQ(results.seeds(), 2);
 }
 
 }  // namespace

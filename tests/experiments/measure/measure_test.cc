@@ -208,5 +208,30 @@ TEST_F(Items, RealOrFakeTakeNothingThatTheSieveRefuses) {
   EXPECT_FALSE(shown[1].contains("real"));
 }
 
+// Five words at least, in another order; each seed has another, and the items are shuffled.
+TEST_F(Items, ChecksHaveTheirWordsInAnotherOrder) {
+  dialogues[3].turns[2].text = "a3 b c d";
+  const Passages all = passages();
+  for (uint64_t seed = 0; seed < 400; ++seed) {
+    Rng rng(seed, "test");
+    EXPECT_NE(all.shuffled(1, rng), all.response(1)) << seed;
+  }
+  Passages some = passages(), other(make_examples(dialogues, Vocabulary(), {}), {}, 8);
+  EXPECT_EQ(some.take_for_checks(20).size(), 9u);
+  EXPECT_EQ(some.take(20), std::vector<size_t>{3});
+  EXPECT_NE(other.take(10), passages().take(10));
+  Passages more = passages();
+  ResponseSieve sieve({});
+  const auto items =
+      real_or_fake_items(more, {.items = 5, .checks = 0, .seed = 7}, "model", 3, sieve);
+  ASSERT_EQ(items.size(), 5u);
+  for (size_t i = 0; i < 5; ++i) EXPECT_EQ(items[i].hidden["real"], i < 3) << i;
+  std::vector<std::string> before, after;
+  for (const auto& item : items) before.push_back(item.hidden["id"]);
+  for (const auto& line : numbered(items, 7).second) after.push_back(line["id"]);
+  EXPECT_NE(before, after);
+  EXPECT_EQ(std::set(before.begin(), before.end()), std::set(after.begin(), after.end()));
+}
+
 }  // namespace
 }  // namespace heed

@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
+#include <sstream>
 
 #include "experiments/measure/looks_json.h"
 #include "experiments/measure/measure_json.h"
@@ -40,6 +41,95 @@ TEST(RankedSets, ChangeIsFromTheFirstSetAndRightOnesAddUp) {
   EXPECT_NEAR(rows[0].right->value, ((1 + std::exp(-1)) / all + two) / 2, 1e-12);
   EXPECT_NEAR(rows[1].right->value, ((std::exp(-2) + std::exp(-1)) / all + two) / 2, 1e-12);
   EXPECT_NEAR(rows[2].right->value, ((std::exp(-2) + std::exp(-1)) / all + 1 - two) / 2, 1e-12);
+}
+
+// ---- tables
+
+// The words of the last line of a table with one row: every cell.
+std::string last_line(std::string table) {
+  while (table.ends_with('\n')) table.pop_back();
+  std::istringstream words(table.substr(table.rfind('\n') + 1));
+  std::string line;
+  for (std::string word; words >> word;) line += (line.empty() ? "" : " ") + word;
+  return line;
+}
+
+// 0.1 [0, 0.2], as a share.
+Estimate about(double value) {
+  return {.value = value, .clusters = 7, .interval = {value - 0.1, value + 0.1}};
+}
+
+TEST(Tables, OfTestSetsHaveEachNumberInItsPlace) {
+  RankedSetRow row{"none", about(0.1), about(0.2), about(0.3), about(0.4), {}};
+  row.looks.distracted = 3;
+  row.looks.as_distraction = 0.5;
+  row.looks.as_history = 0.6;
+  row.looks.das_ratio = 0.7;
+  row.looks.mean_das_ratio = 0.8;
+  EXPECT_EQ(last_line(sets_table({row}, 400)),
+            "none 10.0 [0.0, 20.0] 20.0 [10.0, 30.0] 30.0 [20.0, 40.0] 40.0 [30.0, 50.0] 0.50 0.60 "
+            "0.70");
+  const auto json = to_json(std::vector{row})["none"];
+  const std::pair<const char*, double> expected[] = {
+      {"recall_1", 0.1}, {"mrr", 0.2}, {"mrr_change", 0.3}, {"right_probability", 0.4}};
+  for (const auto& [key, value] : expected) EXPECT_EQ(json[key]["value"], value) << key;
+  const std::pair<const char*, double> looks[] = {{"distracted", 3},
+                                                  {"as_distraction", 0.5},
+                                                  {"as_history", 0.6},
+                                                  {"das_ratio", 0.7},
+                                                  {"mean_das_ratio", 0.8}};
+  for (const auto& [key, value] : looks) EXPECT_EQ(json[key], value) << key;
+}
+
+TEST(Tables, OfRankingsHaveEachNumberInItsPlace) {
+  const Ranking row{.name = "mine",
+                    .recall = {{1, about(0.1)}, {10, about(0.2)}},
+                    .mrr = about(0.3),
+                    .map = about(0.4),
+                    .auc = about(0.5),
+                    .areas = {0.6, 0.7, 0.8}};
+  EXPECT_EQ(last_line(rankings_table({row}, true, 400)),
+            "mine 10.0 [0.0, 20.0] 20.0 30.0 [20.0, 40.0] 40.0 [30.0, 50.0] 50.0 [40.0, 60.0] 60.0 "
+            "70.0 80.0");
+  const std::string one_right = rankings_table({row}, false, 400);
+  EXPECT_EQ(last_line(one_right),
+            "mine 10.0 [0.0, 20.0] 20.0 30.0 [20.0, 40.0] 50.0 [40.0, 60.0] 60.0 70.0 80.0");
+  for (const char* title : {"R@1 ", "R@10", "AUC@0.1 ", "AUC@0.05", "AUC@0.01"}) {
+    EXPECT_TRUE(has(one_right, title)) << title;
+  }
+  const auto json = to_json(std::vector{row})[0];
+  EXPECT_EQ(json["recall"]["10"]["value"], 0.2);
+  EXPECT_EQ(json["mrr"]["value"], 0.3);
+  EXPECT_EQ(json["map"]["value"], 0.4);
+  EXPECT_EQ(json["auc"]["value"], 0.5);
+  EXPECT_EQ(json["conversations"], 7);
+  EXPECT_EQ(json["auc_at"].dump(), R"({"0.1":0.6,"0.05":0.7,"0.01":0.8})");
+}
+
+TEST(Tables, OfNegativesHaveEachNumberInItsPlace) {
+  NegativesRow row{.name = "real", .threshold = 0.25, .tested = 20, .none = 4, .scores = {}};
+  row.scores = {.counts = {9, 5, 3, 2, 1},
+                .f1_macro = 0.61,
+                .f1_weighted = 0.62,
+                .withheld_wrong = 0.63,
+                .withheld_right = 0.64};
+  row.accuracy = about(0.1), row.known_right = about(0.2);
+  row.none_withheld = about(0.3), row.auc = about(0.4);
+  EXPECT_EQ(
+      last_line(negatives_table({row}, 400)),
+      "real 0.25 10.0 [0.0, 20.0] 20.0 [10.0, 30.0] 30.0 [20.0, 40.0] 45.0 25.0 15.0 10.0 5.0 "
+      "61.0 62.0 63.0 64.0 40.0 [30.0, 50.0]");
+  const auto json = to_json(row);
+  EXPECT_EQ(json["outcomes"].dump(), R"({"T":9,"TO":5,"FCO":3,"FO":2,"F":1})");
+  const std::pair<const char*, double> numbers[] = {{"threshold", 0.25},
+                                                    {"f1_macro", 0.61},
+                                                    {"f1_weighted", 0.62},
+                                                    {"withheld_wrong", 0.63},
+                                                    {"withheld_right", 0.64}};
+  for (const auto& [key, value] : numbers) EXPECT_EQ(json[key], value) << key;
+  EXPECT_EQ(json["accuracy"]["value"], 0.1);
+  EXPECT_EQ(json["known_right"]["value"], 0.2);
+  EXPECT_EQ(json["none_withheld"]["value"], 0.3);
 }
 
 // ---- discriminators
@@ -181,6 +271,32 @@ TEST(Looks, AttentionStandsBesideTheSharesOfTokens) {
   EXPECT_EQ(json["judged_fake"]["cosine"], 0.5);
   EXPECT_TRUE(json["judged_real"].is_null());
   EXPECT_TRUE(json["fake"]["cosine"].is_null());
+}
+
+// A half is real; means are over the items that have a number; a word keeps its attention.
+TEST(Looks, OfClassesAndWords) {
+  std::vector<Passage> passages(2);
+  std::vector<Verdict> verdicts(2);
+  for (size_t i = 0; i < 2; ++i) {
+    passages[i].context = {{6, 7}, {8}};
+    passages[i].response = {9};
+    verdicts[i].p_real = 0.5;
+    for (int k = 0; k < 8; ++k) verdicts[i].attention.push_back(k / 28.0);
+  }
+  const std::vector<std::optional<double>> cosines = {0.5, 0.25};
+  const JudgedPassages judged{passages, verdicts, cosines, discriminate::Reads::kAll};
+  const auto json = looks_json(judged);
+  EXPECT_EQ(json["judged_real"]["items"], 2);
+  EXPECT_TRUE(json["judged_fake"].is_null());
+  EXPECT_EQ(json["judged_real"]["cosine"], 0.375);
+  const Vocabulary words =
+      Vocabulary::build({{"a", 4}, {"b", 3}, {"c", 2}, {"d", 1}, {"e", 1}}, {.max_size = 20});
+  const PassageView view = view_of(judged, 0, words);
+  int k = 0;
+  for (const auto& utterance : view.utterances) {
+    for (const WordView& word : utterance) EXPECT_EQ(word.attention, k++ / 28.0) << word.text;
+  }
+  EXPECT_EQ(k, 8);
 }
 
 }  // namespace
