@@ -139,7 +139,11 @@ uint32_t Parts::fingerprint() const {
       mix(p.text);
       for (const Question& q : p.questions) {
         mix(q.text);
-        for (const Answer& a : q.answers) mix(a.text);
+        for (const Answer& a : q.answers) {
+          mix(a.text);
+          for (const size_t n : {static_cast<size_t>(a.kind), a.begin, a.end})
+            mix(std::to_string(n));
+        }
       }
     }
   }

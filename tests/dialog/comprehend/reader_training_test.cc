@@ -4,6 +4,7 @@
 
 #include <atomic>
 #include <cmath>
+#include <functional>
 #include <map>
 #include <set>
 
@@ -356,6 +357,26 @@ TEST(ReaderTraining, AFrozenEncoderReadsAhead) {
   Runs::start(dir.path("plain"), s, data, "");
   EXPECT_TRUE(Runs::train(dir.path("plain"), s, data, {}));
   EXPECT_EQ(dir.read("plain/model.safetensors"), whole);
+}
+
+// All that is learned from is in it: an answer that stood elsewhere would be other data.
+TEST(ReaderTraining, DataAreKnownByAllThatIsLearned) {
+  std::set<uint32_t> seen = {parts().fingerprint()};
+  const auto changed = [&](const std::function<void(Passage&)>& change) {
+    Parts train = parts(), valid = parts();
+    change(train.train.passages[7]);
+    change(valid.valid.passages[7]);
+    EXPECT_TRUE(seen.insert(train.fingerprint()).second);
+    EXPECT_TRUE(seen.insert(valid.fingerprint()).second);
+  };
+  changed([](Passage& p) { p.text[2] = 'x'; });
+  changed([](Passage& p) { p.questions[1].text += "?"; });
+  changed([](Passage& p) { p.questions[1].answers[0].text += "s"; });
+  changed([](Passage& p) { p.questions[1].answers[0].kind = Kind::kNone; });
+  changed([](Passage& p) { --p.questions[1].answers[0].begin; });
+  changed([](Passage& p) { --p.questions[1].answers[0].end; });
+  changed([](Passage& p) { p.questions[1].answers.push_back(p.questions[2].answers[0]); });
+  EXPECT_EQ(parts().fingerprint(), parts().fingerprint());
 }
 
 TEST(ReaderTraining, BeginsARunOnce) {
