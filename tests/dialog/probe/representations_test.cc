@@ -169,6 +169,42 @@ TEST(Unannotated, WordsOfTheMiddleAreThoseOfTheTrainingPart) {
   }
 }
 
+// Contexts of at most two turns, in the numbers of a text's last letter; labels of every third
+// example; one dialogue of the first part, and both of the second.
+TEST(LabelledParts, AreOfTheTurnsThatAreReadAndThoseWithALabel) {
+  const TempDir dir;
+  std::string dialogues, labels;
+  for (const std::string id : {"a", "b"}) {
+    std::string turns;
+    for (char letter = 'p'; letter < 'w'; ++letter) {
+      turns += std::string(turns.empty() ? "" : ", ") + R"({"text": "so )" + id + letter + "\"}";
+    }
+    dialogues += R"({"id": ")" + id + R"(", "turns": [)" + turns + "]}\n";
+    labels += R"({"id": ")" + id + R"(#6", "labels": {"T": ["six"]}})" + "\n";
+    labels += R"({"id": ")" + id + R"(#3", "labels": {"T": ["three"]}})" + "\n";
+  }
+  for (const std::string part : {"train", "test"}) {
+    dir.write(part + ".jsonl", dialogues);
+    dir.write(part + ".labels.jsonl", labels);
+  }
+  const auto parts = read_labelled_parts(
+      dir.path("."), {"train", "test"}, Vocabulary(), {.max_turns = 2}, {1, 0},
+      [](const std::string& text) { return std::vector<int32_t>{text.back()}; });
+  for (size_t p = 0; p < 2; ++p) {
+    const LabelledPart& part = parts[p];
+    EXPECT_EQ(part.dialogues, 1 + p);
+    EXPECT_EQ(part.left_out, 3 * (1 + p));  // turns 4, 5 and 7
+    ASSERT_EQ(part.labels.ids.size(), 2 * (1 + p));
+    for (size_t i = 0; i < part.examples.size(); ++i) {
+      const bool six = i % 2 == 1;
+      EXPECT_EQ(part.labels.ids[i], (i < 2 ? "a#" : "b#") + std::string(six ? "6" : "3"));
+      EXPECT_EQ(part.labels.tasks.at("T")[i], (std::vector<std::string>{six ? "six" : "three"}));
+      const std::vector<std::vector<int32_t>> read = {{six ? 's' : 'p'}, {six ? 't' : 'q'}};
+      EXPECT_EQ(part.examples[i].context, read) << part.labels.ids[i];
+    }
+  }
+}
+
 TEST(Unannotated, MidFrequencyWordsAreThoseOfTheWindow) {
   // 15,000 examples: 100 to 300 times. Word w occurs w - 4 times, special tokens never count.
   std::vector<Example> examples(15000);

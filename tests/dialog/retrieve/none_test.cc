@@ -77,6 +77,22 @@ TEST(None, LiesBetweenScores) {
   for (int i = 0; i < 40; ++i) both.push_back(apart[0]);
   EXPECT_EQ(learn_none(both, 0.5, 1), 4.5);
   EXPECT_EQ(learn_none({}, 0.5, 1), 0);
+  EXPECT_EQ(learn_none({{.scores = {5, 5}, .right = {0}}}, 0, 1), 0);  // no place wins it
+}
+
+// Above 1 and above 5 one list is won; the range from 5 on ends at `end`, that from 1 on at 3. Of
+// ranges that win as much it is the widest, of these the lowest.
+TEST(None, LiesInTheWidestRange) {
+  const auto learned = [](double end) {
+    return learn_none({{.scores = {9, 1}, .right = {0}},
+                       {.scores = {3}, .right = {0}},
+                       {.scores = {20, 5}, .right = {0}},
+                       {.scores = {end}, .right = {0}}},
+                      1, 1);
+  };
+  EXPECT_EQ(learned(9), 7);
+  EXPECT_EQ(learned(7), 2);
+  EXPECT_EQ(learned(6.5), 2);
 }
 
 }  // namespace

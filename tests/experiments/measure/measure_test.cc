@@ -101,7 +101,7 @@ TEST(RealOrFake, CountsJudgementsMajoritiesAndAClassifier) {
   }
   const Votes votes = votes_of(key, list);
   EXPECT_EQ(votes.items, (std::vector<size_t>{0, 1, 2, 3}));
-  const RealOrFake n = judge_items(key, votes, {0.9, 0.8, 0.7, 0.2, 0.5}, 1);
+  const RealOrFake n = judge_items(key, votes, {0.5, 0.8, 0.7, 0.2, 0.9}, 1);
   ASSERT_EQ(n.rows.size(), 3u);
   const nlohmann::ordered_json json = to_json(n);
   EXPECT_EQ(json["judgements"]["counts"].dump(),
@@ -112,9 +112,14 @@ TEST(RealOrFake, CountsJudgementsMajoritiesAndAClassifier) {
   EXPECT_EQ(n.undecided, 1);
   EXPECT_EQ(json["classifier"]["counts"].dump(),
             R"({"real_as_real":2,"real_as_fake":0,"fake_as_real":1,"fake_as_fake":1})");
-  EXPECT_DOUBLE_EQ(json["classifier"]["auc"], 1.0);  // 0.9 and 0.8 above 0.7 and 0.2
-  EXPECT_EQ(n.only_people, 1);                       // f1
-  EXPECT_EQ(n.only_classifier, 1);                   // r2
+  EXPECT_DOUBLE_EQ(json["classifier"]["auc"], 0.75);  // 0.8 is above 0.7 and 0.2, 0.5 above 0.2
+  EXPECT_EQ(n.only_people, 1);                        // f1
+  EXPECT_EQ(n.only_classifier, 1);                    // r2
+  // Of r1, r2 and f1 they agree on the first. Of their six choices four are "real".
+  ASSERT_TRUE(n.with_majority);
+  EXPECT_EQ(n.with_majority->items, 3);
+  const double by_chance = (4.0 * 4 + 2.0 * 2) / 36;
+  EXPECT_DOUBLE_EQ(n.with_majority->pi->value, (1 / 3.0 - by_chance) / (1 - by_chance));
   EXPECT_TRUE(text_of(n, 200).find("undecided items: 1\n") != std::string::npos);
 }
 
@@ -129,6 +134,10 @@ TEST(Rankings, ShareTheCreditOfTiesAndKnowChance) {
   EXPECT_DOUBLE_EQ(row.recall[0].second->value, 0.5);
   EXPECT_DOUBLE_EQ(row.recall[1].second->value, 0.75);
   EXPECT_DOUBLE_EQ(row.mrr->value, (1 + (1 / 2.0 + 1 / 3.0) / 2) / 2);
+  EXPECT_DOUBLE_EQ(row.map->value, row.mrr->value);
+  const Ranking two_right = measure_ranking("two", {{.scores = {3, 2, 1}, .right = {1, 2}}}, 1);
+  EXPECT_DOUBLE_EQ(two_right.mrr->value, 1 / 2.0);
+  EXPECT_DOUBLE_EQ(two_right.map->value, (1 / 2.0 + 2 / 3.0) / 2);
   const Ranking chance = chance_ranking(lists, 1);
   EXPECT_DOUBLE_EQ(chance.recall[0].second->value, 1 / 3.0);
   EXPECT_DOUBLE_EQ(chance.auc->value, 0.5);

@@ -43,6 +43,24 @@ TEST(RankedSets, ChangeIsFromTheFirstSetAndRightOnesAddUp) {
   EXPECT_NEAR(rows[2].right->value, ((std::exp(-2) + std::exp(-1)) / all + 1 - two) / 2, 1e-12);
 }
 
+// The ranker read the last three of four utterances; the first one, a distraction, it did not see.
+TEST(RankedSets, LooksAreOfTheUtterancesThatWereRead) {
+  const DialogueScore score = look_score({{0.5}, {0.25}, {0.25}}, {1, 0, 1, 0});
+  EXPECT_EQ(score.distraction, (std::vector<char>{0, 1, 0}));
+  EXPECT_EQ(score.as_scores, (std::vector<double>{1.5, 0.75, 0.75}));
+  EXPECT_EQ(score.das_ratio, 0.5);
+}
+
+TEST(RankedSets, NoTurnWithoutWordsIsInserted) {
+  std::vector<MarkedContext> contexts;
+  for (int i = 0; i < 50; ++i) contexts.push_back({std::to_string(i), {"hello", "there"}});
+  const std::vector<Dialogue> pool = {{"other", {{"", " "}, {"", "words"}, {"", ""}}}};
+  for (const MarkedContext& c : distracted(contexts, parse_test_set("random:1.0"), pool, 1)) {
+    ASSERT_EQ(c.utterances.size(), 4u);
+    for (size_t i = 0; i < 4; ++i) EXPECT_EQ(c.distraction[i] != 0, c.utterances[i] == "words");
+  }
+}
+
 // ---- tables
 
 // The words of the last line of a table with one row: every cell.
