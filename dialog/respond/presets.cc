@@ -274,8 +274,9 @@ TrainSettings suited_to(const Structure& structure, const Preset& preset) {
   keep_fitting(settings.loop.optimizer.groups, settings.model);
   if (!is_transformer || preset.transformer) return settings;
   OptimizerSettings& optimizer = settings.loop.optimizer;
-  double& rate = settings.loop.schedule.rate;
-  rate = optimizer.name == "adam" ? rate / 5 : 0.0005;
+  HalvingSchedule::Options& schedule = settings.loop.schedule;
+  schedule.rate = optimizer.name == "adam" ? schedule.rate / 5 : 0.0005;
+  schedule.min_rate = schedule.rate / 1000;
   optimizer = {.name = "adam", .weight_decay = optimizer.weight_decay, .warm_up = 200};
   settings.loop.max_norm = 1;
   return settings;

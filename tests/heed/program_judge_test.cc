@@ -121,7 +121,7 @@ TEST_F(Judge, ScreensAnnotators) {
   EXPECT_TRUE(has(heed_program(score(text, key)).out, "; failed the test questions: 1; their"));
   // Another one fails, and one judges less than --least: each count stands under its name.
   const Arguments all =
-      with(score(by_hand().substr(0, by_hand().rfind("{")) + judgement(5, "a", "fake") +
+      with(score(by_hand().substr(0, by_hand().rfind('{')) + judgement(5, "a", "fake") +
                      judgement(5, "b", "real") + judgement(5, "d", "real"),
                  key),
            "--least", "4") +
