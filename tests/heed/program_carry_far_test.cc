@@ -2,6 +2,7 @@
 #include <nlohmann/json.hpp>
 #include <regex>
 
+#include "tests/heed/program_carry_data.h"
 #include "tests/heed/program_helpers.h"
 
 namespace heed {
@@ -75,17 +76,7 @@ TEST_F(FarCarry, TurnsAreInsertedIntoItemsThatAreSpreadOut) {
 // A city from each side, the system's in the second item: each F1 stands under its distance, and
 // "-" where nobody decided for a value and none holds.
 TEST_F(FarCarry, TheTableHasTheF1OfEachDistance) {
-  std::string lines;
-  for (const char* right : {"0", "1", "0"}) {
-    const std::string id = std::to_string(lines.size());
-    lines += R"({"id": ")" + id + R"(", "dialogue": ")" + id +
-             R"(", "turns": [{"speaker": "user", "text": "in Rio"}, )"
-             R"({"speaker": "system", "text": "or Lima"}, {"speaker": "user", "text": "ok"}], )"
-             R"("candidates": [{"turn": 0, "key": "city", "span": [3, 6]}, )"
-             R"({"turn": 1, "key": "city", "span": [3, 7]}], "carry": [)" +
-             right + "]}\n";
-  }
-  const std::string data = dir.write("items.jsonl", lines);
+  const std::string data = dir.write("items.jsonl", lines_of_two_cities({"0", "1", "0"}));
   const auto row = [&](const Arguments& more, const std::string& expected) {
     const Result r = heed_program(Arguments{"carry", "--data", data} + more);
     EXPECT_TRUE(std::regex_search(r.out, std::regex(expected))) << expected << "\n" << r.out;

@@ -6,6 +6,7 @@
 
 #include "dialog/carry/items.h"
 #include "tests/golden.h"
+#include "tests/heed/program_carry_data.h"
 #include "tests/heed/program_properties.h"
 
 namespace heed {
@@ -150,17 +151,7 @@ TEST(Carry, ComparesAModelWithRules) {
 // A city from each side: one item where the system's holds, two where the user's does.
 TEST(Carry, EachRuleDecidesAsItIsCalled) {
   const TempDir dir;
-  std::string lines;
-  for (const char* right : {"1", "0", "0"}) {
-    const std::string id = std::to_string(lines.size());
-    lines += R"({"id": ")" + id + R"(", "dialogue": ")" + id +
-             R"(", "turns": [{"speaker": "user", "text": "in Rio"}, )"
-             R"({"speaker": "system", "text": "or Lima"}, {"speaker": "user", "text": "ok"}], )"
-             R"("candidates": [{"turn": 0, "key": "city", "span": [3, 6]}, )"
-             R"({"turn": 1, "key": "city", "span": [3, 7]}], "carry": [)" +
-             right + "]}\n";
-  }
-  const std::string data = dir.write("items.jsonl", lines);
+  const std::string data = dir.write("items.jsonl", lines_of_two_cities({"1", "0", "0"}));
   const auto decided = [&](const Arguments& more) {
     return Json::parse(heed_program(Arguments{"carry", "--data", data, "--json", "-"} + more).out,
                        nullptr, false);
