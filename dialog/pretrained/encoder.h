@@ -37,9 +37,9 @@ Encoder load_encoder(const std::string& folder);
 
 // Copies the files above, and those that only other programs read, from one folder to a new one,
 // and adds the system to config.json (import) or removes it (export). Loads the model first, so it
-// throws as load_encoder() does; UsageError if the other folder holds a model or other files of
-// these names. From a run
-// that trained an encoder further, the trained weights are exported.
+// throws as load_encoder() does; UsageError if the other folder holds a model, or files that are
+// not what a copy that was killed has left. From a run that trained an encoder further, the trained
+// weights are exported.
 Encoder import_encoder(const std::string& from, const std::string& to);
 Encoder export_encoder(const std::string& from, const std::string& to);
 
