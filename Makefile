@@ -8,7 +8,7 @@ CTEST = ctest -j $(JOBS) $(CTEST_ARGS) --preset
 # The second pattern is for slow tests that were not built, which have no label yet.
 FAST = -LE slow -E _slow_test
 
-.PHONY: setup setup-tests demo program reproduce probes adversarial ranks test test-labs test-handout test-fast asan tsan eigen torture mutants fuzz lint lint-changed coverage bench nvcc \
+.PHONY: setup setup-tests demo program reproduce probes adversarial ranks test test-labs test-fresh test-fast asan tsan eigen torture mutants fuzz lint lint-changed coverage bench nvcc \
         gpu-bundle gpu-check format install package wheel arm64 loc clean
 
 # A fresh clone compiles the files of a folder as one, in half the time. Who edits files says `cmake --preset release -D HEED_UNITE=OFF`.
@@ -17,7 +17,7 @@ CONFIGURE = cmake --preset release $(if $(wildcard build/release/build.ninja),,-
 include labs/labs.mk  # help, lab and grade
 
 # Tests run the Python that has what they need, where setup-tests has made it.
-test test-labs test-handout test-fast asan tsan eigen torture mutants: export PATH := $(CURDIR)/build/test-python/bin:$(PATH)
+test test-labs test-fresh test-fast asan tsan eigen torture mutants: export PATH := $(CURDIR)/build/test-python/bin:$(PATH)
 
 setup:  ## Install what the build needs and is missing (apt)
 	@scripts/setup.sh
@@ -56,19 +56,20 @@ adversarial: setup  ## A small adversarial evaluation: discriminators, controls,
 	@$(BUILD) release -j $(JOBS) --target heed_program
 	@scripts/adversarial.sh
 
-test: setup-tests  ## Every test, but for the two of the course below (two cores: 21 minutes; more on a new machine, for packages)
+test: setup-tests  ## Every test, but for those of the next two (two cores: 19 minutes; more on a new machine, for packages)
 	$(CONFIGURE)
 	$(BUILD) release -j $(JOBS)
-	$(CTEST) release -LE 'labs|handout'
+	$(CTEST) release -LE 'labs|fresh'
 
-test-labs: setup  ## What the course promises of its labs: proofs, planted mistakes, attacks on the grader (10 minutes)
+test-labs: setup  ## The course: its tool, and what it promises of its labs: proofs, planted mistakes, attacks on the grader (15 minutes)
 	$(CONFIGURE)
 	$(BUILD) release -j $(JOBS) --target heed_lab_programs
 	$(CTEST) release -L labs
 
-test-handout: setup  ## Builds a handout of the course from nothing, as a student does (needs 6 minutes of processor time)
+test-fresh: setup  ## What users build from nothing: the demo, programs with the installed library, a handout of the course (10 minutes)
 	$(CONFIGURE)
-	$(CTEST) release -L handout
+	$(BUILD) release -j $(JOBS)
+	$(CTEST) release -L fresh
 
 test-fast: setup  ## The fast tests only
 	$(CONFIGURE)

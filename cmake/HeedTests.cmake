@@ -133,7 +133,7 @@ foreach(source IN LISTS test_sources)
   add_test(NAME ${name} COMMAND ${PROJECT_BINARY_DIR}/tests/${name} --gtest_brief=1)
   set_tests_properties(${name} PROPERTIES TIMEOUT 1800)
   if(name MATCHES "_slow_test$")
-    set_tests_properties(${name} PROPERTIES LABELS slow)
+    set_tests_properties(${name} PROPERTIES LABELS slow COST 1)  # before the others, so that no core waits for one of them
   else()
     add_dependencies(heed_fast_tests ${name})
     if("heed_program" IN_LIST needs)
@@ -216,26 +216,26 @@ if(HEED_PYTHON)
   add_test(NAME experiment_tables_test COMMAND ${HEED_PYTHON} ${PROJECT_SOURCE_DIR}/scripts/experiment_tables.py --check)
 endif()
 
-# The course: its tool in Python, and what the labs promise. What compiles labs many times is slow. With a
-# sanitizer only the checks themselves are run, on the reference.
+# The course: its tool in Python, and what the labs promise. With a sanitizer only the checks themselves are run, on the
+# reference.
 if(HEED_LABS)
-  add_dependencies(heed_fast_tests heed_lab_programs)
   if(HEED_SANITIZE)
+    add_dependencies(heed_fast_tests heed_lab_programs)
     foreach(program IN LISTS HEED_LAB_PROGRAMS)
       add_test(NAME ${program}_test COMMAND ${program} --gtest_brief=1 --gtest_filter=Lab.*)
     endforeach()
   elseif(HEED_PYTHON)
     set(labs_test ${HEED_PYTHON} ${PROJECT_SOURCE_DIR}/tests/labs/run.py ${PROJECT_BINARY_DIR})
     add_test(NAME labs_test COMMAND ${labs_test})
-    set_tests_properties(labs_test PROPERTIES TIMEOUT 1800)
     add_test(NAME labs_proofs_slow_test COMMAND ${labs_test} test_proofs)
     add_test(NAME labs_slips_slow_test COMMAND ${labs_test} test_slips)
     add_test(NAME labs_attacks_slow_test COMMAND ${labs_test} test_attacks test_hostile)
     add_test(NAME labs_from_scratch_slow_test COMMAND ${labs_test} test_from_scratch)
-    set_tests_properties(labs_proofs_slow_test labs_slips_slow_test labs_attacks_slow_test
+    set_tests_properties(labs_test labs_proofs_slow_test labs_slips_slow_test labs_attacks_slow_test
                          PROPERTIES LABELS "slow;labs" TIMEOUT 1800)
+    set_tests_properties(labs_test PROPERTIES COST 2)  # first of them
     set_tests_properties(labs_slips_slow_test PROPERTIES TIMEOUT 5400)  # some 480 programs
-    set_tests_properties(labs_from_scratch_slow_test PROPERTIES LABELS "slow;handout" TIMEOUT 1800)
+    set_tests_properties(labs_from_scratch_slow_test PROPERTIES LABELS "slow;fresh" TIMEOUT 1800)
   endif()
 endif()
 
@@ -243,11 +243,11 @@ if(NOT HEED_SANITIZE)
   add_test(NAME install COMMAND ${CMAKE_COMMAND}
            -D BUILD_DIR=${PROJECT_BINARY_DIR} -D CXX=${CMAKE_CXX_COMPILER}
            -P ${PROJECT_SOURCE_DIR}/tests/install/install_test.cmake)
-  set_tests_properties(install PROPERTIES LABELS slow)
+  set_tests_properties(install PROPERTIES LABELS "slow;fresh" TIMEOUT 1800)
   # What `make demo` builds: the folders' sources as one, and the commands that are left out.
   add_test(NAME demo_build COMMAND ${CMAKE_CTEST_COMMAND} --build-and-test ${PROJECT_SOURCE_DIR} ${PROJECT_BINARY_DIR}/demo_build
            --build-generator Ninja --build-target heed_program --build-options -DHEED_ALL_COMMANDS=OFF -DHEED_TESTS=OFF -DHEED_BENCH=OFF
            -DHEED_EXAMPLES=OFF -DHEED_WERROR=${HEED_WERROR} -DCMAKE_CXX_COMPILER=${CMAKE_CXX_COMPILER} --test-command bin/heed show --limit 3 --test none
            --model ${PROJECT_SOURCE_DIR}/data/models/trained --data ${PROJECT_SOURCE_DIR}/data/ubuntu-sample)
-  set_tests_properties(demo_build PROPERTIES LABELS slow TIMEOUT 1800)
+  set_tests_properties(demo_build PROPERTIES LABELS "slow;fresh" TIMEOUT 1800)
 endif()

@@ -127,7 +127,7 @@ double floor_of(const std::string& kind, const Json& expected) {
 #ifdef __SANITIZE_ADDRESS__
 constexpr int kEvery = 200;  // twenty times as slow, and nothing that the others have not
 #else
-constexpr int kEvery = 13;
+constexpr int kEvery = 41;
 #endif
 
 // Single numbers, one after the other, a little beyond the tolerance.
