@@ -4,7 +4,9 @@
 
 #include "heed/command.h"
 #include "heed/help.h"
+#include "heed/messages.h"
 #include "heed/option_file.h"
+#include "tensor/kernels/matmul.h"
 #include "tensor/parallel.h"
 
 namespace heed {
@@ -19,8 +21,8 @@ CommonPtr add_common(CLI::App& command, const Uses& uses) {
     add("--threads", common->threads, "Threads; 0: one per core")->check(whole_number(0, 1024));
     add("--device", common->device, "cpu or cuda[:k]");
     add("--matmul", common->matmul,
-        "Precision of matrix products: f32; bf16, faster and less exact; on a GPU also tf32, the "
-        "default there except for `heed verify`")
+        "Precision of matrix products: f32; bf16, less exact, and faster where the processor has "
+        "instructions for it; on a GPU also tf32, the default there except for `heed verify`")
         ->check(one_of({"f32", "tf32", "bf16"}));
   }
   command.fallthrough();  // --config may follow the command
@@ -42,6 +44,9 @@ Device start(const Common& common) {
         "--matmul tf32 only applies with --device cuda: the CPU multiplies in f32 or bf16");
   }
   set_matmul(matmul == "tf32" ? Matmul::tf32 : Matmul::bf16);
+  if (!device.is_cuda() && cpu::bf16_tile() == cpu::Bf16Tile::plain) {
+    note("--matmul bf16: this processor has no instructions for it, and is faster in f32");
+  }
   return device;
 }
 

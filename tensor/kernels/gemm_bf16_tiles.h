@@ -55,35 +55,52 @@ template <const auto& kTiles> class TableRunner {
 
 // ---- any processor
 
-// One vector of columns at a time, so that both sums of kVectorRows rows fit into the registers. A
-// product of two bf16 is exact in f32: with or without fused multiply-add it is rounded once.
+using Pairs = Simd<Pair>::Vector;
+
+// x in every lane. GCC would take the half of x before it spreads it, which is slower.
+inline Pairs spread(Pair x) {
+  Pairs all = Pairs{} + x;
+#if defined(__SSE2__)
+  asm("" : "+v"(all));
+#endif
+  return all;
+}
+
+// One half of the pairs of a block after the other: the sums of kVectorRows rows and two vectors
+// of columns fit into the registers. A product of two bf16 is exact in f32: with or without fused
+// multiply-add it is rounded once.
 template <int R>
 void plain_pair_tile(float* c, int64_t ldc, const Pair* a, const Pair* panel, int64_t length,
                      Write write) {
   using V = Simd<float>::Vector;
   using U = Simd<float>::Unaligned;
-  using I = Simd<Pair>::Vector;
-  constexpr int64_t kLanes = Simd<float>::kLanes, kWidth = Simd<float>::kWidth;
-  for (int64_t j = 0; j < kWidth; j += kLanes) {
-    V sum[R] = {};
-    for (int i = 0; i < R && write == Write::add; ++i) {
-      sum[i] = *reinterpret_cast<const U*>(c + i * ldc + j);
-    }
-    for (int64_t p = 0; p < length; p += kPairs) {
-      V first[R] = {}, second[R] = {};
-      for (int64_t q = p; q < p + kPairs; ++q) {
-        const I b = *reinterpret_cast<const Simd<Pair>::Unaligned*>(panel + q * kWidth + j);
-        const V low = std::bit_cast<V>(b << 16), high = std::bit_cast<V>(b & 0xffff0000);
+  constexpr int64_t kLanes = Simd<float>::kLanes;
+  V sum[R][2] = {};
+  for (int i = 0; i < R && write == Write::add; ++i) {
+    for (int j : {0, 1}) sum[i][j] = *reinterpret_cast<const U*>(c + i * ldc + j * kLanes);
+  }
+  const auto add_block = [&](V(&block)[R][2], auto half) {
+    for (int64_t q = 0; q < kPairs; ++q) {
+      const auto* b = reinterpret_cast<const Simd<Pair>::Unaligned*>(panel + q * 2 * kLanes);
+      const V b0 = half(b[0]), b1 = half(b[1]);
 #pragma GCC unroll 12
-        for (int i = 0; i < R; ++i) {
-          const Pair x = a[i * kPairRowStep + q];
-          first[i] += std::bit_cast<float>(x << 16) * low;
-          second[i] += std::bit_cast<float>(x & 0xffff0000) * high;
-        }
+      for (int i = 0; i < R; ++i) {
+        const V x = half(spread(a[i * kPairRowStep + q]));
+        block[i][0] += x * b0;
+        block[i][1] += x * b1;
       }
-      for (int i = 0; i < R; ++i) sum[i] += first[i] + second[i];
     }
-    for (int i = 0; i < R; ++i) *reinterpret_cast<U*>(c + i * ldc + j) = sum[i];
+  };
+  for (int64_t p = 0; p < length; p += kPairs, a += kPairs, panel += kPairs * 2 * kLanes) {
+    V first[R][2] = {}, second[R][2] = {};
+    add_block(first, [](Pairs x) { return std::bit_cast<V>(x << 16); });
+    add_block(second, [](Pairs x) { return std::bit_cast<V>(x & 0xffff0000); });
+    for (int i = 0; i < R; ++i) {
+      for (int j : {0, 1}) sum[i][j] += first[i][j] + second[i][j];
+    }
+  }
+  for (int i = 0; i < R; ++i) {
+    for (int j : {0, 1}) *reinterpret_cast<U*>(c + i * ldc + j * kLanes) = sum[i][j];
   }
 }
 
