@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <compare>
 #include <map>
 #include <numbers>
 #include <numeric>
@@ -15,17 +16,35 @@ namespace {
 
 constexpr int64_t kChunk = 250;  // resamples in one matrix product
 
-// The tops or the bottoms of all quotients as the columns of a matrix, (clusters, quotients).
-Tensor columns(const std::vector<Quotient>& quotients, std::vector<double> Quotient::*part) {
-  const size_t n = (quotients[0].*part).size(), m = quotients.size();
-  std::vector<double> values(n * m);
-  for (size_t q = 0; q < m; ++q) {
-    const std::vector<double>& column = quotients[q].*part;
-    check_internal(column.size() == n, "quotients over different clusters");
-    for (size_t i = 0; i < n; ++i) values[i * m + q] = column[i];
+// As one would order texts; NaN has a place, too.
+struct InOrder {
+  bool operator()(const std::vector<double>& a, const std::vector<double>& b) const {
+    return std::lexicographical_compare_three_way(a.begin(), a.end(), b.begin(), b.end(),
+                                                  std::strong_order) < 0;
   }
-  return Tensor::from(values, {static_cast<int64_t>(n), static_cast<int64_t>(m)});
-}
+};
+
+// Those columns that differ among the tops and bottoms of quotients: models of one test set are
+// divided by the same numbers of words.
+class Columns {
+ public:
+  // The place of a column, at which it is added if it is new.
+  size_t place(const std::vector<double>& column) {
+    return places_.try_emplace(column, places_.size()).first->second;
+  }
+  Tensor matrix() const {  // (clusters, columns)
+    const size_t n = places_.begin()->first.size(), m = places_.size();
+    std::vector<double> values(n * m);
+    for (const auto& [column, place] : places_) {
+      check_internal(column.size() == n, "quotients over different clusters");
+      for (size_t i = 0; i < n; ++i) values[i * m + place] = column[i];
+    }
+    return Tensor::from(values, {static_cast<int64_t>(n), static_cast<int64_t>(m)});
+  }
+
+ private:
+  std::map<std::vector<double>, size_t, InOrder> places_;
+};
 
 double sum(const std::vector<double>& values) {
   return std::accumulate(values.begin(), values.end(), 0.0);
@@ -98,28 +117,31 @@ Quotient mean_quotient(const Series& values, const Series& only, const std::vect
   return quotient(values, ones, cluster);
 }
 
-// The sums of all resamples of all quotients are two matrix products: the counts (resamples,
-// clusters) times the tops and times the bottoms (clusters, quotients).
+// The sums of all resamples of all quotients are one matrix product: the counts (resamples,
+// clusters) times the tops and bottoms (clusters, columns).
 std::vector<Resampled> bootstrap(const std::vector<Quotient>& quotients, uint64_t seed,
                                  int64_t from) {
   std::vector<Resampled> result(quotients.size());
   if (quotients.empty()) return result;
   const auto clusters = static_cast<int64_t>(quotients[0].top.size());
+  Columns columns;
+  std::vector<std::pair<size_t, size_t>> places;  // of top and bottom
   for (size_t q = 0; q < quotients.size(); ++q) {
     const Quotient& of = quotients[q];
     result[q].value = divide(sum(of.top), sum(of.bottom));
     result[q].clusters = clusters - std::count(of.bottom.begin(), of.bottom.end(), 0.0);
+    places.emplace_back(columns.place(of.top), columns.place(of.bottom));
   }
   if (clusters == 0) return result;
   const NoGrad guard;
-  const Var tops = columns(quotients, &Quotient::top),
-            bottoms = columns(quotients, &Quotient::bottom);
+  const Var matrix = columns.matrix();
   for (int64_t first = from; first < from + kResamples; first += kChunk) {
-    const Var counts = draw_counts(clusters, first, kChunk, seed);
-    const std::vector<double> top = matmul(counts, tops).value().to_vector();
-    const std::vector<double> bottom = matmul(counts, bottoms).value().to_vector();
-    for (size_t i = 0; i < top.size(); ++i) {
-      result[i % result.size()].draws.push_back(divide(top[i], bottom[i]));
+    const Var sums = matmul(draw_counts(clusters, first, kChunk, seed), matrix);
+    const std::vector<double> all = sums.value().to_vector();
+    for (auto drawn = all.begin(); drawn != all.end(); drawn += sums.shape()[1]) {
+      for (size_t q = 0; q < result.size(); ++q) {
+        result[q].draws.push_back(divide(drawn[places[q].first], drawn[places[q].second]));
+      }
     }
   }
   return result;
