@@ -14,7 +14,6 @@ namespace heed::carry {
 constexpr int64_t kSpeakers = 2;  // rows after the vocabulary: the last turn's speaker, another
 constexpr const char* kSpeakerWords[kSpeakers] = {"user", "system"};  // as texts, mostly
 constexpr int32_t kFarthest = 10;  // a model distinguishes distances up to here
-constexpr const char* kNoWords = "<unk>";
 
 // Every turn is its speaker, its words and <eou>, oldest first.
 struct Encoded {

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <filesystem>
 #include <nlohmann/json.hpp>
+#include <optional>
 #include <string_view>
 
 #include "base/error.h"
@@ -312,12 +313,19 @@ std::string find_part(const std::string& directory, const std::string& part) {
     throw DataError(directory + ": not a directory; a data directory holds " + plain + " or " +
                     gzip + "; `heed prepare text` and `split` make one");
   }
+  std::optional<std::string> found;
   for (const std::string& name : {plain, gzip}) {
     const fs::path path = fs::path(directory) / name;
     if (!fs::exists(path, ignored)) continue;
-    if (fs::is_regular_file(path, ignored)) return path.string();
-    throw DataError(path.string() + ": not a regular file");  // a pipe may never say anything
+    if (!fs::is_regular_file(path, ignored)) {  // a pipe may never say anything
+      throw DataError(path.string() + ": not a regular file");
+    }
+    if (found) {
+      throw DataError(directory + ": holds " + plain + " and " + gzip + "; keep one of them");
+    }
+    found = path.string();
   }
+  if (found) return *found;
   throw DataError(directory + ": holds neither " + plain + " nor " + gzip +
                   "; `heed prepare split` makes them");
 }

@@ -59,7 +59,7 @@ void write_dialogues(const std::string& path, const std::vector<Dialogue>& dialo
 uint32_t fingerprint(const std::vector<Dialogue>& dialogues);
 
 // The path of a part ("train", "valid", "test") in a data directory: PART.jsonl or else
-// PART.jsonl.gz. Throws DataError if there is neither.
+// PART.jsonl.gz. Throws DataError if there is neither, or both.
 std::string find_part(const std::string& directory, const std::string& part);
 bool has_part(const std::string& directory, const std::string& part);
 // The same for a data directory; any other path is a file of dialogues and is returned.

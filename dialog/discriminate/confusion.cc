@@ -68,22 +68,4 @@ double best_threshold(const std::vector<Prediction>& predictions) {
   return best;
 }
 
-std::map<std::string, double> best_thresholds(const std::vector<Prediction>& predictions) {
-  std::map<std::string, std::vector<Prediction>> by_corpus;
-  for (const Prediction& p : predictions) by_corpus[p.corpus].push_back(p);
-  std::map<std::string, double> thresholds;
-  for (const auto& [corpus, of_it] : by_corpus) thresholds[corpus] = best_threshold(of_it);
-  return thresholds;
-}
-
-Confusion confusion(const std::vector<Prediction>& predictions,
-                    const std::map<std::string, double>& thresholds) {
-  Confusion counts;
-  for (const Prediction& p : predictions) {
-    const auto found = thresholds.find(p.corpus);
-    counts.add(p.real, p.p_real >= (found == thresholds.end() ? kEven : found->second));
-  }
-  return counts;
-}
-
 }  // namespace heed::discriminate

@@ -4,9 +4,7 @@
 #pragma once
 
 #include <cstdint>
-#include <map>
 #include <optional>
-#include <string>
 #include <vector>
 
 namespace heed::discriminate {
@@ -41,7 +39,6 @@ Scores scores(const Confusion& counts);
 struct Prediction {
   double p_real = 0;
   bool real = false;  // whether it is
-  std::string corpus = {};
 };
 
 // Items with p_real >= threshold are judged real.
@@ -49,13 +46,8 @@ Confusion confusion(const std::vector<Prediction>& predictions, double threshold
 
 // The threshold with the highest accuracy; among several the one nearest to 0.5, and of two equally
 // near ones the lower. Candidates are 0.5, the midpoints between neighbouring values of p_real, and
-// values below and above all of them. 0.5 if there are no predictions.
+// values below and above all of them. 0.5 if there are no predictions. Choose it on other passages
+// than those that it is used for.
 double best_threshold(const std::vector<Prediction>& predictions);
-// The same for each corpus: a classifier that is trained on several may be biased on one of them.
-// Choose thresholds on other passages than those they are used for.
-std::map<std::string, double> best_thresholds(const std::vector<Prediction>& predictions);
-// Judged by the threshold of its corpus; 0.5 for a corpus without one.
-Confusion confusion(const std::vector<Prediction>& predictions,
-                    const std::map<std::string, double>& thresholds);
 
 }  // namespace heed::discriminate

@@ -332,6 +332,9 @@ TEST(FindPart, PrefersThePlainFile) {
   const std::string compressed = dir.write("train.jsonl.gz", "x");
   EXPECT_EQ(find_part(dir.path(""), "train"), compressed);
   const std::string plain = dir.write("train.jsonl", "x");
+  EXPECT_EQ(error_of<DataError>([&] { find_part(dir.path("."), "train"); }),
+            dir.path(".") + ": holds train.jsonl and train.jsonl.gz; keep one of them");
+  std::filesystem::remove(compressed);
   EXPECT_EQ(find_part(dir.path(""), "train"), plain);
   ASSERT_EQ(::mkfifo(dir.path("test.jsonl").c_str(), 0600), 0);
   EXPECT_EQ(error_of<DataError>([&] { find_part(dir.path("."), "test"); }),

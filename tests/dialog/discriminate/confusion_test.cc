@@ -127,16 +127,5 @@ TEST(Threshold, NoOtherIsBetter) {
   }
 }
 
-TEST(Threshold, EveryCorpusHasItsOwn) {
-  const auto thresholds =
-      best_thresholds({{0.9, true, "a"}, {0.7, false, "a"}, {0.3, true, "b"}, {0.1, false, "b"}});
-  EXPECT_DOUBLE_EQ(thresholds.at("a"), 0.8);
-  EXPECT_DOUBLE_EQ(thresholds.at("b"), 0.2);
-  const Confusion c =
-      confusion({{0.75, false, "a"}, {0.25, true, "b"}, {0.6, true, "c"}}, thresholds);
-  EXPECT_EQ(c.fake_as_fake, 1);
-  EXPECT_EQ(c.real_as_real, 2);
-}
-
 }  // namespace
 }  // namespace heed::discriminate
