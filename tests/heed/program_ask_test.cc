@@ -91,6 +91,7 @@ TEST_F(Ask, ShowsTheTurnOfAnAnswer) {
     const std::string before = line.substr(2, begin - 2);
     const std::regex whole_turn("here .+:");
     EXPECT_FALSE(std::regex_search(before, whole_turn)) << line;
+    EXPECT_FALSE(std::regex_search(line.substr(line.find(']')), whole_turn)) << line;
     behind_the_first += !line.starts_with("  Ann") && !line.starts_with("  [Ann");
   }
   EXPECT_GT(behind_the_first, 0) << r.out;
@@ -112,13 +113,16 @@ TEST_F(Ask, MeasuresItsAnswers) {
                                  " has no train part"))
       << shown.out;
   EXPECT_NE(json["gold"]["exact"], json["gold"]["f1"]);  // or the row would not tell them apart
-  std::string row = "\ngold";
-  for (const char* measure : {"exact", "f1", "heq_q", "heq_d", "f1_answerable"}) {
-    char cell[32];
-    std::snprintf(cell, sizeof cell, " +%.1f", 100 * json["gold"][measure].get<double>());
-    row += cell;
-  }
-  EXPECT_TRUE(std::regex_search(shown.out, std::regex(row + " +-"))) << row << "\n" << shown.out;
+  const auto expect_row = [](const std::string& table, const Json& scores) {
+    std::string row = "\ngold";
+    for (const char* measure : {"exact", "f1", "heq_q", "heq_d", "f1_answerable"}) {
+      char cell[32];
+      std::snprintf(cell, sizeof cell, " +%.1f", 100 * scores[measure].get<double>());
+      row += cell;
+    }
+    EXPECT_TRUE(std::regex_search(table, std::regex(row + " +-"))) << row << "\n" << table;
+  };
+  expect_row(shown.out, json["gold"]);
   const Result lines =
       heed_program({"ask", "--model", run, "--data", data, "--history", "gold", "--out", "-"});
   std::istringstream in(lines.out);
@@ -146,13 +150,13 @@ TEST_F(Ask, MeasuresItsAnswers) {
   EXPECT_TRUE(has(fewer.out, "5 questions on 2 passages")) << fewer.out;
   EXPECT_TRUE(has(fewer.err, "1 question left out of all parts: a first answer is missing"))
       << fewer.err;
-  const Json scores = Json::parse(
-      heed_program({"ask", "--model", run, "--data", dir->write("apart.json", asked.dump()),
-                    "--history", "gold", "--json", "-"})
-          .out)["gold"];
+  const Arguments apart = {
+      "ask", "--model", run, "--data", dir->write("apart.json", asked.dump()), "--history", "gold"};
+  const Json scores = Json::parse(heed_program(apart + Arguments{"--json", "-"}).out)["gold"];
   const int right = last_answer == std::to_string((7 * 8 + 3 * 2) % 10);
   EXPECT_EQ(scores["heq_q"], (5 + right) / 6.0);
   EXPECT_EQ(scores["heq_d"], (1 + right) / 2.0);
+  expect_row(heed_program(apart).out, scores);
 }
 
 // One after the other, with its own answers before: as the questions of a file. Where an answer
@@ -199,6 +203,25 @@ TEST_F(Ask, AnswersAskedInTurnAreThoseOfAFile) {
   }
   EXPECT_EQ(of_low[0], of_file[0]);
   EXPECT_NE(of_low, of_file);
+}
+
+// Behind a reset a question is the first one again.
+TEST_F(Ask, AResetForgetsTheQuestionsBefore) {
+  const std::string talk = dir->write(
+      "two.jsonl",
+      R"({"turns": [{"speaker": "Ann", "text": "i have 4"}, {"speaker": "Bob", "text": "i have 7"}]})");
+  const auto answers = [&](const std::string& typed) {
+    const Result r =
+        heed_program({"ask", "--model", run, "--dialogue", talk}, "", dir->write("typed", typed));
+    EXPECT_EQ(r.code, 0) << r.err;
+    return r.out;
+  };
+  const std::string second = "What has Bob ?\n", first = "What has Ann ?\n";
+  const std::string alone = answers(second), both = answers(first + second),
+                    reset = answers(first + "/reset\n" + second), said = answers(first);
+  EXPECT_TRUE(has(alone, "%)")) << alone;
+  EXPECT_NE(both, said + alone);
+  EXPECT_EQ(reset, said + "A new conversation begins.\n" + alone);
 }
 
 TEST_F(Ask, NumbersAreThoseOfAnyBatch) {

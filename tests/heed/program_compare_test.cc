@@ -184,19 +184,21 @@ TEST_F(Compare, ARunWithItselfDoesNotChange) {
       << r.err;
 }
 
-// Two seeds of one setting against one run of another: means of what evaluate says of each.
+// Three runs of one setting against one of another: means of what evaluate says of each. What
+// their names begin with ends before a number.
 TEST_F(Compare, GroupsAreComparedByTheirMeans) {
-  const std::string a = dir.path("b-seed2"), b = dir.path("b-seed13");
+  const std::string a = dir.path("b-seed21"), b = dir.path("b-seed23"), c = dir.path("b-seed24");
   ASSERT_EQ(heed_program(tiny_training(a) + Arguments{"--seed", "2"}).code, 0);
   ASSERT_EQ(heed_program(tiny_training(b) + Arguments{"--seed", "3"}).code, 0);
+  std::filesystem::copy(b, c);
   const Arguments some = {"--data", kSample, "--limit", "40", "--test", "none,random:1.0"};
   const Result r =
-      heed_program(Arguments{"compare", a, b, "--against", run()} + some +
+      heed_program(Arguments{"compare", a, b, c, "--against", run()} + some +
                    Arguments{"--json", dir.path("out.json"), "--csv", dir.path("out.csv"),
                              "--latex", dir.path("out.tex"), "--markdown", dir.path("out.md")});
   ASSERT_EQ(r.code, 0) << r.err;
   EXPECT_TRUE(has(r.out, "  b-seed*  ")) << r.out;
-  EXPECT_TRUE(has(r.out, " over 2 runs  change ")) << r.out;
+  EXPECT_TRUE(has(r.out, " over 3 runs  change ")) << r.out;
   const auto evaluated = [&](const std::string& model, const char* set, const char* measure) {
     return json_of(Arguments{"evaluate", "--model", model, "--json", "-"} +
                    some)["test_sets"][set][measure]
@@ -212,10 +214,11 @@ TEST_F(Compare, GroupsAreComparedByTheirMeans) {
     const Json &base = row["runs"][0], &group = row["runs"][1];
     EXPECT_NEAR(base["estimate"]["value"], first, 1e-9 * first);
     EXPECT_FALSE(base.contains("seeds"));
-    EXPECT_EQ(group["seeds"], Json({"b-seed2", "b-seed13"}));
-    EXPECT_NEAR(group["estimate"]["value"], (x + y) / 2, 1e-9 * x);
-    EXPECT_NEAR(group["change"]["value"], (x + y) / 2 - first, 1e-9 * x);
-    EXPECT_NEAR(group["deviation"], std::abs(x - y) / std::sqrt(2), 1e-9 * x);
+    EXPECT_EQ(group["seeds"], Json({"b-seed21", "b-seed23", "b-seed24"}));
+    const double mean = (x + 2 * y) / 3;
+    EXPECT_NEAR(group["estimate"]["value"], mean, 1e-9 * x);
+    EXPECT_NEAR(group["change"]["value"], mean - first, 1e-9 * x);
+    EXPECT_NEAR(group["deviation"], std::abs(x - y) / std::sqrt(3), 1e-9 * x);
   }
   EXPECT_TRUE(has(dir.read("out.csv"), "\"DAS ratio, random:1.0\",b-seed*,"))
       << dir.read("out.csv");

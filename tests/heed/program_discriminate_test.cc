@@ -225,10 +225,15 @@ TEST_F(Discriminate, PredictionsAreWhatJudgeScoreReads) {
 }
 
 TEST_F(Discriminate, AgainstGeneratedResponses) {
-  const std::string base = results(test_of(run()))["corpora"].dump();
+  const Json usual = results(test_of(run()))["corpora"];
+  const std::string base = usual.dump();
   EXPECT_NE(results(test_of(run()) + Arguments{"--negatives", "length-matched"})["corpora"].dump(),
             base);
   EXPECT_NE(results(test_of(run()) + Arguments{"--seed", "2"})["corpora"].dump(), base);
+  EXPECT_NE(results(test_of(run()) + Arguments{"--seed", "2"})["corpora"][0]["auc"],
+            usual[0]["auc"]);  // of other replacements, and not of other intervals alone
+  EXPECT_LT(results(with(test_of(run()), "--limit", "20"))["corpora"][0]["passages"],
+            usual[0]["passages"]);
   EXPECT_EQ(results(test_of(run()) + Arguments{"--batch", "7"})["corpora"].dump(), base);
   dir.write("d/test.jsonl", dialogue("a", {"a b c", "d e f", "g h i"}) +
                                 dialogue("b", {"j k l", "m n o", "p q r"}));
@@ -250,6 +255,9 @@ TEST_F(Discriminate, ControlsAreRows) {
   ASSERT_EQ(heed_program(tiny_discriminator(control) + Arguments{"--response-only"}).code, 0);
   const Arguments all = test_of(run()) + Arguments{"--controls", "all"};
   const Json corpus = results(all + Arguments{"--response-only-run", control})["corpora"][0];
+  // What reads no context has no cosine with it.
+  EXPECT_TRUE(corpus["analysis"]["real"]["cosine"].is_number());
+  EXPECT_TRUE(results(test_of(control))["corpora"][0]["analysis"]["real"]["cosine"].is_null());
   EXPECT_EQ(corpus["controls"].size(), 4u);
   for (const char* name : {"response-only", "length", "unigram", "shuffled-context"}) {
     const Json& row = corpus["controls"][name];
@@ -257,8 +265,18 @@ TEST_F(Discriminate, ControlsAreRows) {
     for (const auto& [kind, count] : row["counts"].items()) items += count.get<int>();
     EXPECT_EQ(items, 2 * corpus["passages"].get<int>()) << name;
     EXPECT_TRUE(row["auc"].is_number());
+    EXPECT_FALSE(row.contains("threshold")) << name;  // which is of the model
   }
   const Result r = heed_program(all);
+  const auto row_of = [&](const std::string& name) {  // up to the interval of its AUC
+    const size_t at = std::min(r.out.find("\n" + name + "  "), r.out.size());
+    const std::string line = r.out.substr(at, r.out.find('\n', at + 1) - at);
+    return line.substr(0, line.rfind(']'))
+        .substr(line.find_first_of("0123456789", name.size() + 1));
+  };
+  for (const char* name : {"  length", "  unigram", "  shuffled-context"}) {
+    EXPECT_NE(row_of(name), row_of(kSample)) << name;
+  }
   EXPECT_EQ(r.code, 0);
   EXPECT_NE(r.err.find("needs a run of its own"), std::string::npos) << r.err;
   EXPECT_NE(r.out.find("shuffled-context"), std::string::npos);

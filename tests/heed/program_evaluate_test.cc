@@ -1,6 +1,7 @@
 // heed evaluate: what it reads, what it says is not read, and what stands in its results.
 #include <cmath>
 #include <nlohmann/json.hpp>
+#include <tuple>
 
 #include "tests/heed/program_data.h"
 
@@ -137,6 +138,32 @@ TEST_F(Evaluate, AgreementHasAnIntervalOverConversations) {
   EXPECT_NEAR(agreement["high"].get<double>(), 8 / 24.0 + 1.96 * 0.096, 0.03);
 }
 
+// The query "you" goes with the first utterance, "it", and not with the last one of the history,
+// "to", nor with the distraction, "the". In the table as in the JSON.
+TEST_F(Evaluate, RelevanceIsOfEachPlace) {
+  std::string train, test;
+  for (int i = 0; i < 24; ++i) {
+    const std::string id = "d" + std::to_string(i);
+    train += i % 2 == 0 ? dialogue(id, {"you", "it"}) : dialogue(id, {"the", "to"});
+    test += dialogue(id, {"it", "to", "you", "it is"});
+  }
+  const Result r =
+      heed_program(Arguments{"evaluate", "--model", run(), "--data", dir.write("test.jsonl", test),
+                             "--test", "frequent:begin", "--frequent", "the", "--pmi",
+                             dir.write("train.jsonl", train), "--json", dir.path("e.json")});
+  ASSERT_EQ(r.code, 0) << r.err;
+  const Json found = Json::parse(dir.read("e.json"))["test_sets"]["frequent:begin"]["relevance"];
+  EXPECT_GT(found["as_first"], 0);
+  EXPECT_EQ(found["as_last"], 0);
+  EXPECT_GT(found["as_history"], 0);
+  EXPECT_EQ(found["as_distraction"], 0);
+  EXPECT_EQ(found["das_ratio"], 0);
+  char row[100];
+  std::snprintf(row, sizeof row, "\nfrequent:begin +0.000 +0.0%% +%.1f%% ",
+                100 * found["as_history"].get<double>());
+  EXPECT_TRUE(std::regex_search(r.out, std::regex(row))) << row << r.out;
+}
+
 // ---- nothing vanishes ---------------------------------------------------------------------------
 
 TEST_F(Evaluate, SaysWhatIsNotRead) {
@@ -247,6 +274,54 @@ TEST_F(Evaluate, NumbersOfEveryExampleGiveTheSummary) {
   const Json file = evaluate(kSample, limit);  // items() refers to it
   for (const auto& [name, set] : file["test_sets"].items()) {
     EXPECT_FALSE(set.contains("per_example"));
+  }
+}
+
+// The table has the numbers of the JSON, each under its title.
+TEST_F(Evaluate, TheTableHasTheNumbersOfTheJson) {
+  const Result r =
+      heed_program({"evaluate", "--model", kTrained, "--data", kSample, "--limit", "30", "--test",
+                    "none,random:0.7,frequent:middle", "--accuracy", "--json", dir.path("e.json")});
+  ASSERT_EQ(r.code, 0) << r.err;
+  const Json sets = Json::parse(dir.read("e.json"))["test_sets"];
+  const std::vector<std::tuple<std::string, std::string, int>> columns = {
+      // the digits behind the point; -1: of a percentage
+      {"perplexity", "perplexity", 2},
+      {"accuracy", "accuracy", -1},
+      {"bits/char", "bits_per_character", 3},
+      {"<unk>", "unknown_characters", -1},
+      {"DAS ratio", "das_ratio", 3},
+      {"AS distr.", "as_distraction", -1},
+      {"AS history", "as_history", -1},
+      {"AS first", "as_first", -1},
+      {"AS last", "as_last", -1},
+      {"DAS ratio, 2+", "das_ratio_long", 3},
+      {"D > H", "das_above", -1},
+      {"D / (D + H)", "das_bounded", 3},
+      {"mean of ratios", "mean_das_ratio", 3},
+      {"median", "median_das_ratio", 3},
+      {"examples", "examples", 0}};
+  std::vector<std::vector<std::string>> rows;
+  std::istringstream lines(r.out);
+  const std::regex gap(" {2,}");
+  for (std::string line; std::getline(lines, line);) {
+    rows.emplace_back(std::sregex_token_iterator(line.begin(), line.end(), gap, -1),
+                      std::sregex_token_iterator());
+  }
+  ASSERT_EQ(rows.size(), 4u) << r.out;
+  for (size_t c = 0; c < columns.size(); ++c) {
+    const auto& [title, key, digits] = columns[c];
+    EXPECT_EQ(rows[0].at(c + 1), title);
+    for (size_t i = 1; i < rows.size(); ++i) {
+      const Json& value = sets.at(rows[i][0]).at(key);
+      char text[32] = "-";
+      if (value.is_number()) {
+        const double x = value;
+        std::snprintf(text, sizeof text, digits < 0 ? "%.*f%%" : "%.*f", std::abs(digits),
+                      digits < 0 ? 100 * x : x);
+      }
+      EXPECT_EQ(rows[i].at(c + 1), text) << rows[i][0] << ", " << title;
+    }
   }
 }
 

@@ -247,6 +247,7 @@ TEST_F(Judge, TiesWithAndWithoutIdenticalResponses) {
   const Result r = heed_program(ties);
   EXPECT_NE(r.out.find("1, different"), std::string::npos) << r.out;
   EXPECT_NE(json_of(ties + Arguments{"--seed", "2"})["rounds"], json["rounds"]);
+  EXPECT_NE(json_of(with(ties, "--samples", "1000"))["rounds"], json["rounds"]);
   expect_failure(heed_program(with(ties, "--size", "16")), 1,
                  "round 1 has 15 different pairs, fewer than --size 16", "--size");
   // Without a key all pairs are ordinary.
@@ -267,7 +268,9 @@ TEST_F(Judge, TiesDropThoseWhoFailTestQuestions) {
                           "--key",        dir.write("key.jsonl", key),
                           "--size",       "1"};
   expect_failure(heed_program(ties), 1, "no judgement is left: 1 annotators failed", "failures");
-  EXPECT_EQ(json_of(ties + Arguments{"--failures", "4"})["rounds"][0]["b"], 3);
+  const Json four = json_of(ties + Arguments{"--failures", "4"});
+  EXPECT_EQ(four["rounds"][0]["b"], 3);
+  EXPECT_EQ(four["inputs"]["failures"], 4);
 }
 
 }  // namespace

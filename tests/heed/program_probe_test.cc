@@ -1,5 +1,8 @@
 // heed features and heed probe.
+#include <cmath>
+
 #include "dialog/probe/feature_file.h"
+#include "dialog/probe/probe.h"
 #include "nn/safetensors.h"
 #include "tests/heed/program_data.h"
 #include "train/lock.h"
@@ -54,10 +57,61 @@ TEST_F(ProbeProgram, ProbesARun) {
     }
   }
   EXPECT_EQ(json["tasks"].size(), 3u);
+  const Json untrained = results(command + Arguments{"--epoch", "untrained"})["tasks"];
+  EXPECT_NE(untrained["WordCont"]["f1"], json["tasks"]["WordCont"]["f1"]);
+  for (const char* task : {"ResponseLength", "UtteranceLoc", "WordCont"}) {
+    EXPECT_EQ(json["baselines"]["untrained"][task]["f1"], untrained[task]["f1"]) << task;
+  }
   const Result r = heed_program(command);
   EXPECT_EQ(r.code, 0) << r.err;
   EXPECT_TRUE(std::regex_search(r.out, std::regex("UtteranceLoc +5 ")));
   EXPECT_NE(r.out.find("best  untrained  bag-of-words  length"), std::string::npos) << r.out;
+}
+
+// Of vectors and labels made by hand, of which the test part has one that is new.
+probe::Part made_part(int count, int from) {
+  probe::Part part;
+  std::vector<double> x;
+  for (int i = from; i < from + count; ++i) {
+    const double a = std::sin(3.0 * i), b = std::sin(7.0 * i), c = std::sin(5.0 * i);
+    for (const double value : {a, 40 * b + 9, c}) x.push_back(value);
+    std::vector<std::string> labels;
+    if (a + 0.3 * c > 0) labels.emplace_back("high");
+    if (a > b) labels.emplace_back("more");
+    if (i == 70) labels.emplace_back("new");
+    part.examples.ids.push_back("d" + std::to_string(i / 2) + "#" + std::to_string(3 + i % 2));
+    part.examples.keys.push_back(part.examples.ids.back());
+    part.examples.tasks["T"].push_back(labels);
+  }
+  part.x = Tensor::from(x, {count, 3}).to(DType::f32);
+  return part;
+}
+
+// The numbers are those of the library with the same options.
+TEST_F(ProbeProgram, EachNumberStandsUnderItsName) {
+  const probe::Part train = made_part(40, 1), test = made_part(30, 60);
+  const std::string features = dir.path("made");
+  std::filesystem::create_directory(features);
+  probe::write_part(features, "train", train);
+  probe::write_part(features, "test", test);
+  const Arguments command = {"probe", "--features", features, "--max-iter"};
+  for (const int most : {3, 500}) {
+    const bool standardise = most == 3;
+    const Json json = results(command + Arguments{std::to_string(most)} +
+                              (standardise ? Arguments{"--standardise"} : Arguments{}));
+    const probe::TaskResult expected =
+        probe::probe(train, test, "T", {.max_iterations = most, .standardise = standardise});
+    const Json& task = json["tasks"]["T"];
+    EXPECT_NE(expected.exact, expected.f1);
+    EXPECT_NEAR(task["exact"].get<double>(), expected.exact, 1e-12);
+    EXPECT_EQ(task["unseen"], 1);
+    EXPECT_EQ(task["iterations"], expected.iterations);
+    EXPECT_EQ(json["probe"]["max_iter"], most);
+  }
+  const auto interval = [&](const char* seed) {
+    return results(command + Arguments{"500", "--seed", seed})["tasks"]["T"]["interval"];
+  };
+  EXPECT_NE(interval("1"), interval("2"));
 }
 
 TEST_F(ProbeProgram, AnotherProbe) {
@@ -267,6 +321,8 @@ TEST_F(ProbeProgram, PlausibleNegatives) {
   EXPECT_GT(real["auc"]["value"], 0.95);
   EXPECT_EQ(real["thresholds"][0]["known_right"]["value"], 1);
   EXPECT_EQ(results(command)["results"], json["results"]);
+  EXPECT_NE(results(command + Arguments{"--seed", "2"})["results"], json["results"]);
+  EXPECT_EQ(json["test_share"], 0.5);
   // Standardised columns give other confidences, of the negatives and of the real ones.
   const Json unit = results(command + Arguments{"--standardise"})["results"];
   EXPECT_NE(unit[1]["thresholds"][1]["outcomes"], share["thresholds"][1]["outcomes"]);

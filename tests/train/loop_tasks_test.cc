@@ -110,7 +110,6 @@ TEST_F(LoopTest, TasksKeepTheirCountsOptimisersAndGatesApart) {
 // 0.5 and 0.5, half of it after the second epoch, a quarter, and nothing.
 TEST_F(LoopTest, ATasksOwnScheduleHalvesItsRateAndEndsIt) {
   Point first, second;
-  settings.max_epochs = 7;
   Task one = pulling(first, {3, 3}, "one"), other = pulling(second, {100, 100}, "other");
   int epochs = 0;
   other.validate = [&](const OnValidation&) {
@@ -118,9 +117,59 @@ TEST_F(LoopTest, ATasksOwnScheduleHalvesItsRateAndEndsIt) {
   };
   other.optimizer = OptimizerSettings{.name = "adam"};
   other.schedule = HalvingSchedule::Options{.rate = 0.5, .patience = 1, .stop_after = 3};
+  settings.max_epochs = 3;
+  ASSERT_TRUE(train(run, settings, {one, other}, {}, {1, 1}));
+  settings.max_epochs = 7;  // and goes on with the schedule that it had
   ASSERT_TRUE(train(run, settings, {one, other}, {}, {1, 1}));
   EXPECT_EQ(epochs, 7);
   EXPECT_NEAR(second.value(), 0.5 + 0.5 + 0.25 + 0.125, 0.01);
+}
+
+// What runs away is the loss of a whole batch, in however many pieces; the rate that is told is
+// that of the task.
+TEST_F(LoopTest, ARunawayLossIsToldWithTheRateOfItsTask) {
+  Point first, second;
+  const std::vector<double> forty(40, 3);
+  settings.max_epochs = 1;
+  settings.pieces = 2;
+  Task one = pulling(first, forty, "one"), other = pulling(second, forty, "other");
+  one.guess = 0;  // nothing to compare its loss with
+  other.guess = 1;
+  other.schedule = HalvingSchedule::Options{.rate = 0.5};
+  double nll = 1.4;
+  for (Task* task : {&one, &other}) {
+    task->loss = [&nll, loss = task->loss](const auto& examples, const StepKey& key) {
+      Loss result = loss(examples, key);
+      result.nll = nll;
+      return result;
+    };
+  }
+  std::vector<std::string> warnings;
+  TrainHooks hooks;
+  hooks.on_warning = [&](const std::string& text) { warnings.push_back(text); };
+  ASSERT_TRUE(train(run, settings, {one, other}, hooks, {1, 1}));
+  EXPECT_TRUE(warnings.empty()) << warnings[0];
+  nll = 100;
+  fs::create_directory(dir.path("far"));
+  ASSERT_TRUE(train(dir.path("far"), settings, {one, other}, hooks, {1, 1}));
+  ASSERT_EQ(warnings.size(), 1u);
+  EXPECT_TRUE(has(warnings[0], ": 13.4 nats a token")) << warnings[0];  // 1 + 99 / 8
+  EXPECT_TRUE(has(warnings[0], "the learning rate 0.5 seems")) << warnings[0];
+}
+
+TEST_F(LoopTest, AnyTaskMayEndInItsWarmUp) {
+  for (const char* slow : {"one", "other"}) {
+    Point first, second;
+    Task one = pulling(first, {3, 3}, "one"), other = pulling(second, {5, 5}, "other");
+    (one.name == slow ? one : other).optimizer = OptimizerSettings{.warm_up = 100};
+    std::vector<std::string> warnings;
+    TrainHooks hooks;
+    hooks.on_warning = [&](const std::string& text) { warnings.push_back(text); };
+    const TempDir fresh;
+    ASSERT_TRUE(train(fresh.path(""), settings, {one, other}, hooks, {1, 1}));
+    ASSERT_EQ(warnings.size(), 1u) << slow;
+    EXPECT_TRUE(has(warnings[0], "after 6 of 100 steps")) << warnings[0];
+  }
 }
 
 TEST_F(LoopTest, NeedsATurnForEachTask) {

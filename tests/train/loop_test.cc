@@ -98,14 +98,17 @@ TEST_F(LoopTest, EveryStepHasAKeyOfItsOwn) {
   EXPECT_EQ(keys, (std::vector<std::string>{"7 0 0", "7 0 1", "7 1 0", "7 1 1", "7 2 0", "7 2 1"}));
 }
 
-// The loss that is told after a step is the mean of the epoch's steps so far.
+// The loss that is told after a step is the mean of the epoch's steps so far, and metrics are
+// theirs.
 TEST_F(LoopTest, TellsTheMeanLossOfTheEpoch) {
   Point point;
   Task task = pulling(point, {1, 2, 3, 4, 5, 6, 7});
   std::vector<double> losses;
+  size_t seen = 0;  // in the epoch
   task.loss = [&, loss = task.loss](const std::vector<int64_t>& examples, const StepKey& key) {
     Loss result = loss(examples, key);
     losses.push_back(result.total.value().item());
+    seen = (key.step == 0 ? 0 : seen) + examples.size();
     return result;
   };
   int told = 0;
@@ -115,6 +118,7 @@ TEST_F(LoopTest, TellsTheMeanLossOfTheEpoch) {
     const auto first = losses.end() - p.step;
     const double mean = std::accumulate(first, losses.end(), 0.0) / static_cast<double>(p.step);
     EXPECT_NEAR(p.loss, mean, 1e-12) << p.epoch << " " << p.step;
+    EXPECT_EQ(value_of(p.metrics, "seen"), static_cast<double>(seen)) << p.epoch << " " << p.step;
   };
   ASSERT_TRUE(train(run, settings, {task}, hooks));
   EXPECT_EQ(told, 3 * 4);
@@ -268,6 +272,40 @@ TEST_F(LoopTest, DoesNotBeginAnewWhereCheckpointsAreLost) {
                 "/state.json: is missing, as is state.previous.json: the training of 3 epochs "
                 "cannot go on; take another --out");
   EXPECT_EQ(dir.read("run/model.safetensors"), model);
+}
+
+TEST_F(LoopTest, RefusesACheckpointBehindTheEndOfAnEpoch) {
+  Point point;
+  std::atomic<bool> stop = false;
+  TrainHooks hooks;
+  hooks.stop = &stop;
+  hooks.on_step = [&](const TrainProgress& p) { stop = p.step == 3; };
+  EXPECT_FALSE(train(run, settings, {pulling(point, {1, 2, 3, 4, 5, 6, 7})}, hooks));
+  EXPECT_EQ(error_of<DataError>([&] {
+              train(run, settings, {pulling(point, {1, 2, 3, 4})});
+            }),
+            run + "/state.json: more steps than an epoch of these examples has");
+}
+
+// A square root has no slope at 0, where the point begins.
+TEST_F(LoopTest, SaysWhichGradientIsNotFinite) {
+  Point point;
+  Task task = pulling(point, {3, 3});
+  task.loss = [&](const std::vector<int64_t>&, const StepKey&) {
+    return Loss{sum(sqrt(point.x)), 1};
+  };
+  const auto error = [&](bool detect) {
+    TrainHooks hooks;
+    hooks.detect_anomaly = detect;
+    return error_of<Error>([&] { train(run, settings, {task}, hooks); });
+  };
+  EXPECT_TRUE(has(error(false),
+                  "training: the gradient of x is not a finite number in epoch 1, step 1; the step "
+                  "was not applied. There is no checkpoint yet"))
+      << error(false);
+  EXPECT_TRUE(error(true).starts_with("training: epoch 1, step 1: ")) << error(true);
+  EXPECT_TRUE(has(error(true), "sqrt")) << error(true);
+  EXPECT_EQ(point.value(), 0);
 }
 
 TEST_F(LoopTest, RefusesANewerFormat) {

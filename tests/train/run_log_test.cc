@@ -30,6 +30,25 @@ TEST(Checksum, EmptyPartsForgetNothing) {
   EXPECT_EQ(checksum("", checksum("123456789")), 0xcbf43926u);
 }
 
+// A file is read in chunks.
+TEST(Checksum, OfAFileIsThatOfItsBytes) {
+  const TempDir dir;
+  for (const size_t size : {0, 9, 1 << 20, (5 << 19) + 3}) {
+    std::string text(size, 'a');
+    for (size_t i = 0; i < size; i += 1000) text[i] = static_cast<char>('a' + i / 1000 % 26);
+    EXPECT_EQ(file_checksum(dir.write("file", text)), checksum(text)) << size;
+  }
+}
+
+TEST(RunLog, ADamagedLineIsNamed) {
+  const TempDir dir;
+  const std::string good = R"({"epoch":1,"loss":1,"rate":1,"grad_norm":1,"steps":1,"tokens":1})"
+                           "\n";
+  const std::string path = dir.write("run/log.jsonl", good + good + "{\n");
+  const std::string error = error_of<DataError>([&] { load_log(dir.path("run")); });
+  EXPECT_TRUE(error.starts_with(path + ":3: ")) << error;
+}
+
 TEST(RunLog, NamesTheColumnsThatThereAre) {
   EXPECT_EQ(small_log().column("epoch"), 0u);
   EXPECT_FALSE(small_log().has("loss"));

@@ -203,6 +203,23 @@ TEST(Carryover, AttentionsLooksSumToOne) {
   EXPECT_TRUE(drawn(tiny(kIndependent)).decide(batch_of(kThreeItems))[0].look.empty());
 }
 
+// Of all heads alike: the looks are their mean, in whatever order they are.
+TEST(Carryover, AttentionsLooksAreTheMeanOfItsHeads) {
+  const Carryover model = drawn(tiny(kSelfAttention)), turned = drawn(tiny(kSelfAttention));
+  for (const NamedParameter& p : parameters(turned)) {
+    if (p.name.find("query") == p.name.npos && p.name.find("key") == p.name.npos &&
+        p.name.find("bilinear") == p.name.npos) {
+      continue;
+    }
+    Vec heads = p.var.value().to_vector();
+    std::rotate(heads.begin(), heads.begin() + std::ssize(heads) / 3, heads.end());
+    p.var.set_value(Tensor::from(heads, p.var.shape()));
+  }
+  const auto a = model.decide(batch_of(kThreeItems)), b = turned.decide(batch_of(kThreeItems));
+  for (size_t i = 0; i < kThreeItems.size(); ++i) expect_near(b[i].look, a[i].look, 1e-12);
+  EXPECT_NE(b[1].p, a[1].p);  // what they say goes elsewhere
+}
+
 TEST(Carryover, AnOrderKeepsTheSlots) {
   Rng rng(1);
   for (const char* order : {kNoOrder, kTurnOrder, kTemporal}) {
@@ -241,6 +258,23 @@ TEST(Carryover, NamesAreReadWordByWord) {
   EXPECT_EQ(encoded.intent, words.encode(Words{"check", "in"}));
   EXPECT_EQ(encoded.slots[0].key, words.encode(Words{"check", "in", "date"}));
   EXPECT_EQ(encoded.slots[1].key, std::vector<int32_t>{kUnk});  // no word at all
+}
+
+// In the middle of a turn it is its words; where there are none, the word of who speaks.
+TEST(Carryover, AValueOfATurnWithoutWordsIsItsSpeaker) {
+  const Vocabulary words = Vocabulary::build({{"in", 2}, {"rio", 1}}, {});
+  const Item item{.id = "a",
+                  .turns = {{"user", "in rio"}, {"system", " "}, {"user", "in"}},
+                  .candidates = {{.turn = 0, .key = "in", .begin = 3, .end = 6},
+                                 {.turn = 1, .key = "in", .begin = 0, .end = 1},
+                                 {.turn = 2, .key = "in", .begin = 0, .end = 2}}};
+  const Encoded encoded = encode(item, words);  // user in rio <eou> system <eou> user in <eou>
+  ASSERT_EQ(encoded.tokens.size(), 9u);
+  const std::vector<std::pair<int32_t, int32_t>> spans = {{2, 3}, {4, 5}, {7, 8}};
+  for (size_t i = 0; i < spans.size(); ++i) {
+    EXPECT_EQ(std::pair(encoded.slots[i].begin, encoded.slots[i].end), spans[i]) << i;
+  }
+  EXPECT_EQ(encoded.tokens[4], words.size() + 1);  // not who speaks last
 }
 
 TEST(Carryover, CountsItsParameters) {

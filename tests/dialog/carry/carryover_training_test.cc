@@ -5,6 +5,8 @@
 
 #include "base/error.h"
 #include "dialog/carry/task.h"
+#include "dialog/parts/looker.h"
+#include "dialog/system.h"
 #include "nn/init.h"
 #include "tests/file_helpers.h"
 #include "train/run_directory.h"
@@ -159,6 +161,108 @@ TEST(CarryoverTraining, TheLogHasTheF1OfWhatWasSaidEarlier) {
   EXPECT_NEAR(value_of(metrics, kValidF1), tallies["both/all"].f1(), 1e-4);
   EXPECT_NEAR(value_of(metrics, kValidFarF1), tallies["both/>=1"].f1(), 1e-4);
   EXPECT_GT(std::abs(tallies["both/all"].f1() - tallies["both/>=1"].f1()), 0.01);
+}
+
+// Of two items with the same turns and other labels: what the model says is the same, and what is
+// right is not; each value stands once. Items without candidates are not shown.
+TEST(CarryoverTraining, ShowsWhatItSaysAndWhatIsRight) {
+  const TempDir dir;
+  Settings s = small(kSelfAttention);
+  s.loop.max_epochs = 1;
+  dir.write("data/train.jsonl", planted(1, 60));
+  dir.write("data/valid.jsonl", planted(2, 10));
+  TrainData data = load_train_data(dir.path("data"), s);
+  s.model.vocab_size = data.vocabulary.size();
+  s.data_fingerprint = data.fingerprint();
+  const std::string run = begun(dir, "run", s, data);
+  ASSERT_TRUE(Runs::train(run, s, data, {}));
+  std::string lines;
+  for (const char* id : {"none", "a", "b"}) {
+    Item item{.id = id, .turns = {{"user", "v1"}, {"system", "v1 v2"}}, .labelled = true};
+    for (const int32_t turn : {0, 1}) {
+      item.candidates.push_back({.turn = turn, .key = "city", .value = "v1", .begin = 0, .end = 2});
+    }
+    item.candidates.push_back({.turn = 1, .key = "day", .value = "v2", .begin = 3, .end = 5});
+    item.carry = *id == 'a' ? std::vector<char>{1, 1, 0} : std::vector<char>{0, 0, 1};
+    if (*id == 'n') item.candidates.clear(), item.carry.clear();
+    lines += item_line(item);
+  }
+  const LoadedSystem loaded = load_system(run);
+  const auto& looker = dynamic_cast<const Looker&>(*loaded.tagger);
+  const std::vector<Looked> looks = looker.looks(dir.write("shown.jsonl", lines), {});
+  ASSERT_EQ(looks.size(), 2u);
+  EXPECT_EQ(looks[0].id, "a");
+  EXPECT_EQ(looks[0].right, "city = v1");
+  EXPECT_EQ(looks[1].right, "day = v2");
+  EXPECT_EQ(looks[1].heard.text, looks[0].heard.text);
+
+  // Behind a reset nothing of the conversation before is left.
+  const TypedDialogue typed = loaded.tagger->typed({});
+  const Heard first = typed.hear("[city: v1]");
+  EXPECT_EQ(typed.hear("[day: v2]").turns.size(), 2u);
+  typed.reset();
+  const Heard again = typed.hear("[city: v1]");
+  EXPECT_EQ(again.text, first.text);
+  ASSERT_EQ(again.turns.size(), 1u);
+  EXPECT_EQ(again.turns[0].speaker, "user");
+}
+
+// The vector of a context is that of its turns, of whom the last one's speaker spoke every second.
+TEST(CarryoverTraining, EncodesWhoSpoke) {
+  const TempDir dir;
+  Settings s = small(kIndependent);
+  dir.write("data/train.jsonl", planted(1, 20));
+  dir.write("data/valid.jsonl", planted(2, 5));
+  const TrainData data = load_train_data(dir.path("data"), s);
+  s.model.vocab_size = data.vocabulary.size();
+  s.loop.max_epochs = 1;
+  s.data_fingerprint = data.fingerprint();
+  const std::string run = begun(dir, "run", s, data);
+  ASSERT_TRUE(Runs::train(run, s, data, {}));
+  const LoadedSystem system = load_system(run);
+  const LoadedCarryover loaded = Runs::load(run);
+  const NoGrad guard;
+  std::vector<Turn> turns;
+  for (const char* text : {"it is v1", "so city", "it is v2"}) {  // one, two and three turns
+    turns.insert(turns.begin(), Turn{turns.size() % 2 ? "system" : "user", text});
+    Example e;
+    for (const Turn& turn : turns) e.context.push_back(system.encoder->numbers(turn.text));
+    e.distraction.assign(turns.size(), 0);
+    const std::vector<double> vector = system.encoder->encode({e}).to_vector();
+    const auto tokens = encode_turns(turns, loaded.vocabulary);
+    const std::vector<double> expected =
+        loaded.model.contexts(pack({tokens}, {})).value().to_vector();
+    ASSERT_EQ(vector.size(), expected.size());
+    for (size_t i = 0; i < vector.size(); ++i) EXPECT_NEAR(vector[i], expected[i], 1e-6);
+  }
+}
+
+// What is read of each part, and what is left out of the training part.
+TEST(CarryoverTraining, ReadsAsManyItemsAsItIsTold) {
+  const TempDir dir;
+  dir.write("data/train.jsonl", R"({"turns": [{"text": "a"}], "candidates": [], "carry": []})"
+                                "\n" +
+                                    planted(1, 40));
+  dir.write("data/valid.jsonl", planted(2, 40));
+  Settings s = small(kPointer);
+  EXPECT_EQ(load_train_data(dir.path("data"), s).train.size(), 40u);
+  s.limit = 31;
+  const TrainData data = load_train_data(dir.path("data"), s);
+  EXPECT_EQ(data.train.size(), 30u);
+  EXPECT_EQ(data.empty, 1u);
+  EXPECT_EQ(data.valid.size(), 31u);
+  // Another seed gives the items other labels of each other.
+  s.shuffled_labels = true;
+  const auto golds = [&](uint64_t seed) {
+    s.loop.seed = seed;
+    std::vector<std::vector<int32_t>> all;
+    for (const Encoded& item : load_train_data(dir.path("data"), s).train) {
+      all.push_back(item.gold);
+    }
+    return all;
+  };
+  EXPECT_EQ(golds(2), golds(2));
+  EXPECT_NE(golds(2), golds(3));
 }
 
 // More items than are measured are taken from the whole validation part.

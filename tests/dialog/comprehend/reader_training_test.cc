@@ -292,6 +292,8 @@ TEST(ReaderTraining, QuestionsThatAreLearnedTogetherAreThoseAlone) {
       count += loss.counts.at("questions");
     }
     EXPECT_EQ(count, 120);
+    const auto tokens = [&](const std::vector<int64_t>& i) { return task.loss(i, {}).tokens; };
+    EXPECT_EQ(tokens({0, 5}), tokens({0}) + tokens({5}));
     EXPECT_EQ(std::ssize(task.sizes), 40 * ((3 + together - 1) / together));
     sums.push_back(nll);
   }

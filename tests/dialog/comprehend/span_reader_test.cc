@@ -3,6 +3,9 @@
 
 #include <gtest/gtest.h>
 
+#include <filesystem>
+
+#include "dialog/comprehend/task.h"
 #include "nn/gradcheck.h"
 #include "nn/init.h"
 #include "nn/safetensors.h"
@@ -130,6 +133,34 @@ TEST(BestSpan, IsThatOfAllSpans) {
     EXPECT_EQ(span.score, best);
     EXPECT_EQ(start[span.begin] + end[span.end], best);
   }
+}
+
+// An encoder from nothing: its words are the most frequent ones of texts and questions, without
+// single letters, and the seed draws its weights.
+TEST(SpanReader, AnEncoderFromNothingHasTheWordsOfItsData) {
+  const TempDir dir;
+  Passage passage{.id = "p"};
+  passage.add_turn("", "So it is: it was x, x and x");
+  passage.questions.push_back({"q", "what was so ? so", {{.text = "it", .begin = 3, .end = 5}}});
+  Parts parts;
+  parts.train.passages = parts.valid.passages = {passage};
+  Settings s = Runs::preset("smoke");
+  s.hidden = 8;
+  s.layers = 1;
+  s.vocabulary = 4;
+  s.model.width = 4;
+  const auto drawn = [&](uint64_t seed) {
+    const std::string name = "run" + std::to_string(seed);
+    s.loop.seed = seed;
+    std::filesystem::create_directory(dir.path(name));
+    Runs::start(dir.path(name), s, parts, "");
+    return name + "/encoder/";
+  };
+  const std::string words = dir.read(drawn(1) + "vocab.txt");
+  EXPECT_TRUE(words.ends_with("\n~\nso\nit\nwas\nand\n")) << words;  // 3, 2, 2 and once
+  EXPECT_NE(dir.read("run1/encoder/model.safetensors"), dir.read(drawn(2) + "model.safetensors"));
+  s.hidden = 6;
+  EXPECT_TRUE(has(error_of<UsageError>([&] { s.check(); }), "a multiple of 4, got 6"));
 }
 
 TEST(SpanReader, RefusesWhatCannotBe) {

@@ -164,6 +164,10 @@ TEST(Discriminator, AScoreDoesNotDependOnTheBatch) {
   }
   EXPECT_NE(together[0].p_real, together[1].p_real);
   EXPECT_THROW(verdicts_on(model, passages, 0), UsageError);
+  // After each batch it says how many are done.
+  std::vector<int64_t> told;
+  verdicts_on(model, passages, 10, [&](int64_t done) { told.push_back(done); });
+  EXPECT_EQ(told, (std::vector<int64_t>{10, 20, 23}));
 }
 
 TEST(Discriminator, VerdictsAreProbabilities) {

@@ -330,6 +330,23 @@ TEST_F(ResponsesTest, UnfitOnesAreCounted) {
   EXPECT_EQ(unfit.length, 1);
 }
 
+// Of three to five words, both bounds included.
+TEST_F(ResponsesTest, MayBeAsShortAndAsLongAsPassages) {
+  const auto lengths = [&](const std::string& response) {
+    unfit = {};
+    const std::string line = R"({"id": "d", "response": ")" + response + "\"}\n";
+    const Responses r =
+        read_responses(dir.write("r.jsonl", line + R"({"id": "e", "response": "x y z"})"), passages,
+                       vocabulary, {.min_tokens = 3, .max_tokens = 5}, unfit);
+    EXPECT_EQ(r[1].has_value(), unfit.length == 0) << response;
+    return unfit.length;
+  };
+  EXPECT_EQ(lengths("a b"), 1);
+  EXPECT_EQ(lengths("a b c"), 0);
+  EXPECT_EQ(lengths("a b c d e"), 0);
+  EXPECT_EQ(lengths("a b c d e f"), 1);
+}
+
 TEST_F(ResponsesTest, RefuseWhatIsNone) {
   fails("{\"id\": \"d\", \"response\": \"a b c\"}\n{\"id\": \"d#4\", \"response\": \"x y z\"}\n",
         ":2: a second response to d#4");

@@ -252,6 +252,20 @@ TEST(Ties, AreHypergeometric) {
   EXPECT_EQ(s.high, 1);
 }
 
+// Of 40 samples in order, the second one and the last but one.
+TEST(Ties, AnIntervalLeavesOutAFortiethOnEachSide) {
+  for (uint64_t seed = 1; seed <= 30; ++seed) {
+    const TieSamples s = sample_ties(10, 5, 5, 40, seed);
+    std::vector<double> in_order;
+    for (size_t k = 0; k < s.histogram.size(); ++k) {
+      in_order.insert(in_order.end(), s.histogram[k], static_cast<double>(k) / 5);
+    }
+    ASSERT_EQ(in_order.size(), 40u);
+    EXPECT_EQ(s.low, in_order[1]) << seed;
+    EXPECT_EQ(s.high, in_order[38]) << seed;
+  }
+}
+
 TEST(Ties, AllPairsAtOnceLeaveNothingToChance) {
   for (const int64_t ties : {0, 3, 10}) {
     const TieSamples s = sample_ties(10, ties, 10, 100, 1);

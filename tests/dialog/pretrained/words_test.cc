@@ -6,6 +6,7 @@
 
 #include <atomic>
 
+#include "autograd/composed.h"
 #include "dialog/carry/task.h"
 #include "dialog/data/formats/rewriting.h"
 #include "dialog/rewrite/task.h"
@@ -48,6 +49,22 @@ TEST(Words, ReadAPairOfTexts) {
   const Var want = w.encoder({{{1, 5, 2, 1, 3, 2}, {0, 0, 0, 1, 1, 1}}}).rows;
   for (int64_t t = 0; t < 5; ++t) expect_near(row(got.words, 2 + t), row(want, t + 1), 1e-6);
   expect_near(row(got.begin, 1), row(want, 0), 1e-6);
+}
+
+TEST(Bert, VectorsAreMeansOfTheWantedLayer) {
+  pretrained::Bert bert({9, 8, 2, 2, 6, 4, 2, 1e-12});
+  init(bert, 1);
+  const std::vector<pretrained::Pieces> text = {{{1, 5, 2}, {0, 0, 0}}};
+  const auto states = bert(text);
+  for (int layer = 0; layer <= 2; ++layer) {
+    EXPECT_EQ(std::ssize(bert(text, layer).layers), layer + 1);
+    const Var mean = segment_mean(states.layers[layer], states.segments);
+    expect_near(row(mean_vectors(states, layer), 0), row(mean / norm(mean, -1, true), 0), 1e-6);
+  }
+  EXPECT_EQ(error_of<ShapeError>([&] {
+              bert({{{1, 5, 5, 5, 2}, Ids(5)}});
+            }),
+            "bert: a text of 5 pieces, expected 1 to 4");
 }
 
 TEST(Words, OfSeveralPiecesAreTheirMean) {

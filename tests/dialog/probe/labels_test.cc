@@ -109,7 +109,7 @@ TEST(Labels, AreThoseOfTheQueryWhereThereIsOne) {
   Dialogue d = dialogue({{"x-a=1"}});
   Labels& labels = d.turns[1].notes.edit().labels;
   labels["act"] = {"inform x=1"};
-  labels["call"] = {"find_bus to=the_inn", "find_bus for=2"};
+  labels["call"] = {"find_bus to=the_inn", "find_bus for=2", "find_bus none=?"};
   const LabelledExamples e = annotated_labels({d});
   EXPECT_EQ(sets_of(e, "ActionSelect"), "find_bus");
   EXPECT_EQ(sets_of(e, "EntitySlots"), "for, to");

@@ -263,6 +263,41 @@ TEST(Mlp, IsTrainedAsItSays) {
   }
 }
 
+// Uniformly within Glorot's bounds, which are of each layer's own two sizes.
+TEST(Mlp, IsDrawnByItsSeedWithinItsBounds) {
+  const Tensor x = part_of(4, 1).x;
+  const std::vector<LabelIds> labels = {{0}, {1}, {0, 1}, {}};
+  const auto drawn = [&](uint64_t seed) {
+    return numbers_of(*fit_mlp(x, labels, 2, {.hidden = 64, .max_epochs = 0, .seed = seed}).model);
+  };
+  const Matrix one = drawn(1), two = drawn(2);
+  EXPECT_NE(one, two);
+  EXPECT_EQ(drawn(1), one);
+  const double width = static_cast<double>(x.shape()[1]);
+  for (size_t k = 0; k < 4; ++k) {  // W_1, b_1, W_2, b_2
+    const double bound = std::sqrt(6 / (64 + (k < 2 ? width : 2)));
+    double largest = 0;
+    for (const double w : one[k]) largest = std::max(largest, std::abs(w));
+    EXPECT_LE(largest, bound) << k;
+    if (one[k].size() > 2) {
+      EXPECT_GT(largest, 0.9 * bound) << k;
+    }
+  }
+}
+
+// Of a task of chance, which a few epochs do not learn by heart.
+TEST(Mlp, AProbeTakesItsEpochsAndItsSeed) {
+  const Part train = part_of(300, 1), test = part_of(100, 2);
+  const auto f1 = [&](int epochs, uint64_t seed) {
+    const ProbeOptions options{
+        .kind = ProbeOptions::Kind::kMlp, .max_iterations = epochs, .seed = seed};
+    return probe(train, test, "Random", options).f1;
+  };
+  EXPECT_NE(f1(1, 1), f1(40, 1));
+  EXPECT_NE(f1(1, 1), f1(1, 2));
+  EXPECT_EQ(f1(1, 1), f1(1, 1));
+}
+
 // The first epoch is an improvement, and then `patience` + 1 are none.
 TEST(Mlp, EndsWhenNothingImproves) {
   const auto fit = [](const MlpOptions& options) {

@@ -92,17 +92,21 @@ TEST(Representation, IsTheStateThatStartsTheDecoder) {
 }
 
 TEST(BagOfWords, CountsWordsWhateverTheirOrder) {
-  std::vector<Example> examples(3);
+  std::vector<Example> examples(4);
   examples[0].context = {{7, 8}, {7}};
   examples[1].context = {{7}, {7}, {8}};
   examples[2].context = {{8}};
+  examples[3].context = {{7}};
   const Tensor x = bag_of_words(examples, 400, 1), y = bag_of_words(examples, 400, 2);
-  double length = 0;
+  double length = 0, product = 0;
   for (int j = 0; j < 400; ++j) {
     EXPECT_NEAR(x(0, j), x(1, j), 1e-6);
+    EXPECT_NEAR(x(0, j), 2 * x(3, j) + x(2, j), 1e-6);
     length += x(2, j) * x(2, j);
+    product += x(2, j) * x(3, j);
   }
   EXPECT_NEAR(length, 1, 0.3);
+  EXPECT_NEAR(product, 0, 0.2);  // each word has a vector of its own
   EXPECT_NE(x.to_vector(), y.to_vector());
   EXPECT_NE(x[0].to_vector(), x[2].to_vector());
 }

@@ -90,6 +90,14 @@ TEST(Summarize, ByHand) {
   EXPECT_DOUBLE_EQ(*s.as_last, (1.5 + 0.25 + 0.02) / 3);
 }
 
+// A distraction that gets as much as the history is not above it.
+TEST(Summarize, EvenDialoguesAreNotAbove) {
+  EXPECT_EQ(
+      *summarize({dialogue({1}, {1, 1, 1}, {1, 0, 0}), dialogue({1}, {1.2, 0.8, 1}, {1, 0, 0})})
+           .das_above,
+      0.5);
+}
+
 // Of heads, too, the history is that of the dialogues with a distraction, where there are any.
 TEST(Summarize, HeadsByHand) {
   std::vector<DialogueScore> scores(3);
@@ -215,6 +223,19 @@ TEST(Score, OfTokensIsPerToken) {
       Tensor::from(std::vector<double>(9, 1.0 / 9), {9}), batch.memory.segments);
   const DialogueScore of_even = score_output(even, batch, {&e})[0];
   for (double as : of_even.as_scores) EXPECT_NEAR(as, 1, 1e-14);
+}
+
+// Two heads of each of two layers, whose mean over the last layer's the scores are.
+TEST(Score, HeadsAreThoseOfEachLayer) {
+  const auto model = drawn_model("transformer");
+  const std::vector<DialogueScore> scores = score(*model, random_examples(6, 3), 4);
+  for (const DialogueScore& s : scores) {
+    std::string places;
+    for (const HeadMeans& head : s.heads) {
+      places += std::to_string(head.layer) + "." + std::to_string(head.head) + " ";
+    }
+    EXPECT_EQ(places, "1.1 1.2 2.1 2.2 ");
+  }
 }
 
 TEST(Score, AttentionOnRequestHasTheWeightsOfEveryStep) {

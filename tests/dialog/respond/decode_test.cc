@@ -318,9 +318,9 @@ TEST(DecodeTokens, NoSpecialTokenIsEverWritten) {
 TEST(DecodeTokens, TheExamplesOwnResponseIsNotLookedAt) {
   LstmResponder model = make_model(Structure::parse("non-hier"), 8);
   auto examples = make_contexts(5, 8);
-  const auto before = decode(model, pointers(examples));
+  const auto before = decode(model, pointers(examples), options_of(Method::kSample));
   for (size_t i = 0; i < examples.size(); ++i) examples[i].response.assign(i + 1, 6);
-  const auto after = decode(model, pointers(examples));
+  const auto after = decode(model, pointers(examples), options_of(Method::kSample));
   for (size_t i = 0; i < examples.size(); ++i) expect_same(before[i], after[i]);
 }
 

@@ -3,6 +3,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <set>
 
 #include "dialog/respond/structures.h"
@@ -129,6 +130,27 @@ TEST_F(Answering, TheBestStandsFirst) {
         EXPECT_LE(shortest[i][0].tokens.size(), d.tokens.size());
       }
     }
+  }
+}
+
+TEST_F(Answering, TheUnknownWordIsWrittenWhereItIsAllowed) {
+  for (const auto& model : models) {  // more probable than the first word where that is probable
+    const Var weight = parameter(*model, "decoder.output.weight");
+    const int64_t width = weight.shape()[1];
+    std::vector<double> rows = weight.value().to_vector();
+    for (int64_t j = 0; j < width; ++j)
+      rows[kUnk * width + j] = 2 * rows[kSpecialTokens * width + j];
+    weight.set_value(Tensor::from(rows, weight.shape()).to(weight.dtype()));
+  }
+  for (const bool allowed : {false, true}) {
+    options.allow_unk = allowed;
+    int64_t unknown = 0;
+    for (const auto& model : models) {
+      for (const auto& list : answer(*model, options)) {
+        for (const Decoding& d : list) unknown += std::ranges::count(d.tokens, kUnk);
+      }
+    }
+    EXPECT_EQ(unknown > 0, allowed) << unknown;
   }
 }
 

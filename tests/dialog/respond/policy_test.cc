@@ -280,6 +280,7 @@ TEST(PolicyTask, DrawsAnewInEveryStepAndCountsRewards) {
   for (const Example& e : seen[0]) {
     for (const auto& utterance : e.context) tokens += std::ssize(utterance) + 1;
     tokens += std::ssize(e.response) + 1;
+    EXPECT_LE(e.response.size(), 2u);
   }
   EXPECT_EQ(loss.tokens, tokens);
 }

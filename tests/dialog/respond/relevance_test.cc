@@ -28,6 +28,8 @@ TEST(Relevance, OfUtterancesIsThatOfTheirWordsToTheQuery) {
   expect_numbers(relevance(kPpmi, example(context, {0, 0, 0, 0})), {0.5 * 3 / 3.5, 9 / 3.5, 0, 0});
   context.back() = {10, 12};
   expect_numbers(relevance(kPpmi, example(context, {0, 0, 0, 0})), {1 * 3 / 4.0, 9 / 4.0, 0, 0});
+  context.back() = {10, 13};  // which go together, and are no utterance of the history
+  expect_numbers(relevance(kPpmi, example(context, {0, 0, 0, 0})), {0.5 * 3 / 3.5, 9 / 3.5, 0, 0});
   context.back() = {14};
   expect_numbers(relevance(kPpmi, example(context, {0, 0, 0, 0})), {1, 1, 1, 0});
   expect_numbers(relevance(kPpmi, example({{10}}, {0})), {0});

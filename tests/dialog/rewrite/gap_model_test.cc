@@ -192,6 +192,24 @@ std::string refusal(const auto& settings) {
   return error_of<UsageError>([&] { settings.check(); });
 }
 
+// Forward the state behind the last word, and backward the one behind the first.
+TEST(GapModel, LastStatesAreThoseOfBothDirections) {
+  const GapModel model = loaded(reference(), DType::f64);
+  const NoGrad guard;
+  const std::vector<std::vector<int32_t>> sequences = {{5}, {6, 7, 8, 4}, {9, 10}};
+  const GapModel::States states = model.read(sequences);
+  const std::vector<double> h = states.h.value().to_vector(),
+                            last = states.last.value().to_vector();
+  const size_t size = last.size() / 6;
+  for (size_t b = 0; b < 3; ++b) {
+    const auto first = static_cast<size_t>(states.begin[b]), end = first + sequences[b].size() - 1;
+    for (size_t i = 0; i < size; ++i) {
+      EXPECT_EQ(last[2 * b * size + i], h[2 * end * size + i]);
+      EXPECT_EQ(last[(2 * b + 1) * size + i], h[(2 * first + 1) * size + i]);
+    }
+  }
+}
+
 TEST(GapModel, RefusesWhatDoesNotFit) {
   EXPECT_EQ(refusal(LossSettings{.learn = "all"}),
             "gaps: learn: expected one of both, detect, rank, got 'all'");

@@ -10,6 +10,7 @@
 #include "dialog/rewrite/rewriter.h"
 #include "dialog/rewrite/task.h"
 #include "dialog/system.h"
+#include "nn/init.h"
 #include "tests/file_helpers.h"
 #include "train/run_directory.h"
 
@@ -175,6 +176,17 @@ TEST(GapTraining, IsASystem) {
   ASSERT_EQ(all.size(), 3u * 48u);
   const std::vector<double> last = loaded.encoder->encode({examples[2]}).to_vector();
   for (size_t i = 0; i < 48; ++i) EXPECT_NEAR(last[i], all[96 + i], 1e-6);
+  // The words of each utterance and its end.
+  const LoadedGaps gaps = Runs::load(run);
+  std::vector<int32_t> ids;
+  for (const char* word : {"fine", "", "it", "is", "good", "", "?", ""}) {
+    ids.push_back(*word == 0     ? kEou
+                  : *word == '?' ? kUnk  // of an utterance without words
+                                 : gaps.vocabulary.id_of_word(word));
+  }
+  const NoGrad guard;
+  const std::vector<double> read_alone = gaps.model.read({ids}).last.value().to_vector();
+  for (size_t i = 0; i < 48; ++i) EXPECT_NEAR(all[48 + i], read_alone[i], 1e-6);
 }
 
 // "about k1" and its end are three words of the four that the model reads at most.
@@ -196,6 +208,102 @@ TEST(GapTraining, AnInsertedTurnPushesNoneOut) {
   std::multiset<std::string> texts;
   for (const Turn& turn : looks.at(0).heard.turns) texts.insert(turn.text);
   EXPECT_EQ(texts, (std::multiset<std::string>{"about k1", "fine", "it is good"}));
+}
+
+// The loss of a step is the mean over its turns, and its words are all that are read.
+TEST(GapTraining, ALossIsThatOfItsTurns) {
+  const TempDir dir;
+  Settings s = small();
+  const TrainData data = read(dir, s);
+  GapModel model(s.model, s.bounds);
+  init(model, 3);
+  const Task task = gap_task(model, s, data);
+  const std::vector<int64_t> some = {0, 1, 2, 4, 7};
+  const Loss loss = task.loss(some, StepKey{});
+  double sum = 0;
+  int64_t words = 0;
+  for (const int64_t i : some) {
+    sum += task.loss({i}, StepKey{}).nll;
+    words += std::ssize(data.train[i].read);
+  }
+  EXPECT_NEAR(loss.nll, sum / 5, 1e-5 * sum);
+  EXPECT_NEAR(loss.counts.at("loss"), sum, 1e-5 * sum);
+  EXPECT_EQ(loss.tokens, words);
+}
+
+// Wherever the model finds a gap, it is the whole turn; nothing fills it, or the best of all that
+// was said. Of what it looks at each turn has its part.
+TEST(GapTraining, SaysWhatFillsAGapOrThatNothingDoes) {
+  const TempDir dir;
+  Settings s = small();
+  s.loop.max_epochs = 1;
+  const TrainData data = read(dir, s);
+  const std::string run = begin(dir, "run", s, data);
+  ASSERT_TRUE(Runs::train(run, s, data, {}));
+  for (const bool fills : {false, true}) {
+    auto gaps = std::make_shared<LoadedGaps>(Runs::load(run));
+    std::vector<double> weights;
+    Var null;
+    for (const NamedParameter& p : parameters(gaps->model)) {
+      const int64_t n = p.var.value().numel();
+      if (p.name == "score.weight") weights = p.var.value().to_vector();
+      if (p.name == "null") null = p.var;
+      if (p.name == "labels.weight") p.var.set_value(Tensor::zeros(p.var.shape(), DType::f32));
+      if (p.name != "labels.bias") continue;
+      std::vector<double> bias(n);
+      bias[kPronoun] = 1;
+      p.var.set_value(Tensor::from(bias, p.var.shape()).to(DType::f32));
+    }
+    ASSERT_FALSE(weights.empty());
+    std::vector<double> highest;  // tanh() of it has the highest score that there is, or the lowest
+    for (const double w : weights) highest.push_back((w > 0) != fills ? 100 : -100);
+    null.set_value(Tensor::from(highest, null.shape()).to(DType::f32));
+    const auto rewriter = annotator(gaps);
+    const TypedDialogue typed = rewriter->typed({.model = "m"});
+    typed.hear("k1 q7");
+    typed.hear("fine");
+    const Heard heard = typed.hear("it is good");
+    EXPECT_TRUE(has(heard.text, "\"it is good\" is ")) << heard.text;
+    EXPECT_EQ(has(heard.text, " is nothing that was said\n"), !fills) << heard.text;
+    EXPECT_EQ(has(heard.text, " above nothing; or \""), fills) << heard.text;
+    EXPECT_EQ(has(heard.text, "says: it is good\n"), !fills) << heard.text;
+    ASSERT_EQ(heard.look.size(), 3u);
+    EXPECT_NEAR(heard.look[0] + heard.look[1] + heard.look[2], 3, 1e-6);
+    EXPECT_GT(heard.look[1], 0);
+    EXPECT_EQ(heard.look[2], 0);
+  }
+}
+
+// Turns of any other dialogue stand at any place, and in each dialogue at others.
+TEST(GapTraining, EachDialogueGetsTurnsOfItsOwn) {
+  const TempDir dir;
+  Settings s = small();
+  s.loop.max_epochs = 1;
+  const TrainData data = read(dir, s);
+  const std::string run = begin(dir, "run", s, data);
+  ASSERT_TRUE(Runs::train(run, s, data, {}));
+  std::string lines;
+  for (int i = 0; i < 12; ++i) {
+    const std::string said = "k" + std::to_string(i);
+    lines += "{\"id\": \"" + said + "\", \"turns\": [{\"text\": \"" + said +
+             " a\"}, {\"text\": \"" + said + " b\"}, {\"text\": \"" + said + " c\"}]}\n";
+  }
+  const LoadedSystem loaded = load_system(run);
+  const auto& looker = dynamic_cast<const Looker&>(*loaded.tagger);
+  std::set<std::string> places, others;
+  for (const Looked& looked :
+       looker.looks(dir.write("shown.jsonl", lines), {.insert = 3, .count = 4})) {
+    std::string marks;
+    for (const Turn& turn : looked.heard.turns) {
+      marks += turn.distraction ? 'x' : '.';
+      const std::string of = turn.text.substr(0, turn.text.find(' '));
+      EXPECT_EQ(of == looked.id, !turn.distraction) << turn.text;
+      if (looked.id == "k0" && turn.distraction) others.insert(of);
+    }
+    places.insert(marks);
+  }
+  EXPECT_GT(places.size(), 1u);
+  EXPECT_GT(others.size(), 1u);
 }
 
 TEST(GapTraining, RefusesWhatIsNoModelOfGaps) {

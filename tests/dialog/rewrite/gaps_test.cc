@@ -309,5 +309,33 @@ TEST(English, LeavesOutWhatStoodBefore) {
   EXPECT_EQ(seen, (std::set<std::string>{"yes.!", "yes. there!"}));
 }
 
+// "rio", the whole turn, stood as long ago as a value may, and a place is "there"; a number is only
+// left out. The turn that is as it was said is one of two, in each dialogue another.
+TEST(English, ReplacesByTheKindOfAValue) {
+  std::vector<Dialogue> dialogues;
+  for (int i = 0; i < 16; ++i) {
+    dialogues.push_back(
+        {std::to_string(i),
+         {said("user", "to rio please"), said("system", "ok"), said("user", "hello"),
+          said("system", "ok"), said("user", "thanks"), said("system", "ok"),
+          said("user", "rio", {{"act", {"inform city=rio"}}}), said("system", "for 2"),
+          said("user", "2 now", {{"act", {"inform rooms=2"}}})}});
+  }
+  const Published made = with_gaps(dialogues, 1);
+  ASSERT_EQ(made.dialogues.size(), 3u * 16);
+  std::set<std::string> as_said;
+  for (size_t i = 0; i < made.dialogues.size(); i += 3) {
+    const Dialogue &place = made.dialogues[i], &number = made.dialogues[i + 1];
+    EXPECT_EQ(place.turns.size(), 7u);
+    EXPECT_EQ(place.turns.back().text, "there");
+    EXPECT_EQ(place.turns.back().notes->labels.at(kRewritten)[0], "rio");
+    EXPECT_EQ(number.turns.size(), 7u);
+    EXPECT_EQ(number.turns[0].text, "hello");
+    EXPECT_EQ(number.turns.back().text, "now");
+    as_said.insert(made.dialogues[i + 2].turns.back().text);
+  }
+  EXPECT_EQ(as_said, (std::set<std::string>{"hello", "thanks"}));
+}
+
 }  // namespace
 }  // namespace heed::rewrite

@@ -193,6 +193,10 @@ TEST(LogisticObjective, LargeScoresDoNotOverflow) {
   EXPECT_NEAR(at.gradient[1], 1, 1e-12);
 }
 
+TEST(MajorityLabels, AreThoseOfMoreThanHalf) {
+  EXPECT_EQ(majority_labels({{0, 2}, {0, 1}, {0}, {1}}, 3), LabelIds{0});  // 3, 2 and 1 of four
+}
+
 // ---- fitting
 
 TEST(FitLogistic, ALabelOfAllOrNoExamplesIsConstant) {

@@ -6,6 +6,7 @@
 #include <cmath>
 
 #include "base/error.h"
+#include "dialog/stats/standardise.h"
 #include "tensor/parallel.h"
 #include "tensor/random.h"
 
@@ -113,6 +114,13 @@ TEST(PrincipalComponents, Mistakes) {
   EXPECT_THROW(principal_components(x, 0), ShapeError);
   EXPECT_THROW(principal_components(Tensor::of({1, 2}), 1), ShapeError);
   EXPECT_THROW(principal_components(x, 1).coordinates(Tensor::of({{1, 2, 3}})), ShapeError);
+}
+
+// Columns of the deviations 4 and 0.5, whose means are 2 and -1.
+TEST(Standardiser, DividesByTheDeviationOfTheTrainingPart) {
+  const Standardiser standardise(Tensor::of({{6, -0.5}, {-2, -1.5}}));
+  EXPECT_EQ(standardise(Tensor::of({{6, -0.5}, {-2, -1.5}, {4, 1}})).to_vector(),
+            (std::vector<double>{1, 1, -1, -1, 0.5, 4}));
 }
 
 }  // namespace

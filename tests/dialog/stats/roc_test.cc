@@ -1,6 +1,11 @@
+// Numbers of two lists by hand: areas below curves, and the dependence of labels.
 #include "dialog/stats/roc.h"
 
 #include <gtest/gtest.h>
+
+#include <cmath>
+
+#include "dialog/stats/dependence.h"
 
 namespace heed {
 namespace {
@@ -28,6 +33,19 @@ TEST(Areas, ARandomScorerHasHalfOfTheRate) {
   EXPECT_DOUBLE_EQ(a[0], 0.5);
   EXPECT_DOUBLE_EQ(a[1], 0.25);
   EXPECT_DOUBLE_EQ(a[2], 0.005);
+}
+
+// Two rows and three columns, where the column decides the row: 2 2 0 / 0 0 4.
+TEST(Dependence, CramersVIsOneWhereTheSmallerSideIsDecided) {
+  const Dependence d = dependence({0, 0, 0, 0, 1, 1, 1, 1}, {0, 0, 1, 1, 2, 2, 2, 2});
+  EXPECT_NEAR(d.chi2, 8, 1e-12);
+  EXPECT_NEAR(d.phi, 1, 1e-12);
+  EXPECT_NEAR(d.cramers_v, 1, 1e-12);
+  // Three of each: 1 1 0 / 0 1 1 / 1 0 1, of which each row has 2 of 6.
+  const Dependence half = dependence({0, 0, 1, 1, 2, 2}, {0, 1, 1, 2, 2, 0});
+  EXPECT_NEAR(half.chi2, 3, 1e-12);
+  EXPECT_NEAR(half.phi, std::sqrt(0.5), 1e-12);
+  EXPECT_NEAR(half.cramers_v, 0.5, 1e-12);
 }
 
 }  // namespace

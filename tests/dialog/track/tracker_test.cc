@@ -231,6 +231,8 @@ TEST(Tracker, RefusesSizesThatMakeNoModel) {
             "track: steps: expected a whole number from 1 to 10000, got 0");
   EXPECT_EQ(error([](Config& c) { c.values = 0; }),
             "track: values: expected a whole number from 1 to 16777216, got 0");
+  EXPECT_EQ(error([](Config& c) { c.act_count = 0; }),
+            "track: act_count: expected 1 or more with machine acts, got 0");
   EXPECT_NE(error([](Config& c) { c.inner_rate = 0; }), "");
   EXPECT_NE(error([](Config& c) { c.dropout = 1; }), "");
 }

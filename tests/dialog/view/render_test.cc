@@ -307,6 +307,41 @@ TEST(RenderHtml, NamesEveryNumber) {
   EXPECT_TRUE(holds(render_html(one), "<span class=\"small\">DAS ratio</span>"));
 }
 
+// Of two models and three test sets: each number stands at its own, means are over the sets that
+// have a ratio, and bars are parts of the largest one.
+TEST(RenderHtml, EveryModelHasItsOwnNumbers) {
+  AttentionView view = with_results();
+  view.results.push_back(view.results[1]);
+  ResultView& last = view.results[2];
+  last.test_set = "rare:end";
+  last.models[0].das_ratio = 2, last.models[1].das_ratio = 0.75;
+  last.models[1].mean_das_ratio = 1.5;
+  last.models[1].perplexity = 61;
+  const std::string html = render_html(view);
+  const auto bar = [](const char* width, const char* number) {
+    return "style=\"width:" + std::string(width) + "%\"></span></span><span class=\"number\">" +
+           number + "</span>";
+  };
+  for (const auto& [width, number] : {std::pair("25.0", "0.50"),
+                                      {"12.5", "0.25"},
+                                      {"100.0", "2.00"},
+                                      {"37.5", "0.75"},
+                                      {"62.5", "1.25"}}) {  // the last one: a mean
+    EXPECT_EQ(count(html, bar(width, number)), number == std::string("0.50") ? 2u : 1u) << number;
+  }
+  EXPECT_TRUE(holds(html, "<table class=\"results\" style=\"--average:50.0%\">"));
+  EXPECT_TRUE(holds(html, "<dt>old</dt><dd>1.25</dd></div><div><dt>new</dt><dd>0.50</dd>"));
+  EXPECT_EQ(count(html, "Perplexity, original test set"), 1u);
+  EXPECT_EQ(count(html, " title=\"of the dialogues' ratios: mean 1.50, median 0.75\""), 1u);
+  EXPECT_TRUE(holds(html, "perplexity, new</span>61.0"));
+  EXPECT_EQ(count(html, "<tr class=\"das group\">"), 1u);  // not before each set of a kind
+  EXPECT_TRUE(holds(html, "DAS ratio: old <strong>2.00</strong>, new <strong>0.33</strong>"));
+  EXPECT_TRUE(holds(html, "<dt>old</dt><dd dir=\"auto\">yes</dd>"));
+  for (const char* score : {"100 %", "50 %", "150 %", "25 %", "75 %", "200 %"}) {
+    EXPECT_EQ(count(html, "<span class=\"number\">" + std::string(score)), 1u) << score;
+  }
+}
+
 // There are no intervals, so nobody can say whether a difference is more than chance.
 TEST(RenderHtml, MarksNoNumberAsTheBest) {
   EXPECT_FALSE(holds(render_html(with_results()), "class=\"best"));

@@ -1,6 +1,8 @@
 // The paper's numbers, and the claims that are computed from them: known answers.
 #include <gtest/gtest.h>
 
+#include <map>
+
 #include "dialog/discriminate/confusion.h"
 #include "experiments/adversarial/making_json.h"
 #include "experiments/adversarial/results.h"
@@ -86,6 +88,58 @@ TEST(AdversarialPaper, IntervalsDecide) {
   EXPECT_EQ(holds(0.51, 0.6), true);
   EXPECT_EQ(holds(0.45, 0.6), std::nullopt);
   EXPECT_EQ(holds(0.4, 0.49), false);
+}
+
+// Numbers that would hold but for one of them.
+TEST(AdversarialPaper, EachPartOfAClaimCounts) {
+  using Numbers = std::map<std::string, std::vector<double>>;
+  const auto says = [](size_t rule, const Numbers& numbers) {
+    VariantNumbers ours;
+    for (const auto& [key, of_corpora] : numbers) {
+      for (size_t c = 0; c < of_corpora.size(); ++c) ours.set(c, key, of_corpora[c]);
+    }
+    return adversarial_claim_rules()[rule].check(ours).holds;
+  };
+  std::vector<double> accuracy(3, 0.7);
+  accuracy[kSubTle] = 0.65;
+  EXPECT_EQ(says(1, {{"random.humans.accuracy", accuracy}}), true);
+  accuracy[kSwitchboard] = 0.6;
+  EXPECT_EQ(says(1, {{"random.humans.accuracy", accuracy}}), false);
+
+  Numbers people = {{"real.f1", {0.7}}, {"real.recall", {0.8}}, {"real.precision", {0.6}},
+                    {"fake.f1", {0.6}}, {"fake.recall", {0.5}}, {"fake.precision", {0.7}}};
+  const auto accommodate = [&](const char* key, double value) {
+    Numbers of_people;
+    for (const auto& [name, of_corpora] : people) of_people["random.humans." + name] = of_corpora;
+    of_people[std::string("random.humans.") + key] = {value};
+    return says(2, of_people);
+  };
+  EXPECT_EQ(accommodate("real.recall", 0.8), true);
+  EXPECT_EQ(accommodate("real.recall", 0.5), false);
+  EXPECT_EQ(accommodate("fake.recall", 0.8), false);
+  EXPECT_EQ(accommodate("fake.f1", 0.75), false);
+
+  EXPECT_EQ(says(5, {{"cosine.p", {0.01, 0.04}}, {"cosine.higher", {1, 1}}}), true);
+  EXPECT_EQ(says(5, {{"cosine.p", {0.01, 0.5}}, {"cosine.higher", {1, 1}}}), std::nullopt);
+  EXPECT_EQ(says(5, {{"cosine.p", {0.01, 0.5}}, {"cosine.higher", {1, 0}}}), std::nullopt);
+  const auto fake_mass = [&](double low, double high) {
+    return says(6, {{"attention.judged_real", {0.9}},
+                    {"attention.judged_fake", {(low + high) / 2}},
+                    {"attention.judged_fake.low", {low}},
+                    {"attention.judged_fake.high", {high}}});
+  };
+  EXPECT_EQ(fake_mass(0.45, 0.55), true);
+  EXPECT_EQ(fake_mass(0.45, 0.7), std::nullopt);
+  EXPECT_EQ(fake_mass(0.65, 0.8), false);
+  EXPECT_EQ(fake_mass(0.2, 0.35), false);
+
+  std::vector<double> pi(3, -0.1);
+  const std::vector<double> of_people(3, 0.2);
+  EXPECT_EQ(says(9, {{"generated.humans.pi", of_people}, {"generated.discriminator.pi", pi}}),
+            true);
+  pi[kSwitchboard] = 0.1;
+  EXPECT_EQ(says(9, {{"generated.humans.pi", of_people}, {"generated.discriminator.pi", pi}}),
+            false);
 }
 
 TEST(JudgeVariants, EachCorpusAndAllTogether) {

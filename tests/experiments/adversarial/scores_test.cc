@@ -213,16 +213,23 @@ TEST(Agreement, WithinStructuresAndWithoutCollapsedOnes) {
                              .rows.at(0);
   EXPECT_LT(*collapsed.cells[kAll].value, 1 - 1e-6);
   EXPECT_NEAR(*collapsed.cells[kNotCollapsed].value, 1, 1e-12);
+  const auto kept = agreement_table(planted({{"a", "s", 0.5, 1},
+                                             {"b", "s", 0.6, 2},
+                                             {"c", "s", 0.7, 3},
+                                             {"d", "s", 0.1, 9, 0.06}}))
+                        .rows.at(0);
+  EXPECT_LT(*kept.cells[kNotCollapsed].value, 1 - 1e-6);
 }
 
 // Halves of opposite orders; and seeds, whose intraclass correlation is computed here by hand.
 TEST(Agreement, ReliabilityOfMeasures) {
-  const Table table = reliability_of_measures(planted({{"a-seed1", "s", 0.1, 1},
-                                                       {"a-seed2", "s", 0.2, 2},
-                                                       {"b-seed1", "s", 0.5, 5},
-                                                       {"b-seed2", "s", 0.4, 4},
-                                                       {"c-seed1", "s", 0.8, 8},
-                                                       {"c-seed2", "s", 0.9, 9}}));
+  const AdversarialResults results = planted({{"a-seed1", "s", 0.1, 1},
+                                              {"a-seed2", "s", 0.2, 2},
+                                              {"b-seed1", "s", 0.5, 5},
+                                              {"b-seed2", "s", 0.4, 4},
+                                              {"c-seed1", "s", 0.8, 8},
+                                              {"c-seed2", "s", 0.9, 9}});
+  const Table table = reliability_of_measures(results);
   ASSERT_EQ(table.rows.size(), 2u);
   const Row &das = table.rows[0], &passes = table.rows[1];
   EXPECT_EQ(das.label, "DAS ratio");
@@ -239,6 +246,8 @@ TEST(Agreement, ReliabilityOfMeasures) {
   }
   EXPECT_NEAR(*das.cells[4].value, products / squares, 1e-12);
   EXPECT_NEAR(*passes.cells[4].value, products / squares, 1e-12);
+  // of two measures the root of the product of theirs, which are the same here
+  EXPECT_NEAR(*agreement_table(results).rows.at(0).cells[kAtMost].value, products / squares, 1e-12);
   // the first ones of 10 pass; conversations are the numbers of the items
   const double even[] = {1, 1, 3, 2, 4, 5}, odd[] = {0, 1, 2, 2, 4, 4};
   double eo = 0, ee = 0, oo = 0;

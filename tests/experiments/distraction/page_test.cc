@@ -1,6 +1,9 @@
 // The page of an experiment: what is on it, and that it needs nothing else.
 #include <gtest/gtest.h>
 
+#include <algorithm>
+
+#include "dialog/text/format.h"
 #include "experiments/engine/report/variant_tables.h"
 #include "tests/experiments/distraction/page_helpers.h"
 
@@ -133,6 +136,84 @@ TEST(Page, TheTableOfTrainingsHasTheNumbersOfEachRun) {
   EXPECT_EQ(table.columns[1].name, "epochs");
   EXPECT_EQ(table.columns[2].name, "best epoch");
   EXPECT_EQ(table.columns[5].name, "training, minutes");
+}
+
+// What is best, and what is more than chance, is marked; a line stands before another group.
+TEST(Page, MarksNumbersAndGroups) {
+  Table table{.id = "t", .title = "T", .note = "", .columns = {{"", "x", "x", 1}}};
+  for (const auto& [group, p] : {std::pair("a", 0.01), {"a", 0.5}, {"b", 0.5}}) {
+    table.rows.push_back({group, "row", {{.value = 1, .p_value = p, .best = p < 0.1}}, {}});
+  }
+  const std::string html = table_html(table, false);
+  EXPECT_EQ(count(html, "<td class=\"n best sure\""), 1u) << html;
+  EXPECT_EQ(count(html, "<td class=\"n\""), 2u);
+  EXPECT_EQ(count(html, ">1.0*<"), 1u);
+  EXPECT_EQ(count(html, "<tr class=\"begin\">"), 1u);
+}
+
+TEST(Page, SaysWhyAClaimIsOpen) {
+  const auto says = [](const ClaimResult& result) {
+    return claims_html({{"ours"}, {Claim{"t", "r", {}, {result}}}});
+  };
+  EXPECT_TRUE(has(says({}), "numbers are missing"));
+  EXPECT_TRUE(has(says({{}, "0.5"}), "undecided"));
+  EXPECT_TRUE(has(says({true, "0.5"}), "&#10003; holds"));
+  EXPECT_TRUE(has(says({false, "0.5"}), "does not hold"));
+}
+
+// ---- figures, and the sample dialogues
+
+TEST(DistractionFigures, BarsAndPairsHaveTheNumbersOfTheirVariants) {
+  DistractionResults results = made_up_results();
+  results.runs[0].numbers.set(key_of(1, "das_ratio"), 0.2);
+  const DistractionFound found{results};
+  const std::string bars = bars_figure(found), pairs = agreement_figure(found);
+  const auto ours = [&](double p, bool loss) {
+    return decimal(
+        found.ours.get(*find_variant("static-ui", p, loss), key_of(1, "das_ratio")).value(), 3);
+  };
+  EXPECT_TRUE(has(bars, "in training (p = 0), random, p = 0.5: " + ours(0, true)));
+  EXPECT_TRUE(has(bars, "without the attention loss, random, p = 0.5: " + ours(0.7, false)));
+  EXPECT_TRUE(has(bars, "with the attention loss, random, p = 0.5: " + ours(0.7, true)));
+  EXPECT_TRUE(has(bars, "paper: 0.67"));
+  EXPECT_FALSE(has(pairs, "pairs: 1.00"));
+  EXPECT_TRUE(has(pairs, ">0.5</text>"));  // the axes begin below the lowest number
+}
+
+// The first epoch can be far off, and the best one is the second.
+TEST(DistractionFigures, CurvesMarkTheBestEpochWithinTheirAxes) {
+  DistractionResults results = made_up_results();
+  for (RunResult& run : results.runs) {
+    run.log[0].metrics = {{kTrainPerplexity, 9e5}, {kValidPerplexity, 1e6}};
+  }
+  const DistractionFound found{results};
+  const std::string learning = learning_figure(found);
+  EXPECT_EQ(count(learning, " after epoch 2</title>"), 23u);
+  EXPECT_FALSE(has(learning, ">1000</text>"));
+  EXPECT_TRUE(has(learning, ">50</text>") || has(learning, ">100</text>"));
+  // Without the loss a line begins at the baseline that there is, and has four points.
+  const std::string lines = probability_figure(found);
+  const size_t begin = lines.rfind("points=\"", lines.find(" dash\"")) + 8;
+  const std::string points = lines.substr(begin, lines.find('"', begin) - begin);
+  EXPECT_EQ(std::count(points.begin(), points.end(), ','), 4) << points;
+}
+
+TEST(DistractionFigures, SampleDialoguesHaveTheScoresOfEachModel) {
+  DistractionResults results = made_up_results();
+  results.samples.push_back(results.samples[0]);
+  for (RunResult& run : results.runs) {
+    run.numbers.set_series(sample_key(0, "as_scores"), {0.5, 1, 3});
+    run.numbers.set_series(sample_key(1, "as_scores"), {0.2, 0.8, 2});
+    run.numbers.set(sample_key(1, "das_ratio"), 0.4);
+    run.numbers.set_text(sample_key(1, "response"), "the second");
+  }
+  const std::string html = dialogues_html(results);
+  for (const char* part : {"--heat:0.25\">50<", "--heat:0.50\">100<", "--heat:1.00\">300<",
+                           "--heat:0.10\">20<", "--heat:0.40\">80<", "--heat:1.00\">200<",
+                           ">0.80</td>", ">0.40</td>", ">the second</dd>"}) {
+    EXPECT_EQ(count(html, part), 11u) << part;  // models
+  }
+  EXPECT_EQ(count(html, "<tr class=\"query\">"), 2u);
 }
 
 }  // namespace

@@ -1,9 +1,11 @@
 // heed reproduce mediation as a user calls it: numbers, tables, claims, the page, resumption.
+#include <algorithm>
 #include <cmath>
 #include <map>
 #include <nlohmann/json.hpp>
 #include <numeric>
 
+#include "dialog/text/format.h"
 #include "tests/golden.h"
 #include "tests/heed/program_helpers.h"
 
@@ -261,6 +263,48 @@ TEST_F(MediationExperiment, TablesHoldMeansOverSeedsAndPairedChanges) {
   EXPECT_NEAR(changes["rows"][2]["cells"][1]["value"].get<double>(),
               (harm("placebo", 1) + harm("placebo", 2) - harm("none", 1) - harm("none", 2)) / 2,
               1e-3);
+}
+
+// Each test set has its own table, each condition its own bars, and each place its own cell.
+TEST_F(MediationExperiment, TablesAndFiguresHaveTheirOwnNumbers) {
+  const Json one = evaluation("none"), two = evaluation("none", 2);
+  for (const auto& [name, set] : one["test_sets"].items()) {
+    std::string id = name;
+    std::replace(id.begin(), id.end(), ':', '-');
+    const Json ratio = json("tables/" + id + ".json")["rows"][0]["cells"][0]["value"];
+    EXPECT_NEAR(
+        ratio.get<double>(),
+        (set["das_ratio"].get<double>() + two["test_sets"][name]["das_ratio"].get<double>()) / 2,
+        2e-3)
+        << name;
+  }
+  EXPECT_NEAR(json("tables/responses.json")["rows"][0]["cells"][5]["value"].get<double>(),
+              (one["responses"]["share_changed"].get<double>() +
+               two["responses"]["share_changed"].get<double>()) /
+                  2,
+              1e-9);
+  ASSERT_EQ(heed_program({"report", whole(), "--html", dir.path("page.html")}).code, 0);
+  const std::string html = dir.read("page.html");
+  const Json table = json("tables/random-1.0.json");
+  for (size_t condition = 0; condition < 4; ++condition) {
+    const double harm = table["rows"][condition]["cells"][1]["value"];
+    EXPECT_TRUE(has(html, "<title>" + decimal(harm, 1) + "</title>")) << condition;
+  }
+  const Json first = json("static-ui-none-seed1/places.json")["own"]["map"],
+             second = json("static-ui-none-seed2/places.json")["own"]["map"];
+  const auto both = [&](const std::string& history, const std::string& place, const char* number) {
+    return first[history][place][number].get<double>() +
+           second[history][place][number].get<double>();
+  };
+  for (const auto& [history, places] : first.items()) {
+    std::string row = "<tr><th>" + history + "</th>";
+    for (const auto& [place, cell] : places.items()) {
+      const double ratio = both(history, place, "look") / both(history, place, "history_look");
+      row += "<td class=\"heat\" style=\"--heat:" + decimal(std::clamp(ratio - 0.5, 0.0, 1.0), 2) +
+             "\">" + decimal(ratio, 2) + "</td>";
+    }
+    EXPECT_TRUE(has(html, row + "</tr>")) << row;
+  }
 }
 
 TEST_F(MediationExperiment, ClaimsAndPageSayWhatIsThere) {

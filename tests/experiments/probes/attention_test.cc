@@ -97,6 +97,38 @@ TEST_F(Attention, CollapsedRunsAreLowOnMostTasks) {
   EXPECT_EQ(collapsed(), "lstm-seed3, hred-seed3");
 }
 
+// Two seeds of lstm, one of hred and of the transformer; the numbers of the RNN models are means.
+TEST_F(Attention, ClaimsAndDoubtsHaveTheNumbersOfTheRuns) {
+  add("lstm", 1, 0, {0.1, 0.2, 0.3});
+  add("lstm", 2, 0, {0.3, 0.2, 0.3});
+  add("hred", 1, 0, {0.1, 0.2, 0.3});
+  add("transformer", 1, 0, {0.1, 0.2, 0.3});
+  const double bleu[] = {0.02, 0.04, 0.05, 0.06}, range[] = {1, 1, 3, 20},
+               length[] = {5, 5, 10, 30},
+               f1[4][3] = {{0.3, 0.5, 0.1}, {0.3, 0.5, 0.1}, {0.1, 0.1, 0.1}, {0.5, 0.4, 0.3}};
+  for (size_t r = 0; r < 4; ++r) {
+    Numbers& numbers = results.runs[r].numbers;
+    numbers.set("responses.bleu2", bleu[r]);
+    numbers.set("checkpoints.untrained.range", range[r]);
+    numbers.set("checkpoints.untrained.length", length[r]);
+    for (size_t t = 0; t < 3; ++t) {
+      numbers.set(score_key("untrained", "raw", results.tasks[t]), f1[r][t]);
+    }
+  }
+  const VariantNumbers numbers = claim_numbers(results, "raw");
+  EXPECT_NEAR(numbers.get(probed::kTransformer, "width.untrained").value(), 10, 1e-12);
+  EXPECT_NEAR(numbers.get(probed::kLstm, bleu_key("MultiWOZ")).value(), 0.03, 1e-12);
+  EXPECT_NEAR(numbers.get(probed::kLstm, bleu_key("MultiWOZ") + kPlusMinus).value(),
+              std::sqrt(2e-4), 1e-12);
+  std::string doubts;
+  for (const Row& r : doubts_table(results).rows) doubts += r.cells.back().text + "\n";
+  for (const char* says :
+       {"at most 14.1 points; as the paper prints it 2.00", "best of all untrained on 2 of 3 tasks",
+        "4.0 times as long", "models' mean: raw 20.0"}) {
+    EXPECT_NE(doubts.find(says), std::string::npos) << says << " in " << doubts;
+  }
+}
+
 TEST_F(Attention, RatiosOfModels) {
   add("lstm", 1, 0, {0.9, 0.9, 0.9});
   add("hred", 1, 0.5, {0.1, 0.2, 0.3});

@@ -102,6 +102,129 @@ TEST(ProbePaper, ClaimsWithoutNumbersAreUndecided) {
   }
 }
 
+// Made-up numbers of a claim: of lstm, lstm-attention, hred, bilstm-attention and the transformer.
+struct Claimed {
+  VariantNumbers numbers = {};
+
+  void set(const std::string& key, const std::vector<double>& of_models) {
+    for (size_t v = 0; v < of_models.size(); ++v) numbers.set(v, key, of_models[v]);
+  }
+  void f1(const std::string& corpus, const std::string& checkpoint, const std::string& task,
+          const std::vector<double>& of_models, const std::string& probe = "logistic") {
+    set(paper_key(probe, corpus, checkpoint, task), of_models);
+  }
+  std::optional<bool> says(const std::string& begin) const {
+    for (const ClaimRule& rule : probe_claim_rules()) {
+      if (rule.claim.starts_with(begin)) return rule.check(numbers).holds;
+    }
+    throw std::runtime_error("no claim " + begin);
+  }
+};
+constexpr std::optional<bool> kYes = true, kNo = false;
+
+TEST(ProbePaper, ClaimsCountModelsAndTasks) {
+  const char* tasks[] = {"RepeatInfo", "UtteranceLoc", "RecentSlots", "AllSlots"};
+  const std::vector<double> by_two = {0.6, 0.6, 0.4, 0.4, 0.5},
+                            by_three = {0.6, 0.6, 0.6, 0.4, 0.5};
+  Claimed better;  // than the transformer, on half of the tasks, then on most
+  for (size_t i = 0; i < 4; ++i) better.f1("MultiWOZ", "best", tasks[i], i < 2 ? by_three : by_two);
+  EXPECT_EQ(better.says("On most tasks"), kNo);
+  better.f1("MultiWOZ", "best", tasks[2], by_three);
+  EXPECT_EQ(better.says("On most tasks"), kYes);
+
+  Claimed falls;
+  for (const char* corpus : kCorpora) {
+    falls.f1(corpus, "untrained", "UtteranceLoc", {0.1, 0.1, 0.1, 0.1, 0.6});
+    falls.f1(corpus, "last", "UtteranceLoc", {0.9, 0.9, 0.9, 0.9, 0.5});
+  }
+  EXPECT_EQ(falls.says("Training lowers"), kYes);
+  falls.f1("PersonaChat", "last", "UtteranceLoc", {0.9, 0.9, 0.9, 0.9, 0.7});
+  EXPECT_EQ(falls.says("Training lowers"), kNo);
+
+  Claimed rise;  // lstm on one of three tasks, then on two
+  for (size_t i = 0; i < 3; ++i) {
+    rise.f1("MultiWOZ", "untrained", tasks[i], {0.3, 0.3, 0.3, 0.3, 0.3});
+    rise.f1("MultiWOZ", "last", tasks[i], {i < 1 ? 0.4 : 0.2, 0.4, 0.4, 0.4, 0.2});
+  }
+  EXPECT_EQ(rise.says("Training raises"), kNo);
+  rise.f1("MultiWOZ", "last", tasks[1], {0.4, 0.4, 0.4, 0.4, 0.2});
+  EXPECT_EQ(rise.says("Training raises"), kYes);
+
+  Claimed wins;  // on one of two tasks
+  for (size_t i = 0; i < 2; ++i) {
+    wins.f1("MultiWOZ", "untrained", tasks[i], {0.9, 0.9, 0.9, 0.9, 0.6});
+    wins.f1("MultiWOZ", "last", tasks[i], {i == 0 ? 0.5 : 0.7, 0.5, 0.5, 0.5, 0.1});
+  }
+  EXPECT_EQ(wins.says("(Not in the paper)"), kYes);
+}
+
+TEST(ProbePaper, ClaimsHaveTheirBounds) {
+  Claimed t;
+  const auto personachat = [&](const char* task, const std::vector<double>& of_models) {
+    for (const char* checkpoint : kCheckpoints) t.f1("PersonaChat", checkpoint, task, of_models);
+  };
+  personachat("UtteranceLoc", {0.3, 0.2, 0.1, 0.6, 0.5});  // the transformer is second
+  EXPECT_EQ(t.says("PersonaChat, UtteranceLoc"), kNo);
+  personachat("UtteranceLoc", {0.3, 0.4, 0.1, 0.6, 0.2});
+  EXPECT_EQ(t.says("PersonaChat, UtteranceLoc"), kYes);
+  personachat("PersonalInfo", {0.02, 0.2, 0.03, 0.01, 0.05});
+  EXPECT_EQ(t.says("No model gets"), kNo);
+  personachat("PersonalInfo", {0.02, 0.09, 0.03, 0.01, 0.05});
+  EXPECT_EQ(t.says("No model gets"), kYes);
+
+  t.f1("MultiWOZ", "best", "RepeatInfo", {0.5, 0.52, 0.54, 0.56, 0.65});
+  EXPECT_EQ(t.says("All models are"), kNo);
+  t.f1("MultiWOZ", "best", "RepeatInfo", {0.5, 0.52, 0.54, 0.56, 0.59});
+  EXPECT_EQ(t.says("All models are"), kYes);
+  t.f1("MultiWOZ", "best", "AllSlots", {0.6, 0.6, 0.6, 0.4, 0.5});
+  EXPECT_EQ(t.says("RNN models are better"), kNo);
+  t.f1("MultiWOZ", "best", "AllSlots", {0.6, 0.6, 0.6, 0.6, 0.5});
+  EXPECT_EQ(t.says("RNN models are better"), kYes);
+
+  const auto widths = [&](double untrained, double last) {
+    t.numbers.set(probed::kTransformer, "width.untrained", untrained);
+    t.numbers.set(probed::kTransformer, "width.last", last);
+    return t.says("An untrained Transformer's");
+  };
+  EXPECT_EQ(widths(20, 5), kNo);
+  EXPECT_EQ(widths(20, 12), kYes);
+  const auto ties = [&](double mean, double highest) {
+    t.numbers.set(probed::kBilstmAttention, "ties.mean", mean);
+    t.numbers.set(probed::kBilstmAttention, "ties.highest", highest);
+    return t.says("People call");
+  };
+  EXPECT_EQ(ties(0.45, 0.5), kNo);
+  EXPECT_EQ(ties(0.35, 0.55), kNo);
+  EXPECT_EQ(ties(0.38, 0.5), kYes);
+}
+
+// Distances count, whatever their sign, and of five changes four.
+TEST(ProbePaper, ClaimsOfSelectionProbeAndSpreadHaveTheirBounds) {
+  Claimed t;
+  const auto selection = [&](const char* choice, double easy, double hard) {
+    t.f1("MultiWOZ", choice, "RepeatInfo", std::vector<double>(5, easy), "selection");
+    t.f1("MultiWOZ", choice, "AllSlots", std::vector<double>(5, hard), "selection");
+    return t.says("Results do not depend");
+  };
+  selection("best-bleu", 0.5, 0.5);
+  EXPECT_EQ(selection("best-rouge", 0.58, 0.42), kNo);
+  EXPECT_EQ(selection("best-rouge", 0.54, 0.46), kYes);
+
+  for (const char* probe : {"logistic", "mlp"}) {
+    t.f1("MultiWOZ", "untrained", "AllSlots", std::vector<double>(5, 0.3), probe);
+    t.f1("MultiWOZ", "last", "AllSlots", std::vector<double>(5, 0.4), probe);
+  }
+  EXPECT_EQ(t.says("An MLP shows"), kYes);
+  t.f1("MultiWOZ", "last", "AllSlots", {0.4, 0.4, 0.4, 0.4, 0.2}, "mlp");  // three of four
+  EXPECT_EQ(t.says("An MLP shows"), kNo);
+
+  for (const char* corpus : kCorpora)
+    t.set(bleu_key(corpus) + kPlusMinus, {0.2, 0.3, 0.4, 0.1, 0.5});
+  EXPECT_EQ(t.says("BiLSTM with attention has"), kYes);
+  t.set(bleu_key("MultiWOZ") + kPlusMinus, {0.2, 0.3, 0.4, 0.6, 0.5});
+  EXPECT_EQ(t.says("BiLSTM with attention has"), kNo);
+}
+
 // Of ten examples four are fitted to, and two of these are drawn.
 TEST(Components, PointsHaveTheLabelsOfTheirOwnExamples) {
   probe::LabelSets labels;

@@ -116,6 +116,22 @@ TEST(ChatLog, DaysAndMonthsAreToldApart) {
   EXPECT_EQ(turns("99/99/99", "99/99/99"), "1=A:a| 2=B:b|") << "no date at all";
 }
 
+// An hour is no silence of more than an hour, however often; nor is a minute back a day.
+TEST(ChatLog, ASilenceIsBetweenTwoMessages) {
+  const auto chat = [](const std::vector<const char*>& times) {
+    std::string text;
+    for (const char* time : times) {
+      text += "[01/01/2025, " + std::string(time) + (text.empty() ? "] Ann: x\n" : "] Ben: y\n");
+    }
+    return log_of(text, 0, 60, TextLayout::kNames);
+  };
+  EXPECT_EQ(chat({"09:00", "10:00", "11:00"}), "1=Ann:x|Ben:y y|");
+  EXPECT_EQ(chat({"09:00", "10:01", "11:00"}), "1=Ann:x| 2=Ben:y y|");
+  EXPECT_EQ(
+      log_of("[10:00] <Ann> x\n[09:59] <Ben> y\n[10:01] <Ann> z\n", 0, 60, TextLayout::kNames),
+      "1=Ann:x|Ben:y|Ann:z|");
+}
+
 TEST(ChatLog, BlankLinesAreBordersWhereAMessageFollows) {
   EXPECT_EQ(log_of("[10:00] A: a\n\nmore\n\n[10:01] B: b\n"), "1=A:a more| 5=B:b|");
 }

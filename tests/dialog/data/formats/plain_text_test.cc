@@ -88,6 +88,25 @@ TEST(PlainTexts, AreThoseOfAFolder) {
             empty.path("") + ": holds no .txt file");
 }
 
+// All files as the first one; what nobody said is counted in all of them.
+TEST(PlainTexts, AreReadAsTheFirstOne) {
+  const TempDir dir;
+  dir.write("a:1.txt", "hi __eou__ yes __eou__\n");
+  dir.write("b.txt", "x\ny\n");
+  const PlainText text = read_plain_texts(dir.path(""), {});
+  EXPECT_EQ(text.layout, TextLayout::kEou);
+  ASSERT_EQ(text.dialogues.size(), 3u);
+  EXPECT_EQ(text.dialogues[0].id, "a:1.txt:1");
+  EXPECT_EQ(text.dialogues[2].id, "b.txt:2");
+  const TempDir chats;
+  for (const char* name : {"a.txt", "b.txt"}) {
+    chats.write(name,
+                "[01/01/2025, 09:03] Ben: hi\n[01/01/2025, 09:04] Ann: yes?\n"
+                "[01/01/2025, 09:05] Trip: \u200EBen left\n[01/01/2025, 09:05] Ben: bye\n");
+  }
+  EXPECT_EQ(read_plain_texts(chats.path(""), {}).left_out, 2u);
+}
+
 TEST(PlainText, RefusesBadFiles) {
   EXPECT_EQ(plain_error(""), ": holds no dialogue");
   EXPECT_EQ(plain_error(" \n\t\n"), ": holds no dialogue");

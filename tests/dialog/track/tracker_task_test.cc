@@ -1,0 +1,148 @@
+// The task of a tracker: what it reads, what it measures, and what it takes from another one.
+#include <gtest/gtest.h>
+
+#include <cmath>
+
+#include "dialog/open_run.h"
+#include "dialog/parts/looker.h"
+#include "dialog/track/task.h"
+#include "tensor/parallel.h"
+#include "tests/file_helpers.h"
+#include "train/run_directory.h"
+
+namespace heed::track {
+namespace {
+
+Turn said(const std::string& text, const std::vector<std::string>& state) {
+  Turn turn{"user", text};
+  turn.notes.edit().labels["state"] = state;
+  return turn;
+}
+
+// A user asks for one of three foods, the system for an area, and the user says one of two.
+std::vector<Dialogue> food_and_area(int count, int from) {
+  std::vector<Dialogue> dialogues;
+  for (int i = from; i < from + count; ++i) {
+    const std::string food = std::vector{"thai", "greek", "irish"}[i % 3],
+                      area = i % 2 ? "north" : "south";
+    Turn system{"system", "and where then"};
+    system.notes.edit().labels["act"] = {"request area"};
+    dialogues.push_back({std::to_string(i),
+                         {said("i want " + food, {"food=" + food}), system,
+                          said(area, {"area=" + area, "food=" + food})}});
+  }
+  return dialogues;
+}
+
+class TrackerTask : public testing::Test {
+ protected:
+  TrackerTask() {
+    set_num_threads(1);
+    write_dialogues(dir.write("data/train.jsonl", ""), food_and_area(60, 0));
+    write_dialogues(dir.write("data/valid.jsonl", ""), food_and_area(20, 5));
+    settings = Runs::preset("smoke");
+    settings.model.dropout = 0;
+    settings.loop.batch_size = 8;
+    settings.loop.schedule.rate = 0.01;
+    settings.loop.max_epochs = 1;
+  }
+  TrainData data() const { return load_train_data(dir.path("data"), settings); }
+  std::string run(const std::string& name) {
+    const std::string run = dir.path(name);
+    const TrainData read = data();
+    Settings s = settings;
+    Runs::take(s, read);
+    std::filesystem::create_directories(run);
+    Runs::begin(run, s, read, "{}");
+    EXPECT_TRUE(Runs::train(run, s, read, {}, {}));
+    return run;
+  }
+  const TempDir dir;
+  Settings settings;
+};
+
+TEST_F(TrackerTask, TheLogHasTheAccuraciesOfTheKeptModel) {
+  const LoadedTracker loaded = Runs::load(run("run"));
+  const TrainData read = data();
+  const Slots& slots = loaded.reader.slots;
+  const Accuracy a = mean(score(slots, read.valid, track(loaded.model, slots, read.valid, 3)));
+  EXPECT_GT(std::abs(a.set - a.joint), 0.01);  // or this would test nothing
+  EXPECT_GT(std::abs(a.change - a.joint), 0.01);
+  EXPECT_GT(std::abs(a.change - a.set), 0.01);
+  const Metrics metrics = load_log(dir.path("run")).at(0).metrics;
+  EXPECT_NEAR(value_of(metrics, kValidJoint), a.joint, 1e-6);
+  EXPECT_NEAR(value_of(metrics, kValidSet), a.set, 1e-6);
+  EXPECT_NEAR(value_of(metrics, kValidChange), a.change, 1e-6);
+}
+
+// Words of the system count where they are read; each text ends in a word of its own.
+TEST_F(TrackerTask, TheSizeOfADialogueIsOfWhatIsRead) {
+  for (const auto& [machine, size] : {std::pair("acts", 4 + 2), {"text", 4 + 1 + 2 + 4}}) {
+    settings.model.machine = machine;
+    const TrainData read = data();
+    Settings s = settings;
+    Runs::take(s, read);
+    Tracker model(s.model, 1);
+    EXPECT_EQ(tracker_task(model, s, read).sizes, std::vector<int64_t>(60, size)) << machine;
+  }
+}
+
+// Of both parts, and both have a part in the fingerprint.
+TEST_F(TrackerTask, ReadsPartsUpToTheLimit) {
+  const uint32_t whole = data().fingerprint();
+  settings.limit = 7;
+  EXPECT_EQ(data().train.size(), 7u);
+  EXPECT_EQ(data().valid.size(), 7u);
+  settings.limit = 0;
+  EXPECT_EQ(data().fingerprint(), whole);
+  write_dialogues(dir.path("data/valid.jsonl"), food_and_area(20, 6));
+  EXPECT_NE(data().fingerprint(), whole);
+}
+
+TEST_F(TrackerTask, TakesWhatFeaturesAreOfFromAnother) {
+  settings.model.machine = "text";
+  settings.model.slots = "food";
+  settings.model.hidden_size = 10;
+  settings.model.embedding_size = 9;
+  settings.model.act_size = 8;
+  Settings other = Runs::preset("smoke");
+  other.init = run("run");
+  other.model.words.frozen = true;
+  take_from_init(other);
+  EXPECT_EQ(other.model.machine, "text");
+  EXPECT_EQ(other.model.slots, "food");
+  EXPECT_EQ(other.model.hidden_size, 10);
+  EXPECT_EQ(other.model.embedding_size, 9);
+  EXPECT_EQ(other.model.act_size, 8);
+  EXPECT_FALSE(other.model.words.frozen);
+}
+
+// The second turn of the system is another one, and so is the vector of the context.
+TEST_F(TrackerTask, EncodesEachTurnOfTheSystem) {
+  settings.model.machine = "text";
+  const LoadedSystem loaded = load_system(run("run"));
+  const auto vector = [&](const std::vector<std::string>& texts) {
+    Example e;
+    for (const std::string& text : texts) e.context.push_back(loaded.encoder->numbers(text));
+    e.distraction.assign(texts.size(), 0);
+    return loaded.encoder->encode({e}).to_vector();
+  };
+  const auto usual = vector({"i want thai", "where", "south", "and", "greek"});
+  EXPECT_NE(vector({"i want thai", "where", "south", "then", "greek"}), usual);
+  EXPECT_NE(vector({"i want thai", "and", "south", "and", "greek"}), usual);
+  EXPECT_EQ(vector({"i want thai", "where", "south", "and", "greek"}), usual);
+}
+
+// Nobody said what is right of dialogues without states.
+TEST_F(TrackerTask, ShowsWhatIsRightWhereItIsKnown) {
+  const LoadedSystem loaded = load_system(run("run"));
+  const auto& looker = dynamic_cast<const Looker&>(*loaded.tagger);
+  const std::string file = dir.write("shown.jsonl", "");
+  write_dialogues(file, {{"a", {said("i want thai", {"food=thai"})}}});
+  EXPECT_EQ(looker.looks(file, {}).at(0).right, "food = thai");
+  write_dialogues(file, {{"a", {{"user", "i want thai"}}}});
+  EXPECT_EQ(looker.looks(file, {}).at(0).right, Looked().right);
+}
+
+}  // namespace
+}  // namespace heed::track
