@@ -28,8 +28,15 @@ inline std::vector<int32_t> draw_lengths(Draw& draw) {
   return sorted(numbers);
 }
 
-inline Inputs draw_inputs(Draw& draw) {
-  const std::vector<int32_t> lengths = draw_lengths(draw);
+// More sequences, and more steps.
+inline std::vector<int32_t> draw_many(Draw& draw) {
+  std::vector<int32_t> lengths(draw.between(10, 12), 2);
+  lengths[0] = static_cast<int32_t>(draw.between(10, 12));
+  return lengths;
+}
+
+inline Inputs draw_inputs(Draw& draw, bool many = false) {
+  const std::vector<int32_t> lengths = many ? draw_many(draw) : draw_lengths(draw);
   const int64_t rows = std::accumulate(lengths.begin(), lengths.end(), int64_t{0});
   const int64_t hidden = draw.between(2, 3), batch = std::ssize(lengths);
   return {lengths, draw.normal({rows, 4 * hidden}), draw.normal({4 * hidden, hidden}),

@@ -71,9 +71,7 @@ LAB_CHECK(NoRowIsPadding) {
 
 // ---- task: reversed
 
-LAB_CHECK(MirrorImage) {
-  Draw draw;
-  const std::vector<int32_t> lengths = draw_lengths(draw);
+void check_mirror(const std::vector<int32_t>& lengths) {
   const auto rows = rows_of(lengths);
   const Packing packing(lengths);
   const std::vector<int32_t> mirror = packing.reversed();
@@ -90,6 +88,12 @@ LAB_CHECK(MirrorImage) {
                               of_ints(about_the_longest)}},
                 .law = "the first step of a sequence and its last one change places; the mirror "
                        "image of the mirror image is what was there"});
+}
+
+LAB_CHECK(MirrorImage) {
+  Draw draw;
+  check_mirror(draw_lengths(draw));
+  if (!testing::Test::HasFailure()) check_mirror(draw_many(draw));
   if_stopped("a batch may be empty: no length(0) is there then.");
   expect(Packing(std::vector<int32_t>{}).reversed().empty(), "an empty batch has no rows.");
 }

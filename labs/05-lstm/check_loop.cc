@@ -39,6 +39,9 @@ LAB_CHECK(SequenceBySequence) {
     expect_close("the last c, " + what, got.c, want.c, expected(&Outputs::c));
   };
   check("begun with h0 and c0", in, in);
+  if (testing::Test::HasFailure()) return;
+  const Inputs many = draw_inputs(draw, /*many=*/true);
+  check("of many sequences and steps", many, many);
   Inputs undefined = in, zeros = in;
   undefined.h0 = undefined.c0 = Tensor();
   zeros.h0 = zeros.c0 = zeros_like(in.h0);
@@ -132,6 +135,9 @@ LAB_CHECK(GradientOfTheGates) {
                 "preactivations of step t, and dy of step t - 1 is added there"});
   };
   for (const auto& [name, d] : losses(all)) check(name, in, in, d, {});
+  if (testing::Test::HasFailure()) return;
+  const Inputs many = draw_inputs(draw, /*many=*/true);
+  check("all outputs, of many sequences and steps", many, many, draw_gradients(draw, many), {});
   check("all outputs, h0 a constant", in, in, all, {.h0 = false});
   check("all outputs, c0 a constant", in, in, all, {.c0 = false});
   Inputs undefined = in, zeros = in;
@@ -227,6 +233,8 @@ LAB_CHECK(GradientOfTheWeights) {
   check("begun with h0", in, in);
   check("of a single step", one_step, one_step);
   check("of a single sequence", alone(in, 0), alone(in, 0));
+  const Inputs many = draw_inputs(draw, /*many=*/true);
+  check("of many sequences and steps", many, many);
   check("begun with nothing", undefined, zeros);
   zeros.lengths = one_step.lengths;
   zeros.gates = one_step.gates;

@@ -56,6 +56,14 @@ LAB_CHECK(StepForward) {
   const Expected expected = {.tolerance = kExact, .law = law, .not_finite = law + "."};
   expect_close("c, where numbers are large", at.c, far_c, expected);
   expect_close("h, where numbers are large", at.h, output(far_active, far_c), expected);
+  if (testing::Test::HasFailure()) return;
+  const StepInputs more = draw_step(draw, /*large=*/true);
+  const Tensor more_c = cell(more.active(), more.c_prev);
+  const Step all_of_it = run_step<double>(more.a, more.c_prev, more_c.shape()[1]);
+  expect_close("c of many rows and units", all_of_it.c, more_c,
+               {.tolerance = kExact, .law = kLarge});
+  expect_close("h of many rows and units", all_of_it.h, output(more.active(), more_c),
+               {.tolerance = kExact, .law = kLarge});
 }
 
 LAB_CHECK(NoStateBefore) {
@@ -64,7 +72,7 @@ LAB_CHECK(NoStateBefore) {
   if_stopped(
       "c_prev is null in the first step of a sequence that begins with zeros: it must not "
       "be read then.");
-  const int64_t rows = draw.between(2, 5), hidden = draw.between(2, 6);
+  const int64_t rows = draw.between(2, 5), hidden = draw.between(200, 300);
   const Tensor a = draw.normal({rows, 4 * hidden}),
                zeros = Tensor::zeros({rows, hidden}, DType::f64);
   const Tensor active = activated(a), c = cell(active, zeros);
@@ -75,6 +83,10 @@ LAB_CHECK(NoStateBefore) {
 }
 
 // ---- task: step_gradient
+
+const char* const kStopped =
+    "a batch may have any number of rows, and a state any number of units; each row is computed by "
+    "one thread, and the memory that it uses is its own.";
 
 LAB_CHECK(StepBackward) {
   Draw draw;
@@ -107,6 +119,15 @@ LAB_CHECK(StepBackward) {
                 .blocks = {"i", "f", "g", "o"},
                 .law = "c gets a gradient from two sides, from the step behind and from h = o "
                        "tanh(c); every gate then the one of what it is in, times its own slope"});
+  if (testing::Test::HasFailure()) return;
+  if_stopped(kStopped);
+  const StepInputs more = draw_step(draw, /*large=*/true);
+  const int64_t all = more.c_prev.shape()[0];
+  const StepGradients of_more = step_gradients(more, all, all), wanted = step_differences(more);
+  expect_close("dc of the step before, of many rows and units", of_more.c_prev, wanted.c_prev,
+               {.tolerance = kDifferences, .law = kLarge});
+  expect_close("the gradients of the preactivations, of many rows and units", of_more.gates,
+               wanted.gates, {.tolerance = kDifferences, .law = kLarge});
 }
 
 LAB_CHECK(OnlyWhatComesIn) {
@@ -158,6 +179,7 @@ LAB_CHECK(OnlyWhatComesIn) {
 
 LAB_CHECK(ThreadsDoNotMatter) {
   LAB_AFTER(StepBackward);
+  if_stopped(kStopped);
   Draw draw;
   const int64_t rows = draw.between(150, 200), hidden = draw.between(60, 90);
   const Shape state{rows, hidden};

@@ -43,7 +43,7 @@ double dot(const Tensor& a, const Tensor& b) {
 
 void check_cell(int64_t gates, Forward forward, Backward backward, const Formula& f) {
   Draw draw;
-  const int64_t hidden = draw.between(3, 9);
+  const int64_t hidden = draw.between(20, 40);
   const Tensor a = draw.normal({gates, hidden}), c_prev = draw.normal({hidden}),
                d = draw.normal({2, hidden}), nothing = zeros_like(d[0]);
   const Tensor both = unwritten({2, hidden}), da = unwritten(a.shape()), dc = unwritten({hidden});

@@ -49,8 +49,12 @@ struct StepInputs {
   }
 };
 
-inline StepInputs draw_step(Draw& draw) {
-  const int64_t rows = draw.between(3, 5), hidden = 2 * draw.between(1, 2) + 1;
+inline const char* const kLarge =
+    "a batch may have any number of rows, and a state any number of units";
+
+inline StepInputs draw_step(Draw& draw, bool large = false) {
+  const int64_t rows = large ? draw.between(17, 20) : draw.between(3, 5);
+  const int64_t hidden = large ? draw.between(33, 36) : 2 * draw.between(1, 2) + 1;
   const Shape state{rows, hidden};
   return {draw.normal({rows, 4 * hidden}), draw.normal(state), draw.normal(state),
           draw.normal(state), draw.normal(state)};

@@ -162,6 +162,16 @@ LAB_CHECK(NormOfAllGradients) {
                 .suspects = suspects,
                 .law = "the norm of all gradients as if they were one long vector; a parameter "
                        "without a gradient is left out"});
+  Bag many;
+  double squares = 0;
+  for (int i = 0; i < 50; ++i) {
+    many.all.push_back(Var::parameter(draw.normal({2})));
+    give(many.all.back(), draw.normal({2}));
+    squares += squares_by_loop(many.all.back().grad());
+  }
+  expect_close("the norm of 50 gradients", numbers({grad_norm(parameters(many))}),
+               numbers({std::sqrt(squares)}),
+               {.tolerance = kExact, .law = "the norm of all gradients, however many there are"});
   if_stopped("No gradient at all is here: then the sum is one zero, of f64, and not undefined.");
   Bag blank;
   blank.all = {Var::parameter(draw.normal({3}))};

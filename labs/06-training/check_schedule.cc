@@ -122,6 +122,8 @@ LAB_CHECK(SomeValuesRise) {
     patient.update(value, true);
     rates.push_back(patient.rate());
   }
+  expect(!patient.update(71, true),
+         "of a value of which higher is better, 71 after 71 is not best.");
   expect_close("the rate with patience 2, of a value of which higher is better", numbers(rates),
                numbers({1, 1, 0.5, 0.5, 0.25, 0.25, 0.25, 0.125}),
                {.law = "epochs without improvement are counted whichever way is better"});
@@ -256,6 +258,11 @@ LAB_CHECK(EndsInTime) {
                numbers({0.5, 0.25, 0.25, 0.25}),
                {.law = "max_halvings and min_rate hold for all halvings, also those by epoch"});
   expect(ends.finished(), "with halve_after 1 and max_halvings 2 it goes on after four epochs.");
+  HalvingSchedule at_the_end({.rate = 1, .max_halvings = 0, .halve_after = 1});
+  expect(
+      at_the_end.update(9) && at_the_end.update(8),
+      "an epoch that is the best so far, and after which it is over: update() returns whether it "
+      "is the best.");
   HalvingSchedule low({.rate = 1, .min_rate = 0.25, .halve_after = 1});
   expect_close("the rate with halve_after 1 and min_rate 0.25", rates_of(low, {9, 8, 7, 6}),
                numbers({0.5, 0.25, 0.25, 0.25}),

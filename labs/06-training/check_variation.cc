@@ -34,7 +34,7 @@ Descent by_loops(const Tensor& x, const Tensor& v, const std::vector<Tensor>& gr
 LAB_VARIATION(Nesterov) {
   Draw draw;
   const double m = number(0), w = number(1), rate = draw.uniform(0.05, 0.3);
-  const Shape shape = {draw.between(3, 12)};
+  const Shape shape = {draw.between(40, 90)};
   const Tensor x = draw.normal(shape), v = draw.normal(shape);
   std::vector<Tensor> gradients;
   for (int64_t i = draw.between(2, 6); i > 0; --i) gradients.push_back(draw.normal(shape));

@@ -1,7 +1,6 @@
-// Lab 7, second part: the loss gets weights that are made here, so that it can be judged before
-// there is a model. check_attention.cc has the first.
+// Lab 7, third part: the loss gets weights that are made here, so that it can be judged before
+// there is a model. check_attention.cc has the first, check_attend.cc the second.
 #include <map>
-#include <set>
 #include <utility>
 
 #include "autograd/ops.h"
@@ -84,12 +83,15 @@ LAB_CHECK(InsertsAsOftenAsItShould) {
                     : fits(q, p)           ? "There is never more than one."
                                            : "Each of the two is inserted with probability p."));
   }
-  for (const double sure : {0.0, 1.0}) {
-    const Insertion in(draw.between(2, 5));
-    if_stopped("The context is longer by one only where the first distraction was inserted.");
-    const Example e = insert_random(in.example, in.pool, sure, draw.rng());
-    expect(e.context.size() == in.example.context.size() + (sure == 1 ? 2 : 0),
-           "with p = 0 nothing is inserted, with p = 1 two utterances are.");
+  for (const int64_t utterances : {draw.between(2, 5), int64_t{1}}) {
+    const Insertion in(utterances);
+    for (const double sure : {0.0, 1.0}) {
+      if_stopped("The context is longer by one only where the first distraction was inserted.");
+      const Example e = insert_random(in.example, in.pool, sure, draw.rng());
+      expect(e.context.size() == in.example.context.size() + (sure == 1 ? 2 : 0),
+             "with p = 0 nothing is inserted, with p = 1 two utterances are, also before a query "
+             "that has no history.");
+    }
   }
 }
 
@@ -101,15 +103,27 @@ LAB_CHECK(EveryPlaceIsAsLikely) {
       "A distraction never follows the query: the context has as many places before the query as "
       "it has utterances.");
   std::vector<int64_t> at(size + 1);
+  int64_t adjacent = 0;
   for (int64_t i = 0; i < kInsertions; ++i) {
     const Example e = insert_random(in.example, in.pool, 1, draw.rng());
     if (std::ssize(e.distraction) != size + 2) return expect(false, "with p = 1 two are inserted.");
     if (e.distraction.back()) {
       return expect(false, "the last utterance of the context, the query, stays the last.");
     }
-    for (int64_t k = 0; k <= size; ++k) at[k] += e.distraction[k];
+    for (int64_t k = 0; k <= size; ++k) {
+      at[k] += e.distraction[k];
+      adjacent += e.distraction[k] && e.distraction[k + 1];
+    }
   }
-  if (fits(at, places(size, [&](int64_t i, Rng& rng) { return rng.below(size + i); }))) return;
+  if (fits(at, places(size, [&](int64_t i, Rng& rng) { return rng.below(size + i); }))) {
+    const double likely = 2.0 / static_cast<double>(size + 1);
+    return expect(as_likely(adjacent, likely),
+                  text(adjacent, " of ", kInsertions,
+                       " pairs of distractions have no utterance between them; expected about ",
+                       std::lround(likely * kInsertions),
+                       ": the second is put anywhere in the context as it is then, beside the "
+                       "first one or not."));
+  }
   std::string counts, reason;
   for (const int64_t count : at) counts += " " + std::to_string(count);
   for (const auto& [name, rule] : wrong_places(size)) {
@@ -124,18 +138,48 @@ LAB_CHECK(EveryPlaceIsAsLikely) {
               "."));
 }
 
+// What is inserted, in 200 dialogues.
+void check_what_is_drawn(const Insertion& in) {
+  std::map<std::vector<int32_t>, int64_t> times;
+  int64_t all = 0, alike = 0, unlike = 0;  // of the two of one dialogue
+  for (int64_t i = 0; i < 200; ++i) {
+    Rng rng(seed(), "utterances", i);
+    const Example e = insert_random(in.example, in.pool, 1, rng);
+    std::vector<std::vector<int32_t>> drawn;
+    for (size_t k = 0; k < e.context.size(); ++k) {
+      if (e.distraction[k]) drawn.push_back(e.context[k]);
+    }
+    for (const auto& utterance : drawn) ++times[utterance], ++all;
+    ++(drawn.front() == drawn.back() ? alike : unlike);
+  }
+  const auto n = std::ssize(in.example.context);
+  expect(std::ssize(times) == n,
+         text("of ", n, " utterances of another dialogue that the pool has, ", times.size(),
+              " came in 200 dialogues: each time one is drawn anew."));
+  expect(unlike > 0,
+         "both distractions of a dialogue are always the same utterance: each is drawn.");
+  expect(alike > 0,
+         "both distractions of a dialogue are never the same utterance: each is drawn from all, "
+         "whatever the other one is.");
+  if (testing::Test::HasFailure()) return;
+  const double likely = static_cast<double>(all) / static_cast<double>(n);
+  for (const auto& [utterance, count] : times) {
+    if (std::fabs(static_cast<double>(count) - likely) < 6 * std::sqrt(likely)) continue;
+    return expect(false, text("of ", all, " inserted utterances one of ", n, " came ", count,
+                              " times: each is as likely as the others."));
+  }
+}
+
 LAB_CHECK(TheRestStaysAsItWas) {
   LAB_AFTER(InsertsAsOftenAsItShould);
   Draw draw;
   const Insertion in(draw.between(2, 5));
-  std::set<std::vector<int32_t>> inserted;
-  bool differ = false;  // the two of one dialogue
   for (int64_t i = 0; i < 200; ++i) {
     Rng rng(seed(), "insertion", i), again(seed(), "insertion", i);
     const Example e = insert_random(in.example, in.pool, 0.7, rng);
-    std::vector<std::vector<int32_t>> rest, others;
+    std::vector<std::vector<int32_t>> rest;
     for (size_t k = 0; k < e.context.size(); ++k) {
-      (e.distraction[k] ? others : rest).push_back(e.context[k]);
+      if (!e.distraction[k]) rest.push_back(e.context[k]);
       if (e.distraction[k] && e.context[k][0] < 1000) {
         return expect(
             false,
@@ -143,10 +187,12 @@ LAB_CHECK(TheRestStaysAsItWas) {
             "knows whose an utterance is.");
       }
     }
-    if (rest != in.example.context || e.response != in.example.response) {
+    if (rest != in.example.context || e.response != in.example.response || e.id != in.example.id ||
+        e.dialogue_id != in.example.dialogue_id || e.characters.all != in.example.characters.all ||
+        e.characters.unknown != in.example.characters.unknown) {
       return expect(false, "without what is flagged, a dialogue has to be what it was before.");
     }
-    if (e.unknown.size() != others.size()) {
+    if (e.unknown.size() != e.context.size() - rest.size()) {
       return expect(
           false,
           "words of an inserted utterance that are unknown are lost: an Utterance is more "
@@ -155,14 +201,8 @@ LAB_CHECK(TheRestStaysAsItWas) {
     if (insert_random(in.example, in.pool, 0.7, again).context != e.context) {
       return expect(false, "the same Rng gave other distractions: all is a function of it.");
     }
-    inserted.insert(others.begin(), others.end());
-    differ |= others.size() == 2 && others[0] != others[1];
   }
-  expect(
-      inserted.size() == in.example.context.size(),
-      text("of ", in.example.context.size(), " utterances of another dialogue that the pool has, ",
-           inserted.size(), " came in 200 dialogues: each time one is drawn anew."));
-  expect(differ, "both distractions of a dialogue are always the same utterance: each is drawn.");
+  check_what_is_drawn(in);
 }
 
 }  // namespace

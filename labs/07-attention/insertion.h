@@ -1,6 +1,7 @@
 // Dialogues to insert distractions into, and how often is often enough.
 #pragma once
 
+#include <algorithm>
 #include <cmath>
 #include <cstdint>
 #include <functional>
@@ -13,8 +14,8 @@
 
 namespace heed::lab {
 
-// A dialogue of `utterances` with words that nobody else has, and a pool in which every second
-// utterance is its own.
+// A dialogue of `utterances` with words that nobody else has, and a pool that has them first, and
+// then as many of another dialogue, two at least.
 struct Insertion {
   Example example;
   Pool pool;
@@ -25,10 +26,13 @@ struct Insertion {
     for (int32_t k = 0; k < utterances; ++k) {
       example.context.push_back({10 + k});
       pool.push_back({"mine", {10 + k}});
+    }
+    for (int32_t k = 0; k < std::max<int64_t>(utterances, 2); ++k) {
       pool.push_back({"another", Utterance({1000 + k}, {"word"})});
     }
     example.distraction.assign(utterances, 0);
     example.response = {5, 6};
+    example.characters = {.all = 9, .unknown = 2};
   }
 };
 

@@ -59,24 +59,40 @@ inline bool told_apart(const Expected& expected, double loss) {
   return true;
 }
 
+// What a model with these weights, one behind the other, put out.
+inline Taught output_of(const Traced& t, const Var& w) {
+  const Segments& memory = t.batch.memory.segments;
+  if (t.same) return looked(AttentionTrace::same_in_all_steps(w, memory));
+  std::vector<Var> steps;
+  for (int64_t step = 0, at = 0; step < t.steps(); at += t.rows_of_step(step++)) {
+    steps.push_back(rows(w, at, at + t.rows_of_step(step)));
+  }
+  return looked(AttentionTrace::step_by_step(steps, memory));
+}
+
+inline void check_loss_of_one(Draw& draw, MemoryOf of, bool same) {
+  const Traced t(draw_examples(draw, 1), of, same);
+  const Tensor weights = draw.normal({t.weights()});
+  const Var loss = attention_loss(t.batch, output_of(t, weights));
+  if (!loss.defined()) return expect(false, "the loss is undefined, but there are distractions.");
+  expect_close("the attention loss of a batch of one dialogue", loss.value().reshape({1}),
+               Tensor::full({1}, t.loss(weights), DType::f64), one_mistake(t, weights));
+}
+
 inline void check_loss(Draw& draw, MemoryOf of, bool same) {
-  std::vector<Example> examples = draw_examples(draw, draw.between(3, 5));
+  std::vector<Example> examples = draw_examples(draw, draw.between(9, 12));
+  examples[0].response.insert(examples[0].response.end(), 9, kSpecialTokens);  // many steps
   examples[0].distraction[0] = examples[0].distraction[1] = 1;  // one dialogue has two
   examples[1].distraction.back() = 1;  // no data has that; the loss is of any mask
   const Traced t(examples, of, same);
   const Tensor weights = draw.normal({t.weights()});
   if (!told_apart(one_mistake(t, weights), t.loss(weights))) return check_loss(draw, of, same);
   const Var w = Var::parameter(weights);
-  std::vector<Var> steps;
-  for (int64_t step = 0, at = 0; step < t.steps(); at += t.rows_of_step(step++)) {
-    steps.push_back(rows(w, at, at + t.rows_of_step(step)));
-  }
-  const AttentionTrace trace = same ? AttentionTrace::same_in_all_steps(w, t.batch.memory.segments)
-                                    : AttentionTrace::step_by_step(steps, t.batch.memory.segments);
+  const Taught taught = output_of(t, w);
   if_stopped(
       "Dialogue b has batch.response.packing.length(b) steps and memory.segments.length(b) rows of "
       "its own: an index went past these.");
-  const Var loss = attention_loss(t.batch, looked(trace));
+  const Var loss = attention_loss(t.batch, taught);
   if (!loss.defined()) return expect(false, "the loss is undefined, but there are distractions.");
   expect_close("the attention loss", loss.value().reshape({1}),
                Tensor::full({1}, t.loss(weights), DType::f64), one_mistake(t, weights));
@@ -91,19 +107,13 @@ inline void check_loss(Draw& draw, MemoryOf of, bool same) {
   if (testing::Test::HasFailure()) return;
   if_stopped("Weights are f32 in a model: what they meet has to have their type.");
   const Segments& memory = t.batch.memory.segments;
-  const Tensor rounded = weights.to(DType::f32), turned = empty_like(weights);
-  std::vector<Var> small;
-  for (int64_t step = 0, at = 0; step < t.steps(); at += t.rows_of_step(step++)) {
-    small.push_back(Var(rounded.rows(at, at + t.rows_of_step(step))));
-  }
-  expect_close(
-      "the attention loss of weights of f32",
-      attention_loss(t.batch, looked(same ? AttentionTrace::same_in_all_steps(small[0], memory)
-                                          : AttentionTrace::step_by_step(small, memory)))
-          .value()
-          .reshape({1}),
-      Tensor::full({1}, t.loss(weights), DType::f32),
-      {.tolerance = {.relative = 1e-5, .absolute = 1e-5}, .law = "the same in f32"});
+  const Tensor turned = empty_like(weights);
+  expect_close("the attention loss of weights of f32",
+               attention_loss(t.batch, output_of(t, weights.to(DType::f32))).value().reshape({1}),
+               Tensor::full({1}, t.loss(weights), DType::f32),
+               {.tolerance = {.relative = 1e-5, .absolute = 1e-5}, .law = "the same in f32"});
+  if (testing::Test::HasFailure()) return;
+  check_loss_of_one(draw, of, same);
   if (same) return;
   std::vector<int64_t> steps_of;  // the same weights as a transformer has them
   int64_t to = 0;
@@ -111,7 +121,7 @@ inline void check_loss(Draw& draw, MemoryOf of, bool same) {
     steps_of.push_back(t.steps(b));
     for (int64_t step = 0; step < t.steps(b); ++step) {
       for (int64_t j = 0; j < memory.length(b); ++j) {
-        turned.data<double>()[to++] = weights.data<double>()[trace.at(b, step) + j];
+        turned.data<double>()[to++] = weights.data<double>()[taught.attention.at(b, step) + j];
       }
     }
   }

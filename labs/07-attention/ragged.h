@@ -14,6 +14,7 @@
 namespace heed::lab {
 
 inline const Tolerance kExact = {.relative = 1e-11, .absolute = 1e-11};
+inline const Tolerance kOfLarge = {.relative = 1e-11, .absolute = 1e-8};
 inline const Tolerance kRough = {.relative = 1e-5, .absolute = 1e-8};
 
 // Some segments of drawn lengths, queries and a memory for them; more rows than belong to anybody.
@@ -21,9 +22,9 @@ struct Ragged {
   Segments s;
   Tensor query, memory, weights;
 
-  Ragged(Draw& draw, const Segments& segments, DType dtype = DType::f64)
+  Ragged(Draw& draw, const Segments& segments, DType dtype = DType::f64, int64_t width_or_0 = 0)
       : s(segments),
-        query(draw.normal({s.count(), width_of(draw)}, dtype)),
+        query(draw.normal({s.count(), width_or_0 > 0 ? width_or_0 : width_of(draw)}, dtype)),
         memory(draw.normal({s.memory_rows() + s.total(), width()}, dtype)),
         weights(draw.normal({s.total()}, dtype)) {}
   int64_t width() const { return query.shape()[1]; }
@@ -55,6 +56,24 @@ inline Segments many_segments(Draw& draw) {
   lengths.back() = 3;
   return Segments(lengths);
 }
+
+// A long segment at which many queries look, more than stand in one part, between short ones; wide
+// rows, large scores, and weights of which most are small.
+inline Ragged draw_wide(Draw& draw) {
+  const Segments memory({2, static_cast<int32_t>(draw.between(40, 50)), 1});
+  std::vector<int32_t> chosen(draw.between(66, 70), 1);
+  chosen.insert(chosen.begin(), 0);
+  chosen.push_back(2);
+  const Ragged r(draw, memory.select(chosen), DType::f64, draw.between(40, 50));
+  for (int64_t i = 0; i < r.s.total(); ++i) {
+    r.weights.data<double>()[i] *= std::pow(0.1, static_cast<double>(i % 8));
+  }
+  for (int64_t i = 0; i < r.query.numel(); ++i) r.query.data<double>()[i] *= 1000;
+  return r;
+}
+inline const char* const kWide =
+    "any number of queries may look at the same rows, a segment may have any number of rows, a row "
+    "any number of columns, and a score or a weight any size: all of them count";
 
 template <class T> Tensor scores_of(const Ragged& r) {
   const Tensor y = unwritten({r.s.total()}, r.query.dtype());

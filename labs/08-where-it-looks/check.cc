@@ -1,12 +1,10 @@
 // Lab 8: where does it look. Attention is made here, so that scores can be judged without a model;
-// check_models.cc has what measures models.
-#include <map>
+// check_models.cc has what measures test sets and models.
 #include <numeric>
 
 #include "dialog/respond/das.h"
 #include "labs/07-attention/dialogues.h"
 #include "labs/08-where-it-looks/output.h"
-#include "labs/08-where-it-looks/summary.h"
 
 namespace heed::lab {
 namespace {
@@ -108,6 +106,12 @@ LAB_CHECK(UndefinedStaysUndefined) {
   for (double& score : as) score = draw.uniform(0.2, 2);
   std::vector<char> flags(q, 0);
   const std::optional<double> none;
+  expect_number("H of a query and one utterance before it",
+                dialogue_means({as[0], 1}, {0, 0}).history, as[0], {},
+                "the utterance before the query is a history");
+  expect_number("D of a query and one distraction before it",
+                dialogue_means({as[0], 1}, {1, 0}).distraction, as[0], {},
+                "the utterance before the query is a history");
   expect_number("D of a dialogue without a distraction", dialogue_means(as, flags).distraction,
                 none);
   expect_number("H of a dialogue without a distraction", dialogue_means(as, flags).history,
@@ -135,7 +139,7 @@ LAB_CHECK(UndefinedStaysUndefined) {
 // The scores of an example's heads, each with a trace of its own.
 void check_heads(Draw& draw, Output o) {
   const std::vector<DialogueScore> without = scored(o);
-  const std::vector<std::pair<int, int>> layers_and_heads = {{1, 2}, {2, 1}, {2, 2}};
+  const std::vector<std::pair<int, int>> layers_and_heads = {{1, 2}, {2, 1}, {2, 2}, {7, 9}};
   std::vector<Tensor> as;
   for (const auto& [layer, head] : layers_and_heads) {
     o.draw_weights(draw, Output::kStepByStep);
@@ -148,7 +152,7 @@ void check_heads(Draw& draw, Output o) {
   size_t at = 0;
   for (size_t i = 0; i < scores.size(); ++i) {
     if (scores[i].heads.size() != as.size())
-      return expect(false, "a model of three heads has three in `heads`, of whatever layers.");
+      return expect(false, "a model of four heads has four in `heads`, of whatever layers.");
     expect(scores[i].as_scores == without[i].as_scores,
            "what heads look at is theirs: as_scores are those of taught.attention.");
     const std::vector<char>& flags = o.examples[i].distraction;
@@ -172,6 +176,23 @@ const char* const kOrder =
     "was an index past an end? Dialogue b of the batch has packing.length(b) steps and "
     "segments.length(b) rows; batch.order[b] is its place among the examples, and "
     "packing.row(t, b) is given the step first.";
+
+// What a model puts out is f32.
+void check_f32(const Output& o) {
+  if_stopped("A model's numbers are f32, and may be f64: to_vector() reads both.");
+  Output small = o;
+  small.taught.nll = o.taught.nll.to(DType::f32);
+  const Tensor w = o.taught.attention.weights().value();
+  std::vector<int64_t> steps;
+  for (int64_t b = 0; b < o.dialogues(); ++b) steps.push_back(o.steps(b));
+  small.taught.attention =
+      AttentionTrace::dialogue_by_dialogue(Var(w.to(DType::f32)), o.batch.memory.segments, steps);
+  for (const auto member : {&DialogueScore::as_scores, &DialogueScore::nll}) {
+    expect_close("scores of an output of f32", all_of(scored(small), member),
+                 all_of(scored(o), member),
+                 {.tolerance = {.relative = 1e-5, .absolute = 1e-6}, .law = "the same in f32"});
+  }
+}
 
 LAB_CHECK(AttentionScores) {
   Draw draw;
@@ -199,6 +220,7 @@ LAB_CHECK(AttentionScores) {
   Output o = other();  // the trace of all heads stands in another way than those of single ones
   while (std::is_sorted(o.batch.order.begin(), o.batch.order.end())) o = other();
   if (!testing::Test::HasFailure()) check_heads(draw, o);
+  if (!testing::Test::HasFailure()) check_f32(o);
 }
 
 LAB_CHECK(EvenAttentionGivesOne) {
@@ -268,6 +290,7 @@ LAB_CHECK(ScoresComeInTheOrderOfTheExamples) {
                  {.tolerance = kExact,
                   .law = "the rows of a packed batch stand step after step: "
                          "batch.response.packing.row(t, b)"});
+    if (testing::Test::HasFailure()) return;
     const bool all = std::ssize(scores[i].attention) == std::ssize(nll[i]);
     expect(all, "the attention of each step was asked for.");
     const auto &got = scores[i].characters, &want = o.examples[i].characters;
@@ -313,85 +336,6 @@ LAB_CHECK(ScoresComeInTheOrderOfTheExamples) {
 LAB_CHECK(LossOfEachStep) {
   Draw draw;
   for_each_output(draw, check_loss_of_each_step);
-}
-
-// ---- task: summarize
-
-LAB_CHECK(SummaryOfATestSet) {
-  Draw draw;
-  const std::vector<DialogueScore> scores = draw_scores(draw, /*distractions=*/true);
-  expect_summary(scores);
-  if (!testing::Test::HasFailure()) expect_summary({scores[0], scores[2], scores[6]});  // one has D
-}
-
-LAB_CHECK(SummaryWithoutDistractions) {
-  Draw draw;
-  expect_summary(draw_scores(draw, /*distractions=*/false));
-  const ScoreSummary none = summarize({});
-  for (const auto& value : {none.das_ratio, none.mean_das_ratio, none.median_das_ratio,
-                            none.as_distraction, none.as_history, none.as_first, none.as_last}) {
-    expect_number("a mean over no dialogue", value, std::nullopt);
-  }
-  expect_number("the perplexity of no dialogue", none.perplexity, 1.0, {},
-                "e^0, whatever was summarized before");
-  expect_number("the bits of no character", none.bits_per_character, std::nullopt);
-  expect_number("the share of unknown characters of none", none.unknown_characters, 0.0);
-  std::vector<DialogueScore> blind = draw_scores(draw, /*distractions=*/true);
-  Summary want;
-  const ScoreSummary sighted = summarize(blind);
-  for (DialogueScore& s : blind) {
-    want.add(s.as_scores, s.distraction);
-    s.as_scores.clear();
-    s.das_ratio.reset();
-  }
-  const ScoreSummary of_blind = summarize(blind);
-  expect(of_blind.dialogues == sighted.dialogues && of_blind.perplexity == sighted.perplexity,
-         "dialogues, tokens and nll count without attention, too.");
-  expect(of_blind.distracted == std::ssize(want.d),
-         "a model without attention has no scores, and its dialogues are distracted all the same: "
-         "the flags tell.");
-}
-
-void check_heads_of(Draw& draw, std::vector<DialogueScore> scores) {
-  scores.emplace_back();  // a query alone has no history
-  scores.back().as_scores = {1};
-  scores.back().distraction = {0};
-  const std::vector<std::pair<int, int>> heads = {{1, 1}, {1, 2}, {2, 1}};
-  std::vector<Summary> want(heads.size());
-  for (DialogueScore& s : scores) {
-    for (size_t i = 0; i < heads.size(); ++i) {
-      std::vector<double> as(s.as_scores.size());
-      for (double& score : as) score = draw.uniform(0.1, 2);
-      s.heads.push_back({heads[i].first, heads[i].second, dialogue_means(as, s.distraction)});
-      want[i].add(as, s.distraction);
-    }
-  }
-  const ScoreSummary got = summarize(scores);
-  if (got.heads.size() != heads.size())
-    return expect(false, "every head has a summary of its own.");
-  for (size_t i = 0; i < heads.size(); ++i) {
-    const HeadSummary& head = got.heads[i];
-    expect(head.layer == heads[i].first && head.head == heads[i].second,
-           "a summary says of which head of which layer it is.");
-    const std::string of_the_first = "that of the first head";
-    const std::string law =
-        "as in summarize(), of this head's own means: a dialogue without a history counts for "
-        "nobody, not as 0 either";
-    expect_number("das_ratio of a head", head.das_ratio, want[i].das_ratio(),
-                  {{of_the_first, want[0].das_ratio()}}, law);
-    expect_number("as_distraction of a head", head.as_distraction, want[i].as_distraction(),
-                  {{of_the_first, want[0].as_distraction()}}, law);
-    expect_number("as_history of a head", head.as_history, want[i].as_history(),
-                  {{of_the_first, want[0].as_history()},
-                   {"the mean over all dialogues with a history", mean_of(want[i].h_all)}},
-                  law);
-  }
-}
-
-LAB_CHECK(SummaryOfHeads) {
-  Draw draw;
-  for (const bool distractions : {true, false})
-    check_heads_of(draw, draw_scores(draw, distractions));
 }
 
 }  // namespace

@@ -1,4 +1,5 @@
-// Lab 8, second part: models are measured, and compared with the reference cases.
+// Lab 8, second part: test sets are summarized; models are measured, and compared with the
+// reference cases.
 #include "dialog/respond/das.h"
 #include "dialog/respond/evaluate.h"
 #include "dialog/respond/verify.h"
@@ -9,6 +10,91 @@
 
 namespace heed::lab {
 namespace {
+
+// ---- task: summarize
+
+LAB_CHECK(SummaryOfATestSet) {
+  Draw draw;
+  const std::vector<DialogueScore> scores = draw_scores(draw, /*distractions=*/true);
+  expect_summary(scores);
+  if (testing::Test::HasFailure()) return;
+  expect_summary(
+      {scores.begin() + 1, scores.end()});  // one dialogue less: once their number is even
+  if (!testing::Test::HasFailure()) expect_summary({scores[0], scores[2], scores[6]});  // one has D
+}
+
+LAB_CHECK(SummaryWithoutDistractions) {
+  Draw draw;
+  std::vector<DialogueScore> scores = draw_scores(draw, /*distractions=*/false);
+  expect_summary(scores);
+  for (DialogueScore& s : scores) s.characters.unknown = 0;  // all words are known
+  if (!testing::Test::HasFailure()) expect_summary(scores);
+  const ScoreSummary none = summarize({});
+  for (const auto& value : {none.das_ratio, none.mean_das_ratio, none.median_das_ratio,
+                            none.as_distraction, none.as_history, none.as_first, none.as_last}) {
+    expect_number("a mean over no dialogue", value, std::nullopt);
+  }
+  expect_number("the perplexity of no dialogue", none.perplexity, 1.0, {},
+                "e^0, whatever was summarized before");
+  expect_number("the bits of no character", none.bits_per_character, std::nullopt);
+  expect_number("the share of unknown characters of none", none.unknown_characters, 0.0);
+  std::vector<DialogueScore> blind = draw_scores(draw, /*distractions=*/true);
+  Summary want;
+  const ScoreSummary sighted = summarize(blind);
+  for (DialogueScore& s : blind) {
+    want.add(s.as_scores, s.distraction);
+    s.as_scores.clear();
+    s.das_ratio.reset();
+  }
+  const ScoreSummary of_blind = summarize(blind);
+  expect(of_blind.dialogues == sighted.dialogues && of_blind.perplexity == sighted.perplexity,
+         "dialogues, tokens and nll count without attention, too.");
+  expect(of_blind.distracted == std::ssize(want.d),
+         "a model without attention has no scores, and its dialogues are distracted all the same: "
+         "the flags tell.");
+}
+
+void check_heads_of(Draw& draw, std::vector<DialogueScore> scores) {
+  scores.emplace_back();  // a query alone has no history
+  scores.back().as_scores = {1};
+  scores.back().distraction = {0};
+  const std::vector<std::pair<int, int>> heads = {{1, 1}, {1, 2}, {2, 1}, {7, 9}};
+  std::vector<Summary> want(heads.size());
+  for (DialogueScore& s : scores) {
+    for (size_t i = 0; i < heads.size(); ++i) {
+      std::vector<double> as(s.as_scores.size());
+      for (double& score : as) score = draw.uniform(0.1, 2);
+      s.heads.push_back({heads[i].first, heads[i].second, dialogue_means(as, s.distraction)});
+      want[i].add(as, s.distraction);
+    }
+  }
+  const ScoreSummary got = summarize(scores);
+  if (got.heads.size() != heads.size())
+    return expect(false, "every head has a summary of its own.");
+  for (size_t i = 0; i < heads.size(); ++i) {
+    const HeadSummary& head = got.heads[i];
+    expect(head.layer == heads[i].first && head.head == heads[i].second,
+           "a summary says of which head of which layer it is.");
+    const std::string of_the_first = "that of the first head";
+    const std::string law =
+        "as in summarize(), of this head's own means: a dialogue without a history counts for "
+        "nobody, not as 0 either";
+    expect_number("das_ratio of a head", head.das_ratio, want[i].das_ratio(),
+                  {{of_the_first, want[0].das_ratio()}}, law);
+    expect_number("as_distraction of a head", head.as_distraction, want[i].as_distraction(),
+                  {{of_the_first, want[0].as_distraction()}}, law);
+    expect_number("as_history of a head", head.as_history, want[i].as_history(),
+                  {{of_the_first, want[0].as_history()},
+                   {"the mean over all dialogues with a history", mean_of(want[i].h_all)}},
+                  law);
+  }
+}
+
+LAB_CHECK(SummaryOfHeads) {
+  Draw draw;
+  for (const bool distractions : {true, false})
+    check_heads_of(draw, draw_scores(draw, distractions));
+}
 
 // A model with weights that are wide enough for attention that is far from even.
 LstmResponder draw_model(Draw& draw) {

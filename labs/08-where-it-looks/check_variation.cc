@@ -29,21 +29,24 @@ double by_loops(const Side& side, const std::vector<double>& scores, const bool*
   return side(distractions, number(0)) / side(history, number(1));
 }
 
-// Flags of q utterances: each drawn, or the same for all but the query.
-enum class Flags { drawn, all, none };
+// Flags of q utterances: each drawn, or the same for all but the query, or for all but one.
+enum class Flags { drawn, all, none, one, all_but_one };
 
 void check_ratio(Ratio ratio, const Side& side, Flags kind) {
   Draw draw;
-  const int64_t q = draw.between(6, 12);
+  const int64_t q = draw.between(6, 40);
   std::vector<double> scores(q);
   const auto flags = std::make_unique<bool[]>(q);
   for (int64_t k = 0; k < q; ++k) {
     scores[k] = draw.uniform(0.1, 3);
-    flags[k] = kind == Flags::drawn ? draw.between(0, 1) == 1 : kind == Flags::all;
+    flags[k] = kind == Flags::drawn ? draw.between(0, 1) == 1
+                                    : kind == Flags::all || kind == Flags::all_but_one;
   }
   if (kind == Flags::drawn) {  // both sides have two
     const int64_t first = draw.between(0, q - 2);
     for (int64_t k = 0; k < 4; ++k) flags[(first + k) % (q - 1)] = k < 2;
+  } else if (kind == Flags::one || kind == Flags::all_but_one) {
+    flags[draw.between(0, q - 2)] = kind == Flags::one;  // a side of a single utterance
   } else {
     flags[q - 1] = kind == Flags::none;  // the query alone does not make a side
   }
@@ -67,7 +70,10 @@ void check_ratio(Ratio ratio, const Side& side, Flags kind) {
 }
 
 void check_all(Ratio ratio, const Side& side) {
-  for (const Flags kind : {Flags::drawn, Flags::none, Flags::all}) check_ratio(ratio, side, kind);
+  for (const Flags kind : {Flags::drawn, Flags::none, Flags::all, Flags::one, Flags::all_but_one}) {
+    check_ratio(ratio, side, kind);
+    if (testing::Test::HasFailure()) return;
+  }
 }
 
 }  // namespace

@@ -19,13 +19,14 @@ inline Tensor numbers(const std::vector<double>& values) {
 }
 
 // Dialogues: a long utterance before short ones, all as long, a single word, one that says nothing
-// in between, and drawn ones.
+// in between, many utterances, and drawn ones.
 inline std::vector<Example> dialogues_of_all_shapes(Draw& draw) {
   std::vector<Example> all = draw_examples(draw, 8);
   all[0].context = {{5, 6, 7}, {8}, {9}};
   all[1].context = {{5, 6}, {7, 8}, {9, 10}};
   all[2].context = {{5}};
   all[3].context = {{5}, {}, {6}};
+  all[4].context.assign(30, {5, 6});
   return all;
 }
 
@@ -41,9 +42,12 @@ inline void expect_number(const std::string& what, const std::optional<double>& 
                        want ? text(", expected ", *want)
                             : std::string(": where there is nothing to take a mean of, it is "
                                           "undefined, and not 0"),
-                       "."));
+                       law.empty() ? "." : ". ", law));
   }
   if (!want) return;
+  if (*got == 0 && *want != 0) {
+    return expect(false, text(what, " is 0, expected ", *want, law.empty() ? "." : ". ", law));
+  }
   Expected expected = {.tolerance = kExact, .law = law};
   for (const auto& [name, value] : suspects) {
     if (value) expected.suspects.emplace_back(name, numbers({*value}));
@@ -61,15 +65,16 @@ struct Output {
   std::vector<Rows> weights;  // of each dialogue in batch order
   Taught taught;
 
-  Output(Draw& draw, MemoryOf of, Layout layout, bool even = false)
-      : examples(with_flagged_query(draw_examples(draw, draw.between(3, 6)))),
+  Output(Draw& draw, MemoryOf of, Layout layout, bool even = false, int64_t more_steps = 0)
+      : examples(with_flagged_query(draw_examples(draw, draw.between(3, 6)), more_steps)),
         of(of),
         batch(make_batch(pointers(examples), {.memory = of})) {
     draw_weights(draw, layout, even);
     taught.nll = draw.normal({batch.response.packing.rows()});
     taught.attention = trace(layout);
   }
-  static std::vector<Example> with_flagged_query(std::vector<Example> drawn) {
+  static std::vector<Example> with_flagged_query(std::vector<Example> drawn, int64_t more_steps) {
+    drawn[0].response.insert(drawn[0].response.end(), more_steps, kSpecialTokens);
     drawn[1].distraction.back() = 1;  // no data has that; flags and the loss are of any mask
     return drawn;
   }
@@ -144,6 +149,7 @@ template <class Body> void for_each_output(Draw& draw, Body body) {
       if (testing::Test::HasFailure()) return;
     }
   }
+  body(Output(draw, MemoryOf::kTokens, Output::kStepByStep, /*even=*/false, /*more_steps=*/20));
 }
 
 inline std::vector<DialogueScore> scored(const Output& o, bool with_attention = false) {

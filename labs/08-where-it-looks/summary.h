@@ -12,7 +12,7 @@ namespace heed::lab {
 // Scores with every kind of dialogue among them: some without distractions, some without a history
 // of their own, one whose history gets nothing.
 inline std::vector<DialogueScore> draw_scores(Draw& draw, bool distractions) {
-  std::vector<DialogueScore> scores(draw.between(8, 12));
+  std::vector<DialogueScore> scores(draw.between(9, 12));
   int64_t above = 0, below = 0;  // dialogues in which distractions get more, or less
   for (size_t i = 0; i < scores.size(); ++i) {
     DialogueScore& s = scores[i];
@@ -40,6 +40,9 @@ inline std::vector<DialogueScore> draw_scores(Draw& draw, bool distractions) {
       s.distraction.assign(q, 0);
       s.distraction[0] = 1;
       std::fill(s.as_scores.begin(), s.as_scores.end() - 1, 0.0);
+    }
+    if (i == 8 && distractions) {  // what distracts gets nothing: D = 0
+      for (int64_t k = 0; k < q; ++k) s.as_scores[k] *= s.distraction[k] == 0;
     }
     for (int64_t t = draw.between(1, 5); t > 0; --t) s.nll.push_back(draw.uniform(0.5, 4));
     s.characters = {.all = draw.between(5, 30), .unknown = draw.between(0, 4)};

@@ -166,18 +166,36 @@ struct Bench : emulator::Watch, emulator::WatchedMemory {
                                                 " in each warp, where " + std::to_string(most) +
                                                 " do.");
   }
-  // A failure unless the lanes of a warp share the elements of each row out among them: three
-  // passes take three accesses for each 32 elements of a row, and twice as many go. Lanes say less:
-  // one that still has its element from the pass before asks for nothing.
+  // A failure unless shared memory was used, or unless it was not.
+  void expect_shared_memory(bool used, const std::string& what) const {
+    expect((shared_accesses > 0) == used,
+           used ? what +
+                      " is to go through shared memory, which is declared by HEED_SHARED: "
+                      "nothing was written or read there."
+                : what + text(" uses shared memory, ", shared_accesses,
+                              " accesses of warps: it needs none."));
+  }
+  // A failure unless the elements of each row are shared out among the lanes of a warp: three
+  // passes take three accesses for each 32 elements of a row, and twice as many go. (Lanes say
+  // less: one that still has its element from the pass before asks for nothing.) And among the
+  // warps, of which there are 4 for more than 256 elements and 8 for more than 512: the first may
+  // have twice its share.
   void expect_shared_out(const std::string& name, int64_t rows, int64_t cols) const {
     const emulator::Traffic traffic = of(name);
     const int64_t stretches = (cols + 31) / 32;
     const double most = static_cast<double>(cols) / static_cast<double>(stretches),
                  lanes = static_cast<double>(traffic.lanes) / static_cast<double>(traffic.accesses);
+    const char* const law = ": the elements are for all threads of the block.";
     expect(traffic.accesses <= 2 * 3 * rows * stretches,
            "an access of a warp to " + name + " has " + rounded(lanes) +
-               " lanes on average, where it could have " + rounded(most) +
-               ": the elements of a row are for all threads of the block.");
+               " lanes on average, where it could have " + rounded(most) + law);
+    const int64_t warps = cols > 512 ? 8 : 4;
+    const int64_t its = std::count_if(first_warp.begin(), first_warp.end(),
+                                      [&](const auto& seen) { return seen.array == name; });
+    expect(cols <= 256 ||
+               2 * traffic.accesses * ((stretches + warps - 1) / warps) >= its * rows * stretches,
+           text("the first warp of a block makes ", its, " accesses or more to ", name, ", of ",
+                traffic.accesses / rows, " of its block", law));
   }
 };
 
@@ -261,7 +279,7 @@ inline FarApart far_apart(Draw& draw) {
 }
 inline const char* const kLargest =
     "exp(150) is infinite in f32, and exp(-150) is 0. Is the largest number of its own row taken "
-    "from each exponent, wherever it stands?";
+    "from each exponent, wherever it stands, and does it count in the sum?";
 
 // softmax of each row, or its logarithm, in f64.
 inline Tensor by_loops(const Tensor& x, bool log) {

@@ -22,6 +22,7 @@ void check_scale(Draw& draw, int n, double a) {
   expect_close(text("a x, a = ", a, ", ", n, " elements"), tensor(bench.get("y")), tensor(want),
                {.tolerance = kFloat, .law = "y_i = a x_i for every i below n"});
   bench.expect_coalesced("x");
+  bench.expect_shared_out("y", 1, n);
 }
 
 LAB_CHECK(Scale) {
@@ -49,6 +50,7 @@ LAB_CHECK(Reverse) {
                tensor(want, {blocks, 64}),
                {.law = "the first of each 64 and the last one change places, and so on"});
   bench.expect_barriers(1);
+  bench.expect_shared_memory(true, "what a block turns round");
 }
 
 void check_smooth(Draw& draw, int n) {
@@ -184,12 +186,14 @@ LAB_CHECK(WarpReduce) {
     if (testing::Test::HasFailure()) return;
     expect_same_bits(what, bench.get("y"), 32, 1);
     bench.expect_exchanges(5, warps);
+    bench.expect_shared_memory(false, "an exchange of registers");
   }
 }
 
-// One block has negative numbers only, the other one positive.
-void check_block_reduce(Bench& bench, Draw& draw, Fold fold, int threads) {
+// One block has negative numbers only, the other one positive, of 1 to 2 times `size`.
+void check_block_reduce(Bench& bench, Draw& draw, Fold fold, int threads, float size = 1) {
   Values x = draw_values(draw, 2 * threads, 1, 2);
+  for (float& v : x) v *= size;
   for (int i = 0; i < threads; ++i) x[i] = -x[i];
   const Float* const in = bench.put("x", x);
   Float* const y = bench.unwritten("y", 2 * threads);
@@ -215,9 +219,13 @@ void check_block_reduce(Bench& bench, Draw& draw, Fold fold, int threads) {
                      "is none of them",
                      from_zero},
                     {"what each thread had", tensor(x, {2, threads})}},
-       .law = "every thread gets the result of all warps of its block, also where their number is "
-              "no power of two"});
-  if (!testing::Test::HasFailure()) expect_same_bits(what, bench.get("y"), threads, 1);
+       .law = size == 1 ? "every thread gets the result of all warps of its block, also where "
+                          "their number is no power of two"
+                        : "all x of the first block are about -1e30, and the largest of them is "
+                          "the maximum: with which number does yours start?"});
+  if (testing::Test::HasFailure()) return;
+  expect_same_bits(what, bench.get("y"), threads, 1);
+  if (threads > 32) bench.expect_shared_memory(true, "what one warp knows and another one needs");
 }
 
 LAB_CHECK(BlockReduce) {
@@ -229,6 +237,8 @@ LAB_CHECK(BlockReduce) {
       if (testing::Test::HasFailure()) return;
     }
   }
+  Bench bench;
+  check_block_reduce(bench, draw, Fold::max, 96, 1e30f);
 }
 
 LAB_CHECK(TwoInARow) {
@@ -253,6 +263,7 @@ LAB_CHECK(FewBarriers) {
     check_block_reduce(bench, draw, Fold::sum, static_cast<int>(32 * warps));
     if (testing::Test::HasFailure()) return;
     bench.expect_barriers(warps == 1 ? 0 : 2, warps == 1 ? "a block of one warp" : "each block");
+    if (warps == 1) bench.expect_shared_memory(false, "a block of one warp");
     bench.expect_no_conflicts();
   }
 }
@@ -300,6 +311,7 @@ LAB_CHECK(ColumnSum) {
   Draw draw;
   Bench bench;
   check_column_sums(bench, draw, static_cast<int>(draw.between(2, 3)));
+  if (!testing::Test::HasFailure()) bench.expect_shared_memory(true, "a sum down a column");
 }
 
 LAB_CHECK(ColumnsInTheirBanks) {

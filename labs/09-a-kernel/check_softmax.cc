@@ -50,6 +50,15 @@ const char* const kLowest =
     "all numbers are about -1e30, and the largest of them is the maximum: with which number does "
     "your maximum begin?";
 
+const char* const kAlike =
+    "several numbers of a row may be the largest: each of them counts in the sum";
+
+Values draw_alike(Draw& draw, const Size& size) {
+  Values x = draw_values(draw, size.count());
+  for (int64_t at = 0; at < size.count(); at += size.cols) x[at + 1] = x[at + size.cols - 1] = 3;
+  return x;
+}
+
 // A row for which each thread has several elements, the largest of which is the last.
 constexpr Size kLong{1, 1050};
 Values draw_largest_last(Draw& draw) {
@@ -66,6 +75,17 @@ void check_any_row(const std::string& what, const Values& x, Size size, const Ex
     expect_close("softmax of " + what, y, by_loops(tensor(x, size.shape()), false), expected);
 }
 
+const char* const kNothingAdded =
+    "the sum of the row's exponentials is 1 here: nothing is to be added to it, as it is never 0";
+
+// What becomes of the number of each row of far_apart() that is far above the others.
+Tensor largest_of(const Tensor& y) {
+  const int64_t rows = y.shape()[0];
+  const Tensor largest = Tensor::zeros({rows}, DType::f64);
+  for (int64_t r = 0; r < rows; ++r) largest.data<double>()[r] = y.data<double>()[r * rows + r];
+  return largest;
+}
+
 // With one number far above the others.
 void check_far_apart(Draw& draw) {
   if (testing::Test::HasFailure()) return;
@@ -77,15 +97,9 @@ void check_far_apart(Draw& draw) {
                by_loops(tensor(far.x, far.size.shape()), false),
                {.tolerance = kFloat, .law = kLargest, .not_finite = kLargest});
   if (testing::Test::HasFailure()) return;
-  Values largest;
-  for (int64_t r = 0; r < far.size.rows; ++r) {
-    largest.push_back(static_cast<float>(y.data<double>()[r * far.size.cols + r]));
-  }
-  expect_close("softmax of these numbers alone", tensor(largest),
+  expect_close("softmax of these numbers alone", largest_of(y),
                Tensor::full({far.size.rows}, 1, DType::f64),
-               {.tolerance = {.relative = 2e-7, .absolute = 0},
-                .law = "the sum of the row's exponentials is 1 here: nothing is to be added to it, "
-                       "as it is never 0"});
+               {.tolerance = {.relative = 2e-7, .absolute = 0}, .law = kNothingAdded});
 }
 
 LAB_CHECK(AnyRow) {
@@ -106,9 +120,11 @@ LAB_CHECK(AnyRow) {
                 {.tolerance = kFloat, .law = kLargest, .not_finite = kLargest});
   check_any_row("rows of numbers about -1e30", draw_lowest(draw, size), size,
                 {.tolerance = kFloat, .law = kLowest, .not_finite = kLowest});
-  check_any_row("rows of numbers from -50 to 0", draw_values(draw, size.count(), -50, 0), size,
-                {.tolerance = {.relative = 1e-4, .absolute = 1e-30},
-                 .law = "all are positive, also the small ones: e^-50 is a number of f32"});
+  check_any_row("rows of numbers from -80 to 0", draw_values(draw, size.count(), -80, 0), size,
+                {.tolerance = {.relative = 1e-4, .absolute = 1e-38},
+                 .law = "all are positive, also the small ones: e^-80 is a number of f32"});
+  check_any_row("rows whose largest number comes twice", draw_alike(draw, size), size,
+                {.tolerance = kFloat, .law = kAlike});
 }
 
 LAB_CHECK(Sectors) {
@@ -224,6 +240,17 @@ void check_log_softmax(const Values& x, const Size& size, Expected expected) {
   }
 }
 
+void check_largest_of_log(const FarApart& far) {
+  Bench bench;
+  const Tensor y = forward(bench, log_softmax, far.x, far.size);
+  if (!y.defined()) return;
+  const Tensor above = largest_of(y);  // 1 + y, as e^y nearly is
+  for (int64_t r = 0; r < above.numel(); ++r) above.data<double>()[r] += 1;
+  expect_close("1 + ln softmax of the largest number of each row", above,
+               Tensor::full(above.shape(), 1, DType::f64),
+               {.tolerance = {.relative = 2e-7, .absolute = 0}, .law = kNothingAdded});
+}
+
 LAB_CHECK(LogSoftmax) {
   Draw draw;
   const std::vector<Size> sizes = draw_sizes(draw);
@@ -241,6 +268,8 @@ LAB_CHECK(LogSoftmax) {
   const FarApart far = far_apart(draw);
   check_log_softmax(far.x, far.size,
                     {.tolerance = kFloat, .law = kLargest, .not_finite = kLargest});
+  if (testing::Test::HasFailure()) return;
+  check_largest_of_log(far);
   if (!testing::Test::HasFailure()) {
     check_log_softmax(draw_largest_last(draw), kLong,
                       {.tolerance = kFloat, .law = kLargest, .not_finite = kLargest});
@@ -251,8 +280,8 @@ LAB_CHECK(LogSoftmax) {
     check_log_softmax(
         draw_values(draw, size.count(), -200, 200), size,
         {.tolerance = kFloat,
-         .law = "exp(-200) is 0 in f32, its logarithm is -200: the exponential must not be "
-                "taken first",
+         .law = "x - max can be small where both are large: it is taken first, and no "
+                "exponential whose logarithm is taken",
          .not_finite = "exp(-200) is 0 in f32, and ln 0 is -infinity, where -200 is right: no "
                        "exponential whose logarithm is taken."});
   }
@@ -260,6 +289,8 @@ LAB_CHECK(LogSoftmax) {
   const Size size{3, draw.between(33, 200)};
   check_log_softmax(draw_lowest(draw, size), size,
                     {.tolerance = kFloat, .law = kLowest, .not_finite = kLowest});
+  if (testing::Test::HasFailure()) return;
+  check_log_softmax(draw_alike(draw, size), size, {.tolerance = kFloat, .law = kAlike});
 }
 
 LAB_CHECK(GradientOfLogSoftmax) {

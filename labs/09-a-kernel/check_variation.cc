@@ -67,10 +67,12 @@ void expect_values(const Masked& m, const Tensor& y) {
     in_units.data<double>()[r] /= p;
     const std::string row = "row " + std::to_string(r);
     const double wanted = want.data<double>()[r], found = y.data<double>()[r];
-    if (std::isinf(wanted) && std::isnan(found)) {
-      return expect(false, row +
-                               " sees no column, and its y is NaN: a sum of nothing is 0, its "
-                               "logarithm -infinity; but -infinity less -infinity is NaN.");
+    if (std::isinf(wanted) && (std::isnan(found) || found == 0)) {
+      return expect(false,
+                    row + " sees no column, and its y is " +
+                        (found == 0 ? "0: a sum of nothing is 0, its logarithm -infinity."
+                                    : "NaN: a sum of nothing is 0, its logarithm -infinity; but "
+                                      "-infinity less -infinity is NaN."));
     }
     if (std::isfinite(wanted) && found == -INFINITY) {
       return expect(false, row + " has -infinity, as if it saw no column: " + kLaw + ".");
@@ -114,7 +116,8 @@ int64_t words() {
   return static_cast<int64_t>(number(1));
 }
 
-// Rows that see nothing, few elements and many, from fewer than a warp has lanes on.
+// Rows that see nothing, few elements and many, from fewer than a warp has lanes on; at last some
+// elements are far above the others.
 void check_log_sum_exp(Kernel kernel, const Mask& sees) {
   Draw draw;
   const Size sizes[] = {{draw.between(3, 5), words() + draw.between(2, 31)},
@@ -125,6 +128,10 @@ void check_log_sum_exp(Kernel kernel, const Mask& sees) {
       check_twice({size, draw_values(draw, size.count(), offset - 2, offset + 2), sees}, kernel);
       if (testing::Test::HasFailure()) return;
     }
+    Values apart = draw_values(draw, size.count());
+    for (size_t i = 5; i < apart.size(); i += 11) apart[i] += 400;
+    check_twice({size, apart, sees}, kernel);
+    if (testing::Test::HasFailure()) return;
   }
 }
 

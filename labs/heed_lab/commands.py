@@ -5,6 +5,7 @@ import os
 import select
 import shutil
 import sys
+import textwrap
 import time
 from pathlib import Path
 
@@ -91,7 +92,8 @@ class Bench:
         print("lab  hours  title")
         labs = list(map(self.course.lab, self.course.handout.get("labs", self.course.labs)))
         for lab in labs:
-            print(f"{lab.number:>3}  {lab.hours:>5}  {lab.title}: {', '.join(lab.written)}")
+            row = f"{lab.number:>3}  {lab.hours:>5}  {lab.title}: {', '.join(lab.written)}"
+            print(textwrap.fill(row, 100, subsequent_indent=" " * 12, break_long_words=False, break_on_hyphens=False))
             if done := report.Progress(self.root, lab).said():
                 print(f"{'':>12}{done}")
         print(f"\nBegin with labs/heed-lab start {labs[0].number}.")
@@ -237,7 +239,7 @@ class Bench:
     @command("for teachers: the mistakes of a class, with who made them",
              argument("folder", metavar="DIR", help="what `grade --out` wrote to"), lab=False)
     def do_overview(self, folder):
-        print(*report.overview(self.course, Path(folder)), sep="\n")
+        print("\n".join(report.overview(self.course, Path(folder))) or "no check failed")
 
     @command("for teachers: write a tree without history and solutions", argument("--labs", metavar="0-2,4", help="which labs are cut (all)"),
              argument("--out", metavar="DIR", required=True), lab=False)
@@ -287,6 +289,7 @@ class Watch:
 
     def __init__(self, bench):
         self.bench, self.lab, self.tasks, self.failed = bench, bench.lab, bench.lab.tasks + bench.lab.assigned, None
+        self.judged = False
         undone = (i for i, task in enumerate(self.tasks) if any(check.name not in bench.progress.passed for check in task.checks))
         self.at = next(undone, len(self.tasks) - 1)
 
@@ -299,13 +302,17 @@ class Watch:
     def test(self):
         """Tests the task at hand; what passed before in others, and no longer does, is told."""
         task, begin, passed = self.tasks[self.at], time.monotonic(), self.bench.progress.passed
+        self.judged = False  # unless it builds
         print()
         self.failed = self.first_wrong(task.checks, shown=True)
+        self.judged = True
         if again := [check for other in self.tasks for check in other.checks if other is not task and check.name in passed]:
             self.first_wrong(again, said="It passed before, and fails now ({} such):\n")
         print(f"{time.monotonic() - begin:.1f} s   h hint   n next task   q quit, then Enter", flush=True)
 
     def hint(self):
+        if not self.judged:
+            return print("nothing was judged yet: first mend what the build says above", flush=True)
         if self.failed is None:
             return print("all checks of this task pass: n goes to the next one", flush=True)
         if (other := report.of_another_lab(self.lab, self.failed)) is not None:

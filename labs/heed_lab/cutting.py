@@ -31,7 +31,8 @@ def span(text, cut, label):
     """(begin, end) of what a cut takes away; an end before the begin is that of no lines."""
     def only(found, what):
         if len(found) != 1:
-            raise LabError(f"{label}: {len(found)} {what}, expected one")
+            where = "" if found else " (this needs the library as it was, not the branch of a lab)"
+            raise LabError(f"{label}: {len(found)} {what}, expected one{where}")
         return found[0]
 
     def begin(words, first, last):

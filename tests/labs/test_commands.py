@@ -8,7 +8,7 @@ from pathlib import Path
 from unittest import mock
 
 import helpers
-from heed_lab import commands, handout
+from heed_lab import LabError, commands, handout
 from heed_lab.build import FIRST_TIME, Build, CompileError, write_files
 
 
@@ -96,6 +96,18 @@ class Watching(unittest.TestCase):
         self.assertEqual(self.at(names[1:]), names[0])
         self.assertEqual(self.at(names), "variation")
         self.assertEqual(self.at([*names, "variation"]), "variation")
+
+    def test_a_hint_needs_a_build(self):
+        task = types.SimpleNamespace(name="t", checks=[])
+        bench = types.SimpleNamespace(lab=types.SimpleNamespace(tasks=[task], assigned=[]), progress=types.SimpleNamespace(passed=set()))
+        watch = commands.Watch(bench)
+        for built in (True, False):
+            bench.run = mock.Mock(return_value=[], side_effect=None if built else LabError("the build failed"))
+            with contextlib.redirect_stdout(io.StringIO()) as said, contextlib.suppress(LabError):
+                watch.test()
+            with contextlib.redirect_stdout(said):
+                watch.hint()
+            self.assertIn("all checks of this task pass" if built else "first mend what the build says", said.getvalue())
 
 
 class Builds(unittest.TestCase):

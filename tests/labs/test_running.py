@@ -30,7 +30,7 @@ class Said(unittest.TestCase):
         self.assertNotIn("hint", said[0])
         self.assertIn("hint: labs/heed-lab hint 9 C", said[1])
         watch = commands.Watch(SimpleNamespace(lab=SimpleNamespace(number=9, tasks=[], assigned=[]), progress=None))
-        watch.failed = running.Verdict(check, running.BLANK, 7, "not written yet: lab 1, reshape")
+        watch.judged, watch.failed = True, running.Verdict(check, running.BLANK, 7, "not written yet: lab 1, reshape")
         with contextlib.redirect_stdout(io.StringIO()) as shown:
             watch.hint()
         self.assertIn("belongs to lab 1", shown.getvalue())

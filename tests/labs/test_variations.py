@@ -70,6 +70,8 @@ MISTAKES = {
         ("max + T(@p) * std::log(sum)", "max / T(@p) + std::log(sum)", "the logarithm, not times p"),
         ("@s * row", "(@s + 1) * row", "those of your name"),
         ("  if (threadIdx.x == 0) y[row] =", "  __syncthreads();\n  if (threadIdx.x == 0) y[row] =", "5 barriers in each block, where 4 do"),
+        ("gpu::row_max(x + at + begin, end - begin)", "begin < end ? T(x[at + begin]) : T(-INFINITY)", "the largest that the row sees"),
+        ("y[row] = max + T(@p) * std::log(sum)", "y[row] = begin < end ? max + T(@p) * std::log(sum) : T(0)", "sees no column, and its y is 0"),
     ],
     "tall": [
         ("std::vector<double> sums", "std::vector<float> sums", "loses digits"),
@@ -81,10 +83,12 @@ MISTAKES = {
         (" + ds * query[i]", "", "w_j dcontext alone"),
         ("(dw[j] - mean)", "dw[j]", "the sink's dw is 0"),
         ("    max = std::max(max, w[j]);\n", "", "Not a finite number"),
+        ("for (int64_t j = 0; j < n; ++j) {\n    for (int64_t i = 0; i < d; ++i) w[j] +=", "for (int64_t j = 0; j < std::min<int64_t>(n, 16); ++j) {\n    for (int64_t i = 0; i < d; ++i) w[j] +=", "those of your name"),
     ],
     "quantile": [
         ("k < q - 1", "k < q", "the query counts"),
         ("if (a.empty() || b.empty()) return false;", "if (a.empty() || b.empty()) return *ratio = 0, true;", "it is undefined"),
+        ("if (a.empty() || b.empty()) return false;", "if (a.size() < 2 || b.size() < 2) return false;", "the ratio is called undefined"),
         ("quantile(b, @v)", "quantile(b, @u)", "those of your name"),
     ],
     "weighted": [
