@@ -29,11 +29,13 @@ bool train_responder(const PlannedRun& run, const std::string& directory, Device
 }
 
 std::vector<PageFact> facts_of_responders(const Results& results, const std::string& more) {
+  const std::string unit = results.setting("examples") == "all" ? "examples" : "dialogues",
+                    epochs = results.setting("epochs");
   return {{"model", results.setting("layers") + " × " + results.setting("hidden"),
            "layers × size, vocabulary " + results.setting("vocabulary")},
-          {"training dialogues", results.setting("train_examples"),
-           "at most " + results.setting("epochs") + " epochs"},
-          {"test dialogues", std::to_string(results.items()),
+          {"training " + unit, results.setting("train_examples"),
+           "at most " + epochs + (epochs == "1" ? " epoch" : " epochs")},
+          {"test " + unit, std::to_string(results.items()),
            "of " + results.clusters_text("conversations") + more}};
 }
 

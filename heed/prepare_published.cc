@@ -89,8 +89,10 @@ const Row kRows[] = {
      "data/speakers/train.jsonl.gz\n"
      "  heed train --data data/speakers --out runs/speakers",
      read_with_speakers},
-    {"messages", "Conversations with assistants, in the format of OpenAI's interfaces",
-     "JSON or JSON Lines with \"messages\" of \"role\" and \"content\"",
+    {"messages",
+     "Conversations with assistants, in the format of OpenAI's interfaces or ShareGPT's",
+     "JSON or JSON Lines with \"messages\" of \"role\" and \"content\", or \"conversations\" of "
+     "\"from\" and \"value\"",
      "The roles become speakers; messages of system, developer, tool and function are left out.\n"
      "Example:\n"
      "  heed prepare messages --in conversations.jsonl --out all.jsonl.gz",

@@ -46,10 +46,16 @@ size_t count_groups(const std::vector<size_t>& groups) {
 
 void require_all_parts(const SplitOptions& o, const Parts& parts, const std::string& in,
                        const std::string& what) {
+  const size_t dialogues = parts.train.size() + parts.valid.size() + parts.test.size();
+  std::string advice = "; change the shares or the way to split";
+  if (o.by == kPublished) {
+    advice.clear();
+  } else if (dialogues < (o.test > 0 ? 3 : 2)) {
+    advice = "; every part needs a dialogue";
+  }
   const auto require = [&](const std::vector<size_t>& part, bool wanted, const char* name) {
     if (!part.empty() || !wanted) return;
-    throw DataError(in + ": nothing for the " + name + " part: " + what +
-                    (o.by == kPublished ? "" : "; change the shares or the way to split"));
+    throw DataError(in + ": nothing for the " + name + " part: " + what + advice);
   };
   require(parts.train, true, "train");
   require(parts.valid, true, "valid");

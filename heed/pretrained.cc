@@ -1,5 +1,6 @@
 // Encoders that were trained elsewhere: heed import, encode, export.
 #include <charconv>
+#include <filesystem>
 
 #include "dialog/pretrained/encoder.h"
 #include "dialog/system.h"
@@ -114,7 +115,15 @@ void add_import(CLI::App& app) {
       "  heed encode --model models/minilm --in texts.jsonl --out vectors.jsonl");
   c->add_option("folder", o->in, "Folder of the pretrained model")->required();
   c->add_option("--out", o->out, "Directory of the model, made if missing")->required();
-  c->callback([o] { say("imported", pretrained::import_encoder(o->in, o->out), o->out); });
+  c->callback([o] {
+    std::error_code ignored;
+    if (!std::filesystem::exists(o->in, ignored)) {
+      throw DataError(o->in +
+                      ": no such folder; one with config.json, model.safetensors and "
+                      "vocab.txt can be imported");
+    }
+    say("imported", pretrained::import_encoder(o->in, o->out), o->out);
+  });
 }
 
 void add_export(CLI::App& app) {

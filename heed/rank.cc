@@ -206,11 +206,12 @@ std::vector<RankedSetRow> test_sets(const RankOptions& o, std::shared_ptr<const 
   }
   const std::vector<MarkedContext> contexts = read_contexts(o, part, lists, ranker);
   std::vector<RankedSet> ranked;
+  std::string said;
   for (const TestSet& set : sets) {
     RankedSet& of =
         ranked.emplace_back(RankedSet{set.name, unscored(part, lists, o.examples == "all")});
     const auto marked = distracted(contexts, set, pool, o.common->seed);
-    ListScores scores = scores_of(*ranker, o.model, lists, marked);
+    ListScores scores = scores_of(*ranker, o.model, lists, marked, &said);
     VectorRanker::Contexts texts;
     for (size_t i = 0; i < marked.size(); ++i) {
       of.lists[i].scores = std::move(scores[i]);

@@ -13,7 +13,11 @@ RankedPart::RankedPart(const std::string& path, std::vector<Dialogue> dialogues,
     : path(path),
       dialogues(std::move(dialogues)),
       pairs(retrieve::make_pairs(this->dialogues, options, whole_context)) {
-  if (pairs.empty()) throw DataError(path + ": " + no_example(options));
+  if (pairs.empty()) {
+    const bool usual = options.min_turns == kMinTurns;
+    throw DataError(path + ": " + no_example(options) +
+                    (usual ? "; --min-turns 2 takes dialogues of two turns, too" : ""));
+  }
 }
 
 Json RankedPart::to_json() const {
@@ -87,7 +91,7 @@ std::vector<MarkedContext> contexts_of(const RankedPart& part, const Lists& list
 }
 
 ListScores scores_of(const Ranker& ranker, const std::string& name, const Lists& lists,
-                     const std::vector<MarkedContext>& contexts) {
+                     const std::vector<MarkedContext>& contexts, std::string* said) {
   std::vector<RankQuery> queries;
   for (size_t i = 0; i < lists.size(); ++i) {
     queries.push_back({contexts[i].utterances, lists.candidates(i)});
@@ -98,7 +102,9 @@ ListScores scores_of(const Ranker& ranker, const std::string& name, const Lists&
         progress.show(name + ": " + std::to_string(done) + " of " + counted(of, "text"));
       });
   progress.done();
-  if (!scores.remark.empty()) note(name + ": " + scores.remark);
+  const bool again = said != nullptr && *said == scores.remark;
+  if (!scores.remark.empty() && !again) note(name + ": " + scores.remark);
+  if (said != nullptr) *said = scores.remark;
   return std::move(scores.of_queries);
 }
 

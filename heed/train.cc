@@ -228,6 +228,11 @@ void declare_choice(CLI::App& c, const char* name, const System::Choice& choice,
   option(c, name, value, help + choice.help, one_of(choice.names));
 }
 
+// Those of items, states, gaps or questions, which the bundled sample lacks.
+bool needs_labels(const System& system) {
+  return system.has(Capability::kTag) || system.has(Capability::kAnswer);
+}
+
 void declare(const std::shared_ptr<TrainOptions>& o, CLI::App& c) {
   const System& system = *o->system;
   o->command = &c;
@@ -236,7 +241,7 @@ void declare(const std::shared_ptr<TrainOptions>& o, CLI::App& c) {
   c.add_option("--data", o->data,
                "Dialogues: a data directory (its train and valid parts are read)" +
                    std::string(system.several_corpora ? ", or several with commas" : "") +
-                   ". If not given: the bundled sample");
+                   (needs_labels(system) ? "" : ". If not given: the bundled sample"));
   c.add_option("--out", o->out, "Directory of the run, made if missing")->required();
   declare_choice(c, "--structure", system.forms(), o->form, "The model: ");
   if (!system.forms().names.empty()) {
@@ -269,6 +274,10 @@ void declare(const std::shared_ptr<TrainOptions>& o, CLI::App& c) {
   c.callback([o, &c] {
     if (!c.get_subcommands().empty()) return;  // heed train SYSTEM, which has run
     take_name(*o);
+    if (o->data.empty() && needs_labels(*o->system)) {
+      throw UsageError("--data is required: the bundled sample has no labels for " +
+                       o->system->what);
+    }
     find_data(o->data, c, o->system->several_corpora ? Corpora::kSeveral : Corpora::kOne);
     run(*o);
   });

@@ -181,7 +181,9 @@ class CarryAnnotator : public Annotator, public Looker {
             .reset = [item] { *item = {.id = "typed"}; },
             .hear = [this, item, width = o.width](const std::string& line) -> Heard {
               add_typed(*item, line);
-              if (item->candidates.empty()) return {};
+              if (item->candidates.empty()) {
+                return {.text = "no value so far: write one as [key: value]\n"};
+              }
               const Decision decision = decide(loaded_->model, loaded_->vocabulary, {*item})[0];
               return {decision_table(*item, decision, width), item->turns,
                       look_at_turns(*item, decision)};

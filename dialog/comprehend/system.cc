@@ -165,7 +165,7 @@ class ReaderTraining : public SystemTraining<Own> {
     const Config& m = s_.model;
     talk.say(run + ": " + (s_.init.empty() ? "an encoder from nothing" : s_.init) +
              (m.frozen ? ", frozen" : "") + ", GRUs of " + std::to_string(m.width) + " cells, " +
-             std::to_string(m.turns) + " turns before");
+             counted(static_cast<size_t>(m.turns), "earlier turn"));
     talk.say(counted(questions_of(data_.train), "training question") + " on " +
              counted(data_.train.passages.size(), "passage") + " and " +
              std::to_string(questions_of(data_.valid)) + " to validate");

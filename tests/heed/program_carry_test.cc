@@ -250,6 +250,7 @@ TEST(Carry, ReadsWhatIsTyped) {
   ASSERT_EQ(r.code, 0) << r.err;
   EXPECT_TRUE(has(r.out, "user: a hotel in Rio please")) << r.out;
   EXPECT_TRUE(has(r.out, "system: for how many [x")) << r.out;
+  EXPECT_TRUE(has(r.out, "no value so far: write one as [key: value]\n")) << r.out;  // hello
   EXPECT_TRUE(has(r.out, "/what: no such command")) << r.out;
   // Behind the third turn the city is two turns old.
   EXPECT_TRUE(std::regex_search(r.out, std::regex(R"(city +Rio +2 +[01]\.)"))) << r.out;
@@ -381,6 +382,8 @@ TEST(Carry, RefusesWhatCannotBe) {
   refused({"prepare", "carryover", "--in", dir.path("."), "--out", dir.path("x")}, 1,
           "has neither a folder train nor a file train.jsonl of dialogues");
   EXPECT_FALSE(std::filesystem::exists(dir.path("x")));
+  refused({"train", "carryover", "--out", dir.path("x")}, 2,
+          "--data is required: the bundled sample has no labels for slot carryover");
   refused({"train", "carryover", "--data", items(), "--share", "0", "--out", dir.path("x")}, 2,
           "--share: expected a number above 0 to 1, got '0'");
 }

@@ -296,6 +296,7 @@ TEST_F(Prepare, OneVeryLongDialogueIsPointedOut) {
   EXPECT_EQ(split.code, 1);
   EXPECT_TRUE(has(split.err, says)) << split.err;
   EXPECT_TRUE(has(split.err, "nothing for the train part: 1 dialogue")) << split.err;
+  EXPECT_TRUE(has(split.err, "; every part needs a dialogue")) << split.err;
   EXPECT_EQ(prepare("text", dir.write("t.txt", text.substr(7)), "t.jsonl").err, "");
 }
 
@@ -329,11 +330,12 @@ TEST_F(Prepare, Pairs) {
     return Json({{"id", id}, {"turns", turns}}).dump() + "\n";
   };
   std::filesystem::create_directory(dir.path("data"));
-  dir.write("data/train.jsonl", line("a", {"aaa", "bbb", "c", "ddd", "eee"}) + line("b", {"x"}));
+  dir.write("data/train.jsonl",
+            line("a", {"aaa", "bbb", "c", "ddd", "eee"}) + line("b", {"x"}) + line("q", {"y"}));
   dir.write("data/test.jsonl", line("c", {"fff", "gggg"}));
   const Result r = prepare("pairs", dir.path("data"), "pairs", {"--characters", "3:4"});
   ASSERT_EQ(r.code, 0) << r.err;
-  EXPECT_EQ(r.out, dir.path("pairs/train.jsonl.gz") + ": 2 pairs of 2 dialogues\n" +
+  EXPECT_EQ(r.out, dir.path("pairs/train.jsonl.gz") + ": 2 pairs of 3 dialogues\n" +
                        dir.path("pairs/test.jsonl.gz") + ": 1 pair of 1 dialogue\n");
   const auto train = read_dialogues(dir.path("pairs/train.jsonl.gz"));
   ASSERT_EQ(train.size(), 2u);

@@ -106,6 +106,7 @@ TEST_F(ImportedModel, SaysWhatItCannotRead) {
   EXPECT_EQ(again.err, "heed: " + model + ": holds a model already; take another folder\n");
   const Result none = heed_program({"import", dir.path("nothing"), "--out", dir.path("x")});
   EXPECT_EQ(none.code, 1);
+  EXPECT_TRUE(has(none.err, "nothing: no such folder; one with config.json")) << none.err;
   EXPECT_FALSE(std::filesystem::exists(dir.path("x")));
   const Result chat = heed_program({"chat", "--model", model});
   EXPECT_EQ(chat.code, 2);
