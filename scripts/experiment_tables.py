@@ -1061,6 +1061,7 @@ def facts():
         "docs/results/retrieval.md": [
             f"took {lstm_against_sru():.1f} times as long as the SRU",
             f"differ by at most {places_apart([1, 2, 3])} place, with a single seed by at most {max(places_apart([s]) for s in (1, 2, 3))}",
+            *facts_of_ranks(),
         ],
         "docs/generators.md": [f"perplexity rises from {plain_perplexity:.0f} to {rare_perplexity:.0f}"],
         "docs/results/experiment.md": [
@@ -1178,6 +1179,50 @@ def places_apart(seeds):
         order = sorted(rankers, key=lambda name: -fmean(runs[name, seed][key] for seed in seeds))
         places.append([order.index(name) for name in rankers])
     return max(max(of) - min(of) for of in zip(*places))
+
+
+def hundredths(estimate):
+    return f"{100 * estimate['value']:.1f}"
+
+
+def kept_ranks(name, scorer=0):
+    kept = json.loads((ROOT / f"docs/results/{name}.json").read_text())
+    return kept["scorers"][scorer] if "scorers" in kept else kept["test_sets"]
+
+
+def ranks_row(of, *cells):
+    """A row's cells: recall at these, "mrr" and "auc"; the first recall and MRR with their intervals."""
+    def cell(c):
+        estimate = of["recall"][str(c)] if isinstance(c, int) else of.get(c)
+        return percent(estimate) if c in (1, "mrr") else hundredths(estimate) if c else ""
+    return " | ".join(map(cell, cells))
+
+
+def facts_of_ranks():
+    """Every row of docs/results/retrieval.md that ranks one list a response."""
+    main = 1, 2, 5, 10, 50, "mrr", "auc"
+    rows = [ranks_row(kept_ranks(f"ranks/{name}", i), *main) for i, names in enumerate((
+        ("last-turns-context-all", "last-turns-context-last", "all-turns-context-all", "all-turns-context-last", "bag-last", "bag-every",
+         "last-turns-context-all-mean-of-responses", "all-turns-context-all-mean-of-responses", "last-turns-context-all-sim",
+         "last-turns-context-last-sim", "all-turns-context-all-sim"),
+        ("last-turns-context-all", "last-turns-context-last", "all-turns-context-all", "all-turns-context-last"))) for name in names]
+    rows += [ranks_row(kept_ranks(f"minilm/{name}"), *main) for name in (
+        "map-last", "sum-tf-idf-sim", "sum-bm25-sim", "tuned-40-steps-last", "tuned-last", "tuned-every", "tuned-on-all-last", "tuned-on-all-every")]
+    rows += [ranks_row(kept_ranks(f"ranks/{name}", i), 1, 10, 100, "mrr") for name, i in (("of-2425", 0), ("of-2425", 1), ("of-2425-filtered", 0))]
+    rows += [ranks_row(kept_ranks(f"ranks/{name}_dev", i), 1, 2, "", "mrr", "auc") for name in ("mutual", "mutual_plus") for i in range(3)]
+    rows += [ranks_row(kept_ranks("ranks/ubuntu-v2", i), 1, 2, 5, "mrr", "auc") for i in range(2)]
+    first = lambda name, i=0: hundredths(kept_ranks(f"ranks/{name}", i)["recall"]["1"])
+    rows.append(f"({first('last-turns-context-last-mean-of-responses')} and {first('all-turns-context-last-mean-of-responses')} with that of responses)")
+    rows.append("TF-IDF has R@1 {} of 10 and {} of 1,000; BM25 has {} and {}".format(
+        *(first(name, i) for i in range(2) for name in ("of-10", "of-1000"))))
+    rankers = [kept_ranks(f"ranks/{name}-distracted") for name in ("ranker", "inserted")]
+    for name in rankers[0]:
+        of = [r[name] for r in rankers]
+        change = lambda x: percent(x["mrr_change"]).replace("-0.0", "0.0") if name != "none" else ""
+        cells = [f"{hundredths(x['mrr'])} | {change(x)} | {hundredths(x['right_probability'])} | " +
+                 ("" if x["das_ratio"] is None else f"{x['das_ratio']:.2f}") for x in of]
+        rows.append(re.sub(r"\|\s+\|", "| |", f"| {name} | {' | '.join(cells)} |"))
+    return [" ".join(row.split()) for row in rows]
 
 
 def wrong_facts():
