@@ -1222,6 +1222,9 @@ def facts_of_ranks():
         cells = [f"{hundredths(x['mrr'])} | {change(x)} | {hundredths(x['right_probability'])} | " +
                  ("" if x["das_ratio"] is None else f"{x['das_ratio']:.2f}") for x in of]
         rows.append(re.sub(r"\|\s+\|", "| |", f"| {name} | {' | '.join(cells)} |"))
+    even = kept_ranks("ranks/attention-10000-distracted")
+    rows.append(f"(`frequent:middle` {even['frequent:middle']['das_ratio']:.2f}, `rare:middle` {even['rare:middle']['das_ratio']:.2f})")
+    rows.append("(MRR {}, and {} on `random:1.0`)".format(*(hundredths(even[name]["mrr"]) for name in ("none", "random:1.0"))))
     return [" ".join(row.split()) for row in rows]
 
 
