@@ -99,7 +99,7 @@ LAB_CHECK(SummaryOfHeads) {
 // A model with weights that are wide enough for attention that is far from even.
 LstmResponder draw_model(Draw& draw) {
   const auto names = structures(Family::kLstm);
-  const Structure structure = names[draw.between(0, std::ssize(names) - 1)];
+  const Structure& structure = names[draw.between(0, std::ssize(names) - 1)];
   LstmResponder model(small_config(structure.name, kVocabulary, 6), seed());
   init_again_uniform(model, -1, 1, seed());
   convert(model, DType::f64);

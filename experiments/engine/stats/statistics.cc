@@ -19,8 +19,8 @@ constexpr int64_t kChunk = 250;  // resamples in one matrix product
 // As one would order texts; NaN has a place, too.
 struct InOrder {
   bool operator()(const std::vector<double>& a, const std::vector<double>& b) const {
-    return std::lexicographical_compare_three_way(a.begin(), a.end(), b.begin(), b.end(),
-                                                  std::strong_order) < 0;
+    return std::is_lt(std::lexicographical_compare_three_way(a.begin(), a.end(), b.begin(), b.end(),
+                                                             std::strong_order));
   }
 };
 

@@ -65,6 +65,15 @@ std::string begin(const TempDir& dir, const std::string& name, const Settings& s
   return run;
 }
 
+// The run of one epoch.
+std::string one_epoch(const TempDir& dir, Settings s = small()) {
+  s.loop.max_epochs = 1;
+  const TrainData data = read(dir, s);
+  const std::string run = begin(dir, "run", s, data);
+  EXPECT_TRUE(Runs::train(run, s, data, {}));
+  return run;
+}
+
 Measured trained(const TempDir& dir, const std::string& name, Settings s, bool shuffled = false) {
   const TrainData data = read(dir, s, shuffled);
   const std::string run = begin(dir, name, s, data);
@@ -145,11 +154,7 @@ TEST(GapTraining, ARunIsTheSameAfterAStop) {
 
 TEST(GapTraining, IsASystem) {
   const TempDir dir;
-  Settings s = small();
-  s.loop.max_epochs = 1;
-  const TrainData data = read(dir, s);
-  const std::string run = begin(dir, "run", s, data);
-  ASSERT_TRUE(Runs::train(run, s, data, {}));
+  const std::string run = one_epoch(dir);
   EXPECT_TRUE(system_of(run).has(Capability::kTag));
   const LoadedSystem loaded = load_system(run);
   EXPECT_EQ(loaded.encoder->width(), 48);
@@ -193,11 +198,8 @@ TEST(GapTraining, IsASystem) {
 TEST(GapTraining, AnInsertedTurnPushesNoneOut) {
   const TempDir dir;
   Settings s = small();
-  s.loop.max_epochs = 1;
   s.bounds.max_context = 4;
-  const TrainData data = read(dir, s);
-  const std::string run = begin(dir, "run", s, data);
-  ASSERT_TRUE(Runs::train(run, s, data, {}));
+  const std::string run = one_epoch(dir, s);
   const LoadedSystem loaded = load_system(run);
   const std::string file =
       dir.write("shown.jsonl",
@@ -235,11 +237,7 @@ TEST(GapTraining, ALossIsThatOfItsTurns) {
 // was said. Of what it looks at each turn has its part.
 TEST(GapTraining, SaysWhatFillsAGapOrThatNothingDoes) {
   const TempDir dir;
-  Settings s = small();
-  s.loop.max_epochs = 1;
-  const TrainData data = read(dir, s);
-  const std::string run = begin(dir, "run", s, data);
-  ASSERT_TRUE(Runs::train(run, s, data, {}));
+  const std::string run = one_epoch(dir);
   for (const bool fills : {false, true}) {
     auto gaps = std::make_shared<LoadedGaps>(Runs::load(run));
     std::vector<double> weights;
@@ -277,11 +275,7 @@ TEST(GapTraining, SaysWhatFillsAGapOrThatNothingDoes) {
 // Turns of any other dialogue stand at any place, and in each dialogue at others.
 TEST(GapTraining, EachDialogueGetsTurnsOfItsOwn) {
   const TempDir dir;
-  Settings s = small();
-  s.loop.max_epochs = 1;
-  const TrainData data = read(dir, s);
-  const std::string run = begin(dir, "run", s, data);
-  ASSERT_TRUE(Runs::train(run, s, data, {}));
+  const std::string run = one_epoch(dir);
   std::string lines;
   for (int i = 0; i < 12; ++i) {
     const std::string said = "k" + std::to_string(i);
