@@ -44,7 +44,10 @@ void check_ratio(Ratio ratio, const Side& side, Flags kind) {
   }
   if (kind == Flags::drawn) {  // both sides have two
     const int64_t first = draw.between(0, q - 2);
-    for (int64_t k = 0; k < 4; ++k) flags[(first + k) % (q - 1)] = k < 2;
+    for (int64_t k = 0; k < 4; ++k) {
+      const int64_t place = first + k;
+      flags[place < q - 1 ? place : place - (q - 1)] = k < 2;
+    }
   } else if (kind == Flags::one || kind == Flags::all_but_one) {
     flags[draw.between(0, q - 2)] = kind == Flags::one;  // a side of a single utterance
   } else {
