@@ -176,7 +176,7 @@ TEST_F(StepLogTest, AfterAKillTheLinesAreThoseOfAnUnbrokenRun) {
       TrainHooks hooks = to_the_end;
       hooks.checkpoint_seconds = 0;
       hooks.on_step = [&](const TrainProgress& p) {
-        if (4 * (p.epoch - 1) + p.step != at) return;
+        if (int64_t{4} * (p.epoch - 1) + p.step != at) return;
         std::ofstream(broken + "/steps.jsonl", std::ios::app)
             << R"({"step": 300, "epoch": 9, "loss": 1, "rate": 1, "grad_norm": 1, "tokens": 1, )"
             << R"("time": 1, "tokens_per_s": 1})"

@@ -67,10 +67,10 @@ TEST(Passages, AreRunsOfTurnsOfTheRightLength) {
   EXPECT_EQ(counts.dialogues, 2);
   EXPECT_EQ(counts.passages, 4);
   EXPECT_EQ(counts.other_length, 2);
-  passages.clear();
-  add_passages(passages, dialogues, vocabulary, {.context = 1}, 0);
-  EXPECT_EQ(passages.size(), 6u);
-  EXPECT_EQ(passages[0].context.size(), 1u);
+  std::vector<Passage> of_one;
+  add_passages(of_one, dialogues, vocabulary, {.context = 1}, 0);
+  EXPECT_EQ(of_one.size(), 6u);
+  EXPECT_EQ(of_one.at(0).context.size(), 1u);
 }
 
 TEST(Passages, HoldNoDistraction) {
