@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <string>
 #include <string_view>
+#include <tuple>
 #include <unordered_map>
 #include <vector>
 
@@ -15,7 +16,10 @@ struct Pieces {
   std::vector<int32_t> ids, types;
   size_t left_out = 0;  // pieces beyond the maximum length
 
-  auto operator<=>(const Pieces&) const = default;
+  bool operator==(const Pieces&) const = default;
+  bool operator<(const Pieces& other) const {
+    return std::tie(ids, types, left_out) < std::tie(other.ids, other.types, other.left_out);
+  }
 };
 
 struct WordPieceOptions {

@@ -136,7 +136,7 @@ TEST(StateReader, ComputesEqualTextsOnceAndKeepsThoseOfAFrozenEncoder) {
   first.share(cache), second.share(cache);
   (void)first(texts);
   EXPECT_EQ(cache->states.size(), 3u);
-  EXPECT_EQ(cache->bytes, 7 * 8 * sizeof(float));
+  EXPECT_EQ(cache->bytes, 7 * sizeof(float[8]));
   cache->states.at(texts[0]).fill(7);  // which the other reads
   EXPECT_EQ(row(second({texts[0]}).rows, 1), Vec(8, 7));
 }
