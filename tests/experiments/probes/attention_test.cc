@@ -154,7 +154,7 @@ TEST_F(Attention, EveryModelHasAMarkOfItsOwn) {
   const std::string figure = attention_figure(results);
   const std::string begin = "<li>", end = "</svg>";
   for (size_t at = 0; (at = figure.find(begin, at)) != std::string::npos; ++at) {
-    const size_t shape = figure.find("<", figure.find("<svg", at) + 1);
+    const size_t shape = figure.find('<', figure.find("<svg", at) + 1);
     keys.push_back(figure.substr(shape, figure.find(end, at) - shape));
   }
   ASSERT_EQ(keys.size(), results.variants.size());
