@@ -69,8 +69,8 @@ TEST(Passages, AreRunsOfTurnsOfTheRightLength) {
   EXPECT_EQ(counts.other_length, 2);
   std::vector<Passage> of_one;
   add_passages(of_one, dialogues, vocabulary, {.context = 1}, 0);
-  EXPECT_EQ(of_one.size(), 6u);
-  EXPECT_EQ(of_one.at(0).context.size(), 1u);
+  ASSERT_EQ(of_one.size(), 6u);
+  EXPECT_EQ(of_one[0].context.size(), 1u);
 }
 
 TEST(Passages, HoldNoDistraction) {

@@ -57,7 +57,7 @@ TEST(PrincipalComponents, OfPlantedDirections) {
     // the rows along this direction, and one along none of the three
     const Tensor at = found.coordinates(x);
     EXPECT_NEAR(std::fabs(at.data<double>()[int64_t{6} * j + k]), s, 1e-7);
-    EXPECT_NEAR(at.data<double>()[0 * 3 + k], 0, 1e-7);
+    EXPECT_NEAR(at.data<double>()[k], 0, 1e-7);
   }
   double total = 0;
   for (const double s : scale) total += s * s / d;
