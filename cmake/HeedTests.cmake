@@ -234,7 +234,7 @@ if(HEED_LABS)
     set_tests_properties(labs_test labs_proofs_slow_test labs_slips_slow_test labs_attacks_slow_test
                          PROPERTIES LABELS "slow;labs" TIMEOUT 1800)
     set_tests_properties(labs_test PROPERTIES COST 2)  # first of them
-    set_tests_properties(labs_slips_slow_test PROPERTIES TIMEOUT 5400)  # some 480 programs
+    set_tests_properties(labs_slips_slow_test PROPERTIES TIMEOUT 5400)
     set_tests_properties(labs_from_scratch_slow_test PROPERTIES LABELS "slow;fresh" TIMEOUT 1800)
   endif()
 endif()

@@ -1198,16 +1198,36 @@ def ranks_row(of, *cells):
     return " | ".join(map(cell, cells))
 
 
+# The rows of the two large tables of docs/results/retrieval.md: their first cells, and what they were made of.
+RANKED = {
+    "`tf-idf` | last | last turn": ("ranks/last-turns-context-last", 0), "`bm25` | last | last turn": ("ranks/last-turns-context-last", 1),
+    "`sim`, MiniLM | last | last turn": ("ranks/last-turns-context-last-sim", 0),
+    "`tf-idf` | last | all": ("ranks/last-turns-context-all", 0), "`bm25` | last | all": ("ranks/last-turns-context-all", 1),
+    "`bm25`, mean of responses | last | all": ("ranks/last-turns-context-all-mean-of-responses", 0),
+    "`sim`, MiniLM | last | all": ("ranks/last-turns-context-all-sim", 0),
+    "`tf-idf` | every turn | last turn": ("ranks/all-turns-context-last", 0), "`bm25` | every turn | last turn": ("ranks/all-turns-context-last", 1),
+    "`tf-idf` | every turn | all": ("ranks/all-turns-context-all", 0), "`bm25` | every turn | all": ("ranks/all-turns-context-all", 1),
+    "`bm25`, mean of responses | every turn | all": ("ranks/all-turns-context-all-mean-of-responses", 0),
+    "`sim`, MiniLM | every turn | all": ("ranks/all-turns-context-all-sim", 0),
+    "`tf-idf` | counts | last": ("ranks/last-turns-context-all", 0), "`tf-idf` | counts | every turn": ("ranks/all-turns-context-all", 0),
+    "bag, from nothing | 221,617 turns, 2 epochs | last": ("ranks/bag-last", 0),
+    "bag, from nothing | 221,617 turns, 2 epochs | every turn": ("ranks/bag-every", 0),
+    "`sim`, MiniLM as it is | | last": ("ranks/last-turns-context-all-sim", 0),
+    "`sim`, MiniLM as it is | | every turn": ("ranks/all-turns-context-all-sim", 0),
+    "`map`, MiniLM as it is and a map | 10,000 responses | last": ("minilm/map-last", 0),
+    "`tf-idf` + `sim` | counts | last": ("minilm/sum-tf-idf-sim", 0),
+    "`bm25`, mean of responses, + `sim` | counts | last": ("minilm/sum-bm25-sim", 0),
+    "MiniLM, fine-tuned | 2,500 last turns, 40 steps of 64 | last": ("minilm/tuned-40-steps-last", 0),
+    "MiniLM, fine-tuned | 47,011 last turns, one pass of 735 steps | last": ("minilm/tuned-last", 0),
+    "MiniLM, fine-tuned | 221,617 turns, one pass of 1,732 steps of 128 | last": ("minilm/tuned-on-all-last", 0),
+    "MiniLM, fine-tuned | 47,011 last turns, one pass | every turn": ("minilm/tuned-every", 0),
+    "MiniLM, fine-tuned | 221,617 turns, one pass | every turn": ("minilm/tuned-on-all-every", 0),
+}
+
+
 def facts_of_ranks():
-    """Every row of docs/results/retrieval.md that ranks one list a response."""
-    main = 1, 2, 5, 10, 50, "mrr", "auc"
-    rows = [ranks_row(kept_ranks(f"ranks/{name}", i), *main) for i, names in enumerate((
-        ("last-turns-context-all", "last-turns-context-last", "all-turns-context-all", "all-turns-context-last", "bag-last", "bag-every",
-         "last-turns-context-all-mean-of-responses", "all-turns-context-all-mean-of-responses", "last-turns-context-all-sim",
-         "last-turns-context-last-sim", "all-turns-context-all-sim"),
-        ("last-turns-context-all", "last-turns-context-last", "all-turns-context-all", "all-turns-context-last"))) for name in names]
-    rows += [ranks_row(kept_ranks(f"minilm/{name}"), *main) for name in (
-        "map-last", "sum-tf-idf-sim", "sum-bm25-sim", "tuned-40-steps-last", "tuned-last", "tuned-every", "tuned-on-all-last", "tuned-on-all-every")]
+    """What docs/results/retrieval.md prints of ranks that are kept."""
+    rows = [f"| {cells} | {ranks_row(kept_ranks(*kept), 1, 2, 5, 10, 50, 'mrr', 'auc')} |" for cells, kept in RANKED.items()]
     rows += [ranks_row(kept_ranks(f"ranks/{name}", i), 1, 10, 100, "mrr") for name, i in (("of-2425", 0), ("of-2425", 1), ("of-2425-filtered", 0))]
     rows += [ranks_row(kept_ranks(f"ranks/{name}_dev", i), 1, 2, "", "mrr", "auc") for name in ("mutual", "mutual_plus") for i in range(3)]
     rows += [ranks_row(kept_ranks("ranks/ubuntu-v2", i), 1, 2, 5, "mrr", "auc") for i in range(2)]
