@@ -29,12 +29,10 @@ bool train_responder(const PlannedRun& run, const std::string& directory, Device
 }
 
 std::vector<PageFact> facts_of_responders(const Results& results, const std::string& more) {
-  const std::string unit = results.setting("examples") == "all" ? "examples" : "dialogues",
-                    epochs = results.setting("epochs");
+  const std::string unit = results.setting("examples") == "all" ? "examples" : "dialogues";
   return {{"model", results.setting("layers") + " × " + results.setting("hidden"),
            "layers × size, vocabulary " + results.setting("vocabulary")},
-          {"training " + unit, results.setting("train_examples"),
-           "at most " + epochs + (epochs == "1" ? " epoch" : " epochs")},
+          {"training " + unit, results.setting("train_examples"), results.epochs_text()},
           {"test " + unit, std::to_string(results.items()),
            "of " + results.clusters_text("conversations") + more}};
 }

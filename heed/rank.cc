@@ -150,7 +150,10 @@ ListScores scores_of(const std::string& scorer, const RankOptions& o, const Rank
                      const std::optional<RankedPart>& train,
                      std::optional<retrieve::WordStatistics>& words) {
   const auto says = [&](const Ranker& ranker) {
-    return scores_of(ranker, o.test() ? o.model : scorer, lists, contexts_of(part, lists));
+    const std::string& name = o.test() ? o.model : scorer;
+    Ranker::Scores scores = scores_of(ranker, name, lists, contexts_of(part, lists));
+    note_remark(name, scores);
+    return std::move(scores.of_queries);
   };
   if (scorer == "map") return says(learned_map(o, *ranker, *train));
   if (scorer == "sim" || o.test()) return says(*ranker);
@@ -211,10 +214,12 @@ std::vector<RankedSetRow> test_sets(const RankOptions& o, std::shared_ptr<const 
     RankedSet& of =
         ranked.emplace_back(RankedSet{set.name, unscored(part, lists, o.examples == "all")});
     const auto marked = distracted(contexts, set, pool, o.common->seed);
-    ListScores scores = scores_of(*ranker, o.model, lists, marked, &said);
+    Ranker::Scores scores = scores_of(*ranker, o.model, lists, marked);
+    if (scores.remark != said) note_remark(o.model, scores);  // that of one set holds for others
+    said = scores.remark;
     VectorRanker::Contexts texts;
     for (size_t i = 0; i < marked.size(); ++i) {
-      of.lists[i].scores = std::move(scores[i]);
+      of.lists[i].scores = std::move(scores.of_queries[i]);
       texts.push_back(marked[i].utterances);
     }
     const std::vector<VectorRanker::Look> looks = looks_of(*ranker, texts);

@@ -43,10 +43,10 @@ std::vector<retrieve::ScoredList> unscored(const RankedPart& part, const retriev
 std::vector<MarkedContext> contexts_of(const RankedPart& part, const retrieve::Lists& lists);
 
 using ListScores = std::vector<std::vector<double>>;  // of the candidates of each list
-// What a ranker says of them, with progress under this name. A remark that equals `said`, that of
-// the call before, is not repeated.
-ListScores scores_of(const Ranker& ranker, const std::string& name, const retrieve::Lists& lists,
-                     const std::vector<MarkedContext>& contexts, std::string* said = nullptr);
+// What a ranker says of them, with progress under this name.
+Ranker::Scores scores_of(const Ranker& ranker, const std::string& name,
+                         const retrieve::Lists& lists, const std::vector<MarkedContext>& contexts);
+void note_remark(const std::string& name, const Ranker::Scores& scores);  // if there is one
 
 void add_rank_scores(CLI::App& rank);  // heed rank scores
 

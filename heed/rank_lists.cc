@@ -90,8 +90,8 @@ std::vector<MarkedContext> contexts_of(const RankedPart& part, const Lists& list
   return contexts;
 }
 
-ListScores scores_of(const Ranker& ranker, const std::string& name, const Lists& lists,
-                     const std::vector<MarkedContext>& contexts, std::string* said) {
+Ranker::Scores scores_of(const Ranker& ranker, const std::string& name, const Lists& lists,
+                         const std::vector<MarkedContext>& contexts) {
   std::vector<RankQuery> queries;
   for (size_t i = 0; i < lists.size(); ++i) {
     queries.push_back({contexts[i].utterances, lists.candidates(i)});
@@ -102,10 +102,11 @@ ListScores scores_of(const Ranker& ranker, const std::string& name, const Lists&
         progress.show(name + ": " + std::to_string(done) + " of " + counted(of, "text"));
       });
   progress.done();
-  const bool again = said != nullptr && *said == scores.remark;
-  if (!scores.remark.empty() && !again) note(name + ": " + scores.remark);
-  if (said != nullptr) *said = scores.remark;
-  return std::move(scores.of_queries);
+  return scores;
+}
+
+void note_remark(const std::string& name, const Ranker::Scores& scores) {
+  if (!scores.remark.empty()) note(name + ": " + scores.remark);
 }
 
 }  // namespace heed

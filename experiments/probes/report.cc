@@ -18,8 +18,7 @@ std::vector<PageFact> facts(const Found& found) {
     }
   }
   return {{"tasks", std::to_string(r.tasks.size()), r.setting("tasks")},
-          {"training examples", r.setting("train_examples"),
-           "at most " + r.setting("epochs") + (r.setting("epochs") == "1" ? " epoch" : " epochs")},
+          {"training examples", r.setting("train_examples"), r.epochs_text()},
           {"probes trained on", r.setting("probe_train_examples"), "examples"},
           {"test examples", std::to_string(r.items()), "of " + r.clusters_text("dialogues")},
           {"F1", range_text(scores, 1), "best epochs, all tasks, " + r.readings[0]}};

@@ -176,6 +176,11 @@ std::string Results::setting(const std::string& name) const {
   return "?";
 }
 
+std::string Results::epochs_text() const {
+  const std::string epochs = setting("epochs");
+  return "at most " + epochs + (epochs == "1" ? " epoch" : " epochs");
+}
+
 void read_kind(const std::string& folder, const std::string& kind,
                const std::function<void(const nlohmann::json&)>& read) {
   const std::string path = (fs::path(folder) / (kind + ".json")).string();

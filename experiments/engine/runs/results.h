@@ -74,6 +74,7 @@ struct Results {
   int seeds() const;  // the largest number of seeds of a variant
   // The value of that name in the settings or else in the data; "?" if there is none.
   std::string setting(const std::string& name) const;
+  std::string epochs_text() const;  // "at most 3 epochs", of the setting `epochs`
 };
 
 // Reads the folder of an experiment. Throws DataError if it is not one, has no finished run, or if

@@ -181,17 +181,20 @@ TEST(ProbePaper, ClaimsHaveTheirBounds) {
   t.f1("MultiWOZ", "best", "AllSlots", {0.6, 0.6, 0.6, 0.6, 0.5});
   EXPECT_EQ(t.says("RNN models are better"), kYes);
 
+  const auto says = [&](const char* claim, auto model,
+                        const std::map<std::string, double>& values) {
+    for (const auto& [key, value] : values) t.numbers.set(model, key, value);
+    return t.says(claim);
+  };
   const auto widths = [&](double untrained, double last) {
-    t.numbers.set(probed::kTransformer, "width.untrained", untrained);
-    t.numbers.set(probed::kTransformer, "width.last", last);
-    return t.says("An untrained Transformer's");
+    return says("An untrained Transformer's", probed::kTransformer,
+                {{"width.untrained", untrained}, {"width.last", last}});
   };
   EXPECT_EQ(widths(20, 5), kNo);
   EXPECT_EQ(widths(20, 12), kYes);
   const auto ties = [&](double mean, double highest) {
-    t.numbers.set(probed::kBilstmAttention, "ties.mean", mean);
-    t.numbers.set(probed::kBilstmAttention, "ties.highest", highest);
-    return t.says("People call");
+    return says("People call", probed::kBilstmAttention,
+                {{"ties.mean", mean}, {"ties.highest", highest}});
   };
   EXPECT_EQ(ties(0.45, 0.5), kNo);
   EXPECT_EQ(ties(0.35, 0.55), kNo);
