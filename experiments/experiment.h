@@ -86,6 +86,7 @@ class ExperimentWork {
 template <class F = Findings> struct Showing {
   const char *title, *lead, *footer;  // of the page; the latter two in HTML
   const char* variants_are = "variants";
+  const char *groups_are = "trained with", *rows_are = "structure";  // of VariantName
   const char* claims_title = "Does the paper hold here?";
   const char* claims_note = "";
   const char* claims_lead = nullptr;  // on the page, instead of claims_note
@@ -123,6 +124,10 @@ template <class F> Claims claims_of(const Showing<F>& showing, const F& found) {
 
 template <class F> Report report_of(const Showing<F>& showing, const F& found) {
   Report report{showing.tables(found), claims_of(showing, found), showing.claims_note, ""};
+  for (Table& table : report.tables) {
+    if (table.groups_are.empty()) table.groups_are = showing.groups_are;
+    if (table.rows_are.empty()) table.rows_are = showing.rows_are;
+  }
   const Results& results = found.results;
   Page page{.title = showing.title,
             .lead = showing.lead,

@@ -57,6 +57,7 @@ Chat::Chat(const ChatOptions& o) {
   decode_.judge = o.decode.judge(o.models[0], *loaded_.model);
   bounds_ = load_example_options(o.models[0]);
   make_examples({}, Vocabulary(), bounds_);  // throws for bounds that contradict each other
+  decode(*loaded_.model, {}, decode_);       // and for a label that the model does not know
   style_ = terminal_style(stdout);
 }
 

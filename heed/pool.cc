@@ -9,6 +9,7 @@
 #include "dialog/retrieve/kept_pool.h"
 #include "dialog/retrieve/pool.h"
 #include "dialog/system.h"
+#include "dialog/text/format.h"
 #include "dialog/text/text_file.h"
 #include "dialog/view/render.h"
 #include "heed/command.h"
@@ -35,13 +36,19 @@ std::string common_text(const Choice& choice) {
   return words.empty() ? "no word in common" : "in common: " + words;
 }
 
-void print_choices(const std::vector<Choice>& best, bool colour) {
+void print_choices(const std::vector<Choice>& best, const TerminalStyle& style) {
+  const std::string indent(7, ' ');
+  const auto print = [&](const std::string& label, const std::string& text, bool bold) {
+    const auto lines = wrap(printable(text), std::max(style.width, 40) - columns(label));
+    for (size_t i = 0; i < lines.size(); ++i) {
+      std::printf("%s%s%s%s\n", bold ? "\x1b[1m" : "", (i == 0 ? label : indent).c_str(),
+                  lines[i].c_str(), bold ? "\x1b[0m" : "");
+    }
+  };
   for (size_t i = 0; i < best.size(); ++i) {
     const Choice& c = best[i];
-    const bool bold = colour && i == 0;
-    std::printf("%s%s%s%s\n%s(%.3f; %s)\n", bold ? "\x1b[1m" : "",
-                i == 0 ? "model: " : "   or: ", printable(c.text).c_str(), bold ? "\x1b[0m" : "",
-                "       ", c.score, printable(common_text(c)).c_str());
+    print(i == 0 ? "model: " : "   or: ", c.text, style.colour && i == 0);
+    print(indent, "(" + decimal(c.score, 3) + "; " + common_text(c) + ")", false);
   }
 }
 
@@ -266,7 +273,7 @@ void chat_from_pool(const Common& common, const std::string& model, const std::s
                 [&](const std::string& line) {
                   context.push_back(line);
                   const std::vector<Choice> best = ranker.choose(context);
-                  print_choices(best, style.colour);
+                  print_choices(best, style);
                   show_look(*ranker.loaded.ranker, context, style);
                   context.push_back(best[0].text);
                 }});

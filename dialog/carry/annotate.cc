@@ -180,13 +180,16 @@ class CarryAnnotator : public Annotator, public Looker {
                 "probability,\nand where the model looked.",
             .reset = [item] { *item = {.id = "typed"}; },
             .hear = [this, item, width = o.width](const std::string& line) -> Heard {
+              const size_t before = item->candidates.size();
               add_typed(*item, line);
               if (item->candidates.empty()) {
                 return {.text = "no value so far: write one as [key: value]\n"};
               }
+              const bool meant = line.find('[') != line.npos && item->candidates.size() == before;
               const Decision decision = decide(loaded_->model, loaded_->vocabulary, {*item})[0];
-              return {decision_table(*item, decision, width), item->turns,
-                      look_at_turns(*item, decision)};
+              return {(meant ? "no value in this turn: write one as [key: value]\n" : "") +
+                          decision_table(*item, decision, width),
+                      item->turns, look_at_turns(*item, decision)};
             }};
   }
 

@@ -292,10 +292,10 @@ std::vector<std::vector<Decoding>> decode_lists(Responder& model,
                                                 const std::vector<const Example*>& given,
                                                 const DecodeOptions& options) {
   options.check();
-  if (given.empty()) return {};
   const bool wanted = !options.wanted.empty();
   const auto others =
       wanted ? with_wanted(model.config(), given, options.wanted) : std::vector<Example>();
+  if (given.empty()) return {};
   const std::vector<const Example*> examples = wanted ? pointers(others) : given;
   const NoGrad guard;
   const Device device = parameters(model)[0].var.device();

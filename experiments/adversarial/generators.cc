@@ -63,7 +63,6 @@ Table generators_table(const AdversarialResults& results) {
               .title = "The generators",
               .note = kGeneratorsNote,
               .rows_are = "generator",
-              .groups_are = "corpus",
               .columns = {{"", "responses", key("responses"), 0},
                           {"", "kept", key("kept"), 0},
                           {"", "mean_length", key("mean_length"), 1},

@@ -119,6 +119,7 @@ const Showing<AdversarialFound>& adversarial_showing() {
       .lead = kLead,
       .footer = kFooter,
       .variants_are = "classifiers",
+      .groups_are = "corpus",
       .claims_note = kClaimsNote,
       .sources_note = kSources,
       .load = [](const std::string& f) { return Found{load_adversarial_results(f)}; },

@@ -104,7 +104,6 @@ Table reliability_table(const AdversarialFound& found) {
               .title = "Reliability: where the right answer is known",
               .note = kReliabilityNote,
               .rows_are = "scenario",
-              .groups_are = "corpus",
               .columns = {{"", "items", "judged", 0},
                           {"", "accuracy", "judged", 3},
                           {"", "ideal", "", 1},
@@ -142,8 +141,7 @@ Table looks_table(const AdversarialResults& results) {
   Table table{.id = "looks",
               .title = "Where the discriminators look",
               .note = kLooksNote,
-              .rows_are = "discriminator",
-              .groups_are = "corpus"};
+              .rows_are = "discriminator"};
   std::vector<std::string> numbers;
   for (const auto& [key, group] : {std::pair("judged_real", "judged real"),
                                    {"judged_fake", "judged fake"},

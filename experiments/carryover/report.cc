@@ -53,12 +53,6 @@ void add_rules(Table& table, const Results& results) {
   }
 }
 
-Table named(Table table) {
-  table.rows_are = "decides";
-  table.groups_are = "decoder";
-  return table;
-}
-
 Table f1_table(const Findings& found, const std::string& intervals) {
   Table f1 = of_variants(
       {.id = "f1",
@@ -151,13 +145,12 @@ Table inserted_table(const Findings& found, const std::string& intervals) {
 
 std::vector<Table> tables(const Findings& found) {
   const std::string intervals = intervals_text(found.results, "dialogues");
-  return {named(f1_table(found, intervals)), named(distances_table(found)),
-          named(inserted_table(found, intervals)),
-          named(changes_table(
+  return {f1_table(found, intervals), distances_table(found), inserted_table(found, intervals),
+          changes_table(
               "Against independent decisions",
               {percent("", "distance >= 1", "f1_carried"), percent("", "distance >= 6", "f1_far"),
                percent("", "other services", "f1_cross")},
-              found, "dialogues")),
+              found, "dialogues"),
           trainings_table(found.results, "valid_f1", "F1", 3, true)};
 }
 
@@ -198,6 +191,8 @@ const Showing<>& carryover_showing() {
           "After Chen, Naik, He, Rastogi and Mathias, <cite>Improving Long Distance Slot Carryover "
           "in Spoken Dialogue Systems</cite>, 2019.",
       .variants_are = "decoders",
+      .groups_are = "decoder",
+      .rows_are = "decides",
       .claims_title = "Do the paper's claims hold here?",
       .claims_note =
           "\"Paper\" are printed numbers of its internal data (Table 3), which nobody else has; "

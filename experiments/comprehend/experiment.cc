@@ -291,6 +291,7 @@ const Showing<> kShowing = {
         "After Ohsugi, Saito, Nishida, Asano &amp; Tomita, <cite>A simple but effective method "
         "to incorporate multi-turn context with BERT</cite>, 2019.",
     .variants_are = "readers",
+    .rows_are = "which",
     .claims_title = "Do the paper's claims hold here?",
     .claims_note =
         "\"Paper\" are its numbers on the development part of QuAC, with BERT trained "

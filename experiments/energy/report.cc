@@ -85,6 +85,8 @@ const Showing<>& energy_showing() {
           "After Trinh, Ross and Kelleher, <cite>Energy-Based Modelling for Dialogue State "
           "Tracking</cite>, 2019.",
       .variants_are = "trackers",
+      .groups_are = "features",
+      .rows_are = "decided by",
       .claims_title = "Do the paper's claims hold here?",
       .claims_note =
           "\"Paper\" are printed numbers on DSTC2, whose states are not to be had; ours "

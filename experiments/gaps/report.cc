@@ -123,6 +123,8 @@ const Showing<>& gaps_showing() {
       .footer =
           "After Yang et al., <cite>End-to-End Neural Context Reconstruction in Chinese "
           "Dialogue</cite>, 2019.",
+      .groups_are = "the model",
+      .rows_are = "what",
       .claims_note =
           "\"Paper\" are printed numbers on generated Chinese data of millions of questions, with "
           "a segmenter, parts of speech and a parser; ours are characters (Chinese) or words "

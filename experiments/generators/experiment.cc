@@ -154,6 +154,8 @@ Showing<> showing(const Paper& paper) {
   Showing<> s = {.title = paper.title,
                  .lead = paper.more,
                  .footer = paper.footer,
+                 .groups_are = "system",
+                 .rows_are = "variant",
                  .claims_title = "Do the paper's claims hold here?",
                  .claims_note = paper.claims_note,
                  .load = [&paper](const std::string& folder) { return load_found(paper, folder); },

@@ -74,8 +74,6 @@ Table rises(const Found& found, const std::string& id, const std::string& title,
               .note = note(found.results) + what +
                       " Rise of the loss: in nats a token of the response; of a ranker that of 1 - "
                       "MRR among 100.",
-              .rows_are = "system",
-              .groups_are = "trained",
               .columns = {},
               .rows = {},
               .intervals = true};
@@ -102,8 +100,6 @@ Table das_by_turns(const Found& found) {
               .title = "The DAS ratio by the number of turns",
               .note = note(found.results) +
                       "Two distractions of random:1.0 are inserted among the last N utterances.",
-              .rows_are = "system",
-              .groups_are = "trained",
               .columns = {},
               .rows = {},
               .intervals = true};
@@ -119,8 +115,6 @@ Table recalls(const Found& found) {
               .note = note(found.results) +
                       "R@1 of 100 in percent, of the last N utterances, in their order and with "
                       "the history in another one.",
-              .rows_are = "system",
-              .groups_are = "trained",
               .columns = {},
               .rows = {},
               .intervals = true};
@@ -139,8 +133,6 @@ std::vector<Table> tables(const Found& found) {
       .note = note(found.results) +
               "Perplexity of a token of the response; of rankers MRR among 100; DAS ratio of "
               "random:1.0, of models with attention.",
-      .rows_are = "system",
-      .groups_are = "trained",
       .columns = {{"", "perplexity", "perplexity", 1},
                   {"", "DAS ratio", "das_ratio", 2},
                   {"", "MRR %", "mrr", 1, true}},
@@ -330,6 +322,8 @@ const Showing<Found>& showing() {
           "<strong>loss</strong> says what was in them for it.",
       .footer = "Written by <code>heed report</code>.",
       .variants_are = "systems",
+      .groups_are = "trained",
+      .rows_are = "system",
       .claims_title = "What of it is of use?",
       .claims_note =
           "Yes where the 95 % interval says so of every system, no where it says the "

@@ -232,7 +232,6 @@ std::vector<Table> tables(const Findings& f) {
   all.push_back(exchange_table(f));
   for (Table& table : place_tables(f, of_dialogues(f.results))) all.push_back(std::move(table));
   all.push_back(responses_table(f));
-  for (Table& table : all) table.rows_are = "trained with", table.groups_are = "structure";
   all.push_back(trainings_table(f.results, "perplexity", "perplexity"));
   return all;
 }
@@ -334,6 +333,8 @@ const Showing<>& showing() {
       .title = "Which way do distractions do their harm?",
       .lead = kLead,
       .footer = "Written by <code>heed report</code>.",
+      .groups_are = "structure",
+      .rows_are = "trained with",
       .claims_title = "What does training with distractions change?",
       .claims_note = kClaimsNote,
       .sources_note = "All numbers are computed from evaluation.json of each run.",

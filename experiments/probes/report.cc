@@ -90,6 +90,8 @@ const Showing<ProbesFound>& probes_showing() {
           "Evaluate Your Dialogue System: Probe Tasks as an Alternative for Token-level Evaluation "
           "Metrics</cite>, 2020.",
       .variants_are = "models",
+      .groups_are = "models",
+      .rows_are = "model",
       .claims_note =
           "Each as a rule that is computed, for our numbers and for the paper's own. A claim about "
           "a corpus is computed with the tasks of the same names here; the figure says how many "

@@ -132,8 +132,6 @@ Table changes_of(const ProbesResults& results, const Inference& inference,
               .title = "F1 minus the transformer's: " + reading_title(reading),
               .note = of_examples(results) + "Best epochs, same seeds and examples. " +
                       intervals_text(results, "dialogues") + p_values_text(inference),
-              .rows_are = "model",
-              .groups_are = "models",
               .columns = task_columns(results, "best", reading, Best::kNone)};
   for (Column& column : table.columns) column.sign = true;
   add_changes(table, results, inference);
@@ -146,9 +144,7 @@ Table selectivity_table(const ProbesResults& results) {
               .note = of_examples(results) + "Of the best epoch, by the last reading (" +
                       results.readings.back() +
                       "). In the control task every last utterance has labels drawn at random "
-                      "(Hewitt & Liang 2019): what a probe scores on it is memory.",
-              .rows_are = "model",
-              .groups_are = "models"};
+                      "(Hewitt & Liang 2019): what a probe scores on it is memory."};
   for (const std::string& task : results.tasks) {
     table.columns.push_back({"", task, "selectivity." + task, 2, true});
   }
@@ -223,9 +219,7 @@ Table table8(const ProbesResults& results) {
               .note = of_examples(results) +
                       "Best epochs; deviations are over tasks. Difficulty: the paper's untrained "
                       "RNN models' mean F1, above 50 (easy), above 25 (medium), else hard. From "
-                      "6 and 7: computed here from the cells of Tables 6 and 7.",
-              .rows_are = "model",
-              .groups_are = "models"};
+                      "6 and 7: computed here from the cells of Tables 6 and 7."};
   const PaperNumbers& paper = probe_paper().numbers;
   const Names readings = results.readings_by("logistic");
   std::vector<VariantNumbers> ours;
@@ -262,8 +256,6 @@ Table table4(const ProbesResults& results) {
                       " test examples at most, every model on its own words; taught: its most "
                       "probable word behind the human ones, which is what the authors' program "
                       "takes of the Transformer only.",
-              .rows_are = "model",
-              .groups_are = "models",
               .columns = {{"BLEU-2", "paper, MultiWOZ", paper.source, 1, true},
                           {"BLEU-2", "paper, PersonaChat", paper.source, 1, true},
                           {"BLEU-2", "ours", "responses.bleu2", 2, true},
@@ -337,9 +329,7 @@ Table das_table(const ProbesResults& results) {
           "all test dialogues; below 1 they look less at them. Trained with --insert-prob " +
           results.setting("insert-prob") +
           ". frequent, rare: means over the three places. Mean, and standard "
-          "deviation, over seeds. lstm has no attention.",
-      .rows_are = "model",
-      .groups_are = "models"};
+          "deviation, over seeds. lstm has no attention."};
   for (const DasColumn& column : kDas) {
     table.columns.push_back({"DAS ratio", column.name, das_key(column.set), 3});
   }

@@ -138,6 +138,8 @@ const Showing<>& retrieval_showing() {
           "et al., <cite>Building a Production Model for Retrieval-Based Chatbots</cite>, and "
           "Gunasekara et al., <cite>DSTC7 Task 1</cite>, 2019.",
       .variants_are = "rankers",
+      .groups_are = "changed",
+      .rows_are = "to",
       .claims_title = "Do the papers' claims hold here?",
       .claims_note =
           "\"Paper\" are printed numbers of Swanson et al. on 15 million utterances of a "

@@ -130,6 +130,8 @@ VariantNumbers paper_numbers() {
 const Showing<> kShowing = {.title = "Which rate?",
                             .lead = "A number is drawn to 3 with two rates.",
                             .footer = "Written by a test.",
+                            .groups_are = "changed",
+                            .rows_are = "to",
                             .claims_note = "Of a paper that there is not.",
                             .load = load_rates,
                             .tables = rate_tables,
@@ -162,6 +164,9 @@ TEST(DocsAddAnExperiment, FromTrainingsToThePage) {
   EXPECT_GT(*report.tables[0].rows[1].cells[0].value, *report.tables[0].rows[0].cells[0].value);
   EXPECT_TRUE(report.tables[0].rows[1].cells[0].interval);
   EXPECT_EQ(report.tables[1].rows.size(), 4u);
+  // A table's own headings stay.
+  EXPECT_EQ(report.tables[0].groups_are + " | " + report.tables[0].rows_are, "changed | to");
+  EXPECT_EQ(report.tables[1].groups_are + " | " + report.tables[1].rows_are, "changed | run");
   EXPECT_NE(report.page.find("<h1>Which rate?</h1>"), report.page.npos);
   EXPECT_NE(report.page.find("fast-seed2/evaluation.json"), report.page.npos);
   EXPECT_NE(report.page.find("&#10003; holds"), report.page.npos);

@@ -250,6 +250,10 @@ TEST(Carry, ReadsWhatIsTyped) {
   ASSERT_EQ(r.code, 0) << r.err;
   EXPECT_TRUE(has(r.out, "user: a hotel in Rio please")) << r.out;
   EXPECT_TRUE(has(r.out, "system: for how many [x")) << r.out;
+  // Only of that turn: the third has brackets with a value, and "hello" has none.
+  const size_t hint = r.out.find("no value in this turn: write one as [key: value]\n");
+  EXPECT_LT(hint, r.out.find("system: for how many [x")) << r.out;
+  EXPECT_EQ(r.out.find("no value in this turn", hint + 1), r.out.npos) << r.out;
   EXPECT_TRUE(has(r.out, "no value so far: write one as [key: value]\n")) << r.out;  // hello
   EXPECT_TRUE(has(r.out, "/what: no such command")) << r.out;
   // Behind the third turn the city is two turns old.

@@ -80,12 +80,15 @@ TEST_F(Conditions, AreReadTrainedWithAndWanted) {
   EXPECT_TRUE(has(happy, "it is good") && !has(happy, "bad")) << happy;
   const std::string sad = responses("run", "emotion=negative,topic=who");
   EXPECT_TRUE(has(sad, "it is bad") && !has(sad, "good")) << sad;
+  const std::string unknown =
+      "condition: the model knows emotion=negative|positive or topic=what|where|who, got "
+      "'emotion=odd'";
   expect_failure(heed_program({"respond", "--model", dir.path("run"), "--data", dir.path("data"),
                                "--out", "-", "--condition", "emotion=odd"}),
-                 2,
-                 "condition: the model knows emotion=negative|positive or topic=what|where|who, "
-                 "got 'emotion=odd'",
-                 "--condition");
+                 2, unknown, "--condition");
+  // Before anybody has typed.
+  expect_failure(heed_program({"chat", "--model", dir.path("run"), "--condition", "emotion=odd"}),
+                 2, unknown, "chat --condition");
 
   // Other labels and another gate are another model; a model begins with the tables of another.
   const Result other =

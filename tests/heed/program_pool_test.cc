@@ -214,6 +214,25 @@ TEST(Pools, AChatOutOfAPoolDoesNotRepeatItself) {
   EXPECT_EQ(said.size(), 10u) << r.out;
 }
 
+// Without a terminal 80 columns; what continues stands below the text and not below the label.
+TEST(Pools, AChatOutOfAPoolBreaksLongAnswers) {
+  const TempDir dir;
+  std::string text;
+  for (int i = 0; i < 25; ++i) text += (i > 0 ? " " : "") + std::string("word") + char('a' + i);
+  const Result r =
+      heed_program({"chat", "--model", ranker(), "--pool", dir.write("pool", text + "\nshort\n")},
+                   "", dir.write("typed", "worda wordb\n"));
+  ASSERT_EQ(r.code, 0) << r.err;
+  std::istringstream lines(r.out.substr(r.out.find("worda") - 7));  // behind "model: " or "   or: "
+  std::string found;
+  for (std::string line; std::getline(lines, line) && line.find('(') == line.npos;) {
+    EXPECT_LE(line.size(), 80u) << line;
+    EXPECT_TRUE(found.empty() || line.starts_with("       word")) << line;
+    found += (found.empty() ? "" : " ") + line.substr(7);
+  }
+  EXPECT_EQ(found, text);
+}
+
 // What comes with the program: a model, its pool, and nothing to wait for.
 TEST(Pools, IsBundledWithItsPool) {
   const TempDir dir;

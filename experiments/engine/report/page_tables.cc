@@ -19,7 +19,7 @@ std::string head_html(const Table& table) {
                                   [](const Column& c) { return !c.group.empty(); });
   std::string html = "<thead>";
   if (groups) {
-    html += "<tr><td colspan=\"2\"></td>";
+    html += has_groups(table) ? "<tr><td colspan=\"2\"></td>" : "<tr><td></td>";
     for (size_t c = 0; c < table.columns.size();) {
       size_t end = c;
       while (end < table.columns.size() && table.columns[end].group == table.columns[c].group) {
@@ -39,7 +39,7 @@ std::string head_html(const Table& table) {
             "><button type=\"button\">" + escape(name) + "</button></th>";
   };
   html += "<tr>";
-  header(table.groups_are, "", "");
+  if (has_groups(table)) header(table.groups_are, "", "");
   header(table.rows_are, "", "");
   for (size_t c = 0; c < table.columns.size(); ++c) {
     const bool first = c == 0 || table.columns[c].group != table.columns[c - 1].group;
@@ -81,8 +81,9 @@ std::string cell_html(const Column& column, const Cell& cell, bool intervals, bo
 
 std::string row_html(const Table& table, const Row& row, bool begins_group, bool intervals) {
   std::string html = begins_group ? "<tr class=\"begin\">" : "<tr>";
-  html += "<td class=\"p\">" + escape(row.group) + "</td><th scope=\"row\"" +
-          attribute("title", joined(row.sources, "\n")) + ">" + escape(row.label) + "</th>";
+  if (has_groups(table)) html += "<td class=\"p\">" + escape(row.group) + "</td>";
+  html += "<th scope=\"row\"" + attribute("title", joined(row.sources, "\n")) + ">" +
+          escape(row.label) + "</th>";
   for (size_t c = 0; c < table.columns.size(); ++c) {
     const bool first = c == 0 || table.columns[c].group != table.columns[c - 1].group;
     html += cell_html(table.columns[c], row.cells[c], intervals,

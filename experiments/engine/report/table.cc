@@ -129,17 +129,26 @@ int digits_of(const std::vector<std::optional<Estimate>>& estimates) {
   return std::min(digits, 6);
 }
 
+bool has_groups(const Table& table) {
+  return std::any_of(table.rows.begin(), table.rows.end(),
+                     [](const Row& row) { return !row.group.empty(); });
+}
+
 std::string to_markdown(const Table& table) {
-  std::string text = "## " + table.title + "\n\n" + table.note + "\n\n| " + table.groups_are +
-                     " | " + table.rows_are + " |";
-  std::string line = "\n| --- | --- |";
+  const bool groups = has_groups(table);
+  const auto names = [&](const std::string& group, const std::string& row) {
+    return "| " + (groups ? group + " | " : "") + row + " |";
+  };
+  std::string text =
+      "## " + table.title + "\n\n" + table.note + "\n\n" + names(table.groups_are, table.rows_are);
+  std::string line = "\n" + names("---", "---");
   for (const Column& c : table.columns) {
     text += " " + full_name(c) + " |";
     line += " ---: |";
   }
   text += line + "\n";
   for (const Row& row : table.rows) {
-    text += "| " + row.group + " | " + row.label + " |";
+    text += names(row.group, row.label);
     for (size_t c = 0; c < table.columns.size(); ++c) {
       const std::string cell = cell_text(table, c, row.cells[c]);
       text += row.cells[c].best ? " **" + cell + "** |" : " " + cell + " |";
@@ -173,13 +182,17 @@ std::string to_latex(const Table& table) {
     }
     return result;
   };
-  std::string text = "% " + table.title + "; \\usepackage{booktabs}\n\\begin{tabular}{ll" +
-                     std::string(table.columns.size(), 'r') + "}\n\\toprule\n" +
-                     escaped(table.groups_are) + " & " + escaped(table.rows_are);
+  const bool groups = has_groups(table);
+  const auto names = [&](const std::string& group, const std::string& row) {
+    return (groups ? escaped(group) + " & " : "") + escaped(row);
+  };
+  std::string text = "% " + table.title + "; \\usepackage{booktabs}\n\\begin{tabular}{" +
+                     (groups ? "ll" : "l") + std::string(table.columns.size(), 'r') +
+                     "}\n\\toprule\n" + names(table.groups_are, table.rows_are);
   for (const Column& c : table.columns) text += " & " + escaped(full_name(c));
   text += " \\\\\n\\midrule\n";
   for (const Row& row : table.rows) {
-    text += escaped(row.group) + " & " + escaped(row.label);
+    text += names(row.group, row.label);
     for (size_t c = 0; c < table.columns.size(); ++c) {
       const std::string cell = escaped(cell_text(table, c, row.cells[c]));
       text += row.cells[c].best ? " & \\textbf{" + cell + "}" : " & " + cell;

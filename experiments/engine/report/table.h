@@ -53,11 +53,15 @@ struct Row {
 
 struct Table {
   std::string id, title, note;  // "table3"
-  std::string rows_are = "structure", groups_are = "trained with";
+  // The headings of the first two columns. Of a table that has none they are the experiment's.
+  std::string rows_are = "", groups_are = "";
   std::vector<Column> columns = {};
   std::vector<Row> rows = {};
   bool intervals = false;  // in Markdown too: the table is about them
 };
+
+// Whether a row belongs to a group; else texts and pages have no column of groups.
+bool has_groups(const Table& table);
 
 // Marks the best cell of each column that defines "best", if its interval overlaps with none of the
 // other rows'. Without intervals nothing is marked.

@@ -15,7 +15,11 @@ namespace {
 using Json = nlohmann::json;
 
 Table small_table() {
-  Table table{.id = "small", .title = "Small", .note = "A note."};
+  Table table{.id = "small",
+              .title = "Small",
+              .note = "A note.",
+              .rows_are = "structure",
+              .groups_are = "trained with"};
   table.columns = {{"", "perplexity", "p", 1, false, Column::Best::kLowest},
                    {"random",
                     "a, b",
@@ -47,6 +51,21 @@ TEST(Table, Markdown) {
             "| p = 0 | static | 45.0 | – |\n"
             "| p = 1.0 | dynamic | 44.0 ± 0.3 | 12.35 |\n"
             "|  | human | 1.0 | 200.00 |\n");
+}
+
+// Nothing would stand in the first column.
+TEST(Table, WithoutGroupsHasNoColumnOfThem) {
+  const Table table{.id = "t",
+                    .title = "T",
+                    .note = "N",
+                    .rows_are = "run",
+                    .groups_are = "trained with",
+                    .columns = {{.name = "x", .digits = 1}},
+                    .rows = {{"", "a", {{.value = 1}}}, {"", "b", {{.value = 2}}}}};
+  EXPECT_EQ(to_markdown(table),
+            "## T\n\nN\n\n| run | x |\n| --- | ---: |\n| a | 1.0 |\n| b | 2.0 |\n");
+  EXPECT_NE(to_latex(table).find("\\begin{tabular}{lr}\n\\toprule\nrun & x "), std::string::npos)
+      << to_latex(table);
 }
 
 TEST(Table, Csv) {
