@@ -37,11 +37,11 @@ struct Variant {
 const std::vector<Variant>& variants() {
   static const std::vector<Variant> kAll = {
       {{"heads", "trained from the start", "heads"}, "heads", false, false, false},
-      {{"heads-again", "features trained on", "heads"}, "heads"},
-      {{"logistic-fixed", "features fixed", "logistic"}, "energy", true, true},
-      {{"energy-fixed", "features fixed", "energy"}, "energy", false, true},
-      {{"logistic", "features trained on", "logistic"}, "energy", true},
-      {{"energy", "features trained on", "energy"}, "energy"}};
+      {{"heads-again", "trained on", "heads"}, "heads"},
+      {{"logistic-fixed", "fixed", "logistic"}, "energy", true, true},
+      {{"energy-fixed", "fixed", "energy"}, "energy", false, true},
+      {{"logistic", "trained on", "logistic"}, "energy", true},
+      {{"energy", "trained on", "energy"}, "energy"}};
   return kAll;
 }
 

@@ -12,9 +12,9 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-std::string verdict(const ClaimResult& result) {
+std::string verdict(const ClaimResult& result, const char* missing) {
   if (result.holds) return (*result.holds ? "**holds**: " : "does not hold: ") + result.figure;
-  return result.figure.empty() ? "numbers are missing" : "undecided: " + result.figure;
+  return result.figure.empty() ? missing : "undecided: " + result.figure;
 }
 
 std::string to_markdown(const Claims& claims, const std::string& note) {
@@ -29,8 +29,8 @@ std::string to_markdown(const Claims& claims, const std::string& note) {
   text += (paper ? " in the paper's own table |" + line + " --- |" : line) + "\n";
   for (const Claim& claim : claims.claims) {
     text += "| " + claim.text + " (" + claim.rule + ") |";
-    for (const ClaimResult& result : claim.ours) text += " " + verdict(result) + " |";
-    text += paper ? " " + verdict(claim.paper) + " |\n" : "\n";
+    for (const ClaimResult& result : claim.ours) text += " " + verdict(result, kNoRun) + " |";
+    text += paper ? " " + verdict(claim.paper, kNotPrinted) + " |\n" : "\n";
   }
   return text;
 }

@@ -16,6 +16,8 @@ struct ClaimResult {
   std::optional<bool> holds = {};  // nothing: undecided, or numbers are missing
   std::string figure = {};         // "4 of 5 structures; median -12.5 %"; empty: they are missing
 };
+// What stands for a verdict without numbers: of ours, and of the paper.
+constexpr const char *kNoRun = "numbers are missing", *kNotPrinted = "not printed";
 // "a is below b" from an estimate of a - b: it holds if the 95 % interval is below 0, does not if
 // it is above, and is undecided in between. The figure is "-0.051 [-0.070, -0.032]".
 ClaimResult is_below(const std::optional<Estimate>& difference, int digits = 3);

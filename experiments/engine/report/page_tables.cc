@@ -93,11 +93,12 @@ std::string row_html(const Table& table, const Row& row, bool begins_group, bool
 }
 
 // `by`: the header of its column, which a phone shows beside it.
-std::string verdict_html(const ClaimResult& result, const std::string& by) {
-  const char* says =
-      !result.holds   ? (result.figure.empty() ? "none\">numbers are missing" : "none\">undecided")
-      : *result.holds ? "yes\">&#10003; holds"
-                      : "no\">&#10007; does not hold";
+std::string verdict_html(const ClaimResult& result, const std::string& by,
+                         const std::string& missing) {
+  const std::string says = !result.holds
+                               ? "none\">" + (result.figure.empty() ? missing : "undecided")
+                           : *result.holds ? "yes\">&#10003; holds"
+                                           : "no\">&#10007; does not hold";
   return "<td" + attribute("data-by", by) + "><span class=\"verdict " + says + "</span><small>" +
          escape(result.figure) + "</small></td>";
 }
@@ -116,8 +117,8 @@ std::string claims_table(const Claims& claims, size_t first, size_t last, bool w
   for (const Claim& claim : claims.claims) {
     html += "<tr><th scope=\"row\">" + escape(claim.text) +
             (whole ? "<small>" + escape(claim.rule) + "</small>" : "") + "</th>";
-    for (size_t k = first; k < last; ++k) html += verdict_html(claim.ours[k], here(k));
-    html += (with_paper ? verdict_html(claim.paper, paper) : "") + "</tr>\n";
+    for (size_t k = first; k < last; ++k) html += verdict_html(claim.ours[k], here(k), kNoRun);
+    html += (with_paper ? verdict_html(claim.paper, paper, kNotPrinted) : "") + "</tr>\n";
   }
   return html + "</tbody></table>";
 }

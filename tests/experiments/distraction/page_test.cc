@@ -159,6 +159,10 @@ TEST(Page, SaysWhyAClaimIsOpen) {
   EXPECT_TRUE(has(says({{}, "0.5"}), "undecided"));
   EXPECT_TRUE(has(says({true, "0.5"}), "&#10003; holds"));
   EXPECT_TRUE(has(says({false, "0.5"}), "does not hold"));
+  const ClaimResult printed{true, "0.5"}, here{true, "0.6"};
+  const std::string both =
+      claims_html({{"ours"}, {Claim{"t", "r", printed, {here}}, Claim{"u", "r", {}, {here}}}});
+  EXPECT_TRUE(has(both, "not printed") && !has(both, "missing")) << both;
 }
 
 // ---- figures, and the sample dialogues

@@ -260,8 +260,10 @@ TEST(Claims, AreHeldDoNotHoldAreUndecidedOrLackNumbers) {
     return x ? ClaimResult{*x < 0, "x is " + std::to_string(static_cast<int>(*x))} : ClaimResult{};
   };
   const auto open = [](const VariantNumbers&) { return ClaimResult{{}, "too close"}; };
-  const Claims claims = check_claims({{"x is negative", "x < 0", sign}, {"y", "y > 0", open}},
-                                     paper, {{"here", ours}, {"there", {}}});
+  const auto nothing = [](const VariantNumbers&) { return ClaimResult(); };
+  const Claims claims =
+      check_claims({{"x is negative", "x < 0", sign}, {"y", "y > 0", open}, {"z", "z", nothing}},
+                   paper, {{"here", ours}, {"there", {}}});
   const TempDir dir;
   save_claims(dir.path("t"), claims, "A note.");
   EXPECT_EQ(dir.read("t/claims.md"),
@@ -270,7 +272,8 @@ TEST(Claims, AreHeldDoNotHoldAreUndecidedOrLackNumbers) {
             "| --- | --- | --- | --- |\n"
             "| x is negative (x < 0) | does not hold: x is 1 | numbers are missing | **holds**: x "
             "is -1 |\n"
-            "| y (y > 0) | undecided: too close | undecided: too close | undecided: too close |\n");
+            "| y (y > 0) | undecided: too close | undecided: too close | undecided: too close |\n"
+            "| z (z) | numbers are missing | numbers are missing | not printed |\n");
   const auto json = nlohmann::json::parse(dir.read("t/claims.json"));
   EXPECT_EQ(json[0]["here"]["holds"], false);
   EXPECT_TRUE(json[0]["there"]["holds"].is_null());
