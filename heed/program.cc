@@ -38,6 +38,8 @@ int run(int argc, char** argv) {
       return std::cout ? 0 : fail("standard output: cannot be written", 1);
     }
     return fail(usage_message(app, e), 2);
+  } catch (const UsageError& e) {
+    return fail(usage_message(app, e), 2);
   }
   std::fflush(stdout);
   if (std::ferror(stdout)) return fail("standard output: cannot be written", 1);
@@ -47,8 +49,6 @@ int run(int argc, char** argv) {
 int run_and_report(int argc, char** argv) {
   try {
     return run(argc, argv);
-  } catch (const UsageError& e) {
-    return fail(e.what(), 2);
   } catch (const std::bad_alloc&) {
     const MemoryStats memory = memory_stats();
     return fail("out of memory, with " + std::to_string(memory.bytes_in_use >> 20) +

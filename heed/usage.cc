@@ -42,6 +42,17 @@ const CLI::App& chosen_command(const CLI::App& app) {
   return *command;
 }
 
+// "--limit: expected a number" -> "--limit"
+std::string begin_of(const std::string& message) {
+  return message.substr(0, message.find(':'));
+}
+
+// "my.toml:2: " of an option that stands in the file of --config.
+std::string place_of(const CLI::App& app, const CLI::Option* option) {
+  const auto* file = dynamic_cast<const OptionFile*>(app.get_config_formatter().get());
+  return file ? file->place_of(option) : "";
+}
+
 // "--limt=3" -> "--limt"
 std::string option_of(const std::string& word) {
   return word.substr(0, word.find('='));
@@ -234,9 +245,18 @@ std::string no_such_command(const CLI::App& app, const std::string& word) {
 std::string usage_message(const CLI::App& app, const CLI::ParseError& error) {
   const CLI::App& command = chosen_command(app);
   const std::string text = message(app, command, error);
-  const CLI::Option* option = command.get_option_no_throw(text.substr(0, text.find(':')));
-  const auto* file = dynamic_cast<const OptionFile*>(app.get_config_formatter().get());
-  return (file ? file->place_of(option) : "") + text + " (see " + full_name(command) + " --help)";
+  const CLI::Option* option = command.get_option_no_throw(begin_of(text));
+  return place_of(app, option) + text + " (see " + full_name(command) + " --help)";
+}
+
+std::string usage_message(const CLI::App& app, const UsageError& error) {
+  const std::string text = error.what(), name = begin_of(text);
+  const CLI::App& command = chosen_command(app);
+  for (const char* dashes : {"", "--"}) {
+    const CLI::Option* option = command.get_option_no_throw(dashes + name);
+    if (option) return place_of(app, option) + dashes + text;
+  }
+  return text;
 }
 
 }  // namespace heed

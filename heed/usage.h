@@ -5,6 +5,8 @@
 #include <string>
 #include <vector>
 
+#include "base/error.h"
+
 namespace heed {
 
 // The word that was probably meant: a candidate that begins with it, or is a few edits away (a
@@ -25,5 +27,8 @@ std::string no_such_command(const CLI::App& app, const std::string& word);
 
 // One line about the error that CLI11 found, with the command whose --help explains more.
 std::string usage_message(const CLI::App& app, const CLI::ParseError& error);
+// What the command that ran says of an option, with the line of the --config file that it came
+// from. A library names a setting without the dashes: "lists: expected ..." becomes "--lists: ...".
+std::string usage_message(const CLI::App& app, const UsageError& error);
 
 }  // namespace heed

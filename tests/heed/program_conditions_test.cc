@@ -81,7 +81,7 @@ TEST_F(Conditions, AreReadTrainedWithAndWanted) {
   const std::string sad = responses("run", "emotion=negative,topic=who");
   EXPECT_TRUE(has(sad, "it is bad") && !has(sad, "good")) << sad;
   const std::string unknown =
-      "condition: the model knows emotion=negative|positive or topic=what|where|who, got "
+      "--condition: the model knows emotion=negative|positive or topic=what|where|who, got "
       "'emotion=odd'";
   expect_failure(heed_program({"respond", "--model", dir.path("run"), "--data", dir.path("data"),
                                "--out", "-", "--condition", "emotion=odd"}),

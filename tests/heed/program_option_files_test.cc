@@ -37,6 +37,18 @@ TEST(OptionFiles, AMistakeIsNamedWithItsLine) {
   EXPECT_FALSE(fs::exists(dir.path("out")));
 }
 
+// Also of what only the library can check, which does not know that it is an option.
+TEST(OptionFiles, NameTheLineOfAValueThatTheCommandRefuses) {
+  const TempDir dir;
+  const Arguments rank = {"rank", "baseline", "tf-idf", "--data", kSample};
+  const std::string says = "--lists: stride: takes a whole number from 2 on, got 'stride:1'";
+  const std::string file = dir.write("my.toml", "\n[rank.baseline]\nlists = \"stride:1\"\n");
+  expect_failure(heed_program(rank + Arguments{"--config", file}), 2,
+                 "heed: " + file + ":3: " + says, "--config");
+  expect_failure(heed_program(rank + Arguments{"--lists", "stride:1"}), 2, "heed: " + says,
+                 "--lists");
+}
+
 TEST(OptionFiles, OtherCommandsMayHaveSectionsToo) {
   const TempDir dir;
   const std::string file = dir.write("my.toml",
