@@ -267,7 +267,7 @@ std::vector<Table> tables(const Findings& found) {
   });
   if (!read.rows.empty()) all.push_back(std::move(read));
   all.push_back(
-      trainings_table(found.results, comprehend::kValidF1, "F1 of the validation", 3, true));
+      trainings_table(found.results, comprehend::kValidF1, "F1", 3, true));
   return all;
 }
 

@@ -52,7 +52,7 @@ std::vector<Table> tables(const Findings& found) {
                     {percent("", "joint", "joint"), percent("", "changes", "changes"),
                      percent("", "survives", "survives")},
                     found, "dialogues"),
-      trainings_table(found.results, "valid_joint", "joint accuracy of the validation", 3, true)};
+      trainings_table(found.results, "valid_joint", "joint accuracy", 3, true)};
 }
 
 const std::vector<AboveClaim> kClaims = {

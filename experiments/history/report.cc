@@ -151,7 +151,7 @@ std::vector<Table> tables(const Found& found) {
   for (Table& table : std::vector<Table>{das_by_turns(found), recalls(found)}) {
     if (!table.rows.empty()) all.push_back(std::move(table));
   }
-  all.push_back(trainings_table(found.results, "perplexity", "perplexity"));
+  all.push_back(trainings_table(found.results, "valid_perplexity", "perplexity"));
   return all;
 }
 

@@ -232,7 +232,7 @@ std::vector<Table> tables(const Findings& f) {
   all.push_back(exchange_table(f));
   for (Table& table : place_tables(f, of_dialogues(f.results))) all.push_back(std::move(table));
   all.push_back(responses_table(f));
-  all.push_back(trainings_table(f.results, "perplexity", "perplexity"));
+  all.push_back(trainings_table(f.results, "valid_perplexity", "perplexity"));
   return all;
 }
 

@@ -50,7 +50,7 @@ std::vector<Table> tables(const Findings& found) {
       changes_table("Against base",
                     {percent("", "R@1 of 100", kFirstOf100), percent("", "MRR", "mrr")}, found,
                     "conversations"),
-      trainings_table(found.results, "valid_recall_1", "R@1 of the validation", 3, true)};
+      trainings_table(found.results, "valid_recall_1", "R@1", 3, true)};
 }
 
 Above auc(size_t variant, size_t than, double by = 0) {

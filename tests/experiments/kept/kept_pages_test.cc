@@ -62,6 +62,15 @@ const std::vector<Kept> kKept = {
     {"comprehend", "comprehend", "comprehend/molweni-fine", {"scores", "changes", "claims"}, 5},
     {"comprehend", "comprehend", "comprehend/molweni-gpu", {"scores", "changes", "claims"}, 4}};
 
+// The trainings are shown with the number that chose their epoch, and not with one of the test
+// part.
+void expect_validation(const Report& report) {
+  const Table& runs = table_of(report.tables, "runs");
+  EXPECT_EQ(runs.columns[3].name.rfind("valid. ", 0), 0u);
+  EXPECT_EQ(runs.columns[3].key.rfind("valid_", 0), 0u) << runs.columns[3].key;
+  EXPECT_TRUE(runs.rows[0].cells[3].value);
+}
+
 TEST(KeptPages, HaveTheTablesOfTheKeptResults) {
   for (const Kept& kept : kKept) {
     const std::string docs = source_dir() + "/docs/results/";
@@ -69,7 +78,9 @@ TEST(KeptPages, HaveTheTablesOfTheKeptResults) {
     const Experiment& experiment = experiment_of(all_experiments(), docs + kept.folder);
     ASSERT_EQ(experiment.name, kept.name);
     const TempDir dir;
-    save(dir.path("tables"), experiment.report(docs + kept.folder));
+    const Report report = experiment.report(docs + kept.folder);
+    save(dir.path("tables"), report);
+    expect_validation(report);
     for (const char* name : kept.tables) {
       SCOPED_TRACE(std::string(kept.folder) + " " + name);
       std::istringstream lines(dir.read(std::string("tables/") + name + ".md"));
@@ -92,6 +103,7 @@ TEST(KeptPages, MediationIsOpened) {
   ASSERT_EQ(experiment.name, "mediation");
   const TempDir dir;
   const Report report = experiment.report(folder);
+  expect_validation(report);
   EXPECT_EQ(report.page.find("computed in"), report.page.npos);  // no run kept its times
   save(dir.path("tables"), report);
   const auto json = nlohmann::json::parse(dir.read("tables/random-1.0.json"));
