@@ -146,11 +146,12 @@ Table trainings_table(const Results& results, const std::string& metric, const s
     for (double epoch : run.times.epochs) seconds += epoch;
     const auto get = [&](const std::string& key) { return run.numbers.value(key); };
     const auto parameters = get("parameters");
+    const auto minutes = [](double of) { return of > 0 ? std::optional(of / 60) : std::nullopt; };
     Row row{results.variants[run.run.variant].group, run.run.name, {}, {source_of(run)}};
     for (const std::optional<double>& value :
          {std::optional(static_cast<double>(run.run.seed)), get("epochs"), get("best_epoch"),
           get(metric), parameters ? std::optional(*parameters / 1e6) : std::nullopt,
-          std::optional(seconds / 60), std::optional(run.times.evaluation / 60)}) {
+          minutes(seconds), minutes(run.times.evaluation)}) {
       row.cells.push_back({.value = value});
     }
     table.rows.push_back(std::move(row));

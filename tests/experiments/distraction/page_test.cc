@@ -133,6 +133,9 @@ TEST(Page, TheTableOfTrainingsHasTheNumbersOfEachRun) {
   for (size_t c = 0; c < std::size(expected); ++c) {
     EXPECT_EQ(table.rows.at(2).cells.at(c).value, expected[c]) << table.columns[c].name;
   }
+  for (const size_t c : {5, 6}) {  // of a run that kept no times
+    EXPECT_FALSE(table.rows.at(0).cells.at(c).value) << table.columns[c].name;
+  }
   EXPECT_EQ(table.columns[1].name, "epochs");
   EXPECT_EQ(table.columns[2].name, "best epoch");
   EXPECT_EQ(table.columns[5].name, "training, minutes");
