@@ -4,6 +4,7 @@
 
 #include <set>
 
+#include "dialog/text/format.h"
 #include "experiments/generators/evaluation_json.h"
 
 namespace heed::generators {
@@ -72,6 +73,89 @@ TEST(GeneratorPapers, ClaimsReadWhatIsMeasured) {
       EXPECT_EQ(decide(rule, VariantNumbers()).figure, "") << rule.claim;
     }
   }
+}
+
+// "gate.control > 0.33": what the parts of a claim compare, by the names of variants.
+std::string compared_by(size_t p, size_t claim) {
+  std::string text;
+  for (const Above& part : paper(p).claims.at(claim).parts) {
+    const auto name = [&](size_t variant) {
+      return std::string(paper(p).variants.at(variant).name.name) + ".";
+    };
+    text += (text.empty() ? "" : "; ") + name(part.variant) + part.key + " > ";
+    if (part.times != 1) text += decimal(part.times, 2) + " ";
+    text += part.than ? name(*part.than) + (part.than_key.empty() ? part.key : part.than_key)
+                      : decimal(part.by, 2);
+  }
+  return text;
+}
+
+// Each rule, said once more: its numbers and no others. The papers print none for those of ours.
+TEST(GeneratorPapers, ClaimsCompareWhatTheirRulesSay) {
+  const auto expect = [](size_t p, const std::vector<std::string>& claims) {
+    for (size_t claim = 0; claim < claims.size(); ++claim) {
+      EXPECT_EQ(compared_by(p, claim), claims[claim]) << paper(p).claims[claim].rule;
+    }
+    EXPECT_EQ(paper(p).claims.size(), claims.size());
+  };
+  // "a > b" of each key and each of the others.
+  const auto above = [](const std::string& a, const std::vector<std::string>& others,
+                        const std::vector<std::string>& keys) {
+    std::string text;
+    for (const std::string& b : others) {
+      for (const std::string& key : keys) {
+        text += (text.empty() ? "" : "; ") + a + key + " > " + b + key;
+      }
+    }
+    return text;
+  };
+  expect(kHredgan,
+         {"hred.perplexity > attention.perplexity",
+          "hred.perplexity > gan-u.perplexity; hred.perplexity > gan-w.perplexity",
+          "gan.perplexity > 0.98 attention.perplexity; attention.perplexity > 0.98 gan.perplexity",
+          above("gan-w.best_d.", {"gan-u.best_d."}, {"bleu_2", "rouge_2", "distinct_2_of_pairs"}),
+          "gan-u.perplexity > attention.perplexity; gan-w.perplexity > attention.perplexity",
+          "ranker-u.best_d.bleu_2 > ranker-u.random.bleu_2; "
+          "ranker-w.best_d.bleu_2 > ranker-w.random.bleu_2",
+          "ranker-u.best_d.bleu_2 > ranker-u.best_logp.bleu_2; "
+          "ranker-w.best_d.bleu_2 > ranker-w.best_logp.bleu_2",
+          "ranker-u.words.auc_taught > ranker-u.words.auc_free; "
+          "ranker-w.words.auc_taught > ranker-w.words.auc_free"});
+  const auto below = [](const std::string& key) {
+    std::string text;
+    for (const std::string other : {"seq2seq-gru.", "ta-seq2seq.", "hred."}) {
+      text += (text.empty() ? "" : "; ") + other + key + " > thred-topics." + key;
+    }
+    return text;
+  };
+  const std::vector<std::string> distinct = {"distinct_1", "distinct_2"};
+  expect(
+      kThred,
+      {below("perplexity"),
+       above("thred-topics.own.", {"seq2seq-gru.own.", "ta-seq2seq.own.", "hred.own."}, distinct),
+       above("thred-topics.own.", {"ta-seq2seq.own."}, distinct), below("distances.ss_last"),
+       "hred.perplexity > seq2seq-gru.perplexity; "
+       "seq2seq-gru.own.distinct_2 > hred.own.distinct_2",
+       "thred-once.perplexity > thred.perplexity",
+       "thred.exchange.history > dynamic-ui.exchange.history; "
+       "dynamic-ui.looks.history > thred.looks.history"});
+  const std::vector<std::string> five = {"bleu", "nist", "distinct_1", "distinct_2", "ent_4"};
+  const auto better = [&](const std::vector<std::string>& keys) {
+    return above("weight-0.1.own.", {"seq2seq.own."}, keys);
+  };
+  expect(kKeywords,
+         {better({"bleu", "nist"}), better({"distinct_1", "distinct_2", "ent_4"}),
+          better({"mean_length"}), better({"repetition"}),
+          above("weight-0.1.own.", {"seq2seq.mmi."}, five),
+          above("weight-0.1.mmi.", {"weight-0.1.own.", "seq2seq.own.", "seq2seq.mmi."}, five),
+          better({"pmi_coherence"}),
+          "weight-0.1.own.pmi_coherence > weight-0.own.pmi_coherence; "
+          "weight-0.5.own.pmi_coherence > weight-0.own.pmi_coherence"});
+  expect(kExpressive,
+         {"gate.control > 0.33", "gate.told.sentiment.all > 0.33",
+          "gate.told.domain.above_chance > 0.00",
+          "gate.sentiment_words.neutral > gate-weight-0.sentiment_words.neutral",
+          "gate.control > one-softmax.control", "gate.perplexity > one-softmax.perplexity"});
 }
 
 // docs of the papers: "claims" of the specification, verdict_on_printed.

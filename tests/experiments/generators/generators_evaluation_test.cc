@@ -56,6 +56,7 @@ TEST(BestAnswers, AreThoseOfTheJudgeAndOfTheProbability) {
   as_drawn.rank = DecodeOptions::Rank::kRandom;
   ASSERT_EQ(best.by_judge.size(), examples.size());
   size_t by_probability = 0, not_the_first = 0;
+  std::vector<bool> always(5, true);  // whether the random one is the judge's n-th of each list
   for (size_t i = 0; i < examples.size(); ++i) {
     const auto all = decode_lists(*model, {&examples[i]}, as_drawn)[0];
     ASSERT_EQ(all.size(), 5u);
@@ -69,11 +70,16 @@ TEST(BestAnswers, AreThoseOfTheJudgeAndOfTheProbability) {
     EXPECT_EQ(best.by_judge[i], vocabulary.words(shortest->tokens)) << i;
     EXPECT_EQ(best.by_log_prob[i], vocabulary.words(probable->tokens)) << i;
     EXPECT_TRUE(is_there) << i;
+    const auto judged = decode_lists(*model, {&examples[i]}, decode)[0];
+    for (size_t n = 0; n < always.size(); ++n) {
+      always[n] = always[n] && best.random[i] == vocabulary.words(judged[n].tokens);
+    }
     by_probability += best.by_judge[i] != best.by_log_prob[i];
     not_the_first += best.random[i] != vocabulary.words(all[0].tokens);
   }
   EXPECT_GT(by_probability, 3u);
   EXPECT_GT(not_the_first, 3u);
+  EXPECT_EQ(std::count(always.begin(), always.end(), true), 0);
 }
 
 TEST(Mmi, PairsAreReversed) {

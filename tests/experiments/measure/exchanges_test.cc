@@ -68,6 +68,21 @@ TEST(Exchanges, OfHistoriesDrawAnUtterance) {
   EXPECT_EQ(places, (std::set<size_t>{0, 1, 2}));
 }
 
+// Which utterance, and by which one of the pool, is drawn by the seed.
+TEST(Exchanges, AreDrawnByTheSeed) {
+  const std::vector<Example> examples = examples_of(4);
+  const auto model = drawn_model("dynamic");
+  const auto scores = score(*model, examples, 5);
+  const Pool two = std::vector<PoolUtterance>{{"other", {5, 9, 14}}, {"more", {6, 6, 6}}};
+  const auto of = [&](Exchanged which, uint64_t seed) {
+    return exchange(*model, examples, scores, two, which, 5, seed).added;
+  };
+  for (const Exchanged which : {Exchanged::kQuery, Exchanged::kHistory}) {
+    EXPECT_EQ(of(which, 5), of(which, 5));
+    EXPECT_NE(of(which, 5), of(which, 6));
+  }
+}
+
 // A context of the query alone has no history: the query is exchanged. A model without attention
 // has no looks.
 TEST(Exchanges, OfOneUtteranceAreOfTheQuery) {

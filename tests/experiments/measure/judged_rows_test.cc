@@ -5,6 +5,7 @@
 
 #include "dialog/text/format.h"
 #include "experiments/measure/measure_json.h"
+#include "experiments/measure/real_or_fake.h"
 
 namespace heed {
 namespace {
@@ -28,6 +29,24 @@ TEST(JudgedRows, ItemsOfAClusterAreDrawnTogether) {
   EXPECT_LT(accuracy(of_items).interval.high, 0.95);
   EXPECT_EQ(accuracy(of_clusters).interval.low, 0);
   EXPECT_EQ(accuracy(of_clusters).interval.high, 1);
+}
+
+// Who chose nothing, as in a tie, is not counted as wrong: 5 of 6 right are 7 of 64 ways, twice.
+TEST(JudgedRows, WhatWasNotChosenIsNotTested) {
+  JudgedRow row{.name = "judge", .items = std::vector<discriminate::Confusion>(8)};
+  for (size_t i = 0; i < 6; ++i) row.items[i].add(/*real=*/true, /*judged_real=*/i > 0);
+  EXPECT_DOUBLE_EQ(against_chance(row).p_value, 14 / 64.0);
+}
+
+TEST(JudgedRows, ASeedHasItsOwnIntervals) {
+  const auto interval = [](uint64_t seed) {
+    JudgedRow row{.name = "judge"};
+    for (int i = 0; i < 60; ++i) row.items.emplace_back().add(i % 2 == 0, i * 37 % 60 < 33);
+    measure(row, seed);
+    return to_json(row).dump();
+  };
+  EXPECT_EQ(interval(2), interval(2));
+  EXPECT_NE(interval(1), interval(2));
 }
 
 // Of real ones 4 as real, 1 as fake; of fake ones 2 as real, 3 as fake.
@@ -55,6 +74,88 @@ TEST(JudgedRows, EachNumberIsItsOwn) {
       EXPECT_EQ(column[1].substr(0, 5), decimal(expected[g][n], 3)) << column[0];
     }
   }
+}
+
+// Nobody judged the first item, and the last one is undecided. Of the five others the majority is
+// right about four, the classifier about two of the six: of single judgements 14 of 19 are right.
+class JudgedItems : public testing::Test {
+ protected:
+  JudgedItems() {
+    const bool real[] = {true, true, false, false, true, false, true};
+    const int as_real[] = {0, 3, 3, 0, 2, 0, 1}, as_fake[] = {0, 0, 1, 3, 1, 4, 1};
+    for (size_t item = 0; item < 7; ++item) {
+      key.items.push_back(
+          {.id = std::to_string(item), .truth = real[item] ? people::kReal : people::kFake});
+      for (int n = 0; n < as_real[item]; ++n) choose(item, people::kReal);
+      for (int n = 0; n < as_fake[item]; ++n) choose(item, people::kFake);
+    }
+  }
+  void choose(size_t item, int choice) { list.push_back({.item = item, .choice = choice}); }
+
+  people::Key key;
+  std::vector<people::Judgement> list;
+};
+
+// At least 4 of 5 and at most 1: 12 of 32. Of the real ones 0.8 is above 0.4 and 0.25, 0.3 above
+// 0.25: U = 3, and of 20 ways 7 have no more. Two items are right by people alone: 2 of 4.
+TEST_F(JudgedItems, EachTestIsOfItsRow) {
+  const std::vector<double> p_real = {0.1, 0.2, 0.9, 0.4, 0.3, 0.25, 0.8};
+  const RealOrFake n = judge_items(key, votes_of(key, list), p_real, 1);
+  const auto json = to_json(n);
+  EXPECT_DOUBLE_EQ(json["majority"]["accuracy"]["value"], 4 / 5.0);
+  EXPECT_DOUBLE_EQ(json["majority"]["p_against_chance"], 12 / 32.0);
+  EXPECT_DOUBLE_EQ(json["classifier"]["accuracy"]["value"], 3 / 6.0);
+  EXPECT_DOUBLE_EQ(json["classifier"]["p_against_chance"], 1);
+  EXPECT_DOUBLE_EQ(json["classifier"]["auc"], 3 / 9.0);
+  EXPECT_DOUBLE_EQ(json["classifier"]["p_rank_sum"], 14 / 20.0);
+  EXPECT_EQ(json["classifier"]["only_majority_right"], 2);
+  EXPECT_EQ(json["classifier"]["only_classifier_right"], 0);
+  EXPECT_DOUBLE_EQ(json["classifier"]["p_mcnemar"], 2 / 4.0);
+  EXPECT_EQ(n.auc.value().clusters, 6);
+  const std::string text = text_of(n, 300);
+  for (const char* part : {"majority against chance: p = 0.37; undecided items: 1",
+                           "classifier against chance: p = 1; AUC 0.333", "McNemar p = 0.5\n"}) {
+    EXPECT_NE(text.find(part), text.npos) << part << "\n" << text;
+  }
+}
+
+TEST_F(JudgedItems, ASeedHasItsOwnIntervals) {
+  std::vector<double> p_real;
+  key.items.clear();
+  list.clear();
+  for (size_t i = 0; i < 60; ++i) {
+    key.items.push_back({.id = std::to_string(i), .truth = i % 2 ? people::kReal : people::kFake});
+    for (size_t k = 0; k < 3; ++k) {
+      choose(i, (i + k) % 5 < 3 ? people::kReal : people::kFake);
+    }
+    p_real.push_back(static_cast<double>(i * 37 % 60) / 60);
+  }
+  const auto intervals = [&](uint64_t seed) {
+    const auto json = to_json(judge_items(key, votes_of(key, list), p_real, seed));
+    return std::vector{json["judgements"]["real"], json["majority"]["real"],
+                       json["classifier"]["real"], json["pi"]["pi"],
+                       json["classifier"]["with_majority"]["pi"]};
+  };
+  const auto one = intervals(1);
+  EXPECT_EQ(intervals(1), one);
+  std::vector<bool> differ(one.size());
+  for (uint64_t seed = 2; seed < 6; ++seed) {
+    const auto other = intervals(seed);
+    for (size_t i = 0; i < one.size(); ++i) differ[i] = differ[i] || one[i] != other[i];
+  }
+  EXPECT_EQ(differ, std::vector<bool>(one.size(), true));
+}
+
+TEST(Screened, WhoWasLeftOutAndWhy) {
+  const people::Screened screened{.list = {{.item = 0}, {.item = 1}},
+                                  .annotators = 1,
+                                  .failed = 3,
+                                  .too_few = 4,
+                                  .checks = 5,
+                                  .dropped = 6,
+                                  .cut = 7};
+  EXPECT_EQ(to_json(screened).dump(), R"({"annotators":1,"failed":3,"too_few":4,"checks":5,)"
+                                      R"("dropped":6,"cut":7,"judgements":2})");
 }
 
 // With an interval where it is known.

@@ -38,9 +38,26 @@ TEST(Negatives, SharesOfTextsAndTheirOrder) {
   EXPECT_DOUBLE_EQ(rows[0].none_withheld->interval.low, 0);  // of its two clusters one is 0 of 1
   EXPECT_DOUBLE_EQ(rows[0].none_withheld->interval.high, 1);
   EXPECT_DOUBLE_EQ(rows[0].auc->value, 10.0 / 12);  // 0.7 is above 0.6 and 0.4
+  EXPECT_EQ(rows[0].auc->clusters, 4);
   EXPECT_DOUBLE_EQ(rows[1].known_right->value, 2.0 / 4);
   EXPECT_DOUBLE_EQ(rows[1].none_withheld->value, 0);
   EXPECT_EQ(to_json(rows[0])["outcomes"].dump(), R"({"T":1,"TO":2,"FCO":1,"FO":0,"F":3})");
+}
+
+// What a seed draws is the same again, and of some other seeds another.
+template <class Drawn> void expect_drawn_by(const Drawn& drawn) {
+  const auto one = drawn(1);
+  EXPECT_EQ(drawn(1), one);
+  EXPECT_TRUE(drawn(2) != one || drawn(3) != one || drawn(4) != one);
+}
+
+TEST(Negatives, ASeedHasItsOwnIntervals) {
+  probe::Tested tested;
+  for (int i = 0; i < 60; ++i) tested.add(i % 2, {i * 7 % 60 < 20, 0.6}, i * i % 13);
+  tested.ends = {60};
+  expect_drawn_by([&](uint64_t seed) {
+    return to_json(measure_negatives("x", tested, {0.5}, seed)[0]).dump();
+  });
 }
 
 // ---- ties
@@ -84,6 +101,41 @@ TEST(TieRounds, RefusesSamplesThatAreLargerThanARound) {
   }
 }
 
+// A round may be as large as a sample, which is then all of it. Every draw is of the seed.
+TEST(TieRounds, SamplesAndIntervalsAreOfTheirSeed) {
+  Key key;
+  std::vector<Judgement> list;
+  for (size_t i = 0; i < 60; ++i) {
+    key.items.push_back({.id = std::to_string(i)});
+    list.push_back(said(i, i % 3 == 0 ? people::kTie : people::kA));
+    list.push_back(said(i, i % 4 == 0 ? people::kTie : people::kA));
+  }
+  const auto round = [&](int64_t size, uint64_t seed) {
+    return tie_rounds(list, key, {.source = "f", .samples = 300, .size = size, .seed = seed}).at(0);
+  };
+  EXPECT_DOUBLE_EQ(round(120, 1).samples.mean, 35 / 120.0);
+  EXPECT_THROW(round(121, 1), DataError);
+  expect_drawn_by([&](uint64_t seed) { return round(10, seed).samples.histogram; });
+  expect_drawn_by([&](uint64_t seed) { return to_json(round(10, seed))["share"].dump(); });
+  expect_drawn_by(
+      [&](uint64_t seed) { return to_json(tie_agreement(list, key, seed))["pi"].dump(); });
+}
+
+TEST(TieRounds, AreWrittenInPercent) {
+  TieRound round{.chosen = {1, 2, 3}, .share = Estimate{.value = 0.5, .interval = {0.25, 0.75}}};
+  round.samples = {.mean = 0.5,
+                   .deviation = 0.0625,
+                   .low = 0.125,
+                   .high = 0.875,
+                   .half_or_more = 0.375,
+                   .histogram = {}};
+  const std::string table = tie_table({round}, 300);
+  for (const char* part :
+       {"0.500 [0.250, 0.750]", "0.500", "0.0625", "0.125 to 0.875", "37.50 %"}) {
+    EXPECT_NE(table.find(part), table.npos) << part << table;
+  }
+}
+
 // ---- real or fake
 
 TEST(RealOrFake, CountsJudgementsMajoritiesAndAClassifier) {
@@ -124,6 +176,31 @@ TEST(RealOrFake, CountsJudgementsMajoritiesAndAClassifier) {
 }
 
 // ---- rankings
+
+// Two lists of one conversation, one of another: a list's two right ones both count.
+TEST(Rankings, AreasAreOfAllRightOnesAndOverConversations) {
+  const std::vector<retrieve::ScoredList> lists = {
+      {.conversation = 0, .scores = {9, 8, 1, 2, 3}, .right = {0, 1}},
+      {.conversation = 0, .scores = {7, 1, 2, 3, 4}, .right = {0}},
+      {.conversation = 1, .scores = {6, 1, 2, 3, 4}, .right = {0}}};
+  const Ranking row = measure_ranking("mine", lists, 1);
+  EXPECT_EQ(row.auc.value().value, 1);
+  EXPECT_EQ(row.auc->clusters, 2);
+  EXPECT_EQ(row.areas, (std::vector<double>{1, 1, 1}));
+  ASSERT_EQ(row.recall.size(), 2u);  // of 1 and 2: all five are within 5
+  EXPECT_EQ(row.recall[1].first, 2);
+}
+
+TEST(Rankings, ASeedHasItsOwnIntervals) {
+  std::vector<retrieve::ScoredList> lists;
+  for (int i = 0; i < 60; ++i) {
+    lists.push_back(
+        {.conversation = i * i % 13, .scores = {i * 37 % 60 / 60.0, 0.5, 0.3}, .right = {0}});
+  }
+  expect_drawn_by([&](uint64_t seed) {
+    return to_json(std::vector{measure_ranking("x", lists, seed)}).dump();
+  });
+}
 
 TEST(Rankings, ShareTheCreditOfTiesAndKnowChance) {
   const std::vector<retrieve::ScoredList> lists = {
@@ -215,6 +292,36 @@ TEST_F(Items, RealOrFakeTakeNothingThatTheSieveRefuses) {
   EXPECT_EQ(shown[1]["item"], "2");
   EXPECT_EQ(hidden[1]["item"], "2");
   EXPECT_FALSE(shown[1].contains("real"));
+}
+
+// Which one is A, what a check is like and where an item stands are drawn by the seed.
+TEST_F(Items, ASeedHasItsOwnDraws) {
+  expect_drawn_by([&](uint64_t seed) {
+    Passages all = passages();
+    std::string sides;
+    for (const auto& item :
+         pair_items(all, {.items = 10, .checks = 0, .seed = seed}, "human", "model")) {
+      sides += item.hidden["swapped"].get<bool>() ? 'x' : '-';
+    }
+    return sides;
+  });
+  expect_drawn_by([&](uint64_t seed) {
+    Passages all = passages();
+    ResponseSieve sieve({});
+    std::string checks;
+    for (const auto& item :
+         real_or_fake_items(all, {.items = 0, .checks = 5, .seed = seed}, "model", 3, sieve)) {
+      checks += item.shown["response"].get<std::string>() + "\n";
+    }
+    return checks;
+  });
+  Passages all = passages();
+  const auto items = pair_items(all, {.items = 10, .checks = 0, .seed = 7}, "human", "model");
+  expect_drawn_by([&](uint64_t seed) {
+    std::string order;
+    for (const auto& line : numbered(items, seed).second) order += line["id"].get<std::string>();
+    return order;
+  });
 }
 
 // Five words at least, in another order; each seed has another, and the items are shuffled.

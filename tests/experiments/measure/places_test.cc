@@ -130,6 +130,66 @@ TEST(Places, DrawsAreOfTheirSource) {
   EXPECT_GE(foreign.size(), 3u);
 }
 
+// A mark in the dialogue as it was is none: only the inserted utterance is the distraction.
+TEST(Places, OnlyWhatIsInsertedIsADistraction) {
+  const auto model = drawn_model("dynamic");
+  std::vector<Example> marked = kExamples;
+  for (Example& e : marked) e.distraction[1] = 1;
+  const auto with = insert_everywhere(*model, marked, kPool, 8, 50),
+             without = insert_everywhere(*model, kExamples, kPool, 8, 50);
+  for (size_t s = 0; s < kSources.size(); ++s) {
+    for (size_t b = 0; b < without[s].size(); ++b) {
+      EXPECT_EQ(with[s][b].looks, without[s][b].looks) << s;
+      EXPECT_EQ(with[s][b].history_looks, without[s][b].history_looks) << s;
+    }
+  }
+}
+
+// The draws are an example's, by its index, whatever other examples have too short a history.
+TEST(Places, DrawsDependOnTheIndexAlone) {
+  const auto model = drawn_model("dynamic");
+  std::vector<Example> longer = kExamples;
+  longer[1] = kExamples[0];  // in place of the one with too short a history
+  const auto all = insert_everywhere(*model, longer, kPool, 8, 50),
+             some = insert_everywhere(*model, kExamples, kPool, 8, 50);
+  for (size_t s = 0; s < kSources.size(); ++s) {
+    ASSERT_EQ(all[s].size(), 4u);
+    for (size_t b = 1; b < 3; ++b) {
+      ASSERT_EQ(all[s][b + 1].example, some[s][b].example);
+      for (size_t place = 0; place < some[s][b].looks.size(); ++place) {
+        EXPECT_NEAR(all[s][b + 1].looks[place], some[s][b].looks[place], 1e-12) << s << b;
+      }
+    }
+  }
+}
+
+// The nearest one is like the rest of the context: neither like the own utterance, which is not in
+// it any more, nor in having <unk>.
+TEST(Places, TheNearestIsLikeTheRestOfTheContext) {
+  const auto model = drawn_model("static-ui");
+  const Example example = example_of("a", {{5, 6}, {7, 1}, {9, 10}, {11}});
+  const auto look_of = [&](const std::vector<int32_t>& utterance) {
+    return score_of(*model, {utterance, {7, 1}, {9, 10}, {11}}, 0).as_scores[0];
+  };
+  const auto look = [&](const std::vector<PoolUtterance>& pool, size_t candidates = 50) {
+    return insert_everywhere(*model, {example}, pool, 8, candidates)[kNearest][0].looks[0];
+  };
+  const std::vector<int32_t> own = {5, 6, 6, 5}, unknown = {1, 1, 1}, near = {7, 9, 12, 12};
+  EXPECT_NEAR(look({{"x", own}, {"y", near}}), look_of(near), 1e-12);
+  EXPECT_NEAR(look({{"x", unknown}, {"y", near}}), look_of(near), 1e-12);
+  EXPECT_GT(std::abs(look_of(near) - look_of(own)), 1e-9);
+  // Among so many draws only, of the seed.
+  std::vector<PoolUtterance> many = {{"y", near}};
+  for (int i = 0; i < 30; ++i) many.push_back({"x", own});
+  std::set<bool> found;
+  for (uint64_t seed = 1; seed <= 60; ++seed) {
+    const double of_seed =
+        insert_everywhere(*model, {example}, many, 8, 20, seed)[kNearest][0].looks[0];
+    found.insert(std::abs(of_seed - look_of(near)) < 1e-12);
+  }
+  EXPECT_EQ(found.size(), 2u);
+}
+
 TEST(Places, NeedAttentionAndOtherDialogues) {
   EXPECT_THROW(insert_everywhere(*drawn_model("lstm"), kExamples, kPool, 8), UsageError);
   const Pool own = std::vector<PoolUtterance>{{"a", {{5, 6}, {}}}};

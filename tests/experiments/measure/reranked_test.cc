@@ -80,6 +80,7 @@ TEST(Reranked, RowsAreComparedWithIntervals) {
   const auto other_way = rows_above(rows, "best", kPeople, {0, 1, 1});
   EXPECT_TRUE(other_way[1].by.empty());
   EXPECT_NEAR(other_way[0].by[0]->value, -above[1].by[0]->value, 1e-12);
+  EXPECT_NE(reranked_table(rows, 400).find("66.7 %"), std::string::npos);  // changed
   const std::string table = above_table(above, "before", 200);
   EXPECT_NE(table.find("+40.00 [20.00, 80.00]"), table.npos) << table;
 }

@@ -61,6 +61,50 @@ TEST(RankedSets, NoTurnWithoutWordsIsInserted) {
   }
 }
 
+// Phrases are of their kind, utterances of another dialogue and drawn by the seed.
+TEST(RankedSets, InsertedTextsAreOfTheirSource) {
+  std::vector<MarkedContext> contexts;
+  for (int i = 0; i < 40; ++i) contexts.push_back({i % 2 ? "a" : "b", {"hello", "there"}});
+  std::vector<Dialogue> pool = {{"a", {}}, {"b", {}}};
+  for (int i = 0; i < 9; ++i) {
+    for (Dialogue& d : pool) d.turns.push_back({"", d.id + std::to_string(i)});
+  }
+  const auto inserted = [&](const char* set, uint64_t seed) {
+    std::vector<std::string> texts;
+    for (const MarkedContext& c : distracted(contexts, parse_test_set(set), pool, seed)) {
+      for (size_t i = 0; i < c.utterances.size(); ++i) {
+        if (c.distraction[i]) texts.push_back(c.dialogue_id + ": " + c.utterances[i]);
+      }
+    }
+    return texts;
+  };
+  const PhraseText phrases;
+  for (const auto& [set, known] :
+       {std::pair("frequent:end", phrases.frequent), {"rare:end", phrases.rare}}) {
+    const auto texts = inserted(set, 1);
+    EXPECT_GE(texts.size(), 40u);
+    for (const std::string& text : texts) {
+      EXPECT_EQ(std::count(known.begin(), known.end(), text.substr(3)), 1) << set << text;
+    }
+  }
+  const auto texts = inserted("random:1.0", 2);
+  EXPECT_EQ(texts.size(), 80u);
+  for (const std::string& text : texts) EXPECT_NE(text[0], text[3]) << text;
+  EXPECT_EQ(texts, inserted("random:1.0", 2));
+  EXPECT_NE(texts, inserted("random:1.0", 1));
+}
+
+TEST(RankedSets, ASeedHasItsOwnIntervals) {
+  RankedSet set{"none", {}, {}};
+  for (int i = 0; i < 60; ++i) {
+    set.lists.push_back(
+        {.conversation = i * i % 13, .scores = {i * 37 % 60 / 60.0, 0.5, 0.3}, .right = {0}});
+  }
+  const auto intervals = [&](uint64_t seed) { return to_json(measure_sets({set}, seed)).dump(); };
+  EXPECT_EQ(intervals(2), intervals(2));
+  EXPECT_NE(intervals(1), intervals(2));
+}
+
 // ---- tables
 
 // The words of the last line of a table with one row: every cell.
@@ -222,6 +266,7 @@ TEST(TieAgreement, IsOfThePairsThatWereJudged) {
   EXPECT_EQ(agreement.items, 3);
   ASSERT_TRUE(agreement.pi);
   EXPECT_DOUBLE_EQ(agreement.pi->value, 1);
+  EXPECT_DOUBLE_EQ(agreement.expected, (4.0 * 4 + 2.0 * 2) / 36);  // four for the first run
   const auto rounds = tie_rounds(list, key, {.source = "f", .samples = 5, .size = 1, .seed = 1});
   const nlohmann::ordered_json json = to_json(rounds.at(0));
   EXPECT_EQ(json["a"], 4);  // the second pair was shown swapped

@@ -38,6 +38,8 @@ TEST(Grid, NamesAreThoseOfDirectories) {
   EXPECT_EQ(names({{"group", {"a:b", "a;b"}}}), (std::vector<std::string>{"groupa_b", "point2"}));
   EXPECT_EQ(names({{"group", {std::string(200, 'x'), "y"}}}),
             (std::vector<std::string>{"point1", "groupy"}));
+  EXPECT_EQ(names({{"group", {std::string(85, 'x'), std::string(86, 'x')}}}),  // of 90 characters
+            (std::vector<std::string>{"group" + std::string(85, 'x'), "point2"}));
 }
 
 TEST(Grid, Refuses) {
@@ -49,6 +51,8 @@ TEST(Grid, Refuses) {
   std::vector<std::string> hundred;
   for (int i = 0; i < 101; ++i) hundred.push_back(std::to_string(i));
   EXPECT_EQ(error({{"a", hundred}, {"b", hundred}}), "grid: more than 10000 combinations");
+  hundred.pop_back();
+  EXPECT_EQ(grid_points({{"a", hundred}, {"b", hundred}}).size(), 10000u);
 }
 
 }  // namespace
