@@ -154,6 +154,71 @@ TEST_F(Generate, PutsNBestListsInOtherOrders) {
   }
 }
 
+// The first score decides, by the context of each list, wherever it stands in the file; rows are
+// above others by what their means differ, with intervals over conversations.
+TEST_F(Generate, TheFirstScoreDecidesAndRowsAreAboveOthers) {
+  const auto train = read_dialogues(find_part(kSample, "train"), 80);
+  const std::string half = dir.path("one:half.jsonl"), whole = dir.path("whole.jsonl");
+  write_dialogues(half, {train.begin(), train.begin() + 40});
+  write_dialogues(whole, train);
+  Json rows;
+  const auto texts = [&](const std::string& rank, const std::string& data) {
+    const Result r = heed_program({"generate", "--model", kTrained, "--data", data, "--examples",
+                                   "all", "--n-best", "4", "--max-length", "6", "--rank", rank,
+                                   "--out", dir.path("out.jsonl"), "--json", dir.path("n.json")});
+    EXPECT_EQ(r.code, 0) << r.err;
+    rows = Json::parse(dir.read("n.json"))["reranked"]["rows"];
+    std::map<std::string, std::string> all;
+    for (const Json& line : lines(dir.read("out.jsonl")))
+      all[line["id"]] = line["turns"].back()["text"];
+    return all;
+  };
+  auto some = read_dialogues(kTestPart, 12);
+  const std::string data = dir.path("some.jsonl"), turned = dir.path("turned.jsonl");
+  write_dialogues(data, some);
+  std::reverse(some.begin(), some.end());
+  write_dialogues(turned, some);
+  const auto alone = texts("pmi:" + half, data);
+  EXPECT_EQ(texts("pmi:" + half, turned), alone);
+  EXPECT_NE(texts("logp", data), alone);
+  EXPECT_EQ(texts("pmi:" + half + ",logp,pmi:" + whole, data), alone);
+  std::vector<std::string> names;
+  for (const Json& row : rows) names.push_back(row["name"]);
+  EXPECT_EQ(names, (std::vector<std::string>{"before", "pmi:" + half, "logp", "pmi:" + whole,
+                                             "drawn", "nearest"}));
+  for (const Json& row : rows) {
+    for (const auto& [than, base] :
+         {std::pair("above_before", rows[0]), {"above_drawn", rows[4]}}) {
+      EXPECT_EQ(row.contains(than), row["name"] != base["name"]);
+      if (!row.contains(than)) continue;
+      EXPECT_NEAR(row[than]["rouge_l"]["value"].get<double>(),
+                  row["rouge_l"].get<double>() - base["rouge_l"].get<double>(), 1e-9)
+          << than << row["name"];
+    }
+  }
+}
+
+// Lists of one conversation are drawn together: an interval has no width.
+TEST_F(Generate, IntervalsAreOverConversations) {
+  auto dialogues = read_dialogues(kTestPart, 60);
+  std::erase_if(dialogues, [](const Dialogue& d) { return d.turns.size() < 6; });
+  dialogues.resize(1);
+  write_dialogues(dir.path("one.jsonl"), dialogues);
+  const Result r =
+      heed_program({"generate", "--model", kTrained, "--data", dir.path("one.jsonl"), "--examples",
+                    "all", "--n-best", "4", "--max-length", "6", "--rank", "logp", "--out",
+                    dir.path("out.jsonl"), "--json", dir.path("n.json")});
+  ASSERT_EQ(r.code, 0) << r.err;
+  const Json json = Json::parse(dir.read("n.json"))["reranked"];
+  EXPECT_EQ(json["lists"], dialogues[0].turns.size() - 2);
+  for (const Json& row : json["rows"]) {
+    if (row["name"] == "drawn") continue;
+    const Json& above = row["above_drawn"]["rouge_l"];
+    EXPECT_EQ(above["low"], above["value"]);
+    EXPECT_EQ(above["high"], above["value"]);
+  }
+}
+
 TEST_F(Generate, LeavesOutAndCounts) {
   const Result all = heed_program(command(dir.path("all.jsonl")) + Arguments{"--decode", "greedy"});
   ASSERT_EQ(all.code, 0) << all.err;
@@ -171,6 +236,81 @@ TEST_F(Generate, LeavesOutAndCounts) {
   EXPECT_EQ(json["passages"], different.size());
   EXPECT_EQ(json["left_out"]["repeated"], with_repeated.size() - different.size());
   EXPECT_EQ(json["leave_out"], (Json{"repeated", "unk", "human"}));
+}
+
+// Of every second dialogue the real response is the model's. Each passage that stays is that of its
+// own dialogue, and each count has its name.
+TEST_F(Generate, LeavesOutWhatPeopleSaidInThatDialogue) {
+  const auto written = responses({"--examples", "last"});
+  auto dialogues = read_dialogues(kTestPart, 20);
+  size_t same = 0, empty = 0;
+  for (size_t i = 0; i < dialogues.size(); ++i) {
+    const std::string& text = written.at(dialogues[i].id);
+    dialogues[i].turns.back().text = i % 2 == 1 && !text.empty() ? text : "never said " + text;
+    same += i % 2 == 1 && !text.empty();
+    empty += text.empty();
+  }
+  ASSERT_GT(same, 5u);
+  write_dialogues(dir.path("own.jsonl"), dialogues);
+  const Arguments own = {
+      "generate", "--model",    kTrained, "--data", dir.path("own.jsonl"), "--decode",
+      "greedy",   "--examples", "last",   "--out",  dir.path("out.jsonl"), "--leave-out"};
+  Result r = heed_program(own + Arguments{"human"});
+  ASSERT_EQ(r.code, 0) << r.err;
+  EXPECT_TRUE(has(r.out, "left out: " + std::to_string(empty) +
+                             " empty, 0 repeated, 0 with <unk>, " + std::to_string(same) +
+                             " equal to the human one\n"))
+      << r.out;
+  const auto left = lines(dir.read("out.jsonl"));
+  ASSERT_EQ(left.size(), 20 - same - empty);
+  std::map<std::string, Dialogue> of;
+  for (const Dialogue& d : dialogues) of[d.id] = d;
+  std::set<std::string> different;
+  for (const Json& line : left) {
+    const Dialogue& d = of.at(line["id"]);
+    ASSERT_EQ(line["turns"].size(), d.turns.size());
+    for (size_t i = 0; i + 1 < d.turns.size(); ++i)
+      EXPECT_EQ(line["turns"][i]["text"], d.turns[i].text);
+    EXPECT_EQ(line["turns"].back()["text"], written.at(d.id));
+    different.insert(written.at(d.id));
+  }
+  EXPECT_LT(different.size(), left.size());  // repeated ones stay
+  std::set<std::string> all;
+  for (const auto& [id, text] : written) {
+    if (!text.empty()) all.insert(text);
+  }
+  r = heed_program(own + Arguments{"repeated"});
+  EXPECT_TRUE(has(r.out, "left out: " + std::to_string(empty) + " empty, " +
+                             std::to_string(20 - empty - all.size()) + " repeated, 0 with <unk>, " +
+                             "0 equal to the human one\n"))
+      << r.out;
+}
+
+// A ranker reads every turn before the response, however few the model reads, and not the real
+// response.
+TEST_F(Generate, ListsAreRankedBehindTheWholeContext) {
+  const auto texts = [&](size_t turn, const std::string& said) {
+    std::vector<Dialogue> some;
+    for (Dialogue& d : read_dialogues(kTestPart, 60)) {
+      if (d.turns.size() < 4 || some.size() == 20) continue;
+      d.turns.erase(d.turns.begin(), d.turns.end() - 4);
+      d.turns.at(turn).text = said;
+      some.push_back(d);
+    }
+    write_dialogues(dir.path("some.jsonl"), some);
+    const Result r = heed_program(
+        {"generate", "--model", kTrained, "--data", dir.path("some.jsonl"), "--examples", "last",
+         "--max-turns", "2", "--max-length", "6", "--n-best", "4", "--rank",
+         "model:" + source_dir() + "/data/models/ranker", "--out", dir.path("out.jsonl")});
+    EXPECT_EQ(r.code, 0) << r.err;
+    std::vector<std::string> all;
+    for (const Json& line : lines(dir.read("out.jsonl")))
+      all.push_back(line["turns"].back()["text"]);
+    return all;
+  };
+  const std::string other = "sudo apt-get install the new kernel and reboot";
+  EXPECT_EQ(texts(3, "yes"), texts(3, other));
+  EXPECT_NE(texts(0, "yes"), texts(0, other));
 }
 
 TEST_F(Generate, WhatItWritesIsRead) {

@@ -38,6 +38,10 @@ TEST(Pools, AnswersOutOfAPool) {
   }
   const Json second = Json::parse(r.out.substr(r.out.find('\n') + 1), nullptr, false);
   EXPECT_EQ(second["choices"][2]["text"], "hello there");  // it was said already
+  const Result one = heed_program({"rank", "reply", "--model", ranker(), "--pool", pool, "--in", in,
+                                   "--out", "-", "--best", "1"});
+  const Json best = Json::parse(one.out.substr(0, one.out.find('\n')), nullptr, false);
+  EXPECT_EQ(best["choices"], Json::array({first["choices"][0]}));
   const Result chat = heed_program({"chat", "--model", ranker(), "--pool", pool}, "",
                                    dir.write("typed", "hello there\n/reset\nno\n"));
   ASSERT_EQ(chat.code, 0) << chat.err;
@@ -212,6 +216,32 @@ TEST(Pools, AChatOutOfAPoolDoesNotRepeatItself) {
     if (line.starts_with("model: answer")) said.insert(line);
   }
   EXPECT_EQ(said.size(), 10u) << r.out;
+}
+
+// Only there the same line has the same answer again.
+TEST(Pools, AChatOutOfAPoolBeginsAnewAfterAReset) {
+  const TempDir dir;
+  std::string pool;
+  for (int i = 0; i < 5; ++i) pool += "answer number " + std::to_string(i) + "\n";
+  dir.write("pool", pool);
+  const auto answers = [&](const std::string& typed) {
+    const Result r = heed_program({"chat", "--model", ranker(), "--pool", dir.path("pool")}, "",
+                                  dir.write("typed", typed));
+    EXPECT_EQ(r.code, 0) << r.err;
+    std::vector<std::string> all;
+    std::istringstream lines(r.out);
+    for (std::string line; std::getline(lines, line);) {
+      if (line.starts_with("model: answer")) all.push_back(line);
+    }
+    return all;
+  };
+  const auto same = answers("which number\n/reset\nwhich number\n"),
+             other = answers("which number\nwhich number\n");
+  ASSERT_EQ(same.size(), 2u);
+  ASSERT_EQ(other.size(), 2u);
+  EXPECT_EQ(same[0], same[1]);
+  EXPECT_EQ(other[0], same[0]);
+  EXPECT_NE(other[1], other[0]);
 }
 
 // Without a terminal 80 columns; what continues stands below the text and not below the label.

@@ -4,6 +4,9 @@
 #include <set>
 
 #include "dialog/data/corpus.h"
+#include "dialog/respond/relevance.h"
+#include "dialog/respond/responses.h"
+#include "dialog/text/lexicon.h"
 #include "dialog/text/overlap.h"
 #include "dialog/text/stop_words.h"
 #include "dialog/text/tokenizer.h"
@@ -161,6 +164,75 @@ TEST_F(Respond, MeasuresDistanceAndEchoesIfAsked) {
   EXPECT_NEAR(plain["responses"]["ss_last"].get<double>(), sum / 20, 1e-5);
   expect_failure(heed_program(command("-") + Arguments{"--dull", dir.path("dull.txt")}), 2,
                  "--dull requires --distance", "--dull");
+}
+
+// Means over all responses of what each is by itself, the first one included; counted in the
+// training part of a directory. The second context has one utterance, and so no distance from the
+// one before.
+TEST_F(Respond, ExtraMeasuresAreMeansOverTheirExamples) {
+  std::filesystem::create_directory(dir.path("data"));
+  const auto train = read_dialogues(find_part(kSample, "train"), 40);
+  write_dialogues(dir.path("data/train.jsonl"), train);
+  dir.write("data/test.jsonl", dialogue("d", {"how can i update ubuntu", "sudo apt-get update",
+                                              "what is apt", "the ubuntu package manager"}) +
+                                   dialogue("e", {"hello", "ubuntu is good"}) +
+                                   dialogue("f", {"hello", "hi", "bad linux kernel"}));
+  const std::string lexicon = dir.write("lexicon.txt", "good\t2\nbad\t-2\n");
+  const Arguments asked = {"respond",
+                           "--model",
+                           run(),
+                           "--data",
+                           dir.path("data"),
+                           "--min-turns",
+                           "2",
+                           "--out",
+                           dir.path("out.jsonl"),
+                           "--echo",
+                           dir.path("data"),
+                           "--pmi",
+                           dir.path("data"),
+                           "--sentiment-words",
+                           lexicon,
+                           "--distance",
+                           run(),
+                           "--taught",
+                           "--json",
+                           "-"};
+  const Json plain = json_of(asked);
+  const auto test = read_dialogues(dir.path("data/test.jsonl"));
+  const TextCoherence coherence(train, test, {.min_turns = 2});
+  const Echoes echoes = echoes_of(train);
+  std::vector<Tokens> human, written;
+  for (const Dialogue& d : test) human.push_back(tokenize(d.turns.back().text));
+  for (const Json& line : lines(dir.read("out.jsonl")))
+    written.push_back(tokenize(line["response"].get<std::string>()));
+  ASSERT_EQ(written.size(), 3u);
+  for (const auto& [row, texts] : {std::pair("human", human), {"responses", written}}) {
+    double coherent = 0, echo = 0;
+    for (size_t i = 0; i < 3; ++i) {
+      coherent += coherence(i, texts[i]) / 3, echo += echoes.of(texts[i]) / 3;
+    }
+    EXPECT_NEAR(plain[row]["pmi_coherence"].get<double>(), coherent, 1e-12) << row;
+    EXPECT_NEAR(plain[row]["rei_words"].get<double>(), echo, 1e-12) << row;
+  }
+  EXPECT_GT(coherence(0, human[0]), 0);
+  EXPECT_GT(echoes.of(human[0]), 0);
+  EXPECT_NEAR(plain["human"]["sentiment_words"].get<double>(), 2 / 10.0, 1e-12);
+  EXPECT_NE(plain["responses"]["sentiment_words"], plain["human"]["sentiment_words"]);
+  EXPECT_TRUE(plain["human"]["bleu"].is_null());
+  EXPECT_TRUE(plain["taught"]["bleu"].is_number());
+  // The penalty of a response that is dull as a whole is in the mean; without the context of one
+  // utterance the distance from the utterance before is the same.
+  const std::string dull = dir.write("dull.txt", "the ubuntu package manager\n");
+  const Json other = json_of(asked + Arguments{"--dull", dull});
+  EXPECT_GT(other["human"]["ss_last"], plain["human"]["ss_last"]);
+  dir.write("data/test.jsonl", dialogue("d", {"how can i update ubuntu", "sudo apt-get update",
+                                              "what is apt", "the ubuntu package manager"}) +
+                                   dialogue("f", {"hello", "hi", "bad linux kernel"}));
+  const Json two = json_of(asked);
+  EXPECT_NEAR(plain["human"]["ss_before"].get<double>(), two["human"]["ss_before"].get<double>(),
+              1e-6);
+  EXPECT_GT(two["human"]["ss_before"], 0);
 }
 
 // What an experiment says of a run is what this command says of it, on the same dialogues.

@@ -187,13 +187,13 @@ TEST_F(GivenCandidates, AreLeftForOtherLists) {
 
 TEST(RankScores, OfSeveralRightOnesAndAnyLength) {
   const TempDir dir;
-  const std::string file = dir.write("f",
-                                     "{\"right\": [2, 4, 3], \"scores\": [1, 5, 3, 2, "
-                                     "4]}\n{\"right\": [1], \"scores\": [0, 1]}\n");
+  const std::string one = "{\"right\": [1], \"scores\": [0, 1]}\n";
+  const std::string file =
+      dir.write("f", one + "{\"right\": [2, 4, 3], \"scores\": [1, 5, 3, 2, 4]}\n" + one);
   const Json scorer = json_of({"scores", file})["scorers"][0];
-  EXPECT_NEAR(scorer["map"]["value"], (0.638889 + 1) / 2, 1e-6);
-  EXPECT_NEAR(scorer["mrr"]["value"], 0.75, 1e-12);
-  EXPECT_NEAR(scorer["recall"]["2"]["value"], (1.0 / 3 + 1) / 2, 1e-12);
+  EXPECT_NEAR(scorer["map"]["value"], (0.638889 + 2) / 3, 1e-6);
+  EXPECT_NEAR(scorer["mrr"]["value"], 2.5 / 3, 1e-12);
+  EXPECT_NEAR(scorer["recall"]["2"]["value"], (1.0 / 3 + 2) / 3, 1e-12);
   EXPECT_TRUE(has(heed_program({"rank", "scores", file}).out, "  MAP  "));
 }
 
@@ -255,6 +255,10 @@ TEST(RankScores, NoneIsOneMoreCandidate) {
   const Json& none = json["inputs"]["none"];
   EXPECT_EQ(none["score"], 5);  // between 2, the best wrong one, and 8
   EXPECT_EQ(none["share"], 0.2);
+  EXPECT_EQ(none["learned_from"]["path"], dir.path("valid"));
+  const Json of_valid = json_of({"scores", dir.path("valid")})["inputs"]["scores"];
+  EXPECT_EQ(none["learned_from"]["fingerprint"], of_valid["fingerprint"]);
+  EXPECT_NE(none["learned_from"]["fingerprint"], json["inputs"]["scores"]["fingerprint"]);
   EXPECT_EQ(json["scorers"][0]["recall"]["1"]["value"], 1);
   EXPECT_EQ(json_of(command + Arguments{"--without-right", "1"})["inputs"]["none"]["score"], 3);
   EXPECT_EQ(json_of({"scores", dir.path("test")})["inputs"]["none"], Json());

@@ -67,6 +67,38 @@ TEST(Seeds, OfTheClustersOfAWhitelist) {
   });
 }
 
+// The intervals of the scores and of chance, and the lists that lose their right candidates: those
+// that the score of "none" is learned from, and those that it is measured in.
+TEST(Seeds, OfScoresInAFile) {
+  const TempDir dir;
+  std::string lists, alike, spread;
+  for (int i = 0; i < 60; ++i) {
+    Json scores = Json::array();
+    for (int k = 0; k < 2 + i % 5; ++k) scores.push_back((i * i + 7 * k * (i + 3)) % 23);
+    lists += Json({{"right", {i % 2}}, {"scores", scores}}).dump() + "\n";
+    alike += Json({{"right", {0}}, {"scores", {8, 2}}}).dump() + "\n";
+    spread += Json({{"right", {0}}, {"scores", {20 + i * 37 % 61, i * 53 % 61}}}).dump() + "\n";
+  }
+  dir.write("lists", lists), dir.write("alike", alike), dir.write("spread", spread);
+  const auto ranked = [&](const char* seed, const char* learned) {
+    const Arguments none = {"--without-right", "0.3", "--learn-none", dir.path(learned)};
+    return json_said_by(Arguments{"rank", "scores", dir.path("lists"), "--seed", seed} +
+                        (*learned ? none : Arguments{}));
+  };
+  const Json plain = ranked("1", ""), again = ranked("1", ""), other = ranked("2", "");
+  for (const size_t row : {0, 1}) {
+    EXPECT_EQ(plain["scorers"][row], again["scorers"][row]);
+    EXPECT_NE(plain["scorers"][row], other["scorers"][row]) << row;
+  }
+  EXPECT_NE(ranked("1", "spread")["inputs"]["none"]["score"],
+            ranked("2", "spread")["inputs"]["none"]["score"]);
+  const Json first = ranked("1", "alike"), second = ranked("2", "alike");
+  EXPECT_EQ(first["inputs"]["none"]["score"], 5);  // between 2 and 8, whatever is drawn
+  EXPECT_EQ(second["inputs"]["none"]["score"], 5);
+  EXPECT_NE(first["scorers"][0]["recall"]["1"]["value"],
+            second["scorers"][0]["recall"]["1"]["value"]);
+}
+
 // One response of each list; the beam's own order draws nothing.
 TEST(Seeds, OfTheDrawnResponsesOfNBestLists) {
   const TempDir dir;

@@ -29,6 +29,17 @@ struct Answering : testing::Test {
     for (const Decoding& d : list) all.push_back(d.tokens);
     return all;
   }
+  // A token more probable than the first word where that is probable.
+  void favour(int32_t token) const {
+    for (const auto& model : models) {
+      const Var weight = parameter(*model, "decoder.output.weight");
+      const int64_t width = weight.shape()[1];
+      std::vector<double> rows = weight.value().to_vector();
+      for (int64_t j = 0; j < width; ++j)
+        rows[token * width + j] = 2 * rows[kSpecialTokens * width + j];
+      weight.set_value(Tensor::from(rows, weight.shape()).to(weight.dtype()));
+    }
+  }
   std::vector<std::unique_ptr<Responder>> models;
   const std::vector<Example> examples = random_examples(5, 3);
   using Rank = DecodeOptions::Rank;
@@ -133,15 +144,101 @@ TEST_F(Answering, TheBestStandsFirst) {
   }
 }
 
-TEST_F(Answering, TheUnknownWordIsWrittenWhereItIsAllowed) {
-  for (const auto& model : models) {  // more probable than the first word where that is probable
-    const Var weight = parameter(*model, "decoder.output.weight");
-    const int64_t width = weight.shape()[1];
-    std::vector<double> rows = weight.value().to_vector();
-    for (int64_t j = 0; j < width; ++j)
-      rows[kUnk * width + j] = 2 * rows[kSpecialTokens * width + j];
-    weight.set_value(Tensor::from(rows, weight.shape()).to(weight.dtype()));
+// Of answers of different lengths: ln P is that of all their tokens and of <eos>, and they are
+// sorted by it, not by its mean over the tokens.
+TEST_F(Answering, ProbabilitiesAreThoseOfWholeAnswers) {
+  favour(kEos);
+  for (const auto& model : models) {
+    options.noise_variance = 0;
+    options.rank = Rank::kRandom;
+    const auto alike = answer(*model, options);
+    const auto greedy = decode(*model, pointers(examples), {.max_length = 8});
+    int finished = 0;
+    for (size_t i = 0; i < alike.size(); ++i) {
+      finished += greedy[i].finished;
+      for (const Decoding& d : alike[i]) {
+        EXPECT_NEAR(d.log_prob, greedy[i].log_prob, 1e-4);
+        EXPECT_EQ(d.attention.size(), greedy[i].attention.size());
+      }
+    }
+    EXPECT_GT(finished, 0);
+
+    options.noise_variance = {};
+    const auto draws = answer(*model, options);
+    options.rank = Rank::kLogProb;
+    const auto sorted = answer(*model, options);
+    int in_other_order = 0;
+    for (size_t i = 0; i < draws.size(); ++i) {
+      std::vector<double> expected, found;
+      for (const Decoding& d : draws[i]) expected.push_back(d.log_prob);
+      for (const Decoding& d : sorted[i]) found.push_back(d.log_prob);
+      std::ranges::sort(expected, std::greater());
+      EXPECT_EQ(found, expected);
+      const auto mean = [](const Decoding& d) {
+        return d.log_prob / static_cast<double>(d.attention.size());
+      };
+      for (size_t k = 1; k < sorted[i].size(); ++k) {
+        in_other_order += mean(sorted[i][k]) > mean(sorted[i][k - 1]) + 1e-3;
+      }
+    }
+    EXPECT_GT(in_other_order, 0);
   }
+}
+
+TEST_F(Answering, AnotherSeedDrawsOtherNoise) {
+  options.noise_variance = 100;
+  for (const auto& model : models) {
+    const auto first = answer(*model, options);
+    DecodeOptions other = options;
+    other.seed = options.seed + 1;
+    const auto second = answer(*model, other);
+    for (size_t i = 0; i < first.size(); ++i) EXPECT_NE(words(first[i]), words(second[i])) << i;
+  }
+}
+
+// Half the deviation, with weights of the noise that are twice as large, is the same noise.
+TEST_F(Answering, TheVarianceIsTheSquareOfTheDeviation) {
+  for (const auto& model : models) {
+    options.noise_variance = 16;
+    const auto whole = answer(*model, options);
+    const int64_t e = model->config().embedding_size, from = e + model->config().hidden_size;
+    const Var weight = parameter(*model, "decoder.gru.weight_ih_l0");
+    std::vector<double> doubled = weight.value().to_vector();
+    const int64_t width = weight.shape()[1];
+    for (size_t i = 0; i < doubled.size(); ++i) {
+      const auto column = static_cast<int64_t>(i) % width;
+      if (column >= from && column < from + e) doubled[i] *= 2;
+    }
+    weight.set_value(Tensor::from(doubled, weight.shape()).to(weight.dtype()));
+    options.noise_variance = 4;
+    const auto same = answer(*model, options);
+    for (size_t i = 0; i < whole.size(); ++i) EXPECT_EQ(words(whole[i]), words(same[i])) << i;
+  }
+}
+
+// The judge is told which dialogue of the batch an answer is of.
+TEST_F(Answering, TheJudgeKnowsTheDialogue) {
+  DecodeOptions by = options;
+  by.rank = Rank::kJudge;
+  int64_t calls = 0;
+  const auto draws = answer(*models[0], options);
+  by.judge = [&](const Batch& batch, const std::vector<Answer>& answers) {
+    ++calls;
+    EXPECT_EQ(answers.size(), 30u);
+    std::vector<int> of_dialogue(5);
+    for (size_t k = 0; k < answers.size(); ++k) {
+      const auto& list = draws.at(batch.order.at(answers[k].dialogue));
+      const int number = of_dialogue.at(answers[k].dialogue)++;
+      EXPECT_EQ(answers[k].tokens, list.at(number).tokens) << k;
+    }
+    return std::vector<double>(answers.size());
+  };
+  EXPECT_EQ(words(answer(*models[0], by)[4]), words(draws[4]));  // as drawn, where all are equal
+  EXPECT_EQ(calls, 1);
+}
+
+TEST_F(Answering, TheUnknownWordIsWrittenWhereItIsAllowed) {
+  favour(kUnk);
   for (const bool allowed : {false, true}) {
     options.allow_unk = allowed;
     int64_t unknown = 0;

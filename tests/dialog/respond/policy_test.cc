@@ -207,6 +207,19 @@ TEST(Policy, DrawsAreOfTheSeedAndTheExampleAlone) {
             "policy: expected a weight for each of one or more responses, got 1 for 31");
 }
 
+// Both halves of a seed are drawn, the high one first.
+TEST(Policy, SeedsHave64BitsOfTheSeedThePurposeAndTheNumber) {
+  Rng rng(7, "policy", 3);
+  const double high = static_cast<double>(rng.next()), low = static_cast<double>(rng.next());
+  const uint64_t seed = draw_seed(7, "policy", 3);
+  EXPECT_EQ(std::ldexp(high, 32) + low, static_cast<double>(seed >> 32) * 4294967296.0 +
+                                            static_cast<double>(seed & 0xffffffff));
+  EXPECT_NE(seed >> 32, 0u);
+  EXPECT_NE(seed, draw_seed(8, "policy", 3));
+  EXPECT_NE(seed, draw_seed(7, "policies", 3));
+  EXPECT_NE(seed, draw_seed(7, "policy", 4));
+}
+
 // ---- the task
 
 TrainData tiny_data() {

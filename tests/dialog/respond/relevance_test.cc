@@ -85,12 +85,13 @@ TEST(Relevance, IsCountedInWholeUtterances) {
   EXPECT_EQ(ppmi(vocabulary.id("so"), vocabulary.id("so")), 0);
 
   // A model that reads 5 words of an utterance, and of the dialogue only the last turn, is measured
-  // by all of them: "late" is the 61st word, two turns back.
+  // by all of them: "late" is the 61st word, two turns back. So are words that only the counted
+  // dialogues have, such as "yes".
   std::vector<Dialogue> longer = {dialogues[0]};
-  longer[0].turns = {dialogues[0].turns[0], {"B", "so"}, {"A", "so"}, {"B", "yes so"}};
+  longer[0].turns = {dialogues[0].turns[0], {"B", "so"}, {"A", "so"}, {"B", "so"}};
   const TextCoherence coherence(
       dialogues, longer,
-      {.max_turns = 2, .max_utterance_tokens = 5, .max_context_tokens = 8, .min_turns = 3});
+      {.max_turns = 2, .max_utterance_tokens = 5, .max_context_tokens = 4, .min_turns = 3});
   EXPECT_NEAR(coherence(0, {"yes", "so"}), 0.5, 1e-12);
   EXPECT_EQ(coherence(0, {"no", "never"}), 0);
 }
