@@ -956,7 +956,8 @@ PAGES = {
     "generators": {"inverse-frequency": weighed_table},
     "probes": {"layers": layers_table, "same words": same_words_table, "chosen": chosen_table},
     "other-models": {"transformer": transformer_table, "heads": heads_table, "non-hier": non_hier_table},
-    "scale": {"4x512": lambda: scale_table("4x512", WITHIN), "1x128": lambda: scale_table("1x128", range(len(HISTORY)))},
+    "scale": {"4x512": lambda: scale_table("4x512", WITHIN), "1x128": lambda: scale_table("1x128", range(len(HISTORY))),
+              "1x128seed2": lambda: scale_table("1x128seed2", range(len(HISTORY)))},
     "explanations": {"trained": explanations_table, "context": context_table},
     "nex-cv": {"prediction": prediction_table, "clinc150": lambda: negatives_table("clinc150", (0.3, 0.5, 0.7, 0.9)),
                "atis": lambda: negatives_table("atis", (0.5, 0.9))},
@@ -1003,6 +1004,8 @@ def facts():
     small = lambda training, at: whole["1x128", training, str(epochs(training)[at])]
     small_das = lambda training, at, test="random:1.0": f"{das(small(training, at), test):.2f}"
     small_cost = lambda training, at: scale_harm(small(training, at), "random:1.0")
+    again = lambda training, epoch=17: whole["1x128seed2", training, str(epoch)]
+    again_das = lambda training: f"{das(again(training), 'random:1.0'):.2f}"
     log = lambda training: [json.loads(line) for line in (SCALE / f"1x128-{training}-log.jsonl").read_text().splitlines()]
     validated = lambda training, *of: [f"{log(training)[epoch - 1]['valid_perplexity']:.2f}" for epoch in of]
     halved = lambda training: [str(a["epoch"]) for a, b in zip(log(training), log(training)[1:]) if a["rate"] > b["rate"] and a["epoch"] < 18]
@@ -1151,6 +1154,10 @@ def facts():
             "with the loss {} and {} after 16 and 18".format(*validated("loss", 16, 18)),
             "(after {}, {} and {}; {}, {} and {}; {}, {}, {} and {})".format(*(epoch for training in ("p0", "ins", "loss") for epoch in halved(training))),
             f"after four epochs it has {small_das('ins', 1)}, as has training without distractions ({small_das('p0', 1)})",
+            f"ends at {again_das('ins')} with insertion and at {again_das('loss')} with the loss as well ({small_das('ins', -1)} and {small_das('loss', -1)} with the first seed)",
+            "costs is {:.1f} ± {:.1f} and {:.1f} ± {:.1f}: a difference of {:+.1f} ± {:.1f} by the loss".format(
+                *scale_harm(again("ins"), "random:1.0"), *scale_harm(again("loss"), "random:1.0"), *scale_harm(again("loss"), "random:1.0", again("ins"))),
+            f"after eight epochs insertion costs {scale_harm(again('ins', 8), 'random:1.0')[0]:.1f} here and {small_cost('ins', 2)[0]:.1f} there",
         ],
         "README.md": [
             f"a DAS ratio of {das_change[1]} instead of {das_change[0]}",

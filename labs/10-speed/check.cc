@@ -23,6 +23,14 @@ Tensor panels_of(const Tensor& b, double filling) {
   return panels;
 }
 
+// The same, but the last panel is left out: there is what was there before.
+Tensor without_the_last(const Stored& b, double before) {
+  const Tensor panels = panels_of(b.values(), 0);
+  const int64_t size = b.rows * constants().width;
+  std::fill_n(panels.data<double>() + panels.numel() - size, size, before);
+  return panels;
+}
+
 Tensor packed(const Stored& b, double before) {
   const Tensor panels = Tensor::full(panels_of(b.values(), 0).shape(), before, DType::f64);
   parts::pack(panels.data<double>(), b.mat());
@@ -75,7 +83,10 @@ LAB_CHECK(TheLastPanelIsFilledUp) {
                   .suspects = {{"right but for what was in the memory before, behind the last "
                                 "column of B: the last panel has to be filled up with zeros, or "
                                 "the tile multiplies rubbish, which may be NaN",
-                                panels_of(b.values(), 5)}},
+                                panels_of(b.values(), 5)},
+                               {"right but for the last panel, which was never written: columns "
+                                "that fill no panel need one, too",
+                                without_the_last(b, 5)}},
                   .law = "the last panel is as wide as all others: its row k begins at k kWidth, "
                          "all columns of B that are left come first, at every k, then zeros"});
   }
@@ -123,8 +134,12 @@ Tensor mistaken_tiles(const Stored& a, int64_t height, bool transposed) {
   return read_tiles(tiles, a, 0, all);
 }
 
-void expect_tiles(const Stored& a, int64_t first, int64_t last, const Expected& expected) {
+void expect_tiles(const Stored& a, int64_t first, int64_t last, Expected expected) {
   const Tensor tiles = memory_of_tiles(a);
+  expected.suspects.emplace_back(
+      "what was in the memory before: nothing was copied to where these "
+      "tiles are",
+      read_tiles(tiles.clone(), a, first, last));
   parts::copy_tiles(tiles.data<double>(), a.mat(), first, last);
   const int64_t begin = parts::tile_begin(a.rows, first), end = parts::tile_begin(a.rows, last);
   expect_close(text("rows of A", a.transposed ? "^T (" : " (", a.rows, ", ", a.cols,
@@ -175,11 +190,16 @@ LAB_CHECK(TransposedTiles) {
 }
 
 LAB_CHECK(SomeOfTheTiles) {
+  if_stopped(
+      "Rows of A count from its first row, also in begin[]: begin[0] is the first row of tile "
+      "`first`, and its place in the memory is the first.");
   Draw draw;
   for (const bool transposed : {false, true}) {
     const Stored a = draw_left(draw, 5, transposed);
     const int64_t first = draw.between(1, 3);
-    expect_tiles(a, first, first + 1, {.tolerance = kExact});
+    expect_tiles(
+        a, first, first + 1,
+        {.tolerance = kExact, .law = "rows of A count from its first, whichever tile is `first`"});
     if (!testing::Test::HasFailure()) continue;
     return expect(
         false,
@@ -238,6 +258,9 @@ struct OneTile {
 };
 
 LAB_CHECK(TileOfEveryHeight) {
+  if_stopped(
+      "A tile reads R rows of A and writes R rows of C, ldc apart, and no others. Its vectors lie "
+      "anywhere: U is the type for that.");
   Draw draw;
   for (int64_t rows = 1; rows <= constants().tile_rows; ++rows) {
     for (const bool transposed : {false, true}) {

@@ -18,25 +18,35 @@ using parts::constants;
 
 const Tolerance kRoundingOfFloats = {.relative = 1e-4, .absolute = 1e-4};
 
-void expect_product(Problem p, Write write) {
+void expect_product(Problem p, Write write, const char* law = kProduct) {
   const Tensor alone = p.want();
   if (write == Write::assign) {
     p.c.memory = Tensor::full(p.c.memory.shape(), kUnwritten, DType::f64);
   }
-  const Tensor want = write == Write::add ? sum(alone, p.c.values()) : alone, lost = want.clone();
+  const Tensor want = write == Write::add ? sum(alone, p.c.values()) : alone, lost = want.clone(),
+               kept = want.clone();
   for (int64_t at = 0; at < want.numel(); ++at) {
     const bool edge = at % p.c.cols >= p.c.cols / constants().width * constants().width;
     if (edge) lost.data<double>()[at] = alone.data<double>()[at];
+    if (edge && write == Write::assign) kept.data<double>()[at] += kUnwritten;
   }
   expect_close(p.str(), p.run(write), want,
                {.tolerance = kRounding,
-                .suspects = {{"right but in the last panel: what C held there is lost", lost}},
-                .law = kProduct});
+                .suspects = {{"right but in the last panel: what C held there is lost", lost},
+                             {"right but in the last panel: added to what C held there, where it "
+                              "is to be assigned",
+                              kept}},
+                .law = law});
   expect_close(p.str() + " in f32", p.run<float>(write), want,
-               {.tolerance = kRoundingOfFloats, .law = kProduct});
+               {.tolerance = kRoundingOfFloats, .law = law});
 }
 
 LAB_CHECK(ProductsOfAllShapes) {
+  if_stopped(
+      "Where does a piece end? The last one has fewer tiles or panels than others, the last panel "
+      "fewer columns, and a tile need not have kTileRows rows. If it does not end: a block of k is "
+      "never empty.");
+  set_num_threads(1);  // what threads do to each other is for RowsAndThreadsDoNotMatter to say
   Draw draw;
   std::vector<Sizes> shapes = {{1, 1, 1}, {1, 70, 9}, {70, 1, 9}};
   for (int i = 0; i < 4; ++i) shapes.push_back(draw_sizes(draw, 2, 70));
@@ -102,12 +112,15 @@ Tensor without(const Tensor& a, const Tensor& b) {
 }
 
 LAB_CHECK(DeepProducts) {
+  if_stopped(
+      "A block of k has columns k0 on of A, from(i, k0), and rows k0 on of B, from(k0, j). The "
+      "last may have fewer. Of no k there is no block, and nothing to divide by.");
   Draw draw;
   for (const int64_t blocks : {2, 3}) {
     const int64_t k = constants().depth * (blocks - 1) + 16 * draw.between(2, 16) * (blocks - 1) +
                       draw.between(1, 7);  // the last block is shorter
     const Problem p =
-        draw_problem(draw, {draw.between(2, 20), draw.between(2, 40), k}, false, true, 1);
+        draw_problem(draw, {draw.between(2, 20), draw.between(2, 40), k}, blocks == 2, true, 1);
     const int64_t depth = ((k + blocks - 1) / blocks + 15) / 16 * 16;
     expect_close(
         p.str(), p.run(Write::assign), p.want(),
@@ -137,48 +150,96 @@ LAB_CHECK(DeepProducts) {
 }
 
 LAB_CHECK(WideAndTall) {
+  if_stopped(
+      "Rows i on of A begin at from(i, k0), columns j on of B at from(k0, j). The copies have room "
+      "for kSpan of them: the last block has fewer, and m and n are those of the block.");
+  const char* const rows =
+      "kSpan rows of A at a time: rows i on of A give rows i on of C, and the last block has fewer";
+  const char* const columns =
+      "kSpan columns of B at a time: columns j on of B give columns j on of C, the last block has "
+      "fewer, and each begins with what `write` says";
   Draw draw;
   const int64_t large = constants().span + draw.between(1, 40), small = draw.between(2, 9);
-  expect_product(draw_problem(draw, {large, small, 7}, true, false, 1), Write::assign);
+  expect_product(draw_problem(draw, {large, small, 7}, true, false, 1), Write::assign, rows);
   const Problem wide = draw_problem(draw, {small, large, 7}, false, true, 1);
-  expect_product(wide, Write::assign);
-  expect_product(wide, Write::add);
+  expect_product(wide, Write::assign, columns);
+  expect_product(wide, Write::add, columns);
   // Of the second block of rows, too, each tile is copied on its own.
   const int64_t taller = constants().span + 33 * constants().tile_rows;
-  expect_product(draw_problem(draw, {taller, small, 3}, false, false, 1), Write::assign);
+  expect_product(draw_problem(draw, {taller, small, 3}, false, false, 1), Write::assign, rows);
   // Neither is narrow: tiles are copied first, then shared out with the panels.
   const int64_t several = 17 * constants().width + draw.between(1, 40);
-  expect_product(draw_problem(draw, {large, several, small}, false, false, 1), Write::add);
+  expect_product(draw_problem(draw, {large, several, small}, false, false, 1), Write::add, rows);
+  if (testing::Test::HasFailure()) return;
+  // Blocks of k for each block of columns, and of rows; and both.
+  const int64_t deep = constants().depth + draw.between(1, 40);
+  expect_product(draw_problem(draw, {small, large, deep}, false, false, 1), Write::assign,
+                 "every block of columns begins anew with the first block of k: B's rows k0 on and "
+                 "columns j on, A's copied again, and `write` as for the first columns");
+  expect_product(draw_problem(draw, {large, small, deep}, false, false, 1), Write::assign,
+                 "every block of rows has all blocks of k: the first does what `write` says, the "
+                 "others add");
+  const Problem both = draw_problem(draw, {large, large, 2});
+  expect_close(
+      both.str(), both.run(Write::assign), both.want(),
+      {.tolerance = kRounding,
+       .law = "every block of columns meets all blocks of rows, whose tiles are copied for "
+              "it again"});
+}
+
+// gemm_packed() for a B that was packed before, beside gemm().
+void expect_packed(const Problem& p, Write write, const char* law) {
+  const Tensor product = p.want(), alone = p.run(write);
+  const Tensor all = sum(product, p.c.values());
+  const bool adds = write == Write::add;
+  expect_close(p.str() + ", B packed for the call", alone, adds ? all : product,
+               {.tolerance = kRounding, .law = "the sum over k is the sum over its blocks"});
+  if (testing::Test::HasFailure()) return;
+  int64_t size = 0;
+  cpu::packed_size<double>(&size, p.b.rows, p.b.cols);
+  const Tensor memory = unwritten({size});
+  cpu::pack_matrix<double>(memory.data<double>(), p.b.mat());
+  const Stored out = {p.c.memory.clone(), p.c.rows, p.c.cols, false};
+  cpu::gemm_packed<double>(out.mat(), p.a.mat(), memory.data<double>(), write);
+  expect_close(p.str() + ", B packed before", out.values(), alone,
+               {.tolerance = kExact,
+                .suspects = {{adds ? "the product alone: what C held is lost"
+                                   : "the product added to what C held: it is to be assigned",
+                              adds ? product : all}},
+                .law = law,
+                .not_finite = "Something was read behind the panels of B. " + std::string(law),
+                .want = "yours, packed for the call",
+                .got = "yours, packed before"});
 }
 
 LAB_CHECK(PackedOnce) {
   LAB_AFTER(DeepProducts);
+  if_stopped(
+      "A block has kSpan rows of A at most: m is the number of rows of the block. The panels of B "
+      "end where its columns do.");
   Draw draw;
-  // Of two blocks of k, of one, of none, and of two blocks of rows; each also as it is transposed.
-  const int64_t depths[] = {constants().depth + draw.between(1, 99), draw.between(2, 9), 0, 3};
+  // Of two blocks of k, of one, of none, of two blocks of rows and of k; each also as it is
+  // transposed.
+  const int64_t deep = constants().depth + draw.between(1, 99);
+  const int64_t depths[] = {deep, draw.between(2, 9), 0, deep};
   for (int64_t i = 0; i < 8; ++i) {
     const int64_t rows = draw.between(2, 40) + (i < 6 ? 0 : constants().span);
     const int64_t width = constants().width;  // first fewer columns than a panel has, then more
     const int64_t cols = i == 0   ? draw.between(2, width - 1)
                          : i == 1 ? draw.between(width + 1, 90)
-                                  : draw.between(2, 90);
-    const Sizes x = {rows, cols, depths[i / 2]};
-    const Problem p = draw_problem(draw, x, false, i % 2 == 1, 2);
-    int64_t size = 0;
-    cpu::packed_size<double>(&size, x.k, x.n);
-    const Tensor memory = unwritten({size});
-    cpu::pack_matrix<double>(memory.data<double>(), p.b.mat());
+                                  : draw.between(2, i < 6 ? 90 : 9);
+    const Problem p = draw_problem(draw, {rows, cols, depths[i / 2]}, false, i % 2 == 1, 2);
     for (const Write write : {Write::assign, Write::add}) {
-      const Stored out = {p.c.memory.clone(), x.m, x.n, false};
-      cpu::gemm_packed<double>(out.mat(), p.a.mat(), memory.data<double>(), write);
-      expect_close(p.str() + ", B packed before", out.values(), p.run(write),
-                   {.tolerance = kExact,
-                    .law = i < 6 ? "the same numbers as without: the panels of a block begin "
-                                   "length(k0) times the width behind those of the whole"
-                                 : "the same numbers as without: rows i on of A give rows i on of "
-                                   "C, kSpan of them at a time",
-                    .want = "yours, packed for the call",
-                    .got = "yours, packed before"});
+      expect_packed(
+          p, write,
+          i < 6 ? "the same numbers as without: the panels of a block begin length(k0) times "
+                  "the width behind those of the whole, the stride by which piece() goes from "
+                  "panel to panel is that of the whole, and only the first block of k does what "
+                  "`write` says"
+                : "the same numbers as without: rows i on of A give rows i on of C, kSpan "
+                  "of them at a time, and the first block of k of each does what `write` "
+                  "says");
+      if (testing::Test::HasFailure()) return;
     }
   }
 }
@@ -215,9 +276,14 @@ LAB_CHECK(NothingOutsideIsTouched) {
       "Memory outside of A, B or C was read or written: there is nothing there. The last panel of "
       "B and the last tile may be smaller than the others.");
   Draw draw;
-  for (int i = 0; i < 8; ++i) {
-    const bool ta = i & 1, tb = i & 2, at_end = i & 4;
-    const Problem p = draw_problem(draw, draw_sizes(draw, 2, 60), ta, tb);
+  for (int i = 0; i < 16; ++i) {
+    const bool ta = i & 1, tb = i & 2, second = i & 4, large = i >= 8, at_end = second || large;
+    Sizes sizes = draw_sizes(draw, 2, large ? 5 : 60);
+    if (large) {  // of two blocks of k, and of rows or columns, the last has few
+      (second ? sizes.m : sizes.n) += constants().span;
+      sizes.k += constants().depth;
+    }
+    const Problem p = draw_problem(draw, sizes, ta, tb);
     const Guarded a(p.a.memory, at_end), b(p.b.memory, at_end), c(p.c.memory, at_end);
     const Mat<double> result = c.mat(p.c);
     cpu::gemm<double>(result, a.mat(p.a), b.mat(p.b), Write::assign);

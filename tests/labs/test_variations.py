@@ -77,6 +77,9 @@ MISTAKES = {
         ("std::vector<double> sums", "std::vector<float> sums", "loses digits"),
         (" + (i == j ? @q : 0.0)", "", "q stands only where i = j"),
         ("for (int64_t r = 0; r < rows; ++r, a += cols) {", "for (int64_t r = 0; r < rows / 2 * 2; ++r, a += cols) {", "the sum is over all rows"),
+        ("@p * sums[i * cols + j] + (i == j ? @q : 0.0)", "@p * (sums[i * cols + j] + (i == j ? @q : 0.0))", "q, which p multiplies, too"),
+        ("@p * sums", "sums", "without p, the factor of each sum"),
+        ("  for (int64_t i = 0; i < cols; ++i) {\n    for (int64_t j = 0; j < cols; ++j) {\n      c[", "  for (int64_t i = 0; i < cols && i < 4; ++i) {\n    for (int64_t j = 0; j < cols; ++j) {\n      c[", "were never written"),
     ],
     "sink": [
         ("double sum = std::exp(@z - max)", "double sum = 0", "a softmax without the sink"),
