@@ -81,12 +81,12 @@ std::vector<Table> tables(const Findings& found) {
                      intervals_text(found.results, "conversations")};
   for (int k = 0; k <= kMostInserted; ++k) {
     const std::string in = inserted_prefix(k), of = std::to_string(k) + " inserted";
-    inserted.columns.push_back(percent(of.c_str(), "F1", in + "f1"));
-    inserted.columns.push_back(percent(of.c_str(), "P@1", in + "p1"));
+    inserted.columns.push_back(percent(of, "F1", in + "f1"));
+    inserted.columns.push_back(percent(of, "P@1", in + "p1"));
     if (k > 0) {
       inserted.columns.push_back({of, "lost", in + "p1_lost", 1, true, Column::Best::kLowest});
     }
-    inserted.columns.push_back(percent(of.c_str(), "exact", in + "exact"));
+    inserted.columns.push_back(percent(of, "exact", in + "exact"));
   }
   return {of_variants(gaps, found), of_variants(rules, found), of_variants(inserted, found),
           changes_table("Against both at once",
