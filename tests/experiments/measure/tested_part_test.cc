@@ -12,8 +12,6 @@
 namespace heed {
 namespace {
 
-using discriminate::Passage;
-
 // Passages with what a judge says of them: "a b <eou> <sos> c <eou>" each.
 struct Judged {
   bool real;
