@@ -102,16 +102,15 @@ int64_t place_in_tile(int64_t i, int64_t k, int64_t height, bool transposed) {
 // The rows of A that tiles [first, last) hold, read from their places.
 Tensor read_tiles(const Tensor& tiles, const Stored& a, int64_t first, int64_t last) {
   const int64_t rows = parts::tile_begin(a.rows, first), count = parts::tile_begin(a.rows, last);
-  const Tensor x = Tensor::zeros({count - rows, a.cols}, DType::f64);
-  auto* to = x.data<double>();
+  std::vector<double> x;
   for (int64_t t = first; t < last; ++t) {
     const int64_t height = parts::tile_begin(a.rows, t + 1) - parts::tile_begin(a.rows, t);
     const double* tile = tiles.data<double>() + (t - first) * constants().tile_size;
     for (int64_t at = 0; at < height * a.cols; ++at) {
-      *to++ = tile[place_in_tile(at / a.cols, at % a.cols, height, a.transposed)];
+      x.push_back(tile[place_in_tile(at / a.cols, at % a.cols, height, a.transposed)]);
     }
   }
-  return x;
+  return Tensor::from(x, {count - rows, a.cols});
 }
 
 // Memory for all tiles, so that a copy to the wrong place stays inside.
@@ -139,7 +138,7 @@ void expect_tiles(const Stored& a, int64_t first, int64_t last, Expected expecte
   expected.suspects.emplace_back(
       "what was in the memory before: nothing was copied to where these "
       "tiles are",
-      read_tiles(tiles.clone(), a, first, last));
+      read_tiles(tiles, a, first, last));
   parts::copy_tiles(tiles.data<double>(), a.mat(), first, last);
   const int64_t begin = parts::tile_begin(a.rows, first), end = parts::tile_begin(a.rows, last);
   expect_close(text("rows of A", a.transposed ? "^T (" : " (", a.rows, ", ", a.cols,
