@@ -254,7 +254,10 @@ std::string usage_message(const CLI::App& app, const UsageError& error) {
   const CLI::App& command = chosen_command(app);
   for (const char* dashes : {"", "--"}) {
     const CLI::Option* option = command.get_option_no_throw(dashes + name);
-    if (option) return place_of(app, option) + dashes + text;
+    if (!option) continue;
+    const auto given = option->results();
+    if (std::find(given.begin(), given.end(), name) != given.end()) return text;
+    return place_of(app, option) + dashes + text;
   }
   return text;
 }

@@ -266,8 +266,7 @@ std::vector<Table> tables(const Findings& found) {
     return std::ranges::none_of(row.cells, [](const Cell& cell) { return cell.value.has_value(); });
   });
   if (!read.rows.empty()) all.push_back(std::move(read));
-  all.push_back(
-      trainings_table(found.results, comprehend::kValidF1, "F1", 3, true));
+  all.push_back(trainings_table(found.results, comprehend::kValidF1, "F1", 3, true));
   return all;
 }
 

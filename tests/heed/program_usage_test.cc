@@ -1,6 +1,7 @@
 // What the program says to people who mistype, and its help.
 #include <regex>
 
+#include "heed/usage.h"
 #include "tests/heed/options_helpers.h"
 
 namespace heed {
@@ -97,6 +98,23 @@ TEST(Usage, ANumberThatIsNone) {
   fails("--rate", "fast", "a number above 0");
   fails("--max-norm", "0", "a number above 0");
   fails("--attention-weight", "-1", "a number from 0 on");
+}
+
+// What a library says of a setting is said of the option. A file may have an option's name.
+TEST(Usage, WhatACommandRefusesIsNamedAsItWasTyped) {
+  CLI::App app;
+  CLI::App* command = app.add_subcommand("work");
+  std::string lists, out, folder;
+  command->add_option("--lists", lists);
+  command->add_option("--out", out);
+  command->add_option("folder", folder);
+  app.parse("work --lists stride:1 --out out here", false);
+  const auto says = [&](const char* text) { return usage_message(app, UsageError(text)); };
+  EXPECT_EQ(says("lists: expected more"), "--lists: expected more");
+  EXPECT_EQ(says("--lists: expected more"), "--lists: expected more");
+  EXPECT_EQ(says("out: holds another one"), "out: holds another one");
+  EXPECT_EQ(says("folder: has no file"), "folder: has no file");
+  EXPECT_EQ(says("of no option"), "of no option");
 }
 
 TEST(Usage, OptionsThatWouldDoNothingAreNotThere) {

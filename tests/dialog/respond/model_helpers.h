@@ -90,6 +90,17 @@ inline Var parameter(const Responder& model, const std::string& name) {
   throw InternalError("no " + name);
 }
 
+// The model says `token` wherever it would say the first word: with so many times its logit.
+inline void favour(const Responder& model, int32_t token, double times = 2) {
+  const Var weight = parameter(model, "decoder.output.weight");
+  const int64_t width = weight.shape()[1];
+  std::vector<double> rows = weight.value().to_vector();
+  for (int64_t j = 0; j < width; ++j) {
+    rows[token * width + j] = times * rows[kSpecialTokens * width + j];
+  }
+  weight.set_value(Tensor::from(rows, weight.shape()).to(weight.dtype()));
+}
+
 // -log p of the words of one dialogue, with what a training step of this number draws (0: none).
 inline std::vector<double> nll_of(const Responder& model, const Example& example,
                                   uint64_t step = 0) {

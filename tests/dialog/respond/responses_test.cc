@@ -19,16 +19,9 @@ Vocabulary words_of_test() {
   return Vocabulary::build(counts);
 }
 
-// A model that says `token` wherever it would say the first word: with so many times its logit.
 std::unique_ptr<Responder> model_that_says(int32_t token, double times = 2) {
   std::unique_ptr<Responder> model = drawn_model("static");
-  const Var weight = parameter(*model, "decoder.output.weight");
-  const int64_t width = weight.shape()[1];
-  std::vector<double> rows = weight.value().to_vector();
-  for (int64_t j = 0; j < width; ++j) {
-    rows[token * width + j] = times * rows[kSpecialTokens * width + j];
-  }
-  weight.set_value(Tensor::from(rows, weight.shape()).to(weight.dtype()));
+  favour(*model, token, times);
   return model;
 }
 
