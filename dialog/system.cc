@@ -41,8 +41,10 @@ void check_same_data(bool same, const Paths& data, const std::string& run,
                      const std::string& limit) {
   if (same) return;
   const std::string others =
-      limit.empty() ? "or files that have changed since"
-                    : "files that have changed since, or another limit (the run had " + limit + ")";
+      limit.empty() ? "or files that have changed since, the run's vocabulary among them"
+                    : "files that have changed since, the run's vocabulary among them, or another "
+                      "limit (the run had " +
+                          limit + ")";
   std::string paths;
   for (const std::string& path : data) paths += (paths.empty() ? "" : ",") + path;
   throw DataError(paths + ": not the dialogues that the run " + run +

@@ -6,12 +6,15 @@ goes wrong then) and "tests" (the programs that ought to notice, the likeliest f
 "python" is python/tests/run.py, and its filters are names of that).
 The sources are copied to WORK/tree and built there with the release preset, so the checkout is never touched. A row's result is
 appended to WORK/results.jsonl as soon as it is known: a run that was stopped goes on where it was, and a row that was changed is
-run again. Exit status: 0 if every row was killed, 1 if some survived, 2 if a row or the unchanged tree is wrong.
+run again. --keep puts what is known of the rows into docs/results/mutants.jsonl, with which a run on another machine goes on.
+Exit status: 0 if every row was killed, 1 if some survived, 2 if a row or the unchanged tree is wrong.
 """
 import argparse, hashlib, json, os, re, shutil, signal, subprocess, sys, time
+from datetime import date
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
+KEPT = ROOT / "docs/results/mutants.jsonl"
 NAME = {"torture": "heed_torture", "python": "heed_program"}  # tests whose target has another name
 ARGUMENTS = {"torture": ["--quick"]}
 PYTHON = next(p for p in ("/usr/bin/python3", sys.executable) if os.path.exists(p))  # the system's has what the set-up installs
@@ -46,6 +49,12 @@ def read_results(path):
                 continue
             results[result["id"]] = result
     return results
+
+
+def keep(rows, results):
+    """Writes the results of today's rows, in the order of their names, which have none: a later run changes few lines."""
+    known = sorted((results[row["id"]] for row in rows if row["id"] in results), key=lambda result: result["id"])
+    KEPT.write_text("".join(json.dumps({k: r[k] for k in ("id", "file", "result", "date")}) + "\n" for r in known))
 
 
 def copy_tree(tree):
@@ -176,22 +185,28 @@ def main():
     parser.add_argument("--all", action="store_true", help="those that survived, with every fast test")
     parser.add_argument("--again", action="store_true", help="rows that have a result, too")
     parser.add_argument("--jobs", type=int, default=os.cpu_count(), help="of the compiler (default: every core)")
+    parser.add_argument("--part", default="0/1", metavar="I/N", help="every N-th row, from the I-th on: runs, each with its own --work, share the list")
     parser.add_argument("--summary", action="store_true", help="only say what is known")
+    parser.add_argument("--keep", action="store_true", help=f"the same, and write it to {KEPT.relative_to(ROOT)}")
     options = parser.parse_args()
     rows = read_rows()
     options.work.mkdir(parents=True, exist_ok=True)
     path = options.work / "results.jsonl"
-    results = read_results(path)
-    todo = [] if options.summary else [row for row in rows if wanted(row, results.get(row["id"]), options)]
+    results = read_results(KEPT) | read_results(path)
+    part, parts = map(int, options.part.split("/"))
+    todo = [row for row in rows if int(row["id"], 16) % parts == part and wanted(row, results.get(row["id"]), options)]
+    todo = [] if options.summary or options.keep else todo
     todo.sort(key=lambda row: row["id"])  # in no order: what a part of a run says holds for the whole
     tree = Tree(options.work / "tree", options.jobs) if todo else None
     for number, row in enumerate(todo, 1):
         tests = row["tests"] + ([t for t in tree.fast_tests() if t not in row["tests"]] if options.all else [])
-        result = {"id": row["id"], "file": row["file"], "breaks": row["breaks"], **tree.verdict(row, tests)}
+        result = {"id": row["id"], "file": row["file"], "breaks": row["breaks"], "date": str(date.today()), **tree.verdict(row, tests)}
         results[row["id"]] = result
         with path.open("a") as file:
             file.write(json.dumps(result) + "\n")
         print(f'{number}/{len(todo)} {result["result"]}: {row["file"]}: {row["breaks"]} {result.get("by", "")}', flush=True)
+    if options.keep:
+        keep(rows, results)
     text, all_killed = summary(rows, results)
     print(text)
     return 0 if all_killed else 1

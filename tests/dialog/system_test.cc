@@ -86,7 +86,9 @@ TEST_F(Systems, ARunIsBegunOnceAndGoesOnWithItsOwnData) {
   const std::string other = dir.write("o.jsonl", dir.read("d.jsonl") + dir.read("d.jsonl"));
   EXPECT_EQ(error_of<DataError>([&] { open(other, true); }),
             other + ": not the dialogues that the run " + out +
-                " was started with: another --data, or files that have changed since");
+                " was started with: another --data, or files that have changed since, the run's "
+                "vocabulary "
+                "among them");
   std::filesystem::remove(out + "/settings.json");
   EXPECT_TRUE(has(error_of<UsageError>([&] { open(data, true); }), "but no settings.json"));
   // What a training leaves that is killed before it begins is in nobody's way.

@@ -245,9 +245,22 @@ TEST_F(Resume, NamesTheCausesOfOtherDialogues) {
   valid.pop_back();
   write_dialogues(dir.path("data/valid.jsonl.gz"), valid);
   expect_failure(heed_program(with(same, "--data", dir.path("data"))), 1,
-                 "was started with: another --data, files that have changed since, or another "
-                 "limit (the run had --limit 60)",
+                 "was started with: another --data, files that have changed since, the run's "
+                 "vocabulary among them, or another limit (the run had --limit 60)",
                  "other dialogues");
+}
+
+TEST_F(Resume, RefusesAVocabularyThatWasChangedByHand) {
+  std::istringstream lines(dir.read("run/vocab.txt"));
+  std::vector<std::string> words;
+  for (std::string word; std::getline(lines, word);) words.push_back(word);
+  ASSERT_GT(words.size(), 50u);
+  std::swap(words[20], words[50]);
+  std::string changed;
+  for (const std::string& word : words) changed += word + "\n";
+  dir.write("run/vocab.txt", changed);
+  expect_failure(heed_program(with(same, "--epochs", "2")), 1, "the run's vocabulary among them",
+                 "another vocabulary");
 }
 
 // ---- settings and checkpoints belong together ---------------------------------------------------
