@@ -123,6 +123,60 @@ def harm_table():
     return table(["structure", "p", "random:1.0, each seed", "all nine sets", "the two `end` sets", "DAS ratio on random:1.0"], rows)
 
 
+TURNS = ROOT / "docs/results/turns"
+
+
+@functools.cache
+def inserted():
+    """Test set -> how many utterances it inserts into each test dialogue: none, one or two."""
+    return {test: [int(count) for count in counts] for test, counts in json.loads((TURNS / "inserted.json").read_text()).items()}
+
+
+def one_inserted(run):
+    """The harm of exactly one utterance: random:P adds share(1) harm(1) + share(2) harm(2), of tokens, and random:1.0 harm(2). The mean by P = 0.5 and 0.7."""
+    tokens = scale_runs(range(len(HISTORY)))["4x512", "p0", "4"]["tokens"]
+    share = lambda test, count: sum(t for t, n in zip(tokens, inserted()[test]) if n == count) / sum(tokens)
+    return fmean((harm(run, test) - share(test, 2) * harm(run, "random:1.0")) / share(test, 1) for test in inserted())
+
+
+def one_and_two_table():
+    rows = []
+    for key in variants():
+        if key[1] in (0, 0.7):
+            rows.append([name(key)] + [" ".join(f"{of(run):+.1f}" for run in RUNS[key]) for of in (one_inserted, lambda run: harm(run, "random:1.0"))])
+    return table(["structure", "p", "one utterance, each seed", "two (`random:1.0`)"], rows)
+
+
+def counted_table():
+    """Harm by the number of utterances that a test set inserted, of the large models."""
+    rows, runs = [], scale_runs(range(len(HISTORY)))
+    for training, epoch in (("p0", "3"), ("p0", "4"), ("ins", "3"), ("loss", "4")):
+        row, run = [TRAINED[training], epoch], runs["4x512", training, epoch]
+        for test, count in (("random:0.5", 1), ("random:0.7", 1), ("random:0.5", 2), ("random:0.7", 2), ("random:1.0", 2)):
+            where = [i for i in range(len(HISTORY)) if test not in inserted() or inserted()[test][i] == count]
+            of = lambda values: [values[i] for i in where]
+            added = [a - b for a, b in zip(*(of(run["test_sets"][t]["nll"]) for t in (test, "none")))]
+            row.append("{:+.1f} ± {:.1f}".format(*(1000 * x for x in interval(added, of(run["tokens"]), of(run["conversations"])))))
+        rows.append(row)
+    return table(["trained", "epoch", "one, `random:0.5`", "one, `random:0.7`", "two, `random:0.5`", "two, `random:0.7`", "two, `random:1.0`"], rows)
+
+
+COUNTING = {"baseline": "static-ui | 0, seed 1", "static-ui-seed2": "static-ui | 0, seed 2", "static-ui-seed3": "static-ui | 0, seed 3",
+            "dynamic-ui-seed1": "dynamic-ui | 0", "static-seed1": "static | 0", "dynamic-seed1": "dynamic | 0", "non-hier-seed1": "non-hier | 0",
+            "trained": "static-ui | 0.7, seed 1"}
+
+
+def turns_change(model, change, than="none"):
+    """What a change of the contexts adds to the log-perplexity, in thousandths, and its interval over dialogues."""
+    kept = json.loads(gzip.decompress((TURNS / f"{model}.json.gz").read_bytes()))
+    added = [a - b for a, b in zip(kept["nll"][change], kept["nll"][than])]
+    return "{:+.1f} ± {:.1f}".format(*(1000 * x for x in interval(added, kept["tokens"], range(len(added)))))
+
+
+def turns_table(changes):
+    return table(["structure", "p", *changes], [[title, *(turns_change(model, change) for change in changes)] for model, title in COUNTING.items()])
+
+
 def share_table():
     tests = ["random:1.0", "rare:middle", "frequent:middle"]
     rows = []
@@ -193,7 +247,7 @@ READINGS = [("as it is", "all of it"), ("unseen", "without the distractions' att
 MEDIATED = ["static-ui", "static", "dynamic", "non-hier"]
 TRAININGS = {"none": "as it is", "insertion": "insertion", "insertion-loss": "insertion and the loss",
              "placebo": "the loss on own utterances"}
-STUDENT = {2: 12.71, 3: 4.30, 4: 3.18, 5: 2.78, 8: 2.36}  # 97.5 % point of Student's t, by the number of seeds
+STUDENT = {2: 12.71, 3: 4.30, 4: 3.18, 5: 2.78, 6: 2.57, 8: 2.36}  # 97.5 % point of Student's t, by the number of seeds
 
 
 @functools.cache
@@ -261,6 +315,14 @@ def mediation_changes():
             mediation_change(structure, "none", "none", reading="unread", other_reading="unseen"))])
     return table(["structure", "seeds", "insertion less none", "the loss less insertion alone", "placebo less none",
                   "none: without their state less without their attention"], rows)
+
+
+def mediation_end_changes():
+    """What the attention loss changes by phrases next to the query, against insertion alone and against training on the data as they are."""
+    return table(["structure", "seeds", *(f"`{test}`: the loss less {than}" for test in ("frequent:end", "rare:end") for than in ("insertion alone", "none"))],
+                 [[structure, str(len(mediation_runs()[structure, "none"]))] +
+                  [plus_minus(*mediation_change(structure, "insertion-loss", than, test)) for test in ("frequent:end", "rare:end") for than in ("insertion", "none")]
+                  for structure in MEDIATED])
 
 
 def mediation_responses():
@@ -879,21 +941,21 @@ def measured(name, measure):
 
 
 def within_structures(names, measure):
-    """Generator -> its difference from the mean of those of its structure."""
+    """The difference of each of the generators, some of which may stand there more than once, from the mean of those of its structure."""
     of = {}
     for name in names:
-        of.setdefault(judged()[1][name]["structure"], []).append(name)
-    return {name: measured(name, measure) - fmean(measured(other, measure) for other in group) for group in of.values() for name in group}
+        of.setdefault(judged()[1][name]["structure"], []).append(measured(name, measure))
+    means = {structure: fmean(values) for structure, values in of.items()}
+    return [measured(name, measure) - means[judged()[1][name]["structure"]] for name in names]
 
 
 def agreement_of(names, measure):
     """Pearson's correlation within structures of a measure and the share that passes, and its interval: a bootstrap of trainings."""
-    a, b = within_structures(names, measure), within_structures(names, "pass")
-    groups = [[name for name in group if name in a] for group in trainings().values()]
-    groups, random = [group for group in groups if group], Random(1)
-    of = lambda some: correlation([a[name] for name in some], [b[name] for name in some])
+    groups, random = [[name for name in group if name in names] for group in trainings().values()], Random(1)
+    groups = [group for group in groups if group]
+    of = lambda some: correlation(within_structures(some, measure), within_structures(some, "pass"))
     draws = sorted(of([name for group in random.choices(groups, k=len(groups)) for name in group]) for _ in range(2000))
-    return of(list(a)), draws[50], draws[-51]
+    return of(names), draws[50], draws[-51]
 
 
 def cut_short(name):
@@ -933,7 +995,9 @@ def told_facts():
     others = sorted(generator["UtteranceLoc"] for name, generator in generators.items() if re.match("(static|dynamic)-(none|insertion)", name))
     accuracy = [told("discriminator", name)[0] for name in generators]
     mean = lambda judge: fmean(told(judge, name)[0] for name in generators)
-    of_static = lambda training, measure: [f"{measured(f'static-{training}-seed{seed}', measure):.2f}" for seed in (2, 3)]
+    fewer = lambda training: [100 * (measured(f"{structure}-none-seed{seed}", "pass") - measured(f"{structure}-{training}-seed{seed}", "pass"))
+                              for structure in ("static", "dynamic", "non-hier") for seed in (2, 3)]
+    mean_of_pairs = lambda pairs: (fmean(pairs), STUDENT[len(pairs)] * stdev(pairs) / math.sqrt(len(pairs)))
     return ["{:,} to {:,} of its responses remain".format(min(kept), max(kept)),
             f"there are {len(collapsed)}, of {'eight' if len({name.rpartition('-seed')[0] for name in collapsed}) == 8 else '?'} trainings",
             "pass little ({:.3f} to {:.3f})".format(passing[0], passing[-1]),
@@ -943,11 +1007,13 @@ def told_facts():
             f"with the contexts of other conversations with {mean('shuffled-context'):.3f}", f"even better** ({mean('unigram'):.3f})",
             f"MiniLM has {told('discriminator', 'random')[0]:.3f} there", "without Transformers, {:+.2f} [{:+.2f}, {:+.2f}] is left".format(
                 *agreement_of(subset("nor Transformers"), "das_ratio")),
-            f"({of_static('none', 'das_ratio')[0]}), and passes most often ({' and '.join(of_static('none', 'pass'))}); with insertion and the loss it is "
-            f"{of_static('insertion-loss', 'das_ratio')[0]}, and {of_static('insertion-loss', 'pass')[0]} pass"]
+            "{}, {}, {}, {}, {} and {} points, {:.1f} ± {:.1f} in the mean of the six pairs".format(*(f"{x:.1f}" for x in fewer("insertion-loss")), *mean_of_pairs(fewer("insertion-loss"))),
+            "Insertion alone lowers it by {:.1f} points in the mean".format(fmean(fewer("insertion")))]
 
 
 PAGES = {
+    "turns": {"one and two": one_and_two_table, "counted": counted_table, "inserted": lambda: turns_table([f"{n} inserted" for n in (1, 2, 3, 4)]),
+              "left out": lambda: turns_table(["1 left out", "2 left out", "query left out", "query and the turn before left out", "query exchanged"])},
     "adversarial": {"told": told_table, "subsets": subsets_table, "generators": generators_table},
     "history": {"choices": choices_table},
     "carryover": {"sizes": carryover_sizes_table, "words": carryover_words_table},
@@ -963,7 +1029,7 @@ PAGES = {
                "atis": lambda: negatives_table("atis", (0.5, 0.9))},
     "experiment": {"das": das_table, "claims": claims_table, "harm": harm_table, "share": share_table, "middle": middle_table,
                    "words": words_table, "seeds": seeds_table},
-    "mediation": {"changes": mediation_changes, "exchange": exchange_table, "responses": mediation_responses,
+    "mediation": {"end changes": mediation_end_changes, "changes": mediation_changes, "exchange": exchange_table, "responses": mediation_responses,
                   "places attention": place_attention, "places harm": place_harm, "map own": lambda: place_map("static", "own"),
                   "map foreign": lambda: place_map("static", "foreign")} | {
         test.replace(":", "-"): lambda test=test: mediation_table(test) for test in ("random:1.0", "frequent:end", "rare:end")},
@@ -1160,8 +1226,8 @@ def facts():
         ],
         "README.md": [
             f"a DAS ratio of {das_change[1]} instead of {das_change[0]}",
-            f"({small_das('p0', -1)} without distractions, {small_das('ins', -1)} with insertion, {small_das('loss', -1)} with the loss as well), and the loss still adds nothing",
-            f"{mean_das(no_loss, 'random:1.0'):.2f} and makes the model's words as robust",
+            f"({small_das('p0', -1)} without distractions, {small_das('ins', -1)} with insertion, {small_das('loss', -1)} with the loss as well); still the loss adds nothing",
+            f"{mean_das(no_loss, 'random:1.0'):.2f} and makes the likelihood of responses as robust",
             f"a DAS ratio of {fmean(float(row[7]) for row in bundled):.2f} against {fmean(float(row[6]) for row in bundled):.2f} on average",
         ],
     }

@@ -2,7 +2,6 @@
 #include <algorithm>
 #include <cmath>
 #include <map>
-#include <set>
 
 #include "experiments/adversarial/experiment.h"
 #include "experiments/engine/stats/correlation.h"
@@ -106,61 +105,53 @@ std::vector<GeneratorMeasure> measures_of(const AdversarialResults& results, siz
   return all;
 }
 
-// ---- transforms: which generators count, and what of their numbers
+// ---- subsets: which generators count, and what of their numbers
 
-using Transform = Series (*)(const Generators&, Series);
+struct Subset {
+  const char* name;
+  bool (*counts)(const Generators&, size_t generator);
+  bool within = false;  // differences from the mean of the generators of the same structure
+};
 
-Series as_they_are(const Generators&, Series values) {
-  return values;
-}
-
-Series without_collapsed(const Generators& of, Series values) {
-  for (size_t g = 0; g < values.size(); ++g) {
-    if (of.collapsed[g]) values[g].reset();
-  }
-  return values;
-}
-
-// The differences from the mean of the generators of the same structure; nothing of a structure
-// with a single training.
-Series within_structures(const Generators& of, Series values) {
-  std::map<int, std::vector<double>> numbers;
-  std::map<int, std::set<int>> trainings;
-  for (size_t g = 0; g < values.size(); ++g) {
-    if (!values[g]) continue;
-    numbers[of.structures[g]].push_back(*values[g]);
-    trainings[of.structures[g]].insert(of.trainings[g]);
-  }
-  for (size_t g = 0; g < values.size(); ++g) {
-    if (!values[g]) continue;
-    const int structure = of.structures[g];
-    if (trainings[structure].size() < 2) {
-      values[g].reset();
-    } else {
-      *values[g] -= spread(numbers[structure])->mean;
-    }
-  }
-  return values;
-}
+constexpr Subset kAsTheyAre = {"as they are", [](const Generators&, size_t) { return true; }};
+constexpr Subset kWithoutCollapsed = {
+    "without collapsed", [](const Generators& of, size_t g) { return !of.collapsed[g]; }};
+// Nothing of a structure with a single training.
+constexpr Subset kWithinStructures = {
+    "within structures",
+    [](const Generators& of, size_t g) {
+      for (size_t k = 0; k < of.trainings.size(); ++k) {
+        if (of.structures[k] == of.structures[g] && of.trainings[k] != of.trainings[g]) {
+          return true;
+        }
+      }
+      return false;
+    },
+    /*within=*/true};
 
 // Pairs of numbers of generators, of which those of one training are a cluster.
 class Pairs {
  public:
-  void add(const std::optional<double>& a, const std::optional<double>& b, int training) {
-    if (!a || !b) return;
+  Pairs(const Generators& of, const Subset& subset) : of_(of), subset_(subset) {}
+  void add(const std::optional<double>& a, const std::optional<double>& b, size_t generator) {
+    if (!a || !b || !subset_.counts(of_, generator)) return;
     const int next = static_cast<int>(clusters_.size());
-    pairs_.push_back({*a, *b, clusters_.emplace(training, next).first->second});
+    pairs_.push_back({*a, *b, clusters_.emplace(of_.trainings[generator], next).first->second,
+                      subset_.within ? of_.structures[generator] : 0});
   }
   Correlation correlation() const { return correlate(pairs_); }
 
  private:
+  const Generators& of_;
+  const Subset& subset_;
   std::vector<ClusteredPair> pairs_;
   std::map<int, int> clusters_;  // of a training
 };
 
-Correlation correlation(const Generators& of, const Series& a, const Series& b) {
-  Pairs pairs;
-  for (size_t g = 0; g < a.size(); ++g) pairs.add(a[g], b[g], of.trainings[g]);
+Correlation correlation(const Generators& of, const Series& a, const Series& b,
+                        const Subset& subset) {
+  Pairs pairs(of, subset);
+  for (size_t g = 0; g < a.size(); ++g) pairs.add(a[g], b[g], g);
   return pairs.correlation();
 }
 
@@ -177,21 +168,20 @@ std::optional<Estimate> of_both_halves(std::optional<Estimate> r) {
 }
 
 std::optional<Estimate> by_halves(const Generators& of, const GeneratorMeasure& measure,
-                                  Transform transform) {
-  return of_both_halves(
-      correlation(of, transform(of, measure.halves[0]), transform(of, measure.halves[1])).pearson);
+                                  const Subset& subset) {
+  return of_both_halves(correlation(of, measure.halves[0], measure.halves[1], subset).pearson);
 }
 
 // The intraclass correlation of the seeds of a training (Fisher 1925): Pearson's over all pairs of
 // two of them, each in both orders.
 std::optional<Estimate> by_seeds(const Generators& of, const GeneratorMeasure& measure,
-                                 Transform transform) {
-  const Series values = transform(of, measure.whole);
-  Pairs pairs;
+                                 const Subset& subset) {
+  const Series& values = measure.whole;
+  Pairs pairs(of, subset);
   for (size_t a = 0; a < values.size(); ++a) {
     for (size_t b = 0; b < values.size(); ++b) {
       if (a == b || of.trainings[a] != of.trainings[b]) continue;
-      pairs.add(values[a], values[b], of.trainings[a]);
+      pairs.add(values[a], values[b], a);
     }
   }
   return pairs.correlation().pearson;
@@ -204,7 +194,7 @@ constexpr char kMeasuresNote[] =
     "generators that differ in the seed of their training only. 1: always; 0: never, and then the "
     "measure can agree with nothing. Within structures: of the differences from the mean of the "
     "generators of the same structure. Intervals (95 %): bootstrap over trainings, all seeds of "
-    "one together.";
+    "one together, means of structures taken anew.";
 
 constexpr char kAgreementNote[] =
     "Correlations of two measures over the generators. A lower DAS ratio is to be better, so it "
@@ -212,13 +202,15 @@ constexpr char kAgreementNote[] =
     "this reliability (by seeds) can reach, the square root of the product. Collapsed are "
     "generators of whose greedy responses fewer than 5 % are different ones. Within structures: of "
     "the differences from the mean of the generators of the same structure. Intervals (95 %): "
-    "bootstrap over trainings, all seeds of one together, ranks taken anew, none corrected for the "
-    "number of rows; of fewer than three trainings there is no correlation. Generators differ in "
+    "bootstrap over trainings, all seeds of one together, ranks and means of structures taken "
+    "anew, "
+    "none corrected for the number of rows; of fewer than three trainings there is no correlation. "
+    "Generators differ in "
     "more than in their attention, so none of this says what is the cause; nor does a correlation "
     "near 0 of a few generators show that there is none.";
 
-Column correlations(const char* reading, const char* name) {
-  return {.group = reading, .name = name, .key = "generators", .sign = true};
+Column correlations(const Subset& subset, const char* name) {
+  return {.group = subset.name, .name = name, .key = "generators", .sign = true};
 }
 
 std::vector<std::string> sources_of(const AdversarialResults& results) {
@@ -237,10 +229,10 @@ Table reliability_of_measures(const AdversarialResults& results) {
               .columns = {{"", "generators", "generators", 0},
                           {"", "lowest", "generators", 3},
                           {"", "highest", "generators", 3},
-                          correlations("as they are", "halves"),
-                          correlations("as they are", "seeds"),
-                          correlations("within structures", "halves"),
-                          correlations("within structures", "seeds")},
+                          correlations(kAsTheyAre, "halves"),
+                          correlations(kAsTheyAre, "seeds"),
+                          correlations(kWithinStructures, "halves"),
+                          correlations(kWithinStructures, "seeds")},
               .intervals = true};
   for (size_t c = 0; c < results.corpora.size(); ++c) {
     const Generators of = generators_of(results, c);
@@ -255,9 +247,9 @@ Table reliability_of_measures(const AdversarialResults& results) {
           m.name,
           {{.value = static_cast<double>(there.size())}, {.value = *lowest}, {.value = *highest}},
           sources_of(results)};
-      for (const Transform transform : {as_they_are, within_structures}) {
-        row.cells.push_back(cell_of(by_halves(of, m, transform)));
-        row.cells.push_back(cell_of(by_seeds(of, m, transform)));
+      for (const Subset& subset : {kAsTheyAre, kWithinStructures}) {
+        row.cells.push_back(cell_of(by_halves(of, m, subset)));
+        row.cells.push_back(cell_of(by_seeds(of, m, subset)));
       }
       table.rows.push_back(std::move(row));
     }
@@ -274,9 +266,9 @@ Table agreement_table(const AdversarialResults& results) {
                           {"", "trainings", "generators", 0},
                           {"", "at most", "generators", 2}},
               .intervals = true};
-  for (const char* reading : {"as they are", "without collapsed", "within structures"}) {
+  for (const Subset& subset : {kAsTheyAre, kWithoutCollapsed, kWithinStructures}) {
     for (const char* kind : {"Spearman", "Pearson"}) {
-      table.columns.push_back(correlations(reading, kind));
+      table.columns.push_back(correlations(subset, kind));
     }
   }
   for (size_t c = 0; c < results.corpora.size(); ++c) {
@@ -287,12 +279,11 @@ Table agreement_table(const AdversarialResults& results) {
         Row row{.group = results.corpora[c],
                 .label = measures[a].name + ", " + measures[b].name,
                 .sources = sources_of(results)};
-        const auto reliable_a = by_seeds(of, measures[a], as_they_are),
-                   reliable_b = by_seeds(of, measures[b], as_they_are);
+        const auto reliable_a = by_seeds(of, measures[a], kAsTheyAre),
+                   reliable_b = by_seeds(of, measures[b], kAsTheyAre);
         const bool can = reliable_a && reliable_b && reliable_a->value > 0 && reliable_b->value > 0;
-        for (const Transform transform : {as_they_are, without_collapsed, within_structures}) {
-          const Correlation found =
-              correlation(of, transform(of, measures[a].whole), transform(of, measures[b].whole));
+        for (const Subset& subset : {kAsTheyAre, kWithoutCollapsed, kWithinStructures}) {
+          const Correlation found = correlation(of, measures[a].whole, measures[b].whole, subset);
           if (row.cells.empty()) {
             row.cells = {{.value = static_cast<double>(found.pairs)},
                          {.value = static_cast<double>(found.clusters)},

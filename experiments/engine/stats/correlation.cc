@@ -2,7 +2,9 @@
 
 #include <algorithm>
 #include <cmath>
+#include <map>
 #include <numeric>
+#include <set>
 
 namespace heed {
 namespace {
@@ -64,19 +66,53 @@ double pearson(const Values& a, const Values& b, const Values& weights) {
   return std::clamp(ab / std::sqrt(aa * bb), -1.0, 1.0);
 }
 
+// Differences from the mean of those that are there of the same group.
+Values centred(Values values, const std::vector<int>& groups, const Values& weights) {
+  std::map<int, std::pair<double, double>> sums;  // of a group: the values, and the weights
+  for (size_t i = 0; i < values.size(); ++i) {
+    auto& [sum, count] = sums[groups[i]];
+    sum += weights[i] * values[i];
+    count += weights[i];
+  }
+  for (size_t i = 0; i < values.size(); ++i) {
+    const auto& [sum, count] = sums[groups[i]];
+    if (count > 0) values[i] -= sum / count;
+  }
+  return values;
+}
+
+struct Both {
+  double pearson, spearman;
+};
+
 // Both correlations of the same pairs, weighted by how often each occurs.
 class Pairs {
  public:
-  Pairs(Values a, Values b)
-      : a_(std::move(a)), b_(std::move(b)), order_a_(order_of(a_)), order_b_(order_of(b_)) {}
-  double of_values(const Values& weights) const { return pearson(a_, b_, weights); }
-  double of_ranks(const Values& weights) const {
-    return pearson(ranks(a_, order_a_, weights), ranks(b_, order_b_, weights), weights);
+  Pairs(Values a, Values b, std::vector<int> groups = {})
+      : a_(std::move(a)),
+        b_(std::move(b)),
+        groups_(std::move(groups)),
+        order_a_(order_of(a_)),
+        order_b_(order_of(b_)),
+        grouped_(std::set<int>(groups_.begin(), groups_.end()).size() > 1) {}
+
+  Both operator()(const Values& weights) const {
+    if (!grouped_) return of(a_, order_a_, b_, order_b_, weights);
+    const Values a = centred(a_, groups_, weights), b = centred(b_, groups_, weights);
+    return of(a, order_of(a), b, order_of(b), weights);
   }
 
  private:
+  static Both of(const Values& a, const std::vector<size_t>& order_a, const Values& b,
+                 const std::vector<size_t>& order_b, const Values& weights) {
+    return {pearson(a, b, weights),
+            pearson(ranks(a, order_a, weights), ranks(b, order_b, weights), weights)};
+  }
+
   const Values a_, b_;
+  const std::vector<int> groups_;
   const std::vector<size_t> order_a_, order_b_;
+  const bool grouped_;
 };
 
 }  // namespace
@@ -88,33 +124,37 @@ std::optional<double> rank_correlation(const std::vector<std::pair<double, doubl
     a.push_back(x);
     b.push_back(y);
   }
-  const double rho = Pairs(std::move(a), std::move(b)).of_ranks(Values(pairs.size(), 1.0));
+  const double rho = Pairs(std::move(a), std::move(b))(Values(pairs.size(), 1.0)).spearman;
   return std::isnan(rho) ? std::nullopt : std::optional(rho);
 }
 
 Correlation correlate(const std::vector<ClusteredPair>& pairs, uint64_t seed) {
   Correlation result;
   Values a, b;
+  std::vector<int> groups;
   size_t clusters = 0;
   for (const ClusteredPair& pair : pairs) {
     a.push_back(pair.a);
     b.push_back(pair.b);
+    groups.push_back(pair.group);
     clusters = std::max(clusters, static_cast<size_t>(pair.cluster) + 1);
   }
   result.pairs = static_cast<int64_t>(pairs.size());
   result.clusters = static_cast<int64_t>(clusters);
   if (clusters < kFewest) return result;
-  const Pairs both(std::move(a), std::move(b));
+  const Pairs both(std::move(a), std::move(b), std::move(groups));
   Values weights(pairs.size(), 1.0);
-  Resampled pearsons{both.of_values(weights), {}, result.clusters};
-  Resampled spearmans{both.of_ranks(weights), {}, result.clusters};
+  const Both found = both(weights);
+  Resampled pearsons{found.pearson, {}, result.clusters};
+  Resampled spearmans{found.spearman, {}, result.clusters};
   const Values counts = draw_counts(result.clusters, 0, kResamples, seed).to_vector();
   for (auto drawn = counts.begin(); drawn != counts.end(); drawn += result.clusters) {
     const auto absent = static_cast<size_t>(std::count(drawn, drawn + result.clusters, 0.0));
     if (clusters - absent < kFewest) continue;
     for (size_t i = 0; i < pairs.size(); ++i) weights[i] = drawn[pairs[i].cluster];
-    pearsons.draws.push_back(both.of_values(weights));
-    spearmans.draws.push_back(both.of_ranks(weights));
+    const Both drawn_pairs = both(weights);
+    pearsons.draws.push_back(drawn_pairs.pearson);
+    spearmans.draws.push_back(drawn_pairs.spearman);
   }
   result.pearson = estimate(pearsons);
   result.spearman = estimate(spearmans);

@@ -53,6 +53,20 @@ TEST(Correlation, ClustersStayTogether) {
   EXPECT_EQ(found.spearman->interval.low, found.spearman->value);
 }
 
+// Deviations within groups -1 1 -1 1 and -.5 .5 -2 2: 5 / sqrt(4 * 8.5). A draw of three different
+// pairs has both of one group only, so the means taken anew leave a line, 1; with the means of all
+// pairs, as they are, the interval would begin at 3 / sqrt(3 * 4.5) or lower.
+TEST(Correlation, MeansOfGroupsAreTakenAnewInEveryDraw) {
+  const Correlation found = correlate({{1, 1, 0, 7}, {3, 2, 1, 7}, {10, 5, 2, 9}, {12, 9, 3, 9}});
+  EXPECT_NEAR(found.pearson->value, 5 / std::sqrt(34.0), 1e-12);
+  EXPECT_NEAR(found.pearson->interval.low, 5 / std::sqrt(34.0), 1e-12);
+  EXPECT_NEAR(found.pearson->interval.high, 1, 1e-12);
+  // ranks of deviations 1.5 3.5 1.5 3.5 and 2 3 1 4
+  EXPECT_NEAR(found.spearman->value, 4 / std::sqrt(20.0), 1e-12);
+  EXPECT_EQ(correlate({{1, 1, 0, 7}, {3, 2, 1, 7}, {10, 5, 2, 7}}).pearson->value,
+            correlate({{1, 1, 0}, {3, 2, 1}, {10, 5, 2}}).pearson->value);
+}
+
 // In whatever order the pairs stand; other seeds draw others.
 TEST(Correlation, DrawsClustersByTheirNumbersAndTheSeed) {
   std::vector<ClusteredPair> pairs;
