@@ -49,11 +49,11 @@ std::vector<std::string> controls_of(const DiscriminateTestOptions& o) {
   if (at != names.end() && o.response_only.empty()) {
     if (o.controls != "all") {
       throw UsageError(
-          "--controls response-only: needs --response-only-run RUN, which heed discriminate train "
+          "--controls response-only: needs --response-only-run RUN, which heed train discriminate "
           "--response-only makes");
     }
     note(
-        "the control response-only needs a run of its own: train it with heed discriminate train "
+        "the control response-only needs a run of its own: train it with heed train discriminate "
         "--response-only, and give it as --response-only-run RUN");
     names.erase(at);
   }
@@ -87,7 +87,7 @@ Judges judges_of(const DiscriminateTestOptions& o, Progress& progress, Device de
   judges.response_only = std::make_unique<PassageJudge>(o.response_only, options, device);
   if (!judges.response_only->model().config().response_only) {
     throw UsageError("--response-only-run " + o.response_only +
-                     ": reads the context too; heed discriminate train --response-only makes one "
+                     ": reads the context too; heed train discriminate --response-only makes one "
                      "that does not");
   }
   return judges;

@@ -28,7 +28,7 @@ std::string options_of(const ExampleOptions& bounds) {
 }
 
 std::string older_than(const ExampleOptions& bounds) {
-  if (bounds.max_context_tokens > 0) return "older than " + options_of(bounds) + " allow";
+  if (bounds.max_context_tokens > 0) return "older than " + options_of(bounds) + " allows";
   return "older than the last " + std::to_string(bounds.max_turns) +
          " of the context (--max-turns)";
 }

@@ -99,6 +99,14 @@ std::pair<Parts, std::string> divide(const SplitOptions& o,
   return {split(groups, o.valid, o.test, o.common->seed), what};
 }
 
+// The command that learns from the dialogues; none if all are too short for its usual settings.
+std::string trained_by(const std::vector<Dialogue>& dialogues) {
+  if (dialogues[0].turns.back().notes->labels.contains("rewritten")) return "train gaps";
+  const bool some = std::any_of(dialogues.begin(), dialogues.end(),
+                                [](const Dialogue& d) { return std::ssize(d.turns) >= kMinTurns; });
+  return some ? "train" : "";
+}
+
 struct PrepareSplitOptions : SplitOptions {
   std::string in, out;
 };
@@ -166,7 +174,10 @@ void write_split(const SplitOptions& o, const std::vector<Dialogue>& dialogues,
   std::printf("%s of %zu or more characters in more than one part%s\n",
               counted(shared, "utterance").c_str(), kLongUtterance,
               shared > 0 ? " (a split by conversation leaves none)" : "");
-  std::printf("next: heed train --data %s --out runs/first --preset smoke\n", folder.c_str());
+  const std::string next = trained_by(dialogues);
+  if (next.empty()) return;
+  std::printf("next: heed %s --data %s --out runs/first --preset smoke\n", next.c_str(),
+              folder.c_str());
 }
 
 void add_prepare_split(CLI::App& prepare) {

@@ -8,6 +8,7 @@
 #include "heed/progress.h"
 #include "train/lock.h"
 #include "train/run_directory.h"
+#include "train/run_log.h"
 #include "train/step_log.h"
 
 namespace heed {
@@ -39,7 +40,8 @@ class Watch {
 
   // Returns once no process works on the run any more.
   void follow() {
-    max_epochs_ = state_of_run(run_)["max_epochs"];  // throws if it is no run
+    epochs_of(run_);  // throws if it is no run
+    max_epochs_ = state_of_run(run_)["max_epochs"];
     while (is_locked(run_)) {
       look();
       std::this_thread::sleep_for(std::chrono::duration<double>(every_));

@@ -142,6 +142,9 @@ class ReaderTraining : public SystemTraining<Own> {
     for (const char* option : {"without-questions", "without-answers"}) {
       if (s_.model.turns == 0) refuse(option, "only applies with --turns above 0");
     }
+    if (s_.init.empty() && (s_.preset == "fine-tuned" || s_.preset == "paper")) {
+      throw UsageError("--preset " + *s_.preset + " needs --init: a model that `heed import` made");
+    }
     s_.loop.pieces = std::max(s_.loop.pieces, pieces_of(s_));
     SystemTraining::complete();
   }

@@ -351,6 +351,15 @@ Encoder import_encoder(const std::string& from, const std::string& to) {
 }
 
 Encoder export_encoder(const std::string& from, const std::string& to) {
+  check_is_model(from);
+  if (encoder_folder(from) == from) {
+    const std::string path = file_inside(from, kConfig);
+    if (object_of(path).value("system", Json()) != kBertSystem) {
+      throw UsageError(from +
+                       ": has no pretrained encoder to export; heed import makes one, and a run of "
+                       "--encoder pretrained has one");
+    }
+  }
   return copy_encoder(from, to, [](Json& config) { config.erase("system"); });
 }
 

@@ -270,6 +270,9 @@ TrainSettings suited_to(const Structure& structure, const Preset& preset) {
   TrainSettings settings =
       is_transformer ? preset.transformer.value_or(preset.settings) : preset.settings;
   settings.model.structure = structure;
+  if (settings.model.bidirectional && (structure.family != Family::kLstm || structure.hierarchical))
+    throw UsageError("--preset " + preset.name + ": is for --structure non-hier, not " +
+                     std::string(structure.name));
   if (!structure.has("topics")) settings.model.topics = ModelConfig().topics;
   keep_fitting(settings.loop.optimizer.groups, settings.model);
   if (!is_transformer || preset.transformer) return settings;

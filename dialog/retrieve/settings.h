@@ -74,7 +74,8 @@ template <class V> void visit_ranker(auto& m, V& v) {
         .only_with("encoder", {"bag"}),
     m.buckets);
   v(setting("towers", "shared_encoder", "One encoder for contexts and responses, or two",
-            {.group = kRanker, .words = {"two", "one"}, .required = true, .of_variant = true}),
+            {.group = kRanker, .words = {"two", "one"}, .required = true, .of_variant = true})
+        .only_with("encoder", {"lstm", "sru", "bag", "weighted-bag"}),
     Words{m.shared, "two", "one"});
   v(setting("one-way", "bidirectional", "Read forward only (lstm)",
             {.group = kRanker, .required = true}),

@@ -240,7 +240,10 @@ TrainData make_train_data(const DataPart& train, const DataPart& valid, const Se
     if (part->size() >= 2) continue;
     throw DataError(
         path + ": a ranker needs two responses at least, there is " +
-        (part->empty() ? "none: " + no_example({.min_turns = settings.min_turns}) : "one"));
+        (part->empty() ? "none: " + no_example({.min_turns = settings.min_turns}) : "one") +
+        (part->empty() && settings.min_turns == kMinTurns
+             ? "; heed train retrieval --min-turns 2 takes dialogues of two turns, too"
+             : ""));
   }
   return data;
 }

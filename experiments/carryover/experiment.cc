@@ -204,7 +204,7 @@ const Making<Settings, Data> kMaking = {
     .best_metric = carry::kValidF1,
     .measurements = {{"evaluation.json", evaluate_run}},
     .train_metric = carry::kTrainLoss,
-    .metric_name = "loss, then F1",
+    .metric_name = "F1",
     .metric_digits = 3,
     .kind = [](const Settings&, const Data&,
                size_t v) { return std::string(variants()[v].decoder); }};

@@ -335,6 +335,7 @@ TEST(Carry, ItsExperimentIsReproduced) {
       "--one-of",  "1",         "--distracted", "20"};
   const Result r = heed_program(command);
   ASSERT_EQ(r.code, 0) << r.err;
+  EXPECT_TRUE(has(r.out, " epoch  1 of 1  valid F1 ")) << r.out;
   const Json one = Json::parse(dir.read("out/pointer-turn-seed1/evaluation.json"), nullptr, false);
   EXPECT_EQ(one["rules"]["everything"]["f1_carried"], 1);
   EXPECT_EQ(one["f1_carried_top"].size(), 30u);

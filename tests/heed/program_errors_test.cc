@@ -74,6 +74,8 @@ TEST(Usage, TrainingsThatMakeNoSense) {
        "--preset: expected paper, laptop, demo, smoke, probe-paper, probe-tuned, probe-smoke, "
        "generator-paper, generator-smoke, explain-paper, explain-smoke, hredgan-paper, "
        "thred-paper, keywords-paper or expressive-paper"},
+      {{"--preset", "generator-smoke"},
+       "--preset generator-smoke: is for --structure non-hier, not static-ui"},
       {{"--hidden", "100000000"}, "--hidden: expected a whole number from 1 to 16777216"},
       {{"--hidden", "1000000"}, "GiB"},
       {{"--hidden", "0"}, "--hidden"},

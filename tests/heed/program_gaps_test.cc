@@ -31,6 +31,7 @@ const TempDir& files() {
     const Result r = heed_program({"prepare", "rewriting", "--in", dir.path("corpus.txt"), "--out",
                                    dir.path("data"), "--split", "dialogue"});
     EXPECT_EQ(r.code, 0) << r.err;
+    EXPECT_TRUE(has(r.out, "\nnext: heed train gaps --data ")) << r.out;
     const Result train =
         heed_program({"train", "gaps", "--data", dir.path("data"), "--preset", "smoke", "--epochs",
                       "4", "--rate", "0.01", "--out", dir.path("run")});

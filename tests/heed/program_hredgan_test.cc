@@ -114,7 +114,7 @@ TEST_F(HredganProgram, RanksWhatIsGenerated) {
     EXPECT_EQ(r.code, 2) << r.err;
     EXPECT_TRUE(has(r.err, why)) << r.err;  // behind notes on what was cut
   };
-  refused(kModel, "not static-ui");
+  refused(kModel, "has no discriminator of words");
   refused(ranker, "which cannot respond");
 }
 

@@ -208,7 +208,8 @@ TEST_F(RunLogs, WatchOfARunThatEnded) {
   EXPECT_EQ(std::count(text.begin(), text.end(), '\n'), 3) << text;
   EXPECT_TRUE(has(text, "\ncomplete: 2 epochs, best valid perplexity ")) << text;
   EXPECT_TRUE(has(text, " in epoch ")) << text;
-  fails({"watch", dir.path("")}, 1, "settings.json: cannot open");
+  fails({"watch", dir.path("")}, 1, "holds no run: neither log.jsonl nor settings.json");
+  fails({"watch", dir.path("none")}, 1, "none: no such directory");
   fails({"watch", first(), "--every", "0"}, 2, "--every: expected a number from 0.05 to 3600");
 }
 

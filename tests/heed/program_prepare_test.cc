@@ -219,6 +219,7 @@ TEST_F(Prepare, AFolderOfFilms) {
                            {"--split", "film", "--valid", "0.34", "--test", "0.34"});
   ASSERT_EQ(r.code, 0) << r.err;
   EXPECT_TRUE(has(r.out, "6 dialogues in 3 films, the largest with 2\n")) << r.out;
+  EXPECT_TRUE(has(r.out, "\nnext: heed train --data ")) << r.out;
   for (const char* part : {"train", "valid", "test"}) {
     const std::vector<Json> dialogues = read("data/" + std::string(part) + ".jsonl");
     ASSERT_EQ(dialogues.size(), 2u) << part;
@@ -228,6 +229,17 @@ TEST_F(Prepare, AFolderOfFilms) {
     };
     EXPECT_EQ(film(0), film(1));
   }
+}
+
+// Dialogues that `heed train` would refuse are not recommended to it.
+TEST_F(Prepare, PartsWithoutAResponse) {
+  const std::string turn = "{\"turns\": [{\"text\": \"a\"}]}\n";
+  const Result r =
+      heed_program({"prepare", "split", "--in", dir.write("t.jsonl", turn + turn + turn), "--by",
+                    "dialogue", "--valid", "0.34", "--test", "0.34", "--out", dir.path("parts")});
+  EXPECT_EQ(r.code, 0) << r.err;
+  EXPECT_TRUE(has(r.out, "train.jsonl: 1 dialogue with 1 turn\n")) << r.out;
+  EXPECT_FALSE(has(r.out, "next: ")) << r.out;
 }
 
 // ---- own data -----------------------------------------------------------------------------------

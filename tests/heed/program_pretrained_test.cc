@@ -202,6 +202,9 @@ TEST_F(ImportedModel, IsExportedAsItWas) {
   EXPECT_EQ(Json::parse(dir.read("back/config.json")), Json::parse(dir.read("in/config.json")));
   const Result info = heed_program({"info", model});
   EXPECT_TRUE(has(info.out, "pretrained/bert")) << info.out << info.err;
+  expect_failure(heed_program({"export", "--model", source_dir() + "/data/models/trained", "--out",
+                               dir.path("none")}),
+                 2, "has no pretrained encoder to export", "a response model");
 }
 
 }  // namespace

@@ -300,6 +300,9 @@ TEST(Ranker, RefusesWhatCannotBe) {
       2, "--encoder pretrained needs --init");
   refused({"train", "retrieval", "--data", kSample, "--towers", "three", "--out", dir.path("x")}, 2,
           "--towers: ");
+  refused({"train", "retrieval", "--data", kSample, "--encoder", "hierarchical", "--towers", "one",
+           "--out", dir.path("x")},
+          2, "--towers: only applies with --encoder ");
   refused({"train", "retrieval", "--data", kSample, "--negatives", "many", "--out", dir.path("x")},
           2, "negatives: expected batch, shared:K or batch+shared:K, got 'many'");
   EXPECT_FALSE(std::filesystem::exists(dir.path("x")));

@@ -331,9 +331,10 @@ TEST(Rank, SaysWhatIsWrong) {
         "--out writes the scores of a single scorer");
   fails(Arguments{"baseline", "tf-idf", "--lists", "stride:1"} + both, 2,
         "from 2 on, got 'stride:1'");
-  fails(Arguments{"baseline", "tf-idf"} + both, 1, one + ": 1 response, too few for lists of 100");
+  fails(Arguments{"baseline", "tf-idf"} + both, 1,
+        one + ": 1 response, too few for lists of 100; --lists makes smaller ones");
   fails(Arguments{"baseline", "tf-idf", "--lists", "random:2"} + both, 1,
-        one + ": 1 different response, too few for lists of 2");
+        one + ": 1 different response, too few for lists of 2; --lists makes smaller ones");
   fails(Arguments{"baseline", "tf-idf", "--lists", "given"} + both, 1,
         one + ": no response has candidates beside it");
   fails(Arguments{"baseline", "tf-idf", "--min-turns", "4"} + both, 1,

@@ -275,6 +275,13 @@ const HredResponder& hred_of(const Responder& model) {
       std::string(model.config().structure.name));
 }
 
+void require_discriminator(const std::string& run) {
+  if (has_discriminator(run)) return;
+  throw UsageError(run +
+                   ": has no discriminator of words, by which --rank D ranks: heed train hredgan "
+                   "trains one");
+}
+
 }  // namespace
 
 bool train(const std::string& run, const TrainSettings& training, const Settings& settings,
@@ -300,6 +307,7 @@ WordDiscriminator load_discriminator(const std::string& run, const HredResponder
 
 Judge load_judge(const std::string& run, const Responder& generator) {
   const HredResponder& hred = hred_of(generator);
+  require_discriminator(run);
   const auto discriminator = std::make_shared<WordDiscriminator>(load_discriminator(run, hred));
   return [&hred, discriminator](const Batch& batch, const std::vector<Answer>& answers) {
     return log_scores(hred, *discriminator, batch, answers);
@@ -311,6 +319,7 @@ bool has_discriminator(const std::string& directory) {
 }
 
 std::shared_ptr<const Ranker> load_ranker(const std::string& run, Device device) {
+  require_discriminator(run);
   return std::make_shared<WordRanker>(run, device);
 }
 

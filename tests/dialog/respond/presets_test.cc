@@ -120,8 +120,8 @@ TEST(GeneratorPaper, HasTheParametersOfTheGenerator) {
   EXPECT_EQ(s.examples.max_turns, 2);
   for (const char* name : {"generator-paper", "generator-smoke"}) {
     suited_to(Structure::parse("non-hier"), find_preset(name)).check();
-    EXPECT_EQ(error_of<UsageError>([&] { suited_to(Structure(), find_preset(name)).check(); }),
-              "bidirectional: is for the structure non-hier, not static-ui");
+    EXPECT_EQ(error_of<UsageError>([&] { suited_to(Structure(), find_preset(name)); }),
+              "--preset " + std::string(name) + ": is for --structure non-hier, not static-ui");
   }
 }
 

@@ -126,15 +126,17 @@ TEST(Lists, SayWhatCannotBeMade) {
   const auto error = [](size_t dialogues, const ListKind& kind) {
     return error_of<Error>([&] { lists_of(numbered(dialogues), kind); });
   };
-  EXPECT_EQ(error(1, {.from = From::kStride, .size = 2}), "f: 1 response, too few for lists of 2");
-  EXPECT_EQ(error(99, {.from = From::kStride}), "f: 99 responses, too few for lists of 100");
+  EXPECT_EQ(error(1, {.from = From::kStride, .size = 2}),
+            "f: 1 response, too few for lists of 2; --lists makes smaller ones");
+  EXPECT_EQ(error(99, {.from = From::kStride}),
+            "f: 99 responses, too few for lists of 100; --lists makes smaller ones");
   EXPECT_EQ(error(3, {.from = From::kGiven}), "f: no response has candidates beside it");
   EXPECT_EQ(error(5, {.from = From::kRandom, .size = 6}),
-            "f: 5 different responses, too few for lists of 6");
+            "f: 5 different responses, too few for lists of 6; --lists makes smaller ones");
   std::vector<Dialogue> same = numbered(4);
   for (Dialogue& d : same) d.turns[2].text = "yes";
   EXPECT_EQ(error_of<DataError>([&] { lists_of(same, {.from = From::kRandom, .size = 2}); }),
-            "f: 1 different response, too few for lists of 2");
+            "f: 1 different response, too few for lists of 2; --lists makes smaller ones");
 }
 
 // "R1!" is said in d1, and "r9" nowhere.

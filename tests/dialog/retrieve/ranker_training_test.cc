@@ -264,6 +264,12 @@ TEST(RankerTraining, RefusesDataWithoutPairs) {
   const std::string valid = dir.write("data/valid.jsonl", dialogues(0, 1, false));
   EXPECT_EQ(error_of<DataError>([&] { load_train_data(dir.path("data"), small()); }),
             valid + ": a ranker needs two responses at least, there is one");
+  dir.write("data/valid.jsonl", "{\"turns\": [{\"text\": \"a\"}, {\"text\": \"b\"}]}\n");
+  EXPECT_EQ(error_of<DataError>([&] { load_train_data(dir.path("data"), small()); }),
+            valid +
+                ": a ranker needs two responses at least, there is none: no dialogue with two "
+                "utterances of context and a response; heed train retrieval --min-turns 2 takes "
+                "dialogues of two turns, too");
   EXPECT_EQ(error_of<UsageError>([] { parse_negatives("shared:0"); }),
             "negatives: expected batch, shared:K or batch+shared:K, got 'shared:0'");
   Settings s = small();
