@@ -166,15 +166,18 @@ COUNTING = {"baseline": "static-ui | 0, seed 1", "static-ui-seed2": "static-ui |
             "trained": "static-ui | 0.7, seed 1"}
 
 
-def turns_change(model, change, than="none"):
+QUERIES = ("query left out", "query and the turn before left out")
+
+
+def turns_change(model, change):
     """What a change of the contexts adds to the log-perplexity, in thousandths, and its interval over dialogues."""
     kept = json.loads(gzip.decompress((TURNS / f"{model}.json.gz").read_bytes()))
-    added = [a - b for a, b in zip(kept["nll"][change], kept["nll"][than])]
-    return "{:+.1f} ± {:.1f}".format(*(1000 * x for x in interval(added, kept["tokens"], range(len(added)))))
+    added = [a - b for a, b in zip(kept["nll"][change], kept["nll"]["none"])]
+    return [1000 * x for x in interval(added, kept["tokens"], range(len(added)))]
 
 
 def turns_table(changes):
-    return table(["structure", "p", *changes], [[title, *(turns_change(model, change) for change in changes)] for model, title in COUNTING.items()])
+    return table(["structure", "p", *changes], [[title, *("{:+.1f} ± {:.1f}".format(*turns_change(model, change)) for change in changes)] for model, title in COUNTING.items()])
 
 
 def share_table():
@@ -1013,7 +1016,7 @@ def told_facts():
 
 PAGES = {
     "turns": {"one and two": one_and_two_table, "counted": counted_table, "inserted": lambda: turns_table([f"{n} inserted" for n in (1, 2, 3, 4)]),
-              "left out": lambda: turns_table(["1 left out", "2 left out", "query left out", "query and the turn before left out", "query exchanged"])},
+              "left out": lambda: turns_table(["1 left out", "2 left out", *QUERIES, "query exchanged"])},
     "adversarial": {"told": told_table, "subsets": subsets_table, "generators": generators_table},
     "history": {"choices": choices_table},
     "carryover": {"sizes": carryover_sizes_table, "words": carryover_words_table},
@@ -1087,10 +1090,13 @@ def facts():
     of_restaurants = lambda rule: claimed("docs/results/energy.md", f"(Joint accuracy of {rule}.)")
     restaurants = {path.parent.name: json.loads(path.read_text()) for path in (ROOT / "docs/results/energy-multiwoz").glob("*/evaluation.json")}
     best_restaurants = max(restaurants, key=lambda name: restaurants[name]["joint"])
+    of_baseline = [turns_change("baseline", change)[0] for change in (*QUERIES, "query exchanged")]
     people, plain, plain_perplexity = weighed("0")
     _, rare, rare_perplexity = weighed("0.4")
     return {
-        "docs/results/history.md": worth_of_history(),
+        "docs/results/history.md": worth_of_history() + ["without its query it loses {:.0f} thousandths, without the query and the turn before {:.0f}, and {:.0f} if".format(*of_baseline)],
+        "docs/results/turns.md": ["Without its query `baseline` loses {:.0f} thousandths a token; without the query *and* the turn before it {:.0f}".format(*of_baseline),
+                                  "without its query `trained` loses {:.1f}, without the turn before as well {:.1f}".format(*(turns_change("trained", change)[0] for change in QUERIES))],
         "docs/results/energy.md": [
             "adds {} points of joint accuracy** {}".format(*gain_of_minilm("joint")),
             "the slot of many values: {} points {}".format(*gain_of_minilm("food")),
