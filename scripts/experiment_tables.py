@@ -27,6 +27,7 @@ sys.path.insert(0, str(ROOT / "bench"))
 import compare_gpu  # noqa: E402
 import compare_torch  # noqa: E402
 import decoding  # noqa: E402
+import svg  # noqa: E402
 
 STRUCTURES = ["non-hier", "static", "static-ui", "dynamic", "dynamic-ui"]
 PROBABILITIES = [0, 0.5, 0.7, 1.0]
@@ -174,6 +175,17 @@ def turns_change(model, change):
     kept = json.loads(gzip.decompress((TURNS / f"{model}.json.gz").read_bytes()))
     added = [a - b for a, b in zip(kept["nll"][change], kept["nll"]["none"])]
     return [1000 * x for x in interval(added, kept["tokens"], range(len(added)))]
+
+
+def turns_figure():
+    """docs/turns.svg: what one to four inserted turns cost, a curve for each structure."""
+    curves = {}
+    for model, title in COUNTING.items():
+        structure, p = title.split(", ")[0].split(" | ")
+        harms = [turns_change(model, f"{count} inserted")[0] for count in (1, 2, 3, 4)]
+        curves.setdefault(structure + (", trained with insertion" if p != "0" else ""), []).append([0, *harms])
+    return svg.curves("What inserted turns of other dialogues cost", "turns inserted", "thousandths of log-perplexity", [0, 1, 2, 3, 4],
+                      {label: [fmean(column) for column in zip(*seeds)] for label, seeds in curves.items()})
 
 
 def turns_table(changes):
@@ -1384,6 +1396,11 @@ def main():
             path.write_text(text)
         wrong += [f"{path.name} says\n  {was}\nand the kept results\n  {now}"
                   for was, now in zip(page.splitlines(), text.splitlines()) if was != now]
+    figure, drawn = ROOT / "docs/turns.svg", turns_figure()
+    if "--check" not in sys.argv:
+        figure.write_text(drawn)
+    if figure.read_text() != drawn:
+        wrong.append("docs/turns.svg shows something else than the kept results")
     wrong = (wrong if "--check" in sys.argv else []) + [*wrong_facts(), *wrong_shares(), *wrong_speeds(), *silent_pages()]
     if wrong:
         sys.exit("\n".join(wrong))
