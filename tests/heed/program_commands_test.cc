@@ -267,6 +267,14 @@ TEST_F(Commands, BenchReadsLengths) {
   ASSERT_EQ(r.code, 0) << r.err;
   // each utterance and each response ends with a token of its own
   EXPECT_EQ(Json::parse(r.out).at("tokens_per_step"), (3 + 1 + 2 + 1 + 4 + 1) + (1 + 1 + 1 + 1));
+  // The first batch is the warm-up; each step has its own, and what is behind them is not read.
+  std::string lengths;
+  const int per_dialogue[] = {900, 901, 10, 20, 3, 4, 500};
+  for (const int n : per_dialogue)
+    lengths += Json({{"context", {n}}, {"response", 1}}).dump() + "\n";
+  dir.write("lengths.jsonl", lengths);
+  EXPECT_EQ(Json::parse(heed_program(bench).out).at("tokens_per_step"),
+            (10 + 20 + 3 + 4 + 4 * 3) / 2.0);
   for (const char* line : {"{\"context\": [3]}", "[]", "{\"context\": [], \"response\": 1}",
                            "{\"context\": [0], \"response\": 1}", "x"}) {
     dir.write("lengths.jsonl", line);

@@ -100,6 +100,41 @@ TEST_F(Conditions, AreReadTrainedWithAndWanted) {
   EXPECT_EQ(swapped["domain"], config["sentiment"]);
   EXPECT_EQ(swapped["gate_on_logits"], true);
   EXPECT_EQ(swapped["gate_weight"], 0);
+  // What a dialogue is conditioned on: of the same labels the same, and a list for each label.
+  const Result scored =
+      heed_program(score_with(dir.path("run"), dir.path("data")) + Arguments{"--json", "-"});
+  const Json examples = Json::parse(scored.out)["per_example"];
+  EXPECT_EQ(examples[0]["conditions"].size(), 2u);
+  EXPECT_EQ(examples[6]["conditions"], examples[0]["conditions"]);  // of 2 x 3 kinds
+  EXPECT_NE(examples[1]["conditions"][0], examples[0]["conditions"][0]);
+  EXPECT_NE(examples[1]["conditions"][1], examples[0]["conditions"][1]);
+  // Each of two models reads the labels as it learned them: the pairs are of what each responds.
+  const auto responded = [&](const char* model) {
+    const Result r = heed_program({"respond", "--model", dir.path(model), "--data",
+                                   dir.path("data"), "--out", dir.path("said"), "--threads", "1"});
+    EXPECT_EQ(r.code, 0) << r.err;
+    std::map<std::string, std::string> all;
+    std::istringstream lines(dir.read("said"));
+    for (std::string line; std::getline(lines, line);) {
+      const Json said = Json::parse(line);
+      all[said["id"]] = said["response"];
+    }
+    return all;
+  };
+  const auto of_run = responded("run"), of_other = responded("other");
+  EXPECT_NE(of_run, of_other);
+  const Result pairs =
+      heed_program({"judge", "export", "--a", dir.path("run"), "--b", dir.path("other"), "--data",
+                    dir.path("data"), "--pairs", "40", "--checks", "0", "--out", dir.path("items"),
+                    "--key", dir.path("key"), "--threads", "1"});
+  ASSERT_EQ(pairs.code, 0) << pairs.err;
+  std::istringstream shown(dir.read("items")), hidden(dir.read("key"));
+  for (std::string item, key; std::getline(shown, item) && std::getline(hidden, key);) {
+    const Json of = Json::parse(key), said = Json::parse(item);
+    const bool swapped = of["swapped"];
+    EXPECT_EQ(said[swapped ? "b" : "a"], of_run.at(of["id"]));
+    EXPECT_EQ(said[swapped ? "a" : "b"], of_other.at(of["id"]));
+  }
   const Result begun = heed_program(train("begun", {"--init", dir.path("run")}));
   ASSERT_EQ(begun.code, 0) << begun.err;
   EXPECT_EQ(Json::parse(dir.read("begun/config.json")), config);

@@ -61,6 +61,12 @@ TEST_F(Distract, WritesDialoguesWholeAndUnchangedButForWhatIsMarked) {
   EXPECT_EQ(how["inputs"]["test"], Json({"frequent:end"}));
   EXPECT_EQ(how["inputs"]["max_turns"], 2);
   EXPECT_EQ(how["left_out"]["dialogues"], Json({"short", "shorter"}));
+  EXPECT_EQ(how["out"], out);
+  size_t all = 0;
+  for (const Json& d : dialogues) all += d["turns"].size();
+  EXPECT_EQ(how["turns"], all);
+  EXPECT_EQ(r.out, "wrote 3 dialogues with " + std::to_string(all) +
+                       " turns, 8 of them marked as distractions, to " + out + "\n");
 }
 
 TEST_F(Distract, TextsOfThePoolAsTheyAre) {

@@ -185,6 +185,39 @@ TEST_F(Evaluate, SaysWhatIsNotRead) {
   EXPECT_EQ(Json::parse(r.out)["left_out"], expected);
 }
 
+// Counts are of all examples and of all utterances of one; a list of names ends after five.
+TEST_F(Evaluate, CountsAllThatIsNotRead) {
+  std::string data = dialogue("two", {"a", repeated(11), repeated(12), "b", "c"}) +
+                     dialogue("one", {"*a", "x", "b", "c", "d", repeated(11), "e"}) +
+                     dialogue("none", {"a", "b", "c"});
+  for (int i = 0; i < 7; ++i) data += dialogue("short" + std::to_string(i), {"a"});
+  const Arguments words = command(dir.write("many.jsonl", data)) +
+                          Arguments{"--test", "none", "--max-context", "8"},
+                  turns = with(words, "--max-context", "0");
+  const auto says = [](const Arguments& asked, const std::string& text) {
+    const Result r = heed_program(asked);
+    EXPECT_TRUE(has(r.err, text)) << text << r.err;
+  };
+  says(words,
+       "7 dialogues left out (fewer than 3 turns): short0, short1, short2, short3, short4 "
+       "and 2 more\n");
+  says(words, "note: 2 contexts cut to the last 8 words (--max-context)\n");
+  says(words, " turns of 2 dialogues not read: older than --max-turns or --max-context allow\n");
+  says(words + Arguments{"--max-turns", "0"}, "in 1 dialogue (older than --max-context): one\n");
+  says(turns, "in 1 dialogue (older than --max-turns): one\n");
+  says(turns, "note: 3 utterances cut to the first 10 words (--max-utterance)\n");
+  EXPECT_EQ(json_of(words)["left_out"]["cut_contexts"], 2);
+  EXPECT_EQ(json_of(turns)["left_out"]["cut_utterances"], 3);
+  const auto spoken = [](const std::string& id, const std::string& speaker) {
+    Json all = Json::array();
+    for (const char* text : {"a", "b", "c"}) all.push_back({{"speaker", speaker}, {"text", text}});
+    return Json({{"id", id}, {"turns", all}}).dump() + "\n";
+  };
+  says(with(turns, "--data", dir.write("spoken.jsonl", spoken("d", "A") + spoken("e", "B"))) +
+           Arguments{"--speaker", "A"},
+       "1 dialogue left out (fewer than 3 turns, or none of A from there on): e\n");
+}
+
 TEST_F(Evaluate, BoundsCanBeLifted) {
   const std::string data = odd_dialogues(dir);
   const Result r =

@@ -55,9 +55,10 @@ TEST_F(Generate, WritesDialoguesThatEndWithTheModelsResponse) {
       const std::vector<Turn>& turns = real.at(dialogue).turns;
       const size_t n = line["turns"].size();
       EXPECT_EQ(n, dialogue == id ? turns.size() : std::stoul(id.substr(id.find('#') + 1)));
-      for (size_t i = 0; i + 1 < n; ++i) EXPECT_EQ(line["turns"][i]["text"], turns[i].text);
-      EXPECT_EQ(line["turns"][n - 1]["text"], expected.at(id));
-      EXPECT_EQ(line["turns"][n - 1]["speaker"], turns[n - 1].speaker);
+      for (size_t i = 0; i < n; ++i) {
+        EXPECT_EQ(line["turns"][i]["text"], i + 1 < n ? turns[i].text : expected.at(id));
+        EXPECT_EQ(line["turns"][i].value("speaker", ""), turns[i].speaker);
+      }
     }
   }
 }
@@ -132,6 +133,8 @@ TEST_F(Generate, PutsNBestListsInOtherOrders) {
   EXPECT_NE(all["reranked"]["rows"][3], none["reranked"]["rows"][3]);
   EXPECT_EQ(all["reranked"]["rows"][1], none["reranked"]["rows"][1]);
   EXPECT_EQ(all["decode"]["seed"], 3);
+  EXPECT_EQ(all["reranked"]["weight"], 1);
+  EXPECT_EQ(none["reranked"]["weight"], 0);
   EXPECT_GT(json["ave_dist_1"], 0);
   for (const auto& [rank, error] : std::map<std::string, std::string>{
            {"best", "expected logp, antilm"},
@@ -181,6 +184,8 @@ TEST_F(Generate, TheFirstScoreDecidesAndRowsAreAboveOthers) {
   const auto alone = texts("pmi:" + half, data);
   EXPECT_EQ(texts("pmi:" + half, turned), alone);
   EXPECT_NE(texts("logp", data), alone);
+  const std::string by_a_ranker = "model:" + source_dir() + "/data/models/ranker";
+  EXPECT_EQ(texts(by_a_ranker, turned), texts(by_a_ranker, data));
   EXPECT_EQ(texts("pmi:" + half + ",logp,pmi:" + whole, data), alone);
   std::vector<std::string> names;
   for (const Json& row : rows) names.push_back(row["name"]);
@@ -255,8 +260,10 @@ TEST_F(Generate, LeavesOutWhatPeopleSaidInThatDialogue) {
   const Arguments own = {
       "generate", "--model",    kTrained, "--data", dir.path("own.jsonl"), "--decode",
       "greedy",   "--examples", "last",   "--out",  dir.path("out.jsonl"), "--leave-out"};
-  Result r = heed_program(own + Arguments{"human"});
+  Result r = heed_program(own + Arguments{"human", "--json", dir.path("human.json")});
   ASSERT_EQ(r.code, 0) << r.err;
+  EXPECT_EQ(Json::parse(dir.read("human.json"))["left_out"],
+            Json({{"repeated", 0}, {"unknown", 0}, {"empty", empty}, {"as_people", same}}));
   EXPECT_TRUE(has(r.out, "left out: " + std::to_string(empty) +
                              " empty, 0 repeated, 0 with <unk>, " + std::to_string(same) +
                              " equal to the human one\n"))
@@ -311,6 +318,84 @@ TEST_F(Generate, ListsAreRankedBehindTheWholeContext) {
   const std::string other = "sudo apt-get install the new kernel and reboot";
   EXPECT_EQ(texts(3, "yes"), texts(3, other));
   EXPECT_NE(texts(0, "yes"), texts(0, other));
+}
+
+// Their size is the mean over the lists, which may be shorter than what was asked for.
+TEST_F(Generate, TellsHowLongItsListsAre) {
+  const Arguments lists = {"--n-best", "3", "--max-length", "6", "--json", dir.path("n.json")};
+  const Result r = heed_program(command(dir.path("n.jsonl")) + lists);
+  ASSERT_EQ(r.code, 0) << r.err;
+  const Json json = Json::parse(dir.read("n.json")), &reranked = json["reranked"];
+  EXPECT_EQ(reranked["n_best"], 3);
+  EXPECT_EQ(reranked["rows"][1]["name"], "logp");  // where nobody says how to rank
+  EXPECT_GT(reranked["mean_size"], 2);
+  EXPECT_LE(reranked["mean_size"], 3);
+  char text[100];
+  std::snprintf(text, sizeof text, "\n%ld lists of %.1f responses; ", reranked["lists"].get<long>(),
+                reranked["mean_size"].get<double>());
+  EXPECT_TRUE(has(r.out, text)) << text << r.out;
+  EXPECT_EQ(json["decode"]["beam_size"], 3);
+}
+
+// ln P(R) is a mean over sixteen contexts of all: of 32 every second one.
+TEST_F(Generate, WhatIsSaidAnywhereIsJudgedBySixteenContexts) {
+  const auto texts = [&](size_t changed) {  // the first context that is another one
+    std::vector<Dialogue> some = read_dialogues(kTestPart, 300);
+    std::erase_if(some, [](const Dialogue& d) { return d.turns.size() != 3; });
+    EXPECT_GE(some.size(), 32u);
+    some.resize(32);
+    for (size_t i = changed; i < 32; i += 2) some[i].turns[1].text = "what ?";
+    write_dialogues(dir.path("some.jsonl"), some);
+    const Result r =
+        heed_program({"generate", "--model", kTrained, "--data", dir.path("some.jsonl"),
+                      "--examples", "last", "--n-best", "8", "--max-length", "6", "--rank",
+                      "antilm", "--rank-weight", "1", "--out", dir.path("out.jsonl")});
+    EXPECT_EQ(r.code, 0) << r.err;
+    std::map<std::string, std::string> all;
+    for (const Json& line : lines(dir.read("out.jsonl")))
+      all[line["id"]] = line["turns"].back()["text"];
+    for (size_t i = 1; i < 32; i += 2) all.erase(some[i].id);
+    return all;
+  };
+  const auto as_they_are = texts(32);
+  EXPECT_GE(as_they_are.size(), 14u);
+  EXPECT_EQ(texts(1), as_they_are);
+}
+
+// The model of an epoch is the one that writes, and the one that is named.
+TEST_F(Generate, TakesTheModelOfAnEpoch) {
+  const auto written = [&](const std::string& epoch) {
+    const Result r = heed_program(
+        command(dir.path("out.jsonl")) +
+        Arguments{"--epoch", epoch, "--decode", "sample", "--json", dir.path("e.json")});
+    EXPECT_EQ(r.code, 0) << r.err;
+    EXPECT_EQ(Json::parse(dir.read("e.json"))["epoch"], epoch);
+    return dir.read("out.jsonl");
+  };
+  EXPECT_NE(written("untrained"), written("best"));
+}
+
+// Those with <unk> are left out on request only, and the others are what they were.
+TEST_F(Generate, LeavesOutUnknownWordsOnRequest) {
+  const Arguments drawn =
+      command(dir.path("out.jsonl")) +
+      Arguments{"--decode", "sample", "--allow-unk", "--json", dir.path("u.json")};
+  const auto texts = [&](const Arguments& more) {
+    EXPECT_EQ(heed_program(drawn + more).code, 0);
+    std::vector<std::string> all;
+    for (const Json& line : lines(dir.read("out.jsonl")))
+      all.push_back(line["turns"].back()["text"]);
+    return all;
+  };
+  std::vector<std::string> all = texts({}), some = texts({"--leave-out", "unk"});
+  const Json json = Json::parse(dir.read("u.json"));
+  EXPECT_EQ(json["decode"]["allow_unk"], true);
+  const size_t unknown =
+      std::erase_if(all, [](const std::string& text) { return has(text, "<unk>"); });
+  EXPECT_GT(unknown, 0u);
+  EXPECT_EQ(some, all);
+  EXPECT_EQ(json["left_out"]["unknown"], unknown);
+  EXPECT_EQ(json["left_out"]["as_people"], 0);
 }
 
 TEST_F(Generate, WhatItWritesIsRead) {

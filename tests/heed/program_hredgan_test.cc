@@ -58,7 +58,19 @@ TEST_F(HredganProgram, RanksAnswers) {
     const auto json = nlohmann::json::parse(shared->read(rank + ".json"));
     EXPECT_EQ(json["decode"]["best_of"], 4);
     EXPECT_EQ(json["decode"]["rank"], rank);
+    EXPECT_EQ(json["decode"]["method"], "best-of");
+    EXPECT_EQ(json["decode"]["noise_variance"], nullptr);  // the usual one
+    EXPECT_TRUE(has(r.out, "\nbest-of ")) << r.out;
   }
+  // By chance the first of four answers, which is the only one of one, however that is ranked.
+  ASSERT_EQ(heed_program(respond("one") + Arguments{"--best-of", "1", "--rank", "logp"}).code, 0);
+  EXPECT_EQ(shared->read("random"), shared->read("one"));
+  EXPECT_NE(shared->read("logp"), shared->read("one"));
+  const Arguments noise = {"--best-of", "4", "--noise-variance", "2.5"};
+  ASSERT_EQ(
+      heed_program(respond("noise") + noise + Arguments{"--json", shared->path("noise.json")}).code,
+      0);
+  EXPECT_EQ(nlohmann::json::parse(shared->read("noise.json"))["decode"]["noise_variance"], 2.5);
   EXPECT_NE(shared->read("D"), shared->read("logp"));
   EXPECT_EQ(heed_program({"info", shared->path("run")}).code, 0);
 }
@@ -82,6 +94,17 @@ TEST_F(HredganProgram, RanksWhatIsGenerated) {
   ASSERT_EQ(heed_program(generate + Arguments{"--json", shared->path("generated.json")}).code, 0);
   EXPECT_EQ(texts(shared->read("generated")), texts(shared->read("answers")));
   EXPECT_EQ(nlohmann::json::parse(shared->read("generated.json"))["decode"]["rank"], "logp");
+  // The discriminator ranks where nobody says what does.
+  const Arguments best = {"--best-of", "4", "--examples", "all"};
+  ASSERT_EQ(heed_program(respond("judged") + best + Arguments{"--rank", "D"}).code, 0);
+  Arguments unsaid = respond("unsaid") + best + Arguments{"--json", shared->path("unsaid.json")};
+  unsaid[0] = "generate";
+  ASSERT_EQ(heed_program(unsaid).code, 0);
+  EXPECT_EQ(texts(shared->read("unsaid")), texts(shared->read("judged")));
+  EXPECT_NE(texts(shared->read("unsaid")), texts(shared->read("answers")));
+  EXPECT_EQ(nlohmann::json::parse(shared->read("unsaid.json"))["decode"]["rank"], "D");
+  expect_failure(heed_program(with(generate, "--rank", "D,logp")), 2,
+                 "--rank: with --best-of one of D, logp and random", "two");
   expect_failure(heed_program(generate + Arguments{"--n-best", "3"}), 2, "without --best-of",
                  "both");
   expect_failure(heed_program(with(generate, "--rank", "mmi:x")), 2,

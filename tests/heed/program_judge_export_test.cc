@@ -86,17 +86,36 @@ TEST_F(JudgeExport, ExportsRealAndGeneratedResponses) {
   EXPECT_NEAR(scores["judgements"]["accuracy"]["value"], 11.0 / 21, 1e-12);
 }
 
+// A generated response is what heed respond draws for that example with the same seed.
+TEST_F(JudgeExport, ShowsTheResponsesOfTheirExamples) {
+  for (const char* seed : {"3", "4"}) {
+    const Arguments drawn = {"--model", kTrained, "--decode", "sample", "--seed", seed};
+    json_of(exporting(dir) + drawn + Arguments{"--items", "20", "--checks", "0"});
+    const Arguments respond = {"respond", "--data", kSample, "--limit", "80", "--out", "-"};
+    std::map<std::string, std::string> said;
+    for (const Json& line : lines_of(heed_program(respond + drawn).out))
+      said[line["id"]] = line["response"];
+    const std::vector<Json> items = lines_of(dir.read("items.jsonl")),
+                            key = lines_of(dir.read("key.jsonl"));
+    ASSERT_EQ(items.size(), 20u);
+    for (size_t i = 0; i < items.size(); ++i) {
+      if (key[i]["real"]) continue;
+      EXPECT_EQ(items[i]["response"], said.at(key[i]["id"])) << seed;
+    }
+  }
+}
+
 // By what is drawn in no other way a model repeats itself: each number stands under its name.
 TEST_F(JudgeExport, SaysWhatItWroteAndLeftOut) {
   const Arguments command =
-      exporting(dir) + Arguments{"--model", kTrained, "--items", "20", "--checks", "0.1"};
+      exporting(dir) + Arguments{"--model", kTrained, "--items", "20", "--checks", "0.13"};
   const Json summary = json_of(command);
   EXPECT_EQ(summary["items"], 20);
-  EXPECT_EQ(summary["checks"], 2);
+  EXPECT_EQ(summary["checks"], 3);  // of 2.6
   const Json& left_out = summary["left_out"];
   EXPECT_GT(left_out["repeated"], 0);  // or the line would not tell them apart
   EXPECT_EQ(heed_program(command).out,
-            "wrote 20 items and 2 test questions to " + dir.path("items.jsonl") + ", the key to " +
+            "wrote 20 items and 3 test questions to " + dir.path("items.jsonl") + ", the key to " +
                 dir.path("key.jsonl") +
                 "\ngenerated responses left out: " + left_out["repeated"].dump() + " repeated, " +
                 left_out["unknown"].dump() + " with <unk>, " + left_out["empty"].dump() +
@@ -146,6 +165,11 @@ TEST_F(JudgeExport, ExportsPairs) {
   EXPECT_GT(swapped, 5);
   EXPECT_LT(swapped, 31);
   EXPECT_EQ(summary["identical"], identical);
+  EXPECT_EQ(summary["items"], 30);
+  EXPECT_EQ(summary["checks"], 6);
+  std::vector<std::string> models;
+  for (const Json& model : summary["inputs"]["models"]) models.push_back(model["path"]);
+  EXPECT_EQ(models, (std::vector<std::string>{kTrained, source_dir() + "/data/models/baseline"}));
   // A model against itself: all pairs are ties.
   EXPECT_EQ(json_of(with(command, "--b", kTrained))["identical"], 30);
 }

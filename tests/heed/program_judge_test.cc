@@ -3,6 +3,7 @@
 #include <set>
 
 #include "tests/heed/program_judge_helpers.h"
+#include "train/run_directory.h"
 
 namespace heed {
 namespace {
@@ -141,6 +142,33 @@ TEST_F(Judge, ScreensAnnotators) {
                  "--least");
 }
 
+// Ten judgements of one annotator are enough, and 150 are used; each file has its own fingerprint.
+TEST_F(Judge, UsualBoundsAndItsInputs) {
+  std::string key, text, p;
+  for (int i = 0; i < 151; ++i) {
+    key += Json({{"item", i}, {"real", i % 2 == 0}}).dump() + "\n";
+    p += Json({{"item", i}, {"p_real", 0.5}}).dump() + "\n";
+    text += judgement(i, "all", "real");
+    if (i < 10) text += judgement(i, "ten", "real");
+    if (i < 9) text += judgement(i, "nine", "real");
+  }
+  const Arguments usual = {"judge",         "score",
+                           "--judgements",  dir.write("j.jsonl", text),
+                           "--key",         dir.write("key.jsonl", key),
+                           "--predictions", dir.write("p.jsonl", p)};
+  const Json json = json_of(usual), &screening = json["screening"], &inputs = json["inputs"];
+  EXPECT_EQ(screening["annotators"], 2);
+  EXPECT_EQ(screening["too_few"], 1);
+  EXPECT_EQ(screening["dropped"], 9);
+  EXPECT_EQ(screening["cut"], 1);
+  EXPECT_EQ(screening["judgements"], 160);
+  for (const auto& [name, file] :
+       {std::pair("judgements", "j.jsonl"), {"key", "key.jsonl"}, {"predictions", "p.jsonl"}}) {
+    const std::string path = dir.path(file);
+    EXPECT_EQ(inputs[name], Json({{"path", path}, {"fingerprint", file_checksum(path)}}));
+  }
+}
+
 TEST_F(Judge, HostileFilesAreOneLine) {
   const auto says = [&](const Arguments& command, const std::string& text) {
     expect_failure(heed_program(command), 1, text, join(command));
@@ -174,7 +202,9 @@ TEST_F(Judge, SimulatedPeopleComeOutAsExpected) {
                           "--most",       "0"};
   const std::string said =
       make({"--annotators", "4", "--error-real", "0.5", "--error-fake", "0.5", "--shared", "0.8"});
-  EXPECT_NE(said.find("accuracy 0.500, Fleiss' pi 0.640"), std::string::npos) << said;
+  EXPECT_EQ(said, "wrote 2000 simulated judgements to " + dir.path("made.jsonl") + ", the key to " +
+                      dir.path("made-key.jsonl") +
+                      "\nwith many items: accuracy 0.500, Fleiss' pi 0.640\n");
   const Json json = json_of(read);
   EXPECT_EQ(json["simulated"], true);
   EXPECT_NEAR(json["pi"]["pi"]["value"], 0.64, 0.08);
@@ -246,6 +276,7 @@ TEST_F(Judge, TiesWithAndWithoutIdenticalResponses) {
   EXPECT_EQ(json["pi"]["pi"]["value"], 1.0);
   const Result r = heed_program(ties);
   EXPECT_NE(r.out.find("1, different"), std::string::npos) << r.out;
+  EXPECT_TRUE(has(r.out, "on: 2000 samples of 10 pairs without replacement")) << r.out;
   EXPECT_NE(json_of(ties + Arguments{"--seed", "2"})["rounds"], json["rounds"]);
   EXPECT_NE(json_of(with(ties, "--samples", "1000"))["rounds"], json["rounds"]);
   expect_failure(heed_program(with(ties, "--size", "16")), 1,
@@ -255,6 +286,30 @@ TEST_F(Judge, TiesWithAndWithoutIdenticalResponses) {
       json_of({"judge", "ties", "--judgements", dir.path("j.jsonl"), "--size", "16"});
   EXPECT_EQ(alone["rounds"].size(), 2u);
   EXPECT_EQ(alone["rounds"][0]["a"], 12);
+}
+
+// The agreement of several rounds is their value, with an interval that the seed draws.
+TEST_F(Judge, TheSeedDrawsTheIntervalOfTheAgreement) {
+  std::string text;
+  for (int i = 0; i < 40; ++i) {
+    for (int round = 1; round <= 3; ++round) {
+      const int drawn = (i * i + i * round + round * round) % 7;
+      Json line = Json::parse(judgement(i, "ada" + std::to_string(round),
+                                        drawn < 3   ? "tie"
+                                        : drawn < 5 ? "a"
+                                                    : "b"));
+      line["round"] = round;
+      text += line.dump() + "\n";
+    }
+  }
+  const auto pi = [&](const char* seed) {
+    return json_of({"judge", "ties", "--judgements", dir.write("j.jsonl", text), "--size", "10",
+                    "--samples", "10", "--seed", seed})["pi"]["pi"];
+  };
+  const Json first = pi("1"), other = pi("2");
+  EXPECT_EQ(pi("1"), first);
+  EXPECT_EQ(other["value"], first["value"]);
+  EXPECT_NE(other, first);
 }
 
 TEST_F(Judge, TiesDropThoseWhoFailTestQuestions) {

@@ -1,6 +1,7 @@
 // heed features and heed probe.
 #include <cmath>
 
+#include "dialog/data/corpus.h"
 #include "dialog/probe/feature_file.h"
 #include "dialog/probe/probe.h"
 #include "nn/safetensors.h"
@@ -61,6 +62,12 @@ TEST_F(ProbeProgram, ProbesARun) {
   EXPECT_NE(untrained["WordCont"]["f1"], json["tasks"]["WordCont"]["f1"]);
   for (const char* task : {"ResponseLength", "UtteranceLoc", "WordCont"}) {
     EXPECT_EQ(json["baselines"]["untrained"][task]["f1"], untrained[task]["f1"]) << task;
+  }
+  // An untrained model is not compared with itself, by either name.
+  for (const char* epoch : {"untrained", "0"}) {
+    const Json of = results(command + Arguments{"--tasks", "WordCont", "--epoch", epoch});
+    EXPECT_FALSE(of["baselines"].contains("untrained")) << epoch;
+    EXPECT_TRUE(of["baselines"].contains("length")) << epoch;
   }
   const Result r = heed_program(command);
   EXPECT_EQ(r.code, 0) << r.err;
@@ -150,6 +157,43 @@ TEST_F(ProbeProgram, FeaturesAreWhatProbeReads) {
             3u);
 }
 
+// A part is read from either of its files, and its size told; what lies in --out is not replaced.
+TEST_F(ProbeProgram, FeaturesOfAllPartsThatThereAre) {
+  std::filesystem::create_directory(dir.path("data"));
+  for (const char* part : {"train", "valid", "test"}) {
+    write_dialogues(dir.path("data/") + part + ".jsonl",
+                    read_dialogues(find_part(kSample, part), 4));
+  }
+  const Arguments command = {"features",       "--model", run(), "--data",
+                             dir.path("data"), "--limit", "3",   "--out"};
+  const Result r = heed_program(command + Arguments{dir.path("out")});
+  ASSERT_EQ(r.code, 0) << r.err;
+  const Json inputs = Json::parse(dir.read("out/features.json"))["inputs"];
+  EXPECT_EQ(inputs["limit"], 3);
+  std::string said;
+  for (const char* part : {"train", "test", "valid"}) {
+    const Json& of = inputs["data"][part];
+    const auto first = read_dialogues(dir.path("data/") + part + ".jsonl", 3);
+    size_t examples = 0;
+    for (const Dialogue& d : first) examples += d.turns.size() - 2;
+    EXPECT_GT(examples, 3u);
+    EXPECT_EQ(of["path"], dir.path("data/") + part + ".jsonl");
+    EXPECT_EQ(of["dialogues"], 3);
+    EXPECT_EQ(of["examples"], examples);
+    const Tensor x = load_tensors(dir.path("out/") + part + ".safetensors").at("x");
+    EXPECT_EQ(x.shape()[0], static_cast<int64_t>(examples));
+    said += part + std::string(": ") + std::to_string(examples) + " examples of " +
+            std::to_string(x.shape()[1]) + " numbers\n";
+  }
+  EXPECT_EQ(r.out, said);
+  for (const char* part : {"train", "valid", "test"}) {
+    const std::string folder = std::string("of-") + part;
+    dir.write(folder + "/" + part + ".jsonl", dialogue("d", {"a", "b", "c"}));
+    expect_failure(heed_program(command + Arguments{dir.path(folder)}), 2,
+                   ": holds " + std::string(part) + ".jsonl but no " + part + ".safetensors", part);
+  }
+}
+
 TEST_F(ProbeProgram, EpochsOfARun) {
   const std::string out = dir.path("run");
   ASSERT_EQ(
@@ -208,6 +252,42 @@ TEST_F(ProbeProgram, ChoosesAnEpochByItsResponses) {
     EXPECT_EQ(model["chosen"], best["epoch"]);
     EXPECT_EQ(x, features(std::to_string(best["epoch"].get<int>()))) << name;
   }
+}
+
+// The measures of an epoch are those that heed respond has of its responses, to the first dialogues
+// of the valid part; the note has them of the best one.
+TEST_F(ProbeProgram, MeasuresTheResponsesOfEveryEpoch) {
+  const std::string models = source_dir() + "/data/models/", epochs = dir.path("epochs");
+  std::filesystem::copy(models + "trained", epochs);
+  std::vector<Json> responses;
+  for (const char* model : {"trained", "baseline"}) {
+    const std::string number = std::to_string(responses.size() + 1);
+    std::filesystem::copy(models + model + "/model.safetensors",
+                          epochs + "/epoch-" + number + ".safetensors");
+    responses.push_back(json_of({"respond", "--model", models + model, "--data",
+                                 find_part(kSample, "valid"), "--limit", "20", "--max-length",
+                                 "100", "--out", dir.path("out"), "--json", "-"})["responses"]);
+  }
+  const char* const keys[] = {"bleu_2", "rouge_l", "meteor_exact_stem"};
+  const Result r = heed_program({"features", "--model", epochs, "--data", kSample, "--limit", "20",
+                                 "--epoch", "best-rouge", "--out", dir.path("features")});
+  ASSERT_EQ(r.code, 0) << r.err;
+  const Json model = Json::parse(dir.read("features/features.json"))["inputs"]["model"];
+  for (const char* key : keys) {
+    for (size_t i = 0; i < 2; ++i) {
+      EXPECT_GT(responses[i][key], 0) << key;
+      EXPECT_NEAR(model["epochs"][i][key].get<double>(), responses[i][key].get<double>(), 1e-12);
+    }
+  }
+  const size_t best = responses[1]["rouge_l"] > responses[0]["rouge_l"] ? 1 : 0;
+  EXPECT_EQ(model["chosen"], best + 1);
+  char says[200];
+  std::snprintf(says, sizeof says,
+                "epoch %zu of 2 that were kept, with BLEU-2 %.2f, ROUGE-L %.2f, METEOR %.2f on ",
+                best + 1, 100 * responses[best][keys[0]].get<double>(),
+                100 * responses[best][keys[1]].get<double>(),
+                100 * responses[best][keys[2]].get<double>());
+  EXPECT_TRUE(has(r.err, says)) << says << r.err;
 }
 
 // A run that reads from the second turn on finds the labels of every turn of the system.
@@ -323,6 +403,8 @@ TEST_F(ProbeProgram, PlausibleNegatives) {
   EXPECT_EQ(results(command)["results"], json["results"]);
   EXPECT_NE(results(command + Arguments{"--seed", "2"})["results"], json["results"]);
   EXPECT_EQ(json["test_share"], 0.5);
+  EXPECT_EQ(json["repetitions"], 3);
+  EXPECT_EQ(json["standardise"], false);
   // Standardised columns give other confidences, of the negatives and of the real ones.
   const Json unit = results(command + Arguments{"--standardise"})["results"];
   EXPECT_NE(unit[1]["thresholds"][1]["outcomes"], share["thresholds"][1]["outcomes"]);
@@ -356,6 +438,75 @@ TEST_F(ProbeProgram, PlausibleNegatives) {
   fails({"--threshold", "0.5x"}, 2, "got '0.5x'");
   fails({"--label", "act"}, 1, "needs turns with two values of the label act, has 0");
   fails({"--model", dir.path("none")}, 1, "none");
+}
+
+// What is left out has its count and its note; up to ten large classes are named.
+TEST_F(ProbeProgram, NegativesAreCountedAndNamed) {
+  const auto turn = [](const std::string& text, const std::string& label) {
+    Json json = {{"text", text}};
+    if (!label.empty()) json["labels"] = {{"kind", {label}}};
+    return Json({{"turns", {json}}}).dump() + "\n";
+  };
+  std::string train, test = turn("who knows", "odd") + turn("new one", "later") +
+                            turn("new two", "later") + turn("told", "a");
+  for (int k = 0; k < 11; ++k) {
+    for (int i = 0; i < (k == 3 ? 2 : 4); ++i) {
+      train += turn(std::string("word") + char('a' + k) + " " + std::to_string(i),
+                    std::string(1, char('a' + k)));
+    }
+  }
+  for (int i = 0; i < 3; ++i) train += turn("no label " + std::to_string(i), "");
+  dir.write("many/train.jsonl", train);
+  dir.write("many/test.jsonl", test);
+  const Arguments command = {"probe",        "negatives", "--data", dir.path("many"), "--small",
+                             "none,below:3", "--label",   "kind",   "--out-of-scope", "odd"};
+  const Json json = results(command);
+  EXPECT_EQ(json["inputs"]["data"], dir.path("many"));
+  EXPECT_EQ(json["inputs"]["label"], "kind");
+  EXPECT_EQ(json["inputs"]["texts"], 42);
+  EXPECT_EQ(json["inputs"]["classes"], 11);
+  EXPECT_EQ(json["inputs"]["unknown"], 2);
+  EXPECT_EQ(json["inputs"]["numbers"], 384);
+  EXPECT_EQ(json["results"][0]["large"], Json::array());  // of eleven
+  EXPECT_EQ(json["results"][1]["large"], Json({"a", "b", "c", "e", "f", "g", "h", "i", "j", "k"}));
+  const std::string says =
+      ": 42 texts of 11 classes to learn from; 3 turns without one label kind left out; 2 texts "
+      "of the test part left out, of classes that training lacks\n";
+  const Result r = heed_program(command);
+  EXPECT_TRUE(has(r.err, says)) << r.err;
+}
+
+// Nothing is divided for the row of real texts: there the seed draws the projection of the words,
+// and beside a model's vectors the intervals alone.
+TEST_F(ProbeProgram, NegativesAreDrawnByTheSeed) {
+  const std::string words[] = {"the", "is", "you", "how", "it", "what", "to"};
+  std::string parts[2];
+  for (size_t i = 0; i < 120; ++i) {
+    const Json turn = {
+        {"text", words[i * i % 7] + " " + words[i * i / 3 % 7] + " " + words[i % 5]},
+        {"labels", {{"intent", {i % 4 == 3 ? "oos" : "c" + std::to_string(i % 9)}}}}};
+    parts[i % 2] += Json({{"turns", {turn}}}).dump() + "\n";
+  }
+  dir.write("intents/train.jsonl", parts[0]);
+  dir.write("intents/test.jsonl", parts[1]);
+  const auto real = [&](const char* seed, const Arguments& more) {
+    return results(Arguments{"probe", "negatives", "--data", dir.path("intents"), "--small", "none",
+                             "--repetitions", "1", "--threshold", "0,0.15,0.3", "--seed", seed} +
+                   more)["results"][1];
+  };
+  const auto values = [](const Json& row) {
+    Json all = row["auc"]["value"];
+    for (const Json& at : row["thresholds"]) all = Json{all, at["outcomes"]};
+    return all;
+  };
+  const Json bag = real("1", {}), other_bag = real("2", {});
+  EXPECT_EQ(bag["small"], "real");
+  EXPECT_EQ(real("1", {}), bag);
+  EXPECT_NE(values(bag), values(other_bag));
+  const Arguments model = {"--model", run()};
+  const Json vectors = real("1", model), other = real("2", model);
+  EXPECT_EQ(values(vectors), values(other));
+  EXPECT_NE(vectors["thresholds"], other["thresholds"]);
 }
 
 TEST_F(ProbeProgram, RefusesWhatMakesNoSense) {

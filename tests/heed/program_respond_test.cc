@@ -7,6 +7,7 @@
 #include "dialog/respond/relevance.h"
 #include "dialog/respond/responses.h"
 #include "dialog/text/lexicon.h"
+#include "dialog/text/measures.h"
 #include "dialog/text/overlap.h"
 #include "dialog/text/stop_words.h"
 #include "dialog/text/tokenizer.h"
@@ -298,6 +299,90 @@ TEST_F(Respond, DecodesAsAsked) {
                             Arguments{"--decode", "beam", "--beam-size", "3", "--json", "-"});
   EXPECT_EQ(beam["decode"]["beam_size"], 3);
   EXPECT_FALSE(beam["decode"].contains("top_k"));
+}
+
+// Each option of the way that was asked for under its name, and no other.
+TEST_F(Respond, SaysHowItDecoded) {
+  const auto decoded = [&](const Arguments& more) {
+    return json_of(with(command(dir.path("out")), "--limit", "2") + more +
+                   Arguments{"--json", "-"})["decode"];
+  };
+  EXPECT_EQ(decoded({"--max-length", "9"}),
+            Json({{"method", "greedy"}, {"max_length", 9}, {"allow_unk", false}, {"seed", 1}}));
+  EXPECT_EQ(decoded({"--decode", "sample", "--top-k", "7", "--temperature", "0.5", "--allow-unk"}),
+            Json({{"method", "sample"},
+                  {"max_length", 50},
+                  {"allow_unk", true},
+                  {"top_k", 7},
+                  {"temperature", 0.5},
+                  {"seed", 1}}));
+  EXPECT_EQ(decoded({"--decode", "beam", "--beam-size", "3", "--length-penalty", "0.25"}),
+            Json({{"method", "beam"},
+                  {"max_length", 50},
+                  {"allow_unk", false},
+                  {"beam_size", 3},
+                  {"length_penalty", 0.25},
+                  {"seed", 1}}));
+  for (const auto& [option, way] : {std::pair("--top-k", "sample"),
+                                    {"--temperature", "sample"},
+                                    {"--beam-size", "beam"},
+                                    {"--length-penalty", "beam"}}) {
+    for (const std::string other : {"greedy", "sample", "beam"}) {
+      if (other == way) continue;
+      expect_failure(heed_program(command("-") + Arguments{"--decode", other, option, "2"}), 2,
+                     std::string(option) + ": only applies with --decode " + way, other);
+    }
+  }
+}
+
+// As heed score says it of the same dialogues.
+TEST_F(Respond, SaysWhatIsNotRead) {
+  const std::string data = odd_dialogues(dir);
+  const Json left_out = json_of(with(command(dir.path("out.jsonl")), "--data", data) +
+                                Arguments{"--json", "-"})["left_out"];
+  EXPECT_EQ(left_out["turns"], 10);
+  EXPECT_EQ(left_out, json_of(score_with(run(), data) + Arguments{"--json", "-"})["left_out"]);
+}
+
+// The table has the numbers of the JSON, each under its title; <unk> is taught where it is allowed.
+TEST_F(Respond, TheTableHasTheNumbersOfTheJson) {
+  const Arguments asked =
+      with(command(dir.path("out.jsonl")), "--model", kTrained) +
+      Arguments{"--taught", "--allow-unk", "--pmi", kSample, "--distance", kTrained, "--json"};
+  const Result r = heed_program(asked + Arguments{dir.path("q.json")});
+  ASSERT_EQ(r.code, 0) << r.err;
+  const Json json = Json::parse(dir.read("q.json"));
+  std::vector<TextMeasure> columns = text_measures();
+  for (const auto& [key, title] : {std::pair("extrema_own", "extrema-own"),
+                                   {"pmi_coherence", "coherence"},
+                                   {"ss_last", "SS last"},
+                                   {"ss_before", "SS before"}}) {
+    columns.push_back({key, title, 3, 1, false, nullptr});
+  }
+  std::vector<std::vector<std::string>> rows;
+  std::istringstream lines(r.out);
+  const std::regex gap(" {2,}");
+  for (std::string line; std::getline(lines, line);) {
+    rows.emplace_back(std::sregex_token_iterator(line.begin(), line.end(), gap, -1),
+                      std::sregex_token_iterator());
+  }
+  ASSERT_EQ(rows.size(), 5u) << r.out;
+  for (size_t c = 0; c < columns.size(); ++c) {
+    const auto& [key, title, digits, factor, references, value] = columns[c];
+    EXPECT_EQ(rows[0].at(c + 1), title);
+    size_t row = 1;
+    for (const char* of : {"responses", "taught", "human"}) {
+      char text[32] = "-";
+      if (json[of][key].is_number())
+        std::snprintf(text, sizeof text, "%.*f", digits, factor * json[of][key].get<double>());
+      EXPECT_EQ(rows[row++].at(c + 1), text) << of << ", " << title;
+    }
+  }
+  EXPECT_EQ(rows[1][0], "greedy");
+  EXPECT_NE(json["responses"]["ss_last"], json["responses"]["ss_before"]);
+  Arguments without = asked + Arguments{"-"};
+  std::erase(without, "--allow-unk");
+  EXPECT_NE(json_of(without)["taught"], json["taught"]);
 }
 
 TEST_F(Respond, RefusesWhatMakesNoSense) {

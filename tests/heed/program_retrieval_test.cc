@@ -163,6 +163,51 @@ TEST_F(GivenCandidates, RepeatedOnesAreCounted) {
   EXPECT_EQ(lists["duplicates"], Json({{"right", 1}, {"others", 2}}));
 }
 
+// Lists of other lengths, and several of one dialogue, which have names of their own.
+TEST_F(GivenCandidates, SaysHowLongTheListsAre) {
+  const std::string file = dir.write(
+      "lengths.jsonl",
+      R"({"id": "a", "turns": [{"text": "x"}, {"text": "two", "candidates": ["x", "y", "two"]}, {"text": "three", "candidates": ["x", "three"]}]})"
+      "\n"
+      R"({"id": "b", "turns": [{"text": "x"}, {"text": "y"}, {"text": "z", "candidates": ["x", "y"]}]})"
+      "\n");
+  const Arguments command = {"baseline", "tf-idf",     "--data", file,    "--train",
+                             file,       "--examples", "all",    "--out", out};
+  const Json json = json_of(command);
+  EXPECT_EQ(json["lists"]["candidates"], Json({{"least", 3}, {"most", 4}}));
+  EXPECT_EQ(json["inputs"]["data"]["dialogues"], 2);
+  EXPECT_EQ(json["inputs"]["data"]["responses"], 4);
+  EXPECT_EQ(json["lists"]["lists"], 3);
+  EXPECT_EQ(json["lists"]["left_out"], 1);
+  std::istringstream lines(dir.read("scores.jsonl"));
+  std::vector<std::string> ids;
+  for (std::string line; std::getline(lines, line);) ids.push_back(Json::parse(line)["id"]);
+  EXPECT_EQ(ids, (std::vector<std::string>{"a#2", "a#3", "b#3"}));
+  const Result r = heed_program(Arguments{"rank"} + command);
+  EXPECT_TRUE(has(r.err, ": 3 lists (given) of 3 to 4 candidates; 1 response left out, without"))
+      << r.err;
+}
+
+// What is inserted into a context is of another dialogue than its own.
+TEST_F(GivenCandidates, AreBehindDistractionsOfOtherDialogues) {
+  const auto turns = [](const std::string& id) {
+    return R"({"id": ")" + id +
+           R"(", "turns": [{"text": "x"}, {"text": "y"}, {"text": "z", "candidates": ["x", "y"]}]})" +
+           "\n";
+  };
+  const std::string file = dir.write("two.jsonl", turns("a") + turns("b"));
+  const auto rank = [&](const std::string& pool) {
+    return heed_program({"rank", "test", "--model", source_dir() + "/data/models/ranker", "--data",
+                         file, "--test", "random:1.0", "--pool", dir.write("pool.jsonl", pool)});
+  };
+  for (const std::string only : {"a", "b"}) {
+    const Result r = rank(turns(only));
+    EXPECT_EQ(r.code, 1);
+    EXPECT_TRUE(has(r.err, "no utterance of another dialogue than " + only + " among")) << r.err;
+  }
+  EXPECT_EQ(rank(turns("a") + turns("b")).code, 0);
+}
+
 // Words are counted in --train, also beside a folder that has a training part.
 TEST(RankBaseline, CountsWordsWhereItIsTold) {
   const Arguments command = {"baseline", "tf-idf", "--data", kSample, "--limit", "110"};
@@ -260,13 +305,21 @@ TEST(RankScores, NoneIsOneMoreCandidate) {
   EXPECT_EQ(none["learned_from"]["fingerprint"], of_valid["fingerprint"]);
   EXPECT_NE(none["learned_from"]["fingerprint"], json["inputs"]["scores"]["fingerprint"]);
   EXPECT_EQ(json["scorers"][0]["recall"]["1"]["value"], 1);
-  EXPECT_EQ(json_of(command + Arguments{"--without-right", "1"})["inputs"]["none"]["score"], 3);
+  EXPECT_EQ(json["lists"]["lists"], 200);
+  const Json all = json_of(command + Arguments{"--without-right", "1"})["inputs"]["none"];
+  EXPECT_EQ(all["score"], 3);
+  EXPECT_EQ(all["share"], 1);
   EXPECT_EQ(json_of({"scores", dir.path("test")})["inputs"]["none"], Json());
   const Result r = heed_program(Arguments{"rank"} + command + Arguments{"--without-right", "1"});
   EXPECT_TRUE(has(r.err,
                   "\"none\" has the score 3.0000 in all lists, and is right in 200 of 200 "
                   "lists"))
       << r.err;
+  // Wherever the right candidate stands, the list that keeps it has a right answer.
+  dir.write("second", R"({"right": [1], "scores": [1, 8]})" + std::string("\n"));
+  const Result kept = heed_program({"rank", "scores", dir.path("second"), "--learn-none",
+                                    dir.path("valid"), "--without-right", "0"});
+  EXPECT_TRUE(has(kept.err, "and is right in 0 of 1 list")) << kept.err;
   expect_failure(heed_program({"rank", "scores", dir.path("test"), "--without-right", "0.5"}), 2,
                  "--without-right: only applies with --learn-none", "--without-right");
 }

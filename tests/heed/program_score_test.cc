@@ -1,8 +1,10 @@
 // heed score: tokens, utterances and attention of every dialogue, and what is not read of it.
 #include <algorithm>
+#include <cmath>
 #include <numeric>
 
 #include "tests/heed/program_data.h"
+#include "train/run_directory.h"
 
 namespace heed {
 namespace {
@@ -102,6 +104,65 @@ TEST_F(Score, AttentionOfEveryStepOnRequest) {
   }
   expect_failure(heed_program(score_with(kModel, kDialogs) + Arguments{"--attention"}), 2,
                  "--attention: only applies with --json FILE", "--attention");
+}
+
+// With the model that was read, and the unit of what was counted.
+TEST_F(Score, SaysWhatItIsOf) {
+  const std::string data = odd_dialogues(dir);
+  const Json models = score(run(), data)["inputs"]["models"];
+  EXPECT_EQ(models, Json::array({{{"path", run()},
+                                  {"fingerprint", file_checksum(run() + "/model.safetensors")}}}));
+  for (const auto& [examples, unit] : {std::pair("last", "dialogues"), {"all", "examples"}}) {
+    const Result r = heed_program(score_with(run(), data) + Arguments{"--examples", examples});
+    EXPECT_TRUE(has(r.out, std::string("median  ") + unit + "\nas given ")) << r.out;
+  }
+  expect_failure(
+      heed_program(score_with(kModel, kDialogs) + Arguments{"--dtype", "f64", "--matmul", "f32"}),
+      2, "--matmul: only applies with --dtype f32", "--matmul");
+}
+
+// Bits per character are the bits of all tokens over the characters.
+TEST_F(Score, CountsTokensAndCharacters) {
+  const Json scores = score(kModel, kDialogs);
+  double nll = 0;
+  size_t tokens = 0;
+  for (const Json& d : scores["per_example"]) {
+    for (const Json& of_token : d["nll"]) nll += of_token.get<double>();
+    tokens += d["tokens"].size();
+  }
+  EXPECT_EQ(scores["tokens"], tokens);
+  EXPECT_NEAR(scores["bits_per_character"].get<double>() * scores["characters"].get<double>(),
+              nll / std::log(2.0), 1e-4 * nll);
+}
+
+// Of every layer and head its own column, with its DAS ratio, or without distractions with the
+// attention on the history.
+TEST_F(Score, EachHeadHasItsNumbers) {
+  const std::string model = kReference + "transformer";
+  const auto expect_columns = [&](const std::string& data, const char* key, double factor,
+                                  const char* format) {
+    const Result r =
+        heed_program(score_with(model, data) + Arguments{"--json", dir.path("heads.json")});
+    ASSERT_EQ(r.code, 0) << r.err;
+    const Json heads = Json::parse(dir.read("heads.json"))["heads"];
+    std::string titles, values;
+    for (int layer = 1; layer <= 2; ++layer) {
+      for (int head = 1; head <= 2; ++head) {
+        const Json& found = heads.at(static_cast<size_t>(2 * layer + head - 3));
+        EXPECT_EQ(found["layer"], layer);
+        EXPECT_EQ(found["head"], head);
+        titles += " +layer " + std::to_string(layer) + " head " + std::to_string(head);
+        char text[32];
+        std::snprintf(text, sizeof text, format, factor * found[key].get<double>());
+        values += std::string(" +") + text;
+      }
+    }
+    EXPECT_TRUE(std::regex_search(r.out, std::regex(titles + "\n.*" + values + "\n")))
+        << titles << values << r.out;
+  };
+  expect_columns(model + "/dialogs.jsonl", "das_ratio", 1, "%.3f");
+  expect_columns(dir.write("d.jsonl", dialogue("d", {"a", "b", "c", "d"})), "as_history", 100,
+                 "%.1f%%");
 }
 
 TEST_F(Score, ReadsDirectoriesAndLimits) {

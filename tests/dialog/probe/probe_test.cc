@@ -350,9 +350,9 @@ TEST(FeatureFile, SaysWhatIsWrong) {
   EXPECT_EQ(shape(Tensor::zeros({2, 0})), rule + "f32 (2, 0)");
   EXPECT_EQ(shape(Tensor::from(std::vector<int32_t>{1, 2}, {1, 2})), rule + "i32 (1, 2)");
   const Tensor x = Tensor::zeros({2, 3});
-  x.data<float>()[4] = std::nanf("");
-  EXPECT_EQ(shape(x), features + ": 'x' is not finite in row 1, column 1 (from 0)");
-  x.data<float>()[4] = 0;
+  x.data<float>()[5] = std::nanf("");
+  EXPECT_EQ(shape(x), features + ": 'x' is not finite in row 1, column 2 (from 0)");
+  x.data<float>()[5] = 0;
   EXPECT_NE(shape(x).find("holds neither train.jsonl nor train.jsonl.gz"), std::string::npos);
   dir.write("train.jsonl", R"({"id": "1", "labels": {"T": []}})");
   EXPECT_EQ(shape(x), dir.path("train.jsonl") + ": 1 examples, but " + features +
