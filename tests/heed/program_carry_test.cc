@@ -99,6 +99,42 @@ TEST(Carry, ItemsHaveBothKindsOfCandidates) {
   EXPECT_FALSE(taxi.unseen);
 }
 
+// What is said of the items is what is in their files.
+TEST(Carry, ItemsAreCountedByPartSetAndDistance) {
+  const TempDir dir;
+  const Result r =
+      heed_program({"prepare", "carryover", "--in", items() + "/../sgd", "--out", dir.path("out")});
+  ASSERT_EQ(r.code, 0) << r.err;
+  std::istringstream lines(r.out);
+  std::string line, part, set, cell;
+  for (int i = 0; i < 2; ++i) std::getline(lines, line);
+  for (const char* of : {"train", "valid", "test"}) {
+    const auto all = carry::read_items(dir.path("out/" + std::string(of) + ".jsonl.gz"));
+    for (const bool other_service : {false, true}) {
+      std::vector<std::string> expected;
+      for (int distance = 0; distance < 7; ++distance) {
+        int hold = 0, count = 0;
+        for (const carry::Item& item : all) {
+          for (size_t k = 0; k < item.candidates.size(); ++k) {
+            const carry::Candidate& c = item.candidates[k];
+            const int turns = std::min(static_cast<int>(item.turns.size()) - 1 - c.turn, 6);
+            if (turns != distance || other_service == c.from.empty()) continue;
+            hold += item.carry[k];
+            ++count;
+          }
+        }
+        expected.push_back(std::to_string(hold) + "/" + std::to_string(count));
+      }
+      lines >> part >> set;
+      EXPECT_EQ(part + " " + set, of + std::string(other_service ? " cross" : " same"));
+      for (const std::string& e : expected) {
+        lines >> cell;
+        EXPECT_EQ(cell, e) << part << " " << set;
+      }
+    }
+  }
+}
+
 // Of a folder with the three files of WOZ 2.0, none with a part missing.
 TEST(Carry, ItemsOfWozHaveOneKind) {
   const TempDir dir;

@@ -131,6 +131,21 @@ TEST_F(Commands, PrepareSaysWhatItCannotRead) {
   EXPECT_FALSE(std::filesystem::exists(dir.path("out.jsonl")));
 }
 
+TEST_F(Commands, PrepareTellsUbuntuByTheName) {
+  const std::string tsv =
+      "2004-11-23T11:49:00.000Z\tann\t\thi\n2004-11-23T11:50:00.000Z\tbob\tann\tyes\n";
+  const std::string csv = "Context,Utterance,Label\na __eou__ __eot__,b __eou__,1\n";
+  for (const auto& [name, text] : {std::pair("1.tsv", tsv), {"1.csv", csv}}) {
+    const std::string gz = std::string(name) + ".gz";
+    for (const std::string& in : {dir.write(name, text), dir.write(gz, gzip(text))}) {
+      const Result r = heed_program(
+          {"prepare", "ubuntu", "--in", in, "--out", dir.path("all.jsonl"), "--min-turns", "2"});
+      EXPECT_EQ(r.code, 0) << in << r.err;
+      EXPECT_EQ(count(r.out, "wrote 1 dialogue with 2 turns"), 1u) << r.out;
+    }
+  }
+}
+
 TEST_F(Commands, PrepareSaysWhatItLeavesOut) {
   dir.write("train.csv",
             "Context,Utterance,Label\n"
@@ -190,11 +205,18 @@ TEST_F(Commands, PrepareTextAndSplitMakeADataDirectory) {
   ASSERT_EQ(r.code, 0) << r.err;
   EXPECT_EQ(count(r.out, "40 dialogues in 10 conversations, the largest with 4\n"), 1u) << r.out;
   EXPECT_EQ(count(r.out, "train.jsonl.gz: 24 dialogues with 72 turns\n"), 1u) << r.out;
+  EXPECT_TRUE(r.out.ends_with("\nnext: heed train --data " + dir.path("data") +
+                              " --out runs/first --preset smoke\n"))
+      << r.out;
   EXPECT_EQ(count(r.out, "0 utterances of 40 or more characters in more than one part\n"), 1u);
   ASSERT_EQ(split("again", {"--valid", "0.2", "--test", "0.2"}).code, 0);
   ASSERT_EQ(split("other", {"--valid", "0.2", "--test", "0.2", "--seed", "2"}).code, 0);
   EXPECT_EQ(dir.read("data/test.jsonl.gz"), dir.read("again/test.jsonl.gz"));
   EXPECT_NE(dir.read("data/test.jsonl.gz"), dir.read("other/test.jsonl.gz"));
+  const Result tenths = split("tenths", {"--by", "dialogue"});
+  EXPECT_EQ(count(tenths.out, "train.jsonl.gz: 32 dialogues with 96 turns\n"), 1u) << tenths.out;
+  EXPECT_EQ(count(tenths.out, "valid.jsonl.gz: 4 dialogues with 12 turns\n"), 1u) << tenths.out;
+  EXPECT_EQ(count(tenths.out, "test.jsonl.gz: 4 dialogues with 12 turns\n"), 1u) << tenths.out;
   const Result single = split("single", {"--by", "dialogue", "--test", "0"});
   EXPECT_EQ(count(single.out, "(a split by conversation leaves none)"), 1u) << single.out;
   EXPECT_FALSE(std::filesystem::exists(dir.path("single/test.jsonl.gz")));

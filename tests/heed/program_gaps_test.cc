@@ -352,11 +352,12 @@ TEST(Gaps, AreMadeOfStates) {
       "[]}";
   dir.write("sgd.jsonl", "{\"dialogue_id\": \"1_0\", \"services\": [\"Hotels\"], \"turns\": [" +
                              turn("USER", "A room in San Jose.", said.c_str()) + ", " +
-                             turn("SYSTEM", "Which one?", "") + ", " +
-                             turn("USER", "Any in San Jose.", said.c_str()) + "]}\n");
+                             turn("SYSTEM", "Which one?", "") + ", " + turn("SYSTEM", " ", "") +
+                             ", " + turn("USER", "Any in San Jose.", said.c_str()) + "]}\n");
   const Result r = heed_program(
       {"prepare", "gaps", "--in", dir.path("sgd.jsonl"), "--out", dir.path("english.jsonl")});
   ASSERT_EQ(r.code, 0) << r.err;
+  EXPECT_TRUE(has(r.out, "left out: 1 turns without text\n")) << r.out;
   const Json made = Json::parse(dir.read("english.jsonl"), nullptr, false);
   EXPECT_EQ(made["id"], "1_0#3");
   EXPECT_EQ(made["turns"][2]["labels"]["rewritten"][0], "any in san jose.");

@@ -4,29 +4,12 @@
 
 #include "dialog/data/corpus.h"
 #include "dialog/text/tokenizer.h"
-#include "tests/heed/program_data.h"
-#include "tests/heed/program_helpers.h"
+#include "tests/heed/prepare_program.h"
 
 namespace heed {
 namespace {
 
 using Json = nlohmann::json;
-
-class Prepare : public testing::Test {
- protected:
-  Result prepare(const std::string& corpus, const std::string& in, const std::string& out,
-                 const Arguments& more = {}) {
-    return heed_program(Arguments{"prepare", corpus, "--in", in, "--out", dir.path(out)} + more);
-  }
-  // The dialogues of a file, one a line.
-  std::vector<Json> read(const std::string& name) {
-    std::vector<Json> all;
-    std::istringstream lines(dir.read(name));
-    for (std::string line; std::getline(lines, line);) all.push_back(Json::parse(line));
-    return all;
-  }
-  TempDir dir;
-};
 
 // Of the fourth turn the second one is its writer's, too; a marked turn is no response, but one of
 // the turns before. Each word is one token.
@@ -86,6 +69,8 @@ TEST_F(Prepare, DailyDialogInItsOwnParts) {
   const Result shares =
       prepare("dailydialog", in, "other", {"--split", "published", "--test", "0.2"});
   expect_failure(shares, 2, "--valid and --test are shares", "shares of published parts");
+  expect_failure(prepare("dailydialog", in, "other", {"--split", "published", "--valid", "0.2"}), 2,
+                 "--valid and --test are shares", "a share of a published part");
   expect_failure(prepare("dailydialog", in, "other.jsonl", {"--valid", "0.2"}), 2,
                  "--valid requires --split", "shares of nothing");
   expect_failure(prepare("dailydialog", in, "data", {"--split", "dialogue"}), 1,
@@ -93,35 +78,6 @@ TEST_F(Prepare, DailyDialogInItsOwnParts) {
   const Result two = prepare("dailydialog", in, "two", {"--split", "published", "--limit", "2"});
   expect_failure(two, 1, "nothing for the valid part: 2 dialogues", "no valid part");
   EXPECT_FALSE(std::filesystem::exists(dir.path("two")));
-}
-
-// What a corpus knows goes through a split.
-TEST_F(Prepare, SplitKeepsLabelsPersonasAndCandidates) {
-  std::string text;
-  for (const char* name : {"ann", "bob", "cem", "dan"}) {
-    text += "1 your persona: i am " + std::string(name) + " .\n2 hello " + name +
-            " .\thi .\t\tno|hi .\n3 a " + name + "\tb\n";
-  }
-  const Result r = prepare("personachat", dir.write("p.txt", text), "all.jsonl");
-  ASSERT_EQ(r.code, 0) << r.err;
-  EXPECT_TRUE(
-      has(r.out, "with 4 candidates (1 different), 4 sentences of personas (4 different)\n"));
-  EXPECT_TRUE(has(
-      r.out, "\n  speaker \"partner\", text \"hello ann .\"\n  speaker \"you\", text \"hi .\"\n"))
-      << r.out;
-  const std::vector<Json> all = read("all.jsonl");
-  ASSERT_EQ(all.size(), 4u);
-  EXPECT_EQ(all[1].at("personas"), (Json{{"you", {"i am bob ."}}}));
-  EXPECT_EQ(all[1].at("turns")[1].at("candidates"), Json({"no"}));
-  const Result split =
-      heed_program({"prepare", "split", "--in", dir.path("all.jsonl"), "--out", dir.path("parts"),
-                    "--by", "dialogue", "--valid", "0.25", "--test", "0.25"});
-  ASSERT_EQ(split.code, 0) << split.err;
-  std::vector<Json> again;
-  for (const char* part : {"train", "valid", "test"}) {
-    for (const Json& d : read("parts/" + std::string(part) + ".jsonl")) again.push_back(d);
-  }
-  EXPECT_TRUE(std::is_permutation(again.begin(), again.end(), all.begin(), all.end()));
 }
 
 TEST_F(Prepare, MultiwozSaysWhatIsLeftOut) {
@@ -231,17 +187,6 @@ TEST_F(Prepare, AFolderOfFilms) {
   }
 }
 
-// Dialogues that `heed train` would refuse are not recommended to it.
-TEST_F(Prepare, PartsWithoutAResponse) {
-  const std::string turn = "{\"turns\": [{\"text\": \"a\"}]}\n";
-  const Result r =
-      heed_program({"prepare", "split", "--in", dir.write("t.jsonl", turn + turn + turn), "--by",
-                    "dialogue", "--valid", "0.34", "--test", "0.34", "--out", dir.path("parts")});
-  EXPECT_EQ(r.code, 0) << r.err;
-  EXPECT_TRUE(has(r.out, "train.jsonl: 1 dialogue with 1 turn\n")) << r.out;
-  EXPECT_FALSE(has(r.out, "next: ")) << r.out;
-}
-
 // ---- own data -----------------------------------------------------------------------------------
 
 TEST_F(Prepare, AChatWithNames) {
@@ -249,7 +194,7 @@ TEST_F(Prepare, AChatWithNames) {
                                    "[01/01/2025, 09:03] Ben: hi\n[01/01/2025, 09:04] Ann: yes?\n"
                                    "[01/01/2025, 09:05] Trip: \u200EBen left\n"
                                    "[01/01/2025, 09:05] Ben: the printer\n"
-                                   "[01/01/2025, 12:00] Ann: \x1b[2Jnew\n");
+                                   "[01/01/2025, 10:06] Ann: \x1b[2Jnew\n");
   const Result r = prepare("text", in, "c.jsonl");
   ASSERT_EQ(r.code, 0) << r.err;
   EXPECT_EQ(r.err, "");
@@ -264,6 +209,7 @@ TEST_F(Prepare, AChatWithNames) {
   const Result lines = prepare("text", in, "lines.jsonl", {"--layout", "lines"});
   EXPECT_TRUE(has(lines.out, "\n  no speaker, text \"[01/01/2025, 09:03] Ben: hi\"\n"))
       << lines.out;
+  EXPECT_FALSE(has(lines.out, "read as")) << lines.out;
 }
 
 const std::string kTable = "name,said\nBen,hi\nAnn,\"yes, what?\"\nBen,this\n";
@@ -278,6 +224,18 @@ TEST_F(Prepare, ATable) {
   const Result r = prepare("csv", in, "c.jsonl", {"--text", "said", "--speaker", "name"});
   ASSERT_EQ(r.code, 0) << r.err;
   EXPECT_TRUE(has(r.out, "\n  speaker \"Ann\", text \"yes, what?\"\n")) << r.out;
+  const std::string rows = "without --dialogue all rows are one dialogue\n",
+                    turns = "without --speaker each row is a turn\n";
+  EXPECT_TRUE(r.out.starts_with(rows + "read 1 dialogue of ")) << r.out;
+  const Result bare = prepare("csv", in, "e.jsonl", {"--text", "said"});
+  EXPECT_TRUE(bare.out.starts_with(rows + turns + "read 1 dialogue of ")) << bare.out;
+  const Result apart =
+      prepare("csv", in, "f.jsonl", {"--text", "said", "--dialogue", "name", "--min-turns", "1"});
+  EXPECT_TRUE(apart.out.starts_with(turns + "read 2 dialogues of ")) << apart.out;
+  expect_failure(prepare("csv", in, "g.jsonl", {"--text", "said", "--min-turns", "4"}), 1,
+                 "none of 1 dialogue has 4 turns (without --dialogue all rows are one dialogue; "
+                 "without --speaker each row is a turn)",
+                 "how it was read");
   expect_failure(prepare("csv", in, "d.jsonl", {"--text", "text"}), 1,
                  "there is no column \"text\"; there are: name, said", "a column");
   expect_failure(prepare("csv", in, "d.jsonl", {"--text", "said", "--dialogue", "id"}), 1,
@@ -312,6 +270,51 @@ TEST_F(Prepare, OneVeryLongDialogueIsPointedOut) {
   EXPECT_EQ(prepare("text", dir.write("t.txt", text.substr(7)), "t.jsonl").err, "");
 }
 
+// Of several dialogues one may be ten times as long.
+TEST_F(Prepare, OneVeryLongDialogueOfSeveralIsPointedOut) {
+  std::string text = "a\nb\nc\n\n";
+  for (int i = 0; i < 1000; ++i) text += "x\n";
+  EXPECT_EQ(prepare("text", dir.write("t.txt", text), "t.jsonl").err, "");
+  const Result r = prepare("text", dir.write("t.txt", text + "x\n"), "t.jsonl");
+  EXPECT_TRUE(r.err.starts_with("heed: note: the longest dialogue has 1001 turns: ")) << r.err;
+}
+
+// The first three turns of the first dialogue that is kept, or two; 70 characters of each.
+TEST_F(Prepare, ShowsTheBeginning) {
+  const auto many = [](int n) {
+    std::string text;
+    for (int i = 0; i < n; ++i) text += "ü";
+    return text;
+  };
+  const std::string in =
+      dir.write("t.txt", "one\n\n" + many(70) + "\n" + many(71) + "\n\n1\n2\n3\n4\n");
+  const auto shown = [&](const char* least) {
+    const std::string out = prepare("text", in, "t.jsonl", {"--min-turns", least}).out;
+    const size_t begin = out.find("the first one, "), end = out.find("wrote ");
+    return begin < end ? out.substr(begin, end - begin) : out;
+  };
+  const std::string line = "  no speaker, text \"", end = "\"\n";
+  EXPECT_EQ(shown("2"), "the first one, t.txt:3, begins\n" + line + many(70) + end + line +
+                            many(70) + "\" ...\n");
+  EXPECT_EQ(shown("3"), "the first one, t.txt:6, begins\n" + line + "1" + end + line + "2" + end +
+                            line + "3" + end);
+}
+
+TEST_F(Prepare, ReversesTheTurnsOfEachDialogue) {
+  const auto turn = [](const char* speaker, const char* text) {
+    return Json{{"speaker", speaker}, {"text", text}};
+  };
+  const Json a = turn("A", "a"), b = turn("B", "b"), c = turn("C", "c"), d = turn("D", "d");
+  const std::string in =
+      dir.write("in.jsonl", Json({{"id", "1"}, {"turns", {a, b, c}}}).dump() + "\n" +
+                                Json({{"id", "2"}, {"turns", {a, b, c, d}}}).dump());
+  ASSERT_EQ(prepare("reverse", in, "data/back/train.jsonl").code, 0);
+  const std::vector<Json> found = read("data/back/train.jsonl");
+  ASSERT_EQ(found.size(), 2u);
+  EXPECT_EQ(found[0], Json({{"id", "1"}, {"turns", {c, b, a}}}));
+  EXPECT_EQ(found[1], Json({{"id", "2"}, {"turns", {d, c, b, a}}}));
+}
+
 TEST_F(Prepare, AsksOnATerminal) {
   const std::string in = dir.write("chat.csv", kTable);
   const Arguments command = {"prepare", "text", "--in", in, "--out", dir.path("t.jsonl")};
@@ -319,8 +322,10 @@ TEST_F(Prepare, AsksOnATerminal) {
   const std::string no = on_terminal(command, "\n");
   EXPECT_TRUE(has(no, question) && has(no, "; --layout lines reads it all the same")) << no;
   EXPECT_FALSE(std::filesystem::exists(dir.path("t.jsonl")));
-  const std::string yes = on_terminal(command, "y\n");
-  EXPECT_TRUE(has(yes, question) && has(yes, "wrote 1 dialogue with 4 turns")) << yes;
+  for (const char* answer : {"y\n", "Y\n", "yes\n"}) {
+    const std::string yes = on_terminal(command, answer);
+    EXPECT_TRUE(has(yes, question) && has(yes, "wrote 1 dialogue with 4 turns")) << yes;
+  }
 }
 
 TEST_F(Prepare, WrongAnswersOfUbuntuAreMarked) {
@@ -332,52 +337,6 @@ TEST_F(Prepare, WrongAnswersOfUbuntuAreMarked) {
   const Json last = read("u.jsonl")[0].at("turns").back();
   EXPECT_EQ(last.at("distraction"), true);
   EXPECT_EQ(last.at("labels"), (Json{{"answer", {"no"}}}));
-}
-
-// Of a folder all parts, each of its own turns; of a file one file.
-TEST_F(Prepare, Pairs) {
-  const auto line = [](const char* id, const std::vector<const char*>& texts) {
-    Json turns = Json::array();
-    for (const char* text : texts) turns.push_back({{"speaker", "A"}, {"text", text}});
-    return Json({{"id", id}, {"turns", turns}}).dump() + "\n";
-  };
-  std::filesystem::create_directory(dir.path("data"));
-  dir.write("data/train.jsonl",
-            line("a", {"aaa", "bbb", "c", "ddd", "eee"}) + line("b", {"x"}) + line("q", {"y"}));
-  dir.write("data/test.jsonl", line("c", {"fff", "gggg"}));
-  const Result r = prepare("pairs", dir.path("data"), "pairs", {"--characters", "3:4"});
-  ASSERT_EQ(r.code, 0) << r.err;
-  EXPECT_EQ(r.out, dir.path("pairs/train.jsonl.gz") + ": 2 pairs of 3 dialogues\n" +
-                       dir.path("pairs/test.jsonl.gz") + ": 1 pair of 1 dialogue\n");
-  const auto train = read_dialogues(dir.path("pairs/train.jsonl.gz"));
-  ASSERT_EQ(train.size(), 2u);
-  EXPECT_EQ(train[0].id, "a#2");
-  EXPECT_EQ(train[1].id, "a#5");
-  EXPECT_EQ(train[1].turns[0].text, "ddd");
-  EXPECT_EQ(train[1].turns[1].text, "eee");
-  EXPECT_EQ(train[1].turns[1].speaker, "A");
-  EXPECT_FALSE(std::filesystem::exists(dir.path("pairs/valid.jsonl.gz")));
-  expect_failure(prepare("pairs", dir.path("data"), "pairs"), 1,
-                 dir.path("pairs/train.jsonl.gz") + ": exists; give --out a new folder", "twice");
-  expect_failure(prepare("pairs", dir.path("data"), "none"), 1,
-                 dir.path("data/train.jsonl") + ": no adjacent turns of 9 to 128 characters",
-                 "short");
-  EXPECT_FALSE(std::filesystem::exists(dir.path("none/train.jsonl.gz")));
-  expect_failure(prepare("pairs", dir.path("data"), "none", {"--characters", "4"}), 2,
-                 "characters: expected LEAST:MOST, such as 9:128, got '4'", "bounds");
-  const std::string file = dir.path("data/test.jsonl");
-  ASSERT_EQ(prepare("pairs", file, "one.jsonl", {"--characters", "3:4"}).code, 0);
-  EXPECT_EQ(read("one.jsonl")[0]["id"], "c#2");
-  // A ranker learns from them.
-  const Result pairs =
-      heed_program({"prepare", "pairs", "--in", kSample, "--out", dir.path("two")});
-  ASSERT_EQ(pairs.code, 0) << pairs.err;
-  const Arguments train_with = {"train",    "retrieval", "--data",  dir.path("two"),
-                                "--preset", "smoke",     "--limit", "60",
-                                "--epochs", "1",         "--out",   dir.path("run")};
-  EXPECT_NE(heed_program(train_with).code, 0);
-  const Result trained = heed_program(train_with + Arguments{"--min-turns", "2"});
-  EXPECT_EQ(trained.code, 0) << trained.err;
 }
 
 }  // namespace

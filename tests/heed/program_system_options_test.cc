@@ -143,21 +143,35 @@ TEST(SystemOptions, OfExplanations) {
   const TempDir dir;
   const std::string data = dir.write(
       "d.jsonl",
-      R"({"turns": [{"text": "hi"}, {"text": "all"}, {"text": "it is slow because the disk is full"}, )"
+      R"({"turns": [{"text": "a"}, {"text": "b"}, {"text": "c"}, {"text": "d"}, {"text": "hi"}, )"
+      R"({"text": "all"}, {"text": "it is slow because the disk is full"}, )"
       R"({"text": "why is it full ?"}, {"text": "there are too many logs"}]})"
       "\n");
   const auto made = [&](const Arguments& options) {
     const Result r = heed_program(
         Arguments{"prepare", "because", "--in", data, "--out", dir.path("out.jsonl")} + options);
     EXPECT_EQ(r.code, 0) << r.err;
+    const bool why = std::count(options.begin(), options.end(), "why") > 0;
+    EXPECT_EQ(r.out, dir.path("out.jsonl") + (why ? ": 1 answer" : ": 1 explanation") +
+                         " of 1 dialogue\n");
     return nlohmann::json::parse(dir.read("out.jsonl"))["turns"];
   };
-  EXPECT_EQ(made({}).size(), 4u);  // two turns before, what is so, and why
+  EXPECT_EQ(made({}).size(), 7u);  // five turns before, what is so, and why
   EXPECT_EQ(made({"--before", "0"}).size(), 2u);
   EXPECT_EQ(made({"--before", "0"})[1]["text"], "the disk is full");
   EXPECT_EQ(made({"--of", "why"}).back()["text"], "there are too many logs");
   EXPECT_EQ(made({"--of", "why", "--before", "1"}).size() + 1,
             made({"--of", "why", "--before", "2"}).size());
+  const std::string none =
+      dir.write("none.jsonl", R"({"turns": [{"text": "hi"}, {"text": "yo"}]})");
+  for (const auto& [of, what] :
+       {std::pair("because", "with \"because\" between texts of 3 to 50 tokens"),
+        {"why", "after one that begins with \"why\""}}) {
+    const Result r =
+        heed_program({"prepare", "because", "--in", none, "--out", dir.path("none"), "--of", of});
+    EXPECT_EQ(r.code, 1);
+    EXPECT_EQ(r.err, "heed: " + none + ": no turn " + what + "\n");
+  }
 }
 
 }  // namespace

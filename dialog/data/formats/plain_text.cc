@@ -59,8 +59,8 @@ std::string table_doubt(const Lines& lines) {
 
 std::string markup_doubt(const Lines& lines) {
   const std::string_view first = trimmed(lines[0]);
-  if (first.starts_with("<!") || first.starts_with("<html") || first.starts_with("<?xml")) {
-    return "looks like HTML or XML";
+  for (const char* begin : {"<!doctype", "<!DOCTYPE", "<!--", "<html", "<?xml"}) {  // <!ann> speaks
+    if (first.starts_with(begin)) return "looks like HTML or XML";
   }
   if (!first.starts_with('{') && !first.starts_with("[{") && first != "[") return "";
   if (first.find("\"turns\"") != first.npos) {

@@ -23,6 +23,8 @@ TEST(Because, CutsTheSentence) {
   EXPECT_EQ(in("i use 8.04 here, because it is stable.."), "i use 8.04 here, | it is stable..");
   EXPECT_EQ(in("see ubuntu.com for it because they say so. ok"),
             "see ubuntu.com for it | they say so");
+  EXPECT_EQ(in("why so? does it fail because the disk is full? yes"),
+            "does it fail | the disk is full");
 }
 
 TEST(Because, OnlyTheWordAloneAndNotBeforeOf) {
@@ -31,6 +33,8 @@ TEST(Because, OnlyTheWordAloneAndNotBeforeOf) {
   EXPECT_EQ(in("i cannot do it because often it is full"), "i cannot do it | often it is full");
   EXPECT_EQ(in("the file justbecause is not in here"), "");
   EXPECT_EQ(in("the file because_1 is not in here"), "");
+  EXPECT_EQ(in("the file ßbecause is not in here"), "");
+  EXPECT_EQ(in("the file becauseß is not in here"), "");
   EXPECT_EQ(in("no because of that i left because it is late"),
             "no because of that i left | it is late");
   // the first one decides
@@ -67,6 +71,20 @@ TEST(Because, MakesDialogues) {
   ASSERT_EQ(answers.size(), 1u);
   EXPECT_EQ(answers[0].id, "e#3");
   EXPECT_EQ(text_of(answers[0]), "B:Why not ?|A:whyever|");
+}
+
+TEST(Because, AnswersFollowAQuestionThatBeginsWithTheWordWhy) {
+  const std::vector<Dialogue> dialogues = {{"f",
+                                            {{"A", "whyever not ?"},
+                                             {"B", "so"},
+                                             {"A", " \tWHY?"},
+                                             {"B", "it is late"},
+                                             {"A", "tell me why"},
+                                             {"B", "no"}}}};
+  const auto answers = answers_to_why(dialogues, 1);
+  ASSERT_EQ(answers.size(), 1u);
+  EXPECT_EQ(answers[0].id, "f#4");
+  EXPECT_EQ(text_of(answers[0]), "B:so|A: \tWHY?|B:it is late|");
 }
 
 // The counts of the specification, on corpora that are not bundled.

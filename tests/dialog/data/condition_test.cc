@@ -43,6 +43,9 @@ TEST(Condition, LearnsWhatStandsInTheDialogues) {
   for (const auto& [value, sentiment] : {std::pair("surprise", "neutral"),
                                          {"no_emotion", "neutral"},
                                          {"happiness", "positive"},
+                                         {"anger", "negative"},
+                                         {"disgust", "negative"},
+                                         {"fear", "negative"},
                                          {"sadness", "negative"}}) {
     Condition one{"emotion"};
     one.learn({dialogue_of("", {{value}})});
@@ -76,6 +79,7 @@ TEST(Condition, WhatIsWantedIsInTheModelsNumbers) {
   EXPECT_EQ(wanted_numbers(all, {"emotion=happiness"}), (std::vector<Numbers>{{1}, {}}));
   EXPECT_EQ(wanted_numbers(all, {"topic=work", "emotion=negative"}),
             (std::vector<Numbers>{{0}, {0}}));
+  EXPECT_EQ(wanted_numbers(all, {"emotion=positive|negative"}), (std::vector<Numbers>{{1, 0}, {}}));
   for (const char* wrong :
        {"emotion=odd", "emotion", "act=work", "topic=negative", "emotion=odd|positive"}) {
     EXPECT_EQ(error_of<UsageError>([&] { wanted_numbers(all, {wrong}); }),

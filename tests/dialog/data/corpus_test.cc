@@ -225,6 +225,16 @@ TEST(AddMessage, JoinsThoseOfOneSpeaker) {
   EXPECT_EQ(turns_of(dialogue), "ann: hi there\nbob: hi\n");
 }
 
+TEST(FindPart, IsThereWithEitherName) {
+  const TempDir dir;
+  dir.write("train.jsonl", "x");
+  dir.write("valid.jsonl.gz", "x");
+  EXPECT_TRUE(has_part(dir.path(""), "train"));
+  EXPECT_TRUE(has_part(dir.path(""), "valid"));
+  EXPECT_FALSE(has_part(dir.path(""), "test"));
+  EXPECT_FALSE(has_part(dir.path("no"), "train"));
+}
+
 TEST(FindPart, IsTheOneFileOfThePart) {
   TempDir dir;
   EXPECT_EQ(error_of<DataError>([&] { find_part(dir.path("no"), "train"); }),

@@ -181,6 +181,7 @@ TEST(EncodePhrases, KnowsThePhrasesOfTheExperiment) {
   ASSERT_EQ(phrases.rare.size(), 2u);
   EXPECT_EQ(text(phrases.rare[0]), "would you have lunch ? ");
   EXPECT_EQ(text(phrases.rare[1]), "i should have lunch ");
+  EXPECT_EQ(text(encode_phrases({}, vocabulary, 3).frequent[0]), "why should i ");
   EXPECT_EQ(text(encode_phrases({}, vocabulary, 3).rare[0]), "would you have ");
   EXPECT_EQ(encode_phrases({.frequent = {"my lunch"}, .rare = {}}, vocabulary).frequent.size(), 1u);
 }

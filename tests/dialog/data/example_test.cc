@@ -253,7 +253,8 @@ TEST(ExampleWords, AreInsertedAndStayUnknownWhereNobodySaidThem) {
 TEST(ExampleNotes, AreThoseOfTheTurnsThatAreRead) {
   Dialogue d = dialogue_of({"gone", "from New York , to boston", "which day ?", "a"});
   for (Turn& turn : d.turns) turn.speaker = "S" + std::to_string(turn.text.size());
-  d.turns[1].notes.edit().labels = {{"city", {"Boston", "paris", "new york"}}};
+  d.turns[1].notes.edit().labels = {{"city", {"Boston", "paris", " ", "new york"}}};
+  d.turns[2].notes.edit().labels = {{"ask", {"day"}}};
   d.turns[3].notes.edit() = {{{"act", {"inform"}}}, {"no", "a"}};
   d.notes.edit().labels = {{"topic", {"trains"}}};
   EXPECT_FALSE(make_examples({d}, letters())[0].notes.defined());
@@ -264,8 +265,28 @@ TEST(ExampleNotes, AreThoseOfTheTurnsThatAreRead) {
   EXPECT_EQ(e.notes->dialogue.at("topic"), std::vector<std::string>{"trains"});
   EXPECT_EQ(e.notes->candidates, (std::vector<std::string>{"a", "no", "a"}));
   EXPECT_EQ(e.notes->right, (std::vector<char>{1, 0, 1}));
-  EXPECT_EQ(e.notes->spans,
-            (std::vector<Span>{{"city", "Boston", 0, 5, 6}, {"city", "new york", 0, 1, 3}}));
+  EXPECT_EQ(e.notes->spans, (std::vector<Span>{{"city", "Boston", 0, 5, 6},
+                                               {"city", "new york", 0, 1, 3},
+                                               {"ask", "day", 1, 1, 2}}));
+}
+
+TEST(MakeExamples, HaveTheConditionsOfTheirResponses) {
+  Dialogue d = dialogue_of({"a", "b", "c", "d"});
+  d.notes.edit().labels = {{"topic", {"tea"}}};
+  for (Turn& turn : d.turns) turn.notes.edit().labels = {{"act", {turn.text}}};
+  const ExampleOptions options{.all_positions = true,
+                               .conditions = {{"act", {"a", "b", "c", "d"}}, {"topic", {"tea"}}}};
+  const std::vector<Example> examples = make_examples({d}, letters(), options);
+  ASSERT_EQ(examples.size(), 2u);
+  EXPECT_EQ(examples[0].conditions, (std::vector<Ids>{{2}, {0}}));
+  EXPECT_EQ(examples[1].conditions, (std::vector<Ids>{{3}, {0}}));
+}
+
+TEST(NoExample, SaysWhatADialogueNeeds) {
+  EXPECT_EQ(no_example({}), "no dialogue with two utterances of context and a response");
+  EXPECT_EQ(no_example({.min_turns = 5}), "no dialogue with 5 turns or more");
+  EXPECT_EQ(no_example({.min_turns = 2, .speaker = "ann"}),
+            "no dialogue with 2 turns or more of the speaker 'ann'");
 }
 
 TEST(MakeExamples, RefusesBoundsThatMakeNoSense) {

@@ -58,6 +58,29 @@ TEST(Notes, MayStandInAnyOrderAndBeSingle) {
   EXPECT_EQ(text_of(d.notes->labels), "x=all");
 }
 
+// What one turn or dialogue has, the next one may have, too, but none twice.
+TEST(Notes, EachTurnMayHaveAll) {
+  const auto turn = [](const std::string& x) {
+    return R"({"speaker": ")" + x + R"(", "text": "t)" + x + R"(", "distraction": true, )" +
+           R"("labels": {"act": ["l)" + x + R"("]}, "candidates": ["c)" + x + "\"]}";
+  };
+  const auto line = [&](const std::string& x) {
+    return R"({"id": ")" + x + R"(", "labels": {"topic": [")" + x + R"("]}, "personas": {"A": [")" +
+           x + R"("]}, "turns": [)" + turn(x + "1") + ", " + turn(x + "2") + "]}\n";
+  };
+  const TempDir dir;
+  write_dialogues(dir.path("out"), read_notes(line("a") + line("b")));
+  EXPECT_EQ(dir.read("out"), line("a") + line("b"));
+  using Key = std::pair<std::string, std::string>;
+  for (const auto& [key, value] :
+       {Key("speaker", "\"\""), Key("text", "\"\""), Key("distraction", "true"),
+        Key("labels", "{}"), Key("candidates", "[]")}) {
+    const std::string again = with(turn("2"), "{", "{\"" + key + "\": " + value + ", ");
+    EXPECT_EQ(notes_error("{\"turns\": [" + turn("1") + ", " + again + "]}"),
+              ":2: \"" + key + "\" is given twice");
+  }
+}
+
 TEST(Notes, AreChecked) {
   EXPECT_EQ(notes_error(R"({"labels": []})"), ":2: labels must be an object, got an array");
   EXPECT_EQ(notes_error(R"({"personas": "A"})"), ":2: personas must be an object, got a string");

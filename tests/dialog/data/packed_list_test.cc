@@ -80,11 +80,12 @@ Bytes copy_of(std::string_view text) {
 
 // A list is what its two blocks say, wherever they are; it does not grow in the memory of others.
 TEST(PackedList, MayLieElsewhere) {
-  Pool own = {{"x", {1}}, {"y", {}}, {"z", {2, 3}}}, elsewhere;
+  Pool own = {{"x", {1}}, {"y", {}}, {"z", {{2, 3}, {"two", "drei"}}}}, elsewhere;
   elsewhere.set_packed({copy_of(own.packed().ends()), copy_of(own.packed().rows())});
   ASSERT_EQ(elsewhere.size(), 3u);
   EXPECT_EQ(elsewhere[1].dialogue_id, "y");
   EXPECT_EQ(elsewhere[2].said.tokens, (std::vector<int32_t>{2, 3}));
+  EXPECT_EQ(elsewhere[2].said.unknown, (std::vector<std::string>{"two", "drei"}));
   const Pool copy = elsewhere;
   own = {};
   EXPECT_EQ(copy[0].dialogue_id, "x");

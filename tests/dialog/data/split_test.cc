@@ -49,6 +49,11 @@ TEST(GroupDialogues, ByTheId) {
       dialogue("day/#a/2013-01-30/7", {"x"}), dialogue("day/#b/2013-01-30/7", {"x"}),
       dialogue("day/#a/2013-01-31/7", {"x"}), dialogue("day/#a/2013-01-30/8", {"x"})};
   EXPECT_EQ(group_dialogues(dialogues, SplitBy::kDay), (Places{0, 0, 1, 0}));
+  EXPECT_EQ(group_dialogues({dialogue("2013-01-30/of/2013-01-31", {"x"}),
+                             dialogue("2013-01-30/of/2013-01-29", {"x"}),
+                             dialogue("2013-01-31/of/2013-01-31", {"x"})},
+                            SplitBy::kDay),  // the first date
+            (Places{0, 0, 1}));
   EXPECT_EQ(group_dialogues(dialogues, SplitBy::kFolder), (Places{0, 1, 2, 0}));
   EXPECT_EQ(group_dialogues(dialogues, SplitBy::kDialogue), (Places{0, 1, 2, 3}));
   EXPECT_EQ(
@@ -103,6 +108,9 @@ TEST(Split, GivesEachPartItsShare) {
     all.insert(part.begin(), part.end());
   }
   EXPECT_EQ(all.size(), 1000u);
+  const Parts rounded = split(single_groups(14), 0.12, 0.24, 1);  // of 1.68 and 3.36
+  EXPECT_EQ(rounded.valid.size(), 2u);
+  EXPECT_EQ(rounded.test.size(), 3u);
 }
 
 TEST(Split, DependsOnTheSeedAlone) {

@@ -9,7 +9,7 @@
 #include "dialog/rewrite/example.h"
 #include "dialog/rewrite/rewriter.h"
 #include "tensor/random.h"
-#include "tests/file_helpers.h"
+#include "tests/dialog/data/reader_helpers.h"
 
 namespace heed::rewrite {
 namespace {
@@ -65,6 +65,8 @@ TEST(Align, ByHand) {
        {{0, 0, {"red", "joan"}}, {1, 1, {"very"}}}},
       // dropped words are a gap with nothing in it
       {"oh well yes", "oh yes", {0, 0, 2, 0, 0}, {{1, 2, {}}}},
+      // of two ways to keep as much, the one that keeps the first
+      {"yes", "yes yes", {0, 1, 1}, {{1, 1, {"yes"}}}},
   };
   for (const Case& c : cases) {
     SCOPED_TRACE(c.turn);
@@ -260,7 +262,11 @@ TEST(Rewriting, ReadsWhatIsPublished) {
   EXPECT_EQ(corpus.dialogues[0].turns[2].text, "明天有雨吗");
   EXPECT_EQ(corpus.dialogues[0].turns[2].notes->labels.at(kRewritten),
             std::vector<std::string>{"西安明天有雨吗"});
-  EXPECT_EQ(corpus.dialogues[1].turns[1].speaker, "b");
+  EXPECT_EQ(text_of(corpus.dialogues[0]), "a:西安天气|b:今天多云|a:明天有雨吗|");
+  dir.write("blanks.txt", " a \tb\t c\t d e \n");
+  const Dialogue blanks = read_rewriting(dir.path("blanks.txt")).dialogues.at(0);
+  EXPECT_EQ(text_of(blanks), "a:a|b:b|a:c|");
+  EXPECT_EQ(blanks.turns[2].notes->labels.at(kRewritten), std::vector<std::string>{"d e"});
   EXPECT_EQ(corpus.left_out.at("lines with a blank text"), 1u);
   EXPECT_EQ(read_rewriting(path, {.limit = 1}).dialogues.size(), 1u);
   const auto refusal = [&](const std::string& text) {
@@ -335,6 +341,56 @@ TEST(English, ReplacesByTheKindOfAValue) {
     as_said.insert(made.dialogues[i + 2].turns.back().text);
   }
   EXPECT_EQ(as_said, (std::set<std::string>{"hello", "thanks"}));
+}
+
+// Of the turns before, those count that the dialogue of the gap holds.
+TEST(English, ForgetsWhatStoodLongAgo) {
+  for (const size_t turns : {kTurnsBefore - 1, kTurnsBefore, kTurnsBefore + 1}) {
+    Dialogue dialogue{"1", {said("user", "to rio")}};
+    while (dialogue.turns.size() < turns) dialogue.turns.push_back(said("system", "ok"));
+    dialogue.turns.push_back(said("user", "rio", {{"act", {"inform city=rio"}}}));
+    EXPECT_EQ(with_gaps({dialogue}).dialogues.size(), turns <= kTurnsBefore ? 1u : 0u) << turns;
+  }
+}
+
+// Where a value is all of a turn something must stand for it: which word, the name of the slot
+// says, whether the act or the state holds it.
+TEST(English, StandsForAPlaceATimeOrAThing) {
+  const std::pair<const char*, std::vector<const char*>> slots[] = {
+      {"there",
+       {"pickup_city", "location", "street_address", "destination", "origin", "area", "where_to"}},
+      {"then", {"check_in_date", "leaving_time", "day"}},
+      {"it", {"name", "cuisine"}}};
+  for (const auto& [pronoun, names] : slots) {
+    for (const std::string name : names) {
+      for (const Labels& labels : {Labels{{"act", {"inform " + name + "=red_joan"}}},
+                                   Labels{{"state", {"hotels_2-" + name + "=red_joan"}}}}) {
+        const Dialogue dialogue{
+            "1",
+            {said("user", "Red Joan !"), said("system", "?"), said("user", "Red Joan", labels)}};
+        EXPECT_EQ(text_of(with_gaps({dialogue}).dialogues.at(0)),
+                  "user:Red Joan !|system:?|user:" + std::string(pronoun) + "|")
+            << name;
+      }
+    }
+  }
+}
+
+TEST(English, TakesTheLongestValueThatWasSaid) {
+  const auto gap = [](const std::vector<std::string>& values, const std::string& text) {
+    const Dialogue dialogue{
+        "1", {said("user", text), said("system", "?"), said("user", text, {{"act", values}})}};
+    const Published made = with_gaps({dialogue});
+    return made.dialogues.empty() ? "none" : made.dialogues[0].turns.back().text;
+  };
+  const std::string shorter = "inform city=rio", longer = "inform city=rio_de_janeiro";
+  for (const auto& values : {std::vector{shorter, longer}, {longer, shorter}, {longer}}) {
+    EXPECT_EQ(gap(values, "rio de janeiro"), "there");
+  }
+  // What is no value of its own.
+  for (const std::string word : {"true", "false", "?"}) {
+    EXPECT_EQ(gap({"inform smoking=" + word}, word), "none");
+  }
 }
 
 }  // namespace

@@ -85,6 +85,10 @@ TEST(ChatLog, TimesOfManyPlaces) {
       {"2024-12-31 23:59 - ", "2025-01-01 00:01 - ", "2025-01-02 00:02 - "},
       {"24/12/31, 23:59 – ", "25/01/01, 00:01 – ", "25/01/02, 00:02 – "},
       {"2024/12/31 下午11:59 - ", "2025/1/1 上午12:01 - ", "2025/1/2 上午12:02 - "},
+      {"2024/12/31 午後11:59 - ", "2025/1/1 午前12:01 - ", "2025/1/2 午前12:02 - "},
+      {"۳۱/۱۲/۲۰۲۴، ۲۳:۵۹ - ", "۱/۱/۲۰۲۵، ۰۰:۰۱ - ", "۲/۱/۲۰۲۵، ۰۰:۰۲ - "},
+      {"31.12.24 um 23:59 - ", "01.01.25 um 00:01 - ", "02.01.25 um 00:02 - "},
+      {"Dec 31, 2024 at 11:59 PM - ", "Jan 1, 2025 at 12:01 AM - ", "Jan 2, 2025 at 12:02 AM - "},
       {"2024. 12. 31. 오후 11:59 - ", "2025. 1. 1. 오전 12:01 - ", "2025. 1. 2. 오전 12:02 - "},
       {"\u200F٣١‏/١٢‏/٢٠٢٤، ١١:٥٩ م - ",
        "\u200F١‏/١‏/٢٠٢٥، ١٢:٠١ ص - ",
@@ -152,6 +156,17 @@ TEST(ChatLog, Znc) {
                    "[00:11:00] -NickServ- hi\n[02:10:00] <bob> later\n",
                    3),
             "3=ann:hello: x|bob:nods - so y| 7=bob:later|");
+}
+
+// What a program says about somebody, and what somebody does.
+TEST(ChatLog, EventsAreNoActions) {
+  for (const char* event : {"(bob@host) has joined", "[b@h] quit", "has left",
+                            "is now known as rob", "was kicked by ann", "sets mode +o ann"}) {
+    const std::string line = "[10:01] * bob " + std::string(event) + "\n";
+    EXPECT_EQ(log_of("[10:00] <ann> hi\n" + line + "[10:02] <ann> so\n", 1), "1=ann:hi so|");
+  }
+  EXPECT_EQ(log_of("[10:00] <ann> hi\n[10:01] * bob was here\n[10:02] <ann> so\n"),
+            "1=ann:hi|bob:was here|ann:so|");
 }
 
 TEST(ChatLog, WeeChatAndHexChat) {
@@ -224,6 +239,37 @@ TEST(ChatLog, TwoKindsOfChatInOneFileAreRefused) {
             ": holds two kinds of chats; give each in a file of its own");
 }
 
+TEST(ChatLog, SignsAreNoPartOfANameAndALinkIsNone) {
+  for (const char* sign : {"\u200E", "\u200F", "\u202A", "\u202B", "\u202C", "\u2068", "\u2069",
+                           "\u00A0", "\u202F", "~"}) {
+    const std::string end = sign == std::string("~") ? "" : sign;
+    EXPECT_EQ(log_of("[10:00] " + (sign + ("Ann" + end)) + ": hi\n[10:01] Ben: yo\n"),
+              "1=Ann:hi|Ben:yo|");
+  }
+  for (const char* right : {"@", "+", "%", "&", "~", "!", "~@"}) {
+    EXPECT_EQ(log_of("<" + std::string(right) + "ann> hi\n<bob> yo\n"), "1=ann:hi|bob:yo|");
+  }
+  EXPECT_EQ(log_of("[10:00] Ann: hi\n[10:01] Ben: yo\n[10:02] http://x.de\n", 1),
+            "1=Ann:hi|Ben:yo|");
+}
+
+// People speak again: without times, ten names or more must come twice each, on average.
+TEST(ChatLog, AListOfNamesIsNoChat) {
+  const auto lines = [](int count, int different) {
+    std::string text;
+    for (int i = 0; i < count; ++i) {
+      text += "n" + std::string(static_cast<size_t>(i % different) + 1, 'x') + ": x\n";
+    }
+    return text;
+  };
+  const auto automatic = [](const std::string& path) { read_plain_text(path, {}); };
+  EXPECT_TRUE(log_of(lines(9, 9)).starts_with("1=nx:x|nxx:x|"));
+  EXPECT_TRUE(log_of(lines(10, 5)).starts_with("1=nx:x|nxx:x|"));
+  EXPECT_EQ(error_reading(automatic, "t", lines(10, 6)),
+            ": many of the first 10 lines begin with a name or a time: is it --layout names?; "
+            "--layout lines reads it all the same");
+}
+
 // Lines that are nearly something, in a chat that is clear.
 TEST(ChatLog, HostileLines) {
   const std::string chat = "[10:00] A: a\n[10:00] B: b\n[10:00] A: a\n[10:00] B: b\n";
@@ -259,6 +305,11 @@ TEST(Moment, IsReadOrNot) {
   EXPECT_EQ(text("13.6.2018 klo 21.25.15"), "13.6.2018 77115");
   EXPECT_EQ(text("Tue Dec 31 1:00:00 2024", MomentWords::kAny), "2024.12.31 3600");
   EXPECT_EQ(text("Dec 31 1:00"), "2000.12.31 3600");
+  int month = 0;
+  for (const std::string name :
+       {"Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"}) {
+    EXPECT_EQ(text("3 " + name + " 2024 1:00"), "2024." + std::to_string(++month) + ".3 3600");
+  }
   EXPECT_EQ(text("yesterday at 1:00", MomentWords::kAny), "0.0.0 3600");
   for (const char* none :
        {"", "12", "12:", ":30", "12:60", "25:00", "12:30:61", "31.12.2024", "12.30", "12:30 ann",

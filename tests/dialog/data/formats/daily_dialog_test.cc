@@ -49,6 +49,8 @@ TEST(DailyDialog, MayBeText) {
   const TempDir dir;
   const Published corpus = read_daily_dialog(dir.write("t.txt", "Tea ? __eou__ Fine . __eou__\n"));
   EXPECT_EQ(text_of(corpus.dialogues.at(0)), ":Tea ?|:Fine .|");
+  dir.write("t.txt", "Tea ? __eou__\nFine . __eou__\nSo __eou__\n");
+  EXPECT_EQ(read_daily_dialog(dir.path("t.txt"), {.limit = 2}).dialogues.size(), 2u);
 }
 
 TEST(DailyDialog, IsChecked) {

@@ -44,10 +44,17 @@ TEST(Intents, ReadsFolders) {
   dir.write("atis/train/label", "flight\nflight#airfare\n");
   dir.write("atis/test/seq.in", "a fare");
   dir.write("atis/test/label", "airfare");
+  const std::string train =
+      "train-1 part=train user:to boston| intent=flight\n"
+      "train-2 part=train user:to| intent=flight#airfare\n";
+  const std::string test = "test-1 part=test user:a fare| intent=airfare\n";
+  EXPECT_EQ(text_of_all(read_intents(dir.path("atis"))), train + test);
+  dir.write("atis/valid/seq.in", "no\nyes\n");
+  dir.write("atis/valid/label", "no\nyes\n");
+  const std::string valid = "valid-1 part=valid user:no| intent=no\n";
   EXPECT_EQ(text_of_all(read_intents(dir.path("atis"))),
-            "train-1 part=train user:to boston| intent=flight\n"
-            "train-2 part=train user:to| intent=flight#airfare\n"
-            "test-1 part=test user:a fare| intent=airfare\n");
+            train + valid + "valid-2 part=valid user:yes| intent=yes\n" + test);
+  EXPECT_EQ(text_of_all(read_intents(dir.path("atis"), {.limit = 3})), train + valid);
   EXPECT_EQ(text_of_all(read_intents(dir.path("atis/test"))),
             "line-1  user:a fare| intent=airfare\n");
   const auto fails = [&] {

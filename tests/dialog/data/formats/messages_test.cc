@@ -51,6 +51,14 @@ TEST(Messages, AsShareGptHasThem) {
             "developer, tool and function");
 }
 
+TEST(Messages, OfProgramsAreNoUtterances) {
+  for (const char* role : {"system", "developer", "tool", "function"}) {
+    EXPECT_EQ(messages_of(R"([{"role": ")" + std::string(role) +
+                          R"(", "content": "x"}, {"role": "user", "content": "hi"}])"),
+              "m.jsonl:1=user:hi|; 1 messages of the roles system, developer, tool and function");
+  }
+}
+
 TEST(Messages, HaveTextsOrNumbersAsIds) {
   const auto with_id = [](const std::string& id) {
     return messages_of(R"({"id": )" + id + R"(, "messages": [{"role": "user", "content": "hi"}]})");

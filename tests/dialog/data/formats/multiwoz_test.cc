@@ -49,6 +49,15 @@ TEST(MultiwozJson, HasStatesAndActs) {
   EXPECT_EQ(multiwoz_of(kMultiwozJson, {.limit = 1}).dialogues.size(), 1u);
 }
 
+// Only where slot and value are none is the act alone.
+TEST(MultiwozJson, ActsMayHaveNone) {
+  const Published corpus =
+      multiwoz_of(R"({"A": {"log": [{"text": "x", "dialog_act": {"Hotel-Inform": )"
+                  R"([["Internet", "none"], ["none", "x"], ["none", "none"]]}}]}})");
+  EXPECT_EQ(text_of(corpus.dialogues.at(0).turns.at(0).notes->labels),
+            "act=hotel-inform internet=none,hotel-inform none=x,hotel-inform");
+}
+
 TEST(MultiwozJson, IsChecked) {
   const std::string where = ": dialogue 1 (MUL1.json)";
   EXPECT_EQ(multiwoz_error("{}"), ": holds no dialogue");
@@ -95,6 +104,10 @@ TEST(MultiwozTable, HasStates) {
   EXPECT_EQ(text_of(dialogues[1]), "system:and a taxi ?|user:no .|");
   EXPECT_TRUE(left_out.empty());
   EXPECT_EQ(multiwoz_of(kTable, {.limit = 1}).dialogues.size(), 1u);
+  const Published other_order =
+      multiwoz_of(with(with(kTable, "hotel-area", "train-to"), "train-leaveAt\t", "hotel-area\t"));
+  EXPECT_EQ(text_of(other_order.dialogues[0].turns[2].notes->labels),
+            "state=hotel-area=dontcare,hotel-day=friday,train-to=north");
   const Published blank = multiwoz_of(with(kTable, "where ?", " "));
   EXPECT_EQ(blank.left_out.at("turns without text"), 1u);
 }

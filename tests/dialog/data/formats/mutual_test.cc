@@ -50,6 +50,8 @@ TEST(Mutual, MayBeAFolder) {
   EXPECT_EQ(read_mutual(dir.path("dev")).dialogues.size(), 2u);
   EXPECT_EQ(read_mutual(dir.path("dev"), {.limit = 1}).dialogues.at(0).id, "dev_1");
   EXPECT_EQ(read_mutual(dir.path("dev")).dialogues[1].id, "dev_2");
+  dir.write("dev/dev_3.txt", "not read");
+  EXPECT_EQ(read_mutual(dir.path("dev"), {.limit = 2}).dialogues.size(), 2u);
   const TempDir empty;
   EXPECT_EQ(error_of<DataError>([&] { read_mutual(empty.path("")); }),
             empty.path("") + ": holds no dialogue in a file *.txt");

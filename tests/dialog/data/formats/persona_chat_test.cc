@@ -47,6 +47,12 @@ TEST(PersonaChat, HasPersonasAndCandidates) {
   EXPECT_EQ(persona_of(kText, {.limit = 1}).dialogues.size(), 1u);
 }
 
+TEST(PersonaChat, ARewardIsNoCandidate) {
+  const Dialogue d = persona_of("1 hello .\thi !\t1.0\n").dialogues.at(0);
+  EXPECT_EQ(text_of(d), "partner:hello .|you:hi !|");
+  EXPECT_TRUE(d.turns[1].notes->candidates.empty());
+}
+
 TEST(PersonaChat, TextIsChecked) {
   const std::string number = ": the line must begin with its number in the dialogue, ";
   EXPECT_EQ(persona_error(""), ": holds no dialogue");
@@ -90,6 +96,7 @@ TEST(PersonaChat, MayBeJson) {
   EXPECT_EQ(text_of(dialogues[0].notes->personas), "you=i like tea .");
   EXPECT_EQ(left_out, (std::map<std::string, size_t>{{"turns of __SILENCE__", 1},
                                                      {"turns without text", 1}}));
+  EXPECT_EQ(persona_of(kPersonaJson, {.limit = 1}).dialogues.size(), 1u);
   EXPECT_EQ(persona_error(with(kPersonaJson, "[\"hi\", \" \"]", "[\"hi\"]")),
             ": dialogue 1, turn 3: each member of \"dialogue\" must be a pair of texts");
   EXPECT_EQ(persona_error(with(kPersonaJson, "[\"hi\", \" \"]", "[\"hi\", 1]")),

@@ -44,7 +44,7 @@ TEST(PlainText, AnUtteranceALine) {
 }
 
 TEST(PlainText, SpeakerAndText) {
-  EXPECT_EQ(plain_of("ann\thi\nann\t there\nbob\t\n\tx\ty\n\nbob\tyes\n", TextLayout::kAuto,
+  EXPECT_EQ(plain_of("ann\thi\n ann \t there\nbob\t\n\tx\ty\n\nbob\tyes\n", TextLayout::kAuto,
                      TextLayout::kTabs),
             "t.txt:1=ann:hi there|:x\ty| t.txt:6=bob:yes|");
 }
@@ -71,6 +71,7 @@ TEST(PlainTexts, AreThoseOfAFolder) {
   dir.write("b.txt", "c\n\nd\n");
   dir.write("a/x.txt.gz", gzip("a\nb\n"));
   dir.write("a/notes.md", "no dialogue");
+  dir.write("c.txt/notes.md", "in a folder");
   const auto ids = [&](size_t limit) {
     std::vector<size_t> told;
     const Reading reading{.limit = limit, .progress = [&](size_t read) { told.push_back(read); }};
@@ -105,6 +106,15 @@ TEST(PlainTexts, AreReadAsTheFirstOne) {
                 "[01/01/2025, 09:05] Trip: \u200EBen left\n[01/01/2025, 09:05] Ben: bye\n");
   }
   EXPECT_EQ(read_plain_texts(chats.path(""), {}).left_out, 2u);
+  const TempDir pauses;
+  for (const char* name : {"a.txt", "b.txt"}) {
+    pauses.write(name, "[01/01/2025, 09:00] Ben: hi\n[01/01/2025, 09:10] Ann: yes?\n");
+  }
+  const auto count = [&](int gap) {
+    return read_plain_texts(pauses.path(""), {.gap_minutes = gap}).dialogues.size();
+  };
+  EXPECT_EQ(count(10), 2u);
+  EXPECT_EQ(count(9), 4u);
 }
 
 TEST(PlainText, RefusesBadFiles) {
@@ -145,7 +155,10 @@ TEST(PlainText, AsksBeforeItTakesOneThingForAnother) {
   EXPECT_EQ(doubt("{\"messages\": [{\"role\": \"user\", \"content\": \"hi\"}]}"),
             "looks like JSON of roles and contents, which heed prepare messages readslines");
   EXPECT_EQ(doubt("[\n {\"a\": 1}]"), "looks like JSONlines");
-  EXPECT_EQ(doubt("<!DOCTYPE html>\n<p>"), "looks like HTML or XMLlines");
+  for (const char* begin : {"<!DOCTYPE html>", "<!doctype html>", "<!-- x -->",
+                            "<html lang=\"en\">", "<?xml version=\"1.0\"?>"}) {
+    EXPECT_EQ(doubt(begin + std::string("\n<p>")), "looks like HTML or XMLlines");
+  }
   EXPECT_EQ(doubt("hi\nann\tyo\nbob\tso\n"),
             "many of the first 3 lines hold a tab: is it --layout tabs?lines");
   EXPECT_EQ(doubt("hi\nyo __eou__ so __eou__\na __eou__"),
@@ -172,6 +185,8 @@ TEST(PlainText, WhatSeemsAStrangeFileIsReadIfSomebodySaysSo) {
   // few or prose-like commas, colons and tabs are no sign
   EXPECT_EQ(plain_of("well, yes\nno, thanks\nok, then\n", TextLayout::kAuto, TextLayout::kLines),
             "t.txt:1=:well, yes|:no, thanks|:ok, then|");
+  EXPECT_EQ(plain_of("yes,no\nno,yes\n", TextLayout::kAuto, TextLayout::kLines),
+            "t.txt:1=:yes,no|:no,yes|");
   EXPECT_EQ(plain_of("one thing: no\nwhat?\nthat\n", TextLayout::kAuto, TextLayout::kLines),
             "t.txt:1=:one thing: no|:what?|:that|");
 }

@@ -132,6 +132,7 @@ TEST(ReadText, IsTheWholeText) {
 TEST(LabelValue, IsLowerCaseWithoutBlanks) {
   EXPECT_EQ(label_value(" The  Lensfield\tHotel\n"), "the_lensfield_hotel");
   EXPECT_EQ(label_value("CAFÉ"), "cafÉ");
+  EXPECT_EQ(label_value("@AZ[`az{"), "@az[`az{");
   EXPECT_EQ(label_value(" "), "");
   const NameAndValue label = split_value("a-b=c=d");
   EXPECT_EQ(label.name, "a-b");

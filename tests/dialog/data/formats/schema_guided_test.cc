@@ -53,6 +53,24 @@ TEST(SchemaGuided, HasStatesActsAndCalls) {
   }
 }
 
+// Values as they are said where there are no canonical ones, all of them; a call of a method alone.
+TEST(SchemaGuided, ValuesAndParametersMayBeMissing) {
+  const auto labels = [](const std::string& from, const std::string& to, size_t turn) {
+    return text_of(schema_of(with(kLine, from, to)).dialogues.at(0).turns.at(turn).notes->labels);
+  };
+  const std::string none = "\"frames\": [{\"service\": \"Taxi_1\", \"actions\": []";
+  for (const std::string canonical : {"", ", \"canonical_values\": []"}) {
+    EXPECT_EQ(
+        labels(none,
+               with(none, "[]",
+                    "[{\"act\": \"INFORM\", \"slot\": \"to\", \"values\": [\"The Inn\", \"Inn\"]" +
+                        canonical + "}]"),
+               2),
+        "act=inform to=the_inn,inform to=inn state=hotels_2-day=next_friday,taxi_1-to=the_inn");
+  }
+  EXPECT_EQ(labels("\"utterance\": \"\"", "\"utterance\": \"Wait.\"", 3), "call=call");
+}
+
 TEST(SchemaGuided, MayBeAFolder) {
   const TempDir dir;
   dir.write("dev/dialogues_002.json", "[" + with(kLine, "1_00000", "2_00000") + "]");
@@ -67,6 +85,8 @@ TEST(SchemaGuided, MayBeAFolder) {
   };
   EXPECT_EQ(ids(0), "1_00000 2_00000 ");
   EXPECT_EQ(ids(1), "1_00000 ");
+  dir.write("dev/dialogues_003.json", "not read");
+  EXPECT_EQ(ids(2), "1_00000 2_00000 ");
   const TempDir empty;
   EXPECT_EQ(error_of<DataError>([&] { read_schema_guided(empty.path("")); }),
             empty.path("") + ": holds no dialogue in a file dialogues*.json");

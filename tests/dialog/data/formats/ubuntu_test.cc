@@ -85,16 +85,23 @@ TEST(UbuntuV2, ReadsTheTestFile) {
   TempDir dir;
   const auto dialogues =
       read_ubuntu_csv(
-          dir.write("test.csv",
-                    "Context,Ground Truth Utterance,Distractor_0\n"
-                    "a __eou__ __eot__ b __eou__ __eot__ c __eou__ __eot__ ,d,\"x, y\"\n"
-                    "a __eou__ __eot__,,\n"))
+          dir.write(
+              "test.csv",
+              "Context,Ground Truth Utterance,Distractor_0,Distractor_1,Distractor_2\n"
+              "a __eou__ __eot__ b __eou__ __eot__ c __eou__ __eot__ ,d,\"x, y\",z,a __eou__ b\n"
+              "a __eou__ __eot__,,,,\n"))
           .dialogues;
   ASSERT_EQ(dialogues.size(), 2u);
   EXPECT_EQ(text_of(dialogues[0]), ":a|:b|:c|:d|");
   EXPECT_EQ(text_of(dialogues[1]), ":a|:|");
-  EXPECT_EQ(dialogues[0].turns[3].notes->candidates, (std::vector<std::string>{"x, y"}));
+  EXPECT_EQ(dialogues[0].turns[3].notes->candidates,
+            (std::vector<std::string>{"x, y", "z", "a b"}));
   EXPECT_EQ(dialogues[0].turns[2].notes->candidates, std::vector<std::string>{});
+  // There are no wrong answers to keep.
+  const auto [kept, label_0_rows] = read_ubuntu_csv(dir.path("test.csv"), {}, Wrong::kKeep);
+  EXPECT_EQ(label_0_rows, 0);
+  EXPECT_EQ(text_of(kept.at(0).turns[3].notes->labels), "");
+  EXPECT_FALSE(kept[0].turns[3].distraction);
 }
 
 TEST(UbuntuV2, KeepsWrongAnswersWhereTheyAreAskedFor) {

@@ -48,6 +48,10 @@ TEST(Woz, HasStatesAndActs) {
     EXPECT_EQ(left_out, (std::map<std::string, size_t>{{"turns without text", 1}}));
   }
   EXPECT_EQ(woz_of(kWozJson, {.limit = 1}).dialogues.size(), 1u);
+  // A system may be silent at first, and not later.
+  const auto [dialogues, left_out] = woz_of(with(kWozJson, "Where, and what?", " "));
+  EXPECT_EQ(text_of(dialogues[0]), "user:Cheap food?|user:North. The phone number?|");
+  EXPECT_EQ(left_out.at("turns without text"), 2u);
 }
 
 TEST(Woz, IsChecked) {
