@@ -52,6 +52,9 @@ LAB_CHECK(GradientsOfARandomGraph) {
                        "closure runs when "
                        "both have arrived."});
   if (testing::Test::HasFailure()) return;
+  if_stopped(
+      "One parameter in three graphs, one after the other: a backward pass changes its gradient, "
+      "and nothing else. `used` is for nodes that had a closure.");
   const Var again = Var::parameter(scalar(draw.uniform(1, 2)));
   for (int pass = 0; pass < 3; ++pass) square_of(again).backward();
   const double once = 2 * again.value().item();
@@ -60,6 +63,7 @@ LAB_CHECK(GradientsOfARandomGraph) {
                               "until zero_grad(), and the next pass adds to it",
                               scalar(once)}}});
   if (testing::Test::HasFailure()) return;
+  if_stopped("");
   const Var p = Var::parameter(scalar(1)), q = Var::parameter(scalar(2));
   Tensor shared;  // one gradient for both, which somebody keeps
   record("both", scalar(3), {p, q}, [&](Tensor dy, const Grads& dx) {
@@ -71,6 +75,18 @@ LAB_CHECK(GradientsOfARandomGraph) {
       p.grad().raw() != shared.raw() && q.grad().raw() != shared.raw(),
       "a parameter's gradient lies in memory that others use, too: who clips one would change "
       "both. Every node is run, also one without a closure: there its gradient becomes its own.");
+  const Var r = Var::parameter(scalar(3)), two = weigh({p, r}, {1, 1});
+  const Var last = record("ignores an input", scalar(1), {two, p},
+                          [](Tensor dy, const Grads& dx) { dx.add(1, dy); });
+  const std::vector<const Node*> all = {last.node().get(), two.node().get(), r.node().get(),
+                                        p.node().get()};
+  const DetectAnomaly guard;  // its check_settled() is called by run()
+  nodes_run().clear();
+  last.backward();
+  expect(nodes_run() == all,
+         "run() was called " + std::to_string(nodes_run().size()) +
+             " times, for 4 nodes: once for each, in their order, also where no gradient seems to "
+             "have arrived. Deferred parts of one are added up there.");
 }
 
 // The loss is one output of several, of any shape with one element.
@@ -134,17 +150,17 @@ LAB_CHECK(EachClosureRunsOnce) {
 LAB_CHECK(LongAndShortPathsMeet) {
   Draw draw;
   const Var x = Var::parameter(scalar(draw.uniform(0.5, 1)));
-  const Var early = square_of(x);
-  Var late = early;
+  const Var early = square_of(x), twin = square_of(x);
+  Var late = weigh({early, twin}, {1, 1});
   const int64_t length = draw.between(25, 50);
   for (int64_t i = 0; i < length; ++i) late = weigh({late}, {1});
   const Var newest = Var::parameter(scalar(1));  // a leaf is not always the oldest
-  weigh({late, early, newest}, {1, 1, 3}).backward();
+  weigh({early, late, newest, twin}, {1, 1, 3, 1}).backward();
   expect_close("d/dw of a parameter that was made after all others", newest.grad(), scalar(3));
-  expect_close(
-      "d/dx of x^2 that arrives on a short and a long way", x.grad(), scalar(4 * x.value().item()),
-      {.suspects = {{"the contribution of one way only: the node ran before the other had arrived",
-                     scalar(2 * x.value().item())}}});
+  const std::string one = "the contribution of one way only: a node ran before the other arrived";
+  const double slope = 2 * x.value().item();
+  expect_close("d/dx of two x^2 that arrive on a short and a long way", x.grad(), scalar(4 * slope),
+               {.suspects = {{one, scalar(2 * slope)}, {one, scalar(3 * slope)}}});
 }
 
 // ---- task: step
@@ -174,10 +190,13 @@ LAB_CHECK(MemoryFallsOnTheWay) {
           "What a node has used it can let go.");
   expect(kept[0].expired(), "after the pass the last closure still keeps its values.");
   for (const bool keep : {false, true}) {
-    const std::vector<Var> two =
-        record("two", {scalar(1), scalar(1)}, {x}, [](const OutputGrads&, const Grads&) {});
+    int runs = 0;
+    const std::vector<Var> two = record("two", {scalar(1), scalar(1)}, {x},
+                                        [&](const OutputGrads&, const Grads&) { ++runs; });
     if (keep) two[0].keep_grad();
     weigh(two, {1, 1}).backward();
+    expect(runs == 1, "the closure of an op whose two outputs were reached ran " +
+                          std::to_string(runs) + " times: once, for all outputs together.");
     for (const GradientBuffer& output : two[0].node()->outputs) {
       expect(!output.total.defined(),
              std::string("a node that has run still holds a gradient of an output that its closure "
@@ -206,6 +225,9 @@ LAB_CHECK(TheGraphIsUsedOnce) {
   Var y = square_of(x);
   for (int64_t i = draw.between(0, 4); i > 0; --i) y = weigh({y}, {1});
   y.backward();
+  const Edge& edge = y.node()->inputs.empty() ? Edge() : y.node()->inputs[0];
+  expect(static_cast<bool>(edge),
+         "a node that has run keeps its inputs, as they were: the edge leads to no node any more.");
   try {
     y.backward();
     expect(false, "a second backward() through the same graph went unnoticed: `used` tells it.");
@@ -261,13 +283,20 @@ LAB_CHECK(UnreachedOutputsAreSkipped) {
 std::pair<int64_t, int64_t> times_asked() {
   asked_about().clear();
   int64_t before = -1;
-  const Var y =
-      record("op", scalar(1), {Var::parameter(scalar(1))}, [&](Tensor dy, const Grads& dx) {
-        before = std::ssize(asked_about());
-        dx.add(0, dy);
-      });
-  y.backward();
-  return {before, std::ssize(asked_about()) - before};
+  const Var x = Var::parameter(scalar(1));
+  const std::vector<Var> y = record("op", std::vector<Tensor>(3, scalar(1)), {x, x},
+                                    [&](const OutputGrads& dy, const Grads& dx) {
+                                      before = std::ssize(asked_about());
+                                      dx.add(0, dy.take(1));
+                                    });
+  y[1].backward();
+  const auto after = std::ssize(asked_about()) - std::max<int64_t>(before, 0);
+  for (const Node* node : asked_about()) {
+    expect(node == y[0].node().get(),
+           "check_backward() was asked about another node than the one whose closure has run: it "
+           "looks at the inputs of that one by itself.");
+  }
+  return {before, after};
 }
 
 LAB_CHECK(AnomaliesAreLookedFor) {

@@ -49,6 +49,12 @@ double loss(const Tensor& x, const Tensor& dy, double w, double p, double q) {
   return total;
 }
 
+Tensor map(const Tensor& x, const std::function<double(double)>& f) {
+  const Tensor y = x.clone();
+  for (int64_t i = 0; i < y.numel(); ++i) y.data<double>()[i] = f(y.data<double>()[i]);
+  return y;
+}
+
 }  // namespace
 
 LAB_VARIATION(Checkpoint) {
@@ -57,17 +63,21 @@ LAB_VARIATION(Checkpoint) {
   const Tensor at = draw.normal({draw.between(2, 6)}), dy = draw.normal(at.shape());
   const Var x = Var::parameter(at), w = Var::parameter(Tensor::full({}, weight, DType::f64));
   Witness witness;
-  const Var y = checkpoint([&](const Var& v) { return cube(v, w, witness); }, x);
+  Tensor value;  // of f
+  const auto f = [&](const Var& v) {
+    const Var made = cube(v, w, witness);
+    value = made.value();
+    return made;
+  };
+  const Var y = checkpoint(f, x);
   expect(witness.runs == 1, "the forward pass ran f " + std::to_string(witness.runs) +
                                 " times: once is enough for y.");
   expect(witness.kept.expired(),
          "after the forward pass the graph of f is still there, with all that its closures keep. "
          "That is what a checkpoint saves: y must be made without a graph.");
-  Tensor want = at.clone();
-  for (int64_t i = 0; i < at.numel(); ++i) {
-    const double v = at.data<double>()[i];
-    want.data<double>()[i] = p * weight * v * v * v + q * v;
-  }
+  expect(value.shares_memory_uniquely() || value.raw() == y.value().raw(),
+         "after the forward pass the value of f is still there: of f nothing is to be kept.");
+  const Tensor want = map(at, [&](double v) { return p * weight * v * v * v + q * v; });
   expect_close("p f(x) + q x", y.value(), want, {.law = "p and q are those of your name"});
   sum(mul(y, Var(dy))).backward();
   expect(witness.runs == 2, "after the backward pass f has run " + std::to_string(witness.runs) +
@@ -83,8 +93,24 @@ LAB_VARIATION(Checkpoint) {
                 .law = "dx = p (df/dx)^T dy + q dy"});
   const Tensor dw =
       central_differences([&](const Tensor& v) { return loss(at, dy, v.item(), p, q); }, w.value());
-  expect_close("the gradient of a parameter that f uses", w.grad(), dw,
-               {.tolerance = rough, .law = "what f uses gets its gradient when f runs again"});
+  expect_close(
+      "the gradient of a parameter that f uses", w.grad(), dw,
+      {.tolerance = rough,
+       .suspects = {{"without p: f(x) counts p times", map(dw, [&](double v) { return v / p; })}},
+       .law = "what f uses gets its gradient when f runs again, of p dy"});
+  if (testing::Test::HasFailure()) return;
+  const Var u = Var::parameter(draw.normal(at.shape())), inside = mul(u, 2.0);
+  const Var other = mul(inside, 3.0);  // reads x, too, and runs after the checkpoint
+  sum(add(checkpoint(f, inside), other)).backward();
+  const Tensor both =
+      map(inside.value(), [&](double v) { return 2 * (p * weight * 3 * v * v + q + 3); });
+  const std::string early =
+      "without what the other reader of x gives: a pass that goes on through x, and "
+      "not to a leaf made of its value, runs what is below too early";
+  expect_close("the gradient of u, where x = 2 u has another reader", u.grad(), both,
+               {.tolerance = rough,
+                .suspects = {{early, map(both, [](double v) { return v - 6; })}},
+                .law = "f runs on the x of this call, and dx = p (df/dx)^T dy + q dy"});
 }
 
 }  // namespace heed::lab

@@ -24,5 +24,7 @@ Var square_of(const Var& x);
 
 // The nodes that check_backward() was asked about, in turn (anomaly.cc).
 std::vector<const Node*>& asked_about();
+// Those that run() began with while a DetectAnomaly lived.
+std::vector<const Node*>& nodes_run();
 
 }  // namespace heed::lab

@@ -35,10 +35,12 @@ template <class Op> void check_f32(const std::string& name, const Tensor& x) {
                        "values that are nearly the same has few digits in f32"});
 }
 
-// With numbers far outside on either side, a 0, and others between them.
-Tensor places(Draw& draw) {
+// With numbers far outside on either side, a 0, numbers near it, and others between them.
+Tensor places(Draw& draw, double farthest = 1000) {
   const Tensor x = draw.normal({draw.between(17, 22)});
-  x.data<double>()[1] = 0;
+  const double odd[] = {0, draw.uniform(3e-4, 1e-3), -draw.uniform(1e-3, 1e-2), farthest,
+                        -farthest};
+  for (int64_t i = 0; i < 5; ++i) x.data<double>()[2 * i + 1] = odd[i];
   const double far[] = {3.2, 4.5, 6, 14, 16};
   for (int64_t i = 0; i < 4; ++i) {
     x.data<double>()[4 * i] = draw.uniform(far[i], far[i + 1]);
@@ -94,7 +96,7 @@ double density(double x) {
 
 LAB_CHECK(SlopeOfGelu) {
   Draw draw;
-  const Tensor x = places(draw);
+  const Tensor x = places(draw, 30);
   expect_close(
       "the slope of gelu", slopes<Gelu>(x), wanted<Gelu>(x),
       {.tolerance = kRough,

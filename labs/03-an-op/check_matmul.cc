@@ -47,6 +47,17 @@ void check_matmul(const Tensor& a, const Tensor& b, const Tensor& dc, const Expe
   if_stopped("");
 }
 
+// The one factor that only the gradient of the other needs, which is a constant.
+void check_lets_go(const Tensor& a, const Tensor& b, bool left) {
+  Var factor = neg(Var::parameter(left ? a : b));
+  const Tensor value = factor.value();
+  const Var c = left ? matmul(factor, Var(b)) : matmul(Var(a), factor);
+  factor = Var();
+  expect(value.shares_memory_uniquely(),
+         left ? "A is kept, although dB alone needs it, which nobody wants."
+              : "B is kept, although dA alone needs it, which nobody wants.");
+}
+
 void check_square(Draw& draw, int64_t n, const std::string& law) {
   const Tensor a = draw.normal({n, n}), b = draw.normal({n, n}), dc = draw.normal({n, n});
   const Tolerance rough = {.relative = 1e-5, .absolute = 1e-8};
@@ -97,6 +108,7 @@ LAB_CHECK(GradientOfAProduct) {
     if (testing::Test::HasFailure()) return;
   }
   const Tensor a = draw.normal({n, n}), b = draw.normal({n, n}), dc = draw.normal({n, n});
+  for (const bool left : {true, false}) check_lets_go(a, b, left);
   const Var other = Var::parameter(draw.normal({n, n}));  // C + X: one gradient for C and X
   sum(mul(matmul(Var::parameter(a), Var::parameter(b)) + other, Var(dc))).backward();
   expect_close("dX of C + X", other.grad(), dc,

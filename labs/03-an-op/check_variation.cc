@@ -34,6 +34,12 @@ void check_op(const char* formula, Var (*op)(const Var&), const Function& f, dou
   at.data<double>()[at.numel() - 2] = -far;
   const Tensor dy = draw.normal(at.shape());
   const Var x = Var::parameter(at), y = op(x);
+  const auto expect_as_it_was = [&] {
+    expect_close(
+        "x, afterwards", x.value(), at,
+        {.tolerance = {.relative = 0, .absolute = 0}, .law = "x is read, and not written to"});
+  };
+  expect_as_it_was();
   expect_close(formula, y.value(), map(at, f),
                {.tolerance = {.relative = 1e-9, .absolute = 1e-12},
                 .law = "p and q are those of your name; the last two elements are far from 0"});
@@ -49,6 +55,21 @@ void check_op(const char* formula, Var (*op)(const Var&), const Function& f, dou
                {.tolerance = {.relative = 1e-5, .absolute = 1e-7},
                 .suspects = {{"the slope alone, not times dy", slopes}},
                 .law = "dx = dy f'(x); write f as a chain, and differentiate from the outside"});
+  expect_as_it_was();
+  if (testing::Test::HasFailure()) return;
+  if_stopped("The op is used once more, on another shape: is something kept of the first time?");
+  const Tensor dmore = draw.normal({draw.between(13, 20)}), more = draw.normal(dmore.shape());
+  const Var again = Var::parameter(more), other = Var::parameter(more);  // of one gradient
+  sum(mul(add(op(again), other), Var(dmore))).backward();
+  expect_close("dx of another x", again.grad(),
+               product(dmore, map(more, [&](double v) { return slope(f, v); })),
+               {.tolerance = {.relative = 1e-5, .absolute = 1e-7},
+                .law = "right the first time: is something kept of it?"});
+  expect_close("the gradient of what y is added to", other.grad(), dmore,
+               {.tolerance = {.relative = 1e-12, .absolute = 0},
+                .law = "dy is read, and not written to: others have the same gradient, in the same "
+                       "memory"});
+  if_stopped("");
   check_memory(op, draw);
 }
 

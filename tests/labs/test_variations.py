@@ -13,15 +13,21 @@ MISTAKES = {
         ("mul(leaf, @q))", "mul(leaf, 0))", "the share of f alone"),
         ("mul(f(leaf), @p)", "f(leaf)", "p is missing"),
         ("y = add(mul(f(Var(at)), @p)", "y = add(mul(f(Var(at)), @p + 0.05)", "those of your name"),
+        ("    y = add(mul(f(Var(at)), @p)", "    static Tensor kept;\n    const Var fx = f(Var(at));\n    kept = fx.value();\n    y = add(mul(fx, @p)", "the value of f is still there"),
+        ("  return record(", "  return record(\"checkpoint\", y, {x}, [f, x](Tensor dy, const Grads&) {\n    sum(mul(add(mul(f(x), @p), mul(x, @q)), Var(dy))).backward();\n  });\n  return record(",
+         "without what the other reader of x gives"),
     ],
     "gated": [
         ("dy.data<double>()[i] * ", "", "the slope alone, not times dy"),
         ("@p / (@p + std::exp(-z))", "@p * std::exp(z) / (1 + @p * std::exp(z))", "Not a finite number"),
         ("return record(", "return mul(x, tanh(log(add(mul(exp(mul(x, @q)), @p), 1.0))));\n  return record(", "not one node"),
         ("[at](Tensor", "[at, kept = at.clone(), more = at.clone()](Tensor", "y and one more are enough"),
+        ("slope = empty_like(at)", "slope = at", "x is read, and not written to"),
     ],
     "rational": [
         ("(3 * v * v + @p)", "(3 * v * v - @p)", "differentiate from the outside"),
+        ("slope = empty_like(at)", "slope = dy", "dy is read, and not written to"),
+        ("    const Tensor slope", "    static const Tensor slope", "is something kept of the first time"),
         ("return record(", "const Var s = square(x);\n  return div(mul(x, add(s, @p)), add(s, @q));\n  return record(", "not one node"),
     ],
     "focal": [
