@@ -59,13 +59,6 @@ void measure_attention(const Run& run, const OnMeasuring& progress, Json& json) 
 
 constexpr size_t kFitted = 2000, kDrawn = 200, kTexts = 5;
 
-// `most` of n things at even distances.
-std::vector<size_t> spread_out(size_t n, size_t most) {
-  std::vector<size_t> places;
-  for (size_t i = 0; i < std::min(n, most); ++i) places.push_back(i * n / std::min(n, most));
-  return places;
-}
-
 // The task by which points are coloured: one whose examples have a label each.
 std::string colouring_task(const std::vector<std::string>& tasks) {
   for (const char* wanted : {"RecentTopic", "UtteranceLoc"}) {
@@ -195,6 +188,12 @@ void measure_judged(const Run& run, const OnMeasuring& progress, Json& json) {
 }
 
 }  // namespace
+
+std::vector<size_t> spread_out(size_t n, size_t most) {
+  std::vector<size_t> places;
+  for (size_t i = 0; i < std::min(n, most); ++i) places.push_back(i * n / std::min(n, most));
+  return places;
+}
 
 std::vector<std::string> labels_of_drawn(const probe::LabelSets& labels,
                                          const std::vector<size_t>& places,

@@ -27,6 +27,8 @@ void measure_probes(const ProbesRun& run, const OnMeasuring& progress,
 //   judged.json       the one that an encoder chooses, on request (ProbesSettings::judge)
 std::vector<Measurement<ProbesSettings, ProbesData>> additions();
 
+// At most `most` places of n, at even distances.
+std::vector<size_t> spread_out(size_t n, size_t most);
 // The labels, as texts, by which points are coloured: those of the examples at `places`, which
 // components are fitted to, of which the ones at `drawn` are.
 std::vector<std::string> labels_of_drawn(const probe::LabelSets& labels,

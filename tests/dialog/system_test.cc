@@ -93,7 +93,9 @@ TEST_F(Systems, ARunIsBegunOnceAndGoesOnWithItsOwnData) {
   EXPECT_TRUE(has(error_of<UsageError>([&] { open(data, true); }), "but no settings.json"));
   // What a training leaves that is killed before it begins is in nobody's way.
   const auto again = find_system("rank/length").train("usual", "");
-  dir.write("left/tables.safetensors", "");
+  for (const char* part : {"tables", "embeddings", "init"}) {
+    dir.write("left/" + std::string(part) + ".safetensors", "");
+  }
   dir.write("left/lock", "");
   EXPECT_TRUE(open_run(*again, {.data = {data}, .out = dir.path("left")}).is_new);
 }
@@ -128,6 +130,105 @@ TEST_F(Systems, CommandsAskForWhatAModelCanDo) {
                   config + ": a model of the system \"track/energy\"; this program has respond, "));
   dir.write("m/config.json", "{\"system\": 3}");
   EXPECT_TRUE(has(error_of<DataError>([&] { system_of(dir.path("m")); }), "the system 3"));
+}
+
+// With the wish for more epochs, which the run then keeps.
+TEST_F(Systems, ARunGoesOnByTheSettingsThatItWasLastGiven) {
+  ASSERT_TRUE(run("run", 1));
+  ASSERT_TRUE(run("run", 3, /*resume=*/true));
+  const auto training = find_system("rank/length").train("usual", "");
+  ASSERT_NE(training->loop().max_epochs, 3);
+  (void)open_run(*training, {.data = {data}, .out = dir.path("run"), .resume = true});
+  EXPECT_EQ(training->loop().max_epochs, 3);
+}
+
+TEST_F(Systems, AFolderOfRunsIsNoRun) {
+  dir.write("runs/mine.json", R"({"format": 1, "settings": {}, "data": {}})");
+  const auto training = find_system("rank/length").train("usual", "");
+  const std::string out = dir.path("runs");
+  EXPECT_EQ(error_of<UsageError>([&] { (void)open_run(*training, {.data = {data}, .out = out}); }),
+            out + ": holds mine.json, and is a folder of runs; take another --out");
+}
+
+// A training that cannot begin; before it does, somebody else may.
+class Refused : public length::LengthTraining {
+ public:
+  using LengthTraining::LengthTraining;
+  void prepare(const Talk&) override {
+    if (!meanwhile.empty()) std::ofstream(meanwhile) << "theirs";
+  }
+  void start(const std::string& run, const std::string&) override {
+    std::ofstream(run + "/vocab.txt") << "ours";
+    throw UsageError("cannot begin");
+  }
+  std::string meanwhile;
+};
+
+TEST_F(Systems, ARunThatCannotBeginLeavesWhatWasThere) {
+  const std::string out = dir.path("out");
+  Refused training("usual");
+  const auto error = [&] {
+    return error_of<UsageError>([&] { (void)open_run(training, {.data = {data}, .out = out}); });
+  };
+  EXPECT_EQ(error(), "cannot begin");
+  EXPECT_FALSE(std::filesystem::exists(out));
+  dir.write("out/notes.txt", "mine");
+  EXPECT_EQ(error(), "cannot begin");
+  EXPECT_EQ(dir.read("out/notes.txt"), "mine");
+  EXPECT_FALSE(std::filesystem::exists(out + "/vocab.txt"));
+  training.meanwhile = out + "/settings.json";
+  EXPECT_EQ(error(), out + ": already holds a run; --resume continues it, or take another --out");
+  EXPECT_EQ(dir.read("out/settings.json"), "theirs");
+}
+
+// A new run, one that has a checkpoint, and one that is gone on with.
+TEST_F(Systems, OnlyANewRunWithoutACheckpointIsTakenBack) {
+  const auto is_left = [&](const std::string& file, bool is_new) {
+    dir.write("run/" + file, "");
+    OpenRun{nullptr, is_new}.take_back(dir.path("run"));
+    const bool left = std::filesystem::exists(dir.path("run/" + file));
+    std::filesystem::remove_all(dir.path("run"));
+    return left;
+  };
+  EXPECT_FALSE(is_left("settings.json", true));
+  EXPECT_TRUE(is_left("settings.json", false));
+  EXPECT_TRUE(is_left("state.json", true));
+}
+
+// The rules of a system for its own settings, and its kind, hold for the files of a run.
+TEST_F(Systems, FilesAreHeldToTheRulesOfTheirSystem) {
+  ASSERT_TRUE(run("run", 1));
+  const std::string run = dir.path("run");
+  length::Settings s;
+  const auto rule = [] { throw UsageError("length: too long"); };
+  RunNames names = length::Own::kNames;
+  EXPECT_EQ(error_of<DataError>([&] { read_config(run, names, settings_of_run(s).config, rule); }),
+            run + "/config.json: length: too long");
+  EXPECT_EQ(error_of<DataError>([&] { read_training(run, settings_of_run(s).training, rule); }),
+            run + "/settings.json: length: too long");
+  const auto read = [&] { read_config(run, names, settings_of_run(s).config, [] {}); };
+  names.kind = "long";
+  EXPECT_EQ(error_of<DataError>(read),
+            run + "/config.json: not a ranker by length, which heed train rank/length makes");
+  write_run(run, names, names.kind, settings_of_run(s), settings_of_run(s), "");
+  read();
+}
+
+TEST(Texts, OfAnEpochAndOfOtherDialogues) {
+  const LineColumn columns[] = {{"loss", "loss", 4}, {"F1", "f1", 2}};
+  const EpochLog epoch{.epoch = 3, .loss = 0.5, .metrics = {{"loss", 7}, {"f1", 0.75}}};
+  const auto line = [&](bool best) {
+    return epoch_line(epoch, best, std::begin(columns), std::end(columns));
+  };
+  EXPECT_EQ(line(false), "epoch  3  loss 0.5000  F1 0.75");
+  EXPECT_EQ(line(true), "epoch  3  loss 0.5000  F1 0.75  best");
+  const std::string says =
+      "a,b: not the dialogues that the run r was started with: another --data, ";
+  const auto error = [](const std::string& limit) {
+    return error_of<DataError>([&] { check_same_data(false, {"a", "b"}, "r", limit); });
+  };
+  EXPECT_EQ(error(""), says + "or files that have changed since");
+  EXPECT_EQ(error("5"), says + "files that have changed since, or another limit (the run had 5)");
 }
 
 // A structure is no preset, and one that is offered can be made.

@@ -1,8 +1,12 @@
 // heed info: what there is to say of a path.
 #include <sys/stat.h>
 
+#include "base/machine.h"
 #include "dialog/data/corpus.h"
+#include "dialog/describe/info_json.h"
+#include "dialog/system.h"
 #include "tests/heed/program_data.h"
+#include "train/lock.h"
 #include "train/run_directory.h"
 
 namespace heed {
@@ -52,6 +56,17 @@ TEST_F(Info, OfAModel) {
   const std::string file = kModel + "/model.safetensors";
   EXPECT_EQ(model["parameters"]["bytes"], fs::file_size(file));
   EXPECT_EQ(model["parameters"]["fingerprint"], file_checksum(file));
+  EXPECT_EQ(model["parameters"]["size"], size_text(static_cast<double>(fs::file_size(file))));
+  json can;
+  for (const Capability c : find_system("respond").can) can.push_back(name_of(c));
+  EXPECT_EQ(model["can"], can);
+  // The most frequent words, behind the five special tokens.
+  std::ifstream vocabulary(kModel + "/vocab.txt");
+  json first;
+  for (std::string line; first.size() < 13 && std::getline(vocabulary, line);)
+    first.push_back(line);
+  first.erase(first.begin(), first.begin() + 5);
+  EXPECT_EQ(model["vocabulary"]["first"], first);
   const std::string shown = text(kModel);
   EXPECT_TRUE(has(shown, "kind  model\n")) << shown;
   EXPECT_TRUE(has(shown, "\nencoder.embedding.weight ")) << shown;
@@ -72,7 +87,12 @@ TEST_F(Info, OfARun) {
   expect_made_with(complete["begun_with"], "train");
   ASSERT_EQ(complete["log"].size(), 1u);
   const EpochLog log = load_log(run())[0];
-  EXPECT_EQ(complete["log"][0]["loss"], log.loss);
+  const json& epoch = complete["log"][0];
+  EXPECT_EQ(epoch["loss"], log.loss);
+  EXPECT_EQ(epoch["rate"], log.rate);
+  EXPECT_EQ(epoch["grad_norm"], log.grad_norm);
+  EXPECT_EQ(epoch["steps"], log.steps);
+  EXPECT_EQ(epoch["tokens"], log.tokens);
   EXPECT_EQ(complete["state"]["best"],
             json({{"epoch", 1}, {"valid_perplexity", value_of(log.metrics, "valid_perplexity")}}));
   EXPECT_EQ(complete["model"]["vocab_size"], 150);
@@ -102,6 +122,39 @@ TEST_F(Info, TellsWhereATrainingIs) {
   EXPECT_EQ(begun["log"], json::array());
 }
 
+// Of several epochs that are as good, the first one; and one that stops before its last epoch is
+// complete, though an epoch was begun.
+TEST_F(Info, TheBestEpochAndTheEnd) {
+  const std::string copy = copy_of_run();
+  EpochLog epoch = load_log(copy)[0];
+  std::vector<EpochLog> log;
+  for (const double perplexity : {7.0, 3.0, 3.0, 5.0}) {
+    epoch.epoch = static_cast<int>(log.size()) + 1;
+    for (Metric& m : epoch.metrics) {
+      if (m.name == "valid_perplexity") m.value = perplexity;
+    }
+    log.push_back(epoch);
+  }
+  save_log(copy, log);
+  json settings = json::parse(dir.read("copy/settings.json")),
+       state = json::parse(dir.read("copy/state.json"));
+  settings["max_epochs"] = 9;
+  state["step"] = 3;
+  state.erase("state_checksum");  // as in older versions
+  const auto state_if = [&](bool finished) {
+    state["schedule"]["finished"] = finished;
+    dir.write("copy/settings.json", settings.dump());
+    dir.write("copy/state.json", state.dump());
+    return info(copy)["state"];
+  };
+  const json goes_on = state_if(false);
+  EXPECT_EQ(goes_on["best"], json({{"epoch", 2}, {"valid_perplexity", 3.0}}));
+  EXPECT_EQ(goes_on["status"], "resumable");
+  EXPECT_EQ(goes_on["max_epochs"], 9);
+  EXPECT_EQ(goes_on["steps_of_next_epoch"], 3);
+  EXPECT_EQ(state_if(true)["status"], "complete");
+}
+
 TEST_F(Info, ATrainingThatRunsIsNotDisturbed) {
   const std::string out = dir.path("running");
   Running program(with(with(tiny_training(out), "--examples", "all"), "--epochs", "100000"), dir,
@@ -128,8 +181,22 @@ TEST_F(Info, OfAFolderOfRuns) {
   EXPECT_EQ(folder["runs"][0], json({{"name", "a model"}, {"status", "model"}}));
   EXPECT_EQ(folder["runs"][1]["name"], "copy");
   EXPECT_EQ(folder["runs"][1]["best_epoch"], 1);
+  EXPECT_EQ(folder["runs"][1]["max_epochs"], 1);
   EXPECT_TRUE(has(folder["runs"][2]["problem"], "state.json: not what heed writes there"))
       << folder;
+}
+
+// A run of which only its numbers are published.
+TEST_F(Info, OfAnEvaluation) {
+  dir.write("runs/one/evaluation.json",
+            R"({"epochs": 5, "best_epoch": 3, "valid_perplexity": 7.5, "more": 1})");
+  const json runs = info(dir.path("runs"))["runs"];
+  ASSERT_EQ(runs.size(), 1u);
+  EXPECT_EQ(runs[0], json({{"name", "one"},
+                           {"status", "evaluated"},
+                           {"epochs", 5},
+                           {"best_epoch", 3},
+                           {"valid_perplexity", 7.5}}));
 }
 
 TEST_F(Info, OfTheKeptExperiment) {
@@ -155,6 +222,22 @@ TEST_F(Info, OfDialogues) {
   EXPECT_EQ(part["path"], kTestPart);
   EXPECT_EQ(part["dialogues"], test.size());
   EXPECT_EQ(part["fingerprint"], fingerprint(test));
+  EXPECT_EQ(part["bytes"], fs::file_size(kTestPart));
+  double turns = 0;
+  for (const Dialogue& d : test) turns += static_cast<double>(d.turns.size());
+  EXPECT_DOUBLE_EQ(part["mean_turns"], turns / static_cast<double>(test.size()));
+  size_t heard = 0, last = 0;
+  (void)info_of_data(kSample, [&](const std::string& file, size_t count) {
+    if (file == kTestPart) ++heard, last = count;
+  });
+  EXPECT_EQ(heard, test.size() + 1);  // once at its end
+  EXPECT_EQ(last, test.size());
+  // One part alone is a data directory, and weights alone are no features.
+  fs::create_directory(dir.path("part"));
+  fs::copy(kTestPart, dir.path("part"));
+  EXPECT_EQ(info(dir.path("part"))["kind"], "data");
+  dir.write("weights/train.safetensors", "");
+  fails(dir.path("weights"), "holds nothing made by heed");
 
   const json odd = info(odd_dialogues(dir));
   EXPECT_EQ(odd["kind"], "dialogues");
@@ -188,6 +271,10 @@ TEST_F(Info, OfARunThatFailed) {
   const json folder = info(dir.path(""));
   EXPECT_EQ(folder["runs"][0]["status"], "failed");
   EXPECT_EQ(folder["runs"][0]["problem"], "the loss is not a number");
+  {  // and is tried again
+    const RunLock lock(copy);
+    EXPECT_EQ(info(dir.path(""))["runs"][0]["status"], "running");
+  }
   dir.write("copy/failed.json", "[]");
   EXPECT_EQ(info(dir.path(""))["runs"][0]["status"], "damaged");
   dir.write("copy/evaluation.json", "{}");  // tried again, and finished
@@ -206,6 +293,7 @@ TEST_F(Info, OfAResult) {
   EXPECT_TRUE(has(shown, "\n  command  evaluate\n")) << shown;
   EXPECT_TRUE(has(shown, "\n  data.fingerprint  ")) << shown;
   EXPECT_EQ(info(run() + "/state.json")["kind"], "json");
+  EXPECT_EQ(info(dir.write("other.json", R"({"heed": "well"})"))["kind"], "json");
 }
 
 TEST_F(Info, SaysWhatItCannotRead) {

@@ -147,6 +147,9 @@ TEST_F(ProbeProgram, FeaturesAreWhatProbeReads) {
   EXPECT_EQ(info["kind"], "features");
   EXPECT_EQ(info["parts"].size(), 3u);
   EXPECT_EQ(info["parts"]["train"]["examples"], direct["inputs"]["examples"]["train"]);
+  EXPECT_EQ(info["parts"]["train"]["dimensions"],
+            load_tensors(dir.path("a/train.safetensors")).at("x").shape()[1]);
+  EXPECT_EQ(info["contents"], Json::parse(dir.read("a/features.json")));
   EXPECT_EQ(info["parts"]["train"]["tasks"][1]["task"], "UtteranceLoc");
   EXPECT_EQ(info["parts"]["train"]["tasks"][1]["labels"], 5);
   const std::string weights = dir.read("a/train.safetensors");

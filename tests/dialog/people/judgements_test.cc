@@ -63,6 +63,25 @@ TEST(JudgementFiles, PairsHaveRounds) {
   const Judgements alone = read_judgements_alone(dir.write("j", text), Task::kPairs, made);
   EXPECT_EQ(made.items.at(0).id, "1");
   EXPECT_EQ(alone.list.at(0).choice, kTie);
+  EXPECT_FALSE(made.simulated);
+}
+
+// Without a key the items are those that are judged, each once, in the order in which they come.
+TEST(JudgementFiles, MakeTheirOwnKey) {
+  const TempDir dir;
+  std::string text;
+  for (const auto& [item, round] : {std::pair{"x", 1}, {"y", 1}, {"x", 1000}, {"y", 2}}) {
+    text += "{\"simulated\": true, \"item\": \"" + std::string(item) + "\", \"annotator\": \"" +
+            std::string(1023, 'n') + (round == 1 ? "a" : "b") +
+            "\", \"choice\": \"a\", \"round\": " + std::to_string(round) + "}\n";
+  }
+  Key key;
+  const Judgements j = read_judgements_alone(dir.write("j", text), Task::kPairs, key);
+  ASSERT_EQ(key.items.size(), 2u);
+  EXPECT_EQ(key.items[1].id, "y");
+  EXPECT_TRUE(key.simulated);
+  for (size_t i = 0; i < 4; ++i) EXPECT_EQ(j.list.at(i).item, i % 2);
+  EXPECT_EQ(j.list[2].round, 1000);  // the last one that there may be
 }
 
 TEST(JudgementFiles, HostileOnesAreOneLine) {
@@ -201,6 +220,18 @@ TEST(Screening, DropsAndCountsAndCuts) {
   EXPECT_EQ(all.annotators, 3);
   EXPECT_EQ(all.list.size(), 31u);
   EXPECT_EQ(all.dropped + all.cut, 0);
+}
+
+// 14 of 25 are 0.56 of them, though 0.56 * 25 is more than 14 in f64.
+TEST(Screening, AShareThatIsJustReachedIsEnough) {
+  Key key;
+  Judgements j{.annotators = {"a"}, .list = {}};
+  for (size_t i = 0; i < 26; ++i) {
+    key.items.push_back({.id = std::to_string(i), .truth = kFake, .check = i < 25});
+    j.list.push_back({.item = i, .choice = i < 11 ? kReal : kFake});
+  }
+  EXPECT_EQ(screen(j, key, {.pass = 0.56}).annotators, 1);
+  EXPECT_EQ(screen(j, key, {.pass = 0.57}).failed, 1);
 }
 
 // Below, at and above the least number, and the most.

@@ -47,7 +47,7 @@ TEST(LabelFile, SaysWhatIsWrong) {
   const TempDir dir;
   const std::string good = R"({"id": "1", "labels": {"T": ["a"]}})"
                            "\n",
-                    long_name(1025, 'x');
+                    long_name(1025, 'x'), longest(1024, 'x');
   const std::vector<std::pair<std::string, std::string>> cases = {
       {"[]", "expected a JSON object {\"id\": ..., \"labels\": {TASK: [LABEL, ...]}}"},
       {"{\"id\": ", "not valid JSON: unexpected end of input; expected '[', '{', or a literal"},
@@ -71,11 +71,17 @@ TEST(LabelFile, SaysWhatIsWrong) {
       {R"({"id": "2", "labels": {"": []}})", "the name of a task must have 1 to 1024 bytes"},
       {R"({"id": "2", "labels": {")" + long_name + R"(": []}})",
        "the name of a task must have 1 to 1024 bytes"},
+      {R"({"id": "2", "labels": {"T": [")" + long_name + R"("]}})",
+       "a label of \"T\" must have 1 to 1024 bytes, got 1025"},
   };
   for (const auto& [line, says] : cases) {
     const std::string path = dir.write("labels.jsonl", good + "\n" + line + "\n");
     EXPECT_EQ(error_of<DataError>([&] { read_labels(path); }), path + ":3: " + says) << line;
   }
+  const auto tasks = read_labels(dir.write("l.jsonl", R"({"id": "1", "labels": {")" + longest +
+                                                          "\": [\"" + longest + "\"]}}"))
+                         .tasks;
+  EXPECT_EQ(tasks.at(longest), (LabelSets{{longest}}));
   const std::string two = R"({"id": "1", "labels": {"T": [], "U": []}})"
                           "\n";
   const std::string path = dir.write("labels.jsonl", two + R"({"id": "2", "labels": {"U": []}})");

@@ -128,13 +128,13 @@ TEST(Labels, HaveNoExampleWithoutAUserBefore) {
 
 TEST(Labels, OfPersonasAreTheirWords) {
   Dialogue d{"p", {{"partner", "hi"}, {"you", "ho"}, {"partner", ""}, {"you", "!"}}};
-  d.notes.edit().personas["you"] = {"I don't like TEA .", "i like 2 café cats !"};
+  d.notes.edit().personas["you"] = {"I don't like TEA .", "i like 2 café cats über !"};
   const LabelledExamples e = annotated_labels({d});
   EXPECT_EQ(e.tasks.size(), 1u);
   EXPECT_EQ(e.ids, (std::vector<std::string>{"p#2", "p#3", "p#4"}));
   EXPECT_EQ(e.keys, (std::vector<std::string>{"hi", "ho", "p#4"}));
   EXPECT_EQ(sets_of(e, "PersonalInfo"),
-            "2, café, cats, like, tea | none | 2, café, cats, like, tea");
+            "2, café, cats, like, tea, über | none | 2, café, cats, like, tea, über");
 }
 
 TEST(Labels, OfActsWithoutSlots) {

@@ -108,6 +108,72 @@ TEST(Probe, AnExampleWithTwoLabelsMakesAnAccuracyNone) {
   }
 }
 
+Part rows_of(const Part& part, int64_t begin, int64_t end) {
+  Part some{part.x.rows(begin, end).clone(), {}};
+  const auto take = [&](const auto& all) {
+    return std::decay_t<decltype(all)>(all.begin() + begin, all.begin() + end);
+  };
+  some.examples.ids = take(part.examples.ids);
+  some.examples.keys = take(part.examples.keys);
+  for (const auto& [task, sets] : part.examples.tasks) some.examples.tasks[task] = take(sets);
+  return some;
+}
+
+std::vector<int64_t> hits_of(const TaskResult& result) {
+  std::vector<int64_t> all;
+  for (const Hits& h : result.examples) {
+    all.insert(all.end(), {h.true_positives, h.false_positives, h.false_negatives});
+  }
+  return all;
+}
+
+// A prediction is the same whatever else is tested: more examples than have scores at once.
+TEST(Probe, TestExamplesAreIndependent) {
+  const Part train = part_of(200, 1), test = part_of(4300, 2);
+  const ProbeOptions options{.standardise = true};
+  const auto all = hits_of(probe(train, test, "Sets", options));
+  ASSERT_EQ(all.size(), 3u * 4300);
+  for (const auto& [begin, end] : {std::pair{0, 100}, {4000, 4200}, {4200, 4300}}) {
+    EXPECT_EQ(hits_of(probe(train, rows_of(test, begin, end), "Sets", options)),
+              std::vector<int64_t>(all.begin() + 3 * begin, all.begin() + 3 * end))
+        << begin;
+  }
+}
+
+// The accuracy is that of the largest scores. Of three labels by chance none has a score above 0.
+TEST(Probe, TheAccuracyNeedsNoScoreAboveZero) {
+  Part train = part_of(300, 1), test = part_of(90, 2);
+  for (Part* part : {&train, &test}) {
+    for (size_t i = 0; i < part->examples.ids.size(); ++i) {
+      part->examples.tasks["Three"].push_back({std::string(1, "abc"[i % 3])});
+    }
+  }
+  const TaskResult r = probe(train, test, "Three", {.standardise = true});
+  EXPECT_EQ(r.exact, 0);
+  EXPECT_NEAR(r.accuracy.value(), 1.0 / 3, 0.15);
+}
+
+// What most training examples have, though most test examples have it not.
+TEST(Probe, TheConstantIsThatOfTheTrainingPart) {
+  Part train = part_of(20, 1), test = part_of(10, 2);
+  train.examples.tasks["Planted"].assign(20, {"low"});
+  train.examples.tasks["Planted"][3] = {"high"};
+  test.examples.tasks["Planted"].assign(10, {"high"});
+  for (size_t i : {0, 4}) test.examples.tasks["Planted"][i] = {"low"};
+  EXPECT_DOUBLE_EQ(probe(train, test, "Planted").constant, 0.2);
+}
+
+TEST(Probe, AnotherSeedIsAnotherControlTask) {
+  const Part train = part_of(300, 1), test = part_of(100, 2);
+  const auto f1 = [&](uint64_t seed) {
+    const TaskResult r = probe(train, test, "Random", {.control = true, .seed = seed});
+    return std::pair(r.f1, *r.control_f1);
+  };
+  EXPECT_EQ(f1(1), f1(1));
+  EXPECT_EQ(f1(2).first, f1(1).first);
+  EXPECT_NE(f1(2).second, f1(1).second);
+}
+
 TEST(Probe, UnseenLabelsAreNoMisses) {
   const Part train = part_of(300, 1);
   Part test = part_of(100, 2);
@@ -298,6 +364,20 @@ TEST(Mlp, AProbeTakesItsEpochsAndItsSeed) {
   EXPECT_EQ(f1(1, 1), f1(1, 1));
 }
 
+TEST(Mlp, AProbeSaysWhetherItConverged) {
+  Part part = part_of(2000, 1);  // of one and the same example, with either label
+  part.x = Tensor::zeros({2000, 3});
+  for (size_t i = 0; i < 2000; ++i) part.examples.tasks["Even"].push_back({i < 1000 ? "a" : "b"});
+  const auto of = [&](int epochs) {
+    return probe(part, part, "Even", {.kind = ProbeOptions::Kind::kMlp, .max_iterations = epochs});
+  };
+  const TaskResult one = of(1), all = of(200);
+  EXPECT_EQ(one.unconverged, 1);
+  EXPECT_EQ(one.iterations, 1);
+  EXPECT_EQ(all.unconverged, 0);
+  EXPECT_LT(all.iterations, 200);
+}
+
 // The first epoch is an improvement, and then `patience` + 1 are none.
 TEST(Mlp, EndsWhenNothingImproves) {
   const auto fit = [](const MlpOptions& options) {
@@ -352,6 +432,7 @@ TEST(FeatureFile, SaysWhatIsWrong) {
   const Tensor x = Tensor::zeros({2, 3});
   x.data<float>()[5] = std::nanf("");
   EXPECT_EQ(shape(x), features + ": 'x' is not finite in row 1, column 2 (from 0)");
+  EXPECT_EQ(shape(x.to(DType::f64)), features + ": 'x' is not finite in row 1, column 2 (from 0)");
   x.data<float>()[5] = 0;
   EXPECT_NE(shape(x).find("holds neither train.jsonl nor train.jsonl.gz"), std::string::npos);
   dir.write("train.jsonl", R"({"id": "1", "labels": {"T": []}})");

@@ -147,6 +147,11 @@ TEST(Unannotated, LabelsPositionsLengthsAndWords) {
   EXPECT_EQ(labels.tasks.at("UtteranceLoc"), (LabelSets{{"0"}, {"1"}, {"3"}, {"0"}}));
   EXPECT_EQ(labels.tasks.at("ResponseLength"), (LabelSets{{"0-4"}, {"5-9"}, {"0-4"}, {"0-4"}}));
   EXPECT_EQ(labels.tasks.at("WordCont"), (LabelSets{{"seven"}, {"none"}, {"none"}, {"seven"}}));
+  // Of two that are as rare, the more frequent one of the vocabulary, wherever it stands.
+  for (const WordCounts& even : {WordCounts{{5, 4}, {7, 4}}, {{5, 4}, {6, 9}, {7, 4}}}) {
+    EXPECT_EQ(unannotated_labels(examples, words, even).tasks.at("WordCont")[3][0], "five");
+    EXPECT_EQ(unannotated_labels(examples, words, even).tasks.at("WordCont")[0][0], "five");
+  }
 }
 
 // Words of the middle are those of the first part: of a hundred examples those that are there once
@@ -171,6 +176,37 @@ TEST(Unannotated, WordsOfTheMiddleAreThoseOfTheTrainingPart) {
     EXPECT_EQ(std::count(words.begin(), words.end(), std::vector<std::string>{"apple"}),
               part.name == "train" ? 1 : 10);
   }
+}
+
+// The test part has another most frequent word than the training part: each word is called by its
+// own name all the same.
+TEST(Unannotated, WordsHaveTheNumbersOfTheTrainingPart) {
+  const TempDir dir;
+  const auto lines = [](const std::string& often, const std::string& rare) {
+    std::string text;
+    for (int i = 0; i < 100; ++i) {
+      text += R"({"id": ")" + std::to_string(i) +
+              R"(", "turns": [{"text": "so"}, {"text": "so"}, {"text": ")" +
+              (i == 0 ? rare : often) + "\"}]}\n";
+    }
+    return text;
+  };
+  dir.write("train.jsonl", lines("pear plum", "apple"));
+  dir.write("test.jsonl", lines("apple", "pear"));
+  const auto parts =
+      read_labelled_parts(dir.path("."), {"train", "test"}, Vocabulary(), {}, {0, 0});
+  const LabelSets &train = parts[0].labels.tasks.at("WordCont"),
+                  &test = parts[1].labels.tasks.at("WordCont");
+  EXPECT_EQ(train[0][0], "apple");
+  EXPECT_EQ(train[1][0], "none");
+  EXPECT_EQ(test[0][0], "none");
+  EXPECT_EQ(test[1][0], "apple");
+}
+
+// Of what stands before the last # of an example's id.
+TEST(LabelledParts, DialoguesAreNumberedByTheirIds) {
+  EXPECT_EQ(dialogues_of({"b#3", "b#5", "a#1#3", "a#2#3", "a#1#4", "b#7"}),
+            (std::vector<int>{0, 0, 1, 2, 1, 0}));
 }
 
 // Contexts of at most two turns, in the numbers of a text's last letter; labels of every third
@@ -202,6 +238,9 @@ TEST(LabelledParts, AreOfTheTurnsThatAreReadAndThoseWithALabel) {
     for (size_t i = 0; i < part.examples.size(); ++i) {
       const bool six = i % 2 == 1;
       EXPECT_EQ(part.labels.ids[i], (i < 2 ? "a#" : "b#") + std::string(six ? "6" : "3"));
+      // the last turn of what is read, whatever the order of the label file; the first part has
+      // none of the words of b
+      EXPECT_EQ(part.labels.keys[i], i < 2 ? std::string("so a") + (six ? "t" : "q") : "so <unk>");
       EXPECT_EQ(part.labels.tasks.at("T")[i], (std::vector<std::string>{six ? "six" : "three"}));
       const std::vector<std::vector<int32_t>> read = {{six ? 's' : 'p'}, {six ? 't' : 'q'}};
       EXPECT_EQ(part.examples[i].context, read) << part.labels.ids[i];

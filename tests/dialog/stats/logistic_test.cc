@@ -160,6 +160,11 @@ TEST(Cholesky, Solves) {
   std::vector<double> ones = {1, 1};
   Cholesky(Tensor::of({{1, 1}, {1, 1}}, DType::f64)).solve(ones);
   EXPECT_TRUE(std::isfinite(ones[0]) && std::isfinite(ones[1]));
+  EXPECT_NEAR(ones[0] + ones[1], 1, 1e-6);
+  std::vector<double> more = {2, 2, 8};
+  Cholesky(Tensor::of({{1, 1, 0}, {1, 1, 0}, {0, 0, 4}}, DType::f64)).solve(more);
+  EXPECT_NEAR(more[0] + more[1], 2, 1e-6);
+  EXPECT_NEAR(more[2], 2, 1e-6);
 }
 
 // What a label gets depends neither on the labels beside it nor on the threads.
@@ -209,6 +214,25 @@ TEST(FitLogistic, ALabelOfAllOrNoExamplesIsConstant) {
   for (int i = 0; i < 3; ++i) {
     EXPECT_EQ(scores(i, 0), infinity);
     EXPECT_EQ(scores(i, 1), -infinity);
+  }
+}
+
+// Errors that count twice are those of examples that stand there twice.
+TEST(FitLogistic, ErrorsHaveTheirWeight) {
+  const Tensor x = random_features(30, 2, 1);
+  std::vector<double> values = x.to_vector();
+  const std::vector<double> half = values;
+  values.insert(values.end(), half.begin(), half.end());
+  std::vector<LabelIds> labels = random_labels(30, 1, 2), twice = labels;
+  twice.insert(twice.end(), labels.begin(), labels.end());
+  const auto weights = [](const Tensor& of, const std::vector<LabelIds>& with, double c) {
+    return fit_logistic(of, with, 1, {.c = c, .solver = {.tolerance = 1e-9}}).weights.to_vector();
+  };
+  const auto once = weights(x, labels, 1), heavy = weights(x, labels, 2),
+             doubled = weights(Tensor::from(values, {60, 2}), twice, 1);
+  for (size_t j = 0; j < 2; ++j) {
+    EXPECT_NEAR(heavy[j], doubled[j], 1e-7);
+    EXPECT_GT(std::fabs(heavy[j] - once[j]), 1e-3);
   }
 }
 

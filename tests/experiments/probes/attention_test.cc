@@ -35,6 +35,10 @@ class Attention : public testing::Test {
     }
     results.runs.push_back(std::move(run));
   }
+  Inference compared_with_none() const {
+    return Inference(results, {},
+                     {.keys = {}, .baseline = [](size_t) { return std::optional<size_t>(); }});
+  }
   const Row& row(const Table& table, const std::string& label) const {
     for (const Row& r : table.rows) {
       if (r.label == label) return r;
@@ -161,6 +165,170 @@ TEST_F(Attention, EveryModelHasAMarkOfItsOwn) {
   for (size_t i = 0; i < keys.size(); ++i) {
     for (size_t k = i + 1; k < keys.size(); ++k) EXPECT_NE(keys[i], keys[k]) << i << " " << k;
   }
+}
+
+// What numbers without a relation exceed once in twenty times: 1.96 / sqrt(models - 1), at most 1.
+TEST_F(Attention, TheNoteSaysHowFarChanceGoes) {
+  add("lstm-attention", 1, 0.8, {0.4, 0.1, 0.3});
+  add("hred", 1, 0.9, {0.4, 0.1, 0.3});
+  EXPECT_NE(correlations_note(results).find("too few models"), std::string::npos);
+  add("transformer", 1, 1.1, {0.4, 0.1, 0.3});
+  EXPECT_NE(correlations_note(results).find("With 3 models, "), std::string::npos);
+  EXPECT_NE(correlations_note(results).find(" beyond 1.00 or below"), std::string::npos);
+  add("bilstm-attention", 1, 1.1, {0.4, 0.1, 0.3});
+  add("hred-stacked", 1, 1.1, {0.4, 0.1, 0.3});
+  EXPECT_NE(correlations_note(results).find(" beyond 0.98 or below"), std::string::npos);
+}
+
+// The highest F1 of a trained model, of any checkpoint, is at most 3.5 points above the constant.
+TEST_F(Attention, TasksThatNoModelLearns) {
+  add("lstm", 1, 0, {0.5, 0.5, 0.2});
+  add("hred", 1, 0, {0.53, 0.2, 0.1});
+  Numbers& last = results.runs.back().numbers;
+  last.set("constant.AllSlots", 0.5);
+  last.set("constant.AllTopics", 0.48);
+  last.set("constant.RecentTopic", 0);
+  const auto listed = [&] {
+    for (const Row& r : doubts_table(results).rows) {
+      if (r.label == "at the level of a constant prediction") return r.cells[1].text;
+    }
+    return std::string("no row");
+  };
+  EXPECT_EQ(listed(), "AllSlots, AllTopics");
+  results.runs[0].numbers.set(score_key("last", "raw", "AllTopics"), 0.52);
+  EXPECT_EQ(listed(), "AllSlots");
+}
+
+// The attribute, a number, of the element that a text stands in: "cx" of a mark, "x" of a tick.
+double place_of(const std::string& html, const std::string& name, const std::string& text) {
+  const size_t at = html.rfind(" " + name + "=\"", html.find(text));
+  return at == std::string::npos ? NAN : std::stod(html.substr(at + name.size() + 3));
+}
+
+// Two seeds, of which one has fewer epochs and one has none of the second.
+TEST_F(Attention, CurvesAreMeansOverTheSeedsThatHaveAnEpoch) {
+  results.tasks = {"AllSlots"};
+  add("lstm", 1, 0, {0.4});
+  add("lstm", 2, 0, {0.1});
+  const std::string key = curve_key("raw", "AllSlots");
+  results.runs[0].numbers.set_series(key, {0.2, std::nullopt, 0.4});
+  results.runs[1].numbers.set_series(key, {0.4, 0.1});
+  const std::string figure = epochs_figure(results, "raw");
+  const char* means[] = {"30.00", "10.00", "40.00"};
+  for (size_t epoch = 0; epoch < 3; ++epoch) {
+    const std::string number = std::to_string(epoch);
+    EXPECT_DOUBLE_EQ(
+        place_of(figure, "cx", "lstm, AllSlots, epoch " + number + ": " + means[epoch]),
+        place_of(figure, "x", ">" + number + "</text>"))
+        << figure;
+  }
+}
+
+// Two points that differ along the first component.
+TEST_F(Attention, TheFirstComponentIsTheHorizontalOne) {
+  add("hred", 1, 0.5, {0.1, 0.2, 0.3});
+  Numbers& numbers = results.runs[0].numbers;
+  numbers.set_text("components.labels.0", "hotel");
+  numbers.set_text("components.labels.1", "taxi");
+  numbers.set_series("components.label", {0, 0});
+  numbers.set_series(components_key("best", "share"), {0.5, 0.25});
+  numbers.set_series(components_key("best", "x"), {1, 5});
+  numbers.set_series(components_key("best", "y"), {2, 2});
+  const std::string figure = components_figure(results), mark = "<title>hotel</title>";
+  const std::string rest = figure.substr(figure.find(mark) + mark.size());
+  EXPECT_NE(place_of(figure, "cx", mark), place_of(rest, "cx", mark)) << figure;
+  EXPECT_EQ(place_of(figure, "cy", mark), place_of(rest, "cy", mark));
+}
+
+// ---- tables
+
+TEST_F(Attention, OurNumbersBesideThoseOfThePaper) {
+  const VariantNumbers& paper = probe_paper().numbers.numbers;
+  add("lstm", 1, 0, {0.4, 0.3, 0.2});
+  add("transformer", 1, 0.9, {0.1, 0.9, 0.6});
+  results.clusters = {0, 0, 1};
+  Numbers& numbers = results.runs[0].numbers;
+  numbers.set("responses.bleu2", 0.25);
+  numbers.set("taught.bleu2", 0.5);
+  numbers.set("parameters", 2.5e6);
+  const std::vector<Table> tables = probe_tables(results, compared_with_none());
+  const auto values = [&](const std::string& id, size_t at) {
+    std::vector<std::optional<double>> all;
+    for (const Cell& cell : table_of(tables, id).rows.at(at).cells) all.push_back(cell.value);
+    return all;
+  };
+  EXPECT_EQ(values("paper4", 0), (std::vector<std::optional<double>>{
+                                     paper.get(probed::kLstm, bleu_key("MultiWOZ")),
+                                     paper.get(probed::kLstm, bleu_key("PersonaChat")), 0.25, 0.5,
+                                     paper.get(probed::kLstm, "parameters"), 2.5}));
+  // By level: the paper's, computed from its tables, ours. AllTopics is medium, the others hard.
+  const auto by_level = values("paper8", probed::kTransformer);
+  ASSERT_EQ(by_level.size(), 9u);
+  EXPECT_FALSE(by_level[2]);
+  EXPECT_DOUBLE_EQ(by_level[5].value(), 0.9);
+  EXPECT_DOUBLE_EQ(by_level[8].value(), 0.35);
+  // Every table of a probe that we have: its cells, behind +- the root of a variance, and ours.
+  size_t shown = 0;
+  for (const PaperTable& of : probe_paper().tables) {
+    const std::string id = "paper" + std::to_string(of.number);
+    const bool has = std::any_of(tables.begin(), tables.end(),
+                                 [&](const Table& table) { return table.id == id; });
+    const bool common = std::any_of(of.tasks.begin(), of.tasks.end(),
+                                    [&](const auto& task) { return results.has_task(task); });
+    EXPECT_EQ(has, of.probe == "logistic" && common) << id;
+    if (!has) continue;
+    const std::vector<std::string> rows = of.rows();
+    for (size_t v = 0; v < kPaperModels; ++v) {
+      for (size_t r = 0; r < rows.size(); ++r) {
+        const Row& row = table_of(tables, id).rows.at(v * rows.size() + r);
+        for (size_t t = 0; t < of.tasks.size(); ++t, ++shown) {
+          const std::string key = paper_key(of.probe, of.corpus, rows[r], of.tasks[t]);
+          EXPECT_EQ(row.cells.at(2 * t).value, paper.get(v, key));
+          EXPECT_NEAR(std::pow(*row.cells[2 * t].deviation, 2), *paper.get(v, key + kPlusMinus),
+                      1e-12);
+          EXPECT_EQ(row.cells[2 * t + 1].value,
+                    mean_of(results, v, score_key(rows[r], "raw", of.tasks[t])));
+        }
+      }
+    }
+  }
+  EXPECT_GT(shown, 0u);
+}
+
+// Baselines of models are means over them, those of an encoder stand alone; rows of a choice that
+// nobody measured are left out, and the others name their file.
+TEST_F(Attention, BaselinesAndChoices) {
+  results.encoder = ProbedEncoder{"bert", 1};
+  results.variants = probed_names(results.encoder);
+  results.clusters = {0, 0, 1};
+  add("lstm", 1, 0, {0.4, 0.3, 0.2});
+  add("transformer", 1, 0.9, {0.1, 0.9, 0.6});
+  add("pretrained-layer0", 1, 0, {0.1, 0.9, 0.6});
+  const double bags[] = {0.1, 0.3, 0.9};
+  for (size_t r = 0; r < 3; ++r) {
+    results.runs[r].numbers.set(baseline_key("bag-of-words", "raw", "AllSlots"), bags[r]);
+  }
+  Numbers& numbers = results.runs[0].numbers;
+  numbers.set("chosen.valid_dialogues", 3);
+  numbers.set(chosen_key("best-rouge", "epoch"), 2);
+  numbers.set(chosen_key(kBestBert, "epoch"), 1);
+  const std::vector<Table> tables = probe_tables(results, compared_with_none());
+  const auto baseline = [&](const std::string& label) {
+    return row(table_of(tables, "raw"), label).cells[0].value.value();
+  };
+  EXPECT_DOUBLE_EQ(baseline("bag-of-words"), 0.2);
+  EXPECT_DOUBLE_EQ(baseline("bag-of-words, as wide as bert"), 0.9);
+  EXPECT_EQ(row(table_of(tables, "raw"), "embeddings").group, "bert");
+  const Table& chosen = table_of(tables, "chosen");
+  ASSERT_EQ(chosen.rows.size(), 2u);
+  const auto reads = [&](size_t r, const std::string& file) {
+    const auto& sources = chosen.rows[r].sources;
+    return std::find(sources.begin(), sources.end(), "lstm-seed1/" + file) != sources.end();
+  };
+  EXPECT_EQ(chosen.rows[0].label, "best-rouge");
+  EXPECT_TRUE(reads(0, "chosen.json") && !reads(0, "judged.json"));
+  EXPECT_EQ(chosen.rows[1].label, "best-bert");
+  EXPECT_TRUE(reads(1, "judged.json") && !reads(1, "chosen.json"));
 }
 
 TEST_F(Attention, NothingWithoutMeasurements) {

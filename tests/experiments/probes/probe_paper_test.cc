@@ -94,6 +94,58 @@ TEST(ProbePaper, TheClaimsOnThePapersNumbers) {
   }
 }
 
+// The close reading of its tables, by loops of our own.
+TEST(ProbePaper, CollapsedRunsAndConstants) {
+  ProbesResults none;
+  none.variants = probed_names();
+  none.readings = {"raw"};
+  none.runs.resize(1);
+  std::string collapsed, constant;
+  for (size_t v = 0; v < kPaperModels; ++v) {
+    int cells = 0, fits = 0;
+    for (const std::string corpus : kCorpora) {
+      for (const std::string checkpoint : kCheckpoints) {
+        for (const std::string& task : tasks_of(corpus)) {
+          const std::string key = paper_key("logistic", corpus, checkpoint, task);
+          const double mean = *paper().get(v, key), of = *paper().get(v, key + kPlusMinus);
+          const double factor = of / (mean * mean);
+          ++cells;
+          fits += mean > 0.02 &&
+                  ((factor >= 0.675 && factor <= 0.825) || (factor >= 2.7 && factor <= 3.3));
+        }
+      }
+    }
+    collapsed += (v > 0 ? ", " : "") + probed_names()[v].name + " " + std::to_string(fits) +
+                 " of " + std::to_string(cells);
+  }
+  for (const std::string corpus : kCorpora) {
+    for (const std::string& task : tasks_of(corpus)) {
+      const auto f1 = [&](size_t v, const char* checkpoint) {
+        return *paper().get(v, paper_key("logistic", corpus, checkpoint, task));
+      };
+      const double level = f1(probed::kHred, "untrained");
+      bool learned = level <= 0.05;
+      for (size_t v = 0; v < kPaperModels; ++v) {
+        learned = learned || f1(v, "last") > level + 0.035 || f1(v, "best") > level + 0.035;
+      }
+      if (!learned) constant += (constant.empty() ? "" : ", ") + task;
+    }
+  }
+  const Table table = doubts_table(none);
+  EXPECT_TRUE(table.rows[1].cells[0].text.ends_with(": " + collapsed))
+      << table.rows[1].cells[0].text << "\n"
+      << collapsed;
+  EXPECT_EQ(table.rows[2].cells[0].text, constant);
+}
+
+TEST(ProbePaper, OurNumbersOfItsTables) {
+  EXPECT_EQ(our_key({6, "logistic", "MultiWOZ"}, "last", "raw", "T"),
+            score_key("last", "raw", "T"));
+  EXPECT_EQ(our_key({13, "mlp", "MultiWOZ"}, "last", "raw", "T"), score_key("last", "mlp", "T"));
+  EXPECT_EQ(our_key({10, "selection", "MultiWOZ"}, "best-rouge", "raw", "T"),
+            "chosen.best-rouge.raw.T.f1");
+}
+
 TEST(ProbePaper, ClaimsWithoutNumbersAreUndecided) {
   for (const ClaimRule& rule : probe_claim_rules()) {
     const ClaimResult result = rule.check({});
@@ -226,6 +278,12 @@ TEST(ProbePaper, ClaimsOfSelectionProbeAndSpreadHaveTheirBounds) {
   EXPECT_EQ(t.says("BiLSTM with attention has"), kYes);
   t.set(bleu_key("MultiWOZ") + kPlusMinus, {0.2, 0.3, 0.4, 0.6, 0.5});
   EXPECT_EQ(t.says("BiLSTM with attention has"), kNo);
+}
+
+TEST(Components, AreOfExamplesAtEvenDistances) {
+  EXPECT_EQ(spread_out(10, 4), (std::vector<size_t>{0, 2, 5, 7}));
+  EXPECT_EQ(spread_out(3, 4), (std::vector<size_t>{0, 1, 2}));
+  EXPECT_TRUE(spread_out(0, 4).empty());
 }
 
 // Of ten examples four are fitted to, and two of these are drawn.

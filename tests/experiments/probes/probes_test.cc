@@ -2,6 +2,10 @@
 #include <cmath>
 #include <nlohmann/json.hpp>
 
+#include "dialog/respond/choose_epoch.h"
+#include "dialog/stats/principal_components.h"
+#include "experiments/engine/report/page.h"
+#include "nn/safetensors.h"
 #include "tests/dialog/pretrained/tiny_bert.h"
 #include "tests/golden.h"
 #include "tests/heed/chromium.h"
@@ -120,6 +124,42 @@ TEST_F(ProbesTest, ThePointsSpreadByTheSharesOfTheirComponents) {
   }
 }
 
+// Components are those of what heed features writes of the same epoch, and points have its labels,
+// the most frequent ones first.
+TEST_F(ProbesTest, ComponentsAreThoseOfTheFeatures) {
+  const Json components = json("transformer-seed1/components.json");
+  EXPECT_EQ(components["task"], "UtteranceLoc");
+  for (const char* epoch : {"untrained", "last"}) {
+    const Result r = heed_program({"features", "--model", whole() + "/transformer-seed1", "--data",
+                                   kSample, "--limit", "30", "--epoch", epoch, "--out",
+                                   dir.path(epoch), "--threads", "1"});
+    ASSERT_EQ(r.code, 0) << r.err;
+    const Tensor x = load_tensors(dir.path(epoch) + "/train.safetensors").at("x");
+    const PrincipalComponents found = principal_components(x, 2);
+    const Tensor at = found.coordinates(x);
+    const Json& ours = components[epoch];
+    for (size_t k = 0; k < 2; ++k) {
+      EXPECT_NEAR(ours["share"][k].get<double>(), found.variance[k] / found.total, 1e-5) << epoch;
+    }
+    ASSERT_EQ(std::ssize(ours["x"]), x.shape()[0]);
+    for (int64_t i = 0; i < x.shape()[0]; ++i) {
+      EXPECT_NEAR(ours["x"][i].get<double>(), at(i, 0), 1e-3 * (1 + std::abs(at(i, 0)))) << i;
+    }
+  }
+  std::istringstream lines(dir.read("last/train.jsonl"));
+  std::vector<int> counts(components["labels"].size());
+  size_t i = 0;
+  for (std::string line; std::getline(lines, line); ++i) {
+    const size_t label = components["label"].at(i);
+    ASSERT_LT(label, counts.size());
+    ++counts[label];
+    EXPECT_EQ(Json::parse(line)["labels"]["UtteranceLoc"][0], components["labels"][label]) << i;
+  }
+  EXPECT_EQ(i, components["examples"]);
+  EXPECT_TRUE(std::is_sorted(counts.rbegin(), counts.rend()));
+  EXPECT_GT(counts.front(), counts.back());
+}
+
 TEST_F(ProbesTest, TablesAndPage) {
   const Json table = json("tables/raw.json");
   ASSERT_EQ(table["rows"].size(), 2 * 3 + 3u);  // models x checkpoints, baselines
@@ -135,6 +175,13 @@ TEST_F(ProbesTest, TablesAndPage) {
                            "9 of the 11 models are not finished", "12.2 points"}) {
     EXPECT_TRUE(has(page, part)) << part;
   }
+  std::vector<double> f1;
+  for (const char* run : {"lstm-seed1", "lstm-seed2", "transformer-seed1", "transformer-seed2"}) {
+    const Json best = json(std::string(run) + "/evaluation.json")["checkpoints"]["best"]["raw"];
+    for (const auto& [task, score] : best.items()) f1.push_back(100 * score["f1"].get<double>());
+  }
+  EXPECT_GT(*std::max_element(f1.begin(), f1.end()), 1);
+  EXPECT_TRUE(has(page, range_text(f1, 1))) << range_text(f1, 1);
   EXPECT_EQ(page_problems(page), "");
   EXPECT_EQ(dir.read("tables/raw.csv"), shared->read("whole/tables/raw.csv"));
   const Result info = heed_program({"info", whole()});
@@ -198,6 +245,19 @@ TEST_F(ProbesTest, CompletesAFolderOfAnOlderVersion) {
   EXPECT_EQ(best["epoch"], most - likeness.begin() + 1);
   EXPECT_EQ(best["valid"]["bert"], *most);
   EXPECT_LT(*most, 0);
+  // The epochs of chosen.json are those of heed's own choice, by the same three dialogues.
+  const auto kept = overlaps_of_epochs(out + "/lstm-attention-seed1",
+                                       read_dialogues(kSample + "/valid.jsonl.gz", 3), 8, Device());
+  for (const char* name : {"best-bleu", "best-rouge", "best-meteor"}) {
+    const KeptEpoch its = best_epoch(kept, name);
+    const Json& choice = chosen[name];
+    EXPECT_EQ(choice["epoch"], its.epoch) << name;
+    EXPECT_NEAR(choice["valid"]["bleu2"].get<double>(), its.overlap.bleu_2, 1e-9);
+    EXPECT_NEAR(choice["valid"]["rouge_l"].get<double>(), its.overlap.rouge_l, 1e-9);
+    EXPECT_NEAR(choice["valid"]["meteor"].get<double>(), its.overlap.meteor, 1e-9);
+    EXPECT_EQ(choice["free"]["decode"], "greedy");
+    EXPECT_EQ(choice["taught"]["decode"], "taught");
+  }
   for (const auto& [name, choice] : chosen.items()) {  // an epoch is the same however it is chosen
     if (choice.is_object() && choice.value("epoch", 0) == best["epoch"]) {
       EXPECT_EQ(choice["raw"], best["raw"]) << name;
@@ -237,6 +297,7 @@ TEST_F(ProbesTest, ProbesAnEncoderThatOthersTrained) {
 
   const Json table = Json::parse(dir.read("out/tables/standardised.json"));
   ASSERT_EQ(table["rows"].size(), 2 * 3 + 2 + 3 + 1u);  // ..., layers, baselines, one as wide
+  EXPECT_EQ(table["rows"][6]["epoch"], "embeddings");
   EXPECT_EQ(table["rows"][7]["model"], "bert");
   EXPECT_EQ(table["rows"][7]["epoch"], "layer 1");
   const Json cell = table["rows"][7]["cells"][1];
@@ -274,6 +335,61 @@ TEST_F(ProbesTest, ALayerAgreesWithHeedProbe) {
     EXPECT_EQ(ours["selectivity"][task], score["selectivity"]) << task;
   }
   EXPECT_EQ(there["tasks"].size(), 3u);
+}
+
+// Seeds whose epochs were chosen by other numbers of dialogues make no mean.
+TEST_F(ProbesTest, ChoicesOfOtherDialoguesAreNotMixed) {
+  fs::copy(whole(), dir.path("out"), fs::copy_options::recursive);
+  const auto report = [&](int second) {
+    dir.write("out/lstm-seed1/chosen.json", R"({"valid_dialogues": 3})");
+    dir.write("out/lstm-seed2/chosen.json",
+              R"({"valid_dialogues": )" + std::to_string(second) + "}");
+    return heed_program({"report", "--runs", dir.path("out"), "--tables", dir.path("tables")});
+  };
+  EXPECT_EQ(report(3).code, 0);
+  expect_failure(report(4), 1, "lstm-seed2/chosen.json: made with another --choose than the other",
+                 "4 and 3");
+}
+
+// Dialogues of four turns, of which each answer is the same word six times: what is counted, and
+// what a model writes that has learned them, of at most two words.
+TEST_F(ProbesTest, CountsAndRespondsToSmallDialogues) {
+  for (const auto& [part, count] : {std::pair{"train", 12}, {"valid", 6}, {"test", 5}}) {
+    std::string lines;
+    for (int i = 0; i < count; ++i) {
+      const Json ask = {{"text", "is it " + std::to_string(i) + " ?"}},
+                 answer = {{"text", "yes yes yes yes yes yes"}};
+      lines += Json({{"id", i}, {"turns", {ask, answer, answer, answer}}}).dump() + "\n";
+    }
+    dir.write("data/" + std::string(part) + ".jsonl", lines);
+  }
+  Arguments command = probes_command(dir.path("out"), "lstm");
+  for (const auto& [option, value] : {std::pair{"--data", dir.path("data")},
+                                      {"--limit", "0"},
+                                      {"--max-length", "2"},
+                                      {"--vocab", "40"},
+                                      {"--batch", "4"}}) {
+    command = with(command, option, value);
+  }
+  command = command + Arguments{"--examples", "last",       "--epochs", "10",           "--rate",
+                                "0.05",       "--readings", "raw",      "--test-limit", "4"};
+  const Result r = without_warnings(heed_program(command));
+  ASSERT_EQ(r.code, 0) << r.err;
+  const Json data = Json::parse(dir.read("out/probes.json"))["data"];
+  EXPECT_EQ(data["train_examples"], 12);
+  EXPECT_EQ(data["valid_examples"], 6);
+  EXPECT_EQ(data["probe_train_examples"], 3 * 12);  // each turn but the first
+  EXPECT_EQ(data["probe_test_examples"], 3 * 4);
+  const Json evaluation = Json::parse(dir.read("out/lstm-seed1/evaluation.json"));
+  const double bleu = mean_overlap({{"yes", "yes"}}, {Tokens(6, "yes")}).bleu_2;
+  EXPECT_GT(bleu, 0.01);
+  EXPECT_LT(bleu, 0.5);
+  EXPECT_NEAR(evaluation["responses"]["bleu2"].get<double>(), bleu, 1e-9);
+  EXPECT_GT(Json::parse(dir.read("out/lstm-seed1/taught.json"))["bleu2"], 0.5);  // has no bound
+  // Labels of a task that the test part has not.
+  dir.write("data/train.labels.jsonl", R"({"id": "0#3", "labels": {"Mood": ["good"]}})");
+  expect_failure(without_warnings(heed_program(with(command, "--out", dir.path("other")))), 1,
+                 "both need the same tasks", "Mood");
 }
 
 // Where a model looks is what heed evaluate says of the last examples of the dialogues.
