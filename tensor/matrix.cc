@@ -46,6 +46,7 @@ void check_product(const Matrix& c, const Matrix& a, const Matrix& b) {
                   a.batch() == c.batch() && b.batch() == c.batch(),
               "gemm: (", a.rows(), ", ", a.cols(), ") times (", b.rows(), ", ", b.cols(),
               ") does not give (", c.rows(), ", ", c.cols(), ")");
+  check_shape(!c.transposed_, "gemm: C cannot be a transpose; C^T = B^T A^T can be computed");
 }
 
 void gemm(const Matrix& c, const Matrix& a, const Matrix& b, Write write) {

@@ -32,6 +32,8 @@ class Matrix {
   }
 
  private:
+  friend void check_product(const Matrix& c, const Matrix& a, const Matrix& b);
+
   Matrix(const Tensor& x, int64_t height, int64_t width, int64_t batch);
 
   Tensor memory_;
@@ -50,7 +52,7 @@ struct Destination {
   template <class T> Out<T> out() const { return {at.data<T>(), write}; }
 };
 
-// Throws ShapeError unless A (m, k) B (k, n) is C (m, n).
+// Throws ShapeError unless A (m, k) B (k, n) is C (m, n), and for a C that is a transpose.
 void check_product(const Matrix& c, const Matrix& a, const Matrix& b);
 // C = A B or C += A B. Both throw what check_product() throws.
 void gemm(const Matrix& c, const Matrix& a, const Matrix& b, Write write = Write::assign);
