@@ -46,6 +46,9 @@ struct Corpus {
 // recognised by its members. Throws DataError "path: place: rule" for anything else.
 Corpus read_passages(const std::string& path);
 
+// Of the texts, questions and answers.
+uint32_t fingerprint(const Corpus& corpus, uint32_t crc = 0);
+
 struct Parts {
   Corpus train, valid, test;
   bool divided = false;  // here, as the files have no train part

@@ -129,25 +129,25 @@ std::vector<ReadPassage> read_all(const Corpus& corpus, const pretrained::WordPi
   return all;
 }
 
-uint32_t Parts::fingerprint() const {
-  uint32_t crc = 0;
+uint32_t fingerprint(const Corpus& corpus, uint32_t crc) {
   const auto mix = [&](const std::string& text) {
     crc = checksum(std::to_string(text.size()) + " " + text, crc);
   };
-  for (const Corpus* part : {&train, &valid}) {
-    for (const Passage& p : part->passages) {
-      mix(p.text);
-      for (const Question& q : p.questions) {
-        mix(q.text);
-        for (const Answer& a : q.answers) {
-          mix(a.text);
-          for (const size_t n : {static_cast<size_t>(a.kind), a.begin, a.end})
-            mix(std::to_string(n));
-        }
+  for (const Passage& p : corpus.passages) {
+    mix(p.text);
+    for (const Question& q : p.questions) {
+      mix(q.text);
+      for (const Answer& a : q.answers) {
+        mix(a.text);
+        for (const size_t n : {static_cast<size_t>(a.kind), a.begin, a.end}) mix(std::to_string(n));
       }
     }
   }
   return crc;
+}
+
+uint32_t Parts::fingerprint() const {
+  return comprehend::fingerprint(valid, comprehend::fingerprint(train));
 }
 
 Task reader_task(LoadedReader& reader, const Settings& settings, const Parts& parts) {

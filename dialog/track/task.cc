@@ -14,21 +14,6 @@ std::vector<Dialogue> read(const std::string& path, size_t limit) {
   return read_dialogues(path, {.limit = limit, .progress = {}, .notes = true});
 }
 
-// Of what a tracker reads: words, acts and states by their numbers.
-uint32_t fingerprint_of(const std::vector<Conversation>& conversations, uint32_t crc) {
-  const auto mix = [&](const std::vector<int32_t>& numbers) {
-    crc = checksum(std::to_string(numbers.size()) + " ", crc);
-    crc = checksum({reinterpret_cast<const char*>(numbers.data()), numbers.size() * 4}, crc);
-  };
-  for (const Conversation& c : conversations) {
-    crc = checksum(std::to_string(c.turns.size()) + " ", crc);
-    for (const UserTurn& turn : c.turns) {
-      for (const auto* numbers : {&turn.user, &turn.system, &turn.acts, &turn.state}) mix(*numbers);
-    }
-  }
-  return crc;
-}
-
 Loss loss_of(const Tracker& model, const TrainData& data, const std::vector<int64_t>& examples,
              const StepKey& key) {
   std::vector<const Conversation*> chosen;
@@ -111,8 +96,22 @@ TrainData load_train_data(const std::string& directory, const Settings& s,
   return data;
 }
 
+uint32_t fingerprint(const std::vector<Conversation>& conversations, uint32_t crc) {
+  const auto mix = [&](const std::vector<int32_t>& numbers) {
+    crc = checksum(std::to_string(numbers.size()) + " ", crc);
+    crc = checksum({reinterpret_cast<const char*>(numbers.data()), numbers.size() * 4}, crc);
+  };
+  for (const Conversation& c : conversations) {
+    crc = checksum(std::to_string(c.turns.size()) + " ", crc);
+    for (const UserTurn& turn : c.turns) {
+      for (const auto* numbers : {&turn.user, &turn.system, &turn.acts, &turn.state}) mix(*numbers);
+    }
+  }
+  return crc;
+}
+
 uint32_t TrainData::fingerprint() const {
-  return fingerprint_of(valid, fingerprint_of(train, 0));
+  return track::fingerprint(valid, track::fingerprint(train));
 }
 
 void take_from_init(Settings& s) {

@@ -11,6 +11,9 @@
 
 namespace heed::track {
 
+// Of what a tracker reads: words, acts and states by their numbers.
+uint32_t fingerprint(const std::vector<Conversation>& conversations, uint32_t crc = 0);
+
 struct TrainData {
   Reader reader;
   std::vector<Conversation> train, valid;

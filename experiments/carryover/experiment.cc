@@ -8,6 +8,7 @@
 #include "dialog/text/format.h"
 #include "experiments/making_json.h"
 #include "train/run_files.h"
+#include "train/run_json.h"
 
 namespace heed {
 namespace {
@@ -191,7 +192,10 @@ const Making<Settings, Data> kMaking = {
     .names = carryover_variants(),
     .load = load_data,
     .about_data = [](const Settings&, const Data& data) -> Json {
+      uint32_t test = 0;
+      for (const Item& item : data.test) test = checksum(carry::item_line(item), test);
       return {{"train_checksum", data.train.fingerprint()},
+              {"test_checksum", test},
               {"train_items", data.train.train.size()},
               {"test_items", data.test.size()}};
     },

@@ -349,6 +349,7 @@ const Making<Settings, Data> kMaking = {
         },
     .about_data = [](const Settings&, const Data& data) -> Json {
       return {{"checksum", data.parts.fingerprint()},
+              {"test_checksum", comprehend::fingerprint(data.parts.test)},
               {"test_questions", questions_of(data.parts.test)},
               {"left_out", data.parts.train.left_out}};
     },

@@ -188,6 +188,7 @@ const Making<Settings, Data> kMaking = {
     .load = load_data,
     .about_data = [](const Settings&, const Data& data) -> Json {
       return {{"train_checksum", data.train.fingerprint()},
+              {"test_checksum", track::fingerprint(data.test)},
               {"values", data.train.reader.slots.size()},
               {"test_turns", data.conversations.size()}};
     },

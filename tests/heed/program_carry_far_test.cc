@@ -1,6 +1,7 @@
 // heed show and heed reproduce carryover, of values that were said long before or more than once.
 #include <nlohmann/json.hpp>
 #include <regex>
+#include <set>
 
 #include "tests/heed/program_carry_data.h"
 #include "tests/heed/program_helpers.h"
@@ -43,12 +44,15 @@ class FarCarry : public testing::Test {
     shared->write("items/valid.jsonl", far_items(40));
     shared->write("items/test.jsonl", far_items(40));
     const Result r =
-        heed_program({"reproduce", "carryover", "--data", shared->path("items"), "--out",
-                      shared->path("out"), "--width", "16", "--vocab", "200", "--epochs", "4",
-                      "--one-of", "1", "--distracted", "20", "--only", "self-attention"});
+        heed_program(experiment("items", "out") + Arguments{"--one-of", "1", "--distracted", "20"});
     ASSERT_EQ(r.code, 0) << r.err;
   }
   static void TearDownTestSuite() { delete shared; }
+  static Arguments experiment(const std::string& items, const std::string& out) {
+    return {"reproduce",       "carryover", "--data", shared->path(items), "--out",
+            shared->path(out), "--width",   "16",     "--vocab",           "200",
+            "--epochs",        "4",         "--only", "self-attention"};
+  }
   static std::string run() { return shared->path("out/self-attention-seed1"); }
 
   inline static TempDir* shared = nullptr;
@@ -71,6 +75,41 @@ TEST_F(FarCarry, TurnsAreInsertedIntoItemsThatAreSpreadOut) {
   }
   EXPECT_NE(json["inserted_0_bottom"], json["inserted_4_bottom"]);
   EXPECT_NE(json["inserted_4_bottom"], json["inserted_16_bottom"]);
+}
+
+// Twenty items that are the same one before anything is inserted.
+TEST_F(FarCarry, EachItemGetsTurnsOfItsOwn) {
+  for (const char* part : {"train", "valid"}) {
+    shared->write("copies/" + std::string(part) + ".jsonl", far_items(300));
+  }
+  Json item = Json::parse(far_items(1));
+  std::string copies;
+  for (int i = 100; i < 120; ++i) {
+    item["id"] = item["dialogue"] = std::to_string(i);
+    copies += item.dump() + "\n";
+  }
+  shared->write("copies/test.jsonl", copies + far_items(20));
+  const Arguments all = experiment("copies", "of-copies") + Arguments{"--one-of", "1"};
+  const Result r = heed_program(with(with(all, "--epochs", "1"), "--only", "pointer-turn"));
+  ASSERT_EQ(r.code, 0) << r.err;
+  const Json json = Json::parse(shared->read("of-copies/pointer-turn-seed1/evaluation.json"));
+  const auto different = [&](const std::string& series) {
+    return std::set<double>(json[series].begin(), json[series].begin() + 20).size();
+  };
+  EXPECT_EQ(different("inserted_0_bottom"), 1u);
+  EXPECT_GT(different("inserted_4_bottom"), 1u);
+  EXPECT_GT(different("inserted_16_bottom"), 1u);
+}
+
+TEST_F(FarCarry, ReadsAndLearnsFromSomeItems) {
+  const Result r = heed_program(experiment("items", "few") +
+                                Arguments{"--one-of", "3", "--limit", "30", "--distracted", "1"});
+  ASSERT_EQ(r.code, 0) << r.err;
+  const Json json = Json::parse(shared->read("few/carryover.json"))["data"];
+  EXPECT_EQ(json["test_items"], 30);
+  EXPECT_GT(json["train_items"], 3);
+  EXPECT_LT(json["train_items"], 20);
+  EXPECT_EQ(Json::parse(shared->read("out/carryover.json"))["data"]["train_items"], 300);
 }
 
 // A city from each side, the system's in the second item: each F1 stands under its distance, and

@@ -211,6 +211,30 @@ TEST_F(Conditions, WhatHasNoEffectIsRefused) {
           "tokens: topics are of words, so thred-topics needs --tokens words");
 }
 
+// Points of other labels or another lexicon have tables of their own.
+TEST_F(Conditions, ASweepReadsTheLabelsOfEachPoint) {
+  dir.write("few.txt", "good\t1.9\n");
+  dir.write("sweep.toml",
+            "[train]\nstructure = \"two-vocabulary\"\npreset = \"smoke\"\nhidden = 8\n"
+            "epochs = 1\ndata = \"" +
+                dir.path("data") + "\"\n[grid]\nlexicon = [\"" + dir.path("lexicon.txt") +
+                "\", \"" + dir.path("few.txt") + "\"]\nsentiment = [\"emotion\", \"topic\"]\n");
+  const Result r =
+      heed_program({"sweep", dir.path("sweep.toml"), "--out", dir.path("sweep"), "--threads", "1"});
+  ASSERT_EQ(r.code, 0) << r.err;
+  std::vector<std::pair<int64_t, std::string>> made;  // words of the lexicon, values
+  for (const auto& run : std::filesystem::directory_iterator(dir.path("sweep"))) {
+    if (!std::filesystem::exists(run.path() / "config.json")) continue;
+    const Json config =
+        Json::parse(dir.read("sweep/" + run.path().filename().string() + "/config.json"));
+    made.emplace_back(config["vocab_size"].get<int64_t>() - config["generic_words"].get<int64_t>(),
+                      config["sentiment"]);
+  }
+  std::sort(made.begin(), made.end());
+  const std::string emotion = "emotion=negative|positive", topic = "topic=what|where|who";
+  EXPECT_EQ(made, (decltype(made){{1, emotion}, {1, topic}, {2, emotion}, {2, topic}}));
+}
+
 // The experiment's classifier tells people's responses by their last words; each answer is taken
 // for something.
 TEST_F(Conditions, AnExperimentAsksAClassifier) {

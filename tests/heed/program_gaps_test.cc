@@ -1,6 +1,7 @@
 // heed prepare rewriting and gaps, heed train gaps, heed rewrite, heed reproduce gaps, as people
 // call them.
 #include <filesystem>
+#include <map>
 #include <nlohmann/json.hpp>
 #include <regex>
 
@@ -305,6 +306,55 @@ TEST(Gaps, TheirExperimentIsReproduced) {
   const Result report = heed_program({"report", dir.path("out"), "--html", dir.path("page.html")});
   EXPECT_EQ(report.code, 0) << report.err;
   EXPECT_TRUE(has(dir.read("page.html"), "With irrelevant turns between"));
+}
+
+// Rules are measured as in heed rewrite, and the table has their numbers. What has no turn before
+// it is left out also where turns are inserted.
+TEST(Gaps, TheirExperimentMeasuresTheRules) {
+  const TempDir& dir = files();
+  std::string test =
+      "{\"turns\": [{\"text\": \"它在吗\", \"labels\": {\"rewritten\": [\"它在吗\"]}}]}\n";
+  for (const char* meant : {"甲乙", "丙丁", "丙丁", "戊己", "戊己", "戊己", "甲乙"}) {
+    test +=
+        std::string("{\"turns\": [{\"text\": \"我要甲乙谢谢\"}, {\"text\": \"我要丙丁谢谢\"}, ") +
+        "{\"text\": \"我要戊己谢谢\"}, {\"text\": \"它在吗\", \"labels\": {\"rewritten\": [\"" +
+        meant + "在吗\"]}}]}\n";
+  }
+  for (const char* part : {"train", "valid"}) {
+    const std::string name = std::string(part) + ".jsonl";
+    dir.write("ties/" + name, dir.read("data/" + name));
+  }
+  dir.write("ties/test.jsonl", test);
+  const Arguments command = {"reproduce", "gaps",     "--data", dir.path("ties"), "--width",
+                             "8",         "--epochs", "1",      "--only",         "rank"};
+  const Result r = heed_program(command + Arguments{"--out", dir.path("of-ties")});
+  ASSERT_EQ(r.code, 0) << r.err;
+  const Json mine = Json::parse(dir.read("of-ties/rank-seed1/evaluation.json")),
+             its = Json::parse(heed_program({"rewrite", "--model", dir.path("of-ties/rank-seed1"),
+                                             "--data", dir.path("ties"), "--json", "-"})
+                                   .out);
+  EXPECT_EQ(mine["conversations"].size(), 7u);
+  for (const Json& of : {mine, mine["with_1"], mine["with_2"]}) {
+    EXPECT_EQ(of["p1_hits"].size(), 7u);
+  }
+  std::map<std::string, double> shown;
+  const Json table = Json::parse(dir.read("of-ties/tables/rules.json"));
+  for (size_t c = 0; c < table["columns"].size(); ++c) {
+    shown[table["columns"][c]["name"]] = table["rows"][2]["cells"][c]["value"];
+  }
+  EXPECT_EQ(shown.size(), 10u);
+  for (const std::string rule : {"copy", "nearest", "frequent"}) {
+    for (const auto& [key, name] :
+         {std::pair("p1", " P@1"), {"p3", " P@3"}, {"exact", " exact"}, {"bleu", " BLEU"}}) {
+      EXPECT_EQ(mine["rules"][rule][key], its[rule][key]) << rule << key;
+      const auto cell = shown.find(rule + name);
+      EXPECT_TRUE(cell == shown.end() || cell->second == its[rule][key]) << rule << key;
+    }
+  }
+  EXPECT_LT(its["frequent"]["p2"], its["frequent"]["p3"]);  // or this would test less
+  const Result few = heed_program(command + Arguments{"--limit", "3", "--out", dir.path("of-few")});
+  ASSERT_EQ(few.code, 0) << few.err;
+  EXPECT_EQ(Json::parse(dir.read("of-few/gaps.json"))["data"]["test_turns"], 2);  // of three lines
 }
 
 TEST(Gaps, RefusesWhatCannotBe) {

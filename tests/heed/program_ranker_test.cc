@@ -238,6 +238,48 @@ TEST(Ranker, ItsExperimentIsReproduced) {
   EXPECT_EQ(dir.read("out/tables/claims.md"), text);
 }
 
+// Each differs from the base in what its name says, and in nothing else.
+TEST(Ranker, ItsExperimentTrainsTenRankers) {
+  const TempDir dir;
+  const auto reproduce = [&](const Arguments& more, const std::string& out) {
+    const Result r =
+        heed_program(Arguments{"reproduce", "retrieval", "--data", kSample, "--out", dir.path(out),
+                               "--width", "4", "--vocab", "100", "--epochs", "1", "--pool", "10"} +
+                     more);
+    EXPECT_EQ(r.code, 0) << r.err;
+  };
+  reproduce({"--limit", "40"}, "out");
+  const auto tokens = [&](const std::string& run) {  // that it learned from
+    const std::string log = dir.read(run + "/log.jsonl");
+    return Json::parse(log.substr(0, log.find('\n')))["tokens"].get<int>();
+  };
+  struct Ranker {
+    std::string encoder = "weighted-bag", loss = "softmax", negatives = "shared:200";
+    std::string dialogues = "40";
+  };
+  const std::map<std::string, Ranker> expected = {{"base", {}},
+                                                  {"hinge", {.loss = "hinge"}},
+                                                  {"negatives-100", {.negatives = "shared:100"}},
+                                                  {"negatives-10", {.negatives = "shared:10"}},
+                                                  {"data-25", {.dialogues = "10"}},
+                                                  {"data-10", {.dialogues = "4"}},
+                                                  {"sru", {.encoder = "sru"}},
+                                                  {"lstm", {.encoder = "lstm"}},
+                                                  {"hierarchical", {.encoder = "hierarchical"}},
+                                                  {"bag", {.encoder = "bag"}}};
+  for (const auto& [name, ranker] : expected) {
+    const std::string run = "out/" + name + "-seed1/";
+    const Json settings = Json::parse(dir.read(run + "settings.json"));
+    EXPECT_EQ(Json::parse(dir.read(run + "config.json"))["encoder"], ranker.encoder) << name;
+    EXPECT_EQ(settings["loss"], ranker.loss) << name;
+    EXPECT_EQ(settings["negatives"], ranker.negatives) << name;
+    if (!name.starts_with("data")) continue;
+    reproduce({"--limit", ranker.dialogues, "--only", "base"}, "first-" + ranker.dialogues);
+    EXPECT_EQ(tokens("out/" + name + "-seed1"), tokens("first-" + ranker.dialogues + "/base-seed1"))
+        << name;
+  }
+}
+
 // A frozen encoder and its map are rows of the same folder, also later; they rank the lists of the
 // others, and the map has learned something.
 TEST(Ranker, ItsExperimentMeasuresAFrozenEncoder) {

@@ -1,7 +1,9 @@
 // heed prepare woz, heed train tracker and heed track, as people call them.
+#include <map>
 #include <nlohmann/json.hpp>
 #include <regex>
 
+#include "nn/safetensors.h"
 #include "tests/golden.h"
 #include "tests/heed/program_properties.h"
 
@@ -310,10 +312,8 @@ TEST(Track, IsAnEncoder) {
   EXPECT_EQ(r.code, 0) << r.err;
 }
 
-// "thanks" changes nothing, so that it stands before turns of other dialogues, and the state of
-// each turn behind one survives or does not.
-TEST(Track, ItsExperimentIsReproduced) {
-  const TempDir dir;
+// Dialogues of a food and an area, which end with "thanks".
+std::string foods_and_areas() {
   std::string lines;
   for (int i = 0; i < 24; ++i) {
     const std::string food = i % 2 ? "thai" : "greek", area = i % 3 ? "north" : "south";
@@ -328,8 +328,15 @@ TEST(Track, ItsExperimentIsReproduced) {
              turn("user", "in the " + area, both) + ", " + turn("system", "ok", "") + ", " +
              turn("user", "thanks", both) + "]}\n";
   }
+  return lines;
+}
+
+// "thanks" changes nothing, so that it stands before turns of other dialogues, and the state of
+// each turn behind one survives or does not.
+TEST(Track, ItsExperimentIsReproduced) {
+  const TempDir dir;
   for (const char* part : {"train", "valid", "test"}) {
-    dir.write(std::string("data/") + part + ".jsonl", lines);
+    dir.write(std::string("data/") + part + ".jsonl", foods_and_areas());
   }
   const Result r = heed_program({"reproduce", "energy", "--data", dir.path("data"), "--out",
                                  dir.path("out"), "--width", "8", "--epochs", "2", "--steps", "3",
@@ -354,6 +361,67 @@ TEST(Track, ItsExperimentIsReproduced) {
   Golden golden;
   golden.add_runs(dir.path("out"));
   golden.expect("energy");
+}
+
+// Dialogues whose states change with every turn but the last one.
+std::string changing_states(int dialogues, int turns) {
+  std::string lines;
+  for (int i = 0; i < dialogues; ++i) {
+    Json json = {{"id", "d" + std::to_string(i)}, {"turns", Json::array()}};
+    for (int t = 0; t < turns; ++t) {
+      const bool last = t + 1 == turns;
+      const std::string food = (t - last) % 2 ? "thai" : "greek";
+      json["turns"].push_back({{"speaker", "user"}, {"text", last ? "thanks" : food + " please"}});
+      json["turns"].back()["labels"]["state"] = {"food=" + food, "area=north"};
+    }
+    lines += json.dump() + "\n";
+  }
+  return lines;
+}
+
+// Of one of two slots. Logistic trackers begin with the features of the heads, and one of them
+// keeps them.
+TEST(Track, ItsExperimentHasLogisticTrackers) {
+  const TempDir dir;
+  for (const char* part : {"train", "valid"}) {
+    dir.write(std::string("data/") + part + ".jsonl", foods_and_areas());
+  }
+  dir.write("data/test.jsonl", changing_states(12, 10));
+  const Result r =
+      heed_program({"reproduce",     "energy",  "--data",    dir.path("data"), "--out",
+                    dir.path("out"), "--width", "8",         "--epochs",       "1",
+                    "--steps",       "2",       "--machine", "text",           "--slots",
+                    "food",          "--limit", "10",        "--only",         "[hl]*"});
+  ASSERT_EQ(r.code, 0) << r.err;
+  EXPECT_EQ(Json::parse(dir.read("out/energy.json"))["data"]["test_turns"], 100);
+  const auto weights = [&](const std::string& run) {
+    return load_tensors(dir.path("out/" + run + "-seed1/model.safetensors"));
+  };
+  const TensorMap heads = weights("heads");
+  for (const std::string run : {"logistic", "logistic-fixed"}) {
+    const Json json = Json::parse(dir.read("out/" + run + "-seed1/evaluation.json"));
+    EXPECT_EQ(json["slots"].size(), 1u) << json["slots"];
+    EXPECT_TRUE(json["slots"].contains("food"));
+    const Json config = Json::parse(dir.read("out/" + run + "-seed1/config.json"));
+    EXPECT_EQ(config["independent"], true) << run;
+    // Each dialogue has draws of its own: where its own "thanks" is drawn, nothing is inserted.
+    std::map<size_t, int> own;  // turns of the dialogues, by their place
+    for (size_t i = 0; i < 100; ++i) own[i % 10] += json["survives_items"][i].is_null();
+    EXPECT_EQ(own[0], 10);
+    own.erase(0);
+    EXPECT_GT(std::max_element(own.begin(), own.end(),
+                               [](auto& a, auto& b) { return a.second < b.second; })
+                  ->second,
+              1);
+    size_t features = 0, same = 0;
+    for (const auto& [name, tensor] : weights(run)) {
+      if (!name.starts_with("features")) continue;
+      ++features;
+      same += tensor.to_vector() == heads.at(name).to_vector();
+    }
+    EXPECT_GT(features, 0u);
+    EXPECT_EQ(same == features, run == "logistic-fixed") << same << " of " << features;
+  }
 }
 
 }  // namespace

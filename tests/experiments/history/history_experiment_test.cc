@@ -1,6 +1,7 @@
 // heed reproduce history as a user calls it.
 #include <cmath>
 #include <nlohmann/json.hpp>
+#include <regex>
 
 #include "dialog/text/text_file.h"
 #include "tests/golden.h"
@@ -136,6 +137,62 @@ TEST_F(HistoryExperiment, NumbersFitTogether) {
   EXPECT_GT(std::abs(ranker["sets"]["turns:1"]["rise"].get<double>()), 0.01);
 }
 
+// The ends of intervals: in a table, and how high a figure draws them.
+struct Drawn {
+  std::vector<double> values, places;
+};
+void add_ends(const Json& row, const std::string& panel, const std::string& css, Drawn& all) {
+  for (const Json& cell : row["cells"]) {
+    for (const char* end : {"low", "high"}) all.values.push_back(cell[end]);
+  }
+  const std::regex line("y1=\"([^\"]*)\" x2=\"[^\"]*\" y2=\"([^\"]*)\" class=\"" + css + " thin\"");
+  for (std::sregex_iterator at(panel.begin(), panel.end(), line), end; at != end; ++at) {
+    for (const size_t y : {1, 2}) all.places.push_back(std::stod((*at)[y]));
+  }
+}
+
+// Each interval of the tables, and none is cut off above 0: all lie on one scale.
+TEST_F(HistoryExperiment, FiguresDrawTheIntervals) {
+  const std::string page = dir.path("page.html");
+  ASSERT_EQ(heed_program({"report", shared->path("whole"), "--html", page}).code, 0);
+  std::vector<std::string> rises, das;  // panels
+  Drawn of_rises, of_das;
+  const std::string html = dir.read("page.html");
+  for (size_t at = html.find("<svg"); at != html.npos; at = html.find("<svg", at + 1)) {
+    const std::string panel = html.substr(at, html.find("</svg>", at) - at);
+    if (has(panel, "rise of the loss by the number of turns")) rises.push_back(panel);
+    if (has(panel, "DAS ratio by the number of turns")) das.push_back(panel);
+  }
+  const auto rows = [&](const std::string& table) {
+    return Json::parse(shared->read("whole/tables/" + table + ".json"))["rows"];
+  };
+  const Json turns = rows("turns"), shuffled = rows("shuffled"), ratios = rows("das");
+  ASSERT_EQ(rises.size(), 3u);
+  ASSERT_EQ(das.size(), 2u);  // a ranker has none
+  for (size_t v = 0; v < 3; ++v) {
+    add_ends(turns[v], rises[v], "c0", of_rises);
+    add_ends(shuffled[v], rises[v], "c1", of_rises);
+  }
+  for (size_t v = 0; v < 2; ++v) add_ends(ratios[v], das[v], "c2", of_das);
+  for (const Drawn& all : {of_rises, of_das}) {
+    ASSERT_EQ(all.values.size(), all.places.size());
+    size_t least = 0, most = 0;  // of those that are above 0
+    for (size_t i = 0; i < all.values.size(); ++i) {
+      if (all.values[i] > all.values[most]) most = i;
+      const bool lower = all.values[i] < all.values[least] || all.values[least] < 0;
+      if (all.values[i] >= 0 && lower) least = i;
+    }
+    const double scale =
+        (all.places[most] - all.places[least]) / (all.values[most] - all.values[least]);
+    EXPECT_GT(all.places[least] - all.places[most], 50);  // upwards
+    for (size_t i = 0; i < all.values.size(); ++i) {
+      if (all.values[i] < 0) continue;
+      EXPECT_NEAR(all.places[i], all.places[least] + scale * (all.values[i] - all.values[least]),
+                  0.3);
+    }
+  }
+}
+
 TEST_F(HistoryExperiment, HasTablesClaimsAndAPage) {
   const std::string out = shared->path("whole");
   const std::string page = dir.path("page.html");
@@ -150,6 +207,10 @@ TEST_F(HistoryExperiment, HasTablesClaimsAndAPage) {
        {"systems", "turns", "shuffled", "perturbed", "das", "recall", "claims", "runs"}) {
     EXPECT_NE(shared->read("whole/tables/" + std::string(table) + ".md").find('|'),
               std::string::npos);
+  }
+  const Json rows = Json::parse(shared->read("whole/tables/systems.json"))["rows"];
+  for (size_t v = 0; v < 3; ++v) {
+    EXPECT_EQ(rows[v]["trained"], v == 0 ? "here" : "as it is") << rows[v]["system"];
   }
 }
 

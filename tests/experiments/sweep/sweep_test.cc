@@ -1,6 +1,8 @@
 // heed sweep as a user calls it: results, resumption, shards, mistakes.
 #include <nlohmann/json.hpp>
+#include <set>
 
+#include "dialog/text/text_file.h"
 #include "tests/golden.h"
 #include "tests/heed/program_helpers.h"
 
@@ -131,6 +133,53 @@ TEST_F(SweepTest, ARunIsThatOfTrain) {
   EXPECT_EQ(dir.read("run/log.jsonl"), shared->read(run + "log.jsonl"));
   EXPECT_TRUE(dir.read("run/model.safetensors") == shared->read(run + "model.safetensors"));
   EXPECT_EQ(Json::parse(dir.read("run/settings.json"))["batch_size"], 4);
+}
+
+// Points of other words have their own data; heed evaluate says the same of them.
+TEST_F(SweepTest, EachPointIsMeasuredOnItsOwnData) {
+  std::string text = file_of("tokens = [\"words\", \"bpe\"]\nvocab = [280, 300]\nhidden = 6\n",
+                             "test = \"none,random:1.0\"\nbest = \"random:1.0\"\n");
+  for (const std::string line : {"vocab = 150\n", "hidden = 8\n"}) {
+    text.erase(text.find(line), line.size());
+  }
+  ASSERT_EQ(heed_program(sweep_command(dir.write("s.toml", text), dir.path("out"))).code, 0);
+  const Json table = Json::parse(dir.read("out/tables/sweep.json"));
+  ASSERT_EQ(table["rows"].size(), 4u);
+  std::vector<std::string> keys;
+  for (const Json& column : table["columns"]) keys.push_back(column["key"]);
+  EXPECT_EQ(keys, (std::vector<std::string>{
+                      "settings.tokens", "settings.vocab", "valid_perplexity",
+                      "test_sets.none.perplexity", "test_sets.none.bits_per_character",
+                      "test_sets.random:1.0.das_ratio", "best_epoch", "parameters"}));
+  LineReader lines(kSample + "/train.jsonl.gz");  // as many as the sweep reads
+  std::string pool;
+  for (std::string_view line; lines.line_number() < 40 && lines.next(line);) {
+    pool += std::string(line) + "\n";
+  }
+  dir.write("pool.jsonl", pool);
+  std::set<double> measured;
+  double before = 0;
+  for (const Json& row : table["rows"]) {
+    const std::string file = row["sources"][0];
+    const std::string run = dir.path("out/" + file.substr(0, file.find('/')));
+    const Json mine = Json::parse(dir.read("out/" + file));
+    const Result r =
+        heed_program({"evaluate", "--model", run, "--data", kSample, "--limit", "40", "--test",
+                      "none,random:1.0", "--pool", dir.path("pool.jsonl"), "--json", "-"});
+    ASSERT_EQ(r.code, 0) << r.err;
+    const Json its = Json::parse(r.out)["test_sets"];
+    for (const char* key : {"perplexity", "bits_per_character"}) {
+      EXPECT_NEAR(mine["test_sets"]["none"][key], its["none"][key].get<double>(), 1e-9) << key;
+    }
+    const double ratio = its["random:1.0"]["das_ratio"];
+    EXPECT_NEAR(mine["test_sets"]["random:1.0"]["das_ratio"], ratio, 1e-9);
+    EXPECT_NEAR(row["cells"][4]["value"], its["none"]["bits_per_character"].get<double>(), 1e-9);
+    EXPECT_NEAR(row["cells"][7]["value"], mine["parameters"].get<double>() / 1e6, 1e-12);
+    measured.insert(mine["test_sets"]["none"]["perplexity"].get<double>());
+    EXPECT_GE(ratio, before);  // sorted by them
+    before = ratio;
+  }
+  EXPECT_EQ(measured.size(), 4u);
 }
 
 // Presets with Adam take smaller batches of few dialogues: here as in heed train.
