@@ -35,7 +35,7 @@ Var weigh(const std::vector<Var>& inputs, const std::vector<double>& weights,
 }
 
 Var square_of(const Var& x) {
-  const Tensor at = x.value();
+  const Tensor& at = x.value();
   return record("square", scalar(at.item() * at.item()), {x},
                 [at](Tensor dy, const Grads& dx) { dx.add(0, scalar(2 * at.item() * taken(dy))); });
 }

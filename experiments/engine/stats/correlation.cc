@@ -124,7 +124,8 @@ std::optional<double> rank_correlation(const std::vector<std::pair<double, doubl
     a.push_back(x);
     b.push_back(y);
   }
-  const double rho = Pairs(std::move(a), std::move(b))(Values(pairs.size(), 1.0)).spearman;
+  const Pairs both(std::move(a), std::move(b));
+  const double rho = both(Values(pairs.size(), 1.0)).spearman;
   return std::isnan(rho) ? std::nullopt : std::optional(rho);
 }
 
