@@ -134,18 +134,20 @@ def inserted():
 
 
 def one_inserted(run):
-    """The harm of exactly one utterance: random:P adds share(1) harm(1) + share(2) harm(2), of tokens, and random:1.0 harm(2). The mean by P = 0.5 and 0.7."""
+    """The harm of exactly one utterance: random:P adds share(1) harm(1) + share(2) harm(2), of tokens, and random:1.0 harm(2). By P = 0.5, and by 0.7.
+    The responses have the same tokens for all models."""
     tokens = scale_runs(range(len(HISTORY)))["4x512", "p0", "4"]["tokens"]
     share = lambda test, count: sum(t for t, n in zip(tokens, inserted()[test]) if n == count) / sum(tokens)
-    return fmean((harm(run, test) - share(test, 2) * harm(run, "random:1.0")) / share(test, 1) for test in inserted())
+    return [(harm(run, test) - share(test, 2) * harm(run, "random:1.0")) / share(test, 1) for test in inserted()]
 
 
 def one_and_two_table():
     rows = []
     for key in variants():
         if key[1] in (0, 0.7):
-            rows.append([name(key)] + [" ".join(f"{of(run):+.1f}" for run in RUNS[key]) for of in (one_inserted, lambda run: harm(run, "random:1.0"))])
-    return table(["structure", "p", "one utterance, each seed", "two (`random:1.0`)"], rows)
+            columns = zip(*([*one_inserted(run), harm(run, "random:1.0")] for run in RUNS[key]))
+            rows.append([name(key)] + [" ".join(f"{x:+.1f}" for x in column) for column in columns])
+    return table(["structure", "p", "one, by `random:0.5`, each seed", "one, by `random:0.7`", "two (`random:1.0`)"], rows)
 
 
 def counted_table():
@@ -162,25 +164,40 @@ def counted_table():
     return table(["trained", "epoch", "one, `random:0.5`", "one, `random:0.7`", "two, `random:0.5`", "two, `random:0.7`", "two, `random:1.0`"], rows)
 
 
-COUNTING = {"baseline": "static-ui | 0, seed 1", "static-ui-seed2": "static-ui | 0, seed 2", "static-ui-seed3": "static-ui | 0, seed 3",
+# The models of docs/results/turns.md, by the names of their kept files -> structure and p.
+TURN_MODELS = {"baseline": "static-ui | 0, seed 1", "static-ui-seed2": "static-ui | 0, seed 2", "static-ui-seed3": "static-ui | 0, seed 3",
             "dynamic-ui-seed1": "dynamic-ui | 0", "static-seed1": "static | 0", "dynamic-seed1": "dynamic | 0", "non-hier-seed1": "non-hier | 0",
             "trained": "static-ui | 0.7, seed 1"}
-
-
 QUERIES = ("query left out", "query and the turn before left out")
 
 
-def turns_change(model, change):
-    """What a change of the contexts adds to the log-perplexity, in thousandths, and its interval over dialogues."""
-    kept = json.loads(gzip.decompress((TURNS / f"{model}.json.gz").read_bytes()))
-    added = [a - b for a, b in zip(kept["nll"][change], kept["nll"]["none"])]
-    return [1000 * x for x in interval(added, kept["tokens"], range(len(added)))]
+@functools.cache
+def turns_of(model):
+    return json.loads(gzip.decompress((TURNS / f"{model}.json.gz").read_bytes()))
+
+
+def turns_change(model, change, than="none", where=lambda behind: True):
+    """What a change of the contexts adds to the log-perplexity, in thousandths, and its interval over dialogues; of those whose numbers of own
+    turns behind the inserted ones are as asked for."""
+    kept = turns_of(model)
+    chosen = [(a - b, tokens) for a, b, tokens, behind in zip(kept["nll"][change], kept["nll"][than], kept["tokens"], kept["own turns behind"]) if where(behind)]
+    return [1000 * x for x in interval(*zip(*chosen), range(len(chosen)))]
+
+
+def resynchronised_table():
+    """The harm of one inserted turn by the dialogue's own turns behind it, and of two by those between them."""
+    bounds = {"1 or 2": (1, 2), "3 or 4": (3, 4), "5 or more": (5, 10)}
+    one = {f"one, {name} behind it": ("1 inserted", lambda behind, low=low, high=high: low <= behind[0] <= high) for name, (low, high) in bounds.items()}
+    two = {"two, at most 1 between": ("2 inserted", lambda behind: abs(behind[0] - behind[1]) <= 1), "two, 2 or more between": ("2 inserted", lambda behind: abs(behind[0] - behind[1]) > 1)}
+    columns = one | two
+    return table(["structure", "p", *columns], [[title, *("{:+.1f} ± {:.1f}".format(*turns_change(model, change, where=where)) for change, where in columns.values())]
+                                                for model, title in TURN_MODELS.items()])
 
 
 def turns_figure():
     """docs/turns.svg: what one to four inserted turns cost, a curve for each structure."""
     curves = {}
-    for model, title in COUNTING.items():
+    for model, title in TURN_MODELS.items():
         structure, p = title.split(", ")[0].split(" | ")
         harms = [turns_change(model, f"{count} inserted")[0] for count in (1, 2, 3, 4)]
         curves.setdefault(structure + (", trained with insertion" if p != "0" else ""), []).append([0, *harms])
@@ -189,7 +206,7 @@ def turns_figure():
 
 
 def turns_table(changes):
-    return table(["structure", "p", *changes], [[title, *("{:+.1f} ± {:.1f}".format(*turns_change(model, change)) for change in changes)] for model, title in COUNTING.items()])
+    return table(["structure", "p", *changes], [[title, *("{:+.1f} ± {:.1f}".format(*turns_change(model, change)) for change in changes)] for model, title in TURN_MODELS.items()])
 
 
 def share_table():
@@ -1023,11 +1040,12 @@ def told_facts():
             f"MiniLM has {told('discriminator', 'random')[0]:.3f} there", "without Transformers, {:+.2f} [{:+.2f}, {:+.2f}] is left".format(
                 *agreement_of(subset("nor Transformers"), "das_ratio")),
             "{}, {}, {}, {}, {} and {} points, {:.1f} ± {:.1f} in the mean of the six pairs".format(*(f"{x:.1f}" for x in fewer("insertion-loss")), *mean_of_pairs(fewer("insertion-loss"))),
-            "Insertion alone lowers it by {:.1f} points in the mean".format(fmean(fewer("insertion")))]
+            "insertion alone lowers it by {:.1f} ± {:.1f} points".format(*mean_of_pairs(fewer("insertion"))),
+            "the share that passes by {:+.1f} ± {:.1f} points".format(*mean_of_pairs([a - b for a, b in zip(fewer("insertion"), fewer("insertion-loss"))]))]
 
 
 PAGES = {
-    "turns": {"one and two": one_and_two_table, "counted": counted_table, "inserted": lambda: turns_table([f"{n} inserted" for n in (1, 2, 3, 4)]),
+    "turns": {"one and two": one_and_two_table, "resynchronised": resynchronised_table, "counted": counted_table, "inserted": lambda: turns_table([f"{n} inserted" for n in (1, 2, 3, 4)]),
               "left out": lambda: turns_table(["1 left out", "2 left out", *QUERIES, "query exchanged"])},
     "adversarial": {"told": told_table, "subsets": subsets_table, "generators": generators_table},
     "history": {"choices": choices_table},
@@ -1108,7 +1126,7 @@ def facts():
     return {
         "docs/results/history.md": worth_of_history() + ["without its query it loses {:.0f} thousandths, without the query and the turn before {:.0f}, and {:.0f} if".format(*of_baseline)],
         "docs/results/turns.md": ["Without its query `baseline` loses {:.0f} thousandths a token; without the query *and* the turn before it {:.0f}".format(*of_baseline),
-                                  "without its query `trained` loses {:.1f}, without the turn before as well {:.1f}".format(*(turns_change("trained", change)[0] for change in QUERIES))],
+                                  "Without its query `trained` loses {:.1f}, without the turn before as well {:.1f}".format(*(turns_change("trained", change)[0] for change in QUERIES))],
         "docs/results/energy.md": [
             "adds {} points of joint accuracy** {}".format(*gain_of_minilm("joint")),
             "the slot of many values: {} points {}".format(*gain_of_minilm("food")),

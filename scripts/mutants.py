@@ -52,9 +52,9 @@ def read_results(path):
 
 
 def keep(rows, results):
-    """Writes the results of today's rows, in the order of their names, which have none: a later run changes few lines."""
+    """Writes the results of the rows that there are, sorted by id, so that a later run changes few lines."""
     known = sorted((results[row["id"]] for row in rows if row["id"] in results), key=lambda result: result["id"])
-    KEPT.write_text("".join(json.dumps({k: r[k] for k in ("id", "file", "result", "date")}) + "\n" for r in known))
+    KEPT.write_text("".join(json.dumps({k: r.get(k) for k in ("id", "file", "result", "date")}) + "\n" for r in known))
 
 
 def copy_tree(tree):
@@ -169,6 +169,13 @@ def wanted(row, result, options):
     return result["result"] == "does not compile" or (result["result"] == "survived" and (options.survivors or options.all))
 
 
+def part_of(text):
+    part, parts = map(int, text.split("/"))
+    if not 0 <= part < parts:
+        raise ValueError
+    return part, parts
+
+
 def forget_ignored_signals():
     """A shell's background job ignores Ctrl-C, and one of nohup SIGHUP; tests of signals would inherit that."""
     signal.signal(signal.SIGINT, signal.default_int_handler)
@@ -185,15 +192,18 @@ def main():
     parser.add_argument("--all", action="store_true", help="those that survived, with every fast test")
     parser.add_argument("--again", action="store_true", help="rows that have a result, too")
     parser.add_argument("--jobs", type=int, default=os.cpu_count(), help="of the compiler (default: every core)")
-    parser.add_argument("--part", default="0/1", metavar="I/N", help="every N-th row, from the I-th on: runs, each with its own --work, share the list")
+    parser.add_argument("--part", default=(0, 1), type=part_of, metavar="I/N", help="every N-th row, from the I-th on: runs, each with its own --work, share the list")
     parser.add_argument("--summary", action="store_true", help="only say what is known")
-    parser.add_argument("--keep", action="store_true", help=f"the same, and write it to {KEPT.relative_to(ROOT)}")
+    parser.add_argument("--keep", action="store_true", help=f"only write what is known to {KEPT.relative_to(ROOT)}")
     options = parser.parse_args()
     rows = read_rows()
     options.work.mkdir(parents=True, exist_ok=True)
     path = options.work / "results.jsonl"
-    results = read_results(KEPT) | read_results(path)
-    part, parts = map(int, options.part.split("/"))
+    results = read_results(KEPT)
+    for name, result in read_results(path).items():
+        if name not in results or (result.get("date") or "") >= (results[name]["date"] or ""):
+            results[name] = result
+    part, parts = options.part
     todo = [row for row in rows if int(row["id"], 16) % parts == part and wanted(row, results.get(row["id"]), options)]
     todo = [] if options.summary or options.keep else todo
     todo.sort(key=lambda row: row["id"])  # in no order: what a part of a run says holds for the whole
