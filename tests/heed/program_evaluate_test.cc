@@ -202,7 +202,7 @@ TEST_F(Evaluate, CountsAllThatIsNotRead) {
        "7 dialogues left out (fewer than 3 turns): short0, short1, short2, short3, short4 "
        "and 2 more\n");
   says(words, "note: 2 contexts cut to the last 8 words (--max-context)\n");
-  says(words, " turns of 2 dialogues not read: older than --max-turns or --max-context allow\n");
+  says(words, " turns of 2 dialogues not read: older than --max-turns or --max-context allows\n");
   says(words + Arguments{"--max-turns", "0"}, "in 1 dialogue (older than --max-context): one\n");
   says(turns, "in 1 dialogue (older than --max-turns): one\n");
   says(turns, "note: 3 utterances cut to the first 10 words (--max-utterance)\n");
