@@ -227,8 +227,11 @@ TEST(Texts, OfAnEpochAndOfOtherDialogues) {
   const auto error = [](const std::string& limit) {
     return error_of<DataError>([&] { check_same_data(false, {"a", "b"}, "r", limit); });
   };
-  EXPECT_EQ(error(""), says + "or files that have changed since");
-  EXPECT_EQ(error("5"), says + "files that have changed since, or another limit (the run had 5)");
+  EXPECT_EQ(error(""), says + "or files that have changed since, the run's vocabulary among them");
+  EXPECT_EQ(error("5"),
+            says +
+                "files that have changed since, the run's vocabulary among them, or another "
+                "limit (the run had 5)");
 }
 
 // A structure is no preset, and one that is offered can be made.
