@@ -1056,7 +1056,7 @@ PAGES = {
     "probes": {"layers": layers_table, "same words": same_words_table, "chosen": chosen_table},
     "other-models": {"transformer": transformer_table, "heads": heads_table, "non-hier": non_hier_table},
     "scale": {"4x512": lambda: scale_table("4x512", WITHIN), "1x128": lambda: scale_table("1x128", range(len(HISTORY))),
-              "1x128seed2": lambda: scale_table("1x128seed2", range(len(HISTORY)))},
+              "1x128seed2": lambda: scale_table("1x128seed2", range(len(HISTORY))), "1x128sgd": lambda: scale_table("1x128sgd", range(len(HISTORY)))},
     "explanations": {"trained": explanations_table, "context": context_table},
     "nex-cv": {"prediction": prediction_table, "clinc150": lambda: negatives_table("clinc150", (0.3, 0.5, 0.7, 0.9)),
                "atis": lambda: negatives_table("atis", (0.5, 0.9))},
