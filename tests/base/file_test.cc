@@ -61,6 +61,17 @@ TEST(AtomicFile, ReplacesTheFileOnlyOnCommit) {
   EXPECT_EQ(dir.count_files(), 1u);
 }
 
+// As of any program, the mask decides who may read a file.
+TEST(AtomicFile, MayBeReadByWhomTheMaskAllows) {
+  const TempDir dir;
+  const mode_t before = ::umask(027);
+  write_file(dir.path("f"), "x");
+  ::umask(before);
+  struct stat status;
+  ASSERT_EQ(::stat(dir.path("f").c_str(), &status), 0);
+  EXPECT_EQ(status.st_mode & 0777, 0640u);
+}
+
 // Processes with the same number in two containers, or on two machines, have other names too: the
 // first part is of the place.
 TEST(ProcessName, IsThatOfOneProcess) {
@@ -229,6 +240,30 @@ TEST(UsableMemory, IsThatOfTheMachineOrOfTheGroupsAboveTheProcess) {
   EXPECT_EQ(memory("7:cpu,cpuacct:/batch\n6:memory:/batch\n1:name=systemd:/batch\n"), 1e6);
   EXPECT_EQ(memory("6:memory:/\n"), machine);
   EXPECT_EQ(memory("nonsense\n\n"), machine);
+}
+
+#if !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)  // which need more themselves
+TEST(UsableMemory, IsThatOfTheAddressSpaceWhereThatIsLess) {
+  const auto memory = [] { return usable_memory("/none", "/none"); };
+  const double machine = memory();
+  rlimit limit = {};
+  ASSERT_EQ(getrlimit(RLIMIT_AS, &limit), 0);
+  const rlimit half{static_cast<rlim_t>(machine / 2), limit.rlim_max};
+  ASSERT_EQ(setrlimit(RLIMIT_AS, &half), 0);
+  const double limited = memory();
+  setrlimit(RLIMIT_AS, &limit);
+  EXPECT_EQ(limited, static_cast<double>(half.rlim_cur));
+  EXPECT_EQ(memory(), machine);
+}
+#endif
+
+TEST(SizeText, IsInWholeUnits) {
+  EXPECT_EQ(size_text(0), "0 KiB");
+  EXPECT_EQ(size_text(1024), "1 KiB");
+  EXPECT_EQ(size_text((1 << 20) - 1), "1023 KiB");
+  EXPECT_EQ(size_text(1 << 20), "1 MiB");
+  EXPECT_EQ(size_text(5.9 * (1 << 20)), "5 MiB");
+  EXPECT_EQ(size_text(4096.0 * (1 << 20)), "4096 MiB");
 }
 
 TEST(UsableProcessors, AreTheWholeOnesOfTheSmallestQuota) {

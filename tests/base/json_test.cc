@@ -41,9 +41,10 @@ json read(const std::string& text, int depth = 8) {
 }
 
 TEST(JsonReader, ReadsWhatNlohmannReads) {
-  for (const char* text : {"{}", "[]", " [ ] ", R"({"a": 1, "b": [2, {"c": "d"}], "": [[]]})",
-                           R"("\"\\\/\b\f\n\r\t")", R"("\u00e9 \ud83d\ude00 \u0000 é 😀")",
-                           "[0, 18446744073709551615]", "\t\n\r {\"x\" : [ 1 , 2 ] }"}) {
+  for (const char* text :
+       {"{}", "[]", " [ ] ", R"({"a": 1, "b": [2, {"c": "d"}], "": [[]]})", R"("\"\\\/\b\f\n\r\t")",
+        R"("\u00e9 \ud83d\ude00 \u0000 é 😀")", R"("\ud7ff \ud800\udc00 \udbff\udfff \ue000")",
+        "[0, 18446744073709551615]", "\t\n\r {\"x\" : [ 1 , 2 ] }"}) {
     EXPECT_EQ(read(text), json::parse(text)) << text;
   }
 }
@@ -52,6 +53,15 @@ TEST(JsonReader, NumbersThatAreNotWholeHaveNoValue) {
   for (const char* text : {"-1", "-0", "1.0", "1e3", "1E+3", "0.5e-2", "18446744073709551616"}) {
     EXPECT_EQ(read(text), json()) << text;
   }
+}
+
+// They are skipped; so are values of any other kind.
+TEST(JsonReader, WordsHaveNoValue) {
+  EXPECT_EQ(read("[true, false, null, 1]"), json::parse("[null, null, null, 1]"));
+  const std::string text = R"({"a": [true, {"b": false}], "c": null, "d": -1.5e3, "e": "]}"})";
+  JsonReader reader(text, 3);
+  reader.skip();
+  reader.end();
 }
 
 TEST(JsonReader, RefusesWhatNlohmannRefuses) {
@@ -80,6 +90,9 @@ TEST(JsonReader, RefusesWhatNlohmannRefuses) {
                                  "\"\\ud800\"",
                                  "\"\\ud800x\"",
                                  "\"\\ude00\"",
+                                 "\"\\ud800\\ud7ff\"",
+                                 "\"\\ud800\\udbff\"",
+                                 "\"\\ud800\\ue000\"",
                                  "\"\xff\"",
                                  "\"\xc0\x80\"",
                                  "{} {}",

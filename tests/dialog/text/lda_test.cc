@@ -78,6 +78,25 @@ TEST(Lda, IsItsCounts) {
   EXPECT_EQ(again.topic_of({3, 4, 15, 16, 17}, 5), model.topic_of({3, 4, 15, 16, 17}, 5));
 }
 
+// Where all topics are as probable (beta is large), each document still draws for itself: of 400
+// words alone half have either topic, at the start and behind a sweep.
+TEST(Lda, EachDocumentHasNumbersOfItsOwn) {
+  std::vector<WordIds> documents;
+  for (int32_t word = 0; word < 400; ++word) documents.push_back({word});
+  for (const int sweeps : {0, 1}) {
+    const TopicModel model(documents, 400, {.topics = 2, .beta = 1e6, .sweeps = sweeps});
+    EXPECT_NEAR(static_cast<double>(model.count(0)), 200, 50) << sweeps;
+  }
+}
+
+TEST(Lda, AlphaIsOneForAllTopicsTogether) {
+  const auto counts = [](double alpha) {
+    return TopicModel(two_topics(), 20, {.topics = 4, .alpha = alpha, .sweeps = 5}).counts();
+  };
+  EXPECT_EQ(counts(0), counts(0.25));
+  EXPECT_NE(counts(0), counts(1));
+}
+
 // After any number of sweeps each word is counted as often as it occurs.
 TEST(Lda, ConservesCounts) {
   std::vector<WordIds> documents = two_topics();
@@ -121,6 +140,14 @@ TEST(Lda, DependsOnTheSeedAndOnNothingElse) {
   EXPECT_EQ(counts(1, 1), counts(1, 3));
   EXPECT_NE(counts(1, 1), counts(2, 1));
   EXPECT_NE(counts(1, 1), counts(1, 1, 11));
+  const auto topics = [](uint64_t seed) {  // of new documents
+    const TopicModel model({1, 1}, {.topics = 2, .seed = seed});
+    std::vector<int> all;
+    for (uint64_t number = 0; number < 100; ++number) all.push_back(model.topic_of({0}, number));
+    return all;
+  };
+  EXPECT_EQ(topics(1), topics(1));
+  EXPECT_NE(topics(1), topics(2));
 }
 
 // 60 tokens of word 0 are in a topic A, 30 of word 1 in the other, B, and word 2 was never seen. So
@@ -152,6 +179,8 @@ TEST(Lda, RefusesWhatMakesNoTopics) {
   EXPECT_EQ(error_of<DataError>([] { TopicModel({{0, 3}}, 3, kTwo); }), "topics: word 3 of 3");
   EXPECT_NE(error_of<UsageError>([] { TopicModel({}, 3, {.topics = 0}); }), "no error");
   EXPECT_NE(error_of<UsageError>([] { TopicModel({}, 3, {.beta = 0}); }), "no error");
+  EXPECT_NE(error_of<UsageError>([] { TopicModel({}, 3, {.alpha = -0.1}); }), "no error");
+  EXPECT_NE(error_of<UsageError>([] { TopicModel({}, 3, {.sweeps = -1}); }), "no error");
   EXPECT_EQ(TopicModel({}, 3, kTwo).count(0), 0);
 }
 

@@ -58,6 +58,14 @@ TEST(TextMeasures, MeansAreOfSingleTexts) {
   EXPECT_EQ(means, 7u);
 }
 
+TEST(TextMeasures, SharesOfTheReferenceArePercentages) {
+  for (const TextMeasure& m : text_measures()) {
+    const std::string key = m.key;
+    EXPECT_EQ(m.factor, has(key, "bleu") || has(key, "rouge") || has(key, "meteor") ? 100 : 1)
+        << key;
+  }
+}
+
 TEST(TextMeasures, HumanTextsAreNotComparedWithThemselves) {
   for (const auto& [key, value] : by_key(/*human=*/true)) {
     const bool alone = key.starts_with("distinct") || key == "ent_4" || key == "mean_length";
@@ -105,6 +113,11 @@ TEST(DullPenalty, GrowsWithWhatSaysNothing) {
   EXPECT_NEAR(dull_penalty(response, {tokenize("chase"), tokenize("chase mice")}),
               1 + std::log(8.0 / 6), 1e-12)
       << "the first place, and a word that is dull twice counts once";
+  for (const char* all : {"* birds", "birds *", "birds * *", "dogs chase * birds", "*"}) {
+    const double telling = all == std::string("*") ? 6 : all[0] == 'd' ? 3 : 5;
+    EXPECT_NEAR(dull_penalty(response, {tokenize(all)}), 1 + std::log(8 / (2 + telling)), 1e-12)
+        << all << ": '*' may stand for nothing, at either end too";
+  }
   EXPECT_EQ(dull_penalty({}, {tokenize("chase")}), 1);
   EXPECT_EQ(dull_penalty(response, {{}}), 1);
 }
@@ -116,6 +129,8 @@ TEST(Echoes, AreTheLargestShareOfWordsInCommon) {
   EXPECT_EQ(echoes.of(tokenize("the kernel , it is old .")), 1.0 / 3) << "panic; old";
   EXPECT_EQ(echoes.of(tokenize("reboot , reboot and install")), 1.0 / 2);
   EXPECT_EQ(echoes.of(tokenize("it is !")), 0) << "stop words and signs only";
+  EXPECT_EQ(Echoes({tokenize("日本 !")}).of(tokenize("日本 …")), 1.0 / 2)
+      << "letters of any script";
   EXPECT_EQ(echoes.of({}), 0);
   EXPECT_EQ(Echoes({}).of(tokenize("kernel")), 0);
 }

@@ -246,6 +246,20 @@ TEST(VocabularyOfPieces, MakesWordsOfAnyPieces) {
   EXPECT_THROW(words({-1}), DataError);
 }
 
+// A text may begin inside of a word, as "a b" without a blank in front does.
+TEST(VocabularyOfPieces, WhatATextBeginsWithIsAWord) {
+  const Vocabulary vocabulary = of_sample(261);
+  const auto id = [&](const char* name) { return vocabulary.id(name); };
+  const std::vector<int32_t> ids = {id("a"), id("b"), id("\u2581"), id("c"), kEou};
+  EXPECT_EQ(vocabulary.count_words(ids), 3);
+  const size_t ends[] = {0, 2, 4, 5, 5};
+  for (int words = 0; words < 5; ++words) {
+    EXPECT_EQ(vocabulary.end_of_word(ids, words), ends[words]) << words;
+  }
+  EXPECT_EQ(vocabulary.count_words({}), 0);
+  EXPECT_EQ(vocabulary.end_of_word({}, 1), 0u);
+}
+
 TEST(VocabularyOfPieces, FindsWhatIsOneWord) {
   const Vocabulary vocabulary =
       Vocabulary::build({{"ab", 5}}, {.max_size = 263, .kind = TokenKind::kPieces});

@@ -117,6 +117,23 @@ TEST(PorterStem, IsThatOfNltk) {
       {"ion", "ion"},
       {"ies", "i"},
       {"ied", "i"},
+      {"freeing", "free"},
+      {"shooing", "shoo"},
+      {"snowing", "snow"},
+      {"boxing", "box"},
+      {"played", "play"},
+      {"decision", "decis"},
+      {"extension", "extens"},
+      {"dying", "die"},
+      {"tying", "tie"},
+      {"inning", "inning"},
+      {"outings", "outing"},
+      {"outing", "outing"},
+      {"cannings", "canning"},
+      {"canning", "canning"},
+      {"howe", "howe"},
+      {"exceed", "exceed"},
+      {"succeed", "succeed"},
   };
   for (const auto& [word, stem] : cases) EXPECT_EQ(porter_stem(word), stem) << word;
 }

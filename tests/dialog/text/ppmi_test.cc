@@ -68,6 +68,9 @@ TEST(Ppmi, LeavesOutWhatIsRare) {
   pairs.push_back({words("c"), words("x")});
   EXPECT_GT(Ppmi(pairs, {1, 1})('c', 'x'), 0);
   EXPECT_EQ(Ppmi(pairs, {2, 1})('c', 'x'), 0);
+  pairs.push_back({words("b"), words("z")});
+  EXPECT_GT(Ppmi(pairs, {1, 1})('b', 'z'), 0);
+  EXPECT_EQ(Ppmi(pairs, {2, 1})('b', 'z'), 0);
 }
 
 // x goes best with a (1), z with c (2), q with nothing; of "x z q q" the mean is 3/4.

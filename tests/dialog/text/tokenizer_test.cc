@@ -56,6 +56,8 @@ TEST(Tokenize, KeepsAnEmojiTogether) {
   EXPECT_EQ(cut("👍🏽👍🏽 👍 🏽a🏽"), "👍🏽|👍🏽|👍|🏽|a|🏽|");
   EXPECT_EQ(cut("👩🏽\u200D🚒ok 👁\uFE0F\u200D🗨\uFE0F"),
             "👩🏽\u200D🚒|ok|👁\u200D🗨|");
+  EXPECT_EQ(cut("\U0001FAF1\U0001F3FD\u200D\U0001FAF2 ok"),
+            "\U0001FAF1\U0001F3FD\u200D\U0001FAF2|ok|");
   EXPECT_EQ(cut("🇩🇪🇫🇷🇩 🇪"), "🇩🇪|🇫🇷|🇩|🇪|");
   EXPECT_EQ(cut("!🏽 ,\u200D👍 👍\u200D, 👍\u200C👍"), "!|🏽|,|👍|👍|,|👍|👍|");
 }
@@ -139,6 +141,19 @@ TEST(Detokenize, PutsBlanksWhereAReaderExpectsThem) {
   EXPECT_EQ(detokenize({"."}), ".");
 }
 
+TEST(Detokenize, SignsStandAtTheWordThatTheyBelongTo) {
+  for (const char* sign :
+       {".", ",", "!", "?", ";", ":", ")", "]", "}", "%", "…", "'", "’", "-", "/"}) {
+    EXPECT_EQ(detokenize({"a", sign}), std::string("a") + sign);
+  }
+  for (const char* sign : {"(", "[", "{", "'", "’", "-", "/"}) {
+    EXPECT_EQ(detokenize({sign, "a"}), std::string(sign) + "a");
+  }
+  for (const char* sign : {"=", "&", "\"", "€"}) {
+    EXPECT_EQ(detokenize({"a", sign, "b"}), std::string("a ") + sign + " b");
+  }
+}
+
 // What was set apart can be read again, at least the words of it.
 TEST(Detokenize, KeepsTheTokens) {
   const std::vector<std::string> tokens = tokenize("a - b ; ( c ) x ' y / z % [ 1 ] ! … ok {}");
@@ -156,6 +171,12 @@ TEST(ShortenRepetitions, KeepsThree) {
             "no. do you know? do you know? do you know? [...]");
   EXPECT_EQ(shortened("a b a b a b a b c c c c d"), "a b a b a b [...] c c c [...] d");
   EXPECT_EQ(shortened("a b c d e f g h i"), "a b c d e f g h i");
+  const std::string eight = "a b c d e f g h", nine = "a b c d e f g h i";
+  const auto four_times = [](const std::string& text) {
+    return text + " " + text + " " + text + " " + text;
+  };
+  EXPECT_EQ(shortened(four_times(eight)), eight + " " + eight + " " + eight + " [...]");
+  EXPECT_EQ(shortened(four_times(nine)), four_times(nine));
   EXPECT_EQ(shortened(""), "");
 }
 

@@ -56,6 +56,9 @@ TEST(Vocabulary, DoesNotCountSpecialTokensTwice) {
 TEST(Vocabulary, ChecksItsArguments) {
   EXPECT_EQ(error_of<UsageError>([] { Vocabulary::build({}, {.max_size = 4}); }),
             "vocabulary: the size must be 5 to 10000000, got 4");
+  EXPECT_EQ(error_of<UsageError>([] { Vocabulary::build({}, {.max_size = 10'000'001}); }),
+            "vocabulary: the size must be 5 to 10000000, got 10000001");
+  EXPECT_EQ(Vocabulary::build({}, {.max_size = 10'000'000}).size(), 5);
   EXPECT_EQ(error_of<DataError>([] { Vocabulary().token(5); }),
             "vocabulary: no token has the number 5, there are 5");
   EXPECT_THROW(Vocabulary().token(-1), DataError);

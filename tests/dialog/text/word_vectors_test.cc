@@ -33,6 +33,20 @@ TEST_F(WordVectorFile, OfWord2vecAndFastTextHasAHeaderAndBlanksBehind) {
   EXPECT_EQ(read("1 1\n8 2\n").width, 1) << "a header, then the word 8";
 }
 
+// One word and one number are no header.
+TEST_F(WordVectorFile, AWordMayHaveOneNumber) {
+  const WordVectors v = read("the 2\nof 3\n");
+  EXPECT_EQ(v.width, 1);
+  EXPECT_EQ(v.values, (std::vector<float>{2, 3}));
+}
+
+TEST_F(WordVectorFile, WidthsAreBounded) {
+  std::string line = "the";
+  for (int i = 0; i < 65536; ++i) line += " 1";
+  EXPECT_EQ(read(line).width, 65536);
+  EXPECT_TRUE(has(error(line + " 1"), "vectors.txt:1: expected a word and its numbers"));
+}
+
 TEST_F(WordVectorFile, AWordMayHoldBlanks) {
   EXPECT_EQ(read("the 1 2\n. . . 3 4\nof 5 6\n").ids.size(), 2u);
 }

@@ -138,6 +138,7 @@ TEST(Svg, TicksAreRoundNumbersWithinTheRange) {
   EXPECT_EQ(ticks(0.5, 4.2, 4), (Numbers{1, 2, 3, 4}));
   EXPECT_EQ(ticks(-30, 30, 3), (Numbers{-20, 0, 20}));
   EXPECT_EQ(ticks(3, 3, 4), Numbers{});
+  EXPECT_EQ(ticks(0, 0.3, 3).size(), 4u);  // 0.3 / 0.1 is less than 3
   EXPECT_EQ(log_ticks(1, 100), (Numbers{1, 2, 5, 10, 20, 50, 100}));
   EXPECT_EQ(log_ticks(3, 40), (Numbers{5, 10, 20}));
   EXPECT_EQ(log_ticks(0, 40), Numbers{});
@@ -147,19 +148,28 @@ TEST(Svg, TicksAreRoundNumbersWithinTheRange) {
 TEST(Svg, AFrameHasItsLinesAndTextsInPlace) {
   SvgPlot plot(200, 100, "label", "title", 20);
   plot.y_tick(0.5, "half");
+  plot.y_axis({0.25}, 2);
   plot.x_label(60, "below");
+  plot.svg.rect({50, 60}, 7, 8, "bar", "shown");
+  plot.svg.rect({50, 60}, -1, -2, "none");
   const std::string svg = plot.svg.str();
   for (const char* part :
        {"<text x=\"44\" y=\"16\" text-anchor=\"start\" class=\"title\">title</text>",
         "<line x1=\"44\" y1=\"54\" x2=\"190\" y2=\"54\" class=\"grid\"/>",
         "<text x=\"38\" y=\"58\" text-anchor=\"end\" class=\"tick\">half</text>",
+        "<text x=\"38\" y=\"71\" text-anchor=\"end\" class=\"tick\">0.25</text>",
+        "<line x1=\"44\" y1=\"80\" x2=\"190\" y2=\"80\" class=\"axis\"/>",
+        "<rect x=\"50\" y=\"60\" width=\"7\" height=\"8\" "
+        "class=\"bar\"><title>shown</title></rect>",
+        "<rect x=\"50\" y=\"60\" width=\"0\" height=\"0\" class=\"none\"/>",
         "<text x=\"60\" y=\"96\" text-anchor=\"middle\" class=\"tick\">below</text>"}) {
     EXPECT_TRUE(has(svg, part)) << part << "\n" << svg;
   }
   const char* const shapes[] = {"<circle", "<rect", "<polygon", "<polygon", "<path", "<circle"};
   for (int kind = 0; kind < 2 * Svg::kMarks; ++kind) {
     Svg one(10, 10, "");
-    one.mark(kind, {5, 5}, "c");
+    one.mark(kind, {5, 5}, "c", "what");
+    EXPECT_TRUE(has(one.str(), "><title>what</title></")) << kind;
     EXPECT_TRUE(has(one.str(), shapes[kind % Svg::kMarks])) << kind << one.str();
     EXPECT_EQ(has(one.str(), "hollow"), kind % Svg::kMarks == 5) << kind;
   }

@@ -2,12 +2,10 @@
 
 #include <algorithm>
 #include <cmath>
-#include <cstdlib>
 #include <sstream>
 
 #include "base/error.h"
 #include "dialog/text/terminal.h"
-#include "dialog/text/text_table.h"
 #include "tests/file_helpers.h"
 
 namespace heed {
@@ -179,56 +177,6 @@ TEST(RenderText, NumbersThatAreNone) {
   EXPECT_TRUE(holds(text, "- "));
   EXPECT_TRUE(holds(text, "9999 %"));
   EXPECT_FALSE(holds(render_html(view), "nan"));
-}
-
-TEST(RenderText, AStreamThatIsNoTerminalHasNoColour) {
-  const TempDir folder;
-  std::FILE* file = std::fopen(folder.path("out").c_str(), "w");
-  ASSERT_NE(file, nullptr);
-  ::setenv("COLUMNS", "100", 1);
-  const TerminalStyle style = terminal_style(file);
-  ::setenv("COLUMNS", "1000000000000", 1);
-  const TerminalStyle wide = terminal_style(file);
-  ::unsetenv("COLUMNS");
-  std::fclose(file);
-  EXPECT_FALSE(style.colour);
-  EXPECT_EQ(style.width, 100);
-  EXPECT_EQ(wide.width, 160);
-}
-
-TEST(Terminal, TextIsMeasuredInColumns) {
-  const std::string wide = "\u4e2d";
-  EXPECT_EQ(columns("ab" + wide + "\u0301"), 4);  // a mark takes none
-  EXPECT_EQ(pad(wide, 4), wide + "  ");
-  EXPECT_EQ(cut("abc", 3), "abc");
-  EXPECT_EQ(cut("abc", 2), "ab");
-  EXPECT_EQ(cut("a" + wide, 2), "a");
-  using Lines = std::vector<std::string>;
-  EXPECT_EQ(wrap("ab cd e", 5), (Lines{"ab cd", "e"}));
-  EXPECT_EQ(wrap("ab cd e", 4), (Lines{"ab", "cd e"}));
-  EXPECT_EQ(wrap("abcdef g", 4), (Lines{"abcd", "ef g"}));
-}
-
-// The first column to the left, the others to the right; what does not fit follows below.
-TEST(Terminal, ATableIsAlignedAndFolded) {
-  const std::vector<std::vector<std::string>> rows = {
-      {"name", "a", "long"}, {"x", "12", "3"}, {"yy", "4", "567"}};
-  const std::string whole = "name   a  long\nx     12     3\nyy     4   567\n";
-  EXPECT_EQ(text_table_of_rows(rows, 80), whole);
-  EXPECT_EQ(text_table_of_rows(rows, 14), whole);
-  EXPECT_EQ(text_table_of_rows(rows, 13),
-            "name   a\nx     12\nyy     4\n\nname  long\nx        3\nyy     567\n");
-}
-
-TEST(Printable, KeepsReadableText) {
-  EXPECT_EQ(printable("don't — naïve 漢字 😀"), "don't — naïve 漢字 😀");
-  EXPECT_EQ(printable("a\tb\r\nc\xc2\xa0"
-                      "d"),
-            "a b  c d");
-  EXPECT_EQ(printable(std::string("a\0b", 3)),
-            "a\uFFFD"
-            "b");
-  EXPECT_EQ(printable("\xff\xc3"), "\uFFFD\uFFFD");
 }
 
 TEST(RenderHtml, EscapesEveryText) {

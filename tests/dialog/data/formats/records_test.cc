@@ -2,6 +2,7 @@
 
 #include "dialog/data/formats/published.h"
 #include "dialog/data/formats/records_json.h"
+#include "tensor/random.h"
 #include "tests/dialog/data/reader_helpers.h"
 
 namespace heed {
@@ -127,6 +128,22 @@ TEST(ReadText, IsTheWholeText) {
   EXPECT_EQ(first_sign(dir.write("f", "\xEF\xBB\xBF\r\n\t {")), '{');
   EXPECT_EQ(first_sign(dir.write("f", gzip(" x"))), 'x');
   EXPECT_EQ(first_sign(dir.write("f", " \n")), '\0');
+}
+
+// Also what does not become small: gzip data of many chunks.
+TEST(TextWriter, WritesTextsOfAnySize) {
+  const TempDir dir;
+  std::string text(1 << 20, ' ');
+  Rng rng(1, "test.text", 0);
+  for (char& c : text) c = static_cast<char>(' ' + rng.below(95));
+  for (const char* name : {"f", "f.gz"}) {
+    TextWriter writer(dir.path(name));
+    writer.write(text);
+    writer.write("end");
+    writer.commit();
+    EXPECT_EQ(read_text(dir.path(name), 2 << 20), text + "end") << name;
+  }
+  EXPECT_GT(dir.read("f.gz").size(), 2 * LineReader::kAhead);
 }
 
 TEST(LabelValue, IsLowerCaseWithoutBlanks) {

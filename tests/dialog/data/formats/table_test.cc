@@ -1,5 +1,6 @@
 #include "dialog/data/formats/table.h"
 
+#include "dialog/text/csv.h"
 #include "tests/dialog/data/reader_helpers.h"
 
 namespace heed {
@@ -35,6 +36,31 @@ TEST(Table, SemicolonsAndTabs) {
   EXPECT_EQ(table_of("who\ttext\nann\ta;b\nbob\tc,d\n", {"text", "who"}),
             "t.csv:1=ann:a;b|bob:c,d|");
   EXPECT_EQ(table_of("text\na\nb\n", {"text"}), "t.csv:1=:a|:b|");
+}
+
+// The first line alone chooses, the comma where two are as frequent; a field that is quoted ends at
+// the chosen one.
+TEST(Table, TheSeparatorIsThatOfTheFirstLine) {
+  EXPECT_EQ(table_of("who,text\nann,a;b;c;d\n", {"text", "who"}), "t.csv:1=ann:a;b;c;d|");
+  EXPECT_EQ(table_of("who,a;b\nann,c;d\n", {"a;b", "who"}), "t.csv:1=ann:c;d|");
+  EXPECT_EQ(table_of("text;who\n\"a;b\";ann\n\"c\";bob\n", {"text", "who"}),
+            "t.csv:1=ann:a;b|bob:c|");
+}
+
+// Bounds are of each record: many fields, and many records before one of two lines.
+TEST(CsvReader, ReadsRecordsUpToTheBounds) {
+  const TempDir dir;
+  std::vector<std::string> fields;
+  CsvReader wide(dir.write("wide.csv", std::string(999, ',') + "\n"));
+  ASSERT_TRUE(wide.next(fields));
+  EXPECT_EQ(fields, std::vector<std::string>(1000));
+  std::string text;
+  for (int i = 0; i < 17; ++i) text += std::string(1 << 20, 'x') + "\n";
+  CsvReader many(dir.write("many.csv", text + "\"a\nb\",c\n"));
+  for (int i = 0; i < 17; ++i) ASSERT_TRUE(many.next(fields));
+  ASSERT_TRUE(many.next(fields));
+  EXPECT_EQ(fields, (std::vector<std::string>{"a\nb", "c"}));
+  EXPECT_FALSE(many.next(fields));
 }
 
 TEST(Table, SaysWhatIsWrong) {
