@@ -134,8 +134,9 @@ TEST(Probe, TestExamplesAreIndependent) {
   const auto all = hits_of(probe(train, test, "Sets", options));
   ASSERT_EQ(all.size(), 3u * 4300);
   for (const auto& [begin, end] : {std::pair{0, 100}, {4000, 4200}, {4200, 4300}}) {
-    EXPECT_EQ(hits_of(probe(train, rows_of(test, begin, end), "Sets", options)),
-              std::vector<int64_t>(all.begin() + 3 * begin, all.begin() + 3 * end))
+    EXPECT_EQ(
+        hits_of(probe(train, rows_of(test, begin, end), "Sets", options)),
+        std::vector<int64_t>(all.begin() + ptrdiff_t{3} * begin, all.begin() + ptrdiff_t{3} * end))
         << begin;
   }
 }
