@@ -45,8 +45,9 @@ std::vector<std::string> controls_of(const DiscriminateTestOptions& o) {
         name + "'");
   }
   const auto at = std::find(names.begin(), names.end(), "response-only");
-  if (at == names.end() && !o.response_only.empty()) names.insert(names.begin(), "response-only");
-  if (at != names.end() && o.response_only.empty()) {
+  if (at == names.end()) {
+    if (!o.response_only.empty()) names.insert(names.begin(), "response-only");
+  } else if (o.response_only.empty()) {
     if (o.controls != "all") {
       throw UsageError(
           "--controls response-only: needs --response-only-run RUN, which heed train discriminate "
