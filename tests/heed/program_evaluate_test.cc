@@ -334,13 +334,7 @@ TEST_F(Evaluate, TheTableHasTheNumbersOfTheJson) {
       {"mean of ratios", "mean_das_ratio", 3},
       {"median", "median_das_ratio", 3},
       {"examples", "examples", 0}};
-  std::vector<std::vector<std::string>> rows;
-  std::istringstream lines(r.out);
-  const std::regex gap(" {2,}");
-  for (std::string line; std::getline(lines, line);) {
-    rows.emplace_back(std::sregex_token_iterator(line.begin(), line.end(), gap, -1),
-                      std::sregex_token_iterator());
-  }
+  const auto rows = printed_rows(r.out);
   ASSERT_EQ(rows.size(), 4u) << r.out;
   for (size_t c = 0; c < columns.size(); ++c) {
     const auto& [title, key, digits] = columns[c];

@@ -7,6 +7,7 @@
 
 #include <algorithm>
 #include <fstream>
+#include <regex>
 #include <sstream>
 #include <string>
 #include <utility>
@@ -125,6 +126,18 @@ inline std::string join(const Arguments& arguments) {
   std::string text;
   for (const std::string& a : arguments) text += a + " ";
   return text;
+}
+
+// The cells of a printed table, which two blanks or more divide.
+inline std::vector<std::vector<std::string>> printed_rows(const std::string& table) {
+  std::vector<std::vector<std::string>> rows;
+  std::istringstream lines(table);
+  const std::regex gap(" {2,}");
+  for (std::string line; std::getline(lines, line);) {
+    rows.emplace_back(std::sregex_token_iterator(line.begin(), line.end(), gap, -1),
+                      std::sregex_token_iterator());
+  }
+  return rows;
 }
 
 inline Result without_lines(const std::string& begin, Result r) {

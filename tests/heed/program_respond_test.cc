@@ -359,13 +359,7 @@ TEST_F(Respond, TheTableHasTheNumbersOfTheJson) {
                                    {"ss_before", "SS before"}}) {
     columns.push_back({key, title, 3, 1, false, nullptr});
   }
-  std::vector<std::vector<std::string>> rows;
-  std::istringstream lines(r.out);
-  const std::regex gap(" {2,}");
-  for (std::string line; std::getline(lines, line);) {
-    rows.emplace_back(std::sregex_token_iterator(line.begin(), line.end(), gap, -1),
-                      std::sregex_token_iterator());
-  }
+  const auto rows = printed_rows(r.out);
   ASSERT_EQ(rows.size(), 5u) << r.out;
   for (size_t c = 0; c < columns.size(); ++c) {
     const auto& [key, title, digits, factor, references, value] = columns[c];
