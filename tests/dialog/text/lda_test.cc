@@ -140,14 +140,14 @@ TEST(Lda, DependsOnTheSeedAndOnNothingElse) {
   EXPECT_EQ(counts(1, 1), counts(1, 3));
   EXPECT_NE(counts(1, 1), counts(2, 1));
   EXPECT_NE(counts(1, 1), counts(1, 1, 11));
-  const auto topics = [](uint64_t seed) {  // of new documents
+  const auto drawn = [](uint64_t seed) {  // of new documents
     const TopicModel model({1, 1}, {.topics = 2, .seed = seed});
     std::vector<int> all;
     for (uint64_t number = 0; number < 100; ++number) all.push_back(model.topic_of({0}, number));
     return all;
   };
-  EXPECT_EQ(topics(1), topics(1));
-  EXPECT_NE(topics(1), topics(2));
+  EXPECT_EQ(drawn(1), drawn(1));
+  EXPECT_NE(drawn(1), drawn(2));
 }
 
 // 60 tokens of word 0 are in a topic A, 30 of word 1 in the other, B, and word 2 was never seen. So

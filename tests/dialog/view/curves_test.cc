@@ -159,8 +159,7 @@ TEST(Svg, AFrameHasItsLinesAndTextsInPlace) {
         "<text x=\"38\" y=\"58\" text-anchor=\"end\" class=\"tick\">half</text>",
         "<text x=\"38\" y=\"71\" text-anchor=\"end\" class=\"tick\">0.25</text>",
         "<line x1=\"44\" y1=\"80\" x2=\"190\" y2=\"80\" class=\"axis\"/>",
-        "<rect x=\"50\" y=\"60\" width=\"7\" height=\"8\" "
-        "class=\"bar\"><title>shown</title></rect>",
+        R"(<rect x="50" y="60" width="7" height="8" class="bar"><title>shown</title></rect>)",
         "<rect x=\"50\" y=\"60\" width=\"0\" height=\"0\" class=\"none\"/>",
         "<text x=\"60\" y=\"96\" text-anchor=\"middle\" class=\"tick\">below</text>"}) {
     EXPECT_TRUE(has(svg, part)) << part << "\n" << svg;
