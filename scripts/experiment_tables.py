@@ -1233,6 +1233,10 @@ def facts():
             f"further than insertion alone ({non_hier_change('harm')})", f"costs less ({non_hier_change('history')})",
         ],
         "docs/results/scale.md": [
+            "less that with insertion alone it is {}, {} and {} after four, eight and twelve epochs".format(
+                *("{:+.1f} ± {:.1f}".format(*scale_harm(whole["1x128sgd", "loss", epoch], "random:1.0", whole["1x128sgd", "ins", epoch])) for epoch in ("4", "8", "12"))),
+            "With insertion alone it is {}, {} and {} after four, eight and twelve.".format(
+                *(f"{das(whole['1x128sgd', 'ins', epoch], 'random:1.0'):.2f}" for epoch in ("4", "8", "12"))),
             f"(DAS ratio {at('p0', 1)}, {at('p0', 2)}). Then its attention moves: {at('p0', 3)} after three epochs, {at('p0', 4)} after four",
             f"here they are {at('ins', 3)} and {at('loss', 4)}",
             f"(`frequent:begin` {at('loss', 4, 'frequent:begin')}, `frequent:end` {at('loss', 4, 'frequent:end')}",
