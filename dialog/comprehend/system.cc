@@ -15,6 +15,8 @@
 namespace heed::comprehend {
 namespace {
 
+constexpr const char* kFromNothing = "smoke";  // the preset without a pretrained encoder
+
 using pretrained::kFolderInRun;
 
 Settings adam(int epochs, int64_t examples, double rate) {
@@ -142,7 +144,7 @@ class ReaderTraining : public SystemTraining<Own> {
     for (const char* option : {"without-questions", "without-answers"}) {
       if (s_.model.turns == 0) refuse(option, "only applies with --turns above 0");
     }
-    if (s_.init.empty() && (s_.preset == "fine-tuned" || s_.preset == "paper")) {
+    if (s_.init.empty() && s_.preset && *s_.preset != kFromNothing) {
       throw UsageError("--preset " + *s_.preset + " needs --init: a model that `heed import` made");
     }
     s_.loop.pieces = std::max(s_.loop.pieces, pieces_of(s_));
@@ -211,7 +213,7 @@ int pieces_of(const Settings& s) {
 
 std::vector<PresetOf<Settings>> Own::presets() {
   return {
-      {"smoke", smoke(), "a small encoder from nothing; a minute or two"},
+      {kFromNothing, smoke(), "a small encoder from nothing; a minute or two"},
       {"frozen", frozen(), "a pretrained encoder (--init) that stays as it is, GRUs of 96 cells"},
       {"fine-tuned", fine_tuned(), "a pretrained encoder (--init), trained further; AdamW 3e-5"},
       {"paper", as_in_paper(), "the same with GRUs of 768 cells, as wide as the paper's BERT"}};

@@ -241,7 +241,7 @@ TEST_F(Ask, RefusesWhatItCannotDo) {
   refused({"--dialogue", dir->write("t.jsonl", "{\"turns\": [{\"text\": \"x\"}]}\n"), "--which",
            "z", "x ?"},
           1, "no dialogue has the id 'z'");
-  for (const std::string preset : {"fine-tuned", "paper"}) {
+  for (const std::string preset : {"frozen", "fine-tuned", "paper"}) {
     expect_failure(heed_program({"train", "comprehend", "--data", data, "--preset", preset, "--out",
                                  dir->path("none")}),
                    2, "--preset " + preset + " needs --init", preset);
