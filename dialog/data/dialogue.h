@@ -76,8 +76,4 @@ inline std::string_view trimmed(std::string_view text) {
 // are left out.
 void add_message(Dialogue& dialogue, std::string_view speaker, std::string_view text);
 
-// The number of values of all labels of the dialogues, without candidates and sentences of
-// personas.
-size_t count_labels(const std::vector<Dialogue>& dialogues);
-
 }  // namespace heed

@@ -122,12 +122,6 @@ Phrases encode_phrases(const PhraseText& text, const Vocabulary& vocabulary, int
   return phrases;
 }
 
-std::vector<TestSet> test_sets() {
-  std::vector<TestSet> sets;
-  for (std::string_view name : kTestSets) sets.push_back(parse_test_set(name));
-  return sets;
-}
-
 TestSet parse_test_set(std::string_view name) {
   TestSet set;
   set.name = name;

@@ -71,7 +71,6 @@ struct TestSet {
 constexpr std::array<std::string_view, 9> kTestSets = {
     "random:0.5",   "random:0.7", "random:1.0",  "frequent:begin", "frequent:middle",
     "frequent:end", "rare:begin", "rare:middle", "rare:end"};
-std::vector<TestSet> test_sets();
 
 // Throws UsageError, with the valid names, if there is no such test set.
 TestSet parse_test_set(std::string_view name);

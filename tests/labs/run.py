@@ -4,6 +4,7 @@
 
 BUILD is a build folder with the programs of the labs (target heed_lab_programs). What compiles a lab many times runs only where
 it is asked for by name: the proofs, the attacks on the grader, the mistakes that the labs plant, and builds from nothing."""
+import argparse
 import sys
 import unittest
 from pathlib import Path
@@ -15,11 +16,17 @@ sys.dont_write_bytecode = True
 SLOW = ("test_attacks", "test_from_scratch", "test_hostile", "test_proofs", "test_slips")
 
 if __name__ == "__main__":
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("build", type=Path, metavar="BUILD")
+    parser.add_argument("names", nargs="*", metavar="TEST")
+    parser.add_argument("-v", dest="verbosity", action="store_const", const=2, default=1, help="the name of each test")
+    options = parser.parse_args()
+    if not (options.build / "compile_commands.json").is_file():
+        parser.error(f"{options.build} is not a build folder")
     import helpers
-    helpers.BUILD = Path(sys.argv[1]).resolve()
+    helpers.BUILD = options.build.resolve()
     helpers.forget_progress()
-    names = [name for name in sys.argv[2:] if not name.startswith("-")]
-    names = names or [path.stem for path in sorted(HERE.glob("test_*.py")) if path.stem not in SLOW]
+    names = options.names or [path.stem for path in sorted(HERE.glob("test_*.py")) if path.stem not in SLOW]
     suite = unittest.defaultTestLoader.loadTestsFromNames(names)
-    result = unittest.TextTestRunner(verbosity=2 if "-v" in sys.argv else 1).run(suite)
+    result = unittest.TextTestRunner(verbosity=options.verbosity).run(suite)
     sys.exit(0 if result.wasSuccessful() and result.testsRun else 1)
