@@ -312,9 +312,10 @@ Tensor Var::grad() const {
 }
 
 void Var::zero_grad() const {
-  if (!node()) return;
-  node()->outputs[output_].clear();
-  node()->outputs[output_].kept = {};
+  const std::shared_ptr<Node>& collects = cell_ ? cell_->node : node_;  // if it is frozen, too
+  if (!collects) return;
+  collects->outputs[output_].clear();
+  collects->outputs[output_].kept = {};
 }
 
 void Var::keep_grad() const {

@@ -110,8 +110,8 @@ class [[nodiscard]] Var {
   void set_value(Tensor value) const;
   void convert(DType dtype, Device device) const;
   // A frozen parameter is a constant to ops, and optimisers do not change it. Freezing drops its
-  // gradient; backward() of an earlier graph still adds to it. Throws UsageError to unfreeze a
-  // buffer.
+  // gradient; backward() of an earlier graph still adds to it, for when it is unfrozen. Throws
+  // UsageError to unfreeze a buffer.
   void freeze(bool frozen = true) const;
 
   // Adds d(this)/d(leaf) to the gradient of every leaf that this value depends on, and frees the

@@ -3,6 +3,7 @@
 //   matmul: inner axes differ, (2, 3) times (4, 5)
 #pragma once
 
+#include <charconv>
 #include <concepts>
 #include <stdexcept>
 #include <string>
@@ -35,9 +36,12 @@ inline const char* text_of(const char* text) {
 inline const std::string& text_of(const std::string& text) {
   return text;
 }
-template <class T>
-requires std::integral<T> || std::floating_point<T> std::string text_of(T number) {
+template <std::integral T> std::string text_of(T number) {
   return std::to_string(number);
+}
+inline std::string text_of(double number) {  // with up to 10 digits
+  char digits[32];
+  return {digits, std::to_chars(digits, digits + 32, number, std::chars_format::general, 10).ptr};
 }
 template <class T>
 requires requires(const T& x) {

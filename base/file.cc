@@ -166,6 +166,9 @@ void remove_half_written_files() noexcept {
 
 AtomicFile::AtomicFile(const std::string& path)
     : path_(path), temporary_(path + ".tmp-" + process_name()) {
+  static std::atomic<uint64_t> made{
+      0};  // several of one path at a time write to files of their own
+  temporary_ += "-" + std::to_string(made++);
   struct stat status;
   if (::stat(path.c_str(), &status) == 0 && !S_ISREG(status.st_mode)) {
     throw DataError(path + ": cannot write: exists and is not a regular file");

@@ -23,8 +23,9 @@ void make_directory(const std::string& path);
 std::string process_name();
 
 // A file that appears under its name either complete or not at all, even if the process is killed.
-// The bytes go to "<path>.tmp-<process_name()>", and commit() syncs and renames that file. Without
-// commit() the destructor removes it. Replaces regular files only, not devices or directories.
+// The bytes go to "<path>.tmp-<process_name()>-<number>", and commit() syncs and renames that file.
+// Without commit() the destructor removes it. Replaces regular files only, not devices or
+// directories. Of several that write to one path, the last commit() counts.
 class AtomicFile {
  public:
   explicit AtomicFile(const std::string& path);

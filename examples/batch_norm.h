@@ -24,8 +24,8 @@ class BatchNorm : public Module {
         eps(eps) {}
 
   Var train(const Var& x) {
+    keep(running_variance, variance(x, 0));  // which throws, before anything has changed
     keep(running_mean, mean(x, 0));
-    keep(running_variance, variance(x, 0));
     return normalised(x, mean(x, 0), variance(x, 0, /*keepdim=*/false, /*correction=*/0));
   }
   Var operator()(const Var& x) const { return normalised(x, running_mean, running_variance); }

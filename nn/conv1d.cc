@@ -2,7 +2,7 @@
 
 #include <cmath>
 
-#include "autograd/composed.h"
+#include "autograd/ops.h"
 #include "nn/init.h"
 
 namespace heed {
@@ -43,8 +43,9 @@ Var Conv1d::operator()(const Var& x, const Segments& s) const {
   }
   const Var side_by_side =
       reshape(gather_rows(x, Tensor::from(rows, x.device())), {results.total(), width * in});
-  const Var w = reshape(permute(weight, {0, 2, 1}), {out, width * in});
-  return affine(side_by_side, w, bias).in_order(RowOrder::by_sequence);
+  // Not affine(): in a KeepPacked it would keep this weight, which every call makes anew.
+  const Var y = matmul(side_by_side, reshape(transpose(weight, 0, 2), {width * in, out}));
+  return (bias.defined() ? y + bias : y).in_order(RowOrder::by_sequence);
 }
 
 }  // namespace heed

@@ -28,7 +28,7 @@ Var segment_cross_entropy(const Var& scores, const Segments& segments,
               scores.shape(), " do not fit segments of ", segments.total(), " rows");
   check_shape(std::ssize(targets) == count, "segment_cross_entropy: ", targets.size(),
               " targets for ", count, " segments");
-  std::vector<int32_t> segment_of, places;
+  std::vector<int32_t> segment_of, places, lengths;
   for (int64_t s = 0; s < count; ++s) {
     const int32_t target = targets[static_cast<size_t>(s)];
     check_shape(target >= 0 && target < segments.length(s), "segment_cross_entropy: target ",
@@ -36,11 +36,12 @@ Var segment_cross_entropy(const Var& scores, const Segments& segments,
     segment_of.insert(segment_of.end(), static_cast<size_t>(segments.length(s)),
                       static_cast<int32_t>(s));
     places.push_back(static_cast<int32_t>(segments.begin(s)) + target);
+    lengths.push_back(static_cast<int32_t>(segments.length(s)));
   }
   const Device device = scores.device();
   const Tensor of = Tensor::from(segment_of, device);
   const Var column = reshape(scores, {segments.total(), 1});
-  const Var largest = segment_max(column, segments).detach();
+  const Var largest = segment_max(column, Segments(lengths, device)).detach();
   const Var shifted = column - gather_rows(largest, of);
   const Var sums = scatter_rows(exp(shifted), of, count);
   return reshape(log(sums) - gather_rows(shifted, Tensor::from(places, device)), {count});

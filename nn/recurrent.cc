@@ -95,9 +95,9 @@ RecurrentOutput RecurrentCells::operator()(const Packing& packing, const Var& x,
                                            const RecurrentState& initial, const Module& module,
                                            const DropoutMode& drop, std::string_view place,
                                            const Run& run) const {
-  for (const std::vector<Var>& part : {initial.h, initial.c}) {
-    check_shape(part.empty() || part.size() == cells_.size(), layer_, ": initial state of ",
-                part.size(), " layers, expected ", cells_.size(), ", one a layer and direction");
+  for (const auto* part : {&initial.h, &initial.c}) {
+    check_shape(part->empty() || part->size() == cells_.size(), layer_, ": initial state of ",
+                part->size(), " layers, expected ", cells_.size(), ", one a layer and direction");
   }
   RecurrentOutput out;
   out.state.directions = static_cast<int64_t>(directions());

@@ -218,10 +218,6 @@ std::string header_of(const std::vector<NamedTensor>& tensors,
   return header + "}";
 }
 
-}  // namespace
-
-namespace {
-
 // Calls f(entry, its bytes) for each tensor of a file.
 template <typename F> void for_each_entry(const std::string& path, F f) {
   const std::string file = read_file(path, kMaxFileBytes);

@@ -9,7 +9,7 @@ namespace heed {
 
 Ema::Ema(Module& module, double decay) : decay_(decay), parameters_(parameters(module)) {
   if (!(decay >= 0 && decay < 1)) {
-    throw UsageError("Ema: decay must be in [0, 1), got " + std::to_string(decay));
+    throw UsageError(text("Ema: decay must be in [0, 1), got ", decay));
   }
   for (const NamedParameter& p : parameters_) {
     check_has_values(p);
@@ -25,14 +25,17 @@ void Ema::check_not_swapped(const char* what) const {
   }
 }
 
+Tensor& Ema::average(size_t i) const {
+  const Var& p = parameters_[i].var;
+  return averages_[i] = averages_[i].to(p.dtype()).to(p.device());
+}
+
 void Ema::update() {
   check_not_swapped("update()");
   for (size_t i = 0; i < averages_.size(); ++i) {
-    const Tensor& p = parameters_[i].var.value();
-    Tensor& average = averages_[i];
-    average = average.to(p.dtype()).to(p.device());
+    const Var p = parameters_[i].var.value(), before = average(i);
     // As a step towards p: in f32 decay and 1 - decay are rounded, and their sum is not 1.
-    average.copy_from((Var(average) + (1 - decay_) * (Var(p) - Var(average))).value());
+    averages_[i].copy_from((before + (1 - decay_) * (p - before)).value());
   }
 }
 
@@ -68,7 +71,7 @@ std::vector<NamedTensor> Ema::state() const {
   check_not_swapped("state()");
   std::vector<NamedTensor> list;
   for (size_t i = 0; i < averages_.size(); ++i) {
-    list.push_back({"ema." + parameters_[i].name, averages_[i]});
+    list.push_back({"ema." + parameters_[i].name, average(i)});
   }
   return list;
 }

@@ -31,10 +31,11 @@ class Ema {
 
  private:
   void check_not_swapped(const char* what) const;
+  Tensor& average(size_t i) const;  // of the type and on the device that the parameter has now
 
   const double decay_;
   const std::vector<NamedParameter> parameters_;
-  std::vector<Tensor> averages_;
+  mutable std::vector<Tensor> averages_;
   std::vector<Gradient> gradients_;  // of the parameters, while the averages are in the module
   bool swapped_ = false;
 };

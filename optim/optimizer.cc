@@ -179,7 +179,7 @@ int32_t* Optimizer::remember_numbers(const std::string& name, size_t count) {
 }
 
 // What is remembered goes where the parameters have gone.
-void Optimizer::follow_parameters() {
+void Optimizer::follow_parameters() const {
   for (Memory& memory : memories_) {
     if (memory.numbers) continue;
     for (size_t i = 0; i < parameters_.size(); ++i) {
@@ -190,6 +190,7 @@ void Optimizer::follow_parameters() {
 }
 
 std::vector<NamedTensor> Optimizer::state() const {
+  follow_parameters();
   std::vector<NamedTensor> list;
   for (const Memory& memory : memories_) {
     for (size_t i = 0; i < memory.tensors.size(); ++i) {

@@ -15,8 +15,9 @@ namespace heed {
 
 // The square root of the sum of squares of all gradients, in f64. A tied parameter counts once.
 [[nodiscard]] double grad_norm(const std::vector<NamedParameter>& parameters);
-// min(1, max_norm / norm), and NaN if the norm is: then the step makes all parameters NaN, and not
-// only the one whose gradient was. Throws UsageError unless max_norm is positive.
+// min(1, max_norm / norm), and NaN if the norm is: then the step makes all parameters NaN (of a
+// sparse gradient, perhaps only its rows), and not only the one whose gradient was. Throws
+// UsageError unless max_norm is positive.
 [[nodiscard]] double clip_scale(double norm, double max_norm);
 
 // Parameters with their own rate and weight decay: those whose names match the pattern `name`, see
@@ -106,12 +107,12 @@ class Optimizer {
   };
   void step_with(const Tensor& scale);
   void check_none_is_left_out() const;
-  void follow_parameters();
+  void follow_parameters() const;
 
   const std::shared_ptr<Module* const> module_;
   const double weight_decay_;
   std::vector<ParameterGroup> group_of_;  // one for each parameter
-  std::deque<Memory> memories_;
+  mutable std::deque<Memory> memories_;   // see follow_parameters()
 };
 
 }  // namespace heed

@@ -219,11 +219,9 @@ void Tensor::mark_written() const {
 }
 
 void Tensor::fill(double value) const {
-  if (dtype_ == DType::i32) {
-    return copy_from(from(std::vector<int32_t>(numel(), to_i32("fill", value)), shape_));
-  }
+  if (dtype_ == DType::i32) (void)to_i32("fill", value);
   mark_written();
-  KERNEL(*this, fill(data<T>(), static_cast<T>(value), numel()));
+  KERNEL_OR_I32(*this, fill(data<T>(), static_cast<T>(value), numel()));
 }
 
 double Tensor::item() const {
@@ -291,7 +289,7 @@ std::string Tensor::str(int64_t max_elements) const {
   std::ostringstream out;
   out << name_of(dtype_) << ' ' << shape_.str() << ' ';
   if (dtype_ == DType::i32) out.precision(10);  // all digits
-  print_axis(out, to(Device{}), 0, 0, numel() <= max_elements);
+  print_axis(out, to(Device{}), 0, 0, numel() > 0 && numel() <= max_elements);
   return out.str();
 }
 

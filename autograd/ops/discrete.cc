@@ -27,11 +27,15 @@ template <class Op> Tensor compared(const char* name, const Var& a, const Var& b
   return y;
 }
 
+bool fits_i32(double x) {
+  return x >= INT32_MIN && x <= INT32_MAX;
+}
+
 // The number as a tensor to compare a with.
 Tensor number(const char* name, const Var& a, double b) {
   check_defined(name, a);
-  check_shape(a.dtype() != DType::i32 || (b == std::floor(b) && std::abs(b) <= INT32_MAX), name,
-              ": ", b, " is no i32");
+  check_shape(a.dtype() != DType::i32 || (b == std::floor(b) && fits_i32(b)), name, ": ", b,
+              " is no i32");
   return Tensor::full({}, b, a.dtype()).to(a.device());
 }
 
@@ -82,9 +86,8 @@ Tensor arange(int64_t begin, int64_t end, int64_t step, DType dtype, Device devi
   }
   const Shape shape{static_cast<int64_t>(values.size())};
   if (dtype != DType::i32) return Tensor::from(values, shape).to(dtype).to(device);
-  check_shape(values.empty() ||
-                  (std::abs(values.front()) <= INT32_MAX && std::abs(values.back()) <= INT32_MAX),
-              "arange: [", begin, ", ", end, ") does not fit into i32");
+  check_shape(values.empty() || (fits_i32(values.front()) && fits_i32(values.back())), "arange: [",
+              begin, ", ", end, ") does not fit into i32");
   return Tensor::from(std::vector<int32_t>(values.begin(), values.end()), device);
 }
 

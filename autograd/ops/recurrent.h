@@ -1,6 +1,7 @@
 // What the ops over a packed batch share: lstm.cc, gru.cc.
 #pragma once
 
+#include "autograd/anomaly.h"
 #include "autograd/keep_packed.h"
 #include "autograd/node.h"
 #include "autograd/packing.h"
@@ -92,9 +93,10 @@ inline Tensor own(const Tensor& x) {
 }
 
 // Memory for the gates of all steps, which overwrite the input's contribution to them. All Vars of
-// a parameter hold one tensor, which is never given away.
+// a parameter hold one tensor, which is never given away. A DetectAnomaly looks at the input later.
 inline Tensor own_gates(const Var& gates) {
-  return gates.is_parameter() ? gates.value().clone() : own(gates.value());
+  const bool needed = gates.is_parameter() || DetectAnomaly::active();
+  return needed ? gates.value().clone() : own(gates.value());
 }
 
 inline Tensor or_zeros(const Tensor& x, const Shape& shape, const Tensor& like) {

@@ -1,4 +1,5 @@
 #include <bit>
+#include <cmath>
 #include <cstring>
 #include <string>
 #include <vector>
@@ -23,6 +24,7 @@ void check_operand(const char* name, int64_t rows, int64_t ld) {
 
 // The nearest number with a mantissa of as many bits as the tensor cores read, ties to even.
 float rounded(float x, int bits) {
+  if (std::isnan(x)) return x;  // the carry of its bits could make it 0
   const uint32_t word = std::bit_cast<uint32_t>(x), last = 23 - bits;
   const uint32_t half = (1u << (last - 1)) - 1 + (word >> last & 1);
   return std::bit_cast<float>((word + half) >> last << last);

@@ -99,7 +99,7 @@ HEED_COMPARISONS(HEED_INSTANTIATE_COMPARISON)
 
 HEED_INSTANTIATE(fill, scale_shift, scale, scale_by, where_forward, where_backward, add_bias,
                  spread, copy_block);
-HEED_INSTANTIATE_I32(where_forward, copy_block);
+HEED_INSTANTIATE_I32(fill, where_forward, copy_block);
 template void convert<double, float>(double*, const float*, int64_t);
 template void convert<float, double>(float*, const double*, int64_t);
 template void convert<double, int32_t>(double*, const int32_t*, int64_t);

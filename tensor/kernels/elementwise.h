@@ -15,7 +15,7 @@ HEED_KERNEL(template <class Op, class T>
             void binary_backward_a(Out<T> da, const T* a, const T* b, const T* dy, int64_t n));
 HEED_KERNEL(template <class Op, class T>
             void binary_backward_b(Out<T> db, const T* a, const T* b, const T* dy, int64_t n));
-// x = value
+// x = value; of i32 too
 HEED_KERNEL(template <class T> void fill(T* x, T value, int64_t n));
 // y = alpha x + beta
 HEED_KERNEL(template <class T> void scale_shift(T* y, const T* x, T alpha, T beta, int64_t n));

@@ -75,6 +75,20 @@ TEST(Anomaly, OnlyWhileItLives) {
   (void)exp(x);
 }
 
+// lstm() and gru() compute the gates in the memory of the input.
+TEST(Anomaly, TheInputOfARecurrence) {
+  const Packing two({2});
+  const Var x = Tensor::ones({2, 1}), w = Tensor::ones({4, 1});
+  const Var bad = Var::parameter(Tensor::full({4, 1}, std::nan(""))),
+            bad_gru = Var::parameter(Tensor::full({3, 1}, std::nan("")));
+  const DetectAnomaly detect;
+  const std::string given = " was given a number that is not finite: its input 2 of 4, parameter ";
+  EXPECT_EQ(error_of<AnomalyError>([&] { (void)lstm(two, affine(x, w), bad); }),
+            "anomaly: lstm" + given + "(4, 1)");
+  EXPECT_EQ(error_of<AnomalyError>([&] { (void)gru(two, affine(x, rows(w, 0, 3)), bad_gru); }),
+            "anomaly: gru" + given + "(3, 1)");
+}
+
 // What is asked for is no anomaly: a mask of -infinity, and that of ops that are made of others.
 TEST(Anomaly, AMaskIsNone) {
   const double inf = std::numeric_limits<double>::infinity();

@@ -209,6 +209,12 @@ TEST(Freeze, BetweenThePassesLosesNothing) {
   EXPECT_FALSE(w.grad().defined());
   w.freeze(false);
   EXPECT_FALSE(w.grad().defined());  // freezing has dropped it
+  const Var again = sum(square(w));
+  w.freeze();
+  again.backward();
+  w.zero_grad();
+  w.freeze(false);
+  EXPECT_FALSE(w.grad().defined());
 }
 
 TEST(Closure, OfAnInputThatIsNotThereIsTheOpsMistake) {

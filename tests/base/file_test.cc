@@ -116,11 +116,33 @@ TEST(AtomicFile, TheHandlerOfASignalRemovesWhatIsHalfWritten) {
   EXPECT_EQ(dir.count_files(), 41u);
 }
 
+// The name of the temporary file that the next AtomicFile of "f" has.
+std::string next_temporary() {
+  const TempDir dir;
+  const AtomicFile file(dir.path("f"));
+  const std::string name = std::filesystem::directory_iterator(dir.path(""))->path().filename();
+  const size_t number = name.rfind('-') + 1;
+  return name.substr(0, number) + std::to_string(std::stoi(name.substr(number)) + 1);
+}
+
 TEST(AtomicFile, TakesOverTheTemporaryFileOfAKilledProcess) {
   TempDir dir;
-  dir.write("f.tmp-" + process_name(), "a longer text that was cut off");
+  dir.write(next_temporary(), "a longer text that was cut off");
   write_file(dir.path("f"), "new");
   EXPECT_EQ(dir.read("f"), "new");
+  EXPECT_EQ(dir.count_files(), 1u);
+}
+
+TEST(AtomicFile, SeveralOfOnePathAreEachWhole) {
+  const TempDir dir;
+  AtomicFile first(dir.path("f")), second(dir.path("f"));
+  first.write("first");
+  second.write(std::string(100'000, 'x'));  // a part of it is in its file by now
+  check_writable(dir.path("f"));
+  first.commit();
+  EXPECT_EQ(dir.read("f"), "first");
+  second.commit();
+  EXPECT_EQ(dir.read("f"), std::string(100'000, 'x'));
   EXPECT_EQ(dir.count_files(), 1u);
 }
 
@@ -156,7 +178,7 @@ TEST(AtomicFile, ReportsAWriteThatFails) {
 TEST(AtomicFile, FollowsNoLinkInPlaceOfTheTemporaryFile) {
   const TempDir dir;
   dir.write("precious", "mine");
-  std::filesystem::create_symlink(dir.path("precious"), dir.path("f.tmp-" + process_name()));
+  std::filesystem::create_symlink(dir.path("precious"), dir.path(next_temporary()));
   write_file(dir.path("f"), "new");
   EXPECT_EQ(dir.read("precious"), "mine");
   EXPECT_EQ(dir.read("f"), "new");

@@ -4,6 +4,8 @@
 
 #include <set>
 
+#include "base/error.h"
+
 namespace heed {
 namespace {
 
@@ -27,6 +29,12 @@ TEST(List, IsSplit) {
 TEST(List, FieldsAreOneMoreThanSigns) {
   EXPECT_EQ(fields_of("a\t\tb\t", '\t'), (Texts{"a", "", "b", ""}));
   EXPECT_EQ(fields_of("", '|'), Texts{""});
+}
+
+TEST(Text, NumbersHaveTheDigitsThatTellThemApart) {
+  EXPECT_EQ(text("got ", 1.0, ", ", -0.25f, " and ", 7), "got 1, -0.25 and 7");
+  EXPECT_EQ(text(1e-8, " is not ", 1.000000001, " or ", 4e9),
+            "1e-08 is not 1.000000001 or 4000000000");
 }
 
 }  // namespace

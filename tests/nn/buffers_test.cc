@@ -116,6 +116,12 @@ TEST(BatchNorm, NormalisesByTheBatchAndKeepsRunningMeans) {
   EXPECT_EQ(norm.running_mean.value().to_vector(), (Vec{0.75 * 0.75 + 0.75, 0.75 * 5 + 5}));
 }
 
+TEST(BatchNorm, IsNotChangedByABatchOfOneRow) {
+  BatchNorm norm(2);
+  EXPECT_THROW((void)norm.train(Tensor::of({{5, 5}})), ShapeError);
+  EXPECT_EQ(norm.running_mean.value().to_vector(), (Vec{0, 0}));
+}
+
 TEST(BatchNorm, EvaluatesByTheRunningMeans) {
   BatchNorm norm(2);
   convert(norm, DType::f64);

@@ -3,8 +3,10 @@
 #include <gtest/gtest.h>
 
 #include "autograd/gradcheck.h"
+#include "autograd/keep_packed.h"
 #include "autograd/ops.h"
 #include "nn/init.h"
+#include "tensor/allocator.h"
 #include "tensor/compare.h"
 #include "tensor/random_tensor.h"
 
@@ -75,6 +77,19 @@ TEST(Conv1d, RefusesWhatItCannotCut) {
   EXPECT_THROW((void)conv(nine_rows().rows(0, 4).reshape({3, 4}), Segments({3})), ShapeError);
   EXPECT_THROW((void)conv(Var(nine_rows()).in_order(RowOrder::by_step), Segments({9})), ShapeError);
   EXPECT_THROW(Conv1d(3, 0, 2), ShapeError);
+}
+
+TEST(Conv1d, LeavesNothingBehindInAKeepPacked) {
+  Conv1d conv(2, 3, 2);
+  init(conv, 1);
+  const NoGrad guard;
+  const KeepPacked keep;
+  int64_t before = 0;
+  for (int i = 0; i < 3; ++i) {
+    if (i == 1) before = memory_stats().bytes_in_use;
+    (void)conv(Tensor::ones({4, 2}), Segments({4}));
+  }
+  EXPECT_EQ(memory_stats().bytes_in_use, before);
 }
 
 }  // namespace

@@ -52,6 +52,17 @@ TEST(Pointer, LossIsTheNegativeLogarithmOfTheSoftmax) {
               {-std::log(p[2]), 0, -std::log(p[5])});
 }
 
+TEST(Pointer, LossOfSomeSegments) {
+  const Segments segments({3, 1, 2});
+  const Var scores = random({6}, 3), some = concat({slice(scores, 0, 4, 6), rows(scores, 0, 3)}, 0);
+  const Vec all = segment_cross_entropy(scores, segments, {2, 0, 1}).value().to_vector();
+  expect_near(
+      segment_cross_entropy(rows(scores, 0, 4), segments.first(2), {2, 0}).value().to_vector(),
+      {all[0], all[1]});
+  expect_near(segment_cross_entropy(some, segments.select({2, 0}), {1, 2}).value().to_vector(),
+              {all[2], all[0]});
+}
+
 TEST(Pointer, LossIsFiniteWhereTheSoftmaxIsZero) {
   const Var scores = Var::parameter(Tensor::from({-2000.0f, 3000.0f, 3000.0f}, {3}));
   const Var loss = segment_cross_entropy(scores, Segments({3}), {0});

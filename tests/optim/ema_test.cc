@@ -156,6 +156,14 @@ TEST(Ema, CopiesStayWhatTheyWere) {
   EXPECT_EQ(other.hidden.bias.value().to_vector(), before);
 }
 
+TEST(Ema, TheStateHasTheTypeOfTheParameters) {
+  Linear model(1, 1);
+  init(model, 1);
+  const Ema ema(model, 0.5);
+  convert(model, DType::f64);
+  for (const NamedTensor& t : ema.state()) EXPECT_EQ(t.tensor.dtype(), DType::f64) << t.name;
+}
+
 TEST(Ema, GoesWithTheModuleAndOnFromItsState) {
   TiedModel model;
   init(model, 1);

@@ -225,6 +225,20 @@ TEST(Optimizer, FollowTheModule) {
   optimizers[3]->step();  // what others hold is trained as before
 }
 
+TEST(Optimizer, TheStateHasTheTypeOfTheParameters) {
+  Two model({0.1, 0.2}, {}), resumed({0.1, 0.2}, {});
+  Adam first(model), second(resumed);
+  for (Two* m : {&model, &resumed}) convert(*m, DType::f64);
+  set_grad(model.a, {0.1, 0.3});
+  first.step();
+  const TempDir dir;
+  save_tensors(dir.path("t"), first.state());
+  load_into(dir.path("t"), second.state());
+  for (size_t i = 0; i < first.state().size(); ++i) {
+    EXPECT_EQ(second.state()[i].tensor.to_vector(), first.state()[i].tensor.to_vector());
+  }
+}
+
 TEST(Optimizer, RefuseWhatMakesNoSense) {
   Two model({1}, {});
   EXPECT_EQ(error_of<UsageError>([&] { Sgd(model, {.rate = -1}); }),
@@ -241,7 +255,7 @@ TEST(Optimizer, RefuseWhatMakesNoSense) {
   set_grad(model.a, {1});
   EXPECT_THROW(Lbfgs(model).step(clipping(parameters(model), {.max_norm = 1})), UsageError);
   EXPECT_EQ(error_of<UsageError>([&] { (void)clip_scale(1, 0); }),
-            "clip_scale: max_norm must be positive, got 0.000000");
+            "clip_scale: max_norm must be positive, got 0");
   set_grad(model.a, {1});
   EXPECT_THROW(Sgd(model).step({.max_norm = -1}), UsageError);
   EXPECT_THROW(Sgd(model).step({.max_norm = -INFINITY}), UsageError);
@@ -249,15 +263,15 @@ TEST(Optimizer, RefuseWhatMakesNoSense) {
   for (const double rate : {-1.0, double{NAN}, double{INFINITY}}) {
     sgd.rate = rate;
     EXPECT_EQ(error_of<UsageError>([&] { sgd.step(); }),
-              "optimizer: the rate must be finite and >= 0, got " + std::to_string(rate));
+              "optimizer: the rate must be finite and >= 0, got " + text(rate));
   }
   sgd.rate = 1;
   for (const double scale : {-1.0, double{INFINITY}, -double{INFINITY}}) {
     const std::string rule = ": the scale must not be negative or infinite, got ";
     EXPECT_EQ(error_of<UsageError>([&] { sgd.step({.scale = scale}); }),
-              "optimizer" + rule + std::to_string(scale));
+              "optimizer" + rule + text(scale));
     EXPECT_EQ(error_of<UsageError>([&] { sgd.step({.scale = scale, .max_norm = 1}); }),
-              "clipping" + rule + std::to_string(scale));
+              "clipping" + rule + text(scale));
   }
   struct Nothing : Module {
     void visit(Visitor&) override {}

@@ -170,7 +170,7 @@ TEST(Schedule, RefusesFactorsThatAreNone) {
   EXPECT_EQ(error_of<UsageError>([] { (void)step_decay(1, 2, NAN); }),
             "step_decay: needs a finite factor >= 0, got nan");
   EXPECT_EQ(error_of<UsageError>([] { (void)cosine_decay(1, 2, -1); }),
-            "cosine_decay: needs a finite factor >= 0, got -1.000000");
+            "cosine_decay: needs a finite factor >= 0, got -1");
 }
 
 TEST(HalvingSchedule, RefusesWhatMakesNoSense) {
