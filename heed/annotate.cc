@@ -248,7 +248,7 @@ void add_ask(CLI::App& app) {
          number(0, 1));
   declare_file(c, o,
                "Dialogues (or texts) with questions and answers, in the format of CoQA, QuAC, "
-               "FriendsQA or Molweni: a folder or a file",
+               "FriendsQA or Molweni: a folder, a file, or several with commas",
                "Write the answers to this file");
   option(c, "--history", o.annotate.history,
          "The answers that stand before each question: gold, predicted or both",

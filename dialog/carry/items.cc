@@ -1,5 +1,6 @@
 #include "dialog/carry/items.h"
 
+#include <cctype>
 #include <nlohmann/json.hpp>
 
 #include "base/error.h"
@@ -192,7 +193,8 @@ std::string lower(std::string text) {
 std::pair<int32_t, int32_t> span_of(const std::string& text, const std::string& value) {
   const std::string in = lower(text), what = lower(value);
   const auto in_word = [&](size_t at) {
-    return at < in.size() && (std::isalnum(static_cast<unsigned char>(in[at])) || in[at] < 0);
+    const unsigned char c = at < in.size() ? in[at] : ' ';
+    return c >= 128 || std::isalnum(c);
   };
   for (size_t at = in.find(what); !what.empty() && at != in.npos; at = in.find(what, at + 1)) {
     if ((at > 0 && in_word(at - 1)) || in_word(at + what.size())) continue;

@@ -15,7 +15,7 @@ struct Settings {
   LoopSettings loop = {};
   double share = 1;               // of the training dialogues (ReadItems::share)
   std::string set = "both";       // of the candidates
-  bool shuffled_labels = false;   // a control: an item's labels are shuffled among its candidates
+  bool shuffled_labels = false;   // a control: labels are shuffled among all candidates
   uint32_t data_fingerprint = 0;  // of the data: a run is resumed only with the same data
   std::string init = {};          // the pretrained encoder that the run began with
   std::optional<std::string> preset = {};

@@ -186,6 +186,7 @@ std::vector<Decision> decide(const Carryover& model, const Vocabulary& vocabular
     for (size_t i = at; i < end; ++i) {
       const Decision& from = some[i - at];
       Decision& to = decisions[order[i]] = from;
+      for (int32_t& slot : to.chosen) slot = places[i - at][static_cast<size_t>(slot)];
       for (size_t k = 0; k < from.carry.size(); ++k) {
         const auto slot = static_cast<size_t>(places[i - at][k]);
         to.carry[slot] = from.carry[k];

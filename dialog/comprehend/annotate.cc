@@ -1,4 +1,5 @@
 // What `heed ask` says: questions about a dialogue, answered by a span of it.
+#include "base/list.h"
 #include "dialog/comprehend/score.h"
 #include "dialog/comprehend/task.h"
 #include "dialog/parts/annotator_json.h"
@@ -77,7 +78,7 @@ class PassageAnnotator : public Annotator {
 
   // All questions of the test part of a corpus with answers.
   Annotated annotate(const std::string& data, const AnnotateOptions& o) const override {
-    const Parts parts = read_parts({data}, o.limit);
+    const Parts parts = read_parts(split(data, ','), o.limit);
     require_test(parts, data);
     const auto read = read_all(parts.test, reader_->pieces, reader_->model.config());
     Annotated found;

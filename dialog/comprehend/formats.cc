@@ -1,6 +1,7 @@
 // Readers of the published forms of CoQA (Reddy et al. 2019), QuAC (Choi et al. 2018), FriendsQA
 // (Yang & Choi 2019) and Molweni (Li et al. 2020).
 #include <algorithm>
+#include <cctype>
 #include <map>
 
 #include "base/error.h"
@@ -85,6 +86,20 @@ void add(Corpus& corpus, Passage& passage, Question question) {
 
 // ---- CoQA
 
+// Where words stand in a text, as whole words; npos where they do not.
+size_t find_words(const std::string& text, const std::string& words) {
+  const auto in_word = [&](size_t at) {
+    const unsigned char c = at < text.size() ? text[at] : ' ';
+    return c >= 128 || std::isalnum(c);
+  };
+  const auto divided = [&](size_t at) { return at == 0 || !in_word(at - 1) || !in_word(at); };
+  size_t at = text.find(words);
+  while (at != text.npos && !(divided(at) && divided(at + words.size()))) {
+    at = text.find(words, at + 1);
+  }
+  return at;
+}
+
 // Free text whose rationale stands in the story: the place of the words themselves where the
 // rationale has them, else all of it.
 Answer coqa_answer(const Node& node, const std::string& story, const std::vector<size_t>& begins) {
@@ -98,7 +113,8 @@ Answer coqa_answer(const Node& node, const std::string& story, const std::vector
   if (end < begin || end >= std::ssize(begins)) node.fail("'span_end': outside of the story");
   a.begin = begins[static_cast<size_t>(begin)];
   a.end = begins[static_cast<size_t>(end)];
-  const size_t found = lower_case(story.substr(a.begin, a.end - a.begin)).find(lower_case(a.text));
+  const size_t found =
+      find_words(lower_case(story.substr(a.begin, a.end - a.begin)), lower_case(a.text));
   if (a.kind == Kind::kSpan && !a.text.empty() && found != std::string::npos) {
     a.begin += found;
     a.end = a.begin + a.text.size();
@@ -301,6 +317,9 @@ Corpus read_passages(const std::string& path) {
   Corpus corpus;
   read(Node(path, root, ""), corpus);
   std::erase_if(corpus.passages, [](const Passage& p) { return p.questions.empty(); });
+  for (const Passage& p : corpus.passages) {
+    if (is_blank(p.text)) throw DataError(path + ": passage " + p.id + ": has no words");
+  }
   if (corpus.passages.empty()) throw DataError(path + ": there is no question with an answer");
   return corpus;
 }

@@ -96,8 +96,8 @@ Parts read_parts(const std::vector<std::string>& data, size_t limit) {
       append(all, read_limited(path, limit));
       continue;
     }
-    const auto train = files_of(path, {"train"}), dev = files_of(path, {"dev", "val"}),
-               test = files_of(path, {"test"}), every = files_of(path, {});
+    const auto train = files_of(path, {"train", "trn"}), dev = files_of(path, {"dev", "val"}),
+               test = files_of(path, {"test", "tst"}), every = files_of(path, {});
     if (every.empty()) throw DataError(path + ": holds no .json or .json.gz file of questions");
     if (train.empty()) {
       for (const std::string& file : every) append(all, read_limited(file, limit));

@@ -55,11 +55,11 @@ struct Parts {
 
   uint32_t fingerprint() const;  // of training and validation
 };
-// For a folder with a train part, the published parts by the names of the files (train, dev or val,
-// test): the test part is the last of them, and if there are not three, every 20th passage of the
-// train part is for validation. Passages of other folders and of files (several separated by
-// commas) are divided, each ten in order by 7 : 1 : 2. `limit`: only the first passages of each
-// file, 0: all. Throws DataError, also for a folder with several files of a part.
+// For a folder with a train part, the published parts by the names of the files (train or trn, dev
+// or val, test or tst): the test part is the last of them, and if there are not three, every 20th
+// passage of the train part is for validation. Passages of other folders and of files (several
+// separated by commas) are divided, each ten in order by 7 : 1 : 2. `limit`: only the first
+// passages of each file, 0: all. Throws DataError, also for a folder with several files of a part.
 Parts read_parts(const std::vector<std::string>& data, size_t limit);
 // Throw DataError where nothing is left to learn from or to validate; where the test part has no
 // question. `data`: its name in the message.

@@ -22,7 +22,7 @@ struct ReadPassage {
   std::vector<ReadQuestion> questions = {};
 };
 // Words end at spaces and punctuation, so that a span consists of words. The result refers to the
-// passage. Throws DataError "path: passage ID: ..." if there is no piece. The first `longest_query`
+// passage. Throws DataError if there is no piece. The first `longest_query`
 // pieces of a question and of an answer are read.
 ReadPassage read_passage(const Passage& passage, const pretrained::WordPiece& pieces,
                          int64_t longest_query);

@@ -176,7 +176,8 @@ class ReaderTraining : public SystemTraining<Own> {
              std::to_string(questions_of(data_.valid)) + " to validate");
     if (data_.train.left_out > 0) {
       talk.note("left out: " + counted(data_.train.left_out, "question") +
-                " of all parts whose answer does not stand in the passage");
+                (data_.divided ? " of all parts" : "") +
+                " whose answer does not stand in the passage");
     }
   }
 

@@ -59,7 +59,7 @@ StateReader::States StateReader::operator()(const std::vector<Pieces>& texts) co
     rows += static_cast<int32_t>(text.ids.size());
     different.push_back(text);
   }
-  if (!frozen_) {
+  if (!frozen_ || different.empty()) {
     states.rows = bert_(different).layers.back();
     return states;
   }

@@ -1,8 +1,10 @@
 #include "dialog/rewrite/model.h"
 
 #include <algorithm>
+#include <memory>
 
 #include "dialog/rewrite/settings.h"
+#include "nn/count.h"
 #include "nn/init.h"
 #include "train/setting_rules.h"
 
@@ -14,11 +16,7 @@ void Config::check() const {
 }
 
 double parameter_count(const Config& c, const Bounds& bounds) {
-  const auto e = static_cast<double>(c.embedding_size), h = static_cast<double>(c.hidden_size);
-  const double words = c.words.pretrained() ? 1 : static_cast<double>(c.vocab_size);
-  const double tables = (words + (c.positions ? kFarthest + 1 : 0)) * e;
-  return tables + 2 * 4 * h * (e + h + 1) + kLabels * (2 * h + 1) + 4 * 2 * h * h + h +
-         bounds.max_span * h + h + h;
+  return count_parameters(1, [&](int64_t) { return std::make_unique<GapModel>(c, bounds); });
 }
 
 GapModel::GapModel(const Config& c, const Bounds& bounds, std::optional<pretrained::Words> words)

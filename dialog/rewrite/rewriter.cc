@@ -79,10 +79,10 @@ void rewrite_batch(const GapModel& model, const GapBatch& batch, bool given,
   for (size_t b = 0; b < batch.size(); ++b) fill(*batch[b], *results[b]);
 }
 
+double share(int64_t a, int64_t b) {
+  return b == 0 ? 0 : static_cast<double>(a) / static_cast<double>(b);
+}
 Measured::Precision precision(const Outcome::Found& f) {
-  const auto share = [](int64_t a, int64_t b) {
-    return b == 0 ? 0 : static_cast<double>(a) / static_cast<double>(b);
-  };
   return {share(f.right, f.guessed), share(f.right, f.real),
           share(2 * f.right, f.guessed + f.real)};
 }
@@ -199,9 +199,6 @@ Measured measured(const std::vector<GapExample>& examples, const std::vector<Rew
     texts.push_back(found[i].text);
     references.push_back(examples[i].rewritten);
   }
-  const auto share = [](int64_t a, int64_t b) {
-    return b == 0 ? 0 : static_cast<double>(a) / static_cast<double>(b);
-  };
   Measured m{.border = precision(border),
              .pronoun = precision(pronoun),
              .both = precision({border.right + pronoun.right, border.guessed + pronoun.guessed,

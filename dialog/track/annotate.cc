@@ -88,10 +88,12 @@ Json states_json(const Conversation& c, const std::vector<Belief>& beliefs, cons
   return {{"id", c.id}, {"turns", turns}};
 }
 
+// Of turns that are measured.
 bool has_states(const Slots& slots, const std::vector<Conversation>& conversations) {
   return std::any_of(conversations.begin(), conversations.end(), [&](const Conversation& c) {
-    return std::any_of(c.turns.begin(), c.turns.end(),
-                       [&](const UserTurn& turn) { return turn.state != slots.nothing(); });
+    return std::any_of(c.turns.begin(), c.turns.end(), [&](const UserTurn& turn) {
+      return !turn.distraction && turn.state != slots.nothing();
+    });
   });
 }
 

@@ -81,15 +81,15 @@ std::vector<std::optional<bool>> survivals(const Slots& slots,
                                            const std::vector<Conversation>& conversations,
                                            const Beliefs& beliefs) {
   std::vector<std::optional<bool>> all;
-  std::optional<bool> before;
-  each_turn(slots, conversations, beliefs,
-            [&](const UserTurn& turn, const Belief& b, const State& tracked, const State&) {
-              if (turn.distraction) {
-                before = b.state == tracked;
-              } else {
-                all.push_back(std::exchange(before, {}));
-              }
-            });
+  for (size_t c = 0; c < conversations.size(); ++c) {
+    const std::vector<UserTurn>& turns = conversations[c].turns;
+    for (size_t t = 0; t < turns.size(); ++t) {
+      if (turns[t].distraction) continue;
+      std::optional<bool>& survives = all.emplace_back();
+      if (t == 0 || !turns[t - 1].distraction) continue;
+      survives = beliefs[c][t - 1].state == (t == 1 ? slots.nothing() : beliefs[c][t - 2].state);
+    }
+  }
   return all;
 }
 

@@ -73,6 +73,9 @@ class TrackerTraining : public SystemTraining<Own> {
         throw UsageError("--init: " + s_.init + " is no tracker, and --encoder is not pretrained");
       }
       pretrained::check_init(s_.model.words.encoder, s_.init);
+      if (s_.fixed_features) {
+        throw UsageError("--fixed-features: " + s_.init + " is no tracker, which has features");
+      }
     }
     SystemTraining::read(data, run);
   }

@@ -3,6 +3,7 @@
 #include <filesystem>
 
 #include "dialog/data/conversations.h"
+#include "dialog/system_runs.h"
 #include "dialog/text/format.h"
 #include "dialog/track/task.h"
 #include "experiments/making_json.h"
@@ -23,7 +24,7 @@ struct Settings : SystemSettings {
 struct Data {
   track::TrainData train;
   std::vector<Conversation> test;
-  std::vector<int> conversations;  // of each turn of test
+  std::vector<int> conversations;  // of each turn of test that is no distraction
 };
 
 using Run = Subject<Settings, Data>;
@@ -64,10 +65,13 @@ Data load_data(const Settings& s, bool) {
   data.test = data.train.reader.conversations(
       path, read_dialogues(path, {.limit = s.limit, .progress = {}, .notes = true}), unknown,
       s.slots);
-  if (data.test.empty()) throw DataError(path + ": no dialogue has turns of \"user\"");
   for (size_t c = 0; c < data.test.size(); ++c) {
-    data.conversations.insert(data.conversations.end(), data.test[c].turns.size(),
-                              static_cast<int>(c));
+    for (const track::UserTurn& turn : data.test[c].turns) {
+      if (!turn.distraction) data.conversations.push_back(static_cast<int>(c));
+    }
+  }
+  if (data.conversations.empty()) {
+    throw DataError(path + ": no dialogue has turns of \"user\"");
   }
   return data;
 }
@@ -82,7 +86,9 @@ bool train_run(const Run& run, const TrainHooks& hooks) {
     make_directory(directory);
     return train_system<track::Runs>(directory, run, s, run.data.train, hooks);
   };
-  if (variant.again) {
+  if (is_begun(run.directory)) {
+    s.init = track::Runs::settings(run.directory).init;  // whose path may have changed since
+  } else if (variant.again) {
     const std::string heads = in(run.out, "heads-seed" + std::to_string(run.run.seed));
     const std::string own = in(run.directory, "heads");
     const bool is_there =

@@ -114,6 +114,20 @@ void put(Json& json, const rewrite::Measured& m, const std::vector<Outcome>& all
   put_exact(json, detects && ranks ? all : none);
 }
 
+// What P@1 loses from `before`, of the turns of which an inserted turn fills no further gap.
+void put_lost(Json& json, const std::vector<Outcome>& before, const std::vector<Outcome>& after) {
+  Json& items = json["p1_lost_items"] = Json::array();
+  int64_t lost = 0, answered = 0;
+  for (size_t i = 0; i < before.size(); ++i) {
+    const bool same = before[i].answered == after[i].answered;
+    const int64_t less = before[i].among[0] - after[i].among[0];
+    items.push_back(same ? Json(less) : Json());
+    if (same) lost += less, answered += before[i].answered;
+  }
+  json["p1_lost"] =
+      answered > 0 ? Json(static_cast<double>(lost) / static_cast<double>(answered)) : Json();
+}
+
 std::vector<GapExample> test_examples(const Run& run, const rewrite::LoadedGaps& gaps,
                                       int inserted) {
   // A longer context, so that inserted turns push nothing out of it.
@@ -161,11 +175,7 @@ void evaluate_run(const Run& run, const OnMeasuring& progress, Json& json) {
       before = all;
       continue;
     }
-    Json& lost = of["p1_lost_items"] = Json::array();
-    for (size_t i = 0; i < all.size() && loss.ranks(); ++i) {
-      lost.push_back(before[i].among[0] - all[i].among[0]);
-    }
-    of["p1_lost"] = loss.ranks() ? Json(json["p1"].get<double>() - of["p1"].get<double>()) : Json();
+    put_lost(of, loss.ranks() ? before : std::vector<Outcome>(), all);
   }
 }
 

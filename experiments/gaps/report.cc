@@ -73,12 +73,14 @@ std::vector<Table> tables(const Findings& found) {
     rules.columns.push_back(percent(rule, "exact", prefix + "exact"));
     rules.columns.push_back(percent(rule, "BLEU", prefix + "bleu"));
   }
-  Table inserted{.id = "inserted",
-                 .title = "With irrelevant turns between",
-                 .note =
-                     "Percent. First turns of training dialogues are inserted before the turn, "
-                     "the same for every model. lost: P@1 without them less P@1 with them. " +
-                     intervals_text(found.results, "conversations")};
+  Table inserted{
+      .id = "inserted",
+      .title = "With irrelevant turns between",
+      .note =
+          "Percent. First turns of training dialogues are inserted before the turn, "
+          "the same for every model. lost: P@1 without them less P@1 with them, of turns of "
+          "which they fill no further gap. " +
+          intervals_text(found.results, "conversations")};
   for (int k = 0; k <= kMostInserted; ++k) {
     const std::string in = inserted_prefix(k), of = std::to_string(k) + " inserted";
     inserted.columns.push_back(percent(of, "F1", in + "f1"));

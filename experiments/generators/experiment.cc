@@ -14,6 +14,7 @@ TrainSettings settings_of(const Settings& s, const Variant& v) {
   t.examples.all_positions = s.examples == "all";
   t.attention_weight = 0;
   t.loop.max_epochs = s.epochs;
+  t.loop.pieces = s.pieces;
   t.limit = s.limit;
   if (t.model.structure.has("lexicon")) t.lexicon = s.lexicon;
   s.paper->prepare(t);
@@ -24,6 +25,9 @@ TrainSettings settings_of(const Settings& s, const Variant& v) {
 void take(const ExperimentRequest&, Settings& s) {
   if (s.paper->has_labels && s.lexicon.empty()) {
     throw UsageError("--lexicon FILE is required: it names the sentiment words");
+  }
+  if (!s.dull.empty() && s.distance.empty()) {
+    throw UsageError("--dull: only applies with --distance");
   }
 }
 

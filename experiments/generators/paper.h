@@ -70,7 +70,7 @@ struct Settings {
   const Paper* paper = nullptr;
   std::string data = {}, lexicon = {}, distance = {}, dull = {};
   size_t limit = 0, test_limit = 500;  // dialogues; 0: all
-  int epochs = 5;
+  int pieces = 1, epochs = 5;
   int64_t hidden = 64, vocabulary = 5000;
   std::string examples = "last";
   int best_of = 16;

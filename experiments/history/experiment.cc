@@ -60,13 +60,25 @@ TrainSettings run_settings(const Run& run) {
   return s;
 }
 
+// Whether an experiment wrote a file of a run, to say who worked on it and what was measured: in
+// another folder that says nothing.
+bool is_of_experiment(const std::string& file) {
+  static const std::set<std::string> kFiles = {"lock", "failed.json", "times.json",
+                                               "evaluation.json", "turns.json"};
+  return kFiles.contains(file) || file.starts_with("owner-");
+}
+
 // An existing model is copied, so that the folder holds everything that was measured.
 bool train_run(const Run& run, const TrainHooks& hooks) {
   const std::string& system = run.settings.systems[run.run.variant];
   if (is_model(system)) {
     begin_on_first(*hooks.ranks, [&] {
-      fs::copy(system, run.directory,
-               fs::copy_options::recursive | fs::copy_options::overwrite_existing);
+      for (const fs::directory_entry& file : fs::directory_iterator(system)) {
+        const fs::path name = file.path().filename();
+        if (is_of_experiment(name.string())) continue;
+        fs::copy(file, fs::path(run.directory) / name,
+                 fs::copy_options::recursive | fs::copy_options::overwrite_existing);
+      }
     });
     return true;
   }
@@ -374,7 +386,8 @@ std::vector<VariantName> variants_of(const std::vector<std::string>& systems) {
   std::vector<VariantName> variants;
   std::set<std::string> names;
   for (const std::string& system : systems) {
-    const std::string name = fs::path(system).filename().string();
+    const fs::path path(system);
+    const std::string name = (path.has_filename() ? path : path.parent_path()).filename().string();
     if (name.empty() || !names.insert(name).second) {
       throw UsageError("--systems: needs different names, got '" + system + "'");
     }

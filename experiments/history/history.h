@@ -33,11 +33,7 @@ inline const std::vector<Contrast> kContrasts = {
 // names that are not all different.
 std::vector<VariantName> variants_of(const std::vector<std::string>& systems);
 
-struct Found {
-  Results results;
-  Inference inference;
-};
-const Showing<Found>& showing();
+const Showing<>& showing();
 Experiment history_experiment();
 
 }  // namespace heed::history

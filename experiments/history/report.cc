@@ -20,7 +20,7 @@ std::string contrast(const std::string& name) {
   return "contrasts." + name + ".rise";
 }
 
-Found load(const std::string& folder) {
+Findings load(const std::string& folder) {
   std::vector<std::string> systems;
   read_kind(folder, kKind, [&](const nlohmann::json& json) {
     systems = json.at("settings").at("systems").get<std::vector<std::string>>();
@@ -67,7 +67,7 @@ std::string note(const Results& results) {
          "; " + intervals_text(results, "conversations");
 }
 
-Table rises(const Found& found, const std::string& id, const std::string& title,
+Table rises(const Findings& found, const std::string& id, const std::string& title,
             const std::string& what, const std::vector<std::string>& sets) {
   Table table{.id = id,
               .title = title,
@@ -86,7 +86,7 @@ Table rises(const Found& found, const std::string& id, const std::string& title,
 }
 
 // The rows that have a number.
-Table of_some(Table table, const Found& found) {
+Table of_some(Table table, const Findings& found) {
   add_variants(table, found.results, found.inference);
   std::erase_if(table.rows, [](const Row& row) {
     return std::none_of(row.cells.begin(), row.cells.end(),
@@ -95,7 +95,7 @@ Table of_some(Table table, const Found& found) {
   return table;
 }
 
-Table das_by_turns(const Found& found) {
+Table das_by_turns(const Findings& found) {
   Table table{.id = "das",
               .title = "The DAS ratio by the number of turns",
               .note = note(found.results) +
@@ -109,7 +109,7 @@ Table das_by_turns(const Found& found) {
   return of_some(table, found);
 }
 
-Table recalls(const Found& found) {
+Table recalls(const Findings& found) {
   Table table{.id = "recall",
               .title = "Rankers: how often is the right one first?",
               .note = note(found.results) +
@@ -126,7 +126,7 @@ Table recalls(const Found& found) {
   return of_some(table, found);
 }
 
-std::vector<Table> tables(const Found& found) {
+std::vector<Table> tables(const Findings& found) {
   Table systems{
       .id = "systems",
       .title = "The systems on whole contexts",
@@ -160,29 +160,17 @@ std::vector<Table> tables(const Found& found) {
 using Decided = std::function<ClaimResult(size_t variant)>;
 
 // A verdict over all systems: each must agree.
-ClaimRule over_systems(const Found& found, const std::string& claim, const std::string& rule,
+ClaimRule over_systems(const Findings& found, const std::string& claim, const std::string& rule,
                        const Decided& decide) {
   return {claim, rule, [&found, decide](const VariantNumbers& numbers) {
-            size_t yes = 0, no = 0, known = 0;
-            std::string figure;
-            for (size_t v = 0; v < found.results.variants.size(); ++v) {
-              if (!numbers.get(v, rise_of("turns:1"))) continue;
-              const ClaimResult one = decide(v);
-              if (one.figure.empty()) continue;
-              ++known;
-              yes += one.holds == true;
-              no += one.holds == false;
-              figure +=
-                  (figure.empty() ? "" : "; ") + found.results.variants[v].label + " " + one.figure;
-            }
-            if (known == 0) return ClaimResult{};
-            ClaimResult result{.figure = figure};
-            if (yes == known || no == known) result.holds = yes == known;
-            return result;
+            const auto name_of = [&](size_t v) {
+              return numbers.get(v, rise_of("turns:1")) ? found.results.variants[v].label : "";
+            };
+            return agreed(found.results.variants.size(), name_of, decide);
           }};
 }
 
-Claims claims(const Found& found) {
+Claims claims(const Findings& found) {
   const auto below = [&](const std::string& key) -> Decided {
     return [&found, key](size_t v) { return is_below(found.inference.value(key, v)); };
   };
@@ -229,7 +217,7 @@ double turns_of(const std::string& set) {
 }
 
 // A panel a system: the rise with the last N turns, in their order and shuffled.
-std::string rise_figure(const Found& found) {
+std::string rise_figure(const Findings& found) {
   std::vector<Panel> panels;
   double high = 0.01;
   for (size_t v = 0; v < found.results.variants.size(); ++v) {
@@ -256,7 +244,7 @@ std::string rise_figure(const Found& found) {
 }
 
 // Under each the DAS ratio of a model with attention.
-std::string das_figure(const Found& found) {
+std::string das_figure(const Findings& found) {
   std::vector<Panel> panels;
   std::vector<double> values;
   for (size_t v = 0; v < found.results.variants.size(); ++v) {
@@ -280,7 +268,7 @@ std::string das_figure(const Found& found) {
   return panels_html(axes, panels, {{2, "c2", "solid", "DAS ratio of random:1.0"}});
 }
 
-std::string figure(const Found& found) {
+std::string figure(const Findings& found) {
   return rise_figure(found) + das_figure(found);
 }
 
@@ -311,10 +299,10 @@ const std::vector<std::string>& perturbations() {
   return kAll;
 }
 
-const Showing<Found>& showing() {
+const Showing<>& showing() {
   constexpr char kNone[] =
       "No run has these numbers. The same heed reproduce adds them to runs of older versions.";
-  static const Showing<Found> kShowing = {
+  static const Showing<> kShowing = {
       .title = "What is the history worth?",
       .lead =
           "Models that read a conversation need not use it. Here each reads contexts that are "

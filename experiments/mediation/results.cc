@@ -132,26 +132,14 @@ Table exchange_table(const Findings& found) {
 
 // ---- claims
 
-using Decided = std::function<ClaimResult(size_t variant)>;
-
 // A verdict over the structures that have been trained: each must agree.
 ClaimResult over_structures(const VariantNumbers& numbers, Condition condition,
-                            const Decided& decide) {
-  size_t yes = 0, no = 0, known = 0;
-  std::string figure;
-  for (size_t v = 0; v < variants().size(); ++v) {
-    if (variants()[v].condition != condition || !numbers.get(v, "perplexity")) continue;
-    const ClaimResult one = decide(v);
-    if (one.figure.empty()) continue;
-    ++known;
-    yes += one.holds == true;
-    no += one.holds == false;
-    figure += (figure.empty() ? "" : "; ") + structure_of(v) + " " + one.figure;
-  }
-  if (known == 0) return {};
-  ClaimResult result{.figure = figure};
-  if (yes == known || no == known) result.holds = yes == known;
-  return result;
+                            const std::function<ClaimResult(size_t variant)>& decide) {
+  const auto name_of = [&](size_t v) {
+    const bool counts = variants()[v].condition == condition && numbers.get(v, "perplexity");
+    return counts ? structure_of(v) : std::string();
+  };
+  return agreed(variants().size(), name_of, decide);
 }
 
 std::vector<ClaimRule> claim_rules(const Inference& inference) {

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 #include <cctype>
+#include <cinttypes>
+#include <cstdio>
 #include <set>
 
 #include "base/error.h"
@@ -46,6 +48,21 @@ std::string name_of(const std::vector<GridOption>& options, const GridPoint& poi
   return name.empty() ? "run" : name;
 }
 
+// Of the values that a name tells, whatever other points there are: the 64-bit FNV-1a hash.
+std::string number_of(const std::vector<GridOption>& options, const GridPoint& point) {
+  uint64_t hash = 14695981039346656037u;
+  for (size_t i = 0; i < options.size(); ++i) {
+    if (options[i].values.size() < 2) continue;
+    const auto& [option, value] = point.settings[i];
+    for (const char c : option + "=" + value + "\n") {
+      hash = (hash ^ static_cast<unsigned char>(c)) * 1099511628211u;
+    }
+  }
+  char text[17];
+  std::snprintf(text, sizeof text, "%016" PRIx64, hash);
+  return text;
+}
+
 }  // namespace
 
 std::vector<GridPoint> grid_points(const std::vector<GridOption>& options) {
@@ -65,7 +82,7 @@ std::vector<GridPoint> grid_points(const std::vector<GridOption>& options) {
   for (GridPoint& point : points) {
     point.name = name_of(options, point);
     const bool good = point.name.size() <= kLongestName && names.insert(point.name).second;
-    if (!good) point.name = "point" + std::to_string(1 + (&point - points.data()));
+    if (!good) point.name = "point-" + number_of(options, point);
   }
   return points;
 }

@@ -21,8 +21,10 @@ struct GridPoint {
 constexpr size_t kMaxGridPoints = 10000;
 
 // In the order of the options, the last one changing fastest. A name tells the values of the
-// options that have several: the structure by itself, others behind their names. Throws UsageError
-// for more points than kMaxGridPoints, and for a value that an option has twice.
+// options that have several: the structure by itself, others behind their names; a long one, or one
+// that another point has, is "point-" and a number of these values. So points keep their names
+// where values are added. Throws UsageError for more points than kMaxGridPoints, and for a value
+// that an option has twice.
 std::vector<GridPoint> grid_points(const std::vector<GridOption>& options);
 
 }  // namespace heed

@@ -112,6 +112,8 @@ TEST_F(Ask, MeasuresItsAnswers) {
   EXPECT_TRUE(has(shown.out, "6 questions on 2 passages of a test part that is a fifth: " + data +
                                  " has no train part"))
       << shown.out;
+  const Result two = heed_program({"ask", "--model", run, "--data", data + "," + data});
+  EXPECT_TRUE(has(two.out, "12 questions on 4 passages")) << two.out << two.err;
   EXPECT_NE(json["gold"]["exact"], json["gold"]["f1"]);  // or the row would not tell them apart
   const auto expect_row = [](const std::string& table, const Json& scores) {
     std::string row = "\ngold";

@@ -256,6 +256,27 @@ TEST(Gaps, TheirExperimentInsertsTurnsThatPushNothingOut) {
   EXPECT_EQ(json["with_2"]["answered"], 1);
 }
 
+// A gap that only an inserted turn fills is neither lost nor won.
+TEST(Gaps, TheirExperimentLosesWhatWasThereBefore) {
+  const TempDir dir;
+  const auto line = [](const std::string& first) {
+    return R"({"turns": [{"text": ")" + first + R"("}, {"text": "it is good", "labels": )" +
+           R"({"rewritten": ["k1 is good"]}}]})" + "\n";
+  };
+  dir.write("data/train.jsonl", line("about k1 please"));
+  dir.write("data/valid.jsonl", line("about k1 please"));
+  dir.write("data/test.jsonl", line("hello there") + line("k1 again"));
+  const Result r =
+      heed_program({"reproduce", "gaps", "--data", dir.path("data"), "--out", dir.path("out"),
+                    "--width", "8", "--epochs", "1", "--only", "both"});
+  ASSERT_EQ(r.code, 0) << r.err;
+  const Json json = Json::parse(dir.read("out/both-seed1/evaluation.json"), nullptr, false);
+  EXPECT_EQ(json["answered"], 0.5);
+  EXPECT_EQ(json["with_1"]["answered"], 1);
+  EXPECT_EQ(json["with_1"]["p1_lost_items"][0], nullptr);
+  EXPECT_EQ(json["with_1"]["p1_lost"], json["with_1"]["p1_lost_items"][1]);
+}
+
 TEST(Gaps, AModelOfThemEncodes) {
   const TempDir& dir = files();
   const Result r = heed_program({"features", "--model", dir.path("run"), "--data", dir.path("data"),

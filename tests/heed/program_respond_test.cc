@@ -284,6 +284,28 @@ TEST_F(Respond, AnExperimentMeasuresTheSameDistanceAndEchoes) {
   EXPECT_FALSE(completed.contains("ss_last"));
 }
 
+// Ranks share the pieces of its batches, and change no number.
+TEST_F(Respond, AnExperimentOfGeneratorsHasPieces) {
+  const auto reproduced = [&](const std::string& out, const Arguments& more) {
+    return heed_program(Arguments{"reproduce",   "thred",   "--data",  kSample,     "--out",
+                                  dir.path(out), "--only",  "seq2seq", "--epochs",  "1",
+                                  "--hidden",    "4",       "--limit", "20",        "--test-limit",
+                                  "2",           "--vocab", "100",     "--threads", "1"} +
+                        more);
+  };
+  for (const auto& [out, more] :
+       {std::pair("two", Arguments{"--ranks", "2", "--pieces", "4"}), {"one", {"--pieces", "4"}}}) {
+    const Result r = reproduced(out, more);
+    ASSERT_EQ(r.code, 0) << r.err;
+    EXPECT_EQ(Json::parse(dir.read(std::string(out) + "/seq2seq-seed1/settings.json"))["pieces"],
+              4);
+  }
+  EXPECT_EQ(dir.read("two/seq2seq-seed1/model.safetensors"),
+            dir.read("one/seq2seq-seed1/model.safetensors"));
+  expect_failure(reproduced("none", {"--dull", kSample}), 2, "--dull: only applies with --distance",
+                 "--dull");
+}
+
 TEST_F(Respond, DecodesAsAsked) {
   const std::string greedy = heed_program(command("-")).out;
   EXPECT_EQ(lines(greedy).size(), 20u);

@@ -4,6 +4,7 @@
 #include <regex>
 
 #include "nn/safetensors.h"
+#include "tests/dialog/pretrained/tiny_bert.h"
 #include "tests/golden.h"
 #include "tests/heed/program_properties.h"
 
@@ -97,6 +98,17 @@ TEST(Track, EachNumberStandsUnderItsName) {
   EXPECT_TRUE(std::regex_search(
       r.out, std::regex("words of the value +0\\.0 +0\\.0 +50\\.0 +100\\.0 +0\\.0")))
       << r.out;
+}
+
+// Turns that are distractions are not measured.
+TEST(Track, RefusesAFileOfDistractionsAlone) {
+  const TempDir dir;
+  const std::string data = dir.write(
+      "one.jsonl",
+      R"({"id": "d", "turns": [{"speaker": "user", "text": "thai please", "distraction": true, )"
+      R"("labels": {"state": ["food=thai"]}}]})");
+  expect_failure(heed_program({"track", made().heads, "--data", data, "--json", "-"}), 1,
+                 "has no states to compare with", "distractions");
 }
 
 // Two slots that change together: chi2 is twice the turns, and phi the root of 2. What the tracker
@@ -279,6 +291,11 @@ TEST(Track, RefusesWhatItCannotDo) {
   refused({"train", "tracker", "--data", kSample, "--out", none}, 1, "no turn has a state");
   refused({"train", "tracker", "--data", made().data, "--fixed-features", "--out", none}, 2,
           "--fixed-features needs --init");
+  const TempDir dir;
+  const std::string encoder = imported_tiny_bert(dir);
+  refused({"train", "tracker", "--data", made().data, "--init", encoder, "--encoder", "pretrained",
+           "--fixed-features", "--out", none},
+          2, "--fixed-features: " + encoder + " is no tracker");
   refused({"train", "tracker", "--data", made().data, "--init", made().heads, "--hidden", "9",
            "--out", none},
           2, "--hidden: with --init it is that of");
@@ -361,6 +378,31 @@ TEST(Track, ItsExperimentIsReproduced) {
   Golden golden;
   golden.add_runs(dir.path("out"));
   golden.expect("energy");
+}
+
+// Of turns that are distractions it has no number; and its folder may be called by another path
+// when it goes on.
+TEST(Track, ItsExperimentGoesOnFromAnotherPathAndLeavesDistractionsOut) {
+  const TempDir dir;
+  for (const char* part : {"train", "valid"}) {
+    dir.write(std::string("data/") + part + ".jsonl", foods_and_areas());
+  }
+  dir.write("data/test.jsonl",
+            std::regex_replace(foods_and_areas(), std::regex(R"("text": "thanks")"),
+                               R"("text": "thanks", "distraction": true)"));
+  const auto reproduced = [&](const std::string& out, const std::string& only) {
+    const Result r =
+        heed_program({"reproduce", "energy", "--data", dir.path("data"), "--out", out, "--width",
+                      "8", "--epochs", "1", "--steps", "3", "--machine", "text", "--only", only});
+    EXPECT_EQ(r.code, 0) << r.err;
+  };
+  reproduced(dir.path("out"), "[eh]*");
+  const Json json = Json::parse(dir.read("out/energy-seed1/evaluation.json"));
+  EXPECT_EQ(json["conversations"].size(), 48u);
+  EXPECT_EQ(json["joint_items"].size(), 48u);
+  std::filesystem::remove(dir.path("out/energy-seed1/evaluation.json"));
+  reproduced(dir.path("data/../out"), "energy");
+  EXPECT_EQ(Json::parse(dir.read("out/energy-seed1/evaluation.json"))["joint"], json["joint"]);
 }
 
 // Dialogues whose states change with every turn but the last one.

@@ -57,6 +57,23 @@ ClaimResult is_below(const std::optional<Estimate>& difference, int digits) {
   return result;
 }
 
+ClaimResult agreed(size_t variants, const std::function<std::string(size_t)>& name_of,
+                   const std::function<ClaimResult(size_t)>& decide) {
+  size_t yes = 0, no = 0, known = 0;
+  ClaimResult all;
+  for (size_t v = 0; v < variants; ++v) {
+    const std::string name = name_of(v);
+    const ClaimResult one = name.empty() ? ClaimResult() : decide(v);
+    if (one.figure.empty()) continue;
+    ++known;
+    yes += one.holds == true;
+    no += one.holds == false;
+    all.figure += (all.figure.empty() ? "" : "; ") + name + " " + one.figure;
+  }
+  if (known > 0 && (yes == known || no == known)) all.holds = yes == known;
+  return all;
+}
+
 Claims check_claims(const std::vector<ClaimRule>& rules, const VariantNumbers& paper,
                     const std::vector<ClaimNumbers>& ours) {
   Claims claims;

@@ -317,6 +317,7 @@ TEST(CarryoverTraining, ARunIsTheSameAfterAStop) {
   // What it reads in a random order stands in that of the candidates.
   for (const Decision& d : decide(loaded.model, loaded.vocabulary, data.valid)) {
     for (size_t i = 0; i < d.p.size(); ++i) EXPECT_EQ(d.p[i] > 0, d.carry[i] == 1);
+    for (const int32_t slot : d.chosen) EXPECT_EQ(d.carry[static_cast<size_t>(slot)], 1);
   }
 }
 

@@ -80,6 +80,20 @@ TEST(Passages, AreReadFromCoqa) {
   const Corpus knows =
       read_passages(dir.write("coqa.json", changed(kCoqa, "It slept", "It knows")));
   EXPECT_EQ(there(knows.passages[0], knows.passages[0].questions[1].answers[1]), "It knows.");
+  // Words are whole ones: "on" stands before "a mat", and "n" only within it.
+  for (const auto& [said, where] : {std::pair("a mat", "a mat"), {"a", "a"}, {"n", "on a mat"}}) {
+    const Corpus other =
+        read_passages(dir.write("coqa.json", changed(kCoqa, "upon the mat", said)));
+    EXPECT_EQ(there(other.passages[0], other.passages[0].questions[3].answers[0]), where) << said;
+  }
+  nlohmann::json blank = nlohmann::json::parse(kCoqa);
+  blank["data"][0]["story"] = " ";
+  for (auto* answers :
+       {&blank["data"][0]["answers"], &blank["data"][0]["additional_answers"]["0"]}) {
+    for (auto& answer : *answers) answer["span_start"] = answer["span_end"] = -1;
+  }
+  const std::string path = dir.write("coqa.json", blank.dump());
+  EXPECT_EQ(error_of<DataError>([&] { read_passages(path); }), path + ": passage s1: has no words");
 }
 
 // The answers stand in any order.
@@ -219,6 +233,13 @@ TEST(Parts, AreThoseThatArePublishedOrDividedByPassage) {
   EXPECT_EQ(three.train.passages.size(), 20u);
   EXPECT_EQ(three.valid.passages.at(0).id, "p1");
   EXPECT_EQ(three.test.passages.at(0).id, "tested");
+  for (const auto& [name, text] : {std::pair("trn", many), {"dev", kQuac}, {"tst", kQuac}}) {
+    dir.write("friends/friendsqa_" + std::string(name) + ".json", text);
+  }
+  const Parts friends = read_parts({dir.path("friends")}, 0);
+  EXPECT_EQ(friends.train.passages.size(), 20u);
+  EXPECT_EQ(friends.test.passages.size(), 1u);
+  EXPECT_FALSE(friends.divided);
   const std::string another = dir.write("quac/train_v0.3.json", many);
   EXPECT_EQ(error_of<DataError>([&] { (void)read_parts({dir.path("quac")}, 0); }),
             another + ": is of the same part as " + dir.path("quac/train_v0.2.json") +

@@ -111,6 +111,9 @@ TEST(SpanReader, FrozenStatesAreTheSame) {
   SpanReader frozen = reader(config);
   const SpanReader::Logits a = free(kAsked), b = frozen(kAsked);
   expect_near(b.end.value().to_vector(), a.end.value().to_vector());
+  // Of questions without a piece there is nothing to read.
+  const std::vector<Asked> nothing = {{&kShort, std::vector<Ids>(5)}};
+  EXPECT_EQ(frozen(nothing).start.value().to_vector(), free(nothing).start.value().to_vector());
   span_loss(frozen(kAsked), kTargets).backward();
   for (const NamedParameter& p : parameters(frozen)) {
     EXPECT_EQ(p.var.needs_grad(), !p.name.starts_with("encoder.")) << p.name;

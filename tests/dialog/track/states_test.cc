@@ -155,6 +155,9 @@ TEST(Score, LeavesOutDistractions) {
   const std::vector<Belief> kept = {belief({0, 3}), belief({0, 3}), belief({0, 4}), belief({0, 4})};
   EXPECT_EQ(survivals(slots, right, {kept, {kept.begin(), kept.end() - 1}}),
             (Left{std::nullopt, true, std::nullopt, std::nullopt, true}));
+  right[0].turns.back().distraction = true;
+  EXPECT_EQ(survivals(slots, right, {kept, {kept.begin(), kept.end() - 1}}),
+            (Left{std::nullopt, true, std::nullopt, true}));
 }
 
 TEST(Rules, SetTheLongestValueThatIsSaid) {

@@ -214,6 +214,24 @@ TEST_F(HistoryExperiment, HasTablesClaimsAndAPage) {
   }
 }
 
+// Of a run of another experiment neither its numbers nor who worked on it: only the model.
+TEST_F(HistoryExperiment, MeasuresARunOfAnotherFolderAnew) {
+  std::filesystem::copy(shared->path("whole/baseline-seed1"), dir.path("run"));
+  for (const char* file : {"evaluation.json", "turns.json", "times.json"}) {
+    dir.write("run/" + std::string(file), "{}");
+  }
+  dir.write("run/owner-7", "");
+  const Result r = heed_program(history_command(dir.path("out"), {dir.path("run") + "/"}));
+  ASSERT_EQ(r.code, 0) << r.err;
+  for (const char* file : {"evaluation.json", "turns.json"}) {
+    Json mine = Json::parse(dir.read("out/run-seed1/" + std::string(file))),
+         its = evaluation("baseline", file);
+    for (Json* json : {&mine, &its}) json->erase("run"), json->erase("system");
+    EXPECT_EQ(mine, its) << file;
+  }
+  EXPECT_FALSE(std::filesystem::exists(dir.path("out/run-seed1/owner-7")));
+}
+
 TEST_F(HistoryExperiment, SystemsAreChecked) {
   const auto fails = [&](const Arguments& systems, int code, const std::string& says) {
     expect_failure(heed_program(history_command(dir.path("x"), systems)), code, says,

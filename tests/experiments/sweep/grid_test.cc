@@ -35,11 +35,20 @@ TEST(Grid, WithoutSeveralValuesThereIsOneRun) {
 TEST(Grid, NamesAreThoseOfDirectories) {
   EXPECT_EQ(names({{"group", {"lstm:0.5:0.2", "../x y"}}}),
             (std::vector<std::string>{"grouplstm_0.5_0.2", "group.._x_y"}));
-  EXPECT_EQ(names({{"group", {"a:b", "a;b"}}}), (std::vector<std::string>{"groupa_b", "point2"}));
-  EXPECT_EQ(names({{"group", {std::string(200, 'x'), "y"}}}),
-            (std::vector<std::string>{"point1", "groupy"}));
-  EXPECT_EQ(names({{"group", {std::string(85, 'x'), std::string(86, 'x')}}}),  // of 90 characters
-            (std::vector<std::string>{"group" + std::string(85, 'x'), "point2"}));
+  EXPECT_EQ(names({{"group", {"a:b", "a;b"}}}),
+            (std::vector<std::string>{"groupa_b", "point-f8b1bf365df08fcf"}));
+  const std::string longest(85, 'x');  // a name of 90 characters
+  EXPECT_EQ(names({{"group", {longest, longest + "x"}}}),
+            (std::vector<std::string>{"group" + longest, "point-28dda106c0577233"}));
+}
+
+// Whatever other values are added.
+TEST(Grid, PointsKeepTheirNames) {
+  const std::string one(200, 'x'), two(200, 'y');
+  const auto few = names({{"group", {one, two}}, {"rate", {"1", "2"}}}),
+             more = names({{"group", {two, "z", one}}, {"rate", {"3", "1", "2"}}});
+  EXPECT_EQ(few, (std::vector<std::string>{more[7], more[8], more[1], more[2]}));
+  EXPECT_EQ(std::set<std::string>(more.begin(), more.end()).size(), 9u);
 }
 
 TEST(Grid, Refuses) {
