@@ -65,8 +65,8 @@ std::vector<std::string> run_all(const Work& work, Overview& overview,
   };
   const auto on_news = [&](const WorkerNews& news) {
     overview.hear(news);
-    if (news.kind == Kind::kTraining || news.kind == Kind::kMeasuring ||
-        news.kind == Kind::kWaiting) {
+    if (news.kind == Kind::kBegun || news.kind == Kind::kTraining ||
+        news.kind == Kind::kMeasuring || news.kind == Kind::kWaiting) {
       return show();
     }
     progress.done();

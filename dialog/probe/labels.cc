@@ -66,7 +66,6 @@ Values number(size_t count) {
 }
 
 // ---- the examples of a dialogue
-// ------------------------------------------------------------------
 
 const std::vector<std::string>& label_of(const Turn& turn, const char* name) {
   static const std::vector<std::string> none;

@@ -39,7 +39,7 @@ Predictions predict(const Tensor& x, const Scores& scores) {
   return result;
 }
 
-// A trained probe, and how it came about.
+// A trained probe, and how it came about. Without a label there is nothing that an MLP could learn.
 struct Trained {
   Scores scores;
   int64_t unconverged;
@@ -47,7 +47,7 @@ struct Trained {
 };
 Trained train_probe(const Tensor& x, const std::vector<LabelIds>& labels, int64_t size,
                     const ProbeOptions& options) {
-  if (options.kind == ProbeOptions::Kind::kMlp) {
+  if (options.kind == ProbeOptions::Kind::kMlp && size > 0) {
     MlpOptions mlp{.seed = options.seed};
     mlp.max_epochs = std::min(mlp.max_epochs, options.max_iterations);
     FittedMlp fitted = fit_mlp(x, labels, size, mlp);

@@ -18,13 +18,6 @@ constexpr char kPaperText[] =
 
 // ---- rules
 
-// All variants of this name, by their places counted from 0.
-std::vector<double> all_of(T t, const std::string& key) {
-  std::vector<double> found;
-  for (size_t v = 0; const Number number = t.get(v, key); ++v) found.push_back(*number);
-  return found;
-}
-
 constexpr size_t kMostListed = 8;
 std::string listed(const std::vector<double>& numbers) {
   std::string text;
@@ -43,7 +36,7 @@ std::string listed(const std::vector<double>& first, const std::vector<double>& 
 // Of all numbers of this name.
 Check every(const std::string& key, bool (*holds)(double number)) {
   return [=](T t) -> ClaimResult {
-    const auto all = all_of(t, key);
+    const auto all = t.all(key);
     if (all.empty()) return {};
     return {std::all_of(all.begin(), all.end(), holds), listed(all)};
   };
@@ -53,7 +46,7 @@ Check every(const std::string& key, bool (*holds)(double number)) {
 Check every_pair(const std::string& first, const std::string& second,
                  bool (*holds)(size_t corpus, double first, double second)) {
   return [=](T t) -> ClaimResult {
-    const auto a = all_of(t, first), b = all_of(t, second);
+    const auto a = t.all(first), b = t.all(second);
     if (a.empty() || a.size() != b.size()) return {};
     ClaimResult result{true, listed(a, b)};
     for (size_t c = 0; c < a.size(); ++c) result.holds = *result.holds && holds(c, a[c], b[c]);
@@ -70,7 +63,7 @@ ClaimResult decided(size_t yes, size_t no, size_t all, const std::string& figure
 }
 
 ClaimResult people_on_subtle(T t) {
-  const auto accuracy = all_of(t, "random.humans.accuracy");
+  const auto accuracy = t.all("random.humans.accuracy");
   if (accuracy.size() != std::size(kPaperCorpora)) return {};
   const double subtle = accuracy[kSubTle];
   const bool lowest = subtle < accuracy[kSwitchboard] && subtle < accuracy[kMovieTriples];
@@ -78,9 +71,7 @@ ClaimResult people_on_subtle(T t) {
 }
 
 ClaimResult people_accommodate(T t) {
-  const auto get = [&](const char* score) {
-    return all_of(t, std::string("random.humans.") + score);
-  };
+  const auto get = [&](const char* score) { return t.all(std::string("random.humans.") + score); };
   const auto f1 = get("real.f1"), other = get("fake.f1"), recall = get("real.recall"),
              precision = get("real.precision"), other_recall = get("fake.recall"),
              other_precision = get("fake.precision");
@@ -93,7 +84,7 @@ ClaimResult people_accommodate(T t) {
 }
 
 ClaimResult cosine_is_higher(T t) {
-  const auto higher = all_of(t, "cosine.higher"), p = all_of(t, "cosine.p");
+  const auto higher = t.all("cosine.higher"), p = t.all("cosine.p");
   if (higher.empty() || higher.size() != p.size()) return {};
   size_t yes = 0, no = 0;
   for (size_t c = 0; c < p.size(); ++c) {
@@ -105,16 +96,17 @@ ClaimResult cosine_is_higher(T t) {
 }
 
 // Whether a mean mass is within 0.1 of the expected one: for every seed, for none, or undecided.
-std::optional<bool> is_about(T t, size_t corpus, const std::string& key, double wanted) {
-  const double mean = t.get(corpus, key).value(), low = t.get(corpus, key + ".low").value_or(mean),
-               high = t.get(corpus, key + ".high").value_or(mean);
+std::optional<bool> is_about(T t, size_t place, const std::string& key, double wanted) {
+  const bool of_seeds = !t.all(key + ".low").empty();
+  const double low = t.all(of_seeds ? key + ".low" : key).at(place),
+               high = t.all(of_seeds ? key + ".high" : key).at(place);
   if (low >= wanted - 0.1 && high <= wanted + 0.1) return true;
   return high < wanted - 0.1 || low > wanted + 0.1 ? std::optional(false) : std::nullopt;
 }
 
 ClaimResult attention_on_response(T t) {
   const std::string real = "attention.judged_real", fake = "attention.judged_fake";
-  const auto on_real = all_of(t, real), on_fake = all_of(t, fake);
+  const auto on_real = t.all(real), on_fake = t.all(fake);
   if (on_real.empty() || on_real.size() != on_fake.size()) return {};
   size_t yes = 0, no = 0;
   for (size_t c = 0; c < on_real.size(); ++c) {
@@ -128,7 +120,7 @@ ClaimResult attention_on_response(T t) {
 
 ClaimResult discriminator_on_generated(T t) {
   const auto of = [&](const char* number) {
-    return all_of(t, std::string("generated.discriminator.") + number);
+    return t.all(std::string("generated.discriminator.") + number);
   };
   const auto accuracy = of("accuracy"), p = of("p"), low = of("low"), high = of("high");
   const bool ours = low.size() == accuracy.size();
@@ -260,7 +252,7 @@ VariantNumbers claim_numbers(const AdversarialFound& found, bool together) {
   size_t generated = 0;
   for (size_t c = 0; c < results.corpora.size(); ++c) {
     const ScoredRow* random = rows.discriminator(c, kRandomSet, together);
-    if (!random) continue;
+    if (!random || !random->scores[0]) continue;
     numbers.set(c, "random.discriminator.accuracy", random->scores[0]->value);
     add_looks(results, random->variant, c, numbers);
     for (const std::string& generator : results.generators) {

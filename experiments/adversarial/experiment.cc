@@ -167,11 +167,11 @@ std::vector<NamedFolder> named_folders(const std::string& option, const std::str
   std::vector<NamedFolder> folders;
   for (const std::string& path : split(list, ',')) {
     const std::string name = path.empty() ? "" : last_part(path);
-    if (!is_plain(name) || name == kTogether) {
+    if (!is_plain(name) || name == kTogether || name == kRandomSet) {
       throw UsageError(option + ": '" + path +
                        "' must be a folder whose name has letters, digits, '.', '_' and '-' only "
-                       "and is not '" +
-                       kTogether + "'");
+                       "and is neither '" +
+                       kTogether + "' nor '" + kRandomSet + "'");
     }
     for (const NamedFolder& other : folders) {
       if (other.name != name) continue;

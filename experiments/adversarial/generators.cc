@@ -50,7 +50,7 @@ std::optional<double> passing_share(const AdversarialResults& results, const Run
 
 constexpr char kGeneratorsNote[] =
     "Responses to passages of the test part. distinct: different words (pairs of words) over all. "
-    "Greedy: the share of different ones among greedy responses. "
+    "greedy_different: the share of different ones among greedy responses. "
     "DAS ratio: random, p = 1.0, on the last examples of the dialogues; – for a model without "
     "attention. Pass: the share of the responses, without those that are left out, that the "
     "discriminator of the corpus takes for real.";
@@ -68,7 +68,7 @@ Table generators_table(const AdversarialResults& results) {
                           {"", "mean_length", key("mean_length"), 1},
                           {"", "distinct_1", key("distinct_1"), 3},
                           {"", "distinct_2", key("distinct_2"), 3},
-                          {"", "greedy", key("greedy_different"), 3},
+                          {"", "greedy_different", key("greedy_different"), 3},
                           {"", "das_ratio", key("das_ratio"), 3},
                           {"", "pass", judged_key(kDiscriminator, "GENERATOR", false), 3}}};
   for (size_t c = 0; c < results.corpora.size(); ++c) {

@@ -19,7 +19,7 @@ struct NamedFolder {
 };
 // "data/a,runs/b" -> {"a", "data/a"}, {"b", "runs/b"}. Names are those of the folders; throws
 // UsageError for an empty one, for one with other characters than letters, digits, ".", "_" and
-// "-", for kTogether and for two of one name.
+// "-", for kTogether, for kRandomSet and for two of one name.
 std::vector<NamedFolder> named_folders(const std::string& option, const std::string& list);
 std::vector<std::string> folder_names(const std::vector<NamedFolder>& folders);
 

@@ -67,11 +67,11 @@ void add_others(const AdversarialResults& results, const std::vector<Judged>& of
   if (own && at_thresholds.size() == runs.size()) row.at_threshold = spread(at_thresholds)->mean;
 }
 
-double p_of_chance(Resampled accuracy) {
+std::optional<double> p_of_chance(Resampled accuracy) {
+  accuracy.value -= 0.5;
   for (double& draw : accuracy.draws) draw -= 0.5;
-  Sides sides;
-  sides.add(accuracy);
-  return sides.p_value();
+  const auto above = estimate(accuracy);
+  return above ? std::optional(above->p_value) : std::nullopt;
 }
 
 }  // namespace

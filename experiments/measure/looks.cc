@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "experiments/engine/stats/hypothesis.h"
+#include "experiments/engine/stats/statistics.h"
 
 namespace heed {
 namespace {
@@ -16,12 +17,6 @@ Json ranks_json(const std::vector<double>& first, const std::vector<double>& sec
   if (first.empty() || second.empty()) return {};
   const RankSum ranks = rank_sum(first, second);
   return {{"first_is_larger", ranks.auc}, {"p", ranks.p_value}};
-}
-
-double mean_of(const std::vector<double>& values) {
-  double sum = 0;
-  for (const double x : values) sum += x;
-  return sum / static_cast<double>(values.size());
 }
 
 // A class of items: sums of the quantities to be averaged.
@@ -52,7 +47,7 @@ struct ClassMeans {
             {"attention", mass_json(mass, n)},
             {"tokens", mass_json(tokens, n)},
             {"response_score", score / n},
-            {"cosine", cosines.empty() ? Json() : Json(mean_of(cosines))}};
+            {"cosine", cosines.empty() ? Json() : Json(spread(cosines)->mean)}};
   }
 };
 

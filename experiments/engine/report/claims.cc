@@ -52,6 +52,7 @@ ClaimResult is_below(const std::optional<Estimate>& difference, int digits) {
   ClaimResult result{{},
                      decimal(difference->value, digits) + " [" + decimal(low, digits) + ", " +
                          decimal(high, digits) + "]"};
+  if (difference->clusters == 1) return result;  // which says nothing of others
   if (high < 0) result.holds = true;
   if (low > 0) result.holds = false;
   return result;

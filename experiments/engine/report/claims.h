@@ -19,7 +19,7 @@ struct ClaimResult {
 // What stands for a verdict without numbers: of ours, and of the paper.
 constexpr const char *kNoRun = "numbers are missing", *kNotPrinted = "not printed";
 // "a is below b" from an estimate of a - b: it holds if the 95 % interval is below 0, does not if
-// it is above, and is undecided in between. The figure is "-0.051 [-0.070, -0.032]".
+// it is above, else, and of one cluster, it is undecided. The figure is "-0.051 [-0.070, -0.032]".
 ClaimResult is_below(const std::optional<Estimate>& difference, int digits = 3);
 
 // What several variants say together: yes if each does, no if each says no. name_of() is what

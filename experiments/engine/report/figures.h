@@ -30,7 +30,7 @@ struct PlotLine {
   int mark = 0;           // Svg::mark()
   std::vector<PlotPoint> points = {};
 };
-// For all panels. Values beyond them are drawn at their edge.
+// For all panels. Values above them, and ends of intervals beyond them, are drawn at their edge.
 struct PanelAxes {
   double width = 300, height = 220;
   double x_low = 0, x_high = 1, y_low = 0, y_high = 1;

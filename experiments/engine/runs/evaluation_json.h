@@ -15,8 +15,8 @@ nlohmann::ordered_json program_json(const MadeWith& made_with);
 // The beginning of evaluation.json: the program, the run, its variant.
 nlohmann::ordered_json evaluation_head(const PlannedRun& run, const nlohmann::ordered_json& variant,
                                        const MadeWith& made_with);
-// Adds its training: the best epoch is the one with the lowest `metric`, a column of the log.
-// Throws DataError if there is no epoch.
+// Adds its training: the best epoch is that of the best `metric`, a column of the log, and the last
+// one where the log has none. Throws DataError if there is no epoch.
 void add_training(nlohmann::ordered_json& json, const std::string& directory,
                   const std::string& metric);
 

@@ -3,7 +3,6 @@
 #include <cerrno>
 #include <cstring>
 #include <filesystem>
-#include <map>
 
 #include "base/error.h"
 #include "base/file.h"
@@ -14,17 +13,8 @@ namespace heed {
 
 using Json = nlohmann::ordered_json;
 
-// With the article that a sentence needs; other kinds are "an experiment".
-static const std::map<std::string, std::string> kKinds = {
-    {"experiment", "an experiment"},
-    {"sweep", "a sweep"},
-    {"probes", "an experiment on probes"},
-    {"mediation", "an experiment on mediation"},
-    {"adversarial", "an experiment on adversarial evaluation"}};
-
 static std::string called(const std::string& kind) {
-  const auto found = kKinds.find(kind);
-  return found == kKinds.end() ? "an experiment" : found->second;
+  return kind == "sweep" ? "a sweep" : "an experiment";
 }
 
 static std::string said(const Json& value) {
@@ -75,10 +65,10 @@ void create_once(const std::string& path, const std::string& bytes) {
   if (!done) throw DataError(path + ": cannot be written: " + std::strerror(error));
 }
 
-// By the name of its file, whatever it contains; an experiment that this program does not know, by
-// its contents.
+// By its contents; a file of one of two names also if it is damaged.
 static bool describes_a_folder(const std::string& path) {
-  return kKinds.contains(std::filesystem::path(path).stem().string()) || describes_runs(path);
+  const std::string kind = std::filesystem::path(path).stem().string();
+  return kind == "experiment" || kind == "sweep" || describes_runs(path);
 }
 
 void open_folder(const std::string& out, const std::string& kind, const Json& description,

@@ -10,9 +10,10 @@ namespace heed {
 
 void Overview::hear(const WorkerNews& news) {
   using Kind = WorkerNews::Kind;
-  if (news.kind == Kind::kTraining || news.kind == Kind::kMeasuring) {
+  if (news.kind == Kind::kBegun || news.kind == Kind::kTraining || news.kind == Kind::kMeasuring) {
     running_[news.process] = news;
-  } else if (news.kind == Kind::kFailed || news.kind == Kind::kFinished) {
+  } else if (news.kind == Kind::kFailed || news.kind == Kind::kFinished ||
+             news.kind == Kind::kWaiting) {
     running_.erase(news.process);
   }
   waiting_ = news.kind == Kind::kWaiting && running_.empty();
@@ -49,9 +50,9 @@ std::vector<std::string> Overview::failures() const {
   std::vector<std::string> found;
   for (const PlannedRun& run : plan_.runs) {
     if (plan_.is_finished(run)) continue;
+    auto why = load_failure(plan_.directory(run));  // whole: what a worker tells may be cut
     const auto told = failed_.find(run.name);
-    const auto why =
-        told != failed_.end() ? std::optional(told->second) : load_failure(plan_.directory(run));
+    if (!why && told != failed_.end()) why = told->second;
     if (why) found.push_back(run.name + ": " + *why);
   }
   const auto nameless = failed_.find("");  // a worker that could not begin
@@ -71,6 +72,7 @@ std::string Overview::line(const std::function<std::string(double)>& format_seco
 }
 
 std::string Overview::describe(const WorkerNews& news) const {
+  if (news.kind == WorkerNews::Kind::kBegun) return "begins";
   char text[200];
   if (news.kind == WorkerNews::Kind::kMeasuring) {
     std::snprintf(text, sizeof text, "test %s %.0f%%", news.message.c_str(), 100 * news.part);
@@ -86,9 +88,10 @@ std::string Overview::describe(const WorkerNews& news) const {
 // From finished epochs, or, before there are any, from the running ones.
 double Overview::time_left() const {
   std::vector<RunProgress> now = progress_;
+  for (size_t i = 0; i < now.size(); ++i) now[i].finished |= failed_.contains(plan_.runs[i].name);
   for (const auto& [process, news] : running_) {
     for (size_t i = 0; i < now.size(); ++i) {
-      if (plan_.runs[i].name != news.run) continue;
+      if (plan_.runs[i].name != news.run || news.kind == WorkerNews::Kind::kBegun) continue;
       const bool training = news.kind == WorkerNews::Kind::kTraining;
       now[i].epochs_done = training ? news.epoch - 1 + news.part : now[i].max_epochs;
       if (training && news.seconds > 0 && now[i].times.epochs.empty()) {

@@ -48,7 +48,8 @@ void read_experiment(const std::string& folder, const ResultsLayout& layout, Res
   }
 }
 
-// The cluster of each item, renumbered in order of appearance, so that no index is out of bounds.
+// The cluster of each item. Nothing unless they are numbered in order of appearance, so that no
+// index is out of bounds.
 std::optional<std::vector<int>> read_clusters(const Series& series) {
   std::vector<int> clusters;
   int next = 0;
@@ -214,9 +215,14 @@ Results load_results(const std::string& folder, const ResultsLayout& layout) {
 
 std::vector<RunPair> paired_runs(const Results& results, size_t variant, size_t baseline) {
   const bool all = !results.variants[variant].of_seeds || !results.variants[baseline].of_seeds;
+  const auto runs_of = [&](size_t v) {
+    std::vector<const RunResult*> runs = results.of(v);
+    if (!results.variants[v].of_seeds && runs.size() > 1) runs.resize(1);
+    return runs;
+  };
   std::vector<RunPair> pairs;
-  for (const RunResult* run : results.of(variant)) {
-    for (const RunResult* base : results.of(baseline)) {
+  for (const RunResult* run : runs_of(variant)) {
+    for (const RunResult* base : runs_of(baseline)) {
       if (all || base->run.seed == run->run.seed) pairs.push_back({run, base});
     }
   }

@@ -81,8 +81,8 @@ struct Results {
 // a file does not fit the layout or the other files.
 Results load_results(const std::string& folder, const ResultsLayout& layout);
 
-// Two runs of the same seed; the second one's variant is the baseline of the first one's. A run of
-// a variant without seeds stands for every seed.
+// Two runs of the same seed; the second one's variant is the baseline of the first one's. The first
+// run of a variant without seeds stands for every seed; others of it say the same.
 using RunPair = std::pair<const RunResult*, const RunResult*>;
 std::vector<RunPair> paired_runs(const Results& results, size_t variant, size_t baseline);
 

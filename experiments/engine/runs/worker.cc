@@ -141,6 +141,7 @@ class Worker {
 
   // False if the run was stopped or taken by another worker.
   bool try_to_finish(const PlannedRun& run, const std::string& directory, const Lease& lease) {
+    tell({.kind = WorkerNews::Kind::kBegun, .run = run.name});
     ranks_.of_first(run.name);
     const std::optional<std::string> problem = together([&] { finish(run, directory, lease); });
     if (!problem) {

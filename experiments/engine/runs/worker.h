@@ -13,7 +13,7 @@ namespace heed {
 
 // A worker's report on its current run.
 struct WorkerNews {
-  enum class Kind { kTraining, kEpoch, kMeasuring, kFinished, kFailed, kWaiting, kWarning };
+  enum class Kind { kBegun, kTraining, kEpoch, kMeasuring, kFinished, kFailed, kWaiting, kWarning };
   Kind kind = Kind::kTraining;
   std::string run = {};
   int epoch = 0, max_epochs = 0;

@@ -25,11 +25,11 @@ struct ScoredItems {
 //         + C_y / (C_y - 1) sum_c (sum_{j in c} W_j)^2 / n^2
 //         + 2 C / (C - 1) sum_c (sum_{i in c} V_i) (sum_{j in c} W_j) / (m n)
 // over clusters c, of which C_x have positive items, C_y negative ones and C any. The interval is A
-// +- 1.96 sqrt(var A), within [0, 1], and p_value is that of A = 1/2, two-sided, by the normal
-// distribution (Obuchowski, "Nonparametric analysis of clustered ROC curve data", Biometrics 53,
-// 1997). If every item is its own cluster, it is that of DeLong, DeLong & Clarke-Pearson
-// (Biometrics 44, 1988). Nothing with fewer than two clusters of a class. Throws UsageError for
-// numbers that are not finite and if models have different items.
+// +- 1.96 sqrt(var A), within [0, 1] (Obuchowski, "Nonparametric analysis of clustered ROC curve
+// data", Biometrics 53, 1997). If every item is its own cluster, it is that of DeLong, DeLong &
+// Clarke-Pearson (Biometrics 44, 1988). There is no p-value. Nothing with fewer than two clusters
+// of a class. Throws UsageError for numbers that are not finite and if models have different
+// items.
 std::optional<Estimate> clustered_auc(const std::vector<ScoredItems>& of_models);
 
 }  // namespace heed

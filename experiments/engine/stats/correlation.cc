@@ -66,8 +66,12 @@ double pearson(const Values& a, const Values& b, const Values& weights) {
   return std::clamp(ab / std::sqrt(aa * bb), -1.0, 1.0);
 }
 
-// Differences from the mean of those that are there of the same group.
+// Differences from the mean of those that are there of the same group, without the last bits, by
+// which equal differences would be different numbers.
 Values centred(Values values, const std::vector<int>& groups, const Values& weights) {
+  double largest = 1e-280;
+  for (const double value : values) largest = std::max(largest, std::fabs(value));
+  const double bit = std::ldexp(1, std::ilogb(largest) - 44);
   std::map<int, std::pair<double, double>> sums;  // of a group: the values, and the weights
   for (size_t i = 0; i < values.size(); ++i) {
     auto& [sum, count] = sums[groups[i]];
@@ -76,7 +80,7 @@ Values centred(Values values, const std::vector<int>& groups, const Values& weig
   }
   for (size_t i = 0; i < values.size(); ++i) {
     const auto& [sum, count] = sums[groups[i]];
-    if (count > 0) values[i] -= sum / count;
+    if (count > 0) values[i] = bit * std::round((values[i] - sum / count) / bit);
   }
   return values;
 }

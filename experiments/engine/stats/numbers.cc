@@ -134,6 +134,14 @@ std::optional<double> VariantNumbers::get(size_t variant, const std::string& nam
   return found == of_name->second.end() ? std::nullopt : std::optional(found->second.value);
 }
 
+std::vector<double> VariantNumbers::all(const std::string& name) const {
+  std::vector<double> values;
+  const auto of_name = numbers_.find(name);
+  if (of_name == numbers_.end()) return values;
+  for (const auto& [variant, number] : of_name->second) values.push_back(number.value);
+  return values;
+}
+
 bool VariantNumbers::is_doubtful(size_t variant, const std::string& name) const {
   const auto of_name = numbers_.find(name);
   if (of_name == numbers_.end()) return false;

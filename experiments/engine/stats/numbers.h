@@ -2,6 +2,7 @@
 // name of a leaf is its path, "test_sets.random:0.5.das_ratio".
 #pragma once
 
+#include <map>
 #include <optional>
 #include <string>
 #include <unordered_map>
@@ -59,10 +60,12 @@ class VariantNumbers {
   void set(size_t variant, const std::string& name, std::optional<double> value);
   void set_doubtful(size_t variant, const std::string& name);
   std::optional<double> get(size_t variant, const std::string& name) const;
+  std::vector<double> all(
+      const std::string& name) const;  // in the order of the variants that have it
   bool is_doubtful(size_t variant, const std::string& name) const;
 
  private:
-  std::unordered_map<std::string, std::unordered_map<size_t, Number>> numbers_;
+  std::unordered_map<std::string, std::map<size_t, Number>> numbers_;
 };
 
 // The numbers that a paper prints, as JSON {"numbers": {ROW: {...}}, "doubtful": {ROW: [NAME]}}. A

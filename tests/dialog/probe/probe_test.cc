@@ -186,10 +186,12 @@ TEST(Probe, UnseenLabelsAreNoMisses) {
 }
 
 TEST(Probe, ATaskWithoutLabelsIsNothing) {
-  const TaskResult r = probe(part_of(20, 1), part_of(10, 2), "None");
-  EXPECT_EQ(r.labels, 0);
-  EXPECT_EQ(r.f1, 0);
-  EXPECT_EQ(r.exact, 1);
+  for (const auto kind : {ProbeOptions::Kind::kLogistic, ProbeOptions::Kind::kMlp}) {
+    const TaskResult r = probe(part_of(20, 1), part_of(10, 2), "None", {.kind = kind});
+    EXPECT_EQ(r.labels, 0);
+    EXPECT_EQ(r.f1, 0);
+    EXPECT_EQ(r.exact, 1);
+  }
 }
 
 TEST(Probe, SaysWhatIsWrong) {

@@ -163,7 +163,7 @@ TEST(NamedFolders, NamesAreThoseOfTheFolders) {
   EXPECT_EQ(folders[1].name, "b");
   EXPECT_EQ(folders[1].path, "b/");
   EXPECT_TRUE(named_folders("--generators", "").empty());
-  for (const char* wrong : {"x/a,y/a", "a,,b", "together", "a*b", "a b", "/"}) {
+  for (const char* wrong : {"x/a,y/a", "a,,b", "together", "x/random", "a*b", "a b", "/"}) {
     EXPECT_THROW(named_folders("--data", wrong), UsageError) << wrong;
   }
 }

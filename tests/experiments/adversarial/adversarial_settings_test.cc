@@ -48,7 +48,7 @@ TEST(AdversarialFolder, OfAnOlderVersionIsOpened) {
   settings.train.loop.optimizer.weight_decay = 0.1;
   EXPECT_EQ(error_of<UsageError>([&] { open_with(out, settings); }),
             out +
-                ": holds an experiment on adversarial evaluation with --weight-decay \"0.0\", "
+                ": holds an experiment with --weight-decay \"0.0\", "
                 "not \"0.1\"; take the same settings or another --out");
 }
 

@@ -80,6 +80,18 @@ TEST(ScoredRows, WhereNothingCouldStandThereIsNoNumber) {
   EXPECT_FALSE(rows.all()[0].scores[0]);
   EXPECT_FALSE(rows.all()[0].p_value);
   EXPECT_EQ(adversarial_tables({results, rows}).at(0).id, "table1");
+  EXPECT_FALSE(claim_numbers({results, rows}, false).get(0, "random.discriminator.accuracy"));
+}
+
+// One conversation says nothing of others.
+TEST(ScoredRows, OfOneConversationAreNoSurerThanChance) {
+  AdversarialResults results =
+      results_of({run_of(0, "a", 1, judged(9, 10), judged(1, 10), {kDiscriminator}),
+                  run_of(0, "a", 2, judged(8, 10), judged(2, 10), {kDiscriminator})},
+                 10);
+  EXPECT_LT(ScoredRows(results).all().at(0).p_value.value(), 0.001);
+  results.clusters.assign(10, 0);
+  EXPECT_EQ(ScoredRows(results).all().at(0).p_value, 1);
 }
 
 TEST(ScoredRows, MeansOverSeedsAndControlsBelow) {
@@ -167,7 +179,13 @@ TEST(Agreement, IsACorrelationOverTrainings) {
                                               {"model1", "s", 0.7, 6},
                                               {"model2-seed1", "s", 0.8, 4},
                                               {"model3-seed1", "s", 0.9, 2}});
-  EXPECT_EQ(generators_table(results).rows.size(), 4u);
+  const Table generators = generators_table(results);
+  ASSERT_EQ(generators.rows.size(), 4u);
+  std::vector<std::string> there;  // columns with numbers
+  for (size_t c = 0; c < generators.columns.size(); ++c) {
+    if (generators.rows[0].cells[c].value) there.push_back(generators.columns[c].name);
+  }
+  EXPECT_EQ(there, (std::vector<std::string>{"greedy_different", "das_ratio", "pass"}));
   const Table table = agreement_table(results);
   ASSERT_EQ(table.rows.size(), 1u);  // of two measures
   const Row& row = table.rows[0];
@@ -314,6 +332,26 @@ TEST(AdversarialClaims, SeedsThatDoNotAgreeDecideNothing) {
     EXPECT_EQ(result.holds, std::nullopt);
     EXPECT_EQ(result.figure, "0.825 and 0.500");
   }
+}
+
+// As where the discriminator of the second corpus is not finished.
+TEST(AdversarialClaims, CorporaBehindOneWithoutNumbersCount) {
+  VariantNumbers numbers;
+  for (const size_t corpus : {0, 2}) {
+    numbers.set(corpus, "cosine.p", 0.01);
+    numbers.set(corpus, "cosine.higher", corpus == 0);
+    numbers.set(corpus, "attention.judged_real", corpus == 0 ? 0.9 : 0.2);
+    numbers.set(corpus, "attention.judged_fake", 0.5);
+  }
+  size_t rules = 0;
+  for (const ClaimRule& rule : adversarial_claim_rules()) {
+    const bool looks = rule.claim.find("higher cosine") != std::string::npos ||
+                       rule.claim.find("90 %") != std::string::npos;
+    if (!looks) continue;
+    ++rules;
+    EXPECT_EQ(rule.check(numbers).holds, false) << rule.claim;
+  }
+  EXPECT_EQ(rules, 2u);
 }
 
 }  // namespace

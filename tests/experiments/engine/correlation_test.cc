@@ -67,6 +67,22 @@ TEST(Correlation, MeansOfGroupsAreTakenAnewInEveryDraw) {
             correlate({{1, 1, 0}, {3, 2, 1}, {10, 5, 2}}).pearson->value);
 }
 
+// Of 0.1 three times the mean is not 0.1, nor is 0.3 - 0.2 the same as 0.7 - 0.6.
+TEST(Correlation, EqualDifferencesFromTheMeansOfGroupsAreEqual) {
+  const Correlation none = correlate({{0.1, 1, 0, 0},
+                                      {0.1, 2, 1, 0},
+                                      {0.1, 4, 2, 0},
+                                      {0.7, 3, 3, 1},
+                                      {0.7, 8, 4, 1},
+                                      {0.7, 9, 5, 1}});
+  EXPECT_FALSE(none.pearson || none.spearman);
+  const Correlation tenths =
+                        correlate({{0.1, 1, 0, 7}, {0.3, 2, 1, 7}, {0.5, 5, 2, 9}, {0.7, 9, 3, 9}}),
+                    whole = correlate({{1, 1, 0, 7}, {3, 2, 1, 7}, {5, 5, 2, 9}, {7, 9, 3, 9}});
+  EXPECT_NEAR(tenths.spearman->value, whole.spearman->value, 1e-12);
+  EXPECT_NEAR(tenths.spearman->interval.low, whole.spearman->interval.low, 1e-12);
+}
+
 // In whatever order the pairs stand; other seeds draw others.
 TEST(Correlation, DrawsClustersByTheirNumbersAndTheSeed) {
   std::vector<ClusteredPair> pairs;

@@ -248,6 +248,7 @@ TEST(Claims, ByAnInterval) {
   const ClaimResult undecided = is_below(Estimate{-0.01, 9, {-0.03, 0.01}, 0.4}, 2);
   EXPECT_FALSE(undecided.holds);
   EXPECT_EQ(undecided.figure, "-0.01 [-0.03, 0.01]");
+  EXPECT_FALSE(is_below(Estimate{-0.05, 1, {-0.05, -0.05}, 1}).holds);  // of one cluster
   EXPECT_EQ(is_below(std::nullopt).figure, "");
 }
 

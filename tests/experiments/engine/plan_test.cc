@@ -111,6 +111,9 @@ TEST(Overview, SaysWhatRunsAndHowLongItTakes) {
   Overview overview(plan, 1);
   EXPECT_EQ(overview.done(), 2u);
   using Kind = WorkerNews::Kind;
+  const auto seconds = [](double left) { return std::to_string(left); };
+  overview.hear({.kind = Kind::kBegun, .run = "c-seed1", .process = 7});
+  EXPECT_EQ(overview.line(seconds), "2 of 4 done | c-seed1 begins | about 80.000000 left");
   overview.hear({.kind = Kind::kTraining,
                  .run = "c-seed1",
                  .epoch = 2,
@@ -121,9 +124,11 @@ TEST(Overview, SaysWhatRunsAndHowLongItTakes) {
   overview.hear(
       {.kind = Kind::kMeasuring, .run = "d-seed1", .part = 0.5, .message = "none", .process = 8});
   EXPECT_EQ(
-      overview.line([](double seconds) { return std::to_string(seconds); }),
+      overview.line(seconds),
       "2 of 4 done | c-seed1 epoch 2/4 25% loss 1.50 | d-seed1 test none 50% | about 27.500000 "
       "left");
+  overview.hear({.kind = Kind::kFailed, .run = "c-seed1", .message = "no", .process = 7});
+  EXPECT_EQ(overview.line(seconds), "2 of 4 done | d-seed1 test none 50%");
 }
 
 }  // namespace

@@ -314,6 +314,24 @@ TEST(VariantTables, OursStandBesideThePapers) {
   EXPECT_EQ(high.sources.back(), "paper.json");
 }
 
+// As of two commands with a --seed each: two runs of what has no seeds are not twice as many pairs.
+TEST(Results, OneRunOfAVariantWithoutSeedsIsPaired) {
+  Results results = Made().findings().results;
+  results.variants[kLow].of_seeds = false;
+  const auto seeds = [&](size_t variant, size_t baseline) {
+    std::vector<std::pair<uint64_t, uint64_t>> found;
+    for (const auto& [run, base] : paired_runs(results, variant, baseline)) {
+      found.emplace_back(run->run.seed, base->run.seed);
+    }
+    return found;
+  };
+  using Pairs = std::vector<std::pair<uint64_t, uint64_t>>;
+  EXPECT_EQ(seeds(kHigh, kLow), (Pairs{{1, 1}, {2, 1}}));
+  EXPECT_EQ(seeds(kLow, kHigh), (Pairs{{1, 1}, {1, 2}}));
+  EXPECT_EQ(seeds(kLow, kLow), (Pairs{{1, 1}}));
+  EXPECT_EQ(seeds(kHigh, kMiddle), (Pairs{{1, 1}, {2, 2}}));
+}
+
 // Of a variant whose runs all have the number.
 TEST(Results, MeansAreOverTheRunsOfAVariant) {
   Results results = Made().findings().results;

@@ -73,8 +73,9 @@ TEST_F(WorkerTest, ARunThatFailsIsTriedOnce) {
   };
   std::vector<WorkerNews> told;
   EXPECT_TRUE(work_once(&told));
-  EXPECT_EQ(told[0].kind, Kind::kFailed);
-  EXPECT_EQ(told[0].message, "the loss is not a number");
+  EXPECT_EQ(told[0].kind, Kind::kBegun);
+  EXPECT_EQ(told[1].kind, Kind::kFailed);
+  EXPECT_EQ(told[1].message, "the loss is not a number");
   EXPECT_TRUE(work_once());
   EXPECT_EQ(trained(), "a-seed1\nb-seed1\nc-seed1\n");
   EXPECT_EQ(Overview(plan, 1).failures(),
@@ -139,10 +140,10 @@ TEST_F(WorkerTest, ALostRunIsNotWrittenTo) {
   std::vector<WorkerNews> told;
   EXPECT_TRUE(work_once(&told));  // takes it back when the other one gives no sign of life
   EXPECT_TRUE(asked && finished(0));
-  ASSERT_GE(told.size(), 1u);
-  EXPECT_EQ(told[0].kind, Kind::kWarning);  // before anything else
-  EXPECT_EQ(told[0].run, "a-seed1");
-  EXPECT_EQ(told[0].message,
+  ASSERT_GE(told.size(), 2u);
+  EXPECT_EQ(told[1].kind, Kind::kWarning);  // before anything else
+  EXPECT_EQ(told[1].run, "a-seed1");
+  EXPECT_EQ(told[1].message,
             "this worker gave no sign of life for 1 s (was it suspended?), so another one may have "
             "the run; it is left for now");
   EXPECT_TRUE(std::filesystem::exists(plan.directory(plan.runs[0]) + "/owner-3"));
@@ -338,6 +339,44 @@ TEST_F(WorkerTest, ARunThatItsWorkerDiesOfIsLeft) {
             std::vector<std::string>{"a-seed1: its worker process was ended by signal 9"});
 }
 
+// Memory runs out in the first step, if it does: its worker has told nothing of the training yet.
+TEST_F(WorkerTest, ARunThatItsWorkerDiesOfBeforeTheEndOfAStepIsLeft) {
+  on_train = [](const PlannedRun& run, const TrainHooks&) {
+    if (run.name == "a-seed1") ::raise(SIGKILL);
+    return true;
+  };
+  Overview overview(plan, 1);
+  const std::atomic<bool> stop{false};
+  run_workers(
+      1,
+      [&](const TellNews& tell) {
+        work(plan, {.lease = {.beat = 0.05, .dead_after = 1.5}, .news = tell});
+      },
+      {.on_news = [&](const WorkerNews& news) { overview.hear(news); },
+       .on_death = [&](int process,
+                       const std::string& how) { return overview.mourn(process, how); }},
+      stop);
+  EXPECT_FALSE(finished(0));
+  EXPECT_TRUE(finished(1) && finished(2));
+  EXPECT_EQ(overview.failures(),
+            std::vector<std::string>{"a-seed1: its worker process was ended by signal 9"});
+}
+
+// News are short, but what is told at the end is whole.
+TEST_F(WorkerTest, ALongMessageIsToldWhole) {
+  const std::string why(300, 'x');
+  on_train = [&](const PlannedRun& run, const TrainHooks&) {
+    if (run.name == "a-seed1") throw Error(why);
+    return true;
+  };
+  Overview overview(plan, 1);
+  const std::atomic<bool> stop{false};
+  run_workers(
+      1, [&](const TellNews& tell) { work(plan, {.lease = {}, .news = tell}); },
+      {.on_news = [&](const WorkerNews& news) { overview.hear(news); }}, stop);
+  EXPECT_EQ(overview.failures(), std::vector<std::string>{"a-seed1: " + why});
+}
+
 TEST_F(WorkerTest, AWorkerThatWaitsDoesNotHideOneThatWorks) {
   Overview overview(plan, 2);
   const auto waits = [&] {
@@ -352,6 +391,9 @@ TEST_F(WorkerTest, AWorkerThatWaitsDoesNotHideOneThatWorks) {
   EXPECT_TRUE(waits());
   overview.hear({.kind = Kind::kMeasuring, .run = "b-seed1", .message = "test", .process = 2});
   EXPECT_FALSE(waits());
+  overview.hear({.kind = Kind::kWaiting, .process = 2});  // it has lost its run
+  EXPECT_TRUE(waits());
+  EXPECT_FALSE(overview.mourn(2, "was ended"));
   // One that could not begin has no run.
   overview.hear({.kind = Kind::kFailed, .message = "no such device", .process = 1});
   EXPECT_EQ(overview.failures(), std::vector<std::string>{"no such device"});

@@ -419,8 +419,7 @@ TEST_F(ProbesTest, Mistakes) {
   fails({"--choose", "3", "--keep-every", "0"}, "--choose: there are no epochs to choose from");
   fails({"--choose", "-1"}, "--choose");
   fails({"--judge-encoder", kSample}, "--judge-encoder: needs --choose N");
-  fails({"--readings", "raw"},
-        "holds an experiment on probes with --readings \"raw,standardised\"");
+  fails({"--readings", "raw"}, "holds an experiment with --readings \"raw,standardised\"");
   expect_failure(heed_program(with(probes_command(whole()), "--only", "gru")), 2,
                  "no variant fits 'gru'", "only");
   expect_failure(heed_program(with(probes_command(whole()), "--max-iter", "31")), 2,
