@@ -1,12 +1,11 @@
 #include "train/checkpoint.h"
 
-#include <algorithm>
 #include <cerrno>
 #include <cstring>
 #include <filesystem>
-#include <string_view>
 
 #include "base/file.h"
+#include "train/folder_of_runs.h"
 #include "train/run_json.h"
 
 namespace heed {
@@ -88,12 +87,8 @@ std::string named_by(const std::string& path) {
 
 // True for what a killed training can leave half written (see AtomicFile).
 bool is_half_written(const std::string& name) {
-  constexpr std::string_view kOurs[] = {"checkpoint-",       "epoch-",        "state.",
-                                        "model.safetensors", "log.jsonl",     "config.json",
-                                        "vocab.txt",         "settings.json", "tables."};
-  return name.find(".tmp-") != std::string::npos &&
-         std::any_of(std::begin(kOurs), std::end(kOurs),
-                     [&](std::string_view file) { return name.starts_with(file); });
+  const size_t end = name.find(".tmp-");
+  return end != name.npos && belongs_to_a_folder(name.substr(0, end));
 }
 
 // Removes checkpoints that no state names, and half written files. The caller holds the lock of the

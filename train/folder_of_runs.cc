@@ -19,8 +19,9 @@ bool describes_runs(const std::string& path) {
 
 bool belongs_to_a_folder(const std::string& name) {
   static const std::set<std::string> kNames = {
-      "config.json", "vocab.txt", "settings.json",  "state.json", "log.jsonl", "steps.jsonl",
-      "acts.txt",    "encoder",   "adversary.json", "values.txt", "pool.txt",  "pool.txt.gz"};
+      "config.json",        "vocab.txt",   "settings.json", "state.json", "state.previous.json",
+      "log.jsonl",          "steps.jsonl", "acts.txt",      "encoder",    "adversary.json",
+      "discriminator.json", "values.txt",  "pool.txt",      "pool.txt.gz"};
   return kNames.contains(name) || name.ends_with(".safetensors") ||
          name.starts_with("train.jsonl") || name.starts_with("valid.jsonl") ||
          name.starts_with("test.jsonl");

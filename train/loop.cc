@@ -299,13 +299,12 @@ class Loop {
       const std::string name = "epoch-" + std::to_string(log.epoch);
       for (auto& model : members_.modules(name, name + "-")) models.push_back(std::move(model));
     }
-    files_.save_epoch(models, state_.log);
-    save();
+    save(models);
     if (hooks_.on_epoch) hooks_.on_epoch(log, best);
     return true;
   }
 
-  void save() {
+  void save(const std::vector<RunFiles::NamedModule>& models = {}) {
     close_steps(0);
     if (const std::string name = members_.not_finite(); !name.empty()) {
       throw Error("training: " + name + " is not finite any more after " + place(state_) +
@@ -313,7 +312,7 @@ class Loop {
     }
     state_.schedule = schedule_.state;
     state_.schedules = members_.schedules();
-    files_.save(state_, members_.tensors());
+    files_.save(state_, members_.tensors(), models);
     checkpoint_ = place(state_);
   }
 

@@ -5,13 +5,28 @@
 #include "autograd/anomaly.h"
 
 namespace heed {
+namespace {
+
+// Of the settings that several tasks share: a group may be of parameters that another task has.
+OptimizerSettings own_groups(OptimizerSettings settings, const Module& module) {
+  const auto all = parameters(module);
+  std::erase_if(settings.groups, [&](const ParameterGroup& group) {
+    return std::none_of(all.begin(), all.end(),
+                        [&](const NamedParameter& p) { return fits(p, group.name); });
+  });
+  return settings;
+}
+
+}  // namespace
 
 Members::Members(const std::vector<Task>& tasks, const OptimizerSettings& usual) {
   for (const Task& task : tasks) {
     if (task.sizes.empty()) throw UsageError("training: a task has no examples");
     const OptimizerSettings& stepping = task.optimizer ? *task.optimizer : usual;
     members_.push_back(
-        {&task, &stepping, make_optimizer(*task.module, stepping),
+        {&task, &stepping,
+         make_optimizer(*task.module,
+                        tasks.size() > 1 ? own_groups(stepping, *task.module) : stepping),
          task.schedule ? std::optional(HalvingSchedule(*task.schedule)) : std::nullopt,
          RunawayLoss(task.guess)});
   }

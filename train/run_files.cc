@@ -60,15 +60,6 @@ void RunFiles::write_steps(bool sync) {
   if (begin_to_write()) steps_->write(sync);
 }
 
-void RunFiles::save_epoch(const std::vector<NamedModule>& models,
-                          const std::vector<EpochLog>& log) {
-  if (!begin_to_write()) return;
-  for (const auto& [name, module] : models) {
-    save_parameters(in(run_, name + ".safetensors"), *module);
-  }
-  save_log(run_, log);
-}
-
 namespace {
 
 // Numbers that are not the same everywhere come of processors or programs of several kinds.
@@ -94,9 +85,14 @@ void check_same(Ranks& ranks, const std::vector<NamedTensor>& tensors) {
 
 }  // namespace
 
-void RunFiles::save(const TrainState& state, const std::vector<NamedTensor>& tensors) {
+void RunFiles::save(const TrainState& state, const std::vector<NamedTensor>& tensors,
+                    const std::vector<NamedModule>& models) {
   check_same(ranks_, tensors);
   if (!begin_to_write()) return;
+  for (const auto& [name, module] : models) {
+    save_parameters(in(run_, name + ".safetensors"), *module);
+  }
+  if (state.step == 0) save_log(run_, state.log);  // an epoch has ended
   steps_->write(true);
   save_checkpoint(run_, state, tensors);
 }

@@ -30,14 +30,14 @@ class RunFiles {
   StepLog& steps() { return *steps_; }
   void write_steps(bool sync);
 
-  // For a finished epoch, before its checkpoint: the modules by the names of their files.
   struct NamedModule {
-    std::string name;
+    std::string name;  // of its file
     Module* module;
   };
-  void save_epoch(const std::vector<NamedModule>& models, const std::vector<EpochLog>& log);
-  // Throws Error if the ranks' tensors differ.
-  void save(const TrainState& state, const std::vector<NamedTensor>& tensors);
+  // Writes the models, the log of a finished epoch, and last a checkpoint. Throws Error if the
+  // ranks' tensors differ; then nothing is written.
+  void save(const TrainState& state, const std::vector<NamedTensor>& tensors,
+            const std::vector<NamedModule>& models);
 
  private:
   bool begin_to_write() const;

@@ -60,9 +60,6 @@ inline nlohmann::ordered_json as_option(const std::vector<ParameterGroup>& group
 template <class T> void from_file(const nlohmann::json& json, T& value) {
   json.get_to(value);
 }
-template <class T> void from_file(const nlohmann::json& json, std::optional<T>& value) {
-  value = json.get<T>();
-}
 template <class B> void from_file(const nlohmann::json& json, Words<B>& value) {
   json.get_to(value.value);
 }
@@ -102,9 +99,16 @@ class SettingReader {
     const auto place = place_of(setting.key);
     if (!json_.contains(place)) {
       if (setting.required) throw UsageError("'" + setting.key + "' is missing");
-      return;
+    } else if constexpr (requires { value.has_value(); }) {
+      read(setting, json_.at(place), value.emplace());
+    } else {
+      read(setting, json_.at(place), value);
     }
-    const nlohmann::json& found = json_.at(place);
+  }
+
+ private:
+  template <class T>
+  static void read(const Setting& setting, const nlohmann::json& found, T& value) {
     const auto wrong = [&](const char* what) { throw UsageError("'" + setting.key + "' " + what); };
     if (in_file(value).is_number_integer() && !found.is_number_integer()) {
       wrong("has the wrong type");
@@ -120,7 +124,6 @@ class SettingReader {
     }
   }
 
- private:
   const nlohmann::json& json_;
 };
 

@@ -65,15 +65,10 @@ Settings smoke() {
   return s;
 }
 
-class DiscriminatorTraining : public SystemTraining<Own> {
+class DiscriminatorTraining : public pretrained::TrainingOnWords<Own> {
  public:
-  using SystemTraining::SystemTraining;
+  using TrainingOnWords::TrainingOnWords;
 
-  std::vector<Folder> folders() override { return {{"init", pretrained::kInitHelp, &s_.init}}; }
-  void complete() override {
-    SystemTraining::complete();
-    take_encoder(s_, given);
-  }
   void describe(const std::string& run, bool, const Talk& talk) const override {
     const Config& m = s_.model;
     talk.say(run + ": " + std::to_string(m.vocab_size) + " words, " +
@@ -185,6 +180,7 @@ void Settings::check() const {
   model.check();
   loop.check();
   pretrained::check_init(model.words.encoder, init);
+  if (model.pretrained()) return;  // the encoder, whose parameters have groups too, is not here
   Discriminator small({.vocab_size = 1, .embedding_size = 1, .hidden_size = 1});
   (void)make_optimizer(small, loop.optimizer);  // throws for a group that no parameter is of
 }

@@ -38,27 +38,9 @@ class Learning {
   }
 
   Loss loss(const std::vector<int64_t>& indices, const StepKey& key) const {
-    std::vector<Example> sequences;
-    std::vector<double> truth;
-    Loss loss;
-    for (const int64_t i : indices) {
-      const Passage p = passage(i, key);
-      sequences.push_back(sequence_of(p, settings_.model.reads()));
-      truth.push_back(p.real);
-    }
-    const Device device = model_.device();
-    const SequenceBatch batch = pack_sequences(sequences, device);
-    const Var logits =
-        model_(batch, DropoutMode{settings_.model.dropout, key.seed, key.number()}).logits;
-    const Tensor targets = Tensor::from(truth, logits.shape());
-    loss.total = mean(binary_cross_entropy(logits, targets.to(logits.value().dtype()).to(device)));
-    loss.nll = loss.total.value().item();
-    loss.tokens = batch.tokens.segments.total();
-    double right = 0;
-    const std::vector<double> values = logits.value().to_vector();
-    for (size_t b = 0; b < truth.size(); ++b) right += (values[b] >= 0) == (truth[b] > 0);
-    loss.counts = {{"right", right}, {"passages", static_cast<double>(truth.size())}};
-    return loss;
+    std::vector<Passage> passages;
+    for (const int64_t i : indices) passages.push_back(passage(i, key));
+    return loss_on(model_, passages, key);
   }
 
   Metrics validate(const OnValidation& on_batch) const {
@@ -193,6 +175,28 @@ TrainData load_train_data(const std::vector<std::string>& directories, const Set
   data.train = read("train");
   data.valid = read("valid");
   return data;
+}
+
+Loss loss_on(const Discriminator& model, const std::vector<Passage>& passages, const StepKey& key) {
+  std::vector<Example> sequences;
+  std::vector<double> truth;
+  for (const Passage& p : passages) {
+    sequences.push_back(sequence_of(p, model.config().reads()));
+    truth.push_back(p.real);
+  }
+  const Device device = model.device();
+  const SequenceBatch batch = pack_sequences(sequences, device);
+  const Var logits = model(batch, {model.config().dropout, key.seed, key.number()}).logits;
+  const Tensor targets = Tensor::from(truth, logits.shape());
+  Loss loss{.total =
+                mean(binary_cross_entropy(logits, targets.to(logits.value().dtype()).to(device)))};
+  loss.nll = loss.total.value().item();
+  loss.tokens = batch.tokens.segments.total();
+  double right = 0;
+  const std::vector<double> values = logits.value().to_vector();
+  for (size_t b = 0; b < truth.size(); ++b) right += (values[b] >= 0) == (truth[b] > 0);
+  loss.counts = {{"right", right}, {"passages", static_cast<double>(truth.size())}};
+  return loss;
 }
 
 Task discriminator_task(Discriminator& model, const Settings& settings, const TrainData& data) {

@@ -51,6 +51,9 @@ TrainData load_train_data(const std::vector<std::string>& directories, const Set
 constexpr const char *kValidLoss = "valid_loss", *kValidAccuracy = "valid_accuracy",
                      *kTrainAccuracy = "train_accuracy";
 
+// What a step learns from passages: the mean of -ln p of the truth, counts "right" and "passages".
+Loss loss_on(const Discriminator& model, const std::vector<Passage>& passages, const StepKey& key);
+
 // Each passage is an example twice: with its real response, and with another one, drawn anew in
 // every epoch; in validation always the same. It refers to the three, which must outlive it.
 Task discriminator_task(Discriminator& model, const Settings& settings, const TrainData& data);

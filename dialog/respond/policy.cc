@@ -88,8 +88,7 @@ Task policy_task(Responder& model, const TrainSettings& settings, const TrainDat
   const auto taught = task.loss;
   task.loss = [&model, &data, taught, policy, reward](const std::vector<int64_t>& indices,
                                                       const StepKey& key) {
-    std::vector<Example> examples;
-    for (const int64_t i : indices) examples.push_back(data.train[i]);
+    const std::vector<Example> examples = chosen(data.train, indices);
     const uint64_t seed = draw_seed(key.seed, "policy", key.number());
     const DrawnResponses drawn = draw_responses(model, examples, policy.max_length, seed);
     const std::vector<double> rewards = reward(drawn.examples);

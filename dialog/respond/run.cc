@@ -207,11 +207,17 @@ ExampleOptions load_example_options(const std::string& run) {
 
 namespace {
 
-// The parameters of a model from a file that may hold the state of an optimiser too.
+// The parameters of a model from a file that may hold the state of an optimiser and what was
+// trained beside the model, too.
 void load_weights(const std::string& path, Responder& model) {
+  const TensorMap file = load_tensors(path);
   std::vector<NamedTensor> targets = parameter_tensors(model);
-  for (const auto& [name, tensor] : load_tensors(path)) {
-    if (name.starts_with("optimizer.")) targets.push_back({name, tensor});
+  std::string prefix = std::string(kGenerator) + ".";
+  if (!file.contains(prefix + targets[0].name)) prefix.clear();
+  for (NamedTensor& target : targets) target.name = prefix + target.name;
+  for (const auto& [name, tensor] : file) {
+    const bool is_own = name.starts_with(prefix) && !name.starts_with(prefix + "optimizer.");
+    if (!is_own) targets.push_back({name, tensor});
   }
   load_into(path, targets);
 }

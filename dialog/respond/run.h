@@ -75,6 +75,8 @@ TakenWeights taken_weights(const std::string& run, const TrainSettings& settings
 // The bounds of a model's training examples; none for a bare model directory.
 ExampleOptions load_example_options(const std::string& run);
 
+// The name of a response model's task where another model is trained beside it.
+constexpr const char* kGenerator = "generator";
 // A run's model of an epoch: "best"; "untrained" or "0", the model before the first step; "last",
 // the model of the newest checkpoint; or the number of a kept epoch (--keep-every).
 // Throws DataError.

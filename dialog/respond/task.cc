@@ -6,6 +6,7 @@
 #include <cmath>
 #include <filesystem>
 #include <limits>
+#include <numeric>
 #include <utility>
 
 #include "dialog/data/conversations.h"
@@ -187,6 +188,20 @@ TrainData load_train_data(const std::string& directory, const VocabularyOptions&
   ::malloc_trim(0);  // the texts go back to the system, and not when somebody else needs them
 #endif
   return data;
+}
+
+std::vector<Example> chosen(const PackedList<Example>& examples,
+                            const std::vector<int64_t>& indices) {
+  std::vector<Example> result;
+  for (const int64_t i : indices) result.push_back(examples[i]);
+  return result;
+}
+
+std::vector<Example> first_of(const PackedList<Example>& examples, int64_t most) {
+  std::vector<int64_t> indices(examples.size());
+  std::iota(indices.begin(), indices.end(), 0);
+  if (most > 0) indices.resize(std::min(examples.size(), static_cast<size_t>(most)));
+  return chosen(examples, indices);
 }
 
 TestData load_test_data(const std::string& directory, const Vocabulary& vocabulary,

@@ -31,6 +31,11 @@ TrainData load_train_data(const std::string& directory, const VocabularyOptions&
                           const ExampleOptions& options, size_t limit = 0,
                           const Vocabulary* vocabulary = nullptr);
 
+// The examples of these indices; and the first ones, at most `most` (0: all).
+std::vector<Example> chosen(const PackedList<Example>& examples,
+                            const std::vector<int64_t>& indices);
+std::vector<Example> first_of(const PackedList<Example>& examples, int64_t most);
+
 // The test part of a data directory.
 struct TestData {
   std::vector<Example> examples;

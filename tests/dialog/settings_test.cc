@@ -131,6 +131,7 @@ TEST(Settings, AFileThatHoldsWhatDoesNotFitSaysWhichKey) {
     fails("schedule/patience", 1.5, "has the wrong type");
     fails("schedule/patience", int64_t{1} << 32, "is out of range");
     fails("limit", -1, "is out of range");
+    fails("limit", 1.5, "has the wrong type");
     fails("hidden_size", nullptr, "is missing");
   }
 }

@@ -60,6 +60,23 @@ TEST_F(LoopTest, StopsAndGoesOnToTheSameResult) {
   EXPECT_EQ(dir.read("other/log.jsonl"), dir.read("run/log.jsonl"));
 }
 
+// The best model and the log stay as they were where an epoch leaves a parameter that is none,
+// which a validation need not see.
+TEST_F(LoopTest, AnEpochThatBreaksTheModelWritesNothing) {
+  Point first, second;
+  settings.max_epochs = 1;
+  ASSERT_TRUE(train(run, settings, {pulling(first, {3, 3})}));
+  const std::string model = dir.read("run/model.safetensors"), log = dir.read("run/log.jsonl");
+  settings.max_epochs = 2;
+  settings.schedule.rate = 1e308;
+  Task task = pulling(second, {3, 3});
+  task.validate = [](const OnValidation&) { return Metrics{{"distance", 0.5}}; };
+  const std::string error = error_of<Error>([&] { train(run, settings, {task}); });
+  EXPECT_TRUE(has(error, "x is not finite any more")) << error;
+  EXPECT_EQ(dir.read("run/model.safetensors"), model);
+  EXPECT_EQ(dir.read("run/log.jsonl"), log);
+}
+
 // Who may have lost the run to somebody else, as after a sleep, is asked before every write: after
 // the last step and the validation of an epoch, and before a checkpoint.
 TEST_F(LoopTest, WhoHasLostTheRunWritesNothing) {

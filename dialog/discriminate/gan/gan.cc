@@ -9,7 +9,6 @@
 #include "dialog/parts/batch.h"
 #include "dialog/respond/evaluate.h"
 #include "dialog/text/overlap.h"
-#include "nn/losses.h"
 #include "train/setting_rules.h"
 
 namespace heed::gan {
@@ -22,13 +21,6 @@ discriminate::TokenIds in_its_words(const std::vector<int32_t>& tokens, const Pl
   std::vector<std::string> words = players.words.words(tokens);
   words.resize(std::min(words.size(), most));
   return players.words_of_discriminator.encode(words);
-}
-
-template <class List>
-std::vector<Example> chosen(const List& examples, const std::vector<int64_t>& indices) {
-  std::vector<Example> result;
-  for (const int64_t i : indices) result.push_back(examples[i]);
-  return result;
 }
 
 // Each passage of `real`, and then it with the drawn response: real, fake, real, fake ...
@@ -49,26 +41,10 @@ Loss learn_to_tell(const Players& players, const Settings& settings,
   const DrawnResponses drawn =
       draw_responses(players.generator, examples, settings.policy.max_length,
                      draw_seed(key.seed, "adversary.discriminator", key.number()));
-  std::vector<Example> sequences;
-  std::vector<double> truth;
-  for (const Passage& p :
-       side_by_side(passages_of(examples, players), passages_of(drawn.examples, players))) {
-    sequences.push_back(sequence_of(p, players.discriminator.config().reads()));
-    truth.push_back(p.real);
-  }
-  const Device device = players.discriminator.device();
-  const discriminate::SequenceBatch batch = discriminate::pack_sequences(sequences, device);
-  const DropoutMode drop{players.discriminator.config().dropout, key.seed, key.number()};
-  const Var logits = players.discriminator(batch, drop).logits;
-  const Tensor targets = Tensor::from(truth, logits.shape());
-  Loss loss{.total =
-                mean(binary_cross_entropy(logits, targets.to(logits.value().dtype()).to(device)))};
-  loss.nll = loss.total.value().item();
-  loss.tokens = batch.tokens.segments.total();
-  double right = 0;
-  const std::vector<double> values = logits.value().to_vector();
-  for (size_t b = 0; b < truth.size(); ++b) right += (values[b] >= 0) == (truth[b] > 0);
-  loss.counts = {{"told", right}, {"shown", static_cast<double>(truth.size())}};
+  Loss loss = discriminate::loss_on(
+      players.discriminator,
+      side_by_side(passages_of(examples, players), passages_of(drawn.examples, players)), key);
+  loss.counts = {{"told", loss.counts.at("right")}, {"shown", loss.counts.at("passages")}};
   return loss;
 }
 
@@ -171,11 +147,7 @@ Played play(const Players& players, const Settings& settings, const std::vector<
 
 Metrics measure_players(const Players& players, const Settings& settings, const TrainData& data,
                         const OnValidation& on_batch) {
-  const size_t all = data.valid.size(), asked = static_cast<size_t>(settings.measured);
-  std::vector<Example> examples;
-  for (size_t i = 0; i < (asked ? std::min(asked, all) : all); ++i) {
-    examples.push_back(data.valid[i]);
-  }
+  const std::vector<Example> examples = first_of(data.valid, settings.measured);
   const Played played = play(players, settings, examples, on_batch);
   double words = 0;
   for (const Tokens& response : played.responses) words += static_cast<double>(response.size());
@@ -203,7 +175,7 @@ std::vector<Task> adversary_tasks(const Players& players, const Settings& settin
   };
   Task generator =
       policy_task(players.generator, settings.generator, data, settings.policy, reward);
-  generator.name = "generator";
+  generator.name = kGenerator;
   generator.validate = [&players, &settings, &data,
                         of_language = generator.validate](const OnValidation& on_batch) {
     Metrics metrics = of_language(on_batch);

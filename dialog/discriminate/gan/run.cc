@@ -33,9 +33,15 @@ nlohmann::ordered_json model_json(const std::string& directory) {
 
 TrainSettings settings_to_start_from(const std::string& model) {
   check_is_model(model);
-  if (std::filesystem::exists(in(model, "settings.json"))) return load_settings(model);
-  TrainSettings settings{.model = load_config(model), .examples = load_example_options(model)};
-  settings.attention_weight = 0;
+  TrainSettings settings{.attention_weight = 0};
+  if (std::filesystem::exists(in(model, "settings.json"))) {
+    settings = load_settings(model);
+  } else {
+    settings.model = load_config(model);
+    settings.examples = load_example_options(model);
+  }
+  settings.init = model;  // and what that one began with is of no use any more
+  settings.word_vectors.clear();
   return settings;
 }
 
@@ -52,6 +58,8 @@ LoadedPlayers load_players(const std::string& generator, const std::string& disc
 void start(const std::string& run, const Settings& settings, const Start& start) {
   copy_model(start.generator, in(run, "generator"));
   copy_model(start.discriminator, in(run, "discriminator"));
+  const std::string encoder = pretrained::encoder_folder(start.discriminator);
+  if (encoder != start.discriminator) pretrained::keep_encoder(encoder, in(run, "discriminator"));
   nlohmann::ordered_json json = {{"format", kRunFormat}};
   json.update(settings_to_json(settings, kVisitPlayers));
   json["generator"] = model_json(start.generator);

@@ -30,11 +30,8 @@ Fake fake_of(Mode mode) {
                                           : Fake::kDrawn;
 }
 
-template <class List>
-std::vector<Example> chosen(const List& examples, const std::vector<int64_t>& indices) {
-  std::vector<Example> result;
-  for (const int64_t i : indices) result.push_back(examples[i]);
-  return result;
+bool has_words(const Example& example) {
+  return !example.response.empty();
 }
 
 // What the functions of the tasks refer to.
@@ -44,10 +41,10 @@ struct Players {
   const Settings& settings;
   const TrainSettings& training;
   const TrainData& data;
+  std::vector<int64_t> said = {};  // the training examples that the discriminator learns from
 
   // What is drawn in a step has a stream of its own for each purpose.
-  Shown show_batch(const std::vector<int64_t>& indices, const StepKey& key, uint64_t seed) const {
-    const std::vector<Example> examples = chosen(data.train, indices);
+  Shown show_batch(const std::vector<Example>& examples, const StepKey& key, uint64_t seed) const {
     const Batch batch =
         make_batch(pointers(examples), generator.parts(), generator.embedding().weight.device());
     const DropoutMode drop{training.model.dropout, seed, key.number()};
@@ -55,12 +52,13 @@ struct Players {
                 gumbel_noise(generator, drop.key("fake")));
   }
 
-  Loss teach_discriminator(const std::vector<int64_t>& indices, const StepKey& key) const {
+  Loss teach_discriminator(std::vector<int64_t> indices, const StepKey& key) const {
+    for (int64_t& i : indices) i = said[i];
     const uint64_t seed = draw_seed(key.seed, "words.discriminator", 0);
     Shown shown;
     {
       const NoGrad the_generator_stands_still;
-      shown = show_batch(indices, key, seed);
+      shown = show_batch(chosen(data.train, indices), key, seed);
     }
     const Told told = tell(discriminator, shown);
     Loss loss{.total = loss_of(told, settings.by_word), .tokens = 2 * shown.packing.rows()};
@@ -76,11 +74,14 @@ struct Players {
 
   // Beside what it is taught: `loss` of respond_task().
   void hear(Loss& loss, const std::vector<int64_t>& indices, const StepKey& key) const {
-    const Told told = tell(discriminator, show_batch(indices, key, key.seed));
+    loss.counts["heard"] = 0;
+    loss.counts["steps"] = 1;
+    const std::vector<Example> examples = chosen(data.train, indices);
+    if (std::none_of(examples.begin(), examples.end(), has_words)) return;
+    const Told told = tell(discriminator, show_batch(examples, key, key.seed));
     const bool hears = told.right() >= settings.generator_from * static_cast<double>(told.shown());
     if (hears) loss.total = loss.total - mean(told.fake);
     loss.counts["heard"] = hears;
-    loss.counts["steps"] = 1;
   }
 };
 
@@ -163,9 +164,13 @@ std::vector<Task> hredgan_tasks(HredResponder& generator, WordDiscriminator& dis
                                 const Settings& settings, const TrainSettings& training,
                                 const TrainData& data) {
   settings.check();
-  const Players players{generator, discriminator, settings, training, data};
+  Players players{generator, discriminator, settings, training, data};
   Task writes = respond_task(generator, training, data);
-  writes.name = "generator";
+  std::vector<int64_t> sizes;  // of what is said: without a word there is nothing to tell
+  for (int64_t i = 0; i < std::ssize(writes.sizes); ++i) {
+    if (has_words(data.train[i])) players.said.push_back(i), sizes.push_back(writes.sizes[i]);
+  }
+  writes.name = kGenerator;
   if (settings.mode != Mode::kRanker) {
     writes.loss = [players, taught = writes.loss](const auto& indices, const StepKey& key) {
       Loss loss = taught(indices, key);
@@ -180,12 +185,8 @@ std::vector<Task> hredgan_tasks(HredResponder& generator, WordDiscriminator& dis
   };
   writes.validate = [players, of_language = writes.validate](const OnValidation& on_batch) {
     Metrics metrics = of_language(on_batch);
-    const auto asked = static_cast<size_t>(players.settings.measured);
-    const size_t all = players.data.valid.size();
-    std::vector<Example> examples;
-    for (size_t i = 0; i < (asked > 0 ? std::min(asked, all) : all); ++i) {
-      examples.push_back(players.data.valid[i]);
-    }
+    std::vector<Example> examples = first_of(players.data.valid, players.settings.measured);
+    std::erase_if(examples, std::not_fn(has_words));
     for (Metric& m : measure_words(players.generator, players.discriminator, examples,
                                    players.data.vocabulary, players.training.loop, on_batch)) {
       metrics.push_back(std::move(m));
@@ -200,7 +201,7 @@ std::vector<Task> hredgan_tasks(HredResponder& generator, WordDiscriminator& dis
   Task tells{
       .name = "discriminator",
       .module = &discriminator,
-      .sizes = writes.sizes,
+      .sizes = std::move(sizes),
       .loss = [players](const auto& indices,
                         const StepKey& key) { return players.teach_discriminator(indices, key); },
       .measure =

@@ -109,6 +109,9 @@ TEST(PretrainedDiscriminator, LearnsAPlantedRuleAndIsLoadedAsItWas) {
 TEST(PretrainedDiscriminator, RefusesWhatDoesNotFit) {
   Settings s = Runs::preset("pretrained");
   EXPECT_THROW(s.check(), UsageError);  // no --init
+  s.init = "a BERT";
+  s.loop.optimizer.groups = {{.name = "encoder", .rate = 0.1}};
+  EXPECT_NO_THROW(s.check());
   s.model.words.encoder = "gru";
   EXPECT_THROW(s.check(), UsageError);
   Settings plain = Runs::preset("smoke");

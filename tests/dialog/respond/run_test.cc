@@ -254,7 +254,8 @@ TEST_F(RunTest, WhatAKilledTrainingLeavesIsRemoved) {
   dir.write("run/checkpoint-0-1.safetensors", "of no state");
   for (const char* name :
        {"epoch-3.safetensors", "state.json", "state.previous.json", "model.safetensors",
-        "log.jsonl", "config.json", "vocab.txt", "settings.json"}) {
+        "log.jsonl", "config.json", "vocab.txt", "settings.json", "discriminator.safetensors",
+        "init.safetensors", "adversary.json"}) {
     dir.write(std::string("run/") + name + ".tmp-17", "half");
   }
   dir.write("run/notes.txt.tmp-1", "mine");

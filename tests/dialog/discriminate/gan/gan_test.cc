@@ -11,8 +11,8 @@
 #include "dialog/discriminate/verdict.h"
 #include "dialog/respond/structures.h"
 #include "optim/optim.h"
+#include "tests/dialog/pretrained/tiny_bert.h"
 #include "tests/dialog/respond/model_helpers.h"
-#include "tests/file_helpers.h"
 
 namespace heed::gan {
 namespace {
@@ -233,6 +233,28 @@ TEST_F(Adversary, GoesOnToTheSameResult) {
   EXPECT_EQ(dir.read("whole/generator/model.safetensors"), dir.read("g/model.safetensors"));
   EXPECT_NE(dir.read("whole/model.safetensors"), dir.read("g/model.safetensors"));
   EXPECT_EQ(load_model(whole).model->config().structure.name, "static");
+  const auto weights = [&](const char* epoch) {
+    return parameters(*load_epoch(whole, epoch).model)[0].var.value().to_vector();
+  };
+  EXPECT_EQ(weights("last"), weights("2"));  // of the generator, from the checkpoint of both
+}
+
+// The encoder is one of the files of the discriminator that the run begins with.
+TEST_F(Adversary, ADiscriminatorMayHaveAPretrainedEncoder) {
+  discriminate::Settings s = discriminate::Runs::preset("pretrained");
+  s.init = imported_tiny_bert(dir);
+  s.model.hidden_size = 4;
+  s.model.embedding_size = 1;
+  s.model.vocab_size = kTestVocabulary;
+  s.model.passages = {.context = 1, .min_tokens = 1, .max_tokens = 2};
+  fs::create_directory(dir.path("judge"));
+  discriminate::Runs::start(dir.path("judge"), s, {data.vocabulary, {}, {}}, "{}");
+  save_parameters(dir.path("judge/model.safetensors"),
+                  discriminate::Runs::first(dir.path("judge")).model);
+  save_model(dir.path("g"), *generator, data.vocabulary);
+  fs::create_directory(dir.path("run"));
+  start(dir.path("run"), settings, {dir.path("g"), dir.path("judge"), {}, "{}"});
+  EXPECT_TRUE(train_players(dir.path("run"), settings, data, Device()));
 }
 
 TEST_F(Adversary, ARunSaysWhatItIs) {
@@ -267,6 +289,14 @@ TEST_F(Adversary, ATrainingBeginsWithTheGeneratorsSettings) {
   own.examples.max_turns = 2;
   start_run(dir.path("g"), own, data.vocabulary);
   EXPECT_EQ(settings_to_start_from(dir.path("g")).examples.max_turns, 2);
+  // What that one began with may be gone.
+  own.init = own.word_vectors = dir.path("gone");
+  save_settings(dir.path("g"), own);
+  const TrainSettings later = settings_to_start_from(dir.path("g"));
+  fs::create_directory(dir.path("run"));
+  start_run(dir.path("run"), later, data.vocabulary);
+  EXPECT_EQ(parameters(*first_model(dir.path("run"), later))[0].var.value().to_vector(),
+            parameters(*generator)[0].var.value().to_vector());
   error_of<DataError>([&] { settings_to_start_from(dir.path("none")); });
 }
 

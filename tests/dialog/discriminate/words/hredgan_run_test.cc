@@ -112,6 +112,29 @@ TEST_F(HredganTest, TheDiscriminatorLearnsAlone) {
   }
 }
 
+// A discriminator of words has nothing to say of a response without one.
+TEST_F(HredganTest, SomeResponsesHaveNoWords) {
+  double said = 0;
+  edit(data.train, [&](auto& all) {
+    all[3].response.clear();
+    for (const Example& e : all) said += !e.response.empty();
+  });
+  edit(data.valid, [](auto& all) { all[5].response.clear(); });
+  settings.loop.batch_size = 1;
+  for (const Mode mode : {Mode::kRanker, Mode::kSoft}) {
+    players.mode = mode;
+    players.generator_from = 0;
+    EXPECT_TRUE(train_both(name_of(mode)));
+  }
+  const EpochLog log = load_log(path("soft")).at(0);
+  EXPECT_DOUBLE_EQ(value_of(log.metrics, kTrainHeard), said / 20);
+}
+
+TEST_F(HredganTest, AGroupMayBeOfTheGeneratorAlone) {
+  settings.loop.optimizer.groups = {{.name = "decoder", .rate = 0.5}};
+  EXPECT_TRUE(train_both("run"));
+}
+
 // Texts get the scores of load_judge(), in any batch.
 TEST_F(HredganTest, RanksTexts) {
   EXPECT_TRUE(train_both("run"));
