@@ -181,7 +181,8 @@ void whitelist(const WhitelistOptions& o) {
   const std::vector<std::string> pool =
       o.model.empty() ? retrieve::most_frequent(texts, o.size) : of_clusters(o, texts);
   if (pool.size() < 2) {
-    throw DataError(o.data + ": a pool needs two responses that differ, and there is one");
+    throw DataError(o.data + ": a pool needs two responses that differ, and there is " +
+                    (pool.empty() ? "none" : "one"));
   }
   TextWriter writer(o.out);
   writer.write(retrieve::pool_lines(pool));

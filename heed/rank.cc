@@ -79,7 +79,7 @@ LoadedSystem load_ranker(const RankOptions& o) {
   LoadedSystem loaded = open_model(o.model, o.test() ? Capability::kRank : Capability::kEncode,
                                    Device::parse(o.common->device));
   if (o.test() || dynamic_cast<const VectorRanker*>(loaded.ranker.get())) return loaded;
-  loaded.ranker = std::make_shared<CosineRanker>(loaded.encoder, loaded.bounds);
+  loaded.ranker = std::make_shared<CosineRanker>(loaded.encoder, loaded.bounds, loaded.vocabulary);
   return loaded;
 }
 

@@ -58,7 +58,8 @@ LoadedSystem load_ranker(const std::string& path, Device device) {
   move(*loaded.module, device);
   if (!loaded.ranker && !loaded.encoder) throw UsageError(path + ": can neither rank nor encode");
   if (!loaded.ranker) {
-    loaded.ranker = std::make_shared<CosineRanker>(loaded.encoder, loaded.bounds);
+    loaded.ranker =
+        std::make_shared<CosineRanker>(loaded.encoder, loaded.bounds, loaded.vocabulary);
   }
   return loaded;
 }

@@ -245,7 +245,7 @@ std::vector<Dialogue> read_dialogues(const std::string& path, const Reading& rea
   LineReader reader(path);
   std::vector<Dialogue> dialogues;
   for (std::string_view line; !reading.enough(dialogues.size()) && reader.next(line);) {
-    if (line.find_first_not_of(" \t\r") == line.npos) continue;
+    if (is_blank(line)) continue;
     DialogueBuilder builder(reading.notes);
     if (!Json::sax_parse(line.data(), line.data() + line.size(), &builder)) {
       reader.fail(builder.error + (dialogues.empty() ? kFormatHint : ""));

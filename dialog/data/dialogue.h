@@ -68,7 +68,8 @@ inline bool is_blank(std::string_view text) {
 
 // Without white space at both ends.
 inline std::string_view trimmed(std::string_view text) {
-  const size_t first = text.find_first_not_of(" \t\r"), last = text.find_last_not_of(" \t\r");
+  constexpr const char* kBlanks = " \t\r\n";
+  const size_t first = text.find_first_not_of(kBlanks), last = text.find_last_not_of(kBlanks);
   return first == text.npos ? std::string_view() : text.substr(first, last - first + 1);
 }
 

@@ -1,7 +1,6 @@
 #include "dialog/data/distraction.h"
 
 #include <charconv>
-#include <numeric>
 
 #include "base/error.h"
 
@@ -99,8 +98,10 @@ Example insert_random(Example example, const Pool& pool, double p, Rng& rng) {
 
 Example flag_own(Example example, double p, Rng& rng) {
   check_probability(p);
-  std::vector<size_t> places(example.context.size() - 1);  // the query is none
-  std::iota(places.begin(), places.end(), size_t{0});
+  std::vector<size_t> places;
+  for (size_t k = 0; k + 1 < example.context.size(); ++k) {  // the query is none
+    if (!example.distraction[k]) places.push_back(k);
+  }
   for (int i = 0; i < kRandomUtterances && !places.empty(); ++i) {
     const auto place = places.begin() + static_cast<ptrdiff_t>(rng.below(places.size()));
     if (rng.uniform() < p) {

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <charconv>
+#include <span>
 
 #include "base/error.h"
 #include "base/list.h"
@@ -22,13 +23,6 @@ constexpr std::pair<const char*, Kind> kNames[] = {{"whole", Kind::kWhole},
                                                    {"words-reversed", Kind::kWordsReversed},
                                                    {"words-dropped", Kind::kWordsDropped}};
 
-// Fisher and Yates.
-template <class It> void shuffle(It begin, It end, Rng& rng) {
-  for (auto n = static_cast<uint64_t>(end - begin); n > 1; --n) {
-    std::swap(begin[n - 1], begin[rng.below(n)]);
-  }
-}
-
 // Leaves out each of the first `among` with the probability; where nothing would be left, the
 // first stays.
 template <class T> void drop(std::vector<T>& of, size_t among, Rng& rng) {
@@ -42,7 +36,7 @@ template <class T> void drop(std::vector<T>& of, size_t among, Rng& rng) {
 
 std::string with_words(const std::string& text, Kind kind, Rng& rng) {
   std::vector<std::string> words = tokenize(text);
-  if (kind == Kind::kWordsShuffled) shuffle(words.begin(), words.end(), rng);
+  if (kind == Kind::kWordsShuffled) rng.shuffle(words);
   if (kind == Kind::kWordsReversed) std::reverse(words.begin(), words.end());
   if (kind == Kind::kWordsDropped) drop(words, words.size(), rng);
   return joined(words, " ");
@@ -82,7 +76,6 @@ void cut(std::vector<std::string>& context, int turns, int words) {
 std::vector<std::string> perturb(std::vector<std::string> context, const Perturbation& how,
                                  Rng& rng) {
   if (context.empty()) return context;
-  const auto query = [&] { return context.end() - 1; };
   switch (how.kind) {
     case Kind::kWhole: break;
     case Kind::kTurns:
@@ -90,9 +83,12 @@ std::vector<std::string> perturb(std::vector<std::string> context, const Perturb
       if (context.size() > how.turns) {
         context.erase(context.begin(), context.end() - static_cast<std::ptrdiff_t>(how.turns));
       }
-      if (how.kind == Kind::kTurnsShuffled) shuffle(context.begin(), query(), rng);
+      if (how.kind == Kind::kTurnsShuffled) {
+        std::span before_query(context.begin(), context.end() - 1);
+        rng.shuffle(before_query);
+      }
       break;
-    case Kind::kShuffled: shuffle(context.begin(), context.end(), rng); break;
+    case Kind::kShuffled: rng.shuffle(context); break;
     case Kind::kReversed: std::reverse(context.begin(), context.end()); break;
     case Kind::kDropped: drop(context, context.size() - 1, rng); break;
     case Kind::kFirst:

@@ -31,9 +31,7 @@ class UnionFind {
 };
 
 bool is_long(const Turn& turn) {
-  size_t characters = 0;
-  for (size_t at = 0; at < turn.text.size(); ++characters) next_code_point(turn.text, at);
-  return characters >= kLongUtterance && !turn.distraction;
+  return !turn.distraction && count_code_points(turn.text) >= int64_t{kLongUtterance};
 }
 
 // The dialogues that each long utterance stands in, ascending, without stock phrases.

@@ -104,10 +104,11 @@ Tensor CosineRanker::contexts(const Contexts& contexts, int64_t batch, const OnT
     size_t tokens = 0;
     for (size_t i = most > 0 && all > most ? all - most : 0; i < all; ++i) {
       std::vector<int32_t>& ids = example.context.emplace_back(encoder_->numbers(utterances[i]));
-      const auto bound = static_cast<size_t>(bounds_.max_utterance_tokens);
-      if (bound > 0 && ids.size() > bound) ids.resize(bound);
+      const int bound = bounds_.max_utterance_tokens;
+      if (bound > 0) ids.resize(words_->end_of_word(ids, bound));
       tokens += ids.size();
     }
+    keep_last_words(example.context, bounds_.max_context_tokens, *words_);
     example.distraction.assign(example.context.size(), 0);
     const bool is_cut = longest_ > 0 && static_cast<int64_t>(tokens) > longest_;
     if (cut) *cut += is_cut || example.context.size() < all;
@@ -119,8 +120,11 @@ Tensor CosineRanker::responses(const std::vector<std::string>& texts, int64_t ba
                                const OnTexts& progress, size_t* cut) const {
   std::vector<ContextEncoder::Text> read;
   for (const std::string& text : texts) {
-    read.push_back(encoder_->read(text, bounds_.max_response_tokens));
-    if (cut) *cut += read.back().left_out > 0;
+    ContextEncoder::Text& response = read.emplace_back(encoder_->read(text));
+    const size_t all = response.ids.size();
+    const int bound = bounds_.max_response_tokens;
+    if (bound > 0) response.ids.resize(words_->end_of_word(response.ids, bound));
+    if (cut) *cut += response.left_out > 0 || response.ids.size() < all;
   }
   return unit_rows(
       encoder_->encode_texts(std::move(read), options_of(batch, texts.size(), progress)));

@@ -56,10 +56,14 @@ std::vector<double> attention_scores(const VectorRanker::Look& look);
 // response is encoded as a context of one utterance.
 class CosineRanker : public VectorRanker {
  public:
-  // `longest`: only so many of the last tokens of a context are read; 0: all.
+  // `words`: whose words the bounds count; without one a token is a word. `longest`: the encoder
+  // reads only so many of the last tokens of a context; 0: all.
   CosineRanker(std::shared_ptr<const ContextEncoder> encoder, const ExampleOptions& bounds,
-               int64_t longest = 0)
-      : encoder_(std::move(encoder)), bounds_(bounds), longest_(longest) {}
+               std::shared_ptr<const Vocabulary> words = {}, int64_t longest = 0)
+      : encoder_(std::move(encoder)),
+        bounds_(bounds),
+        words_(words ? std::move(words) : std::make_shared<Vocabulary>()),
+        longest_(longest) {}
   Tensor contexts(const Contexts& contexts, int64_t batch, const OnTexts& progress,
                   size_t* cut) const override;
   Tensor responses(const std::vector<std::string>& texts, int64_t batch, const OnTexts& progress,
@@ -68,6 +72,7 @@ class CosineRanker : public VectorRanker {
  private:
   std::shared_ptr<const ContextEncoder> encoder_;
   ExampleOptions bounds_;
+  std::shared_ptr<const Vocabulary> words_;
   int64_t longest_;
 };
 

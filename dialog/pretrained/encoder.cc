@@ -262,9 +262,10 @@ void check_no_others(const std::string& to, const std::vector<std::string>& file
   std::error_code ignored;
   for (const fs::directory_entry& entry : fs::directory_iterator(to, ignored)) {
     const std::string name = entry.path().filename().string();
-    const bool expected = std::any_of(files.begin(), files.end(), [&](const std::string& file) {
+    const auto is_of = [&](const std::string& file) {
       return file == name || file.starts_with(name + "/") || name.starts_with(file + ".tmp-");
-    });
+    };
+    const bool expected = is_of(kConfig) || std::any_of(files.begin(), files.end(), is_of);
     if (!expected)
       throw UsageError(to + ": holds other files, such as " + name + "; take another folder");
   }

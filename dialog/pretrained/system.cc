@@ -71,7 +71,7 @@ LoadedSystem load_bert_system(const std::string& directory, const std::string& e
   return {.module = {bert, &bert->model},
           .bounds = all,
           .encoder = reader,
-          .ranker = std::make_shared<CosineRanker>(reader, all, longest)};
+          .ranker = std::make_shared<CosineRanker>(reader, all, nullptr, longest)};
 }
 
 }  // namespace

@@ -111,7 +111,7 @@ void WordPiece::add_words(std::string_view text, std::vector<int32_t>& ids) cons
   std::u32string clean;
   for (size_t at = 0; at < text.size();) {
     const char32_t c = next_code_point(text, at);
-    if (c < 128 ? is_blank(c) : c != kInvalid && is_blank(c)) {
+    if (is_blank(c)) {
       clean += U' ';
     } else if (!is_dropped(c)) {
       const bool alone = options_.split_chinese && is_chinese(c);

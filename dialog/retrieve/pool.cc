@@ -157,6 +157,7 @@ std::vector<std::string> most_frequent_of_clusters(const std::vector<std::string
   const Counted counted = count_texts(texts);
   std::vector<std::string> different;
   for (const auto& [count, text] : counted) different.push_back(*text);
+  if (different.empty()) return {};
   const Tensor rows = ranker.responses(different, /*batch=*/64, progress, nullptr);
   const Clusters clusters =
       k_means(rows, std::min(static_cast<int64_t>(size), std::ssize(different)), seed);

@@ -56,7 +56,10 @@ template <class V> void visit_ranker(auto& m, V& v) {
        "bilinear: c M r; map: c (W + I) r, with a pretrained encoder that stays as it is");
   form("pool", m.pool, {"attention", "last"},
        "Vector of a text. attention: a mean weighted by attention; last: the last states (lstm)");
-  visit_sizes(m, v);
+  const auto not_pretrained = [&](const Setting& s, auto&& value) {
+    v(s.only_with("encoder", {"lstm", "sru", "hierarchical", "bag", "weighted-bag"}), value);
+  };
+  visit_sizes(m, not_pretrained);
   v(size_of("layers", "num_layers", "LSTM layers, or SRU layers", kRanker)
         .only_with("encoder", {"lstm", "sru", "hierarchical"}),
     m.layers);
@@ -80,7 +83,7 @@ template <class V> void visit_ranker(auto& m, V& v) {
   v(setting("one-way", "bidirectional", "Read forward only (lstm)",
             {.group = kRanker, .required = true}),
     Unless{m.bidirectional});
-  visit_dropout(m.dropout, v);
+  visit_dropout(m.dropout, not_pretrained);
   v(setting("scale", "scale", "Factor of the cosine at the start of the training",
             {.group = kRanker, .least = 0, .above = true, .required = true})
         .only_with("score", {"cosine"}),

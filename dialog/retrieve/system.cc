@@ -97,6 +97,11 @@ class RankerTraining : public SystemTraining<Own> {
   using SystemTraining::SystemTraining;
 
   std::vector<Folder> folders() override { return {{"init", pretrained::kInitHelp, &s_.init}}; }
+  void complete() override {
+    SystemTraining::complete();
+    if (!s_.model.pretrained() || !given("vocab")) return;
+    throw UsageError("--vocab: a pretrained encoder brings its sizes");
+  }
   bool train(const std::string& run, Device device, const TrainHooks& hooks) override {
     LoadedRanker ranker = Runs::first(run, s_);
     ranker.reads_ahead = progress_;

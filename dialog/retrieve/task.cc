@@ -216,6 +216,10 @@ uint32_t TrainData::fingerprint() const {
       mix(pair.response);
     }
   }
+  for (const PoolUtterance utterance : pool) {
+    crc = checksum(utterance.dialogue_id, crc);
+    mix(utterance.said.tokens);
+  }
   return crc;
 }
 

@@ -4,26 +4,48 @@
 
 #include "base/error.h"
 #include "base/list.h"
+#include "base/utf8.h"
 #include "dialog/data/example.h"
+#include "dialog/text/chinese.h"
 #include "dialog/text/tokenizer.h"
 
 namespace heed::retrieve {
 namespace {
 
-// The last words of at most so many pieces, besides [CLS] and [SEP].
+// Where the words of a text begin: behind a blank, and at each Chinese character.
+std::vector<size_t> begins_of_words(const std::string& text) {
+  std::vector<size_t> begins;
+  bool apart = true;
+  for (size_t at = 0; at < text.size();) {
+    const size_t begin = at;
+    const char32_t c = next_code_point(text, at);
+    if (c != ' ' && (apart || is_chinese(c))) begins.push_back(begin);
+    apart = c == ' ' || is_chinese(c);
+  }
+  return begins;
+}
+
+// The last words of at most so many pieces, besides [CLS] and [SEP]. Of a last word that has more,
+// as many characters.
 std::vector<std::string> last_of_pieces(const std::vector<std::string>& turns,
                                         const pretrained::WordPiece& pieces, int64_t most) {
   std::vector<std::string> kept;
-  for (auto turn = turns.rbegin(); turn != turns.rend(); ++turn) {
-    const std::vector<std::string> words = split(*turn, ' ');
-    auto begin = words.end();
-    for (; begin != words.begin(); --begin) {
-      most -= std::ssize(pieces.encode(begin[-1]));
-      if (most < 0) break;
+  int64_t room = most;
+  for (auto turn = turns.rbegin(); turn != turns.rend() && room >= 0; ++turn) {
+    size_t begin = turn->size();
+    const std::vector<size_t> begins = begins_of_words(*turn);
+    for (auto word = begins.rbegin(); word != begins.rend(); ++word) {
+      room -= std::ssize(pieces.encode(turn->substr(*word, begin - *word)));
+      if (room < 0) break;
+      begin = *word;
     }
-    if (begin != words.end())
-      kept.insert(kept.begin(), joined(std::vector(begin, words.end()), " "));
-    if (most < 0) break;
+    if (begin < turn->size()) kept.insert(kept.begin(), turn->substr(begin));
+    if (room >= 0 || !kept.empty()) continue;
+    begin = 0;
+    for (int64_t gone = count_code_points(*turn) - most; gone > 0; --gone) {
+      next_code_point(*turn, begin);
+    }
+    kept.push_back(turn->substr(begin));
   }
   return kept;
 }

@@ -37,7 +37,8 @@ class TextReader {
   Tokens response(const std::string& text, size_t* cut = nullptr) const;
 
   // A context as texts that are read whole; adds one to *cut when they are not all of it. An
-  // utterance that is cut keeps whole words, so that a few pieces less may be read.
+  // utterance that is cut keeps whole words, so that a few pieces less may be read; only a last
+  // word that is too long by itself is cut, too.
   std::vector<std::string> kept(const std::vector<std::string>& turns, size_t* cut) const;
   // A reader of whole contexts, as far as the model has positions for them.
   TextReader unbounded() const;

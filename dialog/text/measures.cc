@@ -60,55 +60,31 @@ std::set<std::string> telling_words(const Tokens& text) {
   return words;
 }
 
-constexpr bool kMean = true, kWhole = false;
-// All measures, and whether each is the mean of its values for single texts.
-const std::vector<std::pair<TextMeasure, bool>>& all_measures() {
-  static const std::vector<std::pair<TextMeasure, bool>> kAll = {
-      {{"bleu", "BLEU", 2, 100, true,
-        [](const Texts& t, const Texts& r) { return corpus_bleu(t, r); }},
-       kWhole},
-      {{"bleu_2", "BLEU-2", 2, 100, true, mean_of<sentence_bleu_2>}, kMean},
-      {{"rouge_l", "ROUGE-L", 2, 100, true, mean_of<rouge_l>}, kMean},
-      {{"meteor_exact_stem", "METEOR", 2, 100, true, mean_of<meteor_exact_stem>}, kMean},
-      {{"distinct_1", "distinct-1", 4, 1, false, distinct<1, Per::kTokens>}, kWhole},
-      {{"distinct_2", "distinct-2", 4, 1, false, distinct<2, Per::kTokens>}, kWhole},
-      {{"corpus_bleu_2", "BLEU-2 of all", 2, 100, true,
-        [](const Texts& t, const Texts& r) { return corpus_bleu(t, r, 2); }},
-       kWhole},
-      {{"nist", "NIST", 3, 1, true,
-        [](const Texts& t, const Texts& r) { return corpus_nist(t, r); }},
-       kWhole},
-      {{"rouge_1", "ROUGE-1", 2, 100, true, mean_of<rouge<1>>}, kMean},
-      {{"rouge_2", "ROUGE-2", 2, 100, true, mean_of<rouge<2>>}, kMean},
-      {{"distinct_2_of_pairs", "distinct-2 of pairs", 4, 1, false, distinct<2, Per::kNgrams>},
-       kWhole},
-      {{"ent_4", "ent-4", 3, 1, false,
-        [](const Texts& t, const Texts&) { return ngram_entropy(t, 4); }},
-       kWhole},
-      {{"repetition", "repetition", 3, 1, true, repetition}, kMean},
-      {{"nasl", "NASL", 3, 1, true,
-        [](const Texts& t, const Texts& r) { return words(t, t) / words(r, r); }},
-       kWhole},
-      {{"mean_length", "words", 1, 1, false, words}, kMean}};
-  return kAll;
-}
-
 }  // namespace
 
 const std::vector<TextMeasure>& text_measures() {
-  static const std::vector<TextMeasure> kMeasures = [] {
-    std::vector<TextMeasure> measures;
-    for (const auto& [measure, mean] : all_measures()) measures.push_back(measure);
-    return measures;
-  }();
+  static const std::vector<TextMeasure> kMeasures = {
+      {"bleu", "BLEU", 2, 100, true, false,
+       [](const Texts& t, const Texts& r) { return corpus_bleu(t, r); }},
+      {"bleu_2", "BLEU-2", 2, 100, true, true, mean_of<sentence_bleu_2>},
+      {"rouge_l", "ROUGE-L", 2, 100, true, true, mean_of<rouge_l>},
+      {"meteor_exact_stem", "METEOR", 2, 100, true, true, mean_of<meteor_exact_stem>},
+      {"distinct_1", "distinct-1", 4, 1, false, false, distinct<1, Per::kTokens>},
+      {"distinct_2", "distinct-2", 4, 1, false, false, distinct<2, Per::kTokens>},
+      {"corpus_bleu_2", "BLEU-2 of all", 2, 100, true, false,
+       [](const Texts& t, const Texts& r) { return corpus_bleu(t, r, 2); }},
+      {"nist", "NIST", 3, 1, true, false,
+       [](const Texts& t, const Texts& r) { return corpus_nist(t, r); }},
+      {"rouge_1", "ROUGE-1", 2, 100, true, true, mean_of<rouge<1>>},
+      {"rouge_2", "ROUGE-2", 2, 100, true, true, mean_of<rouge<2>>},
+      {"distinct_2_of_pairs", "distinct-2 of pairs", 4, 1, false, false, distinct<2, Per::kNgrams>},
+      {"ent_4", "ent-4", 3, 1, false, false,
+       [](const Texts& t, const Texts&) { return ngram_entropy(t, 4); }},
+      {"repetition", "repetition", 3, 1, true, true, repetition},
+      {"nasl", "NASL", 3, 1, true, false,
+       [](const Texts& t, const Texts& r) { return words(t, t) / words(r, r); }},
+      {"mean_length", "words", 1, 1, false, true, words}};
   return kMeasures;
-}
-
-bool is_mean_over_texts(const TextMeasure& measure) {
-  const auto& all = all_measures();
-  return std::find_if(all.begin(), all.end(), [&](const auto& known) {
-           return known.first.key == std::string_view(measure.key) && known.second;
-         }) != all.end();
 }
 
 std::vector<std::optional<double>> measure_texts(const Texts& texts, const Texts& references,

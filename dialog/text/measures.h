@@ -19,12 +19,12 @@ struct TextMeasure {
   int digits;            // shown after the point
   double factor;         // 100 for percentages
   bool with_references;  // compares the texts with references; undefined for references alone
+  // Whether it is the mean over the texts of its value for one text alone, value({t}, {r}). Others,
+  // such as corpus BLEU and distinct-n, are of all texts together.
+  bool is_mean;
   double (*value)(const std::vector<Tokens>& texts, const std::vector<Tokens>& references);
 };
 const std::vector<TextMeasure>& text_measures();
-// Whether the measure is the mean over the texts of its value for one text alone:
-// measure.value({t}, {r}). Others, such as corpus BLEU and distinct-n, are of all texts together.
-bool is_mean_over_texts(const TextMeasure& measure);
 
 // The value of each measure, in the order of the list; none if it needs references and the texts
 // are the references themselves (`human`). Throws UsageError if the numbers of texts and references

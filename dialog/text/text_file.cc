@@ -139,7 +139,8 @@ LineReader::LineReader(const std::string& path, Gzip gzip)
 LineReader::~LineReader() = default;
 
 void LineReader::fail(const std::string& rule) const {
-  throw DataError(path_ + ":" + std::to_string(line_number_) + ": " + rule);
+  const int64_t line = std::max<int64_t>(line_number_, 1);  // the first, before it is read
+  throw DataError(path_ + ":" + std::to_string(line) + ": " + rule);
 }
 
 bool LineReader::next(std::string_view& line) {

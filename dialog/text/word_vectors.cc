@@ -26,7 +26,7 @@ bool take_last(std::string_view& line, std::string_view& last) {
   return true;
 }
 
-bool parse(std::string_view text, float& value) {
+template <class Number> bool parse(std::string_view text, Number& value) {
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
   return error == std::errc() && end == text.data() + text.size() && std::isfinite(value);
 }
@@ -38,7 +38,7 @@ class Lines {
     if (!read()) reader_.fail("no words");
     if (std::count(line_.begin(), line_.end(), ' ') == 1) {  // "400000 300"
       std::string_view rest = line_, width;
-      float words, numbers;
+      double words, numbers;
       if (take_last(rest, width) && parse(rest, words) && parse(width, numbers)) {
         if (!read()) reader_.fail("no words behind the first line");
         promised_ = words, promised_width_ = numbers;

@@ -19,8 +19,8 @@ struct WordVectors {
 // A line is a word and its numbers, separated by single spaces; word2vec and fastText write the
 // number of words and the width before. Plain or gzip. Keeps the words of the vocabulary, except
 // the special tokens; the first vector of a repeated word counts. Throws DataError "file:line:
-// rule" as LineReader does, and if a line has another number of numbers than the first one, or one
-// that is not finite.
+// rule" as LineReader does, and if a line has fewer numbers than the first one, or one that is not
+// finite. What stands before them is the word, which may hold blanks.
 WordVectors read_word_vectors(const std::string& path, const Vocabulary& vocabulary);
 
 // Only the width, from the first lines. Throws DataError.

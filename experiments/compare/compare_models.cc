@@ -132,7 +132,7 @@ std::string ComparedRow::title() const {
 
 bool ComparedRow::of_examples() const {
   const TextMeasure* of_texts = text_measure(measure);
-  return !of_texts || is_mean_over_texts(*of_texts);
+  return !of_texts || of_texts->is_mean;
 }
 
 int ComparedRow::digits() const {
@@ -164,7 +164,7 @@ std::vector<ComparedRow> compare_models(const std::vector<ComparedModel>& models
   for (const TextMeasure& measure : text_measures()) {
     if (models[0].responses.empty()) break;
     rows.push_back({"none", measure.key, {}, {}, {}});
-    if (!is_mean_over_texts(measure)) continue;
+    if (!measure.is_mean) continue;
     for (const ComparedModel& model : models) {
       quotients.push_back(quotient_of(model, measure, cluster));
     }

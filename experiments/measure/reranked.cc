@@ -61,7 +61,7 @@ std::vector<size_t> drawn_of(const std::vector<Offered>& lists, uint64_t seed) {
 
 std::vector<TextMeasure> mean_measures() {
   std::vector<TextMeasure> some;
-  std::ranges::copy_if(text_measures(), std::back_inserter(some), is_mean_over_texts);
+  std::ranges::copy_if(text_measures(), std::back_inserter(some), &TextMeasure::is_mean);
   return some;
 }
 

@@ -184,7 +184,10 @@ void evaluate_run(const Run& run, const OnMeasuring& progress, Json& json) {
   const bool frozen = !variants()[run.run.variant].name.trained;
   LoadedSystem loaded = load_system(frozen ? run.settings.pretrained : run.directory);
   move(*loaded.module, run.device);
-  if (frozen) loaded.ranker = std::make_shared<CosineRanker>(loaded.encoder, loaded.bounds);
+  if (frozen) {
+    loaded.ranker =
+        std::make_shared<CosineRanker>(loaded.encoder, loaded.bounds, loaded.vocabulary);
+  }
   const auto& unmapped = dynamic_cast<const VectorRanker&>(*loaded.ranker);
   std::optional<retrieve::MappedRanker> mapped;
   if (run.run.variant == rankers::kMap) {

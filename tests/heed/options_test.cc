@@ -129,6 +129,13 @@ TEST_F(Options, ThatWouldDoNothingAreRefused) {
        "--pooling-heads: only applies with --pool attention");
   says(ranker + Arguments{"--score", "dot", "--scale", "9"},
        "--scale: only applies with --score cosine");
+  const Arguments tuned = ranker + Arguments{"--encoder", "pretrained", "--init", kModel};
+  for (const std::string option : {"--embed", "--hidden", "--dropout"}) {
+    says(tuned + Arguments{option, option == "--dropout" ? "0.5" : "8"},
+         option +
+             ": only applies with --encoder lstm or sru or hierarchical or bag or weighted-bag");
+  }
+  says(tuned + Arguments{"--vocab", "100"}, "--vocab: a pretrained encoder brings its sizes");
   const Arguments reader = {"train", "comprehend", "--data", kSample, "--out", "nowhere/run"};
   says(reader + Arguments{"--turns", "0", "--without-answers"},
        "--without-answers: only applies with --turns above 0");

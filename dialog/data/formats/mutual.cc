@@ -1,14 +1,9 @@
 #include "dialog/data/formats/mutual.h"
 
-#include <filesystem>
-
-#include "base/error.h"
 #include "dialog/data/formats/records_json.h"
 
 namespace heed {
 namespace {
-
-namespace fs = std::filesystem;
 
 constexpr std::string_view kSpaces = " \t\r\n";
 
@@ -22,19 +17,13 @@ size_t behind_mark(std::string_view text, size_t at) {
   return colon != text.npos && text[colon] == ':' ? colon + 1 : text.npos;
 }
 
-std::string_view trim(std::string_view text) {
-  const size_t begin = text.find_first_not_of(kSpaces);
-  if (begin == text.npos) return {};
-  return text.substr(begin, text.find_last_not_of(kSpaces) + 1 - begin);
-}
-
 // What comes before the first mark is nobody's turn, with the rest of a text without marks.
 std::vector<Turn> split_turns(std::string_view text) {
   std::vector<Turn> turns;
   std::string speaker;
   size_t begin = 0;
   const auto add = [&](size_t end) {
-    const std::string_view said = trim(text.substr(begin, end - begin));
+    const std::string_view said = trimmed(text.substr(begin, end - begin));
     if (!said.empty()) turns.push_back({speaker, std::string(said)});
   };
   for (size_t at = 0; at < text.size(); ++at) {
@@ -50,12 +39,12 @@ std::vector<Turn> split_turns(std::string_view text) {
 }
 
 Turn read_option(const JsonRecord& record, const std::string& text) {
-  std::string_view said = trim(text);
+  std::string_view said = trimmed(text);
   const size_t behind = said.empty() ? said.npos : behind_mark(said, 0);
   Turn turn;
   if (behind != said.npos) {
     turn.speaker = said[0] == 'm' || said[0] == 'M' ? "m" : "f";
-    said = trim(said.substr(behind));
+    said = trimmed(said.substr(behind));
   }
   if (said.empty()) record.fail("an option has no text");
   turn.text = said;
@@ -65,7 +54,7 @@ Turn read_option(const JsonRecord& record, const std::string& text) {
 void read_row(JsonRecord& record, Published& corpus) {
   const auto& json = record.json();
   const std::vector<std::string> options = record.texts(json, "options");
-  const std::string_view answer = trim(record.text(json, "answers"));
+  const std::string_view answer = trimmed(record.text(json, "answers"));
   const size_t right = answer.size() == 1 ? static_cast<size_t>(answer[0] - 'A') : options.size();
   if (right >= options.size()) {
     record.fail("\"answers\" must be the letter of an option, A being the first" +
@@ -85,17 +74,7 @@ void read_row(JsonRecord& record, Published& corpus) {
 }  // namespace
 
 Published read_mutual(const std::string& path, const Reading& reading) {
-  std::error_code ignored;
-  if (!fs::is_directory(path, ignored)) {
-    return read_published(path, Braces::kLines, reading, read_row);
-  }
-  Published corpus;
-  for (const std::string& name : find_files(path, ".txt")) {
-    if (reading.limit > 0 && corpus.dialogues.size() >= reading.limit) break;
-    read_published((fs::path(path) / name).string(), Braces::kLines, reading, read_row, corpus);
-  }
-  if (corpus.dialogues.empty()) throw DataError(path + ": holds no dialogue in a file *.txt");
-  return corpus;
+  return read_published(path, "", ".txt", reading, read_row);
 }
 
 }  // namespace heed

@@ -10,7 +10,7 @@
 namespace heed {
 
 enum class TextLayout {
-  kAuto,   // detected from the first 200 lines that are not blank
+  kAuto,   // detected from the lines in the first 128 KiB that are not blank
   kEou,    // one dialogue per line, whose utterances end in "__eou__" (DailyDialog)
   kLines,  // one utterance per line, blank lines between dialogues
   kTabs,   // speaker, tab, text; blank lines between dialogues. Consecutive lines of one speaker

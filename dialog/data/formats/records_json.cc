@@ -1,6 +1,7 @@
 #include "dialog/data/formats/records_json.h"
 
 #include <algorithm>
+#include <filesystem>
 
 #include "base/error.h"
 #include "base/json.h"
@@ -191,8 +192,8 @@ void read_records(const std::string& path, Braces braces,
   }
 }
 
-void read_published(const std::string& path, Braces braces, const Reading& reading, ReadRecord read,
-                    Published& corpus) {
+static void append_published(const std::string& path, Braces braces, const Reading& reading,
+                             ReadRecord read, Published& corpus) {
   read_records(path, braces, [&](JsonRecord& record) {
     if (reading.enough(corpus.dialogues.size())) return false;
     read(record, corpus);
@@ -203,8 +204,25 @@ void read_published(const std::string& path, Braces braces, const Reading& readi
 Published read_published(const std::string& path, Braces braces, const Reading& reading,
                          ReadRecord read) {
   Published corpus;
-  read_published(path, braces, reading, read, corpus);
+  append_published(path, braces, reading, read, corpus);
   if (corpus.dialogues.empty()) throw DataError(path + ": holds no dialogue");
+  return corpus;
+}
+
+Published read_published(const std::string& path, const std::string& begin,
+                         const std::string& ending, const Reading& reading, ReadRecord read) {
+  namespace fs = std::filesystem;
+  std::error_code ignored;
+  if (!fs::is_directory(path, ignored)) return read_published(path, Braces::kLines, reading, read);
+  Published corpus;
+  for (const std::string& name : find_files(path, ending)) {
+    if (!fs::path(name).filename().string().starts_with(begin)) continue;
+    if (reading.limit > 0 && corpus.dialogues.size() >= reading.limit) break;
+    append_published((fs::path(path) / name).string(), Braces::kLines, reading, read, corpus);
+  }
+  if (corpus.dialogues.empty()) {
+    throw DataError(path + ": holds no dialogue in a file " + begin + "*" + ending);
+  }
   return corpus;
 }
 

@@ -12,8 +12,8 @@
 
 namespace heed {
 
-// One record of a file. The functions throw DataError "path: record 3: turn 2: rule" if a member is
-// missing or of another type.
+// One record of a file. The functions throw DataError "path: dialogue 3, turn 2: rule" if a member
+// is missing or of another type.
 class JsonRecord {
  public:
   using Json = nlohmann::json;
@@ -60,8 +60,9 @@ void read_records(const std::string& path, Braces braces,
 using ReadRecord = void (*)(JsonRecord&, Published&);
 Published read_published(const std::string& path, Braces braces, const Reading& reading,
                          ReadRecord read);
-// The same for one of several files: appends to the corpus.
-void read_published(const std::string& path, Braces braces, const Reading& reading, ReadRecord read,
-                    Published& corpus);
+// The same of JSON Lines or arrays in one file, or in those of a folder whose names begin and end
+// so (find_files()).
+Published read_published(const std::string& path, const std::string& begin,
+                         const std::string& ending, const Reading& reading, ReadRecord read);
 
 }  // namespace heed

@@ -1,14 +1,10 @@
 #include "dialog/data/formats/schema_guided.h"
 
-#include <filesystem>
-
-#include "base/error.h"
 #include "dialog/data/formats/records_json.h"
 
 namespace heed {
 namespace {
 
-namespace fs = std::filesystem;
 using Json = nlohmann::json;
 using State = std::map<std::string, std::string>;  // "restaurants_2-time" -> value
 
@@ -90,20 +86,7 @@ void read_services(JsonRecord& record, Published& corpus) {
 }  // namespace
 
 Published read_schema_guided(const std::string& path, const Reading& reading) {
-  std::error_code ignored;
-  if (!fs::is_directory(path, ignored)) {
-    return read_published(path, Braces::kLines, reading, read_services);
-  }
-  Published corpus;
-  for (const std::string& name : find_files(path, ".json")) {
-    if (!fs::path(name).filename().string().starts_with("dialogues")) continue;
-    if (reading.limit > 0 && corpus.dialogues.size() >= reading.limit) break;
-    read_published((fs::path(path) / name).string(), Braces::kLines, reading, read_services,
-                   corpus);
-  }
-  if (corpus.dialogues.empty())
-    throw DataError(path + ": holds no dialogue in a file dialogues*.json");
-  return corpus;
+  return read_published(path, "dialogues", ".json", reading, read_services);
 }
 
 }  // namespace heed

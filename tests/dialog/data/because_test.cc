@@ -51,6 +51,7 @@ TEST(Because, EachSideHasThreeToFiftyTokens) {
   EXPECT_EQ(in("it just fails because a" + fifty), "");
   EXPECT_NE(in(fifty + " because it is so"), "");
   EXPECT_EQ(in("a" + fifty + " because it is so"), "");
+  EXPECT_EQ(in("it just fails\nbecause it is so\n"), "it just fails | it is so");
   EXPECT_EQ(in(""), "");
   EXPECT_EQ(in("because"), "");
 }

@@ -155,6 +155,14 @@ TEST(FlagOwn, OfAHistoryOfOneThereIsOne) {
   EXPECT_THROW(flag_own(short_one, 1.1, rng), UsageError);
 }
 
+TEST(FlagOwn, TakesNoneThatIsADistractionAlready) {
+  Rng rng(8);
+  const Example marked = {"d#4", "d", {{10}, {11}, {12}, {13}}, {1, 1, 0, 0}, {14}};
+  for (int i = 0; i < 10; ++i) {
+    EXPECT_EQ(flag_own(marked, 1, rng).distraction, (std::vector<char>{1, 1, 1, 0}));
+  }
+}
+
 TEST(MakePool, HoldsAllTurnsWithTokens) {
   const Vocabulary vocabulary = Vocabulary::build({{"a", 2}, {"b", 1}});
   const Pool pool =

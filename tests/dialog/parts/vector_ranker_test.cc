@@ -148,6 +148,42 @@ TEST(CosineRanker, ReadsWithinItsBoundsAndCountsWhatIsCut) {
             "2 texts cut: of a context the last words or pieces are kept, of a response the first");
 }
 
+// Bounds count words, as in training, also where a word is several tokens; and the words of the
+// whole context.
+TEST(CosineRanker, ItsBoundsCountWords) {
+  struct OfPieces : OfNumbers {
+    explicit OfPieces(const Vocabulary& words) : OfNumbers(8), words(words) {}
+    std::vector<int32_t> numbers(const std::string& utterance) const override {
+      return encode_utterance(utterance, words);
+    }
+    Tensor encode(const std::vector<Example>& examples, const EncodeOptions& o) const override {
+      for (const Example& e : examples) read.push_back(e.context);
+      return OfNumbers::encode(examples, o);
+    }
+    const Vocabulary& words;
+    mutable std::vector<std::vector<std::vector<int32_t>>> read;
+  };
+  const auto words = std::make_shared<Vocabulary>(
+      Vocabulary::build({{"a", 9}}, {.max_size = kSmallestOfPieces, .kind = TokenKind::kPieces}));
+  const auto ids = [&](const std::string& text) { return encode_utterance(text, *words); };
+  ASSERT_EQ(ids("ab c").size(), 5u) << "each byte is a token";
+  ExampleOptions bounds;
+  bounds.max_utterance_tokens = 2;
+  bounds.max_response_tokens = 1;
+  bounds.max_context_tokens = 5;
+  const auto encoder = std::make_shared<OfPieces>(*words);
+  const CosineRanker ranker(encoder, bounds, words);
+  size_t cut = 0;
+  (void)ranker.contexts({{"x", "ab c d", "ab c d"}}, 8, {}, &cut);
+  (void)ranker.responses({"ab c", "ab"}, 8, {}, &cut);
+  EXPECT_EQ(cut, 2u);
+  ASSERT_EQ(encoder->read.size(), 3u);
+  using Context = std::vector<std::vector<int32_t>>;
+  EXPECT_EQ(encoder->read[0], (Context{ids("c"), ids("ab c")}));
+  EXPECT_EQ(encoder->read[1], (Context{ids("ab")}));
+  EXPECT_EQ(encoder->read[2], (Context{ids("ab")}));
+}
+
 // The vectors of texts, and of contexts, are kept until others are asked for.
 TEST(CosineRanker, ReadsTextsAndContextsOnce) {
   const auto encoder = of_numbers();

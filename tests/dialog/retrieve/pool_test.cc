@@ -33,6 +33,15 @@ TEST(Pool, ComparesTextsWithoutPunctuationAndSymbols) {
   EXPECT_DOUBLE_EQ(coverage({":)", "yes"}, {":)", "?", ";)", "Yes."}), 0.5);
 }
 
+TEST(Pool, OfBlankTextsHasNone) {
+  struct NoVectors : VectorRanker {
+    Tensor contexts(const Contexts&, int64_t, const OnTexts&, size_t*) const override { return {}; }
+    Tensor responses(const Texts&, int64_t, const OnTexts&, size_t*) const override { return {}; }
+  };
+  EXPECT_EQ(most_frequent({" ", ""}, 3), Texts());
+  EXPECT_EQ(most_frequent_of_clusters({" ", ""}, 3, NoVectors(), 1), Texts());
+}
+
 TEST(Pool, IsReadOnceEach) {
   const TempDir dir;
   size_t repeated = 0;

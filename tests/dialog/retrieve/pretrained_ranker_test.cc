@@ -161,6 +161,21 @@ TEST(PretrainedRanker, CutsContextsAsTexts) {
   EXPECT_EQ(reader.unbounded().context(turns).size(), 7u);
 }
 
+// What has no blanks is cut by its Chinese characters; and a word that is too long by itself.
+TEST(PretrainedRanker, KeepsTheEndOfALongWord) {
+  const TempDir dir;
+  const TextReader reader(pretrained::load_encoder(imported_tiny_bert(dir)).pieces, 16,
+                          {.max_context = 6});
+  size_t cut = 0;
+  const auto kept = [&](const std::string& last) { return reader.kept({"a", last}, &cut); };
+  using Texts = std::vector<std::string>;
+  EXPECT_EQ(kept("你好你好你a"), (Texts{"你好你a"}));
+  EXPECT_EQ(kept("b 你好你"), (Texts{"b 你好你"}));
+  EXPECT_EQ(kept("你好 你"), (Texts{"a", "你好 你"}));
+  EXPECT_EQ(kept("b ......"), (Texts{"...."}));
+  EXPECT_EQ(kept("b ... "), (Texts{"b ... "}));
+}
+
 // W = 0 is the cosine of frozen vectors.
 TEST(PretrainedRanker, AMapBeginsWithTheCosine) {
   const TempDir dir;

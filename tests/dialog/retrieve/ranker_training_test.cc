@@ -204,6 +204,23 @@ TEST(RankerTraining, ReadsTheResponsesThatItsSettingsName) {
   EXPECT_EQ(sizes(), std::pair(size_t{7}, size_t{7}));
 }
 
+// What is drawn from a dialogue without a response is of the data, too.
+TEST(RankerTraining, TheFingerprintIsAlsoOfTheDistractions) {
+  const Vocabulary words = Vocabulary::build({{"a", 3}, {"b", 2}, {"c", 1}});
+  Settings s = small();
+  const auto fingerprint = [&](const std::string& alone) {
+    DataPart part{"part", {}};
+    for (const char* id : {"d1", "d2"}) {
+      part.dialogues.push_back({id, {{"", "a"}, {"", "b"}, {"", "c"}}});
+    }
+    part.dialogues.push_back({"d3", {{"", alone}}});
+    return make_train_data(part, part, s, &words).fingerprint();
+  };
+  EXPECT_EQ(fingerprint("a"), fingerprint("b"));
+  s.insert_prob = 0.5;
+  EXPECT_NE(fingerprint("a"), fingerprint("b"));
+}
+
 TEST(RankerTraining, ARunIsTheSameAfterAStop) {
   const TempDir dir;
   Settings s = small();

@@ -51,9 +51,9 @@ TEST(TextMeasures, MeansAreOfSingleTexts) {
     const double of_both = m.value(kOurs, kTheirs),
                  mean = (m.value({kOurs[0]}, {kTheirs[0]}) + m.value({kOurs[1]}, {kTheirs[1]})) / 2;
     if (m.key != std::string("bleu")) {  // 0 of these
-      EXPECT_EQ(std::abs(of_both - mean) < 1e-12, is_mean_over_texts(m)) << m.key;
+      EXPECT_EQ(std::abs(of_both - mean) < 1e-12, m.is_mean) << m.key;
     }
-    means += is_mean_over_texts(m);
+    means += m.is_mean;
   }
   EXPECT_EQ(means, 7u);
 }

@@ -68,6 +68,7 @@ TEST_F(WordVectorFile, ErrorsNameTheLine) {
   EXPECT_TRUE(
       has(error("3 2\nthe 1 2\nof 3 4\n"), "expected 3 words, as the first line says, got 2"));
   EXPECT_TRUE(has(error("1 2\nthe 1 2\nof 3 4\n"), "expected 1 words"));
+  EXPECT_TRUE(has(error("16777217 1\nthe 1\n"), "expected 16777217 words"));
   EXPECT_TRUE(
       has(error("1 3\nthe 1 2\n"), "vectors.txt:2: expected 3 numbers, as the first line says"));
 }
