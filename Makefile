@@ -32,28 +32,20 @@ demo: setup  ## Build a first part of the program and show what it does (two cor
 	@$(BUILD) release -j $(JOBS) --target heed_program
 	@scripts/demo.sh
 
-reproduce: setup  ## A small version of the experiment: 23 variants, 9 test sets, one page (some minutes)
-	@$(CONFIGURE) > /dev/null
-	@$(BUILD) release -j $(JOBS) --target heed_program
+reproduce: program  ## A small version of the experiment: 23 variants, 9 test sets, one page (some minutes)
 	@scripts/reproduce.sh
 
 program: setup  ## Build the program, with all its commands
 	@$(CONFIGURE) > /dev/null
 	@$(BUILD) release -j $(JOBS) --target heed_program
 
-probes: setup  ## A small version of the experiment on probes: 11 models, 3 tasks, one page (some minutes)
-	@$(CONFIGURE) > /dev/null
-	@$(BUILD) release -j $(JOBS) --target heed_program
+probes: program  ## A small version of the experiment on probes: 11 models, 3 tasks, one page (some minutes)
 	@scripts/probes.sh
 
-ranks: setup  ## Train with 1, 2 and 4 ranks of MPI, and compare the models byte by byte (half a minute)
-	@$(CONFIGURE) > /dev/null
-	@$(BUILD) release -j $(JOBS) --target heed_program
+ranks: program  ## Train with 1, 2 and 4 ranks of MPI, and compare the models byte by byte (half a minute)
 	@scripts/ranks.sh
 
-adversarial: setup  ## A small adversarial evaluation: discriminators, controls, two generators, one page (a minute)
-	@$(CONFIGURE) > /dev/null
-	@$(BUILD) release -j $(JOBS) --target heed_program
+adversarial: program  ## A small adversarial evaluation: discriminators, controls, two generators, one page (a minute)
 	@scripts/adversarial.sh
 
 test: setup-tests  ## Every test, but for those of the next two (two cores: 19 minutes; more on a new machine, for packages)

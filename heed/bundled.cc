@@ -80,7 +80,7 @@ static std::vector<std::string> find_bundled_models() {
   std::vector<std::string> models;
   const std::optional<std::string> trained = find_bundled_model("trained");
   if (!trained) return models;
-  for (const auto& entry : fs::directory_iterator(fs::path(*trained).parent_path())) {
+  for (const auto& entry : fs::directory_iterator(fs::canonical(*trained).parent_path())) {
     const auto model = find_bundled_model(entry.path().filename().string());
     if (!model) continue;
     try {
@@ -132,9 +132,10 @@ void find_data(std::string& data, const CLI::App& command, Corpora corpora) {
 }
 
 std::string shell_word(const std::string& path) {
-  const bool plain = path.find_first_not_of(
+  const bool plain = !path.empty() &&
+                     path.find_first_not_of(
                          "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789/._-+:") ==
-                     std::string::npos;
+                         std::string::npos;
   if (plain) return path;
   std::string text = "'";
   for (const char c : path) text += c == '\'' ? std::string("'\\''") : std::string(1, c);

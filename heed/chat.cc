@@ -33,7 +33,6 @@ class Chat {
   void run();
 
  private:
-  bool obey(const std::string& line);  // a command; it returns false to end the chat
   void answer(const std::string& line);
   void add_turn(const std::string& who, const std::string& text, std::vector<int32_t> tokens);
   void say_unknown_words(const std::string& line) const;
@@ -124,6 +123,12 @@ void talk(ChatOptions& o) {
   if (o.web) {
     refuse_given(*o.command, "--best-of", "without --web");
     take_bundled(o.models);
+    const auto responds = [](const std::string& m) {
+      return system_of(m).has(Capability::kRespond);
+    };
+    if (o.command->count("--pool") > 0 && std::all_of(o.models.begin(), o.models.end(), responds)) {
+      throw UsageError("--pool: none of these models ranks");
+    }
     const DecodeOptions decode = o.decode.get(o.common->seed);
     serve_live_page(o.models, decode, start(*o.common), o.port, o.pool);
     return;

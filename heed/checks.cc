@@ -176,10 +176,27 @@ bool is_part_of(const fs::path& output, const fs::path& folder) {
              : is_model_or_runs(file.parent_path());
 }
 
-void check_output(const std::string& option, const fs::path& output, const CLI::App& command) {
+// The same result for all names of a file, whether or not it exists: links, "./". Standard output
+// stays "-".
+fs::path name_of_file(const std::string& path) {
+  if (path == "-") return path;
+  std::error_code failed;
+  fs::path file = path;
+  for (int links = 0; links < 40 && fs::is_symlink(file, failed);
+       ++links) {  // to what need not be there
+    file = file.parent_path() / fs::read_symlink(file, failed);
+  }
+  // Only of an absolute path is the result absolute, too, if nothing of it exists.
+  const fs::path name = fs::weakly_canonical(fs::absolute(file, failed), failed);
+  return failed ? fs::path(path) : name;
+}
+
+void check_output(const std::string& option, const std::string& given, const CLI::App& command) {
   std::error_code ignored;
-  if (output == "-" || !fs::is_regular_file(output, ignored)) return;
-  const std::string text = option + " " + output.string();
+  // The folder "new" of "new/../file" need not be there: the command may make it.
+  const fs::path output = fs::exists(given, ignored) ? fs::path(given) : name_of_file(given);
+  if (given == "-" || !fs::is_regular_file(output, ignored)) return;
+  const std::string text = option + " " + given;
   const auto check = [&](const CLI::Option* input) {
     for (const std::string& value : input->results()) {
       for (const std::string& path : paths_of(value)) {
@@ -200,21 +217,6 @@ void check_output(const std::string& option, const fs::path& output, const CLI::
   const CLI::App* whole = &command;
   while (whole->get_parent()) whole = whole->get_parent();
   check(whole->get_config_ptr());
-}
-
-// The same result for all names of a file, whether or not it exists: links, "./". Standard output
-// stays "-".
-fs::path name_of_file(const std::string& path) {
-  if (path == "-") return path;
-  std::error_code failed;
-  fs::path file = path;
-  for (int links = 0; links < 40 && fs::is_symlink(file, failed);
-       ++links) {  // to what need not be there
-    file = file.parent_path() / fs::read_symlink(file, failed);
-  }
-  // Only of an absolute path is the result absolute, too, if nothing of it exists.
-  const fs::path name = fs::weakly_canonical(fs::absolute(file, failed), failed);
-  return failed ? fs::path(path) : name;
 }
 
 void check_outputs(const CLI::App& app) {

@@ -119,7 +119,7 @@ std::vector<ComparedGroup> groups_of(const CompareOptions& o,
   return groups;
 }
 
-// Refuses a comparison of a model with itself under two names: no change would mean nothing.
+// Tells of a model that is compared with itself, perhaps under two names: no change means nothing.
 void note_equal_models(const std::vector<ComparedModel>& runs) {
   std::map<uint32_t, const ComparedModel*> seen;
   for (const ComparedModel& run : runs) {
@@ -151,6 +151,7 @@ void note_differences(const ComparedModel& run, const ComparedModel& first, bool
 void measure(std::vector<ComparedModel>& runs, const CompareOptions& o, Inputs& inputs,
              const std::vector<Example>& examples, Device device) {
   PassProgress progress(inputs.sets.size() * runs.size(), examples, inputs.unit(examples.size()));
+  const ExampleOptions bounds = inputs.bounds;  // those that results tell
   for (ComparedModel& run : runs) {
     LoadedModel loaded = load_responder(run.path);
     run.vocabulary = std::move(loaded.vocabulary);
@@ -170,6 +171,7 @@ void measure(std::vector<ComparedModel>& runs, const CompareOptions& o, Inputs& 
     run.responses = respond(*loaded.model, encoded.examples, run.vocabulary, {}, o.batch);
     run.references = human_responses(encoded.examples, run.vocabulary);
   }
+  inputs.bounds = bounds;
 }
 
 void run(const CompareOptions& o) {

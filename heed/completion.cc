@@ -2,19 +2,13 @@
 #include <vector>
 
 #include "base/error.h"
+#include "heed/bundled.h"
 #include "heed/help.h"
 #include "heed/system_files.h"
 #include "heed/usage.h"
 
 namespace heed {
 namespace {
-
-// Escapes a text for a single-quoted word of a shell.
-std::string shell_word(const std::string& text) {
-  std::string result = "'";
-  for (const char c : text) result += c == '\'' ? std::string("'\\''") : std::string(1, c);
-  return result + "'";
-}
 
 // A command and the words that may follow it.
 struct Command {

@@ -78,7 +78,7 @@ void EncodeFlags::declare(CLI::App& c, bool required) {
                "embeddings, 1: the first layer. If not given: the last")
       ->check(whole_number(0, 1000));
   option(c, "--limit", limit, "Read only the first N dialogues (of each part); 0: all");
-  option(c, "--batch", batch, "Dialogues in a batch; changes no result");
+  add_batch(c, batch);
 }
 
 Encoding::Encoding(const EncodeFlags& flags, const std::vector<std::string>& parts, Device device,

@@ -36,12 +36,12 @@ Json info_of_directory(const std::string& path, const OnReading& on_reading) {
                   "experiment.json, train.jsonl, or folders with one of them");
 }
 
-// Files that hold no dialogues, by a part of their name, and the command that shows them.
+// Files that hold no dialogues, by the end of "/NAME", and the command that shows them.
 const std::pair<std::string, std::string> kOtherFiles[] = {
-    {"vocab.txt", "a model's vocabulary, one token a line; heed info FOLDER describes the model"},
-    {"log.jsonl", "the log of a training; heed log FOLDER shows it, heed plot FOLDER draws it"},
-    {"steps.jsonl", "the steps of a training; heed log FOLDER --steps shows them"},
-    {"pool.txt", "responses to choose from, one a line; heed chat --pool FILE answers with them"},
+    {"/vocab.txt", "a model's vocabulary, one token a line; heed info FOLDER describes the model"},
+    {"/log.jsonl", "the log of a training; heed log FOLDER shows it, heed plot FOLDER draws it"},
+    {"/steps.jsonl", "the steps of a training; heed log FOLDER --steps shows them"},
+    {"/pool.txt", "responses to choose from, one a line; heed chat --pool FILE answers with them"},
     {".html", "a page; a browser shows it"}};
 
 // The files of --json begin with a line that holds only a brace; a dialogue is one line.
@@ -64,10 +64,10 @@ Json info_of(const std::string& path) {
     throw DataError(path + ": neither a file nor a directory");
   }
   if (path.ends_with(".safetensors")) return info_of_weights(path);
+  std::string file = "/" + fs::path(path).filename().string();
+  if (file.ends_with(".gz")) file.resize(file.size() - 3);
   for (const auto& [name, what] : kOtherFiles) {
-    if (fs::path(path).filename().string().find(name) != std::string::npos) {
-      throw DataError(path + ": " + what);
-    }
+    if (file.ends_with(name)) throw DataError(path + ": " + what);
   }
   return is_json_file(path) ? info_of_result(path) : info_of_dialogues(path, on_reading);
 }
@@ -85,10 +85,10 @@ void print(Json info) {
 void run(const InfoOptions& o) {
   JsonOutput output(o.json), card(o.card);
   if (card.wanted()) card.write_text(model_card(o.path));
-  if (card.to_stdout()) return;
+  if (card.to_stdout() && !output.wanted()) return;
   Json json = {{"path", o.path}};
   json.update(info_of(o.path));
-  if (!output.to_stdout()) print(json);
+  if (!output.to_stdout() && !card.to_stdout()) print(json);
   if (!output.wanted()) return;
   Json whole = {{"heed", provenance("info", *o.common)}};
   whole.update(json);

@@ -18,9 +18,8 @@ struct JudgementFlags {
 
   void declare(CLI::App& command);  // --judgements
 };
-void add_key(CLI::App& command, std::string& file,
-             const std::string& remark);  // Options --key and --items; half of the items are real.
-// --items, with which half are real.
+void add_key(CLI::App& command, std::string& file, const std::string& remark);  // --key
+// --items, half of them real.
 void add_items(CLI::App& command, int64_t& items);
 
 // Prints on standard output how many judgements the screening removed. Throws DataError, with

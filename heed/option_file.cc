@@ -102,6 +102,7 @@ std::vector<OptionLine> option_lines(const std::string& file, const std::string&
     const std::string value = equals < line.size() ? line.substr(equals + 1) : "";
     refuse(misread(value));
     const std::string bare = CLI::detail::trim_copy(value.substr(0, value.find('#')));
+    refuse(bare == "[" ? "a list begins with a value in the line of its key" : "");
     in_list = bare.starts_with('[') && !bare.ends_with(']');
   }
   return found;
@@ -136,8 +137,9 @@ void OptionFile::check_key(const std::string& where, const std::string& section,
   for (const std::string& option : {"--" + name, name}) {
     const CLI::Option* found = command->get_option_no_throw(option);
     if (!found) continue;
-    if (found->count() == 0) places_[found] = where;
-    return;
+    const bool is_new = places_.emplace(found, found->count() == 0 ? where : "").second;
+    if (is_new) return;
+    throw CLI::ConfigError(where + "\"" + key + "\" is given twice");
   }
   std::string meant = nearest("--" + name, option_names(*command));
   if (!meant.empty()) meant = "; did you mean \"" + meant.substr(2) + "\"?";

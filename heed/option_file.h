@@ -31,7 +31,7 @@ class OptionFile : public CLI::ConfigTOML {
                  const std::string& key) const;
 
   const CLI::App& app_;
-  mutable std::map<const CLI::Option*, std::string> places_;  // set as a file is read
+  mutable std::map<const CLI::Option*, std::string> places_;  // of the options in a file
 };
 
 }  // namespace heed

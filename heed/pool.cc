@@ -85,9 +85,7 @@ void reply(const ReplyOptions& o) {
   progress.done();
   std::string lines;
   for (size_t i = 0; i < dialogues.size(); ++i) {
-    lines +=
-        reply_json(dialogues[i], best[i]).dump(-1, ' ', false, Json::error_handler_t::replace) +
-        "\n";
+    lines += json_text(reply_json(dialogues[i], best[i])) + "\n";
   }
   if (o.out == "-") {
     std::fputs(lines.c_str(), stdout);
@@ -188,7 +186,7 @@ void whitelist(const WhitelistOptions& o) {
   writer.write(retrieve::pool_lines(pool));
   writer.commit();
   std::printf("%s: %s", o.out.c_str(), counted(pool.size(), "response").c_str());
-  if (is_directory(o.data)) {
+  if (has_part(o.data, "test")) {
     const std::vector<std::string> test = responses_in(o, "test");
     std::printf("; %.1f %% of the %s of the test part are among them",
                 100 * retrieve::coverage(pool, test), counted(test.size(), "response").c_str());

@@ -2,6 +2,7 @@
 #include <charconv>
 #include <filesystem>
 
+#include "base/file.h"
 #include "dialog/pretrained/encoder.h"
 #include "dialog/system.h"
 #include "dialog/text/text_file.h"
@@ -71,6 +72,7 @@ void write_lines(const std::string& path, const std::vector<std::string>& texts,
 
 void encode(const PretrainedOptions& o) {
   const Device device = start(*o.common);
+  check_writable(o.out);
   const LoadedSystem loaded = open_model(o.model, Capability::kEncode, device);
   const std::vector<std::string> texts = read_texts(o.in);
   std::vector<Read> read;

@@ -259,7 +259,7 @@ void add_probe(CLI::App& app) {
              "that only memorising helps. selectivity: F1 minus F1 on the control task");
   option(c, "--eval-part", o.eval_part, "The part on which F1 is measured",
          CLI::IsMember({"test", "valid"}));
-  c.add_option("--json", o.json, "Write the results to this file, - for standard output");
+  add_json(c, o.json);
   add_probe_negatives(c);
 }
 

@@ -14,6 +14,7 @@
 #include "dialog/text/measures.h"
 #include "dialog/text/tokenizer.h"
 #include "experiments/measure/reranked.h"
+#include "heed/bundled.h"
 #include "heed/command.h"
 
 namespace heed {
@@ -100,15 +101,21 @@ void RerankFlags::check() const {
     const Spec spec = parse_spec(text);
     if (!texts.insert(text).second) throw UsageError("--rank " + text + ": is given twice");
     const bool alone = spec.name == "logp" || spec.name == "antilm";
-    if (spec.name == "D") continue;  // with a path or without
-    if (!alone && spec.name != "mmi" && spec.name != "pmi" && spec.name != "model") {
+    const bool either = spec.name == "D";  // with a path or without
+    if (!alone && !either && spec.name != "mmi" && spec.name != "pmi" && spec.name != "model") {
       throw UsageError(
           "--rank: expected logp, antilm, D:RUN, mmi:RUN, pmi:DATA or model:DIR, got '" + text +
           "'");
     }
-    if (alone == spec.path.empty()) continue;
-    throw UsageError("--rank " + text + ": " +
-                     (alone ? "takes no path" : "needs a path: " + spec.name + ":PATH"));
+    if (!either && alone != spec.path.empty()) {
+      throw UsageError("--rank " + text + ": " +
+                       (alone ? "takes no path" : "needs a path: " + spec.name + ":PATH"));
+    }
+    if (spec.name == "pmi") {
+      check_exists(spec.path);
+    } else if (!spec.path.empty()) {
+      system_of(spec.path);
+    }
   }
 }
 

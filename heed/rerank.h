@@ -18,7 +18,7 @@ struct RerankFlags {
 
   void declare(CLI::App& command);
   // Throws UsageError for an unknown name, for a name that lacks its path, and for one that is
-  // given twice.
+  // given twice; and DataError for a path where there is nothing.
   void check() const;
   bool weighs() const;  // whether one of the scores has the weight
 };

@@ -158,7 +158,7 @@ void show_tagger(const ShowOptions& o, Device device) {
   constexpr const char* kOfResponses = "with a model that writes responses";
   for (const char* option :
        {"--baseline", "--test", "--examples", "--max-turns", "--min-turns", "--max-utterance",
-        "--max-response", "--max-context", "--pool", "--frequent", "--rare"}) {
+        "--max-response", "--max-context", "--speaker", "--pool", "--frequent", "--rare"}) {
     refuse_given(*o.command, option, kOfResponses);
   }
   for (const CLI::Option* option : o.command->get_options()) {

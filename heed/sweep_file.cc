@@ -124,6 +124,12 @@ const GridOption* find(const std::vector<GridOption>& options, const std::string
   return nullptr;
 }
 
+const std::string& only_value(const SweepFile& file, const GridOption& option) {
+  if (option.values.size() == 1) return option.values[0];
+  throw UsageError(place(file, option.line) + option.name + ": takes one value, got " +
+                   std::to_string(option.values.size()));
+}
+
 // A value of [sweep] that is one number.
 template <class T>
 T number_of(const SweepFile& file, const std::string& name, T otherwise, T low, T high) {
@@ -202,7 +208,7 @@ void read_tests(const SweepFile& file, Sweep& sweep) {
   }
   for (const TestSet& set : sweep.tests) known.push_back(set.name);
   const GridOption* best = find(file.sweep, "best");
-  const std::string name = best ? best->values[0] : known[0];
+  const std::string name = best ? only_value(file, *best) : known[0];
   if (std::find(known.begin(), known.end(), name) == known.end()) {
     throw UsageError(place(file, best->line) +
                      "best: expected valid_perplexity or one of the sets "
@@ -256,7 +262,7 @@ Sweep read_sweep(const std::string& path) {
   sweep.file = path;
   const GridOption* data = find(file.train, "data");
   if (!data) throw UsageError(path + ": [train] has no data, the directory of the dialogues");
-  sweep.data = data->values[0];
+  sweep.data = only_value(file, *data);
   sweep.seeds = number_of<int>(file, "seeds", 1, 1, 10000);
   sweep.first_seed = number_of<uint64_t>(file, "seed", 1, 0, uint64_t{1} << 62);
   sweep.test_seed = number_of<uint64_t>(file, "test-seed", 1, 0, uint64_t{1} << 62);

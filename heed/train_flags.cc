@@ -1,6 +1,8 @@
 #include "heed/train_flags.h"
 #include "heed/command.h"
 
+#include <cmath>
+
 #include "dialog/respond/settings.h"
 #include "dialog/respond/system.h"
 
@@ -12,7 +14,7 @@ ParameterGroup parse_group(const std::string& text) {
   const auto number = [&](const std::string& part, double& value) {
     const char* end = part.data() + part.size();
     const auto [stopped, error] = std::from_chars(part.data(), end, value);
-    return error == std::errc() && stopped == end && value >= 0;
+    return error == std::errc() && stopped == end && value >= 0 && std::isfinite(value);
   };
   if (group.name.empty() || second == std::string::npos ||
       !number(text.substr(first + 1, second - first - 1), group.rate) ||
@@ -62,11 +64,10 @@ TrainSettings TrainFlags::settings(const Structure& of) const {
 }
 
 TrainSettings TrainFlags::model_settings() const {
-  const Structure parsed = Structure::parse(structure);
-  if (flags.given("heads") && parsed.family != Family::kTransformer) {
-    throw UsageError("--heads: only applies with --structure transformer, not with " + structure);
-  }
-  return settings(parsed);
+  const TrainSettings s = settings(Structure::parse(structure));
+  refuse_without_effect(s, [&](const std::string& option) { return flags.given(option); });
+  flags.refuse_idle(s);
+  return s;
 }
 
 }  // namespace heed

@@ -12,20 +12,24 @@ namespace {
 
 void check_options(const ExampleOptions& options) {
   const auto check = [](bool ok, const char* rule, int value) {
-    if (!ok) throw UsageError("examples: " + std::string(rule) + ", got " + std::to_string(value));
+    if (!ok) throw UsageError(std::string(rule) + ", got " + std::to_string(value));
   };
-  check(options.min_turns >= 2, "the turns of a dialogue must be at least 2", options.min_turns);
+  check(options.min_turns >= 2, "min-turns: the turns of a dialogue must be at least 2",
+        options.min_turns);
   const int least = options.min_turns == 2 ? 1 : 2;
   check(options.max_turns == 0 || options.max_turns >= least,
-        least == 1 ? "the turns to keep must be 0 (all) or more"
-                   : "the turns to keep must be 0 (all) or at least 2, or 1 with --min-turns 2",
+        least == 1 ? "max-turns: the turns to keep must be 0 (all) or more"
+                   : "max-turns: the turns to keep must be 0 (all) or at least 2, or 1 with "
+                     "--min-turns 2",
         options.max_turns);
-  check(options.max_utterance_tokens >= 0, "the tokens of an utterance must be 0 (all) or more",
+  check(options.max_utterance_tokens >= 0,
+        "max-utterance: the tokens of an utterance must be 0 (all) or more",
         options.max_utterance_tokens);
-  check(options.max_response_tokens >= 0, "the tokens of a response must be 0 (all) or more",
+  check(options.max_response_tokens >= 0,
+        "max-response: the tokens of a response must be 0 (all) or more",
         options.max_response_tokens);
   check(options.max_context_tokens == 0 || options.max_context_tokens >= 2,
-        "the tokens of a context must be 0 (all) or at least 2, a word and its <eou>",
+        "max-context: the tokens of a context must be 0 (all) or at least 2, a word and its <eou>",
         options.max_context_tokens);
 }
 

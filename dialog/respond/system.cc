@@ -36,19 +36,24 @@ std::vector<Training::Folder> RespondTraining::folders() {
            &s_.init}};
 }
 
-void RespondTraining::complete() {
-  const Structure& structure = s_.model.structure;
+void refuse_without_effect(const TrainSettings& s,
+                           const std::function<bool(const std::string& option)>& given) {
+  const Structure& structure = s.model.structure;
   if (given("heads") && structure.family != Family::kTransformer) {
     throw UsageError("--heads: only applies with --structure transformer, not with " +
                      std::string(structure.name));
   }
-  if (given("topics") && !s_.topics_file.empty()) {
+  if (given("topics") && !s.topics_file.empty()) {
     throw UsageError("--topics: are as many as --topics-file has lines; leave the option out");
   }
-  if (given("attention-weight") && s_.attention_weight != 0 && !structure.attention) {
+  if (given("attention-weight") && s.attention_weight != 0 && !structure.attention) {
     throw UsageError("--attention-weight: " + std::string(structure.name) +
                      " has no attention scores for a loss to act on");
   }
+}
+
+void RespondTraining::complete() {
+  refuse_without_effect(s_, given);
   complete_settings(s_, given);
 }
 

@@ -7,6 +7,10 @@ namespace heed {
 
 System respond_system();
 
+// Throws UsageError for a given option that has no effect on such a model.
+void refuse_without_effect(const TrainSettings& settings,
+                           const std::function<bool(const std::string& option)>& given);
+
 // Sets the values that follow from the given options and a preset's settings: the width of the word
 // vectors, the smallest rate.
 void complete_settings(TrainSettings& settings,

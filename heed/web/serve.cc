@@ -49,10 +49,6 @@ std::vector<LiveModel> load(const std::vector<std::string>& directories, Device 
     for (int i = 2; !names.insert(m.name).second; ++i) m.name = name + " " + std::to_string(i);
     models.push_back(std::move(m));
   }
-  const auto ranks = [](const LiveModel& m) { return m.ranker != nullptr; };
-  if (!pool.empty() && std::none_of(models.begin(), models.end(), ranks)) {
-    throw UsageError("--pool: none of these models ranks");
-  }
   return models;
 }
 

@@ -53,7 +53,7 @@ def parse_json(text: Union[str, bytes], where: str) -> Any:
     """The value; DataError begins with `where` for text that is not UTF-8 or not strict JSON
     (NaN, keys given twice, depths that Python cannot follow)."""
     try:
-        text = text if isinstance(text, str) else text.decode("utf-8")
+        text = text if isinstance(text, str) else text.decode("utf-8-sig")  # heed skips it, too
         return json.loads(text, object_pairs_hook=_unique, parse_constant=_not_json)
     except RecursionError:
         raise DataError(f"{where}: nested too deeply") from None

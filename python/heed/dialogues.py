@@ -45,7 +45,8 @@ def read_dialogues(path: PathLike) -> List[Dialogue]:
         problem = _problem(dialogue)
         if problem:
             raise DataError(f"{where}: {problem}")
-        dialogues.append({"id": f"line-{where.rpartition(':')[2]}", **dialogue})
+        named = {key: value for key, value in dialogue.items() if (key, value) != ("id", "")}
+        dialogues.append({"id": f"line-{where.rpartition(':')[2]}", **named})
     if not dialogues:
         raise DataError(f"{os.fspath(path)}: holds no dialogue")
     return dialogues

@@ -22,6 +22,10 @@ class Dialogues(FolderTest):
             self.assertEqual(path.read_bytes()[:2] == b"\x1f\x8b", name.endswith(".gz"))
         self.assertEqual(len(list(self.folder.iterdir())), 2)  # nothing temporary is left
 
+    def test_as_the_program_reads_them(self):
+        path = self.write("a.jsonl", b'\xef\xbb\xbf{"id": "", "turns": [{"text": "a"}]}\n{"id": 0, "turns": [{"text": "a"}]}\n')
+        self.assertEqual([d["id"] for d in heed.read_dialogues(path)], ["line-1", 0])
+
     def test_the_bundled_ones(self):
         self.assertEqual(len(heed.read_dialogues(REFERENCE / "static" / "dialogs.jsonl")), 6)
         for path in (ROOT / "data" / "ubuntu-sample").glob("test.jsonl*"):

@@ -76,6 +76,9 @@ class ReadsResults(FolderTest):
         np.testing.assert_array_equal(rows["value"], [5, 4])
         np.testing.assert_array_equal(rows["change"], [np.nan, -1])
         np.testing.assert_array_equal(rows["p_holm"], [np.nan, 0.02])
+        without = self.result({"comparisons": 0, "rows": [{"test_set": "rare:end", "measure": "das_ratio", "runs": [
+            {"name": "a", "estimate": {"value": 0.5, "low": 0.4, "high": 0.6}}, {"name": "b", "estimate": None}]}]})
+        np.testing.assert_array_equal(without.table()["value"], [0.5, np.nan])  # b has no attention
 
     def test_the_kept_tables(self):
         for path in sorted((EXPERIMENT / "tables").glob("*.json")):

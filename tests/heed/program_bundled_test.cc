@@ -146,6 +146,15 @@ TEST(Bundled, DataThatIsNotThereComesFirst) {
   EXPECT_EQ(dir.count_files(), 0u);
 }
 
+// Its models are then "larger", without a folder before it.
+TEST(Bundled, AreFoundInTheirOwnFolder) {
+  const TempDir dir;
+  const std::string command = "cd '" + kModels + "' && '" + kProgramPath +
+                              "' chat --web --beam-size 3 2> '" + dir.path("said") + "'";
+  EXPECT_EQ(std::system(command.c_str()) >> 8, 2);
+  EXPECT_TRUE(has(dir.read("said"), "taking the bundled larger, trained, ")) << dir.read("said");
+}
+
 TEST_F(Installed, FindsThemBesideItsFolder) {
   add_share();
   EXPECT_TRUE(has(run("chat --threads 1"), "taking the bundled " + share + "/models/trained\n"));

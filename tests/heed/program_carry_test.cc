@@ -348,10 +348,11 @@ TEST(Carry, ShowsWhereItLooks) {
   EXPECT_TRUE(
       has(heed_program({"show", "--model", model(), "--data", items(), "--decode", "beam"}).err,
           "--decode: only applies with a model that writes responses"));
-  const Result of_other =
-      heed_program({"show", "--model", model(), "--data", items(), "--test", "none"});
-  EXPECT_EQ(of_other.code, 2);
-  EXPECT_TRUE(has(of_other.err, "--test: only applies with a model that writes responses"));
+  for (const Arguments& other : {Arguments{"--test", "none"}, {"--speaker", "user"}}) {
+    const Result r = heed_program(Arguments{"show", "--model", model(), "--data", items()} + other);
+    EXPECT_EQ(r.code, 2);
+    EXPECT_TRUE(has(r.err, other[0] + ": only applies with a model that writes responses"));
+  }
 }
 
 TEST(Carry, ItsEncoderEncodes) {

@@ -62,7 +62,9 @@ TEST_F(Compare, ModelsReadTheirOwnTurns) {
   };
   const double whole = perplexity(run()), two = perplexity(dir.path("two"));
   EXPECT_GT(std::abs(whole - two), 1e-3);
-  const Json own = rows({"--own-turns"}), alike = rows({});
+  const Json own = rows({"--own-turns"}),
+             turns = Json::parse(dir.read("out.json"))["inputs"]["max_turns"], alike = rows({});
+  EXPECT_EQ(turns, 4);  // the first model's
   EXPECT_NEAR(own[0]["estimate"]["value"], whole, 1e-5);
   EXPECT_NEAR(own[1]["estimate"]["value"], two, 1e-5);
   EXPECT_NEAR(alike[1]["estimate"]["value"], whole, 1e-5);

@@ -48,6 +48,8 @@ TEST(Usage, OptionsThatMakeNoSense) {
       {score + Arguments{"--device", "cuda:x"}, "cuda:x"},
       {evaluate + Arguments{"--limit", "-1"}, "--limit"},
       {evaluate + Arguments{"--batch", "0"}, "--batch: expected"},
+      {{"features", "--model", kModel, "--data", kSample, "--out", "x", "--batch", "0"},
+       "--batch: expected a whole number from 1 to 1000000, got '0'"},
       {evaluate + Arguments{"--test", "often"}, "unknown test set \"often\""},
       {evaluate + Arguments{"--test", "random:2"}, "random:2"},
       {evaluate + Arguments{"--test", "rare:top"}, "rare:top"},
@@ -96,8 +98,9 @@ TEST(Usage, TrainingsThatMakeNoSense) {
       {{"--examples", "some"}, "some"},
       {{"--max-turns", "1"}, "turns"},
       {{"--max-turns", "-1"}, "turns"},
-      {{"--min-turns", "1"}, "the turns of a dialogue must be at least 2, got 1"},
-      {{"--max-context", "1"}, "tokens of a context"},
+      {{"--min-turns", "1"}, "--min-turns: the turns of a dialogue must be at least 2, got 1"},
+      {{"--max-context", "1"}, "--max-context: the tokens of a context"},
+      {{"--group", "lstm:inf:0"}, "--group: expected NAME:RATE:DECAY"},
       {{"--rate-decay", "inverse-sqrt"}, "inverse-sqrt needs a warm-up"},
       {{"--max-utterance", "-1"}, "tokens of an utterance"},
       {{"--max-response", "-1"}, "tokens of a response"},
@@ -260,6 +263,8 @@ TEST(Outputs, AreNoInputs) {
   const std::vector<std::pair<Arguments, std::string>> cases = {
       {{"prepare", "text", "--in", talk, "--out", talk},
        "--out " + talk + ": would overwrite what --in reads"},
+      {{"prepare", "reverse", "--in", talk, "--out", dir.path("new/../talk.jsonl")},
+       "would overwrite what --in reads"},
       {{"distract", "--data", talk, "--test", "rare:end", "--out", talk},
        "would overwrite what --data reads"},
       {{"score", "--model", model, "--data", talk, "--json", talk},
@@ -304,6 +309,21 @@ TEST(Outputs, AreNoPartsOfInputs) {
   for (const std::string& file : files) EXPECT_GT(std::filesystem::file_size(file), 0u) << file;
   expect_failure(heed_program({"encode", "--model", model, "--in", files[1], "--out", "-"}), 2,
                  "--out -: is not for standard output", "-");
+}
+
+// What is missing is told before the work: here there is not even a model.
+TEST(Files, AreLookedForBeforeTheWork) {
+  const TempDir dir;
+  const std::string model = dir.path("none"), back = dir.path("back");
+  const auto fails = [&](const Arguments& command, const std::string& says) {
+    expect_failure(heed_program(command + Arguments{"--model", model}), 1, says, command[0]);
+  };
+  fails({"encode", "--in", dir.path("in"), "--out", dir.path("out/x.npy")}, "cannot write");
+  fails({"evaluate", "--data", kDialogs, "--test", "none", "--pmi", back}, back + ": cannot open");
+  for (const std::string rank : {"mmi:", "model:", "D:", "pmi:"}) {
+    fails({"generate", "--data", kDialogs, "--out", "-", "--n-best", "2", "--rank", rank + back},
+          back + ": ");
+  }
 }
 
 // The second would replace the first, under whatever name.

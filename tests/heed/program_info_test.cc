@@ -252,6 +252,10 @@ TEST_F(Info, OfDialogues) {
   EXPECT_EQ(info(named)["speakers"], 2);
   EXPECT_EQ(info(named)["tokens"], 4);  // a b a .
   EXPECT_EQ(info(named)["words"], 3);
+  for (const char* name : {"dialog.jsonl", "my.html.jsonl", "whirlpool.txt"}) {  // not the files
+    fs::copy_file(named, dir.path(name));
+    EXPECT_EQ(info(dir.path(name))["kind"], "dialogues") << name;
+  }
 }
 
 TEST_F(Info, OfLabels) {
@@ -305,6 +309,8 @@ TEST_F(Info, SaysWhatItCannotRead) {
   fails(larger + "/vocab.txt",
         "vocab.txt: a model's vocabulary, one token a line; heed info FOLDER");
   fails(larger + "/log.jsonl", "log.jsonl: the log of a training; heed log FOLDER");
+  fails(dir.write("pool.txt.gz", "a\n"), "pool.txt.gz: responses to choose from, one a line");
+  fails(dir.write("my.html", "a\n"), "my.html: a page; a browser shows it");
   EXPECT_EQ(info(larger + "/model.safetensors")["tensors"][0]["type"], "bf16");
   EXPECT_EQ(info(larger)["parameters"]["tensors"][0]["type"], "bf16");
   fails(dir.write("list.json", "[1]"), "list.json: not a JSON object");

@@ -341,6 +341,8 @@ TEST_F(RunLogs, TheCardOfARun) {
   const std::string of_model = out_of({"info", kModel, "--card", "-"});
   EXPECT_TRUE(has(of_model, "## Model\n")) << of_model;
   EXPECT_FALSE(has(of_model, "## Training\n")) << of_model;
+  EXPECT_EQ(out_of({"info", kModel, "--card", "-", "--json", dir.path("model.json")}), of_model);
+  EXPECT_EQ(json::parse(dir.read("model.json"))["kind"], "model");
   fails({"info", kSample, "--card", "-"}, 1, "holds no model and no run");
   fails({"info", second(), "--card", second() + "/config.json"}, 2, "is a part of");
 }

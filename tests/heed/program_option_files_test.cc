@@ -22,7 +22,10 @@ TEST(OptionFiles, AMistakeIsNamedWithItsLine) {
   fails("[prepare.ubuntu]\nim = \"x\"\n",
         ":2: [prepare ubuntu] has no option \"im\"; did you mean \"in\"?");
   fails("train.hiden = 8\n", ":1: [train] has no option \"hiden\"; did you mean \"hidden\"?");
-  fails("[train]\nlayers = [\n1,\n2 ]\nhiden = 8\n", ":5: [train] has no option \"hiden\"");
+  fails("[train]\nlayers = [1,\n\n2 ]\nhiden = 8\n", ":5: [train] has no option \"hiden\"");
+  fails("[train]\nlayers = [\n1, 2 ]\n", ":2: a list begins with a value in the line of its key");
+  fails("[train]\nhidden = 8\nlayers = 1\nhidden = 9\n", ":4: \"hidden\" is given twice");
+  fails("train.hidden = 8\n[train]\nhidden = 9\n", ":3: \"hidden\" is given twice");
   fails("\xff\xfe", ":1: \"");
   fails("[train]\n\nhidden = \"x\"\n", ":3: --hidden: expected a whole number");
   fails("[train]\nstructure = \"statik\"\n", ":2: --structure: expected");

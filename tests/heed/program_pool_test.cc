@@ -89,6 +89,13 @@ TEST(Pools, WritesTheMostFrequentResponsesAsAPool) {
   expect_failure(heed_program({"rank", "whitelist", "--data", same, "--out", dir.path("one")}), 1,
                  same + ": a pool needs two responses that differ, and there is one", "one");
   EXPECT_FALSE(std::filesystem::exists(dir.path("one")));
+  // Without a test part there is nothing to cover.
+  dir.write("part/train.jsonl",
+            R"({"turns": [)" + turn + ", " + turn + ", " + turn + R"(, {"text": "no"}]})" + "\n");
+  const Result part =
+      heed_program({"rank", "whitelist", "--data", dir.path("part"), "--out", dir.path("two")});
+  EXPECT_EQ(part.code, 0) << part.err;
+  EXPECT_EQ(part.out, dir.path("two") + ": 2 responses\n");
 }
 
 // Second turns are responses where --min-turns is 2.

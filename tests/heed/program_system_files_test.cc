@@ -71,7 +71,7 @@ TEST_F(Completion, OfWhatAnOptionTakes) {
 
 TEST_F(Completion, OfFish) {
   const std::string script = heed_program({"help", "--completion", "fish"}).out;
-  EXPECT_TRUE(has(script, "complete -c heed -n '__fish_use_subcommand' -f -a train -d '"))
+  EXPECT_TRUE(has(script, "complete -c heed -n __fish_use_subcommand -f -a train -d '"))
       << script;
   EXPECT_TRUE(has(script,
                   "complete -c heed -n '__fish_seen_subcommand_from prepare; and "

@@ -81,6 +81,7 @@ TEST_F(ChatWeb, SaysWhatItDoesNotTake) {
   fails({"--port", "8080"}, "--port: only applies with --web");
   fails({"--model", kModel}, "--model: several models need --web; in the terminal you talk to one");
   fails({"--web", "--port", "65536"}, "--port: ");
+  fails({"--web", "--pool"}, "--pool: none of these models ranks");
   fails({"--web", "--beam-size", "3"}, "--beam-size: only applies with --decode beam");
 }
 

@@ -295,21 +295,22 @@ TEST(MakeExamples, RefusesBoundsThatMakeNoSense) {
   };
   EXPECT_EQ(
       error({.max_turns = 1}),
-      "examples: the turns to keep must be 0 (all) or at least 2, or 1 with --min-turns 2, got 1");
-  EXPECT_EQ(
-      error({.max_turns = -3}),
-      "examples: the turns to keep must be 0 (all) or at least 2, or 1 with --min-turns 2, got -3");
+      "max-turns: the turns to keep must be 0 (all) or at least 2, or 1 with --min-turns 2, got 1");
+  EXPECT_EQ(error({.max_turns = -3}),
+            "max-turns: the turns to keep must be 0 (all) or at least 2, or 1 with --min-turns 2, "
+            "got -3");
   EXPECT_EQ(error({.max_utterance_tokens = -1}),
-            "examples: the tokens of an utterance must be 0 (all) or more, got -1");
+            "max-utterance: the tokens of an utterance must be 0 (all) or more, got -1");
   EXPECT_EQ(error({.max_response_tokens = -1}),
-            "examples: the tokens of a response must be 0 (all) or more, got -1");
+            "max-response: the tokens of a response must be 0 (all) or more, got -1");
   EXPECT_EQ(error({.max_turns = -1, .min_turns = 2}),
-            "examples: the turns to keep must be 0 (all) or more, got -1");
+            "max-turns: the turns to keep must be 0 (all) or more, got -1");
   EXPECT_EQ(
       error({.max_context_tokens = 1}),
-      "examples: the tokens of a context must be 0 (all) or at least 2, a word and its <eou>, "
+      "max-context: the tokens of a context must be 0 (all) or at least 2, a word and its <eou>, "
       "got 1");
-  EXPECT_EQ(error({.min_turns = 1}), "examples: the turns of a dialogue must be at least 2, got 1");
+  EXPECT_EQ(error({.min_turns = 1}),
+            "min-turns: the turns of a dialogue must be at least 2, got 1");
 }
 
 TEST(MakeExamples, UsesTheWholeSample) {

@@ -374,7 +374,8 @@ TEST_F(SweepTest, MistakesNameTheirLine) {
   fails(data + "[grid]\ndata = [\"a\", \"b\"]\n", ":4: [grid] has no \"data\"");
   fails(data + "[grid]\nrate = [0.1, \"fast\"]\n", ":4: --rate: expected a number");
   fails(data + "[grid]\nrate = [0.1,\n  -1]\n", ":4: ");
-  fails(data + "[grid]\nrate = [\n  0.1]\n", ": \"grid.0.1]\" is no option; a list begins");
+  fails(data + "[grid]\nrate = [\n  0.1]\n",
+        ":4: a list begins with a value in the line of its key");
   fails(data + "[grid]\nstructure = [\"static\", \"statik\"]\n", ":4: ");
   fails(data + "hidden = 0\n", ":3: --hidden: expected a whole number");
   fails(data + "rate = 1\n[grid]\nrate = [1, 2]\n", ":5: rate stands in [train] already, line 3");
@@ -385,6 +386,13 @@ TEST_F(SweepTest, MistakesNameTheirLine) {
   fails(data + "[sweep]\nseeds = [1, 2]\n", ":4: seeds: expected");
   fails(data + "[sweep]\ntest = \"randon\"\n", ":4: ");
   fails(data + "[sweep]\nbest = \"none\"\n", ":4: best: expected valid_perplexity or one of");
+  fails(data + "[sweep]\nbest = [\"valid_perplexity\", \"none\"]\n",
+        ":4: best: takes one value, got 2");
+  fails("[train]\ndata = [\"a\", \"b\"]\n", ":2: data: takes one value, got 2");
+  fails(data + "structure = \"lstm\"\nattention-weight = 2\n",
+        ":3: --attention-weight: lstm has no attention scores for a loss to act on");
+  fails(data + "tokens = \"bpe\"\nmin-count = 2\n",
+        ":3: --min-count: only applies with --tokens words");
   fails(data + "[grid]\nheads = [2, 4]\n",
         ":4: --heads: only applies with --structure transformer");
   fails(data + "heads = 2\nrate = 1\n", ":3: --heads: only applies with --structure transformer");
