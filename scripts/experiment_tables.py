@@ -1104,6 +1104,7 @@ def facts():
     small_das = lambda training, at, test="random:1.0": f"{das(small(training, at), test):.2f}"
     small_cost = lambda training, at: scale_harm(small(training, at), "random:1.0")
     again = lambda training, epoch=17: whole["1x128seed2", training, str(epoch)]
+    by_sgd = lambda training, epoch: whole["1x128sgd", training, str(epoch)]
     again_das = lambda training: f"{das(again(training), 'random:1.0'):.2f}"
     log = lambda training: [json.loads(line) for line in (SCALE / f"1x128-{training}-log.jsonl").read_text().splitlines()]
     validated = lambda training, *of: [f"{log(training)[epoch - 1]['valid_perplexity']:.2f}" for epoch in of]
@@ -1233,6 +1234,13 @@ def facts():
             f"further than insertion alone ({non_hier_change('harm')})", f"costs less ({non_hier_change('history')})",
         ],
         "docs/results/scale.md": [
+            "costs {:.1f} thousandths after four epochs, {:.1f} after eight and {:.1f} after twelve, at DAS ratios of {}, {} and {}".format(
+                *(scale_harm(by_sgd("p0", epoch), "random:1.0")[0] for epoch in (4, 8, 12)), *(f"{das(by_sgd('p0', epoch), 'random:1.0'):.2f}" for epoch in (4, 8, 12))),
+            "That is {}, {} and {} more than with insertion alone, whose ratios are no lower than {:.2f}. With Adam it costs {:.1f} after twelve, at a ratio of {:.2f}".format(
+                *("{:.1f} ± {:.1f}".format(*scale_harm(by_sgd("p0", epoch), "random:1.0", by_sgd("ins", epoch))) for epoch in (4, 8, 12)),
+                min(das(by_sgd("ins", epoch), "random:1.0") for epoch in (4, 8, 12)), small_cost("p0", 3)[0], das(small("p0", 3), "random:1.0")),
+            "(`frequent:middle` {:+.1f} ± {:.1f}, `frequent:end` {:+.1f} ± {:.1f})".format(
+                *scale_harm(by_sgd("p0", 12), "frequent:middle"), *scale_harm(by_sgd("p0", 12), "frequent:end")),
             "less that with insertion alone it is {}, {} and {} after four, eight and twelve epochs".format(
                 *("{:+.1f} ± {:.1f}".format(*scale_harm(whole["1x128sgd", "loss", epoch], "random:1.0", whole["1x128sgd", "ins", epoch])) for epoch in ("4", "8", "12"))),
             "With insertion alone it is {}, {} and {} after four, eight and twelve.".format(
