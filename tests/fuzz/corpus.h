@@ -2,6 +2,7 @@
 #pragma once
 
 #include "dialog/data/formats/published.h"
+#include "tests/dialog/data/count_labels.h"
 #include "tests/fuzz/fuzz.h"
 
 namespace heed::fuzz {

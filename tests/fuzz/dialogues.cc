@@ -1,5 +1,6 @@
 // JSON Lines dialogues, plain or gzip, and what is written of them.
 #include "dialog/data/corpus.h"
+#include "tests/dialog/data/count_labels.h"
 #include "tests/fuzz/fuzz.h"
 
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {

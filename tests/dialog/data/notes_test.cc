@@ -1,5 +1,6 @@
 // Labels, candidates and personas of dialogues.
 #include "dialog/data/corpus.h"
+#include "tests/dialog/data/count_labels.h"
 #include "tests/dialog/data/reader_helpers.h"
 
 namespace heed {
