@@ -10,12 +10,12 @@ namespace heed {
 // personas.
 inline size_t count_labels(const std::vector<Dialogue>& dialogues) {
   size_t count = 0;
-  const auto add = [&](const auto& notes) {
-    for (const auto& [name, values] : notes.labels) count += values.size();
+  const auto add = [&](const Labels& labels) {
+    for (const auto& [name, values] : labels) count += values.size();
   };
   for (const Dialogue& dialogue : dialogues) {
-    add(*dialogue.notes);
-    for (const Turn& turn : dialogue.turns) add(*turn.notes);
+    add(dialogue.notes->labels);
+    for (const Turn& turn : dialogue.turns) add(turn.notes->labels);
   }
   return count;
 }
