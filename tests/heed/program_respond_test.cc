@@ -379,19 +379,19 @@ TEST_F(Respond, TheTableHasTheNumbersOfTheJson) {
                                    {"pmi_coherence", "coherence"},
                                    {"ss_last", "SS last"},
                                    {"ss_before", "SS before"}}) {
-    columns.push_back({key, title, 3, 1, false, nullptr});
+    columns.push_back({key, title, 3, 1, false, true, nullptr});
   }
   const auto rows = printed_rows(r.out);
   ASSERT_EQ(rows.size(), 5u) << r.out;
   for (size_t c = 0; c < columns.size(); ++c) {
-    const auto& [key, title, digits, factor, references, value] = columns[c];
-    EXPECT_EQ(rows[0].at(c + 1), title);
+    const TextMeasure& m = columns[c];
+    EXPECT_EQ(rows[0].at(c + 1), m.title);
     size_t row = 1;
     for (const char* of : {"responses", "taught", "human"}) {
       char text[32] = "-";
-      if (json[of][key].is_number())
-        std::snprintf(text, sizeof text, "%.*f", digits, factor * json[of][key].get<double>());
-      EXPECT_EQ(rows[row++].at(c + 1), text) << of << ", " << title;
+      if (const Json& value = json[of][m.key]; value.is_number())
+        std::snprintf(text, sizeof text, "%.*f", m.digits, m.factor * value.get<double>());
+      EXPECT_EQ(rows[row++].at(c + 1), text) << of << ", " << m.title;
     }
   }
   EXPECT_EQ(rows[1][0], "greedy");
