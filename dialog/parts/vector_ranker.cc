@@ -9,17 +9,6 @@
 
 namespace heed {
 
-// In 16 sums, so that the products are computed several at a time, and always in the same order.
-static double dot(const float* a, const float* b, int64_t n) {
-  float sums[16] = {};
-  int64_t i = 0;
-  for (; i + 16 <= n; i += 16) {
-    for (int64_t k = 0; k < 16; ++k) sums[k] += a[i + k] * b[i + k];
-  }
-  for (int64_t k = 0; i < n; ++i, ++k) sums[k] += a[i] * b[i];
-  return std::accumulate(std::begin(sums), std::end(sums), 0.0);
-}
-
 // 0 to n - 1, all of them.
 static bool in_order(const std::vector<int32_t>& ids, int64_t n) {
   int32_t next = 0;
@@ -80,7 +69,7 @@ static Tensor unit_rows(const Tensor& x) {
   const int64_t width = x.shape()[1];
   for (int64_t i = 0; i < x.shape()[0]; ++i) {
     float* row = x.data<float>() + i * width;
-    const double length = std::sqrt(dot(row, row, width));
+    const double length = std::sqrt(std::inner_product(row, row + width, row, 0.0));
     if (length == 0) continue;
     for (int64_t k = 0; k < width; ++k) row[k] = static_cast<float>(row[k] / length);
   }
@@ -110,8 +99,10 @@ Tensor CosineRanker::contexts(const Contexts& contexts, int64_t batch, const OnT
     }
     keep_last_words(example.context, bounds_.max_context_tokens, *words_);
     example.distraction.assign(example.context.size(), 0);
-    const bool is_cut = longest_ > 0 && static_cast<int64_t>(tokens) > longest_;
-    if (cut) *cut += is_cut || example.context.size() < all;
+    size_t left = 0;
+    for (const std::vector<int32_t>& ids : example.context) left += ids.size();
+    const bool too_many = longest_ > 0 && static_cast<int64_t>(left) > longest_;
+    if (cut) *cut += too_many || left < tokens || example.context.size() < all;
   }
   return unit_rows(encoder_->encode(examples, options_of(batch, examples.size(), progress)));
 }

@@ -15,14 +15,6 @@ namespace {
 
 using Method = DecodeOptions::Method;
 
-// A row's attention, one weight for each memory row -> on the utterances of a context.
-std::vector<double> per_utterance(const double* weights, int64_t count, const Example& example) {
-  std::vector<double> result(example.context.size(), 0.0);
-  const std::vector<int> utterance = utterance_of_row(example, count);
-  for (int64_t j = 0; j < count; ++j) result[utterance[j]] += weights[j];
-  return result;
-}
-
 // A predicted token and the prediction before it (-1: none). Hypotheses that begin alike share
 // their beginning.
 struct Prediction {
@@ -51,7 +43,7 @@ struct Candidate {
 class Search {
  public:
   Search(const Responder& model, const Batch& batch, const std::vector<const Example*>& examples,
-         const DecodeOptions& options);
+         const DecodeOptions& options, bool lists);
   std::vector<std::vector<Decoding>> run();  // of each dialogue, in batch order, best first
 
  private:
@@ -72,6 +64,7 @@ class Search {
   const std::vector<const Example*>& examples_;
   const std::vector<int64_t>& order_;
   const DecodeOptions& options_;
+  const bool lists_;  // all of a beam is wanted, not only its best hypothesis
   const int64_t beam_size_;
   std::vector<int32_t> excluded_;  // tokens that must not come
   std::vector<Rng> rngs_;          // one a dialogue
@@ -85,11 +78,13 @@ class Search {
 };
 
 Search::Search(const Responder& model, const Batch& batch,
-               const std::vector<const Example*>& examples, const DecodeOptions& options)
+               const std::vector<const Example*>& examples, const DecodeOptions& options,
+               bool lists)
     : writer_(model.read(batch)),
       examples_(examples),
       order_(batch.order),
       options_(options),
+      lists_(lists),
       beam_size_(options.method == Method::kBeam ? options.beam_size : 1),
       excluded_(options.any_token ? std::vector<int32_t>{} : never_written(options.allow_unk)),
       beams_(batch.size, Beam(1)) {
@@ -113,13 +108,13 @@ std::vector<std::vector<Decoding>> Search::run() {
   return result;
 }
 
-// The best hypothesis has ended, and no other one that still runs can overtake it: a log p only
-// falls, and at best it is divided by the largest length.
+// All hypotheses have ended; or only the best one is wanted, it has ended, and no other one that
+// still runs can overtake it: a log p only falls, and at best it is divided by the largest length.
 bool Search::settled(const Beam& beam) const {
-  if (!beam[0].ended) return false;
+  const bool all = lists_ || !beam[0].ended;
   const double best = score(beam[0].log_prob, beam[0].length);
   return std::none_of(beam.begin(), beam.end(), [&](const Hypothesis& h) {
-    return !h.ended && score(h.log_prob, options_.max_length) > best;
+    return !h.ended && (all || score(h.log_prob, options_.max_length) > best);
   });
 }
 
@@ -288,9 +283,9 @@ static std::vector<Example> with_wanted(const ModelConfig& config,
   return result;
 }
 
-std::vector<std::vector<Decoding>> decode_lists(Responder& model,
-                                                const std::vector<const Example*>& given,
-                                                const DecodeOptions& options) {
+static std::vector<std::vector<Decoding>> decode_all(Responder& model,
+                                                     const std::vector<const Example*>& given,
+                                                     const DecodeOptions& options, bool lists) {
   options.check();
   const bool wanted = !options.wanted.empty();
   const auto others =
@@ -300,9 +295,8 @@ std::vector<std::vector<Decoding>> decode_lists(Responder& model,
   const NoGrad guard;
   const Device device = parameters(model)[0].var.device();
   const Batch batch = make_batch(examples, model.parts(), device);
-  std::vector<std::vector<Decoding>> found = options.best_of > 0
-                                                 ? ranked_answers(model, batch, examples, options)
-                                                 : Search(model, batch, examples, options).run();
+  auto found = options.best_of > 0 ? ranked_answers(model, batch, examples, options)
+                                   : Search(model, batch, examples, options, lists).run();
   std::vector<std::vector<Decoding>> result(examples.size());
   for (int64_t b = 0; b < batch.size; ++b) {
     const int64_t i = batch.order[b];
@@ -313,10 +307,18 @@ std::vector<std::vector<Decoding>> decode_lists(Responder& model,
   return result;
 }
 
+std::vector<std::vector<Decoding>> decode_lists(Responder& model,
+                                                const std::vector<const Example*>& examples,
+                                                const DecodeOptions& options) {
+  return decode_all(model, examples, options, /*lists=*/true);
+}
+
 std::vector<Decoding> decode(Responder& model, const std::vector<const Example*>& examples,
                              const DecodeOptions& options) {
   std::vector<Decoding> best;
-  for (auto& list : decode_lists(model, examples, options)) best.push_back(std::move(list[0]));
+  for (auto& list : decode_all(model, examples, options, /*lists=*/false)) {
+    best.push_back(std::move(list[0]));
+  }
   return best;
 }
 

@@ -42,8 +42,8 @@ struct DecodeOptions {
   double length_penalty = 0;
 
   // The best of best_of answers, each decoded greedily with noise of its own, by a model trained
-  // with noise (ModelConfig::noise); 0: without noise. `judge` decides which is the best, or log p
-  // if there is none; kRandom takes the first.
+  // with noise (ModelConfig::noise); 0: without noise. Which is the best: by `judge`, which kJudge
+  // needs, or by log p; kRandom takes the first.
   int64_t best_of = 0;
   enum class Rank { kJudge, kLogProb, kRandom } rank = Rank::kLogProb;
   Judge judge = {};
@@ -84,7 +84,8 @@ struct Decoding {
 std::vector<Decoding> decode(Responder& model, const std::vector<const Example*>& examples,
                              const DecodeOptions& options = {});
 // The same with everything that a beam keeps for each context, best first: an n-best list of up to
-// beam_size different responses. With the other methods it is a list of one.
+// beam_size different responses. It stops when all of them have ended, or have max_length tokens.
+// With the other methods it is a list of one.
 std::vector<std::vector<Decoding>> decode_lists(Responder& model,
                                                 const std::vector<const Example*>& examples,
                                                 const DecodeOptions& options);

@@ -11,7 +11,8 @@ ReadContext without_distractions(const ReadContext& context, const Memory& memor
   for (int64_t b = 0; b < context.segments.count(); ++b) {
     const size_t before = kept.size();
     for (int64_t j = context.segments.begin(b); j < context.segments.end(b); ++j) {
-      if (memory.distraction[j] == 0) kept.push_back(static_cast<int32_t>(j));
+      const bool in_query = memory.utterance[j] == memory.utterance[context.segments.end(b) - 1];
+      if (memory.distraction[j] == 0 || in_query) kept.push_back(static_cast<int32_t>(j));
     }
     lengths.push_back(static_cast<int32_t>(kept.size() - before));
     queries.push_back(static_cast<int32_t>(kept.size()) - 1);

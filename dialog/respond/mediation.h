@@ -27,8 +27,8 @@ namespace heed {
 constexpr std::array<std::string_view, 5> kReadings = {"as it is", "unseen", "unread", "both",
                                                        "clean"};
 
-// The context without the memory rows of distractions. The query, which is last, is not one, so
-// each dialogue keeps a row.
+// The context without the memory rows of distractions in the history. The query, which is last,
+// stays whatever it is flagged as, so each dialogue keeps a row.
 LstmResponder::ReadContext without_distractions(const LstmResponder::ReadContext& context,
                                                 const Memory& memory);
 

@@ -5,6 +5,7 @@
 #include "autograd/keep_packed.h"
 #include "dialog/parts/nbest.h"
 #include "dialog/respond/best_choices.h"
+#include "dialog/respond/das.h"
 #include "dialog/respond/models/hred.h"
 #include "dialog/text/vocabulary.h"
 #include "tensor/random_tensor.h"
@@ -45,8 +46,10 @@ class Draws {
       for (const Row& row : rows) last.push_back(row.last), dialogues.push_back(row.dialogue);
       Var part = model_.token_part(Tensor::from(last, device()));
       if (of_words) part = part + model_.noise_part(noise(rows, t));
-      HredResponder::Step step =
-          model_.step(encoded, encoded.segments.select(dialogues), part, state);
+      const Segments segments = encoded.segments.select(dialogues);
+      const HredResponder::Step step = model_.step(encoded, segments, part, state);
+      std::vector<double> weights;
+      if (step.weights.defined()) weights = step.weights.value().to_vector();
       const auto choices = best_choices(model_.output().logits(model_.hidden(step.made)).value(),
                                         never, /*count=*/1);
       std::vector<Row> going_on;
@@ -54,7 +57,12 @@ class Draws {
         const auto [token, log_prob] = choices[r][0];
         Decoding& answer = answers[rows[r].dialogue][rows[r].draw];
         answer.log_prob += log_prob;
-        answer.attention.emplace_back();
+        const auto row = static_cast<int64_t>(r);
+        answer.attention.push_back(weights.empty()
+                                       ? weights
+                                       : per_utterance(weights.data() + segments.begin(row),
+                                                       segments.length(row),
+                                                       *examples_[batch_.order[rows[r].dialogue]]));
         answer.finished = token == kEos;
         if (answer.finished) continue;
         answer.tokens.push_back(token);

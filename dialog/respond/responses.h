@@ -52,9 +52,9 @@ std::string responses_text(const std::vector<Example>& examples,
                            const std::vector<Tokens>& responses);
 
 // Drops generated responses before a person or a program is asked whether people said them: empty
-// ones always; if requested also those with <unk>, those with the words of an earlier one, and
-// those with the words of the human response. Each is counted under the first of these reasons that
-// applies.
+// ones always; if requested also those with <unk>, those with the words of the human response, and
+// those with the words of an earlier one that stayed. Each is counted under the first of these
+// reasons that applies.
 class ResponseSieve {
  public:
   struct Rules {

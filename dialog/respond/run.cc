@@ -71,11 +71,16 @@ TrainSettings load_settings(const std::string& run) {
 
 namespace {
 
+// How wide the tables of words are: a transformer's are as wide as its layers.
+int64_t word_width(const ModelConfig& c) {
+  return c.structure.family == Family::kTransformer ? c.hidden_size : c.embedding_size;
+}
+
 void save_word_vectors(const std::string& run, const TrainSettings& settings,
                        const Vocabulary& vocabulary) {
   const std::string& path = settings.word_vectors;
   const WordVectors vectors = read_word_vectors(path, vocabulary);
-  const int64_t width = settings.model.embedding_size;
+  const int64_t width = word_width(settings.model);
   if (vectors.width != width) {
     throw DataError(path + ": vectors of " + std::to_string(vectors.width) +
                     " numbers; the model's embeddings have " + std::to_string(width));
@@ -86,25 +91,27 @@ void save_word_vectors(const std::string& run, const TrainSettings& settings,
                                           {"x", Tensor::from(vectors.values, {count, width})}});
 }
 
-// Copies the rows of x (n, E) to the rows `ids` of each embedding (V, E).
+// Copies the rows of x (n, E) to the rows `ids` of each embedding of words (V, E).
 void begin_with_vectors(const std::string& path, Responder& model) {
   const TensorMap file = load_tensors(path);
   const ModelConfig& c = model.config();
   if (!file.contains("ids") || !file.contains("x")) throw DataError(path + ": has no ids and x");
   const std::vector<double> ids = file.at("ids").to_vector();
   const Tensor& x = file.at("x");
-  if (x.shape() != Shape{static_cast<int64_t>(ids.size()), c.embedding_size}) {
+  const int64_t width = word_width(c);
+  if (x.shape() != Shape{static_cast<int64_t>(ids.size()), width}) {
     throw DataError(path + ": x has another shape than ids and the embeddings ask for");
   }
   const std::vector<double> values = x.to_vector();
   for (const NamedParameter& p : parameters(model)) {
-    if (!p.name.ends_with("embedding.weight")) continue;
+    if (!p.name.ends_with("embedding.weight") || p.var.shape() != Shape{c.vocab_size, width}) {
+      continue;
+    }
     std::vector<double> rows = p.var.value().to_vector();
     for (size_t i = 0; i < ids.size(); ++i) {
       const auto id = static_cast<int64_t>(ids[i]);
       if (id < 0 || id >= c.vocab_size) throw DataError(path + ": an id is no word");
-      std::copy_n(values.begin() + i * c.embedding_size, c.embedding_size,
-                  rows.begin() + id * c.embedding_size);
+      std::copy_n(values.begin() + i * width, width, rows.begin() + id * width);
     }
     p.var.set_value(Tensor::from(rows, p.var.value().shape()).to(p.var.dtype()));
   }

@@ -50,10 +50,25 @@ void refuse_without_effect(const TrainSettings& s,
     throw UsageError("--attention-weight: " + std::string(structure.name) +
                      " has no attention scores for a loss to act on");
   }
+  if (given("embed") && structure.family == Family::kTransformer &&
+      s.model.embedding_size != s.model.hidden_size) {
+    throw UsageError("--embed: the embeddings of a transformer are as wide as --hidden");
+  }
 }
 
 void RespondTraining::complete() {
   refuse_without_effect(s_, given);
+  // A sweep takes them: there they have an effect beside some values of the other option.
+  const Structure& structure = s_.model.structure;
+  if (given("attention-loss") && (!structure.attention || s_.attention_weight == 0)) {
+    throw UsageError("--attention-loss: there is none, as " +
+                     (structure.attention
+                          ? "--attention-weight is 0"
+                          : std::string(structure.name) + " has no attention scores"));
+  }
+  if (given("distractions") && s_.insert_prob == 0) {
+    throw UsageError("--distractions: there are none, as --insert-prob is 0");
+  }
   complete_settings(s_, given);
 }
 
@@ -166,7 +181,7 @@ std::string RespondTraining::end_text(const std::string& run) const {
 std::optional<Vocabulary> RespondTraining::words_of_init() const {
   if (s_.init.empty()) return {};
   check_is_model(s_.init);
-  for (const std::string option : {"vocab", "tokens", "embeddings", "lexicon"}) {
+  for (const std::string option : {"vocab", "tokens", "min-count", "embeddings", "lexicon"}) {
     if (!given(option)) continue;
     throw UsageError("--" + option + ": with --init the words are those of " + s_.init +
                      "; leave the option out");

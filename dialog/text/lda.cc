@@ -62,13 +62,13 @@ TopicModel::TopicModel(const std::vector<WordIds>& documents, int64_t words,
   assignments_.clear();
 }
 
-int TopicModel::draw(const int32_t* of_word, const int32_t* of_topic,
+int TopicModel::draw(const int32_t* of_word, const int64_t* of_topic,
                      const std::vector<int32_t>& of_document, double uniform,
                      std::vector<double>& sums) const {
   double sum = 0;
   for (int k = 0; k < topics(); ++k) {
     sum += (of_document[k] + options_.alpha) * (of_word[k] + options_.beta) /
-           (of_topic[k] + static_cast<double>(words_) * options_.beta);
+           (static_cast<double>(of_topic[k]) + static_cast<double>(words_) * options_.beta);
     sums[k] = sum;
   }
   const auto found = std::upper_bound(sums.begin(), sums.end(), uniform * sum);
@@ -96,8 +96,8 @@ void TopicModel::sweep(const std::vector<WordIds>& documents, int number) {
     }
   });
   // What each block has changed, added up.
-  const auto add = [&](std::vector<int32_t>& all, std::vector<int32_t> Counts::*part) {
-    const std::vector<int32_t> before = all;
+  const auto add = [&](auto& all, auto Counts::*part) {
+    const auto before = all;
     for (const Counts& counts : after) {
       for (size_t i = 0; i < all.size(); ++i) all[i] += (counts.*part)[i] - before[i];
     }

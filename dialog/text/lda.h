@@ -48,16 +48,18 @@ class TopicModel {
 
  private:
   struct Counts {  // of tokens, by word and topic, and by topic
-    std::vector<int32_t> of_word, of_topic;
+    std::vector<int32_t> of_word;
+    std::vector<int64_t> of_topic;
   };
   void sweep(const std::vector<WordIds>& documents, int number);
   // Draws the topic of one token that is not counted.
-  int draw(const int32_t* of_word, const int32_t* of_topic, const std::vector<int32_t>& of_document,
+  int draw(const int32_t* of_word, const int64_t* of_topic, const std::vector<int32_t>& of_document,
            double uniform, std::vector<double>& sums) const;
 
   LdaOptions options_;
   int64_t words_;
-  std::vector<int32_t> of_word_, of_topic_;        // (words, K) and (K)
+  std::vector<int32_t> of_word_;                   // (words, K)
+  std::vector<int64_t> of_topic_;                  // (K)
   std::vector<std::vector<int32_t>> assignments_;  // of each training token
 };
 

@@ -386,6 +386,16 @@ TEST(Options, ThatWouldDoNothingAreRefused) {
   const TempDir dir;
   expect_failure(heed_program(tiny_training(dir.path("run")) + Arguments{"--heads", "4"}), 2,
                  "--heads: only applies with --structure transformer, not with static-ui", "heads");
+  const auto refused = [&](const Arguments& options, const std::string& message) {
+    expect_failure(heed_program(tiny_training(dir.path("run")) + options), 2, message, message);
+  };
+  refused({"--structure", "lstm", "--attention-loss", "mass"},
+          "--attention-loss: there is none, as lstm has no attention scores");
+  refused({"--attention-weight", "0", "--attention-loss", "mass"},
+          "--attention-loss: there is none, as --attention-weight is 0");
+  refused({"--distractions", "own"}, "--distractions: there are none, as --insert-prob is 0");
+  refused({"--structure", "transformer", "--embed", "6"},
+          "--embed: the embeddings of a transformer are as wide as --hidden");
   expect_failure(heed_program({"evaluate", "--model", "m", "--data", kSample, "--per-example"}), 2,
                  "--per-example: needs --json", "per-example");
 }

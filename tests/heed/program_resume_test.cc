@@ -70,6 +70,8 @@ TEST_F(Resume, BeginsWithTheWeightsOfAnother) {
   EXPECT_TRUE(has(layers.out, "  drawn by the seed: ")) << layers.out << layers.err;
   expect_failure(begin("fifth", {"--vocab", "90"}), 2,
                  "--vocab: with --init the words are those of", "other words");
+  expect_failure(begin("fifth", {"--min-count", "2"}), 2,
+                 "--min-count: with --init the words are those of", "other words");
   expect_failure(begin("sixth", {}, "7"), 1,
                  "it is static-ui, 1 x 8 (--structure, --layers, --embed, --hidden)",
                  "other sizes");

@@ -14,7 +14,7 @@
 //   s_t = LSTM(W_in [embedding(y_{t-1}); c_t] + b_in, s_{t-1}),   logits = W_o s_t
 // without:
 //   s_t = LSTM(embedding(y_{t-1}), s_{t-1}),   logits = W_o s_t
-// Then it attends to nothing; the attention shown for it is uniform.
+// Then it attends to nothing, and has no attention scores.
 //
 // With `utterances` it is a hierarchical recurrent encoder-decoder (HRED: Sordoni et al. 2015). All
 // LSTMs have num_layers layers; states are those of the top layer. W_o has no bias, as in all

@@ -182,6 +182,9 @@ TEST(CosineRanker, ItsBoundsCountWords) {
   EXPECT_EQ(encoder->read[0], (Context{ids("c"), ids("ab c")}));
   EXPECT_EQ(encoder->read[1], (Context{ids("ab")}));
   EXPECT_EQ(encoder->read[2], (Context{ids("ab")}));
+  cut = 0;
+  (void)ranker.contexts({{"ab c", "ab c"}, {"c", "ab c"}}, 8, {}, &cut);
+  EXPECT_EQ(cut, 1u) << "no turn is gone, but a word of one";
 }
 
 // The vectors of texts, and of contexts, are kept until others are asked for.

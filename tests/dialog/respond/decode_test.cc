@@ -373,6 +373,21 @@ TEST(DecodeLists, AreTheBeam) {
   for (const auto& list : decode_lists(model, pointers(examples), {})) EXPECT_EQ(list.size(), 1u);
 }
 
+// Nobody is offered a mere beginning: each has ended, or is as long as it may be.
+TEST(DecodeLists, HaveEnded) {
+  LstmResponder model = make_model(Structure::parse("dynamic"), 7);
+  const auto examples = make_contexts(12, 7);
+  const DecodeOptions options{.method = Method::kBeam, .max_length = 12, .beam_size = 5};
+  int ended = 0;
+  for (const auto& list : decode_lists(model, pointers(examples), options)) {
+    for (const Decoding& d : list) {
+      EXPECT_TRUE(d.finished || d.tokens.size() == 12) << d.tokens.size();
+      ended += d.finished && !d.tokens.empty();
+    }
+  }
+  EXPECT_GT(ended, 20);
+}
+
 // The score is ln p of all tokens and of <eos>, in whatever batches.
 TEST(ResponseRanker, ScoresByLogP) {
   const Vocabulary words = Vocabulary::build({{"aa", 3}, {"bb", 2}, {"cc", 1}});

@@ -100,6 +100,16 @@ TEST_P(Mediation, AttentionWithoutDistractionsIsTheOldOneInOtherUnits) {
   EXPECT_EQ(at, left.size());
 }
 
+// Data may flag a query, too: it is what is answered, and is seen in every reading.
+TEST_P(Mediation, AFlaggedQueryIsSeen) {
+  Pair p = pair("random:1.0", 5);
+  const auto unflagged = mediate(model, p.distracted, p.clean, 3);
+  for (Example& e : p.distracted) e.distraction.back() = 1;
+  for (Example& e : p.clean) e.distraction.back() = 1;
+  const auto flagged = mediate(model, p.distracted, p.clean, 3);
+  for (size_t i = 0; i < flagged.size(); ++i) EXPECT_EQ(flagged[i].nll, unflagged[i].nll) << i;
+}
+
 TEST_P(Mediation, OtherDialoguesAreRefused) {
   Pair p = pair("random:1.0", 3);
   p.clean[1].response.push_back(6);

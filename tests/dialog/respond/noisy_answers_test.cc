@@ -94,7 +94,7 @@ TEST_F(Answering, TheUsualVarianceIsThatOfTheKindOfNoise) {
   }
 }
 
-// Without noise all are the greedy one, with its probability.
+// Without noise all are the greedy one, with its probability and its attention.
 TEST_F(Answering, WithoutNoiseAllAreAlike) {
   options.noise_variance = 0;
   for (const auto& model : models) {
@@ -106,6 +106,9 @@ TEST_F(Answering, WithoutNoiseAllAreAlike) {
         EXPECT_EQ(d.tokens, greedy[i].tokens);
         EXPECT_EQ(d.finished, greedy[i].finished);
         EXPECT_NEAR(d.log_prob, greedy[i].log_prob, 1e-4);
+        const std::vector<double> looks = d.as_scores(), as_greedy = greedy[i].as_scores();
+        ASSERT_EQ(looks.size(), examples[i].context.size());
+        for (size_t k = 0; k < looks.size(); ++k) EXPECT_NEAR(looks[k], as_greedy[k], 1e-4);
       }
     }
   }

@@ -31,7 +31,8 @@ TEST_F(RunDataTest, TheFingerprintSeesEveryDifference) {
   EXPECT_TRUE(differs_in_train([](Examples& e) { e[0].context.pop_back(); }));
   EXPECT_TRUE(
       differs([](TrainData& d) { edit(d.valid, [](Examples& e) { ++e[5].context[0][0]; }); }));
-  EXPECT_TRUE(differs([](TrainData& d) { edit(d.pool, [](auto& pool) { ++pool[0].said.tokens[0]; }); }));
+  EXPECT_TRUE(
+      differs([](TrainData& d) { edit(d.pool, [](auto& pool) { ++pool[0].said.tokens[0]; }); }));
   EXPECT_TRUE(differs([](TrainData& d) { edit(d.pool, [](auto& pool) { pool.pop_back(); }); }));
 }
 
@@ -138,6 +139,29 @@ TEST_F(WordVectorRun, BeginsWithThemInTheRowsOfTheirWords) {
       EXPECT_EQ(with[i], given ? 0.25 : without[i]) << side << " " << i;
     }
   }
+}
+
+// Not of the rows of labels, which are other things; a transformer's are as wide as its layers.
+TEST_F(WordVectorRun, AreThoseOfWords) {
+  for (const std::string name : {"two-vocabulary", "transformer"}) {
+    settings.model.structure = Structure::parse(name);
+    settings.model.embedding_size = 8;
+    const int64_t width = name == "transformer" ? settings.model.hidden_size : 8;
+    settings.word_vectors = vectors(width);
+    fs::create_directories(path(name));
+    begin_run(path(name), settings, data);
+    const std::vector<double> rows = embeddings(name, "encoder");
+    ASSERT_EQ(rows.size(), static_cast<size_t>(kTestVocabulary * width)) << name;
+    for (int64_t i = 0; i < kTestVocabulary * width; ++i) {
+      const auto word = static_cast<int32_t>(i / width);
+      const bool given = word == data.vocabulary.id("w7") || word == data.vocabulary.id("w9");
+      EXPECT_EQ(rows[static_cast<size_t>(i)] == 0.25, given) << name << " " << i;
+    }
+  }
+  settings.word_vectors = vectors(8);
+  fs::create_directories(path("wide"));
+  const std::string wide = error_of<DataError>([&] { begin_run(path("wide"), settings, data); });
+  EXPECT_TRUE(has(wide, "vectors of 8 numbers; the model's embeddings have 6")) << wide;
 }
 
 TEST_F(WordVectorRun, GoesOnFromThem) {

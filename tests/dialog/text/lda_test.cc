@@ -175,6 +175,12 @@ TEST(Lda, DrawsByTheCounts) {
   EXPECT_NEAR(share({2, 2}, 1), a == 1 ? 0.283 : 0.637, 0.025);
 }
 
+// More tokens than an i32 counts, as a file of topics with many words makes.
+TEST(Lda, CountsManyTokens) {
+  const TopicModel model(std::vector<int32_t>{2'000'000'000, 1, 2'000'000'000, 1}, {.topics = 2});
+  EXPECT_EQ(model.count(0), 4'000'000'000);
+}
+
 TEST(Lda, RefusesWhatMakesNoTopics) {
   EXPECT_EQ(error_of<DataError>([] { TopicModel({{0, 3}}, 3, kTwo); }), "topics: word 3 of 3");
   EXPECT_NE(error_of<UsageError>([] { TopicModel({}, 3, {.topics = 0}); }), "no error");
