@@ -37,4 +37,7 @@ def table(log):
 
 
 if __name__ == "__main__":
-    print(table(Path(sys.argv[1] if len(sys.argv) > 1 else "build/release") / ".ninja_log"))
+    log = Path(sys.argv[1] if len(sys.argv) > 1 else "build/release") / ".ninja_log"
+    if not log.is_file():
+        sys.exit(f"there is no {log}\n{__doc__}")
+    print(table(log))

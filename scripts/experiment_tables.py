@@ -1412,6 +1412,8 @@ def silent_pages():
 
 
 def main():
+    if sys.argv[1:] not in ([], ["--check"]):
+        sys.exit(__doc__)
     wrong = []
     for name, tables in PAGES.items():
         path = ROOT / f"docs/results/{name}.md"

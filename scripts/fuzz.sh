@@ -4,12 +4,18 @@
 # `fuzz.sh SECONDS [NAME...]`
 set -euo pipefail
 cd "$(dirname "$0")/.."
-seconds=$1
+seconds=${1:?of each program}
 shift
 if ! compgen -G 'build/fuzz/bin/fuzz_*' > /dev/null; then
   echo "fuzz.sh: nothing is built; make fuzz does that" >&2
   exit 1
 fi
+for name in "$@"; do
+  if [[ ! -x build/fuzz/bin/fuzz_$name ]]; then
+    echo "fuzz.sh: there is no build/fuzz/bin/fuzz_$name" >&2
+    exit 1
+  fi
+done
 failed=()
 for program in build/fuzz/bin/fuzz_*; do
   name=${program##*/fuzz_}

@@ -225,7 +225,7 @@ def main():
 if __name__ == "__main__":
     try:
         sys.exit(main())
-    except ListError as error:
+    except (ListError, subprocess.CalledProcessError) as error:
         print(f"mutants: {error}", file=sys.stderr)
         sys.exit(2)
     except KeyboardInterrupt:

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Does a model count whose turn it is? Measures models on contexts with turns of other dialogues in them, or turns left out.
 
-    whose_turn.py HEED OUT MODEL...
+    whose_turn.py HEED OUT MODEL...   (folders of different names)
 
 The dialogues are those of the bundled sample's test part that have four turns before their response or more, of which the last ten are
 read. Each is written once as it is and once for each change; the changes of a dialogue that insert more contain those that insert fewer.
@@ -85,4 +85,6 @@ def main(heed, out, *models):
 
 
 if __name__ == "__main__":
+    if len(sys.argv) < 4 or len({Path(model).name for model in sys.argv[3:]}) < len(sys.argv) - 3:
+        sys.exit(__doc__)
     main(*sys.argv[1:])

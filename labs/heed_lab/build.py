@@ -17,7 +17,7 @@ import time
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
-from . import LabError
+from . import LabError, one_at_a_time
 from .running import COMPILING
 
 EXTRA = ["-Wno-error", "-Wno-unused", "-Wno-unused-parameter", "-Wno-unknown-pragmas"]  # a blank leaves parameters and variables unused
@@ -80,15 +80,16 @@ class Build:
         program = self.folder / "labs" / lab.target
         stamp = program.with_suffix(".stamp")
         sources = [p for folder in (*LIBRARY, f"labs/{lab.folder.name}") for p in (self.root / folder).rglob("*.*")
-                   if p.suffix in (".h", ".cc", ".cu") and str(p.relative_to(self.root)) not in [*lab.files, *lab.own]]
+                   if p.suffix in (".h", ".cc", ".cu") and p.is_file() and str(p.relative_to(self.root)) not in [*lab.files, *lab.own]]
         if program.exists() and stamp.exists() and stamp.stat().st_mtime > max(p.stat().st_mtime for p in sources):
             return
         first = "" if any(program.parent.glob("lab_??")) else FIRST_TIME
         print(f"Building what lab {lab.number} stands on{first} ...", file=sys.stderr, flush=True)
-        if not (self.folder / "build.ninja").exists():
-            self.run(["cmake", "--preset", "lab"], "cmake")
-        self.run(["cmake", "--build", self.folder, "-j", str(os.cpu_count()), "--target", lab.target], "the build", lab.own)
-        stamp.touch()
+        with one_at_a_time(self.folder):
+            if not (self.folder / "build.ninja").exists():
+                self.run(["cmake", "--preset", "lab"], "cmake")
+            self.run(["cmake", "--build", self.folder, "-j", str(os.cpu_count()), "--target", lab.target], "the build", lab.own)
+            stamp.touch()
 
     @functools.cache
     def command_of(self, unit):
@@ -187,20 +188,25 @@ def read_names(target):
     """The files that the compiler read for an object."""
     depends = target.with_suffix(".d")
     text = depends.read_text(errors="replace") if depends.exists() else ""
-    return list(map(Path, text.replace("\\\n", " ").partition(":")[2].split()))
+    names = re.findall(r"(?:\\.|\S)+", text.replace("\\\n", " ").partition(":")[2])
+    return [Path(re.sub(r"\\(.)", r"\1", name)) for name in names]  # before a space stands a backslash
 
 
 def made(path, words, inputs, anew):
-    """A file, made anew unless it was made by this command of these inputs, and of what the compiler read, as they are: a mark beside it says so."""
-    def state():
+    """A file, made anew unless it was made by this command of these inputs, and of what the compiler read, as they are: a mark beside it says
+    so. There is none if an input was saved meanwhile."""
+    def state(read):
         digest = hashlib.sha256("\0".join(words).encode())
-        for each in filter(Path.is_file, [*inputs, *read_names(path)]):
+        for each in filter(Path.is_file, [*inputs, *read]):
             digest.update(each.read_bytes())
         return digest.hexdigest()
     mark = path.with_suffix(".digest")
-    if not (path.exists() and mark.exists() and mark.read_text() == state()):
+    if not (path.exists() and mark.exists() and mark.read_text() == state(read_names(path))):
+        mark.unlink(missing_ok=True)
+        before = state([])
         anew()
-        mark.write_text(state())
+        if state([]) == before:
+            mark.write_text(state(read_names(path)))
     return path
 
 

@@ -9,7 +9,7 @@ import textwrap
 import time
 from pathlib import Path
 
-from . import LabError, grading, handout, pages, pictures, report, submissions
+from . import LabError, grading, handout, one_at_a_time, pages, pictures, report, submissions, text_of
 from .build import Build
 from .course import Course
 from .running import BLANK, HANGS, NOT_RUN, Verdict, any_seed, run_check
@@ -51,7 +51,7 @@ class Bench:
 
     def __init__(self, root, number=None, student=None):
         kept = root / STUDENT
-        self.root, self.student = root, student or (kept.read_text(encoding="utf-8") if kept.exists() else "")
+        self.root, self.student = root, student or (text_of(kept) if kept.exists() else "")
         self.course, self.build = Course(root, self.student), Build(root, root / "build/lab")
         if number is not None:
             self.lab = self.course.lab(number)
@@ -62,7 +62,8 @@ class Bench:
 
     def program(self):
         self.prepare()
-        return self.build.program(self.lab, self.out)
+        with one_at_a_time(self.out):
+            return self.build.program(self.lab, self.out)
 
     def run(self, checks, seed, shown=False):
         """The verdicts, shown as they come. After a check that does not end those of later tasks are not run: each might take as long."""
@@ -85,7 +86,7 @@ class Bench:
     def chosen(self, names):
         """The checks that names of tasks and checks stand for; all where there are none."""
         tasks = {task.name: task.checks for task in self.lab.tasks + self.lab.assigned}
-        return [check for name in names for check in tasks.get(name) or [self.lab.check(name)]] or self.lab.judged
+        return list(dict.fromkeys(check for name in names for check in tasks.get(name) or [self.lab.check(name)])) or self.lab.judged
 
     @command("the labs", lab=False)
     def do_list(self):
@@ -136,10 +137,11 @@ class Bench:
                     state.hint()
                 if key == "n":
                     state.at, seen = (state.at + 1) % len(state.tasks), None
-                if (now := [(self.root / name).stat().st_mtime_ns for name in {*self.lab.own, *self.lab.units}]) != seen:
+                paths = [self.root / name for name in {*self.lab.own, *self.lab.units}]
+                if (now := [path.exists() and path.stat().st_mtime_ns for path in paths]) != seen:
                     seen = now
                     state.test()
-            except LabError as error:
+            except (LabError, OSError) as error:
                 print(error, flush=True)
             typed = select.select([sys.stdin], [], [], 0.5)[0] and (sys.stdin.readline() or "q")  # at the end of the input it quits
             key = typed.strip()[:1] if typed else ""
@@ -174,7 +176,9 @@ class Bench:
 
     @command("take the functions of one task out again", argument("task"))
     def do_reset(self, task):
-        self.course.put_back(self.lab.task(task).cuts, self.course.blanks(self.lab, self.course.reference))
+        if not (cuts := self.lab.task(task).cuts):
+            raise LabError(f"nothing was taken out for the task {task}: all of {self.lab.variation.file} is yours")
+        self.course.put_back(cuts, self.course.blanks(self.lab, self.course.reference))
         print(f"task {task} is blank again")
 
     @command("when all checks pass: the project's version beside yours", SEED)
@@ -195,6 +199,8 @@ class Bench:
              argument("what", nargs="+", choices=pictures.WHAT), argument("--check", help="whose tensors (those of the first check that fails)"),
              argument("--out", metavar="FILE", default="lab.html", help="where the page goes (lab.html)"), SEED)
     def do_show(self, what, check, out, seed):
+        if check and "tensor" not in what:
+            raise LabError("--check says whose tensors are shown: it goes with tensor")
         parts = {}
         for each in what:
             text, body, script = pictures.part(self, each, seed, check)
@@ -206,6 +212,8 @@ class Bench:
              argument("--build", action="store_true", dest="only", help="only build the program, for another debugger, and say where it is"),
              argument("--thread", type=int, help="and only stop in this thread of a block, in a kernel of lab 9"), SEED)
     def do_debug(self, check, at, only, thread, seed):
+        if thread is not None and not at:
+            raise LabError("--thread says in which thread to stop: it goes with --at FILE:LINE")
         check = self.lab.check(check)
         self.prepare()  # the program that judges does not keep all lines and variables
         program = self.build.program(self.lab, self.out.with_name(f"{self.lab.target}-debug"), flags=DEBUGGED)
@@ -223,7 +231,7 @@ class Bench:
              argument("--name", help="the student's, whose variation is judged (that of the submission; of this tree, what `id` keeps)"),
              argument("--out", metavar="DIR", help="where results.json (Gradescope), junit.xml, a page and grades.csv go"))
     def do_grade(self, submission, key, name, out):
-        words = Path(key).read_text(encoding="utf-8").strip() if key else os.urandom(16).hex()
+        words = text_of(Path(key)).strip() if key else os.urandom(16).hex()
         if not words:
             raise LabError(f"--key {key}: the file is empty; write any secret words into it")
         path = Path(submission or self.root)
@@ -254,7 +262,7 @@ class Bench:
         path = self.lab.folder / "talk.md"
         if not path.exists():
             raise LabError(f"labs/{self.lab.folder.name}/talk.md is not here; handouts do not have it")
-        write(out or f"lab-{self.lab.number}-talk.html", pages.talk_page(path.read_text(encoding="utf-8")))
+        write(out or f"lab-{self.lab.number}-talk.html", pages.talk_page(text_of(path)))
 
     @command("for teachers: pairs of submissions, and of those with the library, that are alike",
              argument("folders", nargs="+", metavar="DIR", help="of submissions: this year's, and those before"),
@@ -336,7 +344,7 @@ def main(root, arguments):
         return status
     except BrokenPipeError:  # who reads has seen enough, as in `heed-lab list | head -1`
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-    except (LabError, OSError) as error:
+    except (LabError, OSError, UnicodeError) as error:
         print(f"heed-lab: {error}", file=sys.stderr)
     except KeyboardInterrupt:
         print(file=sys.stderr)

@@ -4,9 +4,10 @@ import hashlib
 import json
 import re
 import subprocess
+import unicodedata
 from pathlib import Path
 
-from . import LabError
+from . import LabError, text_of
 from .build import write_files
 from .cutting import KINDS, OPTIONAL, apply, include_not_done, put
 
@@ -25,7 +26,7 @@ def take(row, label, required, optional=()):
 def read_json(path, label, required, optional=(), default=None):
     """An object with these keys; `default`, if there is one, where there is no such file."""
     try:
-        return default if default is not None and not path.exists() else take(json.loads(path.read_text(encoding="utf-8")), label, required, optional)
+        return default if default is not None and not path.exists() else take(json.loads(text_of(path)), label, required, optional)
     except (OSError, ValueError) as error:
         raise LabError(f"{label}: {error}") from None
 
@@ -63,7 +64,8 @@ class Variation:
 
     def numbers(self, family, salt, student):
         """{name: value}: whole numbers where both ends are, else in steps of 0.05."""
-        digest = hashlib.sha256(f"{salt}\0{student.strip().lower()}\0{family}".encode()).digest()
+        name = unicodedata.normalize("NFC", student.strip().lower())  # files of macOS have their accents beside the letters
+        digest = hashlib.sha256(f"{salt}\0{name}\0{family}".encode()).digest()
         found = {}
         for i, (name, (low, high)) in enumerate(self.families[family]["numbers"].items()):
             steps = 1 if isinstance(low, int) and isinstance(high, int) else 20
@@ -151,9 +153,13 @@ class Course:
         self.root = Path(root)
         self.labs = {lab.number: lab for lab in map(Lab, sorted(path.parent for path in self.root.glob("labs/[0-9][0-9]-*/lab.json")))}
         row = read_json(self.root / "labs/class.json", "labs/class.json", (), ("salt", "families", "hints"), {})
+        families = row.get("families", {})
+        known = {str(lab.number) for lab in self.labs.values() if lab.variation}
+        if not isinstance(families, dict) or not set(families) <= known:
+            raise LabError(f"labs/class.json: families is an object of labs with a variation, {', '.join(sorted(known, key=int))}; got {families!r}")
         for lab in self.labs.values():
             lab.tells_hints = bool(row.get("hints"))
-            lab.assign(student, row.get("salt", ""), row.get("families", {}))
+            lab.assign(student, row.get("salt", ""), families)
 
     def lab(self, number):
         if number not in self.labs:
@@ -166,7 +172,7 @@ class Course:
         return read_json(self.root / "labs/handout.json", "labs/handout.json", ("labs", "blanks"), default={})
 
     def texts(self, lab):
-        return {name: (self.root / name).read_text(encoding="utf-8") for name in lab.files}
+        return {name: text_of(self.root / name) for name in lab.files}
 
     def blanks(self, lab, library=None):
         """{file: text} of what a lab cuts, as students get it: of library(lab), or of what is in this tree; a handout has it as it was made."""
@@ -212,6 +218,8 @@ class Course:
 
     def put_back(self, cuts, texts):
         """Writes the functions and structs around cuts as they are in {file: text} into the tree."""
+        mine = {name: text_of(self.root / name) for name in {cut["file"] for cut in cuts}}
         for cut in cuts:
-            path, name = self.root / cut["file"], cut["file"]
-            path.write_text(put(path.read_text(encoding="utf-8"), cut, texts[name], name), encoding="utf-8")
+            name = cut["file"]
+            mine[name] = put(mine[name], cut, texts[name], name)
+        write_files(self.root, mine)

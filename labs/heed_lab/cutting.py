@@ -81,7 +81,7 @@ def put(text, cut, source, label):
     """The text with the function or struct around a cut as it is in `source`: blank again, or as in the library."""
     if cut["kind"] == "hide":
         return text
-    whole = {"kind": "function", "at": cut.get("in") or cut["at"]}
+    whole = cut if cut["kind"] == "function" else {"kind": "function", "at": cut.get("in") or cut["at"]}
     begin, end = span(text, whole, label)
     return text[:begin] + removed(source, whole, label) + text[end:]
 

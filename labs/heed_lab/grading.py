@@ -13,7 +13,7 @@ from collections import Counter
 from pathlib import Path
 from xml.etree.ElementTree import Element, SubElement, tostring
 
-from . import pages, report
+from . import one_at_a_time, pages, report, text_of
 from .build import CompileError, write_files
 from .course import KINDS_OF_POINTS
 from .running import PATIENCE, Sandbox, Verdict, run_check
@@ -169,19 +169,20 @@ def standing(leaderboard, program, sandbox):
 
 def write_results(result, out):
     """What platforms read, a page, and lines of tables of all submissions, each file whole or not at all."""
-    out.mkdir(parents=True, exist_ok=True)
     files = {"results.json": result.gradescope(), "junit.xml": result.junit(), "html": pages.result_page(result)}
     if "SUBMISSION_TAG" in os.environ:
         files["classroom50.json"] = result.classroom50(os.environ)
     files = {f"{result.student}.{kind}": text for kind, text in files.items()}
     me, points = [result.student, str(result.lab.number)], result.by_kind()
-    for name, columns, rows in (("grades.csv", ["score", *KINDS_OF_POINTS], [[result.score, *(points.get(kind, 0) for kind in KINDS_OF_POINTS)]]),
-                                ("mistakes.csv", ["check", "what it means"], [[check, printable(said)] for check, said in result.mistakes.items()])):
-        old = (out / name).read_text(encoding="utf-8").splitlines() if (out / name).exists() else []
-        others = [row for row in csv.reader(old) if row[:2] != me] or [["student", "lab", *columns]]
-        table = io.StringIO()
-        csv.writer(table).writerows(others + [me + row for row in rows])
-        files[name] = table.getvalue()
-    for name, text in files.items():
-        (out / f"{name}.new").write_bytes(text.encode())
-        os.replace(out / f"{name}.new", out / name)
+    tables = (("grades.csv", ["score", *KINDS_OF_POINTS], [[result.score, *(points.get(kind, 0) for kind in KINDS_OF_POINTS)]]),
+              ("mistakes.csv", ["check", "what it means"], [[check, printable(said)] for check, said in result.mistakes.items()]))
+    with one_at_a_time(out):
+        for name, columns, rows in tables:
+            old = text_of(out / name).splitlines() if (out / name).exists() else []
+            others = [row for row in csv.reader(old) if row[:2] != me] or [["student", "lab", *columns]]
+            table = io.StringIO()
+            csv.writer(table).writerows(others + [me + row for row in rows])
+            files[name] = table.getvalue()
+        for name, text in files.items():
+            (out / f"{name}.new").write_bytes(text.encode())
+            os.replace(out / f"{name}.new", out / name)

@@ -34,10 +34,10 @@ WORDS = set("auto bool char class const double else float for if inline int int3
 
 def numbers(text):
     """"0-2,4" -> [0, 1, 2, 4]"""
-    if not re.fullmatch(r"\s*\d+(-\d+)?\s*(,\s*\d+(-\d+)?\s*)*", text):
+    ends = [[int(end) for end in part.split("-")] for part in text.split(",")] if re.fullmatch(r"\s*\d+(-\d+)?\s*(,\s*\d+(-\d+)?\s*)*", text) else []
+    if not ends or any(end[0] > end[-1] for end in ends):
         raise LabError(f"--labs takes numbers and ranges such as 0-2,4; got {text!r}")
-    ends = [[int(end) for end in part.split("-")] for part in text.split(",")]
-    return [number for end in ends for number in range(end[0], end[-1] + 1)]
+    return sorted({number for end in ends for number in range(end[0], end[-1] + 1)})
 
 
 def without_answers(text):
@@ -160,7 +160,10 @@ def accepted_leaks(root):
 
 def solution(course, lab):
     """What `catch-up` takes: the lab's cuts, and its files as they are in the library."""
-    return json.dumps({"lab": lab.number, "texts": course.texts(lab)})
+    texts = course.texts(lab)
+    if blank := [name for name, text in texts.items() if f'not_done("lab {lab.number}, ' in text]:
+        raise LabError(f"{blank[0]} has blanks of lab {lab.number}: a solution is made in a clone, not on the branch of a lab")
+    return json.dumps({"lab": lab.number, "texts": texts})
 
 
 def catch_up(course, path):

@@ -15,17 +15,28 @@ from .running import run_check
 
 ROW = 34  # pixels of a row of the table of a graph, as page.css has it
 FLOAT, SECTOR, BANKS = 4, 32, 32  # bytes, bytes, words side by side
+SECONDS = 180
 MARKS = "●○◆◇▲■"  # of the lines of a roofline, in their order
 WHAT = ("graph", "memory", "access", "tensor", "roofline")
 
 
 def numbers_of(program, what, seed):
     """What the program prints for a picture."""
-    done = subprocess.run([str(program), what, f"--seed={seed}"], capture_output=True, text=True, timeout=180)
+    try:
+        done = subprocess.run([str(program), what, f"--seed={seed}"], capture_output=True, text=True, errors="replace", timeout=SECONDS)
+    except subprocess.TimeoutExpired:
+        raise LabError(f"there is no picture yet: it did not end within {SECONDS} s") from None
     if done.returncode != 0:
         raise LabError(f"there is no picture yet: {done.stderr.strip() or f'it ended with status {done.returncode}'}")
     print(done.stderr, end="")  # what the lab says beside its picture
-    return json.loads(done.stdout)
+    try:
+        row = json.loads(done.stdout)
+    except ValueError:
+        raise LabError(f"there is no picture: does your code print? Among the numbers stands {done.stdout.strip()[:60]!r}") from None
+    values = [y for line in row.get("lines", {}).values() for y in line]
+    if values and (None in values or max(values) <= 0):  # null is NaN or infinity
+        raise LabError("there is no picture yet: some of its numbers are NaN or infinite, or none is above 0")
+    return row
 
 
 def figure(root, program, seed):

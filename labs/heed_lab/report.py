@@ -5,7 +5,7 @@ import json
 import re
 from collections import defaultdict, namedtuple
 
-from . import LabError
+from . import LabError, text_of
 from .running import BLANK, HANGS
 
 PROGRESS = "labs/progress.json"  # checks that passed, and hints that were taken; git does not see it
@@ -56,7 +56,7 @@ def read_progress(text):
     try:
         return {lab: {"passed": list(map(str, row["passed"])), "hints": {str(check): int(count) for check, count in row["hints"].items()}}
                 for lab, row in json.loads(text).items()}
-    except (ValueError, AttributeError, TypeError, KeyError, RecursionError):
+    except (ValueError, AttributeError, TypeError, KeyError, OverflowError, RecursionError):
         return {}
 
 
@@ -65,8 +65,12 @@ class Progress:
 
     def __init__(self, root, lab):
         self.path, self.lab = root / PROGRESS, lab
-        self.all = read_progress(self.path.read_text(encoding="utf-8")) if self.path.exists() else {}
-        row = self.all.get(str(lab.number), {"passed": [], "hints": {}})
+        self.read()
+
+    def read(self):
+        """Anew before each change: `watch` may run beside another command."""
+        self.all = read_progress(self.path.read_text(encoding="utf-8", errors="replace")) if self.path.exists() else {}
+        row = self.all.get(str(self.lab.number), {"passed": [], "hints": {}})
         self.passed, self.hints = set(row["passed"]), row["hints"]
 
     def save(self):
@@ -74,6 +78,7 @@ class Progress:
         self.path.write_text(json.dumps(self.all, indent=1) + "\n", encoding="utf-8")
 
     def add(self, verdicts):
+        self.read()
         self.passed -= {v.check.name for v in verdicts}
         self.passed |= {v.check.name for v in verdicts if v.passed}
         self.save()
@@ -85,6 +90,7 @@ class Progress:
             raise LabError("a variation is yours alone and has no hints; the README of the lab says what it is")
         if not 1 <= number <= len(hints):
             raise LabError(f"{check} has the hints 1 to {len(hints)}")
+        self.read()
         self.hints[check] = max(number, self.hints.get(check, 0))
         self.save()
         return f"hint {number} of {len(hints)}: {hints[number - 1]}"
@@ -150,13 +156,17 @@ def planted(root, lab):
 
 def overview(course, folder):
     """Lines about a class: each mistake with who made it, the most frequent first, and the planted one that it looks like."""
-    graded, mistakes = (list(csv.DictReader((folder / name).read_text(encoding="utf-8").splitlines())) for name in ("grades.csv", "mistakes.csv"))
-    found = defaultdict(set)
-    for row in mistakes:
-        found[int(row["lab"]), row["check"], row["what it means"]].add(row["student"])
+    graded, mistakes = (list(csv.DictReader(text_of(folder / name).splitlines())) for name in ("grades.csv", "mistakes.csv"))
+    found, of_lab = defaultdict(set), defaultdict(set)
+    try:
+        for row in mistakes:
+            found[int(row["lab"]), row["check"], row["what it means"]].add(row["student"])
+        for row in graded:
+            of_lab[int(row["lab"])].add(row["student"])
+    except (KeyError, TypeError, ValueError) as error:
+        raise LabError(f"{folder}: grades.csv and mistakes.csv are not as `grade --out` writes them: {error}") from None
     for (number, check, said), names in sorted(found.items(), key=lambda item: (-len(item[1]), item[0])):
-        of = len({row["student"] for row in graded if row["lab"] == str(number)})
-        yield f"{len(names):>3} of {of}  lab {number}, {check}: {said or 'no explanation'}  ({', '.join(sorted(names))})"
+        yield f"{len(names):>3} of {len(of_lab[number])}  lab {number}, {check}: {said or 'no explanation'}  ({', '.join(sorted(names))})"
         for slip in planted(course.root, course.lab(number)):
             if slip.check == check and slip.says and slip.says in said:
                 yield f"{'':>10}  like {' '.join(slip.new.split()) or 'nothing'}  for  {' '.join(slip.old.split())}"

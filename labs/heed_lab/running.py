@@ -138,7 +138,8 @@ def judge(check, rows, status, errors, program, seconds):
     if status in (-signal.SIGXCPU, -signal.SIGKILL):
         return HANGS, f"It did not end within {seconds:g} s of processor time."
     if status < 0:
-        return CRASHED, crash(signal.Signals(-status).name, errors, program, {cut["file"] for cut in check.task.cuts})
+        name = next((known.name for known in signal.Signals if known == -status), f"signal {-status}")
+        return CRASHED, crash(name, errors, program, {cut["file"] for cut in check.task.cuts})
     said = errors.strip().splitlines()
     if status == 127 and not rows and said:  # the loader's
         return NOT_RUN, f"The program could not be started: {said[-1][:300]}"
@@ -154,7 +155,7 @@ def judge(check, rows, status, errors, program, seconds):
 
 # What stands for an element in a kernel: the access is where the kernel uses it.
 PROXIES = re.compile(r"/(emulator/(cuda\.h|watched\.h|grid\.cc|marks\.cc)|tensor/kernels/kernel\.h):")
-JUDGES = re.compile(r"/labs/(support|\d\d-[\w-]+/((check|figure|show)\w*|\w+\.h))|/gtest|/usr/")
+JUDGES = re.compile(r"/labs/(support|\d\d-[\w-]+/((check|figure|show)\w*|\w+\.h))|/gtest|/usr/(local/)?(include|lib)")
 
 
 def lines_at(program, addresses, hidden):
@@ -164,7 +165,7 @@ def lines_at(program, addresses, hidden):
         found = subprocess.run(words, capture_output=True, text=True, timeout=10).stdout.splitlines()
     except (OSError, subprocess.TimeoutExpired):
         return []
-    return [(re.sub(r"[(<].*", "", name.replace("(anonymous namespace)::", "")).split("::")[-1], re.sub(r"^\S*?/((?:[\w-]+/){0,2}[\w.]+:\d+).*", r"\1", line))
+    return [(re.sub(r"[(<].*", "", name.replace("(anonymous namespace)::", "")).split("::")[-1], re.sub(r"^.*?/((?:[\w-]+/){0,2}[\w.]+:\d+).*", r"\1", line))
             for name, line in zip(found[::2], found[1::2]) if "?" not in line and not hidden.search(line)]
 
 
@@ -189,7 +190,7 @@ def crash(name, errors, program, files):
     offsets = re.findall(rf"^{re.escape(str(program))}\(\+?(0x[0-9a-f]+)\)", errors, re.M)  # frames of other objects have other addresses
     before = [hex(int(offset, 16) - (i > 0)) for i, offset in enumerate(offsets)]  # a call returns behind its line
     where = list(dict.fromkeys(lines_at(program, before, JUDGES) if program and offsets else []))
-    mine = next((i for i, (_, line) in enumerate(where) if line.rpartition(":")[0] in files), 0)
+    mine = next((i for i, (_, line) in enumerate(where) if any(f"/{file}".endswith("/" + line.rpartition(":")[0]) for file in files)), 0)
     at = f" at {where[mine][1]}" + (f", which calls {where[mine - 1][0]}" if mine else "") if where else ""
     said = f"It ended with {name}{at}. {FAULTS[fault[-1]] if fault and fault[-1] in FAULTS else ''}".rstrip()
     calls = [f"  called in {line}" + (f", {function}" if function != "operator" else "") for function, line in where[mine + 1:mine + 4]]

@@ -2,13 +2,14 @@
 import hashlib
 import random
 import re
+import unicodedata
 import zipfile
 import zlib
 from collections import Counter
 from itertools import chain, combinations
 from pathlib import Path
 
-from . import LabError
+from . import LabError, text_of
 
 LARGEST = 1 << 20  # bytes of a file that a student hands in
 MANY = 10000  # files in a zip
@@ -36,7 +37,8 @@ class Submission:
     def __init__(self, path):
         self.path = Path(path)
         # A student's name for files and tables: no formula, no folder.
-        self.name = re.sub(r"[^\w.@-]", "_", self.path.resolve().name.removesuffix(".zip")).lstrip("=+-@._") or "student"
+        name = unicodedata.normalize("NFC", self.path.resolve().name)
+        self.name = re.sub(r"[^\w.@-]", "_", re.sub(r"\.zip$", "", name, flags=re.I)).lstrip("=+-@._") or "student"
 
     def files(self, names):
         """{file: bytes} of those that are there; one too long is cut behind LARGEST. Links are not followed."""
@@ -97,17 +99,17 @@ def runs(text, known):
 
 def blanks(course, lab):
     """{file: text} as students get them."""
-    return {name: (course.root / name).read_text(encoding="utf-8") for name in lab.own} | course.blanks(lab)
+    return {name: text_of(course.root / name) for name in lab.own} | course.blanks(lab)
 
 
 def submissions(folders):
-    """(year/name, submission) of each in each folder."""
+    """(where it lies, submission) of each in each folder."""
     for folder in folders:
         if not folder.is_dir():
             raise LabError(f"{folder}: a folder of submissions is asked for, each a folder or a zip")
         for each in map(Submission, sorted(folder.iterdir())):
-            if each.path.is_dir() or each.path.suffix == ".zip":
-                yield f"{folder.name}/{each.name}", each
+            if each.path.is_dir() or each.path.suffix.lower() == ".zip":
+                yield printable(str(each.path)), each
 
 
 def similar(course, lab, folders, least):

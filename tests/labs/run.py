@@ -20,7 +20,7 @@ if __name__ == "__main__":
     parser.add_argument("build", type=Path, metavar="BUILD")
     parser.add_argument("names", nargs="*", metavar="TEST")
     parser.add_argument("-v", dest="verbosity", action="store_const", const=2, default=1, help="the name of each test")
-    options = parser.parse_args()
+    options = parser.parse_intermixed_args()
     if not (options.build / "compile_commands.json").is_file():
         parser.error(f"{options.build} is not a build folder")
     import helpers

@@ -1,6 +1,7 @@
 """What the commands say, in a clone and in a handout."""
 import contextlib
 import io
+import os
 import tempfile
 import types
 import unittest
@@ -9,7 +10,7 @@ from unittest import mock
 
 import helpers
 from heed_lab import LabError, commands, handout
-from heed_lab.build import FIRST_TIME, Build, CompileError, write_files
+from heed_lab.build import FIRST_TIME, Build, CompileError, made, read_names, write_files
 
 
 def run(root, *words):
@@ -82,6 +83,21 @@ class Hints(unittest.TestCase):
         self.assertIn("has the hints 1 to 3", run(helpers.ROOT, "hint", 2, "reachable", 4)[2])
 
 
+class Mistaken(unittest.TestCase):
+    """Words that would do nothing, or something else."""
+
+    def test_each_is_one_line(self):
+        for words, message in ((("debug", 2, "NewestFirst", "--thread", 3), "it goes with --at"), (("show", 2, "graph", "--check", "NewestFirst"), "it goes with tensor"),
+                               (("reset", 2, "variation"), "all of labs/02-engine/variation.cc is yours"), (("grade", 2, "--key", "/bin/sh"), "/bin/sh is no text in UTF-8")):
+            status, _, errors = run(helpers.ROOT, *words)
+            self.assertEqual((status, errors.count("\n")), (1, 1), errors)
+            self.assertIn(message, errors)
+
+    def test_a_check_that_is_named_twice_runs_once(self):
+        bench = commands.Bench(helpers.ROOT, 2)
+        self.assertEqual([check.name for check in bench.chosen(["NewestFirst", "reachable", "NewestFirst"])], ["NewestFirst", "FindsEachNodeOnce", "ManyPaths"])
+
+
 class Watching(unittest.TestCase):
     def at(self, done):
         lab = helpers.course().lab(2)
@@ -129,6 +145,36 @@ class Builds(unittest.TestCase):
             lab = course.lab(number)
             self.assertEqual(self.flags_of(number, course.blanks(lab)), ["-fno-openmp-simd"] * plain, number)
             self.assertEqual(self.flags_of(number, course.texts(lab)), [], number)
+
+    def test_what_is_saved_while_it_compiles_is_compiled_again(self):
+        with tempfile.TemporaryDirectory() as folder:
+            source, target = Path(folder) / "a.cc", Path(folder) / "a.o"
+            source.write_text("old")
+
+            def compiler():
+                read = source.read_text()
+                source.write_text("new")
+                target.write_text(read)
+            made(target, ["cc"], [source], compiler)
+            made(target, ["cc"], [source], compiler)
+            self.assertEqual(target.read_text(), "new")
+            made(target, ["cc"], [source], self.fail)
+
+    def test_names_with_spaces_that_a_compiler_read(self):
+        with tempfile.TemporaryDirectory() as folder:
+            (Path(folder) / "a.d").write_text("/x\\ y/a.o: /x\\ y/a.cc \\\n /x\\ y/b.h c.h\n")
+            self.assertEqual(read_names(Path(folder) / "a.o"), [Path("/x y/a.cc"), Path("/x y/b.h"), Path("c.h")])
+
+    def test_links_of_editors_are_no_sources(self):
+        with tempfile.TemporaryDirectory() as folder:
+            (root := Path(folder)).joinpath("base").mkdir()
+            (root / "base/a.cc").touch()
+            os.utime(root / "base/a.cc", (0, 0))
+            (root / "base/.#a.cc").symlink_to("ann@home.1234")  # Emacs: a.cc has changes
+            (root / "build/labs").mkdir(parents=True)
+            for name in ("lab_00", "lab_00.stamp"):
+                (root / "build/labs" / name).touch()
+            Build(root, root / "build").ensure(types.SimpleNamespace(target="lab_00", folder=root / "labs/00-x", files=[], own=[]))
 
     def test_it_says_that_it_builds(self):
         with tempfile.TemporaryDirectory() as folder:

@@ -54,7 +54,7 @@ class Comparing(unittest.TestCase):
 
     def pairs(self, *years, least=0.5):
         rows = submissions.similar(self.course, self.lab, [self.folder / year for year in years], least)
-        return [(one, other, file) for _, one, other, file, _ in rows]
+        return [(*(name.removeprefix(f"{self.folder}/") for name in (one, other)), file) for _, one, other, file, _ in rows]
 
     def test_a_copy_with_other_names_and_comments_is_found_across_years(self):
         renamed = MINE.replace("mine", "result").replace("waiting", "heap").replace("been", "seen_nodes").replace("  mine.push", "  // keep\n  mine.push")
@@ -63,6 +63,11 @@ class Comparing(unittest.TestCase):
         self.submit("eve", renamed.replace(";", " ;"), "2025")
         self.assertEqual(self.pairs("2026", "2025"), [("2026/ann", "2025/eve", FILE)])
         self.assertEqual(self.pairs("2026"), [])
+
+    def test_one_name_in_two_folders_of_one_name(self):
+        for year in ("2026/lab-2", "2025/lab-2"):
+            self.submit("ann", MINE, year)
+        self.assertEqual(self.pairs("2026/lab-2", "2025/lab-2"), [("2026/lab-2/ann", "2025/lab-2/ann", FILE)])
 
     def test_the_library_is_compared_with(self):
         text = self.course.texts(self.lab)[FILE]

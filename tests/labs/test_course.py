@@ -75,6 +75,7 @@ class Variations(unittest.TestCase):
         variation = helpers.course().lab(4).variation
         one = variation.numbers("focal", "autumn", "Ann")
         self.assertEqual(one, variation.numbers("focal", "autumn", " ann "))
+        self.assertEqual(*(variation.numbers("focal", "", name) for name in ("Zo\u00eb", "Zoe\u0308")))  # one letter, or two
         self.assertEqual(list(one), ["a", "g"])
         others = [variation.numbers("focal", salt, name) for salt in ("autumn", "spring") for name in ("ann", "bob", "eve", "")]
         self.assertGreaterEqual(len({tuple(numbers.values()) for numbers in others}), 7)
@@ -94,6 +95,7 @@ class Variations(unittest.TestCase):
             self.assertEqual(lab.assigned[0].numbers, lab.variation.numbers("neighbour", "s", ""))
             self.assertEqual(lab.check("Neighbour").arguments, ("--numbers=" + ",".join(map(str, lab.assigned[0].numbers.values())),))
             for wrong, message in (('{"families": {"4": "none"}}', "families are focal, neighbour, got none"), ("[]", "labs/class.json: expected"),
+                                   ('{"families": {"44": "focal"}}', "labs with a variation, 1, 2, .*; got {'44': 'focal'}"), ('{"families": null}', "got None"),
                                    ("x", "labs/class.json: Expecting")):
                 (Path(folder) / "labs/class.json").write_text(wrong)
                 with self.assertRaisesRegex(LabError, message):

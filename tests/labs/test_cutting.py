@@ -78,6 +78,10 @@ class Cuts(unittest.TestCase):
         repaired = put(broken.replace("third();", "fourth();"), made, TEXT, "f.cc")
         self.assertEqual(repaired, TEXT)
 
+    def test_put_leaves_the_rest_of_a_struct(self):
+        text = "struct S {\n  int f() {\n    return 1;\n  }\n  int g() {\n    return 2;\n  }\n};\n"
+        self.assertEqual(put(text.replace("1", "3").replace("2", "4"), cut("function", **{"in": "struct S {", "at": "int f("}), text, "f.cc"), text.replace("2", "4"))
+
     def test_what_does_not_match_once_is_an_error(self):
         for made, count in ((cut("function", at="int g("), 0), (cut("line", at="static int df("), 2),
                             (cut("hide", piece=mark("return")), 4), (cut("break", piece=mark("return"), **{"with": "", "in": "S::S() {"}), 4),

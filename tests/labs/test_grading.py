@@ -1,6 +1,7 @@
 """Points, and what is taken of a submission. No program is built here: checks are answered by a table."""
 import csv
 import json
+import multiprocessing
 import os
 import tempfile
 import unittest
@@ -124,6 +125,15 @@ class Submissions(unittest.TestCase):
                                  ["ann", "0", "60", "40", "20", "0", "0"]])
         self.assertEqual(json.loads(result.autolab()), {"scores": {"works": 40, "laws": 20}})
         formats.check_autolab(json.loads(result.autolab()))
+
+    def test_two_graders_at_a_time_lose_no_rows(self):
+        writers = [multiprocessing.get_context("fork").Process(target=grading.write_results, args=(grading.Grade(self.lab, f"s{i}"), self.folder / "out"))
+                   for i in range(12)]
+        for what in ("start", "join"):
+            for writer in writers:
+                getattr(writer, what)()
+        self.assertEqual([writer.exitcode for writer in writers], [0] * 12)
+        self.assertEqual(len((self.folder / "out/grades.csv").read_text().splitlines()), 13)
 
     def test_classroom_50(self):
         facts = {"CLASSROOM": "c", "ASSIGNMENT": "lab2", "SUBMISSION_TAG": "submit/x", "COMMIT_URL": "https://c", "RELEASE_URL": "https://r"}
@@ -259,7 +269,7 @@ class Submissions(unittest.TestCase):
         self.assertIn("left aside, this checkout's own judges: labs/00-first-light/lab.json was changed", result.notes)
 
     def test_names_are_no_formulas_and_no_folders(self):
-        for name, want in (("=cmd()", "cmd__"), ("@SUM(A1)", "SUM_A1_"), ("a,b\n.zip", "a_b_"), ("Zoë.zip", "Zoë"), ("--", "student"),
+        for name, want in (("=cmd()", "cmd__"), ("@SUM(A1)", "SUM_A1_"), ("a,b\n.zip", "a_b_"), ("Zoë.zip", "Zoë"), ("Zoe\u0308.ZIP", "Zoë"), ("--", "student"),
                            ("<script>", "script_"), ("ann.lee", "ann.lee")):
             self.assertEqual(Submission(Path("/tmp") / name).name, want)
         self.assertNotIn("/", Submission(Path("../..")).name)

@@ -149,6 +149,9 @@ class Handouts(unittest.TestCase):
 
     def test_numbers(self):
         self.assertEqual(handout.numbers("0-2,4"), [0, 1, 2, 4])
+        self.assertEqual(handout.numbers("2,0-2"), [0, 1, 2])
+        with self.assertRaisesRegex(LabError, "got '4-0'"):  # none would be cut
+            handout.numbers("4-0")
         for wrong in ("", "a", "1-", "-1", "1,,2"):
             with self.assertRaisesRegex(LabError, "--labs takes"):
                 handout.numbers(wrong)

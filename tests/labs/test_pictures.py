@@ -1,7 +1,9 @@
 """The tensors of a check, the accesses of a kernel and a roofline: their numbers, and the page, in Chromium where there is one."""
 import math
 import re
+import tempfile
 import unittest
+from pathlib import Path
 from unittest import mock
 
 import helpers
@@ -159,6 +161,17 @@ class Roofline(unittest.TestCase):
     def test_other_labs_have_none(self):
         with self.assertRaisesRegex(LabError, "lab 0 has no roofline"):
             pictures.part(bench_of(0), "roofline", 5)
+
+
+class NoPicture(unittest.TestCase):
+    def test_what_is_wrong_is_one_line(self):
+        for does, message in (("echo here; echo '{}'", "does your code print.*'here"), ("""echo '{"lines": {"a": [1, null]}}'""", "NaN or infinite"),
+                              ("""echo '{"lines": {"a": [0, -1]}}'""", "none is above 0"), ("exec sleep 9", "did not end within 1 s"), ("exit 3", "status 3")):
+            with tempfile.TemporaryDirectory() as folder, mock.patch.object(pictures, "SECONDS", 1):
+                (program := Path(folder) / "program").write_text(f"#!/bin/sh\n{does}\n")
+                program.chmod(0o755)
+                with self.assertRaisesRegex(LabError, message):
+                    pictures.numbers_of(program, "--figure", 1)
 
 
 class Page(unittest.TestCase):

@@ -5,7 +5,7 @@ from pathlib import Path
 from unittest import mock
 
 import helpers
-from heed_lab import commands, grading, report
+from heed_lab import LabError, commands, grading, report
 from heed_lab.report import Progress
 from heed_lab.running import FAILED, PASSED, Verdict
 from test_student import ending, said_by
@@ -36,9 +36,15 @@ class Kept(unittest.TestCase):
         self.assertEqual(self.kept().said(), "6 of 6 tasks, 90 of 90 points, 2 hints")
 
     def test_what_is_no_progress_is_none(self):
-        for text in ("", "[]", '{"2": 1}', '{"2": {"passed": 3}}', '{"2": {"passed": [], "hints": {"x": "y"}}}', "[" * 100000):
+        for text in ("", "[]", '{"2": 1}', '{"2": {"passed": 3}}', '{"2": {"passed": [], "hints": {"x": "y"}}}', '{"2": {"passed": [], "hints": {"x": 1e999}}}', "[" * 100000):
             report.PROGRESS.write_text(text)
             self.assertEqual(self.kept().said(), "")
+
+    def test_a_hint_beside_watch_counts(self):
+        watch = self.kept()
+        self.kept().hint("ManyPaths", 2)
+        watch.add([])
+        self.assertEqual(self.kept().hints, {"ManyPaths": 2})
 
     def test_watch_tells_of_what_passed_before(self):
         with ending({}):
@@ -79,5 +85,11 @@ class Overview(unittest.TestCase):
                 grade.add(check, "works", 6, verdict)
                 grading.write_results(grade, Path(folder))
             lines = list(report.overview(helpers.course(), Path(folder)))
+            for name, text in (("grades.csv", "student,lab\nann,4"), ("mistakes.csv", "student,lab,check,what it means\nann,4,C,why")):
+                (Path(folder) / name).write_text("\ufeff" + text)  # as Excel saves it
+            self.assertEqual(list(report.overview(helpers.course(), Path(folder))), ["  1 of 1  lab 4, C: why  (ann)"])
+            (Path(folder) / "mistakes.csv").write_text("student;lab\nann;4")
+            with self.assertRaisesRegex(LabError, "not as `grade --out` writes them: 'lab'"):
+                list(report.overview(helpers.course(), Path(folder)))
         self.assertEqual(lines[0], "  2 of 3  lab 4, GradientOfSoftmax: Yours is y dy: the second term is missing.  (ann, bob)")
         self.assertEqual(lines[1].split(), "like dx.put(i, y[i] * dy[i]); for dx.put(i, y[i] * (dy[i] - dot));".split())

@@ -7,7 +7,7 @@ import unittest
 from pathlib import Path
 
 import helpers
-from heed_lab import LabError
+from heed_lab import LabError, handout
 from heed_lab.course import Course
 
 
@@ -42,6 +42,8 @@ class Clone(unittest.TestCase):
         self.assertEqual(self.course.git("status", "--porcelain"), "")
         self.assertIn('not_done("lab 2, add")', self.text("autograd/node.cc"))
         self.assertEqual(self.course.reference(self.lab), self.texts)
+        with self.assertRaisesRegex(LabError, "autograd/node.cc has blanks of lab 2: a solution is made in a clone"):
+            handout.solution(self.course, self.lab)
 
     def test_start_refuses_changes_and_a_second_time(self):
         (self.root / "autograd/node.cc").write_text("mine")
@@ -64,6 +66,11 @@ class Clone(unittest.TestCase):
         self.reset(self.lab, self.lab.task("backward"))
         self.assertIn('::heed::lab::not_done("lab 2, backward")', self.text("autograd/var.cc"))
         self.assertIn('my_own("step")', self.text("autograd/var.cc"))
+        (self.root / "autograd/node.cc").write_text(mine["autograd/node.cc"])
+        (self.root / "autograd/var.cc").write_text("")
+        with self.assertRaisesRegex(LabError, "autograd/var.cc: 0 lines begin"):  # and none of the two files changes
+            self.course.put_back(self.lab.cuts, blanks)
+        self.assertEqual(self.text("autograd/node.cc"), mine["autograd/node.cc"])
 
     def hand_out(self, blanks):
         (self.root / "labs").mkdir(exist_ok=True)

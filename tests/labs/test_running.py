@@ -94,6 +94,15 @@ class Endings(unittest.TestCase):
         verdict = self.expect(running.CRASHED, "SIGSEGV", "send(if_stopped='deep')\nos.kill(os.getpid(), signal.SIGSEGV)")
         self.assertEqual(verdict.reasons, ["deep"])
 
+    def test_a_signal_without_a_name(self):
+        self.expect(running.CRASHED, "It ended with signal 40", "os.kill(os.getpid(), 40)")
+
+    def test_a_crash_in_a_deep_folder_of_a_path_with_a_space(self):
+        found = "kernel\n/usr/src/my tree/a/b.h:3\nmine\n/usr/src/my tree/labs/01-memory/kernels/gemm.cc:7\nmain\n/usr/include/c.h:9\n"
+        with mock.patch.object(running.subprocess, "run", return_value=SimpleNamespace(stdout=found)):
+            said = running.crash("SIGFPE", "lab(+0x10) [0x1]\n", "lab", {"labs/01-memory/kernels/gemm.cc"})
+        self.assertEqual(said, "It ended with SIGFPE at 01-memory/kernels/gemm.cc:7, which calls kernel.")
+
     def test_what_a_crash_used_and_where(self):
         found = "kernel\n/tree/heed/a/b.h:3\nheed::cpu::mine<double>(double*)\n/tree/heed/a/mine.cc:7 (discriminator 2)\nmain\n/tree/labs/support/main.cc:9\n"
         with mock.patch.object(running.subprocess, "run", return_value=SimpleNamespace(stdout=found)):
