@@ -4,9 +4,17 @@
 
 #include "labs/01-memory/products.h"
 #include "tensor/allocator.h"
+#include "tensor/shapes_only.h"
 
 namespace heed::lab {
 namespace {
+
+const char* const kCount =
+    "the tensor does not notice that it was written to: the count lies with the memory, which the "
+    "view has to share.";
+const char* const kStillInUse = "when all views are gone, memory is still in use.";
+const char* const kNobodyWrote =
+    "the tensor counts as written to, though only a view of it was made.";
 
 Shape draw_shape(Draw& draw) {  // more rows than columns: one is not taken for the other
   return {draw.between(5, 7), draw.between(2, 5), draw.between(2, 4)};
@@ -21,6 +29,29 @@ std::vector<Tensor> of_each_type(Draw& draw, Shape shape) {
 int64_t offset_of(const Tensor& view, const Tensor& x) {
   return static_cast<int64_t>(reinterpret_cast<uintptr_t>(view.raw()) -
                               reinterpret_cast<uintptr_t>(x.raw()));
+}
+
+// Whether what should be a view shows memory that is not the tensor's.
+bool is_elsewhere(const Tensor& view, const Tensor& x) {
+  const int64_t offset = offset_of(view, x);
+  return x.shares_memory_uniquely() && (offset < 0 || offset > x.bytes());
+}
+
+// The members of a view of a tensor that has no memory, on a device that need not be there.
+template <class F> void check_members(const std::string& what, const F& view_of) {
+  const ShapesOnly only;
+  const Tensor x = Tensor::empty({4, 6}, DType::i32, {.kind = Device::Kind::cuda, .index = 1});
+  const Tensor view = view_of(x);
+  const std::string law = ": a view has all that its tensor has, but for what you change.";
+  expect(view.dtype() == x.dtype(),
+         text(what, " of an i32 tensor is said to be of ", name_of(view.dtype()), law));
+  expect(view.device() == x.device(), text(what, " of a tensor on ", x.device().str(),
+                                           " is said to be on ", view.device().str(), law));
+  try {
+    static_cast<void>(view.raw());
+    expect(false, text(what, " of a tensor that has a shape only is said to have memory", law));
+  } catch (const InternalError&) {
+  }
 }
 
 // ---- task: reshape
@@ -46,22 +77,44 @@ LAB_CHECK(ReshapeKeepsTheElements) {
   expect_close("(1, 1) reshaped to ()", Tensor::full({1, 1}, 4).reshape({}), Tensor::full({}, 4));
 }
 
+void check_shared(const Tensor& x, const Shape& other) {
+  const std::string what = text(name_of(x.dtype()), " ", x.shape(), " reshaped to ", other);
+  const uint32_t before = x.version();
+  const Tensor view = x.reshape(other);
+  if (!view.defined()) return expect(false, "the view of " + what + " has no memory.");
+  if (is_elsewhere(view, x)) {
+    const bool same = view.to_vector() == x.to_vector();
+    return expect(false, text("the elements, of ", what, ", lie elsewhere",
+                              same ? ": it is a copy. What is written to one must be seen in the "
+                                     "other, and a copy of a large tensor costs its memory twice."
+                                   : ", and are others: whose memory does the view show?"));
+  }
+  expect(view.raw() == x.raw(), text("the elements, of ", what, ", begin at byte ",
+                                     offset_of(view, x), " of the memory of the tensor."));
+  expect(!x.shares_memory_uniquely(), "the view does not hold the memory that it shows.");
+  expect(x.version() == before, kNobodyWrote);
+  if (testing::Test::HasFailure()) return;
+  view.fill(11);
+  expect(x.to_vector().back() == 11, "what is written to the view is not seen in the tensor.");
+  expect(x.version() > before, kCount);
+  expect(x.reshape(other).raw() == x.raw(),
+         text("the elements, of ", what, " once more, lie elsewhere, while a view is there."));
+}
+
 LAB_CHECK(ReshapeSharesTheMemory) {
   Draw draw;
+  const int64_t before = memory_stats().bytes_in_use;
   const Shape shape = draw_shape(draw);
   for (const Shape& other : {Shape{shape.numel()}, shape, shape.insert(0, 1), shape.insert(3, 1)}) {
     for (const Tensor& x : of_each_type(draw, shape)) {
-      const Tensor view = x.reshape(other);
-      expect(view.raw() == x.raw(),
-             text("the elements, of ", name_of(x.dtype()), " ", shape, " reshaped to ", other,
-                  ", lie elsewhere: it is a copy. What is written to one must be seen in the "
-                  "other, and a copy of a large tensor costs its memory twice."));
-      view.fill(11);
-      expect(x.to_vector().back() == 11, "what is written to the view is not seen in the tensor.");
-      expect(!x.shares_memory_uniquely(), "the view does not hold the memory that it shows.");
+      check_shared(x, other);
       if (testing::Test::HasFailure()) return;
     }
   }
+  check_shared(Tensor::full({1, 1}, 4), {});
+  if (testing::Test::HasFailure()) return;
+  expect(memory_stats().bytes_in_use == before, kStillInUse);
+  check_members("a reshape", [](const Tensor& x) { return x.reshape({24}); });
 }
 
 // ---- task: rows
@@ -81,7 +134,7 @@ void check_rows(const Tensor& x, int64_t begin, int64_t end, int64_t from, int64
           : "";
   try {
     const Tensor view = x.rows(from, to);
-    if (offset_of(view, x) != bytes * begin && x.shares_memory_uniquely()) {
+    if (is_elsewhere(view, x)) {
       return expect(false,
                     asked + " are not in the memory of the tensor: rows are a view, no copy.");
     }
@@ -103,12 +156,28 @@ void check_rows(const Tensor& x, int64_t begin, int64_t end, int64_t from, int64
   }
 }
 
-// The end of a block of 2^31 bytes, which stays untouched.
+// The end of a block of 2^31 bytes and some more, which stays untouched.
 void check_far_rows(int64_t rows) {
-  const Tensor x = Tensor::empty({rows, (int64_t{1} << 31) / (4 * rows)});
-  const int64_t got = offset_of(x.rows(rows, rows), x);
-  expect(got == x.bytes(), text("the rows of f32 ", x.shape(), " end at byte ", x.bytes(),
-                                ", yours at byte ", got, ": an int does not count so far."));
+  const Tensor x = Tensor::empty({rows, (int64_t{1} << 31) / (4 * rows) + 1});
+  const Tensor view = x.rows(rows, rows);
+  const int64_t got = offset_of(view, x);
+  if (is_elsewhere(view, x)) {
+    return expect(false, text("no rows at the end of f32 ", x.shape(),
+                              " are not in the memory of the tensor: rows are a view, no copy."));
+  }
+  expect(got == x.bytes(),
+         text("the rows of f32 ", x.shape(), " end at byte ", x.bytes(), ", yours at byte ", got,
+              ": an int does not count so far, and a float not each number."));
+}
+
+void check_refused(const Tensor& x, int64_t from, int64_t to) {
+  try {
+    static_cast<void>(x.rows(from, to));
+    expect(false, text("rows(", from, ", ", to == kEnd ? "kEnd" : text(to), ") of ", x.shape(),
+                       " are none of its rows, and nothing is said: range() of the shape refuses "
+                       "them, with a ShapeError."));
+  } catch (const ShapeError&) {
+  }
 }
 
 LAB_CHECK(RowsAreARange) {
@@ -118,17 +187,26 @@ LAB_CHECK(RowsAreARange) {
   for (const Shape& some : {shape, Shape{n}, Shape{n, 2, shape[1], 3}, Shape{n, 2, 1, 3, 2}}) {
     for (const Tensor& x : of_each_type(draw, some)) {
       check_rows(x, begin, end, begin, end);
-      check_rows(x, begin, begin + 1, begin, begin + 1);
+      for (int64_t i = 1; i < n; ++i) check_rows(x, i, i + 1, i, i + 1);
+      check_rows(x, 0, end, 0, end);
       check_rows(x, begin, end, begin - n, end - n);
+      check_rows(x, begin, end, begin, end - n);
+      check_rows(x, begin, end, begin - n, end);
       check_rows(x, begin, n, begin, kEnd);
       check_rows(x, n - 1, n, -1, kEnd);
+      check_rows(x, 0, n, -n, kEnd);
       if (testing::Test::HasFailure()) return;
     }
   }
   const Tensor x = draw.normal(shape);
   expect_close("all rows", x.rows(0, n), x, {.tolerance = kExact});
   expect_close("no rows", x.rows(begin, begin), range_of(x, 0, 0, shape.with(0, 0)));
+  if_stopped("Two blocks of 2 GiB, one after the other: what holds the first when it is gone?");
   for (const int64_t rows : {1, 64}) check_far_rows(rows);
+  for (const auto& [from, to] : {std::pair<int64_t, int64_t>{0, n + 1}, {-n - 1, kEnd}, {2, 1}}) {
+    check_refused(x, from, to);
+  }
+  if (testing::Test::HasFailure()) return;
   if_stopped("A tensor without rows: (0, 3) has the rows [0, 0), and each would have 3 elements.");
   expect_close("no rows of a tensor that has none", Tensor::zeros({0, 3}).rows(0, 0),
                Tensor::zeros({0, 3}));
@@ -147,6 +225,9 @@ LAB_CHECK(RowsOfRows) {
                 .suspects = {{"rows of the whole tensor: a view begins where it begins, not where "
                               "the block of memory does",
                               range_of(x, second * width, (second + 2) * width, {2, width})}}});
+  const uint32_t before = x.version();
+  inner.fill(3);
+  expect(x.version() > before, kCount);
 }
 
 LAB_CHECK(RowsKeepTheMemoryAlive) {
@@ -157,7 +238,9 @@ LAB_CHECK(RowsKeepTheMemoryAlive) {
     Tensor x = draw.normal(shape);
     const Tensor want = range_of(x, begin * shape[1], end * shape[1], {3, shape[1]});
     const Tensor view = x.rows(begin, end);
-    expect(!x.shares_memory_uniquely(), "the tensor does not know that a view shares its memory.");
+    expect(!x.shares_memory_uniquely(),
+           "nobody but the tensor owns its memory: the view is a copy, or it does not hold what it "
+           "shows.");
     x = Tensor();
     const Tensor other = Tensor::full(shape, 5, DType::f64);  // gets what was given back
     expect_close("rows of a tensor that is gone", view, want,
@@ -167,12 +250,13 @@ LAB_CHECK(RowsKeepTheMemoryAlive) {
                                 "its middle",
                                 Tensor::full(want.shape(), 5, DType::f64)}}});
   }
-  expect(memory_stats().bytes_in_use == before, "when all views are gone, memory is still in use.");
+  expect(memory_stats().bytes_in_use == before, kStillInUse);
 }
 
 LAB_CHECK(ViewsCostNothing) {
   Draw draw;
   const Tensor x = draw.normal({draw.between(1000, 2000), 64});
+  const uint32_t version = x.version();
   reset_peak();
   const int64_t before = memory_stats().peak_bytes;
   for (int64_t i = 0; i < 100; ++i) {
@@ -182,6 +266,8 @@ LAB_CHECK(ViewsCostNothing) {
   const int64_t more = memory_stats().peak_bytes - before;
   expect(more == 0,
          text("a view asked for ", more, " bytes: it is a pointer and a shape, no copy."));
+  expect(x.version() == version, kNobodyWrote);
+  check_members("a range of rows", [](const Tensor& some) { return some.rows(1, 3); });
 }
 
 // ---- task: row
@@ -229,7 +315,11 @@ LAB_CHECK(RowFromTheEnd) {
   }
   const Tensor one = draw.normal({1, 3}), none = Tensor::zeros({0, 3});
   for (const auto& [some, i] : {std::pair{x, n},
+                                {x, int64_t{256}},
+                                {x, int64_t{1} << 32},
                                 {x, -n - 1},
+                                {x, -n - 2},
+                                {x, -2 * n},
                                 {Tensor::full({}, 1), int64_t{0}},
                                 {one, int64_t{1}},
                                 {one, int64_t{-2}},
@@ -261,13 +351,12 @@ void check_writes(const Tensor& x, int64_t i) {
                 .suspects = {},
                 .law = "a row is a view: what is written there is written to the tensor, there and "
                        "nowhere else"});
-  expect(x.version() > version,
-         "the tensor does not notice that it was written to: the count lies with the memory, "
-         "which the view has to share.");
+  expect(x.version() > version, kCount);
 }
 
 LAB_CHECK(WritesReachTheTensor) {
   Draw draw;
+  const int64_t before = memory_stats().bytes_in_use;
   const Shape shape = draw_shape(draw);
   for (const Shape& some : {shape, Shape{shape[0]}}) {
     const Tensor x = draw.normal(some);
@@ -276,6 +365,7 @@ LAB_CHECK(WritesReachTheTensor) {
       if (testing::Test::HasFailure()) return;
     }
   }
+  expect(memory_stats().bytes_in_use == before, kStillInUse);
 }
 
 }  // namespace

@@ -1,12 +1,18 @@
-// A number that tells a model of a cache where it is read and written, so that the misses of a
-// kernel can be counted.
+// A number that tells where it is read and written, so that the misses of a kernel can be counted.
 #pragma once
 
-#include "labs/01-memory/cache.h"
+#include <cstdint>
 
 namespace heed::lab {
 
-inline Cache* watching = nullptr;  // is told, if there is one
+// Is told of each read and write, by the thread that does it.
+class Watcher {
+ public:
+  virtual ~Watcher() = default;
+  virtual void touch(const void* at, int64_t bytes) = 0;
+};
+
+inline Watcher* watching = nullptr;  // is told, if there is one
 
 // An f32 in all other ways.
 class Counted {

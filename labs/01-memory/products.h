@@ -5,6 +5,7 @@
 #include <time.h>
 
 #include <algorithm>
+#include <cmath>
 #include <cstring>
 #include <functional>
 #include <string>
@@ -105,23 +106,51 @@ struct Problem {
   Tensor want() const { return product(a.values(), b.values()); }
   // What gemm() makes of it, in f64; C as it was stays in `c`.
   template <class T = double> Tensor run(Write write) const {
-    const Stored before = c.to(DTypeOf<T>::value);
+    const DType dtype = DTypeOf<T>::value;
+    const Stored before = {surrounded<T>(c.memory.to(dtype)), c.rows, c.cols, false};
     const Stored out = {before.memory.clone(), c.rows, c.cols, false};
-    const Stored left = a.to(DTypeOf<T>::value), right = b.to(DTypeOf<T>::value);
+    const Stored left = a.to(dtype), right = b.to(dtype);
+    const std::vector<double> of_a = left.memory.to_vector(), of_b = right.memory.to_vector();
     poison_stack();
     cpu::gemm<T>(out.mat<T>(), left.mat<T>(), right.mat<T>(), write);
-    expect_outside_is_left_alone(out.memory.to_vector(), before.memory.to_vector());
+    expect_outside_is_left_alone(out.mat<T>(), before.mat<T>());
+    expect_factor_is_left_alone("A", left.memory.to_vector(), of_a);
+    expect_factor_is_left_alone("B", right.memory.to_vector(), of_b);
     return out.to(DType::f64).values();
   }
 
  private:
-  void expect_outside_is_left_alone(const std::vector<double>& got,
-                                    const std::vector<double>& before) const {
+  static constexpr int64_t kBehind = 4;  // lines behind C, which belong to somebody else
+
+  // C with lines behind it, and a signalling NaN wherever C is not: each sum changes it, also one
+  // with 0, into that of memory that nobody has written.
+  template <class T> Tensor surrounded(const Tensor& memory) const {
+    const int64_t lines = memory.shape()[0], ld = c.ld();
+    const Tensor all = Tensor::empty({lines + kBehind, ld}, memory.dtype());
+    const uint64_t bits = sizeof(T) == 4 ? 0x7fbfffff : 0x7ff7ffffffffffff;
+    for (int64_t at = 0; at < all.numel(); ++at) {
+      const bool inside = at / ld < c.rows && at % ld < c.cols;
+      const void* const from = inside ? static_cast<const void*>(memory.data<T>() + at) : &bits;
+      std::memcpy(all.data<T>() + at, from, sizeof(T));
+    }
+    return all;
+  }
+  template <class T> void expect_outside_is_left_alone(Mat<T> got, Mat<T> before) const {
+    for (int64_t at = 0; at < (c.memory.shape()[0] + kBehind) * c.ld(); ++at) {
+      const int64_t row = at / c.ld(), col = at % c.ld();
+      if (row < c.rows && col < c.cols) continue;
+      if (std::memcmp(got.at + at, before.at + at, sizeof(T)) == 0) continue;
+      return expect(
+          false, text("memory beside C was written to, column ", col, " of row ", row, ": C has ",
+                      c.rows, " rows and ", c.cols, " columns, its rows are ", c.ld(), " apart."));
+    }
+  }
+  static void expect_factor_is_left_alone(const char* name, const std::vector<double>& got,
+                                          const std::vector<double>& before) {
     for (int64_t at = 0; at < std::ssize(got); ++at) {
-      if (at % c.ld() < c.cols || got[at] == before[at]) continue;
-      return expect(false, text("memory beside C was written to, column ", at % c.ld(), " of row ",
-                                at / c.ld(), ": C has ", c.cols, " columns, its rows are ", c.ld(),
-                                " apart."));
+      if (got[at] == before[at] || std::isnan(before[at])) continue;
+      return expect(false, text("number ", at, " in the memory of ", name,
+                                " was written to: a product reads its factors."));
     }
   }
 };

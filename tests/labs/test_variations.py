@@ -58,7 +58,14 @@ MISTAKES = {
     "scaled": [
         (" * s[l]", "", "A B without s"),
         ("c[i * ldc + j] *= @q", "c[i * ldc + j] = 0", "what C held before is lost"),
-        ("c[i * ldc + j] += factor", "c[i * n + j] += factor", "element (i, j) of a matrix"),
+        ("c[i * ldc + j] += factor", "c[i * n + j] += factor", "what lies beside C in memory was written to"),
+        ("i < m; ++i", "i < (m + 3) / 4 * 4; ++i", "what lies beside C in memory was written to"),
+        ("l < k; ++l", "l < k && l < 128; ++l", "those of your name"),
+        ("j < n; ++j) c[i * ldc + j] += factor", "j < n && j < 64; ++j) c[i * ldc + j] += factor", "those of your name"),
+        ("l < k; ++l", "l < k / 2 * 2; ++l", "those of your name"),
+        ("c[i * ldc + j] *= @q", "c[i * ldc + j] *= 1", "q is missing"),
+        ("@p * a[", "@q * a[", "those of your name"),
+        ("c[i * ldc + j] *= @q", "c[i * ldc + j] *= @p * @q", "q C, too"),
     ],
     "earlier": [
         ("std::min<int64_t>(cols, @s * row)", "cols", "the mask is missing"),

@@ -69,9 +69,19 @@ template <class T> void packed_size(int64_t* elements, int64_t k, int64_t n) {
   *elements = k * n;
 }
 
+// By blocks of two rows and three columns, or what is left of them. Each is added to zeros, so that
+// an element shows that is in two of them.
 template <class T> void pack_matrix(T* packed, Mat<const T> b) {
-  for (int64_t at = 0; at < b.rows * b.cols; ++at) {
-    packed[at] = *part(b, at / b.cols, at % b.cols, 1, 1).at;
+  std::fill_n(packed, b.rows * b.cols, T(0));
+  for (int64_t i = 0; i < b.rows; i += 2) {
+    for (int64_t j = 0; j < b.cols; j += 3) {
+      const Mat<const T> block =
+          part(b, i, j, std::min<int64_t>(2, b.rows - i), std::min<int64_t>(3, b.cols - j));
+      for (int64_t at = 0; at < block.rows * block.cols; ++at) {
+        const int64_t row = at / block.cols, col = at % block.cols;
+        packed[(i + row) * b.cols + j + col] += *part(block, row, col, 1, 1).at;
+      }
+    }
   }
 }
 
