@@ -86,7 +86,7 @@ void TopicModel::sweep(const std::vector<WordIds>& documents, int number) {
       std::vector<int32_t> of_document(topics());
       for (const int32_t k : assignments_[d]) ++of_document[k];
       for (size_t i = 0; i < documents[d].size(); ++i) {
-        int32_t* of_word = &counts.of_word[documents[d][i] * topics()];
+        int32_t* of_word = &counts.of_word[int64_t{documents[d][i]} * topics()];
         int32_t& k = assignments_[d][i];
         --of_word[k], --counts.of_topic[k], --of_document[k];
         k = draw(of_word, counts.of_topic.data(), of_document,
@@ -127,7 +127,7 @@ int TopicModel::topic_of(const WordIds& document, uint64_t number, int sweeps) c
   for (int s = 0; s <= sweeps; ++s) {
     for (size_t i = 0; i < known.size(); ++i) {
       if (assigned[i] >= 0) --of_document[assigned[i]];
-      assigned[i] = draw(&of_word_[known[i] * topics()], of_topic_.data(), of_document,
+      assigned[i] = draw(&of_word_[int64_t{known[i]} * topics()], of_topic_.data(), of_document,
                          uniform(options_.seed, "lda.new", s, number, i), sums);
       ++of_document[assigned[i]];
     }
