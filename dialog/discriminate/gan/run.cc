@@ -80,7 +80,7 @@ bool began_with(const std::string& run, const std::string& player, const std::st
       with_json(file_inside(run, "adversary.json"), [&](const nlohmann::json& json) {
         return json.contains(player) ? json.at(player).at("fingerprint") : nlohmann::json();
       });
-  return kept.is_null() || kept == model_json(model).at("fingerprint");
+  return kept.is_null() || kept == nlohmann::json(model_json(model).at("fingerprint"));
 }
 
 Settings load_settings_of(const std::string& run) {
