@@ -30,10 +30,11 @@ std::vector<double> attention_scores(const AttentionTrace& trace,
                                      const std::vector<double>& weights, const Batch& batch,
                                      int64_t b, const Example& example) {
   const int64_t steps = batch.response.packing.length(b), rows = batch.memory.segments.length(b);
+  const std::vector<int> utterance = utterance_of_row(example, rows);
   std::vector<double> scores(example.context.size());
   for (int64_t t = 0; t < steps; ++t) {
-    const auto of_step = per_utterance(weights.data() + trace.at(b, t), rows, example);
-    for (size_t k = 0; k < scores.size(); ++k) scores[k] += of_step[k];
+    const double* w = weights.data() + trace.at(b, t);
+    for (int64_t j = 0; j < rows; ++j) scores[utterance[j]] += w[j];
   }
   const std::vector<double> even = even_attention(example, rows);
   for (size_t k = 0; k < scores.size(); ++k) scores[k] /= static_cast<double>(steps) * even[k];
@@ -42,11 +43,18 @@ std::vector<double> attention_scores(const AttentionTrace& trace,
 
 }  // namespace
 
-std::vector<double> per_utterance(const double* weights, int64_t rows, const Example& example) {
-  std::vector<double> result(example.context.size());
-  for (size_t k = 0; k < result.size(); ++k) {
-    for (int64_t left = rows_of(example, k, rows); left > 0; --left) result[k] += *weights++;
+std::vector<int> utterance_of_row(const Example& example, int64_t rows) {
+  std::vector<int> result;
+  for (size_t k = 0; k < example.context.size(); ++k) {
+    result.insert(result.end(), rows_of(example, k, rows), static_cast<int>(k));
   }
+  return result;
+}
+
+std::vector<double> per_utterance(const double* weights, int64_t rows, const Example& example) {
+  std::vector<double> result(example.context.size(), 0.0);
+  const std::vector<int> utterance = utterance_of_row(example, rows);
+  for (int64_t j = 0; j < rows; ++j) result[utterance[j]] += weights[j];
   return result;
 }
 

@@ -15,7 +15,9 @@ namespace heed {
 // row per utterance, or one per token, the last of which is <eou>. They sum to 1.
 std::vector<double> even_attention(const Example& example, int64_t rows);
 
-// Weights on a dialogue's `rows` memory rows -> on its utterances.
+// The utterance of each of a dialogue's `rows` memory rows.
+std::vector<int> utterance_of_row(const Example& example, int64_t rows);
+// Weights on these rows -> on its utterances.
 std::vector<double> per_utterance(const double* weights, int64_t rows, const Example& example);
 
 // D and H of a dialogue: the mean attention score of its distractions and that of the original
