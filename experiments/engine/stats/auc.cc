@@ -45,7 +45,7 @@ struct Clusters {
     for (const auto* clusters : {&items.positive_clusters, &items.negative_clusters}) {
       for (const int c : *clusters) last = std::max(last, c);
     }
-    const auto size = static_cast<size_t>(last + 1);
+    const auto size = static_cast<size_t>(int64_t{last} + 1);
     v.resize(size), w.resize(size), positive.resize(size), negative.resize(size);
     for (const int c : items.positive_clusters) ++positive[static_cast<size_t>(c)];
     for (const int c : items.negative_clusters) ++negative[static_cast<size_t>(c)];
