@@ -1,4 +1,6 @@
 // What heed brings along: the first words, and models where no --model is given.
+#include <filesystem>
+#include <nlohmann/json.hpp>
 #include <set>
 #include <sstream>
 
