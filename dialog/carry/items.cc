@@ -1,12 +1,12 @@
 #include "dialog/carry/items.h"
 
-#include <cctype>
 #include <nlohmann/json.hpp>
 
 #include "base/error.h"
 #include "base/utf8.h"
 #include "dialog/text/text_file.h"
 #include "dialog/text/tokenizer.h"
+#include "dialog/text/word_bytes.h"
 #include "train/strict_json.h"
 
 namespace heed::carry {
@@ -192,10 +192,7 @@ std::string lower(std::string text) {
 
 std::pair<int32_t, int32_t> span_of(const std::string& text, const std::string& value) {
   const std::string in = lower(text), what = lower(value);
-  const auto in_word = [&](size_t at) {
-    const unsigned char c = at < in.size() ? in[at] : ' ';
-    return c >= 128 || std::isalnum(c);
-  };
+  const auto in_word = [&](size_t at) { return at < in.size() && is_of_word(in[at]); };
   for (size_t at = in.find(what); !what.empty() && at != in.npos; at = in.find(what, at + 1)) {
     if ((at > 0 && in_word(at - 1)) || in_word(at + what.size())) continue;
     const int64_t begin = count_code_points(std::string_view(text).substr(0, at));

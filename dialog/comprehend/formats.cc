@@ -1,7 +1,6 @@
 // Readers of the published forms of CoQA (Reddy et al. 2019), QuAC (Choi et al. 2018), FriendsQA
 // (Yang & Choi 2019) and Molweni (Li et al. 2020).
 #include <algorithm>
-#include <cctype>
 #include <map>
 
 #include "base/error.h"
@@ -10,6 +9,7 @@
 #include "dialog/comprehend/formats_json.h"
 #include "dialog/comprehend/score.h"
 #include "dialog/text/text_file.h"
+#include "dialog/text/word_bytes.h"
 #include "train/strict_json.h"
 
 namespace heed::comprehend {
@@ -88,10 +88,7 @@ void add(Corpus& corpus, Passage& passage, Question question) {
 
 // Where words stand in a text, as whole words; npos where they do not.
 size_t find_words(const std::string& text, const std::string& words) {
-  const auto in_word = [&](size_t at) {
-    const unsigned char c = at < text.size() ? text[at] : ' ';
-    return c >= 128 || std::isalnum(c);
-  };
+  const auto in_word = [&](size_t at) { return at < text.size() && is_of_word(text[at]); };
   const auto divided = [&](size_t at) { return at == 0 || !in_word(at - 1) || !in_word(at); };
   size_t at = text.find(words);
   while (at != text.npos && !(divided(at) && divided(at + words.size()))) {

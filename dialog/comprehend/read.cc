@@ -4,16 +4,14 @@
 #include <cmath>
 
 #include "base/error.h"
+#include "dialog/text/word_bytes.h"
 
 namespace heed::comprehend {
 namespace {
 
 // A run of bytes that are no blanks and no ASCII punctuation, or one sign of it.
 size_t end_of_word(const std::string& text, size_t begin) {
-  const auto is_part = [&](size_t at) {
-    const auto c = static_cast<unsigned char>(text[at]);
-    return c >= 128 || std::isalnum(c);
-  };
+  const auto is_part = [&](size_t at) { return is_of_word(text[at]); };
   size_t end = begin + 1;
   while (is_part(begin) && end < text.size() && is_part(end)) ++end;
   return end;

@@ -8,6 +8,7 @@
 #include "dialog/text/stop_words.h"
 #include "dialog/text/text_file.h"
 #include "dialog/text/tokenizer.h"
+#include "dialog/text/word_bytes.h"
 
 namespace heed {
 namespace {
@@ -35,8 +36,7 @@ double words(const Texts& texts, const Texts&) {
 }
 
 bool says_something(const std::string& word) {
-  const auto is_letter = [](unsigned char c) { return std::isalnum(c) || c >= 0x80; };
-  return std::any_of(word.begin(), word.end(), is_letter) && !is_stop_word(word);
+  return std::any_of(word.begin(), word.end(), is_of_word) && !is_stop_word(word);
 }
 
 // Marks the words of the first place where all runs of `dull` stand one after the other.
