@@ -127,7 +127,8 @@ int TopicModel::topic_of(const WordIds& document, uint64_t number, int sweeps) c
   for (int s = 0; s <= sweeps; ++s) {
     for (size_t i = 0; i < known.size(); ++i) {
       if (assigned[i] >= 0) --of_document[assigned[i]];
-      assigned[i] = draw(&of_word_[int64_t{known[i]} * topics()], of_topic_.data(), of_document,
+      const int32_t* of_word = &of_word_[int64_t{known[i]} * topics()];
+      assigned[i] = draw(of_word, of_topic_.data(), of_document,
                          uniform(options_.seed, "lda.new", s, number, i), sums);
       ++of_document[assigned[i]];
     }
