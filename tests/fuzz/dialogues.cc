@@ -17,8 +17,10 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
     heed::fuzz::must(again.size() == dialogues.size());
     heed::fuzz::must(heed::count_labels(again) == heed::count_labels(dialogues));
     heed::fuzz::must(heed::read_dialogues(file.path()).size() == dialogues.size());
-    heed::fuzz::must(again.back().turns.size() == dialogues.back().turns.size());
-    heed::fuzz::must(again.back().turns[0].text == dialogues.back().turns[0].text);
+    for (size_t d = 0; d < again.size(); ++d) {
+      heed::fuzz::must(again[d].turns.size() == dialogues[d].turns.size());
+      heed::fuzz::must(again[d].turns.back().text == dialogues[d].turns.back().text);
+    }
   });
   return 0;
 }
