@@ -175,6 +175,16 @@ TEST_F(HredganProgram, TheDiscriminatorLearnsAlone) {
   EXPECT_EQ(dir.read("alone/model.safetensors"), shared->read("run/model.safetensors"));
 }
 
+TEST_F(HredganProgram, ResponsesWithoutAWordCannotBeTold) {
+  std::filesystem::create_directory(dir.path("data"));
+  dir.write("data/train.jsonl",
+            dialogue("a", {"which one ?", "this one"}) + dialogue("b", {"when ?", "now"}));
+  dir.write("data/valid.jsonl", dialogue("c", {"which one ?", ""}));
+  const Arguments train = with(command(dir.path("run")), "--data", dir.path("data"));
+  expect_failure(heed_program(train), 1, "validation part: no response has a word", "no words");
+  EXPECT_FALSE(std::filesystem::exists(dir.path("run/config.json")));
+}
+
 // Of one seed with few dialogues; the same command then has nothing to do.
 TEST_F(HredganProgram, AnExperimentOfAPaper) {
   const std::string out = dir.path("experiment");

@@ -160,6 +160,15 @@ Metrics measure_words(HredResponder& generator, const WordDiscriminator& discrim
           {kDistinct2, distinct_n(responses, 2, Per::kNgrams), true}};
 }
 
+std::vector<Example> measured_examples(const TrainData& data, const Settings& settings) {
+  std::vector<Example> examples = first_of(data.valid, settings.measured);
+  std::erase_if(examples, std::not_fn(has_words));
+  if (!examples.empty()) return examples;
+  throw DataError(
+      "the validation part: no response has a word, so there is nothing that the discriminator "
+      "could tell");
+}
+
 std::vector<Task> hredgan_tasks(HredResponder& generator, WordDiscriminator& discriminator,
                                 const Settings& settings, const TrainSettings& training,
                                 const TrainData& data) {
@@ -185,9 +194,8 @@ std::vector<Task> hredgan_tasks(HredResponder& generator, WordDiscriminator& dis
   };
   writes.validate = [players, of_language = writes.validate](const OnValidation& on_batch) {
     Metrics metrics = of_language(on_batch);
-    std::vector<Example> examples = first_of(players.data.valid, players.settings.measured);
-    std::erase_if(examples, std::not_fn(has_words));
-    for (Metric& m : measure_words(players.generator, players.discriminator, examples,
+    for (Metric& m : measure_words(players.generator, players.discriminator,
+                                   measured_examples(players.data, players.settings),
                                    players.data.vocabulary, players.training.loop, on_batch)) {
       metrics.push_back(std::move(m));
     }

@@ -51,6 +51,10 @@ constexpr const char* kAucFree = "valid_auc_free";
 constexpr const char* kSurprise = "valid_minus_log_d";  // mean -ln D of those answers
 constexpr const char* kDistinct2 = "valid_distinct_2";
 
+// The first validation examples, without those whose response has no word. Throws DataError if none
+// is left.
+std::vector<Example> measured_examples(const TrainData& data, const Settings& settings);
+
 Metrics measure_words(HredResponder& generator, const WordDiscriminator& discriminator,
                       const std::vector<Example>& examples, const Vocabulary& vocabulary,
                       const LoopSettings& loop, const OnValidation& on_batch = {});

@@ -36,6 +36,7 @@ class HredganTraining : public RespondTraining {
           "not");
     }
     RespondTraining::prepare(talk);
+    measured_examples(data_, players_);
   }
   std::string step_text(const TrainProgress& p) const override {
     if (!discriminator_alone()) return RespondTraining::step_text(p);
