@@ -178,8 +178,8 @@ TEST_F(HredganProgram, TheDiscriminatorLearnsAlone) {
 TEST_F(HredganProgram, ResponsesWithoutAWordCannotBeTold) {
   std::filesystem::create_directory(dir.path("data"));
   dir.write("data/train.jsonl",
-            dialogue("a", {"which one ?", "this one"}) + dialogue("b", {"when ?", "now"}));
-  dir.write("data/valid.jsonl", dialogue("c", {"which one ?", ""}));
+            dialogue("a", {"hi", "which ?", "this"}) + dialogue("b", {"hi", "when ?", "now"}));
+  dir.write("data/valid.jsonl", dialogue("c", {"hi", "which ?", ""}));
   const Arguments train = with(command(dir.path("run")), "--data", dir.path("data"));
   expect_failure(heed_program(train), 1, "validation part: no response has a word", "no words");
   EXPECT_FALSE(std::filesystem::exists(dir.path("run/config.json")));
