@@ -33,20 +33,20 @@ demo: setup  ## Build a first part of the program and show what it does (two cor
 	@scripts/demo.sh
 
 reproduce: program  ## A small version of the experiment: 23 variants, 9 test sets, one page (some minutes)
-	@scripts/reproduce.sh
+	@scripts/reproduce.sh distraction
 
 program: setup  ## Build the program, with all its commands
 	@$(CONFIGURE) > /dev/null
 	@$(BUILD) release -j $(JOBS) --target heed_program
 
 probes: program  ## A small version of the experiment on probes: 11 models, 3 tasks, one page (some minutes)
-	@scripts/probes.sh
+	@scripts/reproduce.sh probes
 
 ranks: program  ## Train with 1, 2 and 4 ranks of MPI, and compare the models byte by byte (half a minute)
 	@scripts/ranks.sh
 
 adversarial: program  ## A small adversarial evaluation: discriminators, controls, two generators, one page (a minute)
-	@scripts/adversarial.sh
+	@scripts/reproduce.sh adversarial
 
 test: setup-tests  ## Every test, but for those of the next two (two cores: 19 minutes; more on a new machine, for packages)
 	$(CONFIGURE)

@@ -3,18 +3,14 @@
 #include <unistd.h>
 
 #include <algorithm>
-#include <chrono>
 #include <cmath>
 #include <cstdio>
 
+#include "base/clock.h"
 #include "dialog/parts/batch.h"
 #include "dialog/text/terminal.h"
 
 namespace heed {
-
-static double now() {
-  return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
-}
 
 Progress::Progress() : terminal_(isatty(STDERR_FILENO) != 0) {}
 

@@ -1,7 +1,7 @@
 // `heed train SYSTEM`
 #include <algorithm>
-#include <chrono>
 
+#include "base/clock.h"
 #include "base/file.h"
 #include "base/machine.h"
 #include "dialog/open_run.h"
@@ -87,10 +87,6 @@ void note_other_arithmetic(const std::string& run, const Common& common) {
 void print_line(const std::string& line) {
   std::printf("%s\n", line.c_str());
   std::fflush(stdout);
-}
-
-double now() {
-  return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
 }
 
 struct Done {
@@ -301,8 +297,12 @@ void add_train(CLI::App& app) {
   CLI::App* c = add_training(app, "train", systems()[0]);
   for (const System& system : systems()) {
     if (!system.train || &system == &systems()[0]) continue;
-    add_training(*c, system.name, system)->preparse_callback([c](size_t) {
-      c->get_option("--out")->required(false);
+    CLI::App* own = add_training(*c, system.name, system);
+    own->preparse_callback([c, own](size_t) {
+      CLI::Option* out = c->get_option("--out");
+      // A misplaced --out is told as other options are (heed/checks.h), not as a missing one.
+      if (out->count() > 0) own->get_option("--out")->required(false);
+      out->required(false);
     });
   }
   c->description("Train a model on dialogues, or resume a training");

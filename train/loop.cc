@@ -1,7 +1,6 @@
 #include "train/loop.h"
 
 #include <algorithm>
-#include <chrono>
 #include <cmath>
 #include <deque>
 #include <map>
@@ -11,6 +10,7 @@
 #include <utility>
 
 #include "autograd/anomaly.h"
+#include "base/clock.h"
 #include "nn/batches.h"
 #include "optim/optim.h"
 #include "tensor/async_read.h"
@@ -20,10 +20,6 @@
 
 namespace heed {
 namespace {
-
-double now() {
-  return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
-}
 
 // A step, and its numbers on their way.
 struct OpenStep {

@@ -84,12 +84,20 @@ StepLosses PiecewiseGradients::compute_gradients(const Task& task,
                                                  const std::vector<int64_t>& batch, StepKey key) {
   const std::vector<NamedParameter> all = parameters(*task.module);
   const auto pieces = cut_in_pieces(batch, task.sizes, pieces_);
+  const auto weight_of = [&](const std::vector<int64_t>& examples) {
+    double sum = 0;
+    for (const int64_t i : examples) {
+      sum += task.weights.empty() ? 1 : static_cast<double>(task.weights[static_cast<size_t>(i)]);
+    }
+    return sum;
+  };
+  const double whole = weight_of(batch);
   StepLosses losses(ranks_, all[0].var.device());
   const auto compute = [&](int p, const Var::OnComplete& complete) {
     const std::vector<int64_t>& examples = pieces[static_cast<size_t>(p)];
     zero_grad(*task.module);
     if (examples.empty()) return;
-    const double weight = static_cast<double>(examples.size()) / static_cast<double>(batch.size());
+    const double weight = weight_of(examples) / whole;
     key.piece = p;
     Loss loss = task.loss(examples, key);
     (pieces_ == 1 ? loss.total : weight * loss.total).backward(complete);

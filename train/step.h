@@ -17,7 +17,8 @@
 namespace heed {
 
 // The losses of a step's pieces together: the sums of the total, the tokens and the counts, in the
-// order of the pieces, and the mean of the nats per token, weighted by the pieces' examples.
+// order of the pieces, and the mean of the nats per token, weighted by the pieces' examples
+// (Task::weights).
 struct StepSum {
   double total = 0;
   int64_t tokens = 0;
@@ -34,7 +35,7 @@ class StepLosses {
 
  private:
   friend class PiecewiseGradients;
-  // `weight`: the piece's share of the batch's examples.
+  // `weight`: the piece's share of the batch, by Task::weights.
   struct Open {
     double weight;
     Loss loss;
@@ -58,7 +59,7 @@ class PiecewiseGradients {
   PiecewiseGradients(int pieces, Ranks& ranks);  // throws as check_ranks()
 
   // Leaves the gradients of the task's loss on the batch in its parameters, on all ranks the same:
-  //   loss = sum_p (examples of p / examples of the batch) loss of piece p
+  //   loss = sum_p (weight of p's examples / weight of the batch) loss of piece p (Task::weights)
   // The gradients of the pieces are computed one by one and summed in a fixed tree
   // (train/gradient_sum.h), so that no bit depends on the number of ranks. With one piece it is the
   // backward pass of the batch and nothing else. Complete gradients are sent while a rank's last

@@ -14,6 +14,7 @@
 #include <nlohmann/json.hpp>
 #include <string_view>
 
+#include "base/clock.h"
 #include "train/run_json.h"
 
 namespace heed {
@@ -21,11 +22,8 @@ namespace {
 
 constexpr size_t kMaxLine = size_t{64} << 10;
 
-double seconds_of(auto now) {
-  return std::chrono::duration<double>(now.time_since_epoch()).count();
-}
-double monotonic() {
-  return seconds_of(std::chrono::steady_clock::now());
+double seconds_since_1970() {
+  return std::chrono::duration<double>(std::chrono::system_clock::now().time_since_epoch()).count();
 }
 double to_milliseconds(double seconds) {
   return std::round(seconds * 1000) / 1000;
@@ -141,7 +139,7 @@ std::vector<StepRecord> load_steps(const std::string& run) {
 }
 
 StepLog::StepLog(const std::string& run, int every, int64_t done, std::string* warning)
-    : path_(in(run, kStepsFile)), every_(every), written_(monotonic()), last_(written_) {
+    : path_(in(run, kStepsFile)), every_(every), written_(now()), last_(written_) {
   if (every_ == 0) return;
   int64_t last = 0;
   if (std::filesystem::exists(path_)) {
@@ -165,16 +163,16 @@ StepLog::~StepLog() {
 }
 
 void StepLog::start_clock() {
-  last_ = monotonic();
+  last_ = now();
 }
 
 void StepLog::add(StepRecord record) {
-  const double now = monotonic();
-  seconds_ += now - last_;
-  last_ = now;
+  const double time = now();
+  seconds_ += time - last_;
+  last_ = time;
   tokens_ += record.tokens;
   if (record.step % every_ != 0) return;
-  record.time = to_milliseconds(seconds_of(std::chrono::system_clock::now()));
+  record.time = to_milliseconds(seconds_since_1970());
   record.tokens_per_s = std::round(static_cast<double>(tokens_) / std::max(seconds_, 1e-9));
   lines_ += line_of(record);
   seconds_ = 0;
@@ -182,7 +180,7 @@ void StepLog::add(StepRecord record) {
 }
 
 bool StepLog::due() const {
-  return !lines_.empty() && monotonic() - written_ > 1;
+  return !lines_.empty() && now() - written_ > 1;
 }
 
 void StepLog::write(bool sync) {
@@ -193,7 +191,7 @@ void StepLog::write(bool sync) {
     rest.remove_prefix(static_cast<size_t>(n));
   }
   lines_.clear();
-  written_ = monotonic();
+  written_ = now();
   if (sync && descriptor_ >= 0 && ::fsync(descriptor_) != 0) fail(path_, "cannot write");
 }
 

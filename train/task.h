@@ -40,7 +40,7 @@ struct Loss {
     std::function<void(Loss& loss, const std::vector<double>& values)> complete = {};
   };
 
-  Var total;  // a scalar, which is minimised: a mean over the examples (train/step.h)
+  Var total;  // a scalar, which is minimised: a mean over the examples, by their weights (Task)
   int64_t tokens = 0;
   Counts counts = {};
   // Nats per token, or another number that can be compared between steps and with Task::guess.
@@ -70,6 +70,9 @@ struct Task {
   // The cost of each example, for buckets (nn/batches.h). Tasks with the same costs see their
   // examples in the same order: the n-th batches of both hold the same indices.
   std::vector<int64_t> sizes = {};
+  // What each example counts in the loss, if that is a mean over parts of them: its turns, its
+  // questions. So the loss of a batch is the same in any number of pieces. Empty: 1 each.
+  std::vector<int64_t> weights = {};
   std::function<Loss(const std::vector<int64_t>& examples, const StepKey& key)> loss;
   // The metrics from the sums of an epoch, or of its beginning: "train_perplexity".
   std::function<Metrics(const Counts& counts)> measure = {};

@@ -43,6 +43,12 @@ class Reading {
     return sizes;
   }
 
+  std::vector<int64_t> questions() const {  // of each example
+    std::vector<int64_t> counts;
+    for (const Together& t : examples_) counts.push_back(static_cast<int64_t>(t.end - t.first));
+    return counts;
+  }
+
   Loss loss(const std::vector<int64_t>& indices, const StepKey& key) const {
     std::vector<Asked> questions;
     std::vector<Target> targets;
@@ -152,7 +158,9 @@ uint32_t Parts::fingerprint() const {
 
 Task reader_task(LoadedReader& reader, const Settings& settings, const Parts& parts) {
   const auto reading = std::make_shared<const Reading>(reader, settings, parts);
-  return task_of(reader.model, reading->sizes(), reading);
+  Task task = task_of(reader.model, reading->sizes(), reading);
+  task.weights = reading->questions();
+  return task;
 }
 
 }  // namespace heed::comprehend

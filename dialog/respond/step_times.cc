@@ -3,12 +3,12 @@
 #include <sys/resource.h>
 
 #include <algorithm>
-#include <chrono>
 #include <nlohmann/json.hpp>
 #include <numeric>
 #include <optional>
 
 #include "autograd/keep_packed.h"
+#include "base/clock.h"
 #include "dialog/respond/das.h"
 #include "dialog/respond/decode.h"
 #include "dialog/respond/loss.h"
@@ -194,19 +194,18 @@ StepTimes step_times(Responder& model, const StepWork& o, Device device) {
   const cuda::Counts before = cuda::counts();
   const double processor = processor_seconds(), flops = cpu::product_flops();
   for (int64_t i = 1; i <= o.steps; ++i) {
-    const auto begin = std::chrono::steady_clock::now();
+    const double begin = now();
     timing.tokens += stepper(all[i % all.size()], static_cast<uint64_t>(i));
-    const std::chrono::duration<double> seconds = std::chrono::steady_clock::now() - begin;
-    timing.seconds.push_back(seconds.count());
-    timing.total += seconds.count();
+    timing.seconds.push_back(now() - begin);
+    timing.total += timing.seconds.back();
     if (o.progress) o.progress(i, timing.total);
   }
   timing.counts = cuda::counts() - before;
   timing.flops = cpu::product_flops() - flops;
-  const auto begin = std::chrono::steady_clock::now();
+  const double begin = now();
   timing.loss = stepper.loss();
   timing.held_bytes = stepper.held_bytes();
-  timing.total += std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
+  timing.total += now() - begin;
   timing.processor = processor_seconds() - processor;
   std::sort(timing.seconds.begin(), timing.seconds.end());
   return timing;

@@ -125,7 +125,7 @@ void take_from_init(Settings& s) {
 }
 
 Task tracker_task(Tracker& model, const Settings& settings, const TrainData& data) {
-  std::vector<int64_t> sizes;
+  std::vector<int64_t> sizes, turns;
   for (const Conversation& c : data.train) {
     int64_t words = 0;
     for (const UserTurn& turn : c.turns) {
@@ -133,10 +133,12 @@ Task tracker_task(Tracker& model, const Settings& settings, const TrainData& dat
           std::ssize(turn.user) + (settings.model.machine == "text" ? std::ssize(turn.system) : 0);
     }
     sizes.push_back(words);
+    turns.push_back(std::ssize(c.turns));
   }
   const int64_t batch = settings.loop.batch_size;
   return {.module = &model,
           .sizes = std::move(sizes),
+          .weights = std::move(turns),
           .loss = [&](const auto& examples,
                       const StepKey& key) { return loss_of(model, data, examples, key); },
           .measure =

@@ -1,8 +1,8 @@
 // The size and duration of a sweep, before it runs.
-#include <chrono>
 #include <map>
 
 #include "autograd/ops.h"
+#include "base/clock.h"
 #include "dialog/respond/settings.h"
 #include "dialog/respond/structures.h"
 #include "experiments/sweep/sweep.h"
@@ -20,12 +20,12 @@ double time_epoch(const SweepPoint& point, const SweepPart& data, Responder& mod
       bucket_batches(task.sizes, point.settings.loop.batch_size, point.settings.loop.seed, 0);
   double seconds = 0, timed = 0;
   for (size_t i = 0; i < batches.size() && timed < kSteps; ++i) {
-    const auto begin = std::chrono::steady_clock::now();
+    const double begin = now();
     zero_grad(model);
     task.loss(batches[i], {point.settings.loop.seed, 0, static_cast<int64_t>(i)}).total.backward();
-    const std::chrono::duration<double> taken = std::chrono::steady_clock::now() - begin;
+    const double taken = now() - begin;
     if (i == 0 && batches.size() > 1) continue;  // which also asks for memory
-    seconds += taken.count();
+    seconds += taken;
     ++timed;
   }
   return seconds / timed * static_cast<double>(steps_of(point, data));

@@ -70,6 +70,11 @@ TEST_F(TrainSystem, AStructureIsAFormOfRespond) {
   fails({"--max-turns", "3", "discriminate"}, "--max-turns" + others);
 }
 
+TEST_F(TrainSystem, OptionsComeAfterTheSystem) {
+  expect_failure(heed_program({"train", "--out", dir.path("r"), "gaps", "--data", kSample}), 2,
+                 "--out: stands behind heed train gaps", "--out before the system");
+}
+
 TEST_F(TrainSystem, AModelThatCannotSaysWhichCan) {
   const std::string says = judge() +
                            ": a discriminator, which cannot respond; models of these systems can: "

@@ -99,6 +99,33 @@ TEST_F(SharedTraining, PiecesHaveTheGradientOfTheBatch) {
   }
 }
 
+// The same where examples weigh 1 to 3 in the loss: a piece weighs what its examples weigh.
+TEST_F(SharedTraining, PiecesWeighWhatTheirExamplesWeigh) {
+  Line model;
+  init(model, 1);
+  Task task = fitting(model);
+  model.dropout = 0;
+  for (int64_t i = 0; i < 21; ++i) task.weights.push_back(1 + i % 3);
+  task.loss = [&, alike = task.loss](const std::vector<int64_t>& examples, const StepKey& key) {
+    std::vector<int64_t> repeated;
+    for (const int64_t i : examples) repeated.insert(repeated.end(), task.weights[i], i);
+    return alike(repeated, key);
+  };
+  const std::vector<int64_t> batch = {1, 2, 5, 8, 11, 3, 6, 9, 14};
+  std::vector<double> totals, nlls;
+  std::vector<std::vector<double>> gradients;
+  for (const int pieces : {1, 4}) {
+    zero_grad(model);
+    const StepSum sum =
+        PiecewiseGradients(pieces, alone()).compute_gradients(task, batch, {}).sum();
+    totals.push_back(sum.total), nlls.push_back(sum.nll);
+    gradients.push_back(model.line.weight.grad().to_vector());
+  }
+  EXPECT_NEAR(totals[1], totals[0], 1e-6);
+  EXPECT_NEAR(nlls[1], nlls[0], 1e-6);
+  for (size_t i = 0; i < 3; ++i) EXPECT_NEAR(gradients[1][i], gradients[0][i], 1e-5) << i;
+}
+
 // Stopped by one rank in the middle of an epoch, with three ranks, it goes on with two.
 TEST_F(SharedTraining, GoesOnWithAnotherNumberOfRanks) {
   ASSERT_TRUE(train_line("whole", alone()));

@@ -8,16 +8,13 @@
 #include <thread>
 #include <utility>
 
+#include "base/clock.h"
 #include "base/file.h"
 #include "experiments/engine/runs/failure.h"
 #include "experiments/engine/runs/times.h"
 
 namespace heed {
 namespace {
-
-double now() {
-  return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
-}
 
 struct Stopped {};  // thrown through work that should be given up
 

@@ -290,6 +290,7 @@ TEST(ReaderTraining, QuestionsThatAreLearnedTogetherAreThoseAlone) {
       const Loss loss = task.loss({i}, StepKey{});
       nll += loss.nll * loss.counts.at("questions");
       count += loss.counts.at("questions");
+      EXPECT_EQ(task.weights[i], loss.counts.at("questions"));
     }
     EXPECT_EQ(count, 120);
     const auto tokens = [&](const std::vector<int64_t>& i) { return task.loss(i, {}).tokens; };

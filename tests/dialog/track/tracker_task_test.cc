@@ -6,6 +6,7 @@
 #include "dialog/open_run.h"
 #include "dialog/parts/looker.h"
 #include "dialog/track/task.h"
+#include "nn/init.h"
 #include "tensor/parallel.h"
 #include "tests/file_helpers.h"
 #include "train/run_directory.h"
@@ -85,6 +86,25 @@ TEST_F(TrackerTask, TheSizeOfADialogueIsOfWhatIsRead) {
     Tracker model(s.model, 1);
     EXPECT_EQ(tracker_task(model, s, read).sizes, std::vector<int64_t>(60, size)) << machine;
   }
+}
+
+// A dialogue of one turn and one of two: together their loss is the mean over three turns.
+TEST_F(TrackerTask, DialoguesWeighByTheirTurns) {
+  TrainData read = data();
+  read.train[0].turns.pop_back();
+  Settings s = settings;
+  Runs::take(s, read);
+  Tracker model(s.model, 1);
+  init(model, 1);
+  const Task task = tracker_task(model, s, read);
+  const auto loss = [&](const std::vector<int64_t>& examples) {
+    return task.loss(examples, {}).total.value().item();
+  };
+  const double of_short = loss({0}), of_long = loss({1});
+  EXPECT_GT(std::abs(of_short - of_long), 1e-3);
+  EXPECT_EQ(task.weights[0], 1);
+  EXPECT_EQ(task.weights[1], 2);
+  EXPECT_NEAR(loss({0, 1}), (of_short + 2 * of_long) / 3, 1e-6);
 }
 
 // Of both parts, and both have a part in the fingerprint.
