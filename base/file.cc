@@ -91,12 +91,21 @@ std::string read_file(const std::string& path, uint64_t max_bytes) {
 std::string file_inside(const std::string& directory, const std::string& name) {
   namespace fs = std::filesystem;
   const std::string path = (fs::path(directory) / name).string();
-  std::error_code error;
+  const auto check = [&](bool inside) {
+    if (!inside) throw DataError(path + ": leads out of its directory; put the file itself there");
+  };
+  std::error_code error, none;
   const fs::path real = fs::canonical(path, error);
-  if (error) return path;
-  if (real.parent_path() != (fs::canonical(directory, error) / name).parent_path()) {
-    throw DataError(path + ": leads out of its directory; put the file itself there");
+  if (error) {
+    const fs::path to = fs::read_symlink(path, none);  // a new file would stand there
+    check(!to.has_parent_path());
+    if (!to.empty() && error == std::errc::no_such_file_or_directory) {
+      (void)file_inside(fs::path(path).parent_path().string(), to.string());
+    }
+    return path;
   }
+  const fs::path place = fs::canonical(directory, none) / fs::path(name).relative_path();
+  check(real.parent_path() == place.parent_path());
   if (!fs::is_regular_file(real)) throw DataError(path + ": is not a regular file");
   return path;
 }

@@ -10,9 +10,9 @@ namespace heed {
 // The bytes of a file. Throws if it is missing, a directory or longer than max_bytes.
 std::string read_file(const std::string& path, uint64_t max_bytes);
 
-// The path of a file in a directory that is not trusted. Throws DataError if it is a link that
-// leads out of the directory, or not a regular file (a pipe would never end). The file need not
-// exist.
+// The path of a file in a directory that is not trusted. Throws DataError if it is an absolute path
+// or a link that leads out of the directory, or not a regular file (a pipe would never end). The
+// file need not exist.
 std::string file_inside(const std::string& directory, const std::string& name);
 
 // Makes a directory and its missing parents. They survive a power failure.

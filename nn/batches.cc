@@ -47,7 +47,8 @@ std::vector<std::vector<int64_t>> shuffled_batches(int64_t n, int64_t batch_size
 
 int64_t batch_count(const std::vector<int64_t>& lengths, int64_t batch_size) {
   if (batch_size < 1) throw UsageError("batches: the batch size must be at least 1");
-  return (static_cast<int64_t>(lengths.size()) + batch_size - 1) / batch_size;
+  const int64_t n = std::ssize(lengths);
+  return n / batch_size + (n % batch_size > 0);
 }
 
 const std::vector<int64_t>& EpochBatches::at(int64_t n) {

@@ -188,7 +188,7 @@ void copy_parameters(Module& to, const Module& from) {
   for (size_t i = 0; i < sources.size(); ++i) {
     const Var& target = targets[i].var;
     check_has_values(sources[i]);
-    target.set_value(sources[i].var.value().clone().to(target.dtype()).to(target.device()));
+    target.set_value(sources[i].var.value().to(target.dtype()).to(target.device()));
   }
 }
 

@@ -155,6 +155,7 @@ std::vector<int32_t> positions(const Packing& packing) {
 // One table of all positions up to the largest, and its rows.
 Tensor sinusoidal_positions(const std::vector<int32_t>& positions, int64_t width, DType dtype,
                             Device device) {
+  check_shape(dtype != DType::i32, "sinusoidal_positions: element type i32: expected f32 or f64");
   int32_t largest = -1;
   for (const int32_t p : positions) {
     check_shape(p >= 0, "sinusoidal_positions: negative position ", p);

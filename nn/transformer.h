@@ -130,7 +130,7 @@ class TransformerDecoderLayer : public Module {
 
 // Row i (width) encodes the position p_i:  sin(p f_0), cos(p f_0), sin(p f_1), ...  with
 // f_k = 10000^(-2k / width). Add it to embeddings whose values are about 1 in size. Throws
-// ShapeError for a negative position.
+// ShapeError for a negative position and for i32.
 Tensor sinusoidal_positions(const std::vector<int32_t>& positions, int64_t width,
                             DType dtype = DType::f32, Device device = {});
 

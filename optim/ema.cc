@@ -63,7 +63,7 @@ void Ema::copy_to(Module& module) const {
   for (size_t i = 0; i < targets.size(); ++i) {
     const auto& [name, var, aliases] = targets[i];
     check_shape(name == parameters_[i].name, "Ema: ", parameters_[i].name, " does not fit ", name);
-    var.set_value(averages_[i].clone().to(var.dtype()).to(var.device()));
+    var.set_value(averages_[i].to(var.dtype()).to(var.device()));
   }
 }
 

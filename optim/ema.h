@@ -17,6 +17,8 @@ class Ema {
  public:
   // Throws UsageError unless decay is in [0, 1).
   Ema(Module& module, double decay);
+  Ema(const Ema&) = delete;  // a copy would change the same averages
+  Ema& operator=(const Ema&) = delete;
   void update();
   // Exchanges the module's values and the averages. The next call puts them back, with the
   // gradients that were accumulated; until then there are none, and the other functions throw

@@ -22,7 +22,7 @@ void add_scaled(std::vector<Var>& a, double factor, const std::vector<Var>& b) {
 // sum |a_i|
 double sum_abs(const std::vector<Var>& a) {
   double total = 0;
-  for (const Var& x : a) total += sum(sqrt(square(x))).value().item();
+  for (const Var& x : a) total += sum(abs(x)).value().item();
   return total;
 }
 

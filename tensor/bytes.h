@@ -39,8 +39,13 @@ template <class T>
 concept HasNoPadding = std::is_trivially_copyable_v<T> &&
     (std::has_unique_object_representations_v<T> || std::is_floating_point_v<T>);
 
+// It can be moved, not copied: a copy would write to the same memory.
 class BytesOut {
  public:
+  BytesOut() = default;
+  BytesOut(BytesOut&&) = default;
+  BytesOut& operator=(BytesOut&&) = default;
+
   // Allocates `size` bytes in advance; otherwise the memory doubles whenever it is full.
   void reserve(size_t size) {
     if (size <= memory_.size()) return;

@@ -242,8 +242,11 @@ void loop_alone() {
 void parallel_ranges(int64_t size, int64_t grain,
                      const std::function<void(int64_t, int64_t)>& body) {
   if (grain < 1) throw UsageError(text("parallel_ranges: the grain must be positive, got ", grain));
-  const int64_t pieces = (size + grain - 1) / grain;
-  parallel_for(pieces, [&](int64_t i) { body(i * grain, std::min(size, (i + 1) * grain)); });
+  const int64_t pieces = size / grain + (size % grain > 0);
+  parallel_for(pieces, [&](int64_t i) {
+    const int64_t begin = i * grain;
+    body(begin, begin + std::min(grain, size - begin));
+  });
 }
 
 }  // namespace heed

@@ -8,10 +8,11 @@
 
 namespace heed {
 
-// In [low, high), or all `low` where both are equal. UsageError unless low <= high are finite.
+// In [low, high), or all `low` where both are equal. UsageError unless low <= high, and both and
+// high - low are finite in the element type.
 Tensor uniform(Shape shape, double low, double high, RandomKey key, DType dtype = DType::f32,
                Device device = {});
-// UsageError unless mean and deviation >= 0 are finite.
+// UsageError unless mean and deviation >= 0 are finite in the element type.
 Tensor normal(Shape shape, double mean, double deviation, RandomKey key, DType dtype = DType::f32,
               Device device = {});
 // Standard Gumbel numbers g = -ln(-ln u), in [-2.9, 17.4]. argmax_i (x_i + g_i) is i with the

@@ -66,14 +66,6 @@ int64_t Shape::product(int begin, int end) const {
   return result;
 }
 
-bool Shape::operator==(const Shape& other) const {
-  if (rank_ != other.rank_) return false;
-  for (int i = 0; i < rank_; ++i) {
-    if (sizes_[i] != other.sizes_[i]) return false;
-  }
-  return true;
-}
-
 std::string Shape::str() const {
   std::string text = "(";
   for (int i = 0; i < rank_; ++i) text += (i ? ", " : "") + std::to_string(sizes_[i]);

@@ -39,7 +39,7 @@ class Shape {
   Shape insert(int axis, int64_t size) const;  // one axis added before `axis`
   int64_t product(int begin, int end) const;   // of the sizes of axes [begin, end)
 
-  bool operator==(const Shape& other) const;
+  bool operator==(const Shape& other) const = default;
   std::string str() const;  // "(2, 3)"
   std::vector<int64_t> sizes() const { return {begin(), end()}; }
   const int64_t* begin() const { return sizes_.data(); }  // for (int64_t size : shape)

@@ -37,15 +37,7 @@ Tensor Tensor::empty(Shape shape, DType dtype, Device device) {
 }
 
 Tensor Tensor::zeros(Shape shape, DType dtype, Device device) {
-  Tensor t = empty(shape, dtype, device);
-  if (t.bytes() == 0 || shapes_only) return t;
-  if (device.is_cuda()) {
-    cuda::set_device(device.index);
-    cuda::zero(t.raw(), t.bytes());
-    return t;
-  }
-  std::memset(t.raw(), 0, t.bytes());
-  return t;
+  return full(shape, 0, dtype, device);
 }
 
 Tensor Tensor::full(Shape shape, double value, DType dtype, Device device) {

@@ -30,7 +30,8 @@ GruOutput gru(const Packing& p, Var gates, const Var& w_hh, const Var& b_hh, con
                                                                               const Grads& dx) {
         const Shape& shape = w.get().shape();
         const Saved dy = d.take(0);
-        const Tensor dh = own(or_zeros(d.take(1), {p.batch(), shape[1]}, da));
+        Tensor dh = d.take(1);
+        dh = dh.defined() ? own(dh) : Tensor::zeros({p.batch(), shape[1]}, da.dtype(), da.device());
         const RightFactor factor(w.get(), p.steps());
         KERNEL(da, gru_layer_backward(da.data<T>(), du.data<T>(), dh.data<T>(), dy.data<T>(),
                                       y.data<T>(), dx.needs(3), layer_of<T>(p, w, factor, h0)));

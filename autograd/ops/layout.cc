@@ -59,6 +59,7 @@ Var scatter_rows(const Var& x, const Tensor& ids, int64_t n) {
 
 // y = x,   dx = dy
 Var reshape(const Var& x, Shape shape) {
+  check_defined("reshape", x);
   if (shape == x.shape()) return x;
   return record("reshape", x.value().reshape(shape), {x},
                 [of_x = x.shape()](Tensor dy, const Grads& dx) { dx.add(0, dy.reshape(of_x)); });
@@ -66,6 +67,7 @@ Var reshape(const Var& x, Shape shape) {
 
 // y = x[begin : end],   dx[begin : end] += dy
 Var rows(const Var& x, int64_t begin, int64_t end) {
+  check_defined("rows", x);
   const Tensor y = x.value().rows(begin, end);
   if (y.shape() == x.shape()) return x;
   return record("rows", y, {x}, [begin, end](Tensor dy, const Grads& dx) {
@@ -213,8 +215,8 @@ Tensor sum_repeats(Tensor dy, const Broadcast& map) {
 
 // Repeats x along the axes where it has size 1 or none;   dx = the sum of dy over the repeats
 Var expand(const Var& x, Shape shape) {
-  if (shape == x.shape()) return x;
   check_defined("expand", x);
+  if (shape == x.shape()) return x;
   return record(
       "expand", broadcast_to(x.value(), shape), {x},
       [map = broadcast_map(x.shape(), shape), of_x = x.shape()](Tensor dy, const Grads& dx) {

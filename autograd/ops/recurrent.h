@@ -99,8 +99,4 @@ inline Tensor own_gates(const Var& gates) {
   return needed ? gates.value().clone() : own(gates.value());
 }
 
-inline Tensor or_zeros(const Tensor& x, const Shape& shape, const Tensor& like) {
-  return x.defined() ? x : Tensor::zeros(shape, like.dtype(), like.device());
-}
-
 }  // namespace heed

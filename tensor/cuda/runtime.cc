@@ -190,11 +190,6 @@ void copy(void* to, const void* from, int64_t bytes) {
   put_copy(to, from, bytes);
 }
 
-void zero(void* to, int64_t bytes) {
-  count_launch();
-  check(cudaMemsetAsync(to, 0, static_cast<size_t>(bytes), stream()), "memset");
-}
-
 void upload(void* to, const void* from, int64_t bytes) {
   static std::mutex mutex;
   static std::map<int, Staging> of_device;

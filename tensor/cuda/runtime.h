@@ -30,7 +30,6 @@ CUstream_st* stream();
 
 // These queue work after the work that the stream already has.
 void copy(void* to, const void* from, int64_t bytes);  // from device memory to device memory
-void zero(void* to, int64_t bytes);
 // From the host. The bytes are first copied to pinned memory, so the caller may reuse its memory on
 // return. Waits for the device only if more than kStaged bytes are still in flight.
 void upload(void* to, const void* from, int64_t bytes);
@@ -47,8 +46,8 @@ Download* begin_download(const void* from, int64_t bytes);
 void finish_download(Download* pending, void* to);
 void drop_download(Download* pending) noexcept;  // in place of finish_download()
 
-// Counts of all devices since the start of the program. A launch is a kernel, a call of cuBLAS or a
-// zero(); a wait is a call that blocks until the device has finished something.
+// Counts of all devices since the start of the program. A launch is a kernel or a call of cuBLAS;
+// a wait is a call that blocks until the device has finished something.
 struct Counts {
   int64_t launches = 0, host_waits = 0, copies = 0, copied_bytes = 0;
 };

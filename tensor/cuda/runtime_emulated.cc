@@ -71,11 +71,6 @@ void copy(void* to, const void* from, int64_t bytes) {
   emulator::copy(to, from, bytes);
 }
 
-void zero(void* to, int64_t bytes) {
-  count_launch();
-  emulator::fill(to, 0, bytes);
-}
-
 void upload(void* to, const void* from, int64_t bytes) {
   copy(to, from, bytes);
   if (bytes > kStaged) count_wait();

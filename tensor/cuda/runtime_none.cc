@@ -26,7 +26,6 @@ std::byte* allocate(int64_t) {
 }
 void free(std::byte*) noexcept {}
 void copy(void*, const void*, int64_t) {}
-void zero(void*, int64_t) {}
 void upload(void*, const void*, int64_t) {}
 void download(void*, const void*, int64_t) {}
 void synchronize() {}

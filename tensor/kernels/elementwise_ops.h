@@ -136,7 +136,7 @@ struct Over {  // y = c / x             dy/dx = -c / x^2
   static constexpr Saves kSaves = Saves::kInput;
   double c;
   template <class T> HEED_HD T f(T x) const { return T(c) / x; }
-  template <class T> HEED_HD T df(T x) const { return -T(c) / (x * x); }
+  template <class T> HEED_HD T df(T x) const { return -(T(c) / x) / x; }  // x * x may overflow
 };
 
 // Binary ops: y = f(a, b) with the partial derivatives da and db. kDa and kDb say which inputs
@@ -166,7 +166,7 @@ struct Div {
   static constexpr Reads kDa = Reads::kB, kDb = Reads::kBoth;
   template <class T> HEED_HD static T f(T a, T b) { return a / b; }
   template <class T> HEED_HD static T da(T, T b) { return T(1) / b; }
-  template <class T> HEED_HD static T db(T a, T b) { return -a / (b * b); }
+  template <class T> HEED_HD static T db(T a, T b) { return -(a / b) / b; }  // b * b may overflow
 };
 struct Minimum {  // NaN if one is; at ties each has half of the gradient
   static constexpr Reads kDa = Reads::kBoth, kDb = Reads::kBoth;

@@ -1,5 +1,6 @@
 #include "tensor/kernels/softmax.h"
 
+#include "tensor/kernels/columns.h"
 #include "tensor/kernels/row_math.h"
 #include "tensor/parallel.h"
 
@@ -47,8 +48,7 @@ template <class T>
 void log_softmax_backward(Out<T> dx, const T* y, const T* dy, int64_t rows, int64_t cols) {
   for_each_row(rows, 4 * cols, [=](int64_t row) {
     const int64_t r = row * cols;
-    T sum = 0;
-    for (int64_t i = 0; i < cols; ++i) sum += dy[r + i];
+    const T sum = static_cast<T>(long_sum(dy + r, cols));
 #pragma omp simd
     for (int64_t i = r; i < r + cols; ++i) dx.put(i, dy[i] - math::exp(y[i]) * sum);
   });

@@ -5,6 +5,7 @@
 #include <cmath>
 #include <functional>
 #include <limits>
+#include <utility>
 #include <vector>
 
 #include "autograd/ops.h"
@@ -69,6 +70,21 @@ TEST(Elementwise, FarAndNearValuesAreAccurate) {
   EXPECT_EQ(f32(log1p, {1e-10f}), (std::vector<double>{1e-10f}));
   EXPECT_EQ(f32(expm1, {1e-10f}), (std::vector<double>{1e-10f}));
   EXPECT_NEAR(f32(softplus, {-20})[0], std::exp(-20.0), 1e-15);
+}
+
+// The square of the divisor is no f32 here, the slope is one.
+TEST(Elementwise, SlopesOfQuotientsAreRightWhereTheSquareOverflows) {
+  for (const auto& [a, b] : {std::pair(1e-23, 1e-23), std::pair(1e25, 1e20)}) {
+    for (Device device : test_devices()) {
+      const Var x = Var::parameter(Tensor::full({}, a, DType::f32, device));
+      const Var y = Var::parameter(Tensor::full({}, b, DType::f32, device));
+      (x / y).backward();
+      EXPECT_NEAR(y.grad().item() / (a / b / b), -1, 1e-6) << b << ", " << device.str();
+      y.zero_grad();
+      (a / y).backward();
+      EXPECT_NEAR(y.grad().item() / (a / b / b), -1, 1e-6) << b << ", " << device.str();
+    }
+  }
 }
 
 TEST(Elementwise, NumbersOnTheLeftReadAsFormulas) {

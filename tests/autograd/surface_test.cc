@@ -162,6 +162,9 @@ TEST(Undefined, IsWhatTheErrorSays) {
   EXPECT_EQ(said([] { (void)matmul(Var(), Var()); }), "matmul" + undefined);
   EXPECT_EQ(said([] { (void)bmm(Var(), Var()); }), "bmm" + undefined);
   EXPECT_EQ(said([&] { (void)affine(x, Var()); }), "affine" + undefined);
+  EXPECT_EQ(said([] { (void)rows(Var(), 0, kEnd); }), "rows" + undefined);
+  EXPECT_EQ(said([] { (void)reshape(Var(), {0}); }), "reshape" + undefined);
+  EXPECT_EQ(said([] { (void)expand(Var(), {0}); }), "expand" + undefined);
   EXPECT_EQ(said([&] { (void)layer_norm(x, Var(), Var()); }), "layer_norm" + undefined);
   EXPECT_EQ(said([] { Var().backward(); }), "backward" + undefined);
   EXPECT_EQ(said([] { (void)Var::parameter(Tensor()); }), "parameter" + undefined);

@@ -206,20 +206,25 @@ TEST(FileInside, LeadsNowhereElse) {
   std::filesystem::create_symlink(dir.path("outside"), dir.path("model/out"));
   std::filesystem::create_symlink("a", dir.path("model/in"));
   std::filesystem::create_symlink("nowhere", dir.path("model/dangling"));
+  std::filesystem::create_symlink("../nowhere", dir.path("model/far"));
+  std::filesystem::create_symlink("far", dir.path("model/farther"));
+  std::filesystem::create_symlink("loop", dir.path("model/loop"));
   std::filesystem::create_symlink("model", dir.path("link"));
   const auto error = [&](const std::string& directory, const std::string& name) {
     return error_of<DataError>([&] { file_inside(dir.path(directory), name); });
   };
   for (const std::string directory : {"model", "link"}) {
-    for (const char* name : {"a", "in", "missing", "dangling"}) {
+    for (const char* name : {"a", "in", "missing", "dangling", "loop"}) {
       EXPECT_EQ(error(directory, name), "no error") << name;
     }
-    for (const std::string name : {"out", "../outside"}) {
+    for (const std::string name : {"out", "../outside", "far"}) {
       EXPECT_EQ(error(directory, name), dir.path(directory + "/" + name) +
                                             ": leads out of its directory; put the file itself "
                                             "there");
     }
   }
+  EXPECT_NE(error("model", "farther"), "no error");
+  EXPECT_NE(error("model", dir.path("outside")), "no error");
   EXPECT_NE(error("model", ".."), "no error");
   EXPECT_NE(error("model", "."), "no error");
 }

@@ -132,6 +132,13 @@ TEST(ShuffledBatches, OfLessThanNothingThereAreNone) {
 static_assert(!std::is_constructible_v<EpochBatches, std::vector<int64_t>, int64_t, uint64_t, int>);
 static_assert(std::is_constructible_v<EpochBatches, std::vector<int64_t>&, int64_t, uint64_t, int>);
 
+TEST(EpochBatches, OneHoldsAllHoweverLargeItMayBe) {
+  const std::vector<int64_t> lengths = {1, 2, 3};
+  EXPECT_EQ(batch_count(lengths, INT64_MAX), 1);
+  EpochBatches batches(lengths, INT64_MAX, 1, 1);
+  for (const int64_t n : {0, 1, 2}) EXPECT_EQ(batches.at(n).size(), 3u);
+}
+
 TEST(EpochBatches, OfNothingThereIsNone) {
   const std::vector<int64_t> none, three = {1, 2, 3};
   EXPECT_THROW((void)EpochBatches(none, 2, 1, 1).at(0), UsageError);

@@ -151,6 +151,8 @@ TEST(Positions, AreSinesAndCosines) {
               (void)sinusoidal_positions({1, -1}, 4);
             }),
             "sinusoidal_positions: negative position -1");
+  EXPECT_EQ(error_of<ShapeError>([] { (void)sinusoidal_positions({1}, 4, DType::i32); }),
+            "sinusoidal_positions: element type i32: expected f32 or f64");
 }
 
 }  // namespace

@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include <type_traits>
+
 #include "nn/init.h"
 #include "nn/layers.h"
 #include "optim/optim.h"
@@ -11,6 +13,8 @@
 
 namespace heed {
 namespace {
+
+static_assert(!std::is_copy_constructible_v<Ema>);
 
 // An embedding whose table is the output layer too (Press & Wolf 2017).
 struct TiedModel : Module {

@@ -239,6 +239,13 @@ TEST(Optimizer, TheStateHasTheTypeOfTheParameters) {
   }
 }
 
+TEST(Lbfgs, ItsFirstStepIsShortHoweverSteepItIs) {
+  Two model({0}, {0});
+  set_grad(model.a, {1e200});
+  Lbfgs(model).step();
+  expect_near(model.a, {-1});
+}
+
 TEST(Optimizer, RefuseWhatMakesNoSense) {
   Two model({1}, {});
   EXPECT_EQ(error_of<UsageError>([&] { Sgd(model, {.rate = -1}); }),

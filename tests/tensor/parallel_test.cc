@@ -130,6 +130,16 @@ TEST_F(Parallel, FewerThreadsThanAskedFor) {
 }
 #endif
 
+TEST_F(Parallel, APieceMayBeLargerThanTheWhole) {
+  int64_t calls = 0;
+  parallel_ranges(10, INT64_MAX, [&](int64_t begin, int64_t end) {
+    EXPECT_EQ(begin, 0);
+    EXPECT_EQ(end, 10);
+    ++calls;
+  });
+  EXPECT_EQ(calls, 1);
+}
+
 TEST_F(Parallel, PiecesHaveASize) {
   for (const int64_t grain : {0, -1}) {
     EXPECT_EQ(error_of<UsageError>([&] { parallel_ranges(10, grain, [](int64_t, int64_t) {}); }),

@@ -100,6 +100,8 @@ TEST(RandomNormal, RefusesWhatIsNoDistribution) {
   EXPECT_EQ(error(0, -1), rule + "0 and -1");
   EXPECT_EQ(error(NAN, 1), rule + "nan and 1");
   EXPECT_EQ(error(0, INFINITY), rule + "0 and inf");
+  EXPECT_EQ(error(1e39, 1), rule + "1e+39 and 1");
+  EXPECT_EQ(error(0, 1e39), rule + "0 and 1e+39");
   EXPECT_EQ(heed::normal({2}, 3, 0, {1}).to_vector(), (std::vector<double>{3, 3}));
 }
 
@@ -109,6 +111,11 @@ TEST(RandomUniform, RefusesBoundsThatAreNone) {
   };
   EXPECT_EQ(error(2, 1), "uniform: needs finite numbers low <= high, got 2 and 1");
   EXPECT_EQ(error(0, INFINITY), "uniform: needs finite numbers low <= high, got 0 and inf");
+  EXPECT_EQ(error(-3e38, 3e38), "uniform: needs finite numbers low <= high, got -3e+38 and 3e+38");
+  EXPECT_EQ(error(1e39, 1e39), "uniform: needs finite numbers low <= high, got 1e+39 and 1e+39");
+  for (const double x : heed::uniform({2}, -3e38, 3e38, {1}, DType::f64).to_vector()) {
+    EXPECT_LT(std::abs(x), 3e38);
+  }
   EXPECT_NE(error(-INFINITY, INFINITY), "no error");
   EXPECT_NE(error(NAN, 1), "no error");
 }
