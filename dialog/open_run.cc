@@ -63,8 +63,10 @@ OpenRun begin(Training& training, const RunRequest& r) {
   check_ranks(r.ranks, training.loop().pieces);
   training.read(r.data, "");
   training.prepare(r.talk);
+  std::error_code ignored;
+  const bool made_folder = !fs::exists(r.out, ignored);
   make_directory(r.out);
-  OpenRun run{nullptr, true, names_in(r.out)};
+  OpenRun run{nullptr, true, names_in(r.out), made_folder};
   run.lock = std::make_unique<RunLock>(r.out);
   refuse_run(r.out);  // begun by somebody else, since we looked
   try {
@@ -89,7 +91,7 @@ void OpenRun::take_back(const std::string& out) const {
   for (const std::string& name : names_in(out)) {
     if (!others.contains(name)) fs::remove_all(fs::path(out) / name, ignored);
   }
-  fs::remove(out, ignored);  // if it is empty
+  if (made_folder) fs::remove(out, ignored);  // if it is empty
 }
 
 OpenRun open_run(Training& training, const RunRequest& request) {

@@ -26,6 +26,7 @@ struct OpenRun {
   std::unique_ptr<RunLock> lock;  // of the first rank
   bool is_new;
   std::set<std::string> others = {};  // files that a new run found in its folder
+  bool made_folder = false;           // there was none
 
   // Removes what a new run has written, if that has no checkpoint yet: what refuses it now, such as
   // an option, would refuse every --resume.

@@ -58,9 +58,11 @@ std::unique_ptr<Training> training_of(const TrainOptions& o, const RankTeam& tea
   }
   AnySettings settings = training->settings();
   o.flags.apply_to_preset(settings, training->loop());
-  training->complete();
   const bool goes_on = o.resume && holds_run(o.out);  // with settings of its own
-  if (!goes_on) o.flags.refuse_idle(settings);
+  if (!goes_on) {
+    training->complete();
+    o.flags.refuse_idle(settings);
+  }
   LoopSettings& loop = training->loop();
   loop.seed = o.common->seed;
   loop.log_steps = o.log_steps;
@@ -153,7 +155,7 @@ void train_on(const TrainOptions& o, Training& training, const std::atomic<bool>
     const size_t epochs = load_log(o.out).size();
     const bool all = static_cast<int>(epochs) >= training.loop().max_epochs;
     print_line("nothing to do: the run has finished its " + counted(epochs, "epoch") +
-               (all ? " (raise --epochs to continue)" : ", and then its rate was too small"));
+               (all ? " (raise --epochs to continue)" : ", and then its schedule ended it"));
   }
   print_line(training.end_text(o.out));
 }

@@ -76,13 +76,18 @@ TrainState load_saved(const std::string& run, const char* name,
   return saved.state;
 }
 
-// The checkpoint that a state file names; none if there is no such file or it cannot be read.
-std::string named_by(const std::string& path) {
+// None if there is no such file or it cannot be read.
+std::optional<Saved> readable(const std::string& path) {
   try {
-    return read_state(path).checkpoint;
+    return read_state(path);
   } catch (const DataError&) {
-    return "";
+    return std::nullopt;
   }
+}
+
+// The checkpoint that a state file names.
+std::string named_by(const std::string& path) {
+  return readable(path).value_or(Saved()).checkpoint;
 }
 
 // True for what a killed training can leave half written (see AtomicFile).
@@ -128,10 +133,13 @@ void save_checkpoint(const std::string& run, const TrainState& state,
   Json json = state;
   json["checkpoint"] = name;
   json["checksum"] = file_checksum(in(run, name));
-  if (const auto settings = settings_checksum(run)) json["settings_checksum"] = *settings;
+  const auto last = readable(newest);
+  // Those that the training began with, whatever has become of their file since.
+  const auto settings = last && last->settings ? last->settings : settings_checksum(run);
+  if (settings) json["settings_checksum"] = *settings;
   json["state_checksum"] = checksum(json.dump());
   // What state.json says now becomes the checkpoint before, unless it is this one.
-  if (const std::string last = named_by(newest); !last.empty() && last != name) {
+  if (last && last->checkpoint != name) {
     write_file(in(run, kBefore), read_file(newest, kMaxRunFileBytes));
   }
   write_file(newest, json.dump(1) + "\n");

@@ -48,13 +48,11 @@ class Loop {
   }
 
   bool train() {
-    const int64_t planned = settings_.max_epochs * steps_an_epoch();
-    warn_of_warm_up(planned);
+    const bool warned = warn_of_warm_up(settings_.max_epochs);
     while (state_.epoch < settings_.max_epochs && !schedule_.finished()) {
       if (!train_epoch() || !finish_epoch()) return false;
     }
-    const int64_t done = state_.epoch * steps_an_epoch();
-    if (done < planned) warn_of_warm_up(done);
+    if (!warned) warn_of_warm_up(state_.epoch);
     return true;
   }
 
@@ -88,8 +86,7 @@ class Loop {
     const int64_t first_step = state_.step, first_tokens = state_.tokens;
     while (state_.step < steps) {
       const TaskTurn next = turns_.of(state_.step);
-      guarded_step(members_[next.task], batches[next.task].at(next.n), next.n,
-                   rate_of_step(members_[next.task], steps));
+      guarded_step(members_[next.task], batches[next.task].at(next.n), next.n, rate_of_step(next));
       ++state_.step;
       if (hooks_.on_step) {
         const double seconds = now() - begin;
@@ -127,10 +124,15 @@ class Loop {
     }
   }
 
-  // The schedule's rate, or the part of it that the warm-up and the decay leave.
-  double rate_of_step(const Member& member, int64_t steps_an_epoch) const {
-    const int64_t done = state_.epoch * steps_an_epoch + state_.step;
+  // The schedule's rate, or the part of it that the warm-up and the decay leave: they count the
+  // steps of the task.
+  double rate_of_step(const TaskTurn& turn) const {
+    const Member& member = members_[turn.task];
+    const int64_t done = steps_of(turn.task, state_.epoch) + turn.n;
     return schedule_of(member).rate() * member.stepping->rate_factor(done);
+  }
+  int64_t steps_of(size_t task, int epochs) const {
+    return epochs * turns_.steps_of(task, steps_an_epoch());
   }
   const HalvingSchedule& schedule_of(const Member& member) const {
     return member.schedule ? *member.schedule : schedule_;
@@ -214,13 +216,18 @@ class Loop {
   }
 
   // A model whose rate never grew to its size has not been trained as its settings say.
-  void warn_of_warm_up(int64_t steps) const {
-    const int warm_up = members_.warm_up();
-    if (steps >= warm_up) return;
-    warn("training: ends within its warm-up, after " + std::to_string(steps) + " of " +
-         std::to_string(warm_up) +
-         " steps: the learning rate never grows to its size. Take a smaller --warm-up, or more "
-         "--epochs");
+  bool warn_of_warm_up(int epochs) const {
+    for (size_t task = 0; task < members_.all().size(); ++task) {
+      const int64_t steps = steps_of(task, epochs);
+      const int warm_up = members_[task].stepping->warm_up;
+      if (steps == 0 || steps >= warm_up) continue;
+      warn("training: ends within its warm-up, after " + std::to_string(steps) + " of " +
+           std::to_string(warm_up) +
+           " steps: the learning rate never grows to its size. Take a smaller --warm-up, or more "
+           "--epochs");
+      return true;
+    }
+    return false;
   }
 
   static std::string place(const TrainState& state) {

@@ -44,10 +44,10 @@ struct TrainHooks {
 // one, with the same result as without the interruption. Returns false if `stop` ended it early.
 //
 // Several tasks take turns: `turns` has the number of steps of each in a round, {1, 5}; a task with
-// 0 steps stays as it is. Each has its own optimiser, with the same settings, and cycles through its
-// own examples. An epoch is one pass through the examples of the first task that makes steps, whose
-// validation decides. The first task's module is saved as model.safetensors, the others' as
-// NAME.safetensors.
+// 0 steps stays as it is. Each has its own optimiser, with the same settings, and cycles through
+// its own examples. An epoch is one pass through the examples of the first task that makes steps.
+// The first metric of the first task that validates decides. The first task's module is saved as
+// model.safetensors, the others' as NAME.safetensors.
 //
 // Several ranks train one model, with the same numbers as a single one: each computes its pieces of
 // a batch (LoopSettings::pieces) and gets the sum of all gradients. Rank 0 reads and writes the

@@ -60,12 +60,6 @@ std::string Members::not_finite() const {
   return "";
 }
 
-int Members::warm_up() const {
-  int most = 0;
-  for (const Member& m : members_) most = std::max(most, m.stepping->warm_up);
-  return most;
-}
-
 Counts Members::counts_of(const Member& member, const Counts& sums) const {
   Counts counts;
   const std::string before = prefix(member);

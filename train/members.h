@@ -41,7 +41,6 @@ class Members {
                                              const std::string& prefix) const;
   // The name of a parameter that is not finite; empty if all are.
   std::string not_finite() const;
-  int warm_up() const;  // the most steps of any
 
   // The metrics of the sums of all tasks, in the order of the tasks.
   Metrics measure(const Counts& sums) const;

@@ -114,10 +114,10 @@ RunLog epochs_of(const std::string& run) {
   for (const EpochLog& e : any ? load_log(run) : std::vector<EpochLog>{}) {
     Metrics row = {whole("epoch", e.epoch), {"loss", e.loss}};
     row.insert(row.end(), e.metrics.begin(), e.metrics.end());
-    for (const Metric& last : {Metric{"rate", e.rate}, Metric{"grad_norm", e.grad_norm},
-                               whole("steps", e.steps), whole("tokens", e.tokens)}) {
-      row.push_back(last);
-    }
+    row.insert(row.end(), {{"rate", e.rate},
+                           {"grad_norm", e.grad_norm},
+                           whole("steps", e.steps),
+                           whole("tokens", e.tokens)});
     rows.push_back(std::move(row));
   }
   return table_of(run, "log.jsonl", rows);
@@ -130,11 +130,11 @@ RunLog steps_of(const std::string& run) {
   for (const StepRecord& s : load_steps(run)) {
     Metrics row = {whole("step", s.step), whole("epoch", s.epoch), {"loss", s.loss}};
     row.insert(row.end(), s.metrics.begin(), s.metrics.end());
-    for (const Metric& last :
-         {Metric{"rate", s.rate}, Metric{"grad_norm", s.grad_norm}, whole("tokens", s.tokens),
-          Metric{"tokens_per_s", s.tokens_per_s}, Metric{"time", s.time}}) {
-      row.push_back(last);
-    }
+    row.insert(row.end(), {{"rate", s.rate},
+                           {"grad_norm", s.grad_norm},
+                           whole("tokens", s.tokens),
+                           {"tokens_per_s", s.tokens_per_s},
+                           {"time", s.time}});
     rows.push_back(std::move(row));
     times.push_back(s.time);
   }

@@ -71,6 +71,9 @@ void LoopSettings::check() const {
     throw UsageError("pieces: expected a power of two, 1 to 1024, got " + std::to_string(pieces));
   }
   HalvingSchedule{schedule};
+  if (schedule.halve_after > 0 && schedule.max_halvings == 0) {
+    throw UsageError("halve_after: this training ends where it would halve its rate");
+  }
   const bool halves = schedule.patience > 0 || schedule.halve_after > 0;
   if (halves && schedule.min_rate > schedule.rate) {
     throw UsageError(

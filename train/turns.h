@@ -1,6 +1,7 @@
 #pragma once
 
 #include <algorithm>
+#include <cstddef>
 #include <cstdint>
 #include <numeric>
 #include <utility>
@@ -40,6 +41,13 @@ class Turns {
     size_t task = 0;
     for (; at >= turns_[task]; ++task) at -= turns_[task];
     return {task, step / steps_a_round() * turns_[task] + at};
+  }
+  // How many of the first `steps` steps of an epoch are the task's.
+  int64_t steps_of(size_t task, int64_t steps) const {
+    const auto own = turns_.begin() + static_cast<std::ptrdiff_t>(task);
+    const int64_t before = std::accumulate(turns_.begin(), own, int64_t{0});
+    const int64_t at = std::clamp<int64_t>(steps % steps_a_round() - before, 0, *own);
+    return steps / steps_a_round() * *own + at;
   }
 
  private:

@@ -4,7 +4,7 @@
 #include <numeric>
 
 #include "base/error.h"
-#include "dialog/parts/batch.h"
+#include "dialog/parts/encoder.h"
 
 namespace heed::discriminate {
 
@@ -52,19 +52,14 @@ std::optional<double> cosine(const std::vector<double>& x, const std::vector<dou
 static std::vector<std::vector<double>> last_states(const Discriminator& model,
                                                     const std::vector<Example>& sequences,
                                                     int64_t batch_size) {
-  const NoGrad no_grad;
-  std::vector<std::vector<double>> states(sequences.size());
-  for (const std::vector<int64_t>& places : batches_by_length(sequences, batch_size)) {
-    std::vector<Example> chosen;
-    for (const int64_t i : places) chosen.push_back(sequences[i]);
-    const std::vector<double> all =
-        model(pack_sequences(chosen, model.device())).last.value().to_vector();
-    const auto width = static_cast<ptrdiff_t>(all.size() / places.size());
-    for (size_t b = 0; b < places.size(); ++b) {
-      const auto begin = all.begin() + static_cast<ptrdiff_t>(b) * width;
-      states[places[b]].assign(begin, begin + width);
-    }
-  }
+  const Tensor all = encode_in_batches(
+      sequences, {.batch = batch_size}, [&](const ExamplePointers& batch) {
+        std::vector<Example> chosen;
+        for (const Example* sequence : batch) chosen.push_back(*sequence);
+        return model(pack_sequences(chosen, model.device())).last;
+      });
+  std::vector<std::vector<double>> states;
+  for (int64_t i = 0; i < std::ssize(sequences); ++i) states.push_back(all[i].to_vector());
   return states;
 }
 

@@ -45,12 +45,11 @@ using Places = std::map<std::string, size_t>;
 Places places_of(const std::string& path, const std::vector<Passage>& passages) {
   Places places;
   for (size_t i = 0; i < passages.size(); ++i) {
-    if (places.emplace(passages[i].id, i).second) continue;
-    throw DataError(path + ": two passages have the id \"" + passages[i].id +
-                    "\"; give one corpus at a time");
-  }
-  for (size_t i = 0; i < passages.size(); ++i) {
-    if (!passages[i].dialogue_id.empty()) places.emplace(passages[i].dialogue_id, i);
+    for (const std::string* id : {&passages[i].id, &passages[i].dialogue_id}) {
+      if (id->empty() || places.emplace(*id, i).second) continue;
+      throw DataError(path + ": two passages have the id \"" + *id +
+                      "\"; give one corpus at a time");
+    }
   }
   return places;
 }

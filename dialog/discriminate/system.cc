@@ -93,6 +93,14 @@ class PassageReader : public ContextEncoder, public PairRanker {
   std::vector<int32_t> numbers(const std::string& utterance) const override {
     return encode_utterance(utterance, words_);
   }
+  Text read(const std::string& text, int64_t longest) const override {
+    const int most = model_.config().passages.max_tokens;
+    if (longest > most) {
+      throw UsageError("--max-pieces: the model reads texts of up to " + std::to_string(most) +
+                       " words");
+    }
+    return ContextEncoder::read(text, longest > 0 ? longest : most);
+  }
   Tensor encode(const std::vector<Example>& examples, const EncodeOptions& options) const override {
     return encode_in_batches(examples, options, [&](const ExamplePointers& batch) {
       std::vector<Example> sequences;

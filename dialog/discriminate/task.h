@@ -58,7 +58,7 @@ Loss loss_on(const Discriminator& model, const std::vector<Passage>& passages, c
 // every epoch; in validation always the same. It refers to the three, which must outlive it.
 Task discriminator_task(Discriminator& model, const Settings& settings, const TrainData& data);
 
-// Notes what was left out, in a line each: utterances that make no passage, and responses of a file
+// Notes what was left out, in a line each: passages without a replacement, and responses of a file
 // that replace none.
 void note_left_out(const Part& part, const std::string& name, const Talk& talk);
 

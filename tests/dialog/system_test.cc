@@ -172,6 +172,11 @@ TEST_F(Systems, ARunThatCannotBeginLeavesWhatWasThere) {
   };
   EXPECT_EQ(error(), "cannot begin");
   EXPECT_FALSE(std::filesystem::exists(out));
+  std::filesystem::create_directory(dir.path("elsewhere"));
+  std::filesystem::create_directory_symlink(dir.path("elsewhere"), out);
+  EXPECT_EQ(error(), "cannot begin");
+  EXPECT_TRUE(std::filesystem::is_symlink(out));
+  std::filesystem::remove(out);
   dir.write("out/notes.txt", "mine");
   EXPECT_EQ(error(), "cannot begin");
   EXPECT_EQ(dir.read("out/notes.txt"), "mine");

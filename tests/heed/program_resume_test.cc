@@ -120,13 +120,24 @@ TEST_F(Resume, OfAFinishedRunSaysThatNothingWasLeft) {
   EXPECT_FALSE(has(more.out, "nothing to do")) << more.out;
 }
 
-TEST_F(Resume, OfARunWhoseRateWasTooSmall) {
+TEST_F(Resume, OfARunThatItsScheduleEnded) {
   const Arguments command =
       with(tiny_training(dir.path("new")), "--epochs", "30") +
       Arguments{"--rate", "0.001", "--min-rate", "0.0009", "--halve-after", "1"};
   ASSERT_EQ(heed_program(command).code, 0);
   const Result r = heed_program(command + Arguments{"--resume"});
-  EXPECT_TRUE(has(r.out, ", and then its rate was too small")) << r.out;
+  EXPECT_TRUE(has(r.out, ", and then its schedule ended it")) << r.out;
+}
+
+// It needs another one, which the run has.
+TEST_F(Resume, TakesAnOptionThatAgreesWithTheRun) {
+  const Arguments own = {"--distractions", "own"};
+  const std::string out = dir.path("own");
+  const Arguments begin = tiny_training(out) + Arguments{"--insert-prob", "0.5"} + own;
+  ASSERT_EQ(heed_program(begin).code, 0);
+  const Arguments again = {"train", "--data", kSample, "--out", out, "--resume"};
+  const Result r = heed_program(again + own);
+  EXPECT_EQ(r.code, 0) << r.err;
 }
 
 // A model that is worse than a uniform guess is neither "best" nor "done".

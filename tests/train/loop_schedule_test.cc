@@ -70,6 +70,7 @@ TEST_F(LoopTest, SaysThatATrainingEndsInItsWarmUp) {
   settings.schedule.stop_after = 2;
   EXPECT_EQ(warnings_of("c", 16), Warnings{says(15, 16)});
   EXPECT_EQ(warnings_of("d", 15), Warnings());
+  EXPECT_EQ(warnings_of("e", 501), Warnings{says(500, 501)});  // and not once more, for 15 steps
 }
 
 // And so is a decay: 1/4, 2/4, ... 1, then sqrt(4 / step). A training that stops goes on with it.
@@ -104,6 +105,14 @@ TEST_F(LoopTest, RefusesADecayWithoutAWarmUp) {
   optimizer.rate_decay = "fast";
   EXPECT_EQ(error_of<UsageError>([&] { optimizer.check(); }),
             "optimizer/rate_decay: expected one of none, inverse-sqrt, got 'fast'");
+}
+
+TEST_F(LoopTest, RefusesAHalvingThatWouldEndTheTraining) {
+  settings.schedule.halve_after = 2;
+  settings.check();
+  settings.schedule.max_halvings = 0;
+  EXPECT_EQ(error_of<UsageError>([&] { settings.check(); }),
+            "halve_after: this training ends where it would halve its rate");
 }
 
 TEST_F(LoopTest, GroupsHaveRatesOfTheirOwn) {

@@ -3,6 +3,7 @@
 #include <filesystem>
 
 #include "tests/train/loop_helpers.h"
+#include "train/step_log.h"
 
 namespace heed {
 namespace {
@@ -157,6 +158,30 @@ TEST_F(LoopTest, ARunawayLossIsToldWithTheRateOfItsTask) {
   EXPECT_TRUE(has(warnings[0], "the learning rate 0.5 seems")) << warnings[0];
 }
 
+// A task has the rates that it has alone, whatever the others do: its warm-up and its decay count
+// its own steps.
+TEST_F(LoopTest, AWarmUpIsOfTheTasksOwnSteps) {
+  settings.optimizer.warm_up = 5;
+  settings.optimizer.rate_decay = "inverse-sqrt";
+  settings.log_steps = 1;
+  const auto rates = [&](const std::string& name, const std::vector<int>& turns) {
+    Point first, second;
+    std::vector<Task> tasks = {pulling(first, {3, 3, 3, 3, 3, 3}, "one")};
+    if (turns.size() > 1) tasks.push_back(pulling(second, {5, 5}, "other"));
+    fs::create_directory(dir.path(name));
+    EXPECT_TRUE(train(dir.path(name), settings, tasks, {}, turns));
+    std::vector<double> found;
+    for (const StepRecord& step : load_steps(dir.path(name))) {
+      if (step.task != "other") found.push_back(step.rate);
+    }
+    return found;
+  };
+  const std::vector<double> alone = rates("alone", {1});
+  ASSERT_EQ(alone.size(), 9u);
+  EXPECT_EQ(rates("in turn", {1, 1}), alone);
+  EXPECT_EQ(rates("two and three", {2, 3}), alone);
+}
+
 TEST_F(LoopTest, AnyTaskMayEndInItsWarmUp) {
   for (const char* slow : {"one", "other"}) {
     Point first, second;
@@ -168,7 +193,7 @@ TEST_F(LoopTest, AnyTaskMayEndInItsWarmUp) {
     const TempDir fresh;
     ASSERT_TRUE(train(fresh.path(""), settings, {one, other}, hooks, {1, 1}));
     ASSERT_EQ(warnings.size(), 1u) << slow;
-    EXPECT_TRUE(has(warnings[0], "after 6 of 100 steps")) << warnings[0];
+    EXPECT_TRUE(has(warnings[0], "after 3 of 100 steps")) << warnings[0];
   }
 }
 

@@ -341,5 +341,22 @@ TEST_F(LoopTest, RefusesANewerFormat) {
             run + "/state.json: has format 3; this program reads up to 2, a newer one wrote it");
 }
 
+// What edits them while it trains is noticed by who goes on with it.
+TEST_F(LoopTest, GoesOnOnlyWithTheSettingsThatItBeganWith) {
+  dir.write("run/config.json", "{}");
+  dir.write("run/settings.json", R"({"seed": 1})");
+  Point point;
+  const std::vector<Task> tasks = {pulling(point, {3, 3})};
+  TrainHooks hooks;
+  hooks.on_epoch = [&](const EpochLog& e, bool) {
+    if (e.epoch == 1) dir.write("run/settings.json", R"({"seed": 2})");
+  };
+  ASSERT_TRUE(train(run, settings, tasks, hooks));
+  EXPECT_TRUE(has(error_of<Error>([&] { train(run, settings, tasks); }),
+                  run + "/state.json: belongs to other settings than those in settings.json"));
+  dir.write("run/settings.json", R"({"seed": 1})");
+  EXPECT_TRUE(train(run, settings, tasks));
+}
+
 }  // namespace
 }  // namespace heed

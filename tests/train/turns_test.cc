@@ -43,6 +43,9 @@ TEST(Turns, AreThoseOfRoundsOneByOne) {
       for (int64_t s = 0; s < std::ssize(expected); ++s) {
         const TaskTurn turn = turns.of(s);
         ASSERT_EQ(static_cast<char>('a' + turn.task), expected[static_cast<size_t>(s)]) << s;
+        for (size_t task = 0; task < each.size(); ++task) {
+          ASSERT_EQ(turns.steps_of(task, s), done[task]) << s << " " << task;
+        }
         ASSERT_EQ(turn.n, done[turn.task]++) << s;
       }
     }

@@ -6,6 +6,7 @@
 
 #include "dialog/discriminate/task.h"
 #include "dialog/discriminate/verdict.h"
+#include "dialog/system.h"
 #include "experiments/engine/stats/hypothesis.h"
 #include "tensor/parallel.h"
 #include "tests/file_helpers.h"
@@ -75,6 +76,20 @@ struct Trained : testing::Test {
   const TempDir dir;
   Settings settings = Runs::preset("smoke");
 };
+
+TEST_F(Trained, AsAnEncoderItTellsHowMuchOfATextItReads) {
+  settings.loop.max_epochs = 1;
+  ASSERT_TRUE(run("run", data(40, false)));
+  const LoadedSystem loaded = load_system(dir.path("run"));
+  std::string text;
+  for (int i = 0; i < 26; ++i) text += "w10 ";
+  const ContextEncoder::Text read = loaded.encoder->read(text);
+  EXPECT_EQ(read.ids.size(), 25u);
+  EXPECT_EQ(read.left_out, 1u);
+  EXPECT_EQ(loaded.encoder->read(text, 3).left_out, 23u);
+  EXPECT_EQ(error_of<UsageError>([&] { (void)loaded.encoder->read(text, 26); }),
+            "--max-pieces: the model reads texts of up to 25 words");
+}
 
 // Of five turns there are three passages. The last one's context holds the responses of both
 // others; without it the second one has no replacement, and then the first has none. Of six turns

@@ -360,7 +360,15 @@ TEST_F(ResponsesTest, RefuseWhatIsNone) {
       "{\"id\": \"x\", \"response\": \"a b c\"}\n",
       ": holds no response to a passage: of other dialogues 1, with <unk> 0, too short or long 0, "
       "as said 0");
+  const std::vector<Passage> one = passages;
   add_passages(passages, dialogues, vocabulary, {}, 1);
+  fails("", ": two passages have the id \"d#3\"; give one corpus at a time");
+  // dialogues of one id and of other lengths, and one whose id is that of a passage
+  passages = one;
+  passages.push_back({.id = "d#9", .dialogue_id = "d"});
+  fails("", ": two passages have the id \"d\"; give one corpus at a time");
+  passages = one;
+  passages.push_back({.id = "d#3#5", .dialogue_id = "d#3"});
   fails("", ": two passages have the id \"d#3\"; give one corpus at a time");
 }
 

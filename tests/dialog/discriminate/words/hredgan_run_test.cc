@@ -52,6 +52,7 @@ TEST_F(HredganTest, StoppedAndResumed) {
 
 // A generator never hears of a ranker: it is as if trained alone.
 TEST_F(HredganTest, ARankerLeavesTheGeneratorAlone) {
+  settings.loop.optimizer.warm_up = 15;  // of its own steps
   EXPECT_TRUE(train_both("both"));
   EXPECT_TRUE(run("alone"));
   EXPECT_EQ(dir.read("both/model.safetensors"), dir.read("alone/model.safetensors"));
