@@ -1,5 +1,6 @@
 // What `heed carry` says: which values of a dialogue still hold, by a model or by rules.
 #include <algorithm>
+#include <numeric>
 #include <set>
 
 #include "base/utf8.h"
@@ -155,9 +156,10 @@ class CarryAnnotator : public Annotator, public Looker {
     std::vector<Item> all = read_items(path, {.labels = Labels::kOptional, .limit = o.limit});
     std::erase_if(all, [](const Item& item) { return item.candidates.empty(); });
     const auto ids = [&](size_t i) { return std::pair(all[i].id, all[i].dialogue); };
+    const std::vector<size_t> places = chosen(all.size(), ids, o, data);
     std::vector<Item> items;
-    for (const size_t i : chosen(all.size(), ids, o, data)) items.push_back(all[i]);
-    insert_turns(path, items, all, o.insert, o.seed);
+    for (const size_t i : places) items.push_back(all[i]);
+    insert_turns(path, items, all, places, o.insert, o.seed);
     const std::vector<Decision> decisions = decide(loaded_->model, loaded_->vocabulary, items);
     std::vector<Looked> looks;
     for (size_t i = 0; i < items.size(); ++i) {
@@ -194,21 +196,26 @@ class CarryAnnotator : public Annotator, public Looker {
   }
 
  private:
+  // places: of the items among all, so that an item gets the same turns whichever others it is
+  // with.
   static void insert_turns(const std::string& path, std::vector<Item>& items,
-                           const std::vector<Item>& all, int count, uint64_t seed) {
+                           const std::vector<Item>& all, const std::vector<size_t>& places,
+                           int count, uint64_t seed) {
     const auto other = [&](const Item& item) { return item.dialogue != all[0].dialogue; };
     if (count > 0 && std::none_of(all.begin(), all.end(), other)) {
       throw DataError(path + ": --insert takes turns of other dialogues, and there is one only");
     }
     for (size_t i = 0; count > 0 && i < items.size(); ++i) {
-      Rng rng(seed, "carry.distract", i);
+      Rng rng(seed, "carry.distract", places[i]);
       items[i] = distract(std::move(items[i]), all, count, rng);
     }
   }
   std::vector<Decision> decisions_on(const std::string& path, const std::vector<Item>& items,
                                      const AnnotateOptions& o) const {
     std::vector<Item> read = items;
-    insert_turns(path, read, items, o.insert, o.seed);
+    std::vector<size_t> places(items.size());
+    std::iota(places.begin(), places.end(), 0);
+    insert_turns(path, read, items, places, o.insert, o.seed);
     return decide(loaded_->model, loaded_->vocabulary, read, static_cast<size_t>(o.batch),
                   [&](int64_t done, int64_t of) {
                     if (o.progress) o.progress(done, of, "item");

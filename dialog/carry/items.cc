@@ -1,5 +1,6 @@
 #include "dialog/carry/items.h"
 
+#include <algorithm>
 #include <nlohmann/json.hpp>
 
 #include "base/error.h"
@@ -185,13 +186,8 @@ std::vector<Item> read_items(const std::string& path, const ReadItems& reading) 
   return items;
 }
 
-std::string lower(std::string text) {
-  for (char& c : text) c = c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
-  return text;
-}
-
 std::pair<int32_t, int32_t> span_of(const std::string& text, const std::string& value) {
-  const std::string in = lower(text), what = lower(value);
+  const std::string in = lower_case(text), what = lower_case(value);
   const auto in_word = [&](size_t at) { return at < in.size() && is_of_word(in[at]); };
   for (size_t at = in.find(what); !what.empty() && at != in.npos; at = in.find(what, at + 1)) {
     if ((at > 0 && in_word(at - 1)) || in_word(at + what.size())) continue;
@@ -229,11 +225,13 @@ std::string item_line(const Item& item) {
 
 Item distract(Item item, const std::vector<Item>& all, int count, Rng& rng) {
   for (int i = 0; i < count; ++i) {
-    const Item* other = nullptr;
-    for (int tries = 0; tries < 1000 && (!other || other->dialogue == item.dialogue); ++tries) {
-      other = &all[rng.below(all.size())];
+    const auto is_other = [&](const Item& one) { return one.dialogue != item.dialogue; };
+    auto other = all.end();
+    for (int tries = 0; tries < 1000 && (other == all.end() || !is_other(*other)); ++tries) {
+      other = all.begin() + static_cast<ptrdiff_t>(rng.below(all.size()));
     }
-    if (!other || other->dialogue == item.dialogue) {
+    if (!is_other(*other)) other = std::find_if(all.begin(), all.end(), is_other);
+    if (other == all.end()) {
       throw DataError("distractions come from other dialogues, and there is none");
     }
     Turn turn = other->turns[rng.below(other->turns.size())];

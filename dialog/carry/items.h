@@ -49,8 +49,6 @@ struct ReadItems {
 // optional; other keys are ignored, and so are blank lines. Throws DataError "file:line: rule" for
 // anything else, and for a file without an item.
 std::vector<Item> read_items(const std::string& path, const ReadItems& reading = {});
-// In lower case (ASCII).
-std::string lower(std::string text);
 // Where a value stands in a text as whole words, ignoring case: its code points [begin, end); 0, 0
 // where it does not.
 std::pair<int32_t, int32_t> span_of(const std::string& text, const std::string& value);

@@ -4,6 +4,7 @@
 #include <set>
 
 #include "base/error.h"
+#include "dialog/text/word_bytes.h"
 
 namespace heed::carry {
 namespace {
@@ -40,12 +41,12 @@ std::vector<char> decide_by_rule(const std::string& rule, const Item& item) {
     const std::string& speaker = item.turns[static_cast<size_t>(c.turn)].speaker;
     if (rule == "latest-user" && speaker != item.turns.back().speaker) continue;
     auto& [turn, value] = latest.try_emplace(key_of(c), -1, "").first->second;
-    if (c.turn >= turn) turn = c.turn, value = lower(c.value);
+    if (c.turn >= turn) turn = c.turn, value = lower_case(c.value);
   }
   std::vector<char> decided;
   for (const Candidate& c : item.candidates) {
     const auto found = latest.find(key_of(c));
-    decided.push_back(found != latest.end() && found->second.second == lower(c.value));
+    decided.push_back(found != latest.end() && found->second.second == lower_case(c.value));
   }
   return decided;
 }

@@ -5,6 +5,7 @@
 
 #include "base/error.h"
 #include "dialog/data/formats/records_json.h"
+#include "dialog/text/word_bytes.h"
 
 namespace heed::carry {
 namespace {
@@ -28,8 +29,8 @@ struct Frame {
 
 bool Frame::holds(const std::string& slot, const Mention& m) const {
   const auto found = state.find(slot);
-  return found != state.end() &&
-         (found->second.contains(lower(m.said)) || found->second.contains(lower(m.value)));
+  return found != state.end() && (found->second.contains(lower_case(m.said)) ||
+                                  found->second.contains(lower_case(m.value)));
 }
 
 // "FindRestaurants" -> "find restaurants"
@@ -40,7 +41,7 @@ std::string words_of_intent(const std::string& intent) {
     if (c >= 'A' && c <= 'Z' && !words.empty()) words += ' ';
     words += c;
   }
-  return lower(words);
+  return lower_case(words);
 }
 
 void add_mentions(const JsonRecord& record, const nlohmann::json& frame, int32_t turn,
@@ -72,7 +73,7 @@ Frame frame_of(const JsonRecord& record, const nlohmann::json& json, const std::
   const nlohmann::json& values = record.map(state, "slot_values");
   for (const auto& [slot, unused] : values.items()) {
     for (const std::string& value : record.texts(values, slot.c_str())) {
-      frame.state[slot].insert(lower(value));
+      frame.state[slot].insert(lower_case(value));
     }
   }
   return frame;
@@ -86,7 +87,7 @@ void read_dialogue(JsonRecord& record, const std::function<void(const Frame&)>& 
     record.in_turn(turns.size() + 1);
     const std::string& speaker = record.text(json, "speaker");
     if (speaker != "USER" && speaker != "SYSTEM") record.fail("\"speaker\" must be USER or SYSTEM");
-    turns.push_back({lower(speaker), record.text(json, "utterance")});
+    turns.push_back({lower_case(speaker), record.text(json, "utterance")});
     const nlohmann::json& frames = record.list(json, "frames");
     for (const nlohmann::json& frame : frames) {
       add_mentions(record, frame, static_cast<int32_t>(turns.size()) - 1, mentions);

@@ -5,6 +5,7 @@
 
 #include "base/error.h"
 #include "dialog/data/formats/records_json.h"
+#include "dialog/text/word_bytes.h"
 
 namespace heed::carry {
 namespace {
@@ -39,7 +40,7 @@ std::set<SlotValue> state_of(const JsonRecord& record, const nlohmann::json& tur
     if (record.text(part, "act") != "inform") continue;
     for (const nlohmann::json& pair : record.list(part, "slots")) {
       const auto [slot, value] = slot_value(record, pair, "slots");
-      state.insert({slot, lower(value)});
+      state.insert({slot, lower_case(value)});
     }
   }
   return state;
@@ -72,7 +73,7 @@ void read_dialogue(JsonRecord& record, const std::function<void(Item)>& take) {
     const std::set<SlotValue> state = state_of(record, turns[i]);
     item.carry.clear();
     for (const Candidate& c : item.candidates) {
-      item.carry.push_back(state.contains({c.key, lower(c.value)}));
+      item.carry.push_back(state.contains({c.key, lower_case(c.value)}));
     }
     item.id = item.dialogue + "#" + std::to_string(item.turns.size());
     take(item);

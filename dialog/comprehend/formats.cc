@@ -73,12 +73,12 @@ Answer placed(const std::string& text, const std::vector<size_t>& begins, const 
 }
 
 // Adds the question, unless what is to be learned of it stands nowhere.
-void add(Corpus& corpus, Passage& passage, Question question) {
+void add(Passage& passage, Question question) {
   const bool known =
       !question.answers.empty() && (question.answers[0].kind != Kind::kSpan ||
                                     question.answers[0].end > question.answers[0].begin);
   if (!known) {
-    ++corpus.left_out;
+    ++passage.left_out;
   } else {
     passage.questions.push_back(std::move(question));
   }
@@ -156,7 +156,7 @@ void read_coqa(const Node& root, Corpus& corpus) {
         if (found == of.end()) questions[i].fail("an answer with its 'turn_id' is missing");
         q.answers.push_back(coqa_answer(found->second, passage.text, begins));
       }
-      add(corpus, passage, std::move(q));
+      add(passage, std::move(q));
     }
     corpus.passages.push_back(std::move(passage));
   }
@@ -191,7 +191,7 @@ void read_quac(const Node& root, Corpus& corpus) {
           });
           if (same != q.answers.end()) std::iter_swap(q.answers.begin(), same);
         }
-        add(corpus, passage, std::move(q));
+        add(passage, std::move(q));
       }
       corpus.passages.push_back(std::move(passage));
     }
@@ -243,7 +243,7 @@ void read_friends(const Node& root, Corpus& corpus) {
                                  .end = turn.begin + turn.speaker.size()});
           }
         }
-        add(corpus, passage, std::move(q));
+        add(passage, std::move(q));
       }
       corpus.passages.push_back(std::move(passage));
     }
@@ -269,7 +269,7 @@ void read_molweni(const Node& root, Corpus& corpus) {
               placed(passage.text, begins, a.text("text"), a.number("answer_start")));
         }
       }
-      add(corpus, passage, std::move(q));
+      add(passage, std::move(q));
     }
     corpus.passages.push_back(std::move(passage));
   }
@@ -295,7 +295,7 @@ Read reader_of(const nlohmann::json& root) {
 
 }  // namespace
 
-Corpus read_passages(const std::string& path) {
+Corpus read_passages(const std::string& path, size_t limit) {
   constexpr size_t kMostBytes = size_t{1} << 30;
   nlohmann::json root;
   try {
@@ -313,9 +313,14 @@ Corpus read_passages(const std::string& path) {
   }
   Corpus corpus;
   read(Node(path, root, ""), corpus);
-  std::erase_if(corpus.passages, [](const Passage& p) { return p.questions.empty(); });
-  for (const Passage& p : corpus.passages) {
+  std::vector<Passage> all;
+  std::swap(all, corpus.passages);
+  for (Passage& p : all) {
+    if (limit > 0 && corpus.passages.size() == limit) break;
+    corpus.left_out += p.left_out;
+    if (p.questions.empty()) continue;
     if (is_blank(p.text)) throw DataError(path + ": passage " + p.id + ": has no words");
+    corpus.passages.push_back(std::move(p));
   }
   if (corpus.passages.empty()) throw DataError(path + ": there is no question with an answer");
   return corpus;

@@ -41,12 +41,6 @@ void append(Corpus& to, Corpus from) {
   std::move(from.passages.begin(), from.passages.end(), std::back_inserter(to.passages));
 }
 
-Corpus read_limited(const std::string& path, size_t limit) {
-  Corpus corpus = read_passages(path);
-  if (limit > 0 && corpus.passages.size() > limit) corpus.passages.resize(limit);
-  return corpus;
-}
-
 // The JSON files of a folder whose names hold one of the words, in the order of their names.
 std::vector<std::string> files_of(const std::string& folder,
                                   const std::vector<const char*>& words) {
@@ -93,23 +87,23 @@ Parts read_parts(const std::vector<std::string>& data, size_t limit) {
   for (const std::string& path : data) {
     if (!fs::exists(path, ignored)) throw DataError(path + ": no such file or directory");
     if (!fs::is_directory(path, ignored)) {
-      append(all, read_limited(path, limit));
+      append(all, read_passages(path, limit));
       continue;
     }
     const auto train = files_of(path, {"train", "trn"}), dev = files_of(path, {"dev", "val"}),
                test = files_of(path, {"test", "tst"}), every = files_of(path, {});
     if (every.empty()) throw DataError(path + ": holds no .json or .json.gz file of questions");
     if (train.empty()) {
-      for (const std::string& file : every) append(all, read_limited(file, limit));
+      for (const std::string& file : every) append(all, read_passages(file, limit));
       continue;
     }
     if (data.size() > 1) throw UsageError(path + ": has parts of its own; give it alone");
     if (dev.empty() && test.empty()) throw DataError(path + ": has no dev, val or test part");
-    Corpus learned = read_limited(only(train), limit);
-    parts.test = read_limited(only(test.empty() ? dev : test), limit);
+    Corpus learned = read_passages(only(train), limit);
+    parts.test = read_passages(only(test.empty() ? dev : test), limit);
     if (!test.empty() && !dev.empty()) {
       parts.train = std::move(learned);
-      parts.valid = read_limited(only(dev), limit);
+      parts.valid = read_passages(only(dev), limit);
     } else {
       deal(std::move(learned), 20, {{&parts.train, 19}, {&parts.valid, 20}});
     }

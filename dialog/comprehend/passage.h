@@ -28,6 +28,7 @@ struct Passage {
   std::string id = {}, text = {};
   std::vector<PassageTurn> turns = {};  // a text that is not a dialogue is one, without a speaker
   std::vector<Question> questions = {};
+  size_t left_out = 0;  // other questions: their first reference stands nowhere in it
 
   void add_turn(const std::string& speaker, const std::string& said);
   const PassageTurn& turn_at(size_t byte) const;
@@ -39,12 +40,12 @@ struct Corpus {
   // If a question has several references, its F1 is the mean over them of the best of the others,
   // as CoQA and QuAC count it to compare it with people's; else the best of all.
   bool leave_one_out = false;
-  // Questions whose first reference stands nowhere in the passage; of divided files all of them.
-  size_t left_out = 0;
+  size_t left_out = 0;  // of the passages that were read; of divided files of all of them
 };
 // Reads a file in the published form of CoQA, QuAC, FriendsQA or Molweni, JSON, plain or gzip,
-// recognised by its members. Throws DataError "path: place: rule" for anything else.
-Corpus read_passages(const std::string& path);
+// recognised by its members. `limit`: only the first passages with a question, 0: all. Throws
+// DataError "path: place: rule" for anything else.
+Corpus read_passages(const std::string& path, size_t limit = 0);
 
 // Of the texts, questions and answers.
 uint32_t fingerprint(const Corpus& corpus, uint32_t crc = 0);

@@ -42,14 +42,6 @@ struct Mean {
 
 }  // namespace
 
-std::string lower_case(const std::string& text) {
-  std::string lower = text;
-  for (char& c : lower) {
-    if (c >= 'A' && c <= 'Z') c = static_cast<char>(c - 'A' + 'a');
-  }
-  return lower;
-}
-
 std::string normalised(const std::string& text) {
   std::string plain;
   size_t begin = 0;  // of the word characters at its end

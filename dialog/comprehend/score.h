@@ -8,7 +8,6 @@
 
 namespace heed::comprehend {
 
-std::string lower_case(const std::string& text);  // of ASCII letters
 // The form in which SQuAD's and CoQA's programs compare answers: lower case (of all scripts),
 // without punctuation (ASCII), articles (a, an, the) and extra white space (Unicode).
 std::string normalised(const std::string& text);

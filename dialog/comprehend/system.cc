@@ -3,11 +3,11 @@
 #include <bit>
 #include <map>
 
-#include "dialog/comprehend/score.h"
 #include "dialog/comprehend/task.h"
 #include "dialog/pretrained/encoder.h"
 #include "dialog/system_runs.h"
 #include "dialog/text/format.h"
+#include "dialog/text/word_bytes.h"
 #include "dialog/training_of.h"
 #include "train/run_json.h"
 #include "train/setting_rules.h"

@@ -99,13 +99,16 @@ void add_look(const GapExample& e, const Rewrite& r, Heard& heard) {
   Tokens turn;
   std::vector<double> look;
   double of_turn = 0;
+  size_t ends = 0;
   for (size_t t = 0; t < e.read.size(); ++t) {
     if (!r.look.empty()) of_turn += r.look[t];
     if (!e.read[t].empty()) {
       turn.push_back(e.read[t]);
       continue;
     }
-    heard.turns.push_back({"", joined(turn), e.distraction[look.size()] != 0});
+    const bool marked = e.distraction[ends++] != 0;
+    if (turn.empty()) continue;  // the context was cut behind its last word
+    heard.turns.push_back({"", joined(turn), marked});
     look.push_back(of_turn);
     turn.clear();
     of_turn = 0;

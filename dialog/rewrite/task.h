@@ -20,12 +20,15 @@ struct DataPart {
 // A part of a data directory, with its labels.
 DataPart read_part(const std::string& directory, const char* part, size_t limit);
 
+// Of the units of contexts, turns and full forms.
+uint32_t fingerprint(const std::vector<GapExample>& examples, uint32_t crc = 0);
+
 struct TrainData {
   Vocabulary vocabulary;
   std::vector<GapExample> train, valid;
   size_t left_out = 0;
 
-  uint32_t fingerprint() const;
+  uint32_t fingerprint() const { return rewrite::fingerprint(valid, rewrite::fingerprint(train)); }
 };
 // The vocabulary is that of the training dialogues unless one is given.
 TrainData make_train_data(const DataPart& train, const DataPart& valid, const Settings& settings,

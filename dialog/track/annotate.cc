@@ -27,7 +27,7 @@ std::string percent(double share) {
 
 std::string accuracy_table(const std::vector<Row>& rows, const Slots& slots, int width) {
   std::vector<std::vector<std::string>> cells = {{"%", "joint", "above 1/2", "changes"}};
-  for (const Slots::Slot& slot : slots) cells[0].push_back(slot.name);
+  for (const Slots::Slot& slot : slots) cells[0].push_back(printable(slot.name));
   for (const auto& [name, a] : rows) {
     cells.push_back({name, percent(a.joint), percent(a.set), percent(a.change)});
     for (const double share : a.slots) cells.back().push_back(percent(share));
@@ -39,7 +39,7 @@ std::string shares_table(const Slots& slots, const std::vector<SlotShares>& shar
   std::vector<std::vector<std::string>> cells = {
       {"slot", "values known", "has a value %", "changes %"}};
   for (size_t s = 0; s < slots.count(); ++s) {
-    cells.push_back({slots[s].name, std::to_string(slots[s].end - slots[s].begin),
+    cells.push_back({printable(slots[s].name), std::to_string(slots[s].end - slots[s].begin),
                      decimal(shares[s].has_value, 2), decimal(shares[s].changes, 2)});
   }
   return text_table_of_rows(cells, width);
@@ -50,7 +50,7 @@ std::string dependence_table(const Slots& slots, const std::vector<PairDependenc
   std::vector<std::vector<std::string>> cells = {
       {"pair of slots", "chi2", "phi", "V", "tracked chi2", "phi", "V"}};
   for (const auto& [a, b, right, tracked] : pairs) {
-    cells.push_back({slots[a].name + ", " + slots[b].name});
+    cells.push_back({printable(slots[a].name + ", " + slots[b].name)});
     for (const Dependence& d : {right, tracked}) {
       for (const auto& [x, digits] : {std::pair(d.chi2, 2), {d.phi, 4}, {d.cramers_v, 4}}) {
         cells.back().push_back(decimal(x, digits));
@@ -98,7 +98,7 @@ bool has_states(const Slots& slots, const std::vector<Conversation>& conversatio
 }
 
 std::string state_text(const Slots& slots, const Belief& now, const State& before) {
-  std::string text;
+  std::string lines;
   for (size_t s = 0; s < slots.count(); ++s) {
     const int32_t none = slots[s].none;
     if (now.state[s] == none && before[s] == none) continue;
@@ -108,10 +108,26 @@ std::string state_text(const Slots& slots, const Belief& now, const State& befor
                                                 : '*';
     const std::string was =
         sign == '*' || sign == '-' ? ", was " + slots.value(before[s]) : std::string();
-    text += std::string("  ") + sign + " " + slots[s].name + " = " + slots.value(now.state[s]) +
-            " (" + decimal(now.p[s], 2) + was + ")\n";
+    const std::string text = std::string("  ") + sign + " " + slots[s].name + " = " +
+                             slots.value(now.state[s]) + " (" + decimal(now.p[s], 2) + was + ")";
+    lines += printable(text) + "\n";
   }
-  return text.empty() ? "    nothing yet\n" : text;
+  return lines.empty() ? "    nothing yet\n" : lines;
+}
+
+// Leaves the conversations with a value, which are measured.
+void keep_those_with_values(const Slots& slots, std::vector<Conversation>& conversations,
+                            Beliefs& beliefs) {
+  size_t kept = 0;
+  for (size_t c = 0; c < conversations.size(); ++c) {
+    const auto has_value = [&](const UserTurn& turn) { return turn.state != slots.nothing(); };
+    const std::vector<UserTurn>& turns = conversations[c].turns;
+    if (std::none_of(turns.begin(), turns.end(), has_value)) continue;
+    std::swap(conversations[kept], conversations[c]);
+    std::swap(beliefs[kept++], beliefs[c]);
+  }
+  conversations.resize(kept);
+  beliefs.resize(kept);
 }
 
 // How right the states of a file are.
@@ -189,18 +205,22 @@ class TrackAnnotator : public Annotator, public Looker {
   Annotated annotate(const std::string& data, const AnnotateOptions& o) const override {
     Annotated found{.path = find_dialogues(data, "test")};
     std::vector<std::string> unknown;
-    const std::vector<Conversation> conversations = loaded_->reader.conversations(
+    const std::string& which = loaded_->model.config().slots;
+    std::vector<Conversation> conversations = loaded_->reader.conversations(
         found.path, read_dialogues(found.path, {.limit = o.limit, .progress = {}, .notes = true}),
-        unknown, loaded_->model.config().slots);
-    if (conversations.empty()) throw DataError(found.path + ": no dialogue has turns of \"user\"");
-    const Beliefs beliefs =
-        track(loaded_->model, slots_, conversations, o.batch, [&](int64_t done) {
-          if (o.progress) o.progress(done, std::ssize(conversations), "dialogue");
-        });
+        unknown, which, /*all=*/o.lines);
+    if (conversations.empty()) {
+      throw DataError(found.path + ": no dialogue has turns of \"user\"" +
+                      (which.empty() || o.lines ? "" : " and a value of '" + which + "'"));
+    }
+    Beliefs beliefs = track(loaded_->model, slots_, conversations, o.batch, [&](int64_t done) {
+      if (o.progress) o.progress(done, std::ssize(conversations), "dialogue");
+    });
     for (size_t c = 0; c < conversations.size(); ++c) {
       found.lines += json_line(states_json(conversations[c], beliefs[c], slots_));
     }
     found.count = counted(conversations.size(), "dialogue");
+    if (!which.empty()) keep_those_with_values(slots_, conversations, beliefs);
     if (has_states(slots_, conversations)) {
       judge(conversations, beliefs, unknown, o.model, found);
     } else if (!o.lines) {
@@ -216,7 +236,7 @@ class TrackAnnotator : public Annotator, public Looker {
     const std::string path = find_dialogues(data, "test");
     const std::vector<Conversation> all = loaded_->reader.conversations(
         path, read_dialogues(path, {.limit = o.limit, .progress = {}, .notes = true}), unknown,
-        loaded_->model.config().slots);
+        loaded_->model.config().slots, /*all=*/true);
     const auto ids = [&](size_t i) { return std::pair(all[i].id, all[i].id); };
     std::vector<Looked> looks;
     for (const size_t i : chosen(all.size(), ids, o, data)) {
@@ -285,7 +305,10 @@ class TrackAnnotator : public Annotator, public Looker {
                                    {"most frequent state", most_frequent(conversations)}}) {
       judged.rows.push_back({name, mean(score(slots_, conversations, of))});
     }
-    for (const Conversation& c : conversations) judged.turns += c.turns.size();
+    for (const Conversation& c : conversations) {
+      judged.turns +=
+          static_cast<size_t>(std::ranges::count(c.turns, false, &UserTurn::distraction));
+    }
     Json json = {
         {"dialogues", judged.dialogues}, {"turns", judged.turns}, {"unknown_values", unknown}};
     judged.write(json, slots_);

@@ -5,16 +5,17 @@
 #include <map>
 #include <utility>
 
+#include "dialog/text/word_bytes.h"
+
 namespace heed::track {
 namespace {
 
 // The words of a text, each between blanks: " modern european ".
 std::string spaced_words(const std::string& text) {
   std::string words = " ";
-  for (const char c : text) {
-    const char lower = c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
-    if ((lower >= 'a' && lower <= 'z') || (lower >= '0' && lower <= '9')) {
-      words += lower;
+  for (const char c : lower_case(text)) {
+    if ((c >= 'a' && c <= 'z') || (c >= '0' && c <= '9')) {
+      words += c;
     } else if (words.back() != ' ') {
       words += ' ';
     }
@@ -22,7 +23,8 @@ std::string spaced_words(const std::string& text) {
   return words.back() == ' ' ? words : words + ' ';
 }
 
-// Calls use(turn, belief, tracked state before, right state before) for each turn.
+// Calls use(turn, belief, tracked state before, right state before) for each turn that is not a
+// distraction.
 template <class Use>
 void each_turn(const Slots& slots, const std::vector<Conversation>& conversations,
                const Beliefs& beliefs, Use use) {
@@ -30,7 +32,7 @@ void each_turn(const Slots& slots, const std::vector<Conversation>& conversation
     State tracked = slots.nothing(), right = tracked;
     for (size_t t = 0; t < conversations[c].turns.size(); ++t) {
       const UserTurn& turn = conversations[c].turns[t];
-      use(turn, beliefs[c][t], tracked, right);
+      if (!turn.distraction) use(turn, beliefs[c][t], tracked, right);
       tracked = beliefs[c][t].state;
       right = turn.state;
     }
@@ -49,7 +51,6 @@ std::vector<TurnScore> score(const Slots& slots, const std::vector<Conversation>
   each_turn(
       slots, conversations, beliefs,
       [&](const UserTurn& turn, const Belief& b, const State& tracked, const State& right) {
-        if (turn.distraction) return;
         TurnScore s{
             .joint = b.state == turn.state, .set = b.above_half == turn.state, .change = true};
         for (size_t i = 0; i < slots.count(); ++i) {
@@ -123,7 +124,7 @@ Beliefs string_match(const Slots& slots, const std::vector<Conversation>& conver
 Beliefs most_frequent(const std::vector<Conversation>& conversations) {
   std::map<State, int64_t> counts;
   for (const Conversation& c : conversations) {
-    for (const UserTurn& turn : c.turns) ++counts[turn.state];
+    for (const UserTurn& turn : c.turns) counts[turn.state] += !turn.distraction;
   }
   Beliefs beliefs;
   if (counts.empty()) return beliefs;
@@ -143,8 +144,8 @@ std::vector<SlotShares> slot_shares(const Slots& slots,
   for (const Conversation& c : conversations) {
     State before = slots.nothing();
     for (const UserTurn& turn : c.turns) {
-      ++turns;
-      for (size_t s = 0; s < shares.size(); ++s) {
+      turns += !turn.distraction;
+      for (size_t s = 0; s < shares.size() && !turn.distraction; ++s) {
         shares[s].has_value += turn.state[s] != slots[s].none;
         shares[s].changes += turn.state[s] != before[s];
       }

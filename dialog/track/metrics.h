@@ -40,14 +40,16 @@ Beliefs string_match(const Slots& slots, const std::vector<Conversation>& conver
 // Always the most frequent state of these conversations: no constant is right more often.
 Beliefs most_frequent(const std::vector<Conversation>& conversations);
 
-// How often a slot has a value, and how often it differs from the turn before, in percent of turns.
+// How often a slot has a value, and how often it differs from the turn before, in percent of the
+// turns that are not distractions.
 struct SlotShares {
   double has_value = 0, changes = 0;
 };
 std::vector<SlotShares> slot_shares(const Slots& slots,
                                     const std::vector<Conversation>& conversations);
 
-// For each pair of slots (0, 1), (0, 2), (1, 2) .. in the right states, and in the tracked ones.
+// For each pair of slots (0, 1), (0, 2), (1, 2) .. in the right states, and in the tracked ones, of
+// the turns that are not distractions.
 struct PairDependence {
   size_t a, b;
   Dependence right, tracked;

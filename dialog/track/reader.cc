@@ -53,7 +53,9 @@ Reader Reader::of(const std::vector<Dialogue>& dialogues, int64_t vocabulary, Sl
   for (const Dialogue& dialogue : dialogues) {
     for (const Turn& turn : dialogue.turns) {
       if (turn.speaker == kUser) continue;
-      for (const std::string& act : labels_of(turn, "act")) ++acts[label_value(act)];
+      for (const std::string& act : labels_of(turn, "act")) {
+        if (const std::string name = label_value(act); !name.empty()) ++acts[name];
+      }
     }
   }
   return {Vocabulary::build(count_tokens(dialogues), {.max_size = vocabulary}),
@@ -73,13 +75,14 @@ UserTurn Reader::turn(const std::string& user, const std::string& system,
 std::vector<Conversation> Reader::conversations(const std::string& path,
                                                 const std::vector<Dialogue>& dialogues,
                                                 std::vector<std::string>& unknown,
-                                                const std::string& which) const {
+                                                const std::string& which, bool all) const {
   std::vector<Conversation> result;
   for (size_t n = 0; n < dialogues.size(); ++n) {
     Conversation read{dialogues[n].id, {}};
     std::string system;
     std::vector<std::string> acts;
-    bool has_value = which.empty();
+    State state = slots.nothing();
+    bool wanted = which.empty() || all;
     for (const Turn& said : dialogues[n].turns) {
       check_state(path, n, said, slots, which);
       if (said.speaker != kUser) {
@@ -89,13 +92,16 @@ std::vector<Conversation> Reader::conversations(const std::string& path,
         continue;
       }
       UserTurn& turn = read.turns.emplace_back(this->turn(said.text, system, acts));
-      turn.state = slots.state(labels_of(said, "state"), unknown);
       turn.distraction = said.distraction;
-      has_value = has_value || turn.state != slots.nothing();
+      if (!said.distraction || said.notes->labels.contains("state")) {
+        state = slots.state(labels_of(said, "state"), unknown);
+      }
+      turn.state = state;
+      wanted = wanted || state != slots.nothing();
       system.clear();
       acts.clear();
     }
-    if (!read.turns.empty() && has_value) result.push_back(std::move(read));
+    if (!read.turns.empty() && wanted) result.push_back(std::move(read));
   }
   return result;
 }

@@ -3,6 +3,7 @@
 
 #include "dialog/system_runs.h"
 #include "dialog/text/format.h"
+#include "dialog/text/terminal.h"
 #include "dialog/track/task.h"
 #include "dialog/training_of.h"
 #include "train/run_json.h"
@@ -83,7 +84,7 @@ class TrackerTraining : public SystemTraining<Own> {
     const Config& m = s_.model;
     std::string slots;
     for (const Slots::Slot& slot : data_.reader.slots) {
-      slots += (slots.empty() ? "" : ", ") + slot.name + " (" +
+      slots += (slots.empty() ? "" : ", ") + printable(slot.name) + " (" +
                std::to_string(slot.end - slot.begin) + ")";
     }
     talk.say(run + ": " + m.output +
@@ -206,9 +207,7 @@ System tracker_system() {
            "Examples:\n"
            "  heed train tracker --data data/woz2 --out runs/heads\n"
            "  heed train tracker --data data/woz2 --output energy --init runs/heads "
-           "--fixed-features "
-           ""
-           "--out runs/energy"});
+           "--fixed-features --out runs/energy"});
 }
 
 }  // namespace heed::track

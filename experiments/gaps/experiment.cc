@@ -17,6 +17,7 @@ using rewrite::Rewrite;
 using Settings = SystemSettings;
 struct Data {
   rewrite::DataPart train, valid, test;
+  uint32_t checksum = 0;  // of all three, with the full forms
 };
 using Run = Subject<Settings, Data>;
 
@@ -45,10 +46,12 @@ rewrite::Settings settings_of(const Settings& s, size_t variant, uint64_t seed) 
 Data load_data(const Settings& s, bool) {
   Data data{rewrite::read_part(s.data, "train", s.limit),
             rewrite::read_part(s.data, "valid", s.limit),
-            rewrite::read_part(s.data, "test", s.limit)};
+            rewrite::read_part(s.data, "test", s.limit), 0};
   // What a run would refuse is refused before the folder is begun.
   for (const rewrite::DataPart* part : {&data.train, &data.valid, &data.test}) {
-    rewrite::gap_examples(part->path, part->dialogues, {}, Vocabulary(), /*labelled=*/true);
+    const auto examples = rewrite::gap_examples(part->path, part->dialogues, {}, Vocabulary(),
+                                                /*labelled=*/true);
+    data.checksum = rewrite::fingerprint(examples, data.checksum);
   }
   std::erase_if(data.test.dialogues,
                 [](const Dialogue& d) { return !rewrite::gap_example(d, {}, Vocabulary()); });
@@ -193,6 +196,7 @@ const Making<Settings, Data> kMaking = {
     .about_data = [](const Settings&, const Data& data) -> Json {
       return {{"train_checksum", fingerprint(data.train.dialogues)},
               {"test_checksum", fingerprint(data.test.dialogues)},
+              {"checksum", data.checksum},
               {"test_turns", data.test.dialogues.size()}};
     },
     .in_short =

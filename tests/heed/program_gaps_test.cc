@@ -327,6 +327,11 @@ TEST(Gaps, TheirExperimentMeasuresTheRules) {
   const Result few = heed_program(command + Arguments{"--limit", "3", "--out", dir.path("of-few")});
   ASSERT_EQ(few.code, 0) << few.err;
   EXPECT_EQ(Json::parse(dir.read("of-few/gaps.json"))["data"]["test_turns"], 2);  // of three lines
+  // Other full forms of the same turns are other data.
+  dir.write("ties/test.jsonl", test.replace(test.rfind("甲乙在吗"), 12, "丙丁在吗"));
+  const Result edited = heed_program(command + Arguments{"--out", dir.path("of-ties")});
+  EXPECT_EQ(edited.code, 2);
+  EXPECT_TRUE(has(edited.err, "on other data")) << edited.err;
 }
 
 TEST(Gaps, RefusesWhatCannotBe) {

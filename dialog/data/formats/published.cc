@@ -4,6 +4,9 @@
 #include <filesystem>
 
 #include "base/error.h"
+#include "base/utf8.h"
+#include "dialog/text/tokenizer.h"
+#include "dialog/text/word_bytes.h"
 
 namespace heed {
 
@@ -12,14 +15,15 @@ namespace fs = std::filesystem;
 std::string label_value(std::string_view text) {
   std::string value;
   bool gap = false;
-  for (const char c : text) {
-    if (is_blank({&c, 1})) {
+  for (size_t at = 0; at < text.size();) {
+    const size_t begin = at;
+    if (is_white_space(next_code_point(text, at))) {
       gap = true;
       continue;
     }
     if (gap && !value.empty()) value += '_';
     gap = false;
-    value += c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
+    value += lower_case(text.substr(begin, at - begin));
   }
   return value;
 }

@@ -21,8 +21,8 @@ struct Published {
 // false.
 bool add_turn(Published& corpus, Turn turn);
 
-// The form of labels: lower case (ASCII), without white space at the ends; each run of it inside
-// becomes one '_'.
+// The form of labels: lower case (ASCII), without white space (Unicode) at the ends; each run of it
+// inside becomes one '_'.
 std::string label_value(std::string_view text);
 
 // The two sides of the first '=': "hotel-area=north". Without one the value is empty.

@@ -196,6 +196,21 @@ TEST(CarryoverTraining, ShowsWhatItSaysAndWhatIsRight) {
   EXPECT_EQ(looks[1].right, "day = v2");
   EXPECT_EQ(looks[1].heard.text, looks[0].heard.text);
 
+  // An item gets the same inserted turns whether it is shown alone or behind others.
+  std::string many;
+  for (const char* id : {"a", "b", "c", "d"}) {
+    Item item{.id = id, .turns = {{"user", std::string("v") + id}, {"user", "v"}}};
+    item.candidates = {{.turn = 0, .key = "city", .value = "v"}};
+    many += item_line(item);
+  }
+  const std::string file = dir.write("many.jsonl", many);
+  const auto texts = [&](const LookOptions& o) {
+    std::string all;
+    for (const Turn& turn : looker.looks(file, o).back().heard.turns) all += turn.text + " ";
+    return all;
+  };
+  EXPECT_EQ(texts({.insert = 9, .ids = {"c"}}), texts({.insert = 9, .count = 3}));
+
   // Behind a reset nothing of the conversation before is left.
   const TypedDialogue typed = loaded.tagger->typed({});
   const Heard first = typed.hear("[city: v1]");

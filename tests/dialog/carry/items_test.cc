@@ -170,6 +170,10 @@ TEST(CarryItems, DistractionsMoveWhatStandsBehindThem) {
     Rng other(seed);
     EXPECT_EQ(distract(all[0], all, 3, other).turns.back().text, "7 pm") << seed;
   }
+  // However few there are of other dialogues, one is found.
+  std::vector<Item> most(20'000, all[0]);
+  most.push_back(all[1]);
+  EXPECT_EQ(distract(all[0], most, 1, rng).turns.size(), 4u);
   EXPECT_EQ(error_of<DataError>([&] { distract(all[0], {all[0]}, 1, rng); }),
             "distractions come from other dialogues, and there is none");
 }

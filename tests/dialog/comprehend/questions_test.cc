@@ -255,6 +255,12 @@ TEST(Parts, OfSeveralFilesAreOneCorpus) {
   EXPECT_EQ(several.train.passages.size(), 3u);
   EXPECT_TRUE(several.train.leave_one_out);
   EXPECT_EQ(several.train.left_out, 2u);
+  std::string dialogue = std::string(kMolweni).substr(std::string(kMolweni).find("{\"edus\""));
+  dialogue.resize(dialogue.size() - 3);  // ]}} behind it
+  const std::string two =
+      dir.write("two.json", changed(kMolweni, dialogue, dialogue + ", " + dialogue));
+  EXPECT_EQ(read_passages(two).left_out, 2u);
+  EXPECT_EQ(read_passages(two, 1).left_out, 1u);
   for (const std::string id : {"e", "b", "h", "a", "g", "d", "c", "f"}) {
     dir.write("all/" + id + ".json", changed(kQuac, "\"id\": \"p1\"", "\"id\": \"" + id + "\""));
   }

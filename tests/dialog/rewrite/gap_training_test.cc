@@ -210,6 +210,15 @@ TEST(GapTraining, AnInsertedTurnPushesNoneOut) {
   std::multiset<std::string> texts;
   for (const Turn& turn : looks.at(0).heard.turns) texts.insert(turn.text);
   EXPECT_EQ(texts, (std::multiset<std::string>{"about k1", "fine", "it is good"}));
+  // A turn of which the context has nothing but the end is not shown.
+  const std::string cut = dir.write(
+      "cut.jsonl",
+      R"({"turns": [{"text": "a b"}, {"text": "c d", "distraction": true}, {"text": "good"}]})");
+  const std::vector<Turn> shown = looker.looks(cut, {}).at(0).heard.turns;
+  ASSERT_EQ(shown.size(), 2u);
+  EXPECT_EQ(shown[0].text, "c d");
+  EXPECT_TRUE(shown[0].distraction);
+  EXPECT_FALSE(shown[1].distraction);
 }
 
 // The loss of a step is the mean over its turns, and its words are all that are read.

@@ -88,6 +88,7 @@ TEST(Slots, AreThoseOfTheLabels) {
   dialogues.push_back({"2", {{"user", "z"}}});  // has a value of a slot that nobody asks for
   dialogues[1].turns[0].notes.edit().labels["state"] = {"a=z"};
   EXPECT_EQ(reader.conversations(path, dialogues, unknown, "c, a-*").size(), 1u);
+  EXPECT_EQ(reader.conversations(path, dialogues, unknown, "c, a-*", /*all=*/true).size(), 2u);
   EXPECT_EQ(Reader::of(dialogues, 100, all).conversations(path, dialogues, unknown).size(), 2u);
 }
 
@@ -158,6 +159,20 @@ TEST(Score, LeavesOutDistractions) {
   right[0].turns.back().distraction = true;
   EXPECT_EQ(survivals(slots, right, {kept, {kept.begin(), kept.end() - 1}}),
             (Left{std::nullopt, true, std::nullopt, true}));
+  // Whatever states they have, the other numbers are those of the dialogue without them.
+  std::vector<Conversation> with = {conversation({{0, 3}, {1, 4}, {1, 4}, {1, 4}, {0, 3}, {1, 3}})},
+                            without = {conversation({{0, 3}, {0, 3}, {1, 3}})};
+  for (size_t t = 1; t < 4; ++t) with[0].turns[t].distraction = true;
+  EXPECT_EQ(most_frequent(with)[0][0].state, (State{0, 3}));
+  const auto shares = slot_shares(slots, with), shares_without = slot_shares(slots, without);
+  EXPECT_EQ(shares[0].has_value, shares_without[0].has_value);
+  EXPECT_EQ(shares[1].has_value, shares_without[1].has_value);
+  const auto chi2 = [&](const std::vector<Conversation>& c) {
+    return dependences(slots, c, {std::vector<Belief>(c[0].turns.size(), belief({0, 3}))})
+        .at(0)
+        .right.chi2;
+  };
+  EXPECT_EQ(chi2(with), chi2(without));
 }
 
 TEST(Rules, SetTheLongestValueThatIsSaid) {
@@ -233,7 +248,8 @@ TEST(Reader, ATurnHasWhatTheSystemSaidSinceTheLast) {
   const auto label = [&](size_t turn, const char* name, std::vector<std::string> values) {
     dialogues[0].turns[turn].notes.edit().labels[name] = std::move(values);
   };
-  label(0, "act", {"greet"}), label(2, "act", {"ask area"}), label(3, "act", {"ask time", "greet"});
+  label(0, "act", {"greet", " "}), label(2, "act", {"ask area"}),
+      label(3, "act", {"ask time", "greet"});
   label(6, "act", {"end"}), label(1, "act", {"inform food"});  // the user's are no acts to read
   dialogues[0].turns[5].distraction = true;
   label(1, "state", {"food=thai"}), label(4, "state", {"food=thai", "area=north"});
@@ -267,7 +283,8 @@ TEST(Reader, ATurnHasWhatTheSystemSaidSinceTheLast) {
   ASSERT_EQ(i, 4u);
   EXPECT_EQ(reader.acts.size(), kSpecialTokens + 4);
   EXPECT_EQ(read[0].turns[0].state, (State{0, 3}));  // area=none area=north food=none food=thai
-  EXPECT_EQ(read[0].turns[2].state, (State{0, 2}));
+  EXPECT_EQ(read[0].turns[1].state, (State{1, 3}));
+  EXPECT_EQ(read[0].turns[2].state, (State{1, 3}));  // nobody said what it changes: nothing
 }
 
 // Turns that changed nothing where they were said, also last ones, and none of the dialogue itself;

@@ -3,6 +3,7 @@
 
 #include <cmath>
 
+#include "base/error.h"
 #include "dialog/open_run.h"
 #include "dialog/parts/looker.h"
 #include "dialog/track/task.h"
@@ -151,6 +152,47 @@ TEST_F(TrackerTask, EncodesEachTurnOfTheSystem) {
   EXPECT_NE(vector({"i want thai", "where", "south", "then", "greek"}), usual);
   EXPECT_NE(vector({"i want thai", "and", "south", "and", "greek"}), usual);
   EXPECT_EQ(vector({"i want thai", "where", "south", "and", "greek"}), usual);
+}
+
+// Of dialogues without a value of its slots a tracker tells the states, and measures the others.
+TEST_F(TrackerTask, TellsTheStatesOfAllDialogues) {
+  settings.model.slots = "food";
+  const LoadedSystem loaded = load_system(run("run"));
+  const auto& looker = dynamic_cast<const Looker&>(*loaded.tagger);
+  const std::string file = dir.write("new.jsonl", "");
+  const Dialogue unlabelled = {"new", {{"user", "i want thai"}}};
+  write_dialogues(file, {unlabelled});
+  EXPECT_EQ(loaded.tagger->annotate(file, {.lines = true}).count, "1 dialogue");
+  EXPECT_EQ(looker.looks(file, {}).at(0).id, "new");
+  EXPECT_EQ(error_of<DataError>([&] { (void)loaded.tagger->annotate(file, {}); }),
+            file + ": no dialogue has turns of \"user\" and a value of 'food'");
+  std::vector<Dialogue> some = food_and_area(3, 0);
+  some.insert(some.begin() + 1, unlabelled);
+  write_dialogues(file, some);
+  const Annotated measured = loaded.tagger->annotate(file, {}),
+                  all = loaded.tagger->annotate(file, {.lines = true});
+  EXPECT_EQ(all.count, "4 dialogues");
+  EXPECT_TRUE(all.lines.find("\"new\"") != all.lines.npos);
+  EXPECT_EQ(all.json, measured.json);
+}
+
+// What a slot is called does not act on a terminal.
+TEST_F(TrackerTask, WhatItPrintsIsPrintable) {
+  std::vector<Dialogue> dialogues;
+  for (int i = 0; i < 20; ++i) {
+    dialogues.push_back({std::to_string(i), {said("thai", {"fo\033od=th\033ai", "area=\033"})}});
+  }
+  for (const char* part : {"train", "valid"}) {
+    write_dialogues(dir.path("data/" + std::string(part) + ".jsonl"), dialogues);
+  }
+  settings.loop.max_epochs = 20;
+  settings.model.machine = "none";
+  const LoadedSystem loaded = load_system(run("run"));
+  const Annotated found = loaded.tagger->annotate(dir.path("data/valid.jsonl"), {});
+  EXPECT_EQ(found.table(80).find('\033'), std::string::npos);
+  const std::string heard = loaded.tagger->typed({}).hear("thai").text;
+  EXPECT_TRUE(has(heard, "th\ufffdai")) << heard;
+  EXPECT_EQ(heard.find('\033'), std::string::npos);
 }
 
 // Nobody said what is right of dialogues without states.

@@ -151,6 +151,7 @@ TEST(LabelValue, IsLowerCaseWithoutBlanks) {
   EXPECT_EQ(label_value("CAFÉ"), "cafÉ");
   EXPECT_EQ(label_value("@AZ[`az{"), "@az[`az{");
   EXPECT_EQ(label_value(" "), "");
+  EXPECT_EQ(label_value("\u3000modern\u00a0\u2003European\u200b"), "modern_european");
   const NameAndValue label = split_value("a-b=c=d");
   EXPECT_EQ(label.name, "a-b");
   EXPECT_EQ(label.value, "c=d");
