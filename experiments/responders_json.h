@@ -1,6 +1,7 @@
 // How experiments on models that write responses run.
 #pragma once
 
+#include "dialog/respond/das.h"
 #include "dialog/text/format.h"
 #include "experiments/making_json.h"
 #include "experiments/responders.h"
@@ -18,6 +19,16 @@ template <class S> void visit_distracted_tests(S& s, const OptionVisitor& v) {
   v(setting("frequent", "frequent", "Utterances of the frequent: sets", tests),
     &s.phrases.frequent);
   v(setting("rare", "rare", "Utterances of the rare: sets", tests), &s.phrases.rare);
+}
+
+// The attention scores that both quotients of the DAS ratio are made of; null where one is missing.
+inline void put_attention(nlohmann::ordered_json& json, const std::vector<DialogueScore>& scores) {
+  for (const DialogueScore& s : scores) {
+    const DialogueMeans means = dialogue_means(s.as_scores, s.distraction);
+    const bool both = means.distraction && means.history;
+    json["as_distractions"].push_back(rounded(both ? means.distraction : std::nullopt));
+    json["as_histories"].push_back(rounded(both ? means.history : std::nullopt));
+  }
 }
 
 // The description of their data, and the names of their training metrics.

@@ -157,11 +157,13 @@ Reranked rerank(const RerankFlags& flags, const Measured& m, const std::string& 
     rows.push_back(measure_firsts(name, lists, firsts, references));
   };
   Reranked result;
+  const std::set<std::string> own = {"before", "drawn", "nearest"};
   add("before", std::vector<size_t>(lists.size(), 0));
   for (const std::string& text : flags.rank) {
     const Spec spec = parse_spec(text);
     const std::vector<size_t> firsts = firsts_of(scores_of(spec));
     const bool alone =
+        !own.contains(name_of(spec)) &&
         std::count_if(flags.rank.begin(), flags.rank.end(), [&](const std::string& other) {
           return name_of(parse_spec(other)) == name_of(spec);
         }) == 1;

@@ -1,6 +1,7 @@
 #include "dialog/stats/roc.h"
 
 #include <algorithm>
+#include <cmath>
 #include <functional>
 
 #include "base/error.h"
@@ -10,6 +11,10 @@ namespace heed {
 std::vector<double> areas(std::vector<double> positive, std::vector<double> negative,
                           const std::vector<double>& p) {
   check_internal(!positive.empty() && !negative.empty(), "areas: a class is empty");
+  for (const auto* scores : {&positive, &negative}) {
+    if (std::any_of(scores->begin(), scores->end(), [](double x) { return std::isnan(x); }))
+      throw UsageError("areas: a score is not a number");
+  }
   std::sort(positive.begin(), positive.end(), std::greater<>());
   std::sort(negative.begin(), negative.end(), std::greater<>());
   const auto m = static_cast<double>(positive.size()), n = static_cast<double>(negative.size());

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <map>
+#include <set>
 
 #include "base/list.h"
 #include "base/path.h"
@@ -55,6 +56,12 @@ void take(const ExperimentRequest& request, Settings& s) {
   using Method = DecodeOptions::Method;
   s.corpora = named_folders("--data", request.data);
   s.generators = named_folders("--generators", s.generator_paths);
+  std::set<std::string> names;  // of folders of runs
+  for (const JudgeVariant& variant : s.variants()) {
+    if (names.insert(variant.name.name).second) continue;
+    throw UsageError("--data: two classifiers would be called '" + variant.name.name +
+                     "'; rename a folder");
+  }
   s.train = request.discriminator();
   if (s.decode_name != "beam") request.refuse_given("--beam", "with --decode beam");
   s.decode.method = s.decode_name == "beam"     ? Method::kBeam

@@ -121,6 +121,7 @@ Summed das(const Generator& s) {
   Summed summed;
   if (!s.loaded.model->config().structure.attention) return summed;
   ExampleOptions bounds = s.bounds;
+  bounds.all_positions = false;
   bounds.speaker.clear();
   const auto examples = make_examples(s.dialogues, s.loaded.vocabulary, bounds);
   if (examples.empty()) return summed;

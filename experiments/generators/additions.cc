@@ -1,4 +1,5 @@
 #include <numeric>
+#include <set>
 
 #include "dialog/probe/nex_cv.h"
 #include "dialog/probe/representations.h"
@@ -51,6 +52,15 @@ void put_told(Json& json, Responder& model, const Vocabulary& vocabulary, const 
   Labelled all;
   for (const Example& e : run.data.train.train) all.add_said(e, kind);
   const std::vector<size_t> train = evenly(all.values, values);
+  const std::string name = kConditions[kind];
+  std::set<int32_t> different;
+  for (const size_t i : train) different.insert(all.values[i]);
+  if (different.size() < 2) {  // as of data without the label: there is nothing to tell
+    for (const char* number : {".all", ".above_chance"})
+      put_mean(json, name + number, Json::array());
+    at(json, name + ".people") = Json();
+    return;
+  }
   std::vector<size_t> tested(n * (1 + values));
   std::iota(tested.begin(), tested.end(), all.texts.size());
   for (const Example& e : run.data.test) all.add_said(e, kind);
@@ -65,7 +75,6 @@ void put_told(Json& json, Responder& model, const Vocabulary& vocabulary, const 
       probe::classify(probe::bag_of_words(all.texts, kBagWidth, kTestSeed), all.values, train,
                       tested, static_cast<int64_t>(values), /*standardise=*/false);
 
-  const std::string name = kConditions[kind];
   std::vector<double> right(n), people(values), said(values);
   std::vector<std::vector<double>> told(values, std::vector<double>(values));
   for (size_t i = 0; i < guesses.size(); ++i) {

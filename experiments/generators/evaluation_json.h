@@ -61,7 +61,8 @@ void measure_distances(const Run& run, const OnMeasuring& progress, nlohmann::or
 // value an answer has: "sentiment.negative.neutral" is the share of those asked for negative that
 // it takes for neutral, "sentiment.all" the share of all that it takes for what was asked for,
 // "sentiment.people" the mean over the values of the share of people's responses that it tells
-// right. Its words are those of the responses of the training part, each value as often.
+// right. Its words are those of the responses of the training part, each value as often. Nothing of
+// a condition of which that part has a single value.
 void measure_told(const Run& run, const OnMeasuring& progress, nlohmann::ordered_json& json);
 // mmi.json, of variants with it: as the "own" answers, the best of beams of ten by MMI-bidi
 // (dialog/parts/nbest.h), half ln P(R | C) + half ln P(Q | R). The second is of a Seq2Seq, the

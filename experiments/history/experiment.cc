@@ -14,7 +14,7 @@
 #include "dialog/system.h"
 #include "dialog/text/format.h"
 #include "experiments/history/history.h"
-#include "experiments/making_json.h"
+#include "experiments/responders_json.h"
 
 namespace heed::history {
 namespace {
@@ -88,13 +88,6 @@ bool train_run(const Run& run, const TrainHooks& hooks) {
 }
 
 // ---- measuring
-
-Json rounded(double value) {
-  if (!std::isfinite(value)) return {};
-  char text[32];
-  std::snprintf(text, sizeof text, "%.5g", value);
-  return std::strtod(text, nullptr);
-}
 
 // For each pair; empty if it is in no list of a ranker.
 using Losses = std::vector<std::optional<double>>;
@@ -174,7 +167,7 @@ double rank_loss(const retrieve::Ranks& ranks) {
 
 Json series(const Losses& losses) {
   Json json = Json::array();
-  for (const auto& loss : losses) json.push_back(loss ? rounded(*loss) : Json());
+  for (const auto& loss : losses) json.push_back(rounded(loss));
   return json;
 }
 
@@ -202,12 +195,7 @@ void add_das(Responder& model, const std::vector<Example>& examples, const Pool&
       score(model, distracted(examples, parse_test_set("random:1.0"), pool, {}, kTestSeed), kBatch);
   const ScoreSummary summary = summarize(scores);
   json["das_ratio"] = summary.das_ratio ? Json(*summary.das_ratio) : Json();
-  for (const DialogueScore& s : scores) {
-    const DialogueMeans means = dialogue_means(s.as_scores, s.distraction);
-    const bool both = means.distraction && means.history;
-    json["as_distractions"].push_back(both ? rounded(*means.distraction) : Json());
-    json["as_histories"].push_back(both ? rounded(*means.history) : Json());
-  }
+  put_attention(json, scores);
 }
 
 std::vector<std::string> sets() {
@@ -391,7 +379,8 @@ std::vector<VariantName> variants_of(const std::vector<std::string>& systems) {
     if (name.empty() || !names.insert(name).second) {
       throw UsageError("--systems: needs different names, got '" + system + "'");
     }
-    variants.push_back({name, is_model(system) ? "as it is" : "here", name});
+    const bool is_here = !is_model(system);
+    variants.push_back({name, is_here ? "here" : "as it is", name, true, /*of_seeds=*/is_here});
   }
   return variants;
 }

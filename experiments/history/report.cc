@@ -219,7 +219,7 @@ double turns_of(const std::string& set) {
 // A panel a system: the rise with the last N turns, in their order and shuffled.
 std::string rise_figure(const Findings& found) {
   std::vector<Panel> panels;
-  double high = 0.01;
+  double low = 0, high = 0.01;
   for (size_t v = 0; v < found.results.variants.size(); ++v) {
     Panel panel{found.results.variants[v].label, "rise of the loss by the number of turns"};
     int mark = 0;
@@ -229,6 +229,7 @@ std::string rise_figure(const Findings& found) {
       for (const std::string& set : *sets) {
         const auto& e = found.inference.value(rise_of(set), v);
         if (!e) continue;
+        low = std::min(low, e->interval.low);
         high = std::max(high, e->interval.high);
         line.points.push_back(
             {turns_of(set), e->value, set + ": " + decimal(e->value, 3), e->interval});
@@ -237,8 +238,8 @@ std::string rise_figure(const Findings& found) {
     }
     if (!found.results.of(v).empty()) panels.push_back(std::move(panel));
   }
-  PanelAxes axes = axes_by_turns(-high / 20, high);
-  for (int k = 0; k <= 4; ++k) axes.y_ticks.push_back(high * k / 4);
+  PanelAxes axes = axes_by_turns(low - (high - low) / 20, high);
+  for (int k = 0; k <= 4; ++k) axes.y_ticks.push_back(low + (high - low) * k / 4);
   return panels_html(axes, panels,
                      {{0, "c0", "solid", "the last turns"}, {1, "c1", "dash", "history shuffled"}});
 }

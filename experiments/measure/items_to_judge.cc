@@ -1,5 +1,6 @@
 #include <algorithm>
 #include <numeric>
+#include <set>
 
 #include "dialog/text/tokenizer.h"
 #include "experiments/measure/items_to_judge_json.h"
@@ -63,7 +64,9 @@ std::vector<size_t> Passages::take(size_t count) {
 std::vector<size_t> Passages::take_for_checks(size_t count) {
   std::vector<size_t> taken, others;
   for (const size_t place : order_) {
-    const bool fits = taken.size() < count && examples_[place].response.size() >= kWordsOfCheck;
+    const Tokens words = response_words(examples_[place], words_);
+    const bool has_orders = std::set(words.begin(), words.end()).size() > 1;
+    const bool fits = taken.size() < count && words.size() >= kWordsOfCheck && has_orders;
     (fits ? taken : others).push_back(place);
   }
   order_ = others;

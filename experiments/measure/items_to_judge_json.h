@@ -31,7 +31,7 @@ class Passages {
 
   // The next ones that no one has taken yet, at most so many.
   std::vector<size_t> take(size_t count);
-  // The next ones whose response has words enough for a test question.
+  // The next ones whose response has words enough, and not all the same, for a test question.
   std::vector<size_t> take_for_checks(size_t count);
 
   std::string response(size_t place) const;

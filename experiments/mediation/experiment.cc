@@ -41,12 +41,7 @@ Json set_json(LstmResponder& model, const std::vector<Example>& distracted,
               const std::vector<MediatedScore>& mediated, double tokens) {
   const auto scores = score(model, distracted, kBatch);
   Json json = to_json(summarize(scores));
-  for (const DialogueScore& s : scores) {
-    const DialogueMeans means = dialogue_means(s.as_scores, s.distraction);
-    const bool both = means.distraction && means.history;
-    json["as_distractions"].push_back(both ? rounded(*means.distraction) : Json());
-    json["as_histories"].push_back(both ? rounded(*means.history) : Json());
-  }
+  put_attention(json, scores);
   const auto add = [&](const std::string& name, size_t reading, size_t less) {
     Json list = Json::array();
     double sum = 0;

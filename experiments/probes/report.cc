@@ -1,5 +1,7 @@
 #include "experiments/probes/report.h"
 
+#include <algorithm>
+
 #include "dialog/text/format.h"
 #include "experiments/probes/experiment.h"
 
@@ -57,7 +59,14 @@ const std::vector<Section<Found>> kSections = {
     {"selectivity", "Meaning or memory?", shows("selectivity")},
     {"attention", "Do models that look less at distractions know more?",
      [](const Found& c, const PageTables& tables) {
-       if (!tables.has("das")) return not_measured("Where models look");
+       if (!tables.has("das")) {
+         const std::vector<RunResult>& runs = c.results.runs;
+         const bool measured = std::any_of(runs.begin(), runs.end(), [](const RunResult& run) {
+           return run.numbers.has("attention.attends");
+         });
+         return measured ? note_html("None of these models has attention.")
+                         : not_measured("Where models look");
+       }
        std::string html = note_html(correlations_note(c.results)) + attention_figure(c.results) +
                           tables.html("das");
        for (const std::string& reading : c.results.readings) {

@@ -117,14 +117,6 @@ Scores scores_of(const Ranker& ranker, const Data& data, const Lists& lists) {
   return ranker.score(lists.texts(), queries, /*batch=*/64).of_queries;
 }
 
-double mean(const Json& items) {
-  double sum = 0, count = 0;
-  for (const Json& x : items) {
-    if (!x.is_null()) sum += x.get<double>(), ++count;
-  }
-  return count > 0 ? sum / count : 0;
-}
-
 Json firsts(const Scores& scores) {
   Json items = Json::array();
   for (const auto& of : scores) {
@@ -143,7 +135,9 @@ Json whitelist_json(const Run& run, const Ranker& ranker, const std::vector<std:
     try {
       const Lists lists(run.data.test.path, run.data.test.dialogues, run.data.pairs,
                         retrieve::parse_list_kind(kind + ":" + file));
-      json[kind] = mean(firsts(scores_of(ranker, run.data, lists)));
+      Json of_lists;
+      put_mean(of_lists, "first", firsts(scores_of(ranker, run.data, lists)));
+      json[kind] = of_lists["first"];
     } catch (const DataError&) {  // covers nothing
       json[kind] = Json();
     }

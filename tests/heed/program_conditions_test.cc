@@ -1,4 +1,6 @@
 // Labels of dialogues from the data to what a model is asked for.
+#include <regex>
+
 #include "tests/golden.h"
 #include "tests/heed/program_data.h"
 
@@ -233,6 +235,24 @@ TEST_F(Conditions, ASweepReadsTheLabelsOfEachPoint) {
   std::sort(made.begin(), made.end());
   const std::string emotion = "emotion=negative|positive", topic = "topic=what|where|who";
   EXPECT_EQ(made, (decltype(made){{1, emotion}, {1, topic}, {2, emotion}, {2, topic}}));
+}
+
+// Of a label with a single value, or without any, there is nothing to tell.
+TEST_F(Conditions, AnExperimentDoesWithoutTopics) {
+  for (const char* part : {"train", "valid", "test"}) {
+    dir.write(std::string("none/") + part + ".jsonl",
+              std::regex_replace(planted(9) + planted(60, 4),
+                                 std::regex(R"("labels": \{"topic": \["\w+"\]\}, )"), ""));
+  }
+  const Result r =
+      heed_program({"reproduce", "expressive", "--data", dir.path("none"), "--out", dir.path("out"),
+                    "--only", "gate", "--lexicon", dir.path("lexicon.txt"), "--epochs", "1",
+                    "--hidden", "8", "--test-limit", "9", "--threads", "1"});
+  ASSERT_EQ(r.code, 0) << r.err;
+  const Json told = Json::parse(dir.read("out/gate-seed1/told.json"));
+  EXPECT_TRUE(told["domain"]["people"].is_null());
+  EXPECT_TRUE(told["domain"]["above_chance"].is_null());
+  EXPECT_EQ(told["sentiment"]["all_items"].size(), 9u);
 }
 
 // The experiment's classifier tells people's responses by their last words; each answer is taken

@@ -191,16 +191,22 @@ TEST_F(Generate, TheFirstScoreDecidesAndRowsAreAboveOthers) {
   for (const Json& row : rows) names.push_back(row["name"]);
   EXPECT_EQ(names, (std::vector<std::string>{"before", "pmi:" + half, "logp", "pmi:" + whole,
                                              "drawn", "nearest"}));
-  for (const Json& row : rows) {
-    for (const auto& [than, base] :
-         {std::pair("above_before", rows[0]), {"above_drawn", rows[4]}}) {
+  const auto is_above_others = [](const Json& row, const Json& before, const Json& drawn) {
+    for (const auto& [than, base] : {std::pair("above_before", before), {"above_drawn", drawn}}) {
       EXPECT_EQ(row.contains(than), row["name"] != base["name"]);
       if (!row.contains(than)) continue;
       EXPECT_NEAR(row[than]["rouge_l"]["value"].get<double>(),
                   row["rouge_l"].get<double>() - base["rouge_l"].get<double>(), 1e-9)
           << than << row["name"];
     }
-  }
+  };
+  for (const Json& row : rows) is_above_others(row, rows[0], rows[4]);
+  // A model whose folder has the name of another row.
+  std::filesystem::copy(source_dir() + "/data/models/ranker", dir.path("drawn"));
+  EXPECT_EQ(texts("model:" + dir.path("drawn"), data), texts(by_a_ranker, data));
+  texts("model:" + dir.path("drawn"), data);
+  EXPECT_EQ(rows[1]["name"], "model:" + dir.path("drawn"));
+  for (const Json& row : rows) is_above_others(row, rows[0], rows[2]);
 }
 
 // Lists of one conversation are drawn together: an interval has no width.

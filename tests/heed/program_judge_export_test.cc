@@ -125,11 +125,12 @@ TEST_F(JudgeExport, SaysWhatItWroteAndLeftOut) {
 // Words of a response in another order, also where most orders are the one that it has.
 TEST_F(JudgeExport, ATestQuestionIsNotTheResponseItself) {
   std::string data;
-  for (int i = 0; i < 60; ++i) {
-    data += dialogue("d" + std::to_string(i), {"hello there", "how are you", "yes yes yes yes no"});
+  for (int i = 0; i < 120; ++i) {  // equal words have one order only
+    const char* const said = i % 2 == 0 ? "yes yes yes yes no" : "ha ha ha ha ha";
+    data += dialogue("d" + std::to_string(i), {"hello there", "how are you", said});
   }
   const Arguments command =
-      with(with(exporting(dir), "--data", dir.write("d.jsonl", data)), "--limit", "60") +
+      with(with(exporting(dir), "--data", dir.write("d.jsonl", data)), "--limit", "120") +
       Arguments{"--a", kTrained, "--b", kTrained, "--pairs", "20", "--checks", "1"};
   json_of(command);
   const std::vector<Json> items = lines_of(dir.read("items.jsonl")),

@@ -136,21 +136,25 @@ bool has_groups(const Table& table) {
 
 std::string to_markdown(const Table& table) {
   const bool groups = has_groups(table);
+  const auto escaped = [](std::string text) {
+    for (size_t at = 0; (at = text.find('|', at)) != text.npos; at += 2) text.insert(at, "\\");
+    return text;
+  };
   const auto names = [&](const std::string& group, const std::string& row) {
-    return "| " + (groups ? group + " | " : "") + row + " |";
+    return "| " + (groups ? escaped(group) + " | " : "") + escaped(row) + " |";
   };
   std::string text =
       "## " + table.title + "\n\n" + table.note + "\n\n" + names(table.groups_are, table.rows_are);
   std::string line = "\n" + names("---", "---");
   for (const Column& c : table.columns) {
-    text += " " + full_name(c) + " |";
+    text += " " + escaped(full_name(c)) + " |";
     line += " ---: |";
   }
   text += line + "\n";
   for (const Row& row : table.rows) {
     text += names(row.group, row.label);
     for (size_t c = 0; c < table.columns.size(); ++c) {
-      const std::string cell = cell_text(table, c, row.cells[c]);
+      const std::string cell = escaped(cell_text(table, c, row.cells[c]));
       text += row.cells[c].best ? " **" + cell + "** |" : " " + cell + " |";
     }
     text += "\n";

@@ -164,20 +164,22 @@ Part all_of(const std::vector<Part>& parts) {
   return all;
 }
 
-// Holds if one way holds, and does not hold if none does. The figure is that of the best way.
-ClaimResult one_of(const std::vector<Part>& ways, size_t tried) {
+// Holds if one way holds, and does not hold if none of all does. The figure is that of the best
+// way.
+ClaimResult one_of(const std::vector<Part>& ways) {
   const Part* best = nullptr;
-  bool none = true;
+  size_t known = 0, no = 0;
   const auto rank = [](const Part& p) { return std::pair(p.result.holds == true, p.value); };
   for (const Part& way : ways) {
     if (way.result.figure.empty()) continue;
-    none = none && way.result.holds == false;
+    ++known;
+    no += way.result.holds == false;
     if (!best || rank(way) > rank(*best)) best = &way;
   }
   if (!best) return {};
   ClaimResult result = best->result;
-  if (result.holds == false && !none) result.holds.reset();
-  if (tried > 1) result.figure += "; the best of " + std::to_string(tried);
+  if (result.holds == false && no < ways.size()) result.holds.reset();
+  if (known > 1) result.figure += "; the best of " + std::to_string(known);
   return result;
 }
 
@@ -193,7 +195,7 @@ ClaimResult over_ways(const AboveClaim& claim, const Decide& decide) {
     }
     ways.push_back(all_of(parts));
   }
-  return one_of(ways, tried);
+  return one_of(ways);
 }
 
 }  // namespace

@@ -90,14 +90,10 @@ std::vector<int> check_layout(const std::string& path, const Numbers& numbers,
 }
 
 // What the run records about the program that made it.
-std::string made_with_of(const std::string& path) {
-  const auto json = with_json(path, [](const nlohmann::json& file) {
-    return file.value("heed", nlohmann::json::object());
-  });
+std::string made_with_of(const Numbers& numbers) {
   const auto text = [&](const char* key, const std::string& before, const std::string& after = "") {
-    return json.contains(key) && json[key].is_string()
-               ? before + json[key].template get<std::string>() + after
-               : "";
+    const std::string name = std::string("heed.") + key;
+    return numbers.has_text(name) ? before + numbers.text(name) + after : "";
   };
   return text("version", "heed ") + text("commit", " (", ")") + text("device", ", ") +
          text("matmul", ", ") + text("kernels", ", kernels ");
@@ -109,7 +105,8 @@ RunResult load_run(const std::string& folder, const PlannedRun& run, const Resul
                     path = (fs::path(directory) / layout.result).string();
   const bool trained = layout.variants[run.variant].trained;
   const bool logged = trained && fs::exists(fs::path(directory) / "log.jsonl");
-  RunResult result{run, made_with_of(path), load_numbers(path),
+  Numbers numbers = load_numbers(path);
+  RunResult result{run, made_with_of(numbers), std::move(numbers),
                    logged ? load_log(directory) : std::vector<EpochLog>(), load_times(directory)};
   for (const std::string& file : layout.additions) {
     const fs::path addition = fs::path(directory) / file;

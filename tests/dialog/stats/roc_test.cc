@@ -5,6 +5,7 @@
 
 #include <cmath>
 
+#include "base/error.h"
 #include "dialog/stats/dependence.h"
 
 namespace heed {
@@ -33,6 +34,12 @@ TEST(Areas, ARandomScorerHasHalfOfTheRate) {
   EXPECT_DOUBLE_EQ(a[0], 0.5);
   EXPECT_DOUBLE_EQ(a[1], 0.25);
   EXPECT_DOUBLE_EQ(a[2], 0.005);
+}
+
+TEST(Areas, RefuseScoresThatAreNoNumbers) {
+  EXPECT_THROW(areas({0.5, NAN}, {0.25}), UsageError);
+  EXPECT_THROW(areas({0.5}, {NAN, 0.25}), UsageError);
+  EXPECT_EQ(areas({0.5, INFINITY}, {-INFINITY}), std::vector<double>{1});
 }
 
 // Two rows and three columns, where the column decides the row: 2 2 0 / 0 0 4.

@@ -52,5 +52,22 @@ TEST(AdversarialFolder, OfAnOlderVersionIsOpened) {
                 "not \"0.1\"; take the same settings or another --out");
 }
 
+// The folder of a run has the name of its classifier.
+TEST(AdversarialFolder, RefusesTwoClassifiersOfOneName) {
+  const auto taken = [](const std::string& data) {
+    return error_of<UsageError>([&] {
+      AdversarialSettings settings;
+      adversarial_making().take(
+          {.data = data, .discriminator = [] { return discriminate::Runs::preset("smoke"); }},
+          settings);
+    });
+  };
+  EXPECT_EQ(taken("a/x,b/y-response-only"), "no error");
+  EXPECT_EQ(taken("a/x,b/x-response-only"),
+            "--data: two classifiers would be called 'x-response-only'; rename a folder");
+  EXPECT_EQ(taken("together-response-only,x"),
+            "--data: two classifiers would be called 'together-response-only'; rename a folder");
+}
+
 }  // namespace
 }  // namespace heed

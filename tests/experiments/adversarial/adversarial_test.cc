@@ -198,8 +198,8 @@ TEST_F(AdversarialTest, MeasuresOfGeneratorsAreSumsOverItems) {
   write_dialogues(dir.path("data/test.jsonl"), read_dialogues(find_part(kSample, "test"), 120));
   const Result r =
       heed_program({"evaluate", "--model", kTrained, "--data", dir.path("data/test.jsonl"),
-                    "--test", "random:1.0", "--pool", dir.path("pool.jsonl"), "--json",
-                    dir.path("das.json"), "--threads", "1"});
+                    "--examples", "last", "--test", "random:1.0", "--pool", dir.path("pool.jsonl"),
+                    "--json", dir.path("das.json"), "--threads", "1"});
   ASSERT_EQ(r.code, 0) << r.err;
   const Json theirs = Json::parse(dir.read("das.json"));
   EXPECT_NEAR(of["das_ratio"].get<double>(),

@@ -68,6 +68,19 @@ TEST(Table, WithoutGroupsHasNoColumnOfThem) {
       << to_latex(table);
 }
 
+TEST(Table, ABarInANameIsNoBorder) {
+  const Table table{.id = "t",
+                    .title = "T",
+                    .note = "N",
+                    .rows_are = "run",
+                    .groups_are = "of",
+                    .columns = {{.name = "P(R|C)", .digits = 1}},
+                    .rows = {{"a|b", "|c|", {{.text = "x|y"}}}}};
+  EXPECT_EQ(to_markdown(table),
+            "## T\n\nN\n\n| of | run | P(R\\|C) |\n| --- | --- | ---: |\n"
+            "| a\\|b | \\|c\\| | x\\|y |\n");
+}
+
 TEST(Table, Csv) {
   EXPECT_EQ(to_csv(small_table()),
             "trained with,structure,perplexity,perplexity deviation,\"random a, b\","

@@ -230,6 +230,24 @@ TEST(Verdicts, OfPrintedNumbersAreTheNumbers) {
   EXPECT_EQ(verdict({{kHigh, "recall", kLow}}).figure, "");
 }
 
+// One of those without numbers could hold.
+TEST(Verdicts, OfOneOfSeveralAreOpenWhileSomeAreMissing) {
+  VariantNumbers printed;
+  printed.set(kLow, "f1", 0.7);
+  const auto verdict = [&](double by) {
+    return decide(
+        AboveClaim{"", "", {{.variant = kLow, .key = "f1", .by = by}}, {kLow, kHigh, kMiddle}},
+        printed);
+  };
+  EXPECT_EQ(verdict(0.5).holds, std::optional(true));
+  EXPECT_EQ(verdict(0.8).holds, std::nullopt);
+  EXPECT_EQ(verdict(0.8).figure, "0.700 against 0.800");
+  printed.set(kHigh, "f1", 0.6);
+  EXPECT_EQ(verdict(0.8).figure, "0.700 against 0.800; the best of 2");
+  printed.set(kMiddle, "f1", 0.6);
+  EXPECT_EQ(verdict(0.8).holds, std::optional(false));
+}
+
 // The figure is that of the way whose lowest part is the highest.
 TEST(Verdicts, AWayIsAsGoodAsItsLowestPart) {
   VariantNumbers printed;

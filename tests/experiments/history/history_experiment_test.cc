@@ -4,6 +4,7 @@
 #include <regex>
 
 #include "dialog/text/text_file.h"
+#include "experiments/history/history.h"
 #include "tests/golden.h"
 #include "tests/heed/program_helpers.h"
 
@@ -50,6 +51,37 @@ TEST_F(HistoryExperiment, HasTheNumbersThatWereLookedAt) {
   Golden golden;
   golden.add_runs(shared->path("whole"));
   golden.expect("history");
+}
+
+// What is lower than with whole contexts stands in its panel, too.
+TEST_F(HistoryExperiment, ALossThatFallsIsDrawn) {
+  std::filesystem::copy(shared->path("whole"), dir.path("falls"),
+                        std::filesystem::copy_options::recursive);
+  const std::string file = "falls/baseline-seed1/evaluation.json";
+  Json json = Json::parse(dir.read(file));
+  Json& of = json["sets"]["turns:1"];
+  of["rise"] = -2;
+  for (size_t i = 0; i < of["rises"].size(); ++i)
+    of["rises"][i] = -2 * json["counts"][i].get<int>();
+  dir.write(file, json.dump());
+  const Result r = heed_program({"report", dir.path("falls"), "--html", dir.path("falls.html")});
+  ASSERT_EQ(r.code, 0) << r.err;
+  const std::string page = dir.read("falls.html");
+  const std::regex circle("<circle cx=\"[^\"]*\" cy=\"([^\"]*)\"");
+  double lowest = 0;
+  for (std::sregex_iterator at(page.begin(), page.end(), circle), end; at != end; ++at) {
+    lowest = std::max(lowest, std::stod((*at)[1]));
+  }
+  EXPECT_GT(lowest, 100);
+  EXPECT_LT(lowest, 220);  // the height of a panel
+}
+
+// Another seed would measure an existing model again.
+TEST_F(HistoryExperiment, AnExistingModelHasNoSeeds) {
+  const auto variants = history::variants_of({"hred", kModels + "baseline"});
+  EXPECT_TRUE(variants[0].of_seeds);
+  EXPECT_FALSE(variants[1].of_seeds);
+  EXPECT_TRUE(variants[1].trained);
 }
 
 // The perplexity of whole contexts is what heed evaluate says; and that of the last two utterances

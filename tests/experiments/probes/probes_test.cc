@@ -266,6 +266,9 @@ TEST_F(ProbesTest, CompletesAFolderOfAnOlderVersion) {
   ASSERT_EQ(heed_program(report).code, 0);
   EXPECT_FALSE(has(dir.read("page.html"), "not measured yet"));
   EXPECT_TRUE(has(dir.read("page.html"), "best-bert"));
+  dir.write("old/lstm-attention-seed1/attention.json", R"({"attends": 0, "test_sets": {}})");
+  ASSERT_EQ(heed_program(report).code, 0);
+  EXPECT_TRUE(has(dir.read("page.html"), "None of these models has attention."));
   // without --choose it is as good as done, and with it too
   for (const Arguments& more : {Arguments{}, Arguments{"--choose", "3"}, judged}) {
     const Result again = without_warnings(heed_program(same + more));
