@@ -34,7 +34,10 @@ std::string detect_form(const PrepareOptions& o) {
 }
 
 Prepared read_ubuntu(const PrepareOptions& o, const Reading& reading) {
-  if (detect_form(o) == "tsv") return {read_ubuntu_v1(o.in, reading), {}};
+  if (detect_form(o) == "tsv") {
+    if (o.keep_wrong) throw UsageError("--keep-wrong: only applies to .csv files, of v2");
+    return {read_ubuntu_v1(o.in, reading), {}};
+  }
   UbuntuCsv csv = read_ubuntu_csv(o.in, reading, o.keep_wrong ? Wrong::kKeep : Wrong::kLeaveOut);
   const std::string rows = counted(static_cast<size_t>(csv.label_0_rows), "row") + " with label 0";
   Prepared result{std::move(csv.dialogues), {}};

@@ -114,42 +114,6 @@ Example::Characters characters_of(const std::vector<std::string_view>& words, in
   return characters;
 }
 
-// Where the values of the labels stand in the words of an utterance.
-void find_spans(const Labels& labels, const std::vector<std::string>& words, int32_t utterance,
-                std::vector<Span>& spans) {
-  Tokenizer tokenizer;
-  for (const auto& [label, values] : labels) {
-    for (const std::string& value : values) {
-      const std::vector<std::string_view>& of_value = tokenizer(value);
-      if (of_value.empty()) continue;
-      const auto at = std::search(words.begin(), words.end(), of_value.begin(), of_value.end());
-      if (at == words.end()) continue;
-      const auto begin = static_cast<int32_t>(at - words.begin());
-      spans.push_back(
-          {label, value, utterance, begin, begin + static_cast<int32_t>(of_value.size())});
-    }
-  }
-}
-
-void add_notes(Example& example, const Dialogue& dialogue, size_t response,
-               const Vocabulary& vocabulary) {
-  ExampleNotes& notes = example.notes.edit();
-  const auto words = context_words(example, vocabulary);
-  const size_t begin = response - example.context.size();
-  for (size_t i = begin; i <= response; ++i) {
-    const Turn& turn = dialogue.turns[i];
-    notes.turns.push_back({turn.speaker, turn.notes->labels});
-    if (i == response) continue;
-    find_spans(turn.notes->labels, words[i - begin], static_cast<int32_t>(i - begin), notes.spans);
-  }
-  notes.dialogue = dialogue.notes->labels;
-  const Turn& said = dialogue.turns[response];
-  if (said.notes->candidates.empty()) return;
-  notes.candidates = said.notes->candidates;
-  notes.candidates.insert(notes.candidates.begin(), said.text);
-  for (const std::string& text : notes.candidates) notes.right.push_back(text == said.text);
-}
-
 // A dialogue's turns in the numbers of a vocabulary, and the characters of those that are
 // responses.
 struct EncodedTurns {
@@ -193,7 +157,6 @@ Example make_example(const Dialogue& dialogue, const EncodedTurns& turns, size_t
   for (const Condition& condition : options.conditions) {
     example.conditions.push_back(condition.numbers(dialogue, dialogue.turns[response]));
   }
-  if (options.notes) add_notes(example, dialogue, response, vocabulary);
   return example;
 }
 

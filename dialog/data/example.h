@@ -30,26 +30,6 @@ struct Utterance {
 // Whether it is the single <unk> of a text without tokens (read_utterance()).
 bool is_wordless(const Utterance& utterance);
 
-// The value of a label and its position in an utterance of the context: the words [begin, end).
-struct Span {
-  std::string label, value;
-  int32_t utterance = 0, begin = 0, end = 0;
-  bool operator==(const Span&) const = default;
-};
-
-// Annotations of an example; empty unless ExampleOptions::notes is set.
-struct ExampleNotes {
-  struct Turn {
-    std::string speaker;
-    Labels labels;
-  };
-  std::vector<Turn> turns;              // those of the context, then the response
-  Labels dialogue;                      // labels of the whole dialogue
-  std::vector<std::string> candidates;  // the real response, and the texts to choose it from
-  std::vector<char> right;              // for each of them: is it the real response?
-  std::vector<Span> spans;              // utterance by utterance
-};
-
 // Utterances come without <eou>, the response without <sos> and <eos>: batching adds them. The last
 // utterance of the context is the query, the ones before it are the history.
 struct Example {
@@ -81,7 +61,6 @@ struct Example {
   // Numbers that a model reads besides the words, one list per kind: a label, keywords, topic words
   // (Batch::conditions). The model's settings define their meaning.
   std::vector<std::vector<int32_t>> conditions = {};
-  Rare<ExampleNotes> notes = {};
 };
 
 // The words of each utterance of the context and of the response within the bounds, including those
@@ -117,8 +96,6 @@ struct ExampleOptions {
   std::string speaker = {};
   // Not a bound: the labels that are an example's conditions, with the model's numbers.
   std::vector<Condition> conditions = {};
-  // Not a bound: whether examples have notes, if the dialogues have them (Reading::notes).
-  bool notes = false;
 
   bool operator==(const ExampleOptions&) const = default;
 };

@@ -52,70 +52,6 @@ std::vector<std::string> get_words(BytesIn& in) {
   return words;
 }
 
-namespace {
-
-void put(BytesOut& out, const std::vector<std::string>& texts) {
-  out.put(texts.size());
-  for (const std::string& text : texts) out.put_text(text);
-}
-
-void get(BytesIn& in, std::vector<std::string>& texts) {
-  texts.resize(in.get<size_t>());
-  for (std::string& text : texts) text = in.get_text();
-}
-
-void put(BytesOut& out, const Labels& labels) {
-  out.put(labels.size());
-  for (const auto& [name, values] : labels) {
-    out.put_text(name);
-    put(out, values);
-  }
-}
-
-void get(BytesIn& in, Labels& labels) {
-  for (auto left = in.get<size_t>(); left > 0; --left) {
-    std::string name = in.get_text();
-    get(in, labels[name]);
-  }
-}
-
-void put(BytesOut& out, const ExampleNotes& notes) {
-  out.put(notes.turns.size());
-  for (const ExampleNotes::Turn& turn : notes.turns) {
-    out.put_text(turn.speaker);
-    put(out, turn.labels);
-  }
-  put(out, notes.dialogue);
-  put(out, notes.candidates);
-  out.put_list(notes.right);
-  out.put(notes.spans.size());
-  for (const Span& span : notes.spans) {
-    out.put_text(span.label);
-    out.put_text(span.value);
-    out.put(std::array<int32_t, 3>{span.utterance, span.begin, span.end});
-  }
-}
-
-void get(BytesIn& in, ExampleNotes& notes) {
-  notes.turns.resize(in.get<size_t>());
-  for (ExampleNotes::Turn& turn : notes.turns) {
-    turn.speaker = in.get_text();
-    get(in, turn.labels);
-  }
-  get(in, notes.dialogue);
-  get(in, notes.candidates);
-  notes.right = in.get_list<char>();
-  notes.spans.resize(in.get<size_t>());
-  for (Span& span : notes.spans) {
-    span.label = in.get_text();
-    span.value = in.get_text();
-    const auto place = in.get<std::array<int32_t, 3>>();
-    span.utterance = place[0], span.begin = place[1], span.end = place[2];
-  }
-}
-
-}  // namespace
-
 void put(BytesOut& out, const Example& e) {
   out.put_text(e.id);
   out.put_text(e.dialogue_id);
@@ -130,8 +66,6 @@ void put(BytesOut& out, const Example& e) {
   put_words(out, e.unknown);
   out.put(static_cast<uint8_t>(e.conditions.size()));
   for (const std::vector<int32_t>& condition : e.conditions) out.put_list(condition);
-  out.put(e.notes.defined());
-  if (e.notes.defined()) put(out, *e.notes.operator->());
 }
 
 void get(BytesIn& in, Example& e) {
@@ -149,7 +83,6 @@ void get(BytesIn& in, Example& e) {
   e.unknown = get_words(in);
   e.conditions.resize(in.get<uint8_t>());
   for (std::vector<int32_t>& condition : e.conditions) condition = in.get_list<int32_t>();
-  if (in.get<bool>()) get(in, e.notes.edit());
 }
 
 }  // namespace heed

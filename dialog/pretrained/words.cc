@@ -12,6 +12,7 @@ Words::Words(Encoder e, const Vocabulary& words, bool frozen, int64_t most,
              const std::vector<std::string>& more)
     : encoder(std::move(e.model), frozen), begin(e.pieces.encode("[CLS]").at(0)) {
   const int32_t count = words.size() + static_cast<int32_t>(more.size());
+  most = std::min(most, encoder.longest() - 1);  // beside [CLS]
   for (int32_t id = 0; id < count; ++id) {
     const std::string text = id == kEou            ? "[SEP]"
                              : id == kSos          ? "[CLS]"

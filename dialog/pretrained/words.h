@@ -29,7 +29,7 @@ namespace heed::pretrained {
 class Words : public Module {
  public:
   // <unk> is [UNK], <eou> [SEP], <sos> [CLS]. The numbers from the vocabulary's size on are `more`
-  // words. Of a word at most `most` pieces are read.
+  // words. Of a word at most `most` pieces are read, and no more than stand behind [CLS].
   Words(Encoder encoder, const Vocabulary& words, bool frozen, int64_t most,
         const std::vector<std::string>& more = {});
 

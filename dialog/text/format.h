@@ -9,10 +9,11 @@
 
 namespace heed {
 
+// "12.35", or "1.24e+15" of numbers that have no digits after the point.
 inline std::string decimal(double value, int digits) {
   if (!std::isfinite(value)) return "-";
   char text[64];
-  std::snprintf(text, sizeof text, "%.*f", digits, value);
+  std::snprintf(text, sizeof text, std::abs(value) < 1e15 ? "%.*f" : "%.*e", digits, value);
   const bool zero = std::string_view(text).find_first_of("123456789") == std::string_view::npos;
   return zero && text[0] == '-' ? text + 1 : text;  // no "-0.0"
 }

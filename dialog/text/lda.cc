@@ -54,7 +54,7 @@ TopicModel::TopicModel(const std::vector<WordIds>& documents, int64_t words,
     for (size_t i = 0; i < documents[d].size(); ++i) {
       const auto k = static_cast<int32_t>(uniform(options_.seed, "lda", 0, d, i) * topics());
       of_document.push_back(k);
-      ++of_word_[documents[d][i] * topics() + k];
+      ++of_word_[int64_t{documents[d][i]} * topics() + k];
       ++of_topic_[k];
     }
   }

@@ -8,6 +8,7 @@
 #include <algorithm>
 #include <cerrno>
 #include <cstring>
+#include <filesystem>
 
 #include "base/error.h"
 
@@ -202,11 +203,16 @@ std::string read_text(const std::string& path, size_t max_bytes) {
   return text;
 }
 
+void refuse_pipe(const std::string& path) {
+  std::error_code ignored;
+  if (!std::filesystem::is_fifo(path, ignored)) return;
+  throw DataError(path + ": is a pipe, and would be read twice; give a file");
+}
+
 char first_sign(const std::string& path) {
-  ByteSource source(path, LineReader::Gzip::kInflate);
-  std::string begin(kChunkBytes, '\0');
-  begin.resize(source.read(begin.data(), begin.size()));
-  if (begin.starts_with(kByteOrderMark)) begin.erase(0, kByteOrderMark.size());
+  refuse_pipe(path);
+  LineReader reader(path);
+  const std::string_view begin = reader.ahead();
   const size_t at = begin.find_first_not_of(" \t\r\n");
   return at == begin.npos ? '\0' : begin[at];
 }

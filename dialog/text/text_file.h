@@ -48,8 +48,12 @@ class LineReader {
 // LineReader does for the file and its gzip data, and if the text has more than max_bytes.
 std::string read_text(const std::string& path, size_t max_bytes);
 
+// Throws DataError for a pipe, which gives its bytes once; before a file is read that another
+// reader opens again.
+void refuse_pipe(const std::string& path);
+
 // The first character of a file's text that is not white space, 0 if there is none: '{' and '['
-// begin JSON. Throws DataError as LineReader does for the file and its gzip data.
+// begin JSON. Throws DataError for a pipe, and as LineReader does for the file and its gzip data.
 char first_sign(const std::string& path);
 
 // Writes a text file atomically (see AtomicFile), as gzip if its name ends in ".gz".

@@ -107,6 +107,7 @@ WordVectors read_word_vectors(const std::string& path, const Vocabulary& vocabul
 }
 
 int64_t word_vector_width(const std::string& path) {
+  refuse_pipe(path);
   return Lines(path).width();
 }
 

@@ -23,7 +23,7 @@ struct WordVectors {
 // finite. What stands before them is the word, which may hold blanks.
 WordVectors read_word_vectors(const std::string& path, const Vocabulary& vocabulary);
 
-// Only the width, from the first lines. Throws DataError.
+// Only the width, from the first lines. Throws DataError, for a pipe too.
 int64_t word_vector_width(const std::string& path);
 
 }  // namespace heed

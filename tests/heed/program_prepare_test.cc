@@ -337,6 +337,9 @@ TEST_F(Prepare, WrongAnswersOfUbuntuAreMarked) {
   const Json last = read("u.jsonl")[0].at("turns").back();
   EXPECT_EQ(last.at("distraction"), true);
   EXPECT_EQ(last.at("labels"), (Json{{"answer", {"no"}}}));
+  const std::string tsv = dir.write("1.tsv", "x\ta\t\thi\n");
+  expect_failure(prepare("ubuntu", tsv, "v.jsonl", {"--keep-wrong"}), 2,
+                 "--keep-wrong: only applies to .csv files, of v2", "v1 has no labels");
 }
 
 }  // namespace

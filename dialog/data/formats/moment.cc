@@ -5,6 +5,7 @@
 #include <cstdlib>
 #include <limits>
 #include <string>
+#include <utility>
 
 namespace heed {
 namespace {
@@ -12,8 +13,14 @@ namespace {
 constexpr size_t kMostBytes = 60;
 constexpr int64_t kDay = 86'400;
 constexpr std::string_view kMonths = " jan feb mar apr may jun jul aug sep oct nov dec ";
-constexpr std::string_view kOthers = " a p m am pm t z klo kl um at ";  // klo: Finnish
+constexpr std::string_view kBeforeNumbers = " klo kl um at ";  // klo: Finnish
 constexpr std::string_view kLetters = "abcdefghijklmnopqrstuvwxyz";
+
+// Of two letters, or of one and a sign: "pm", "p.m.", "p"; not the months "apr" and "aug".
+bool is_half(std::string_view text, char first) {
+  return text.starts_with(first) &&
+         (text.size() == 1 || text[1] == 'm' || kLetters.find(text[1]) == kLetters.npos);
+}
 
 // A text in lower case with a '#' for each number: "12/31/24, 11:58 PM" is "#/#/#, #:# pm".
 struct Shape {
@@ -40,18 +47,34 @@ struct Shape {
 
   bool holds(std::string_view what) const { return text.find(what) != text.npos; }
 
+  // Whether a word stands where times have it; otherwise it is a name: "12:34 A", "12:34 At".
+  bool is_of_time(const std::string& word, size_t at) const {
+    const size_t end = at + word.size();
+    if (word == "am" || word == "pm") return true;
+    if (word.size() > 1) {
+      return kBeforeNumbers.find(" " + word + " ") != kBeforeNumbers.npos &&
+             text.find('#', end) != text.npos;
+    }
+    const auto letter = [&](size_t place) { return place < text.size() ? text[place] : ' '; };
+    const char last = at == 0 ? ' ' : letter(text.find_last_of(kLetters, at - 1)),
+               next = letter(text.find_first_of(kLetters, end));
+    if (word == "m") return last == 'a' || last == 'p';  // a. m.
+    const bool half = word == "a" || word == "p";
+    return (half && next == 'm') || ((half || word == "t" || word == "z") && letter(at - 1) == '#');
+  }
+
   // Whether nothing else is in it than what times are written with; and the month, if it is a word.
   bool is_time(MomentWords words, int& month) const {
     if (text.find_first_of("!\"$%&'()*;<=>?@[]_{|}~") != text.npos) return false;
     for (size_t at = 0; (at = text.find_first_of(kLetters, at)) != text.npos;) {
       const size_t end = std::min(text.find_first_not_of(kLetters, at), text.size());
-      const std::string word = " " + text.substr(at, end - at) + " ";
-      at = end;
-      if (const size_t found = kMonths.find(word); found != kMonths.npos) {
-        month = static_cast<int>(found / 4) + 1;
-      } else if (words == MomentWords::kOfTimes && kOthers.find(word) == kOthers.npos) {
+      const std::string word = text.substr(at, end - at);
+      if (const size_t found = kMonths.find(" " + word + " "); found != kMonths.npos) {
+        if (std::exchange(month, static_cast<int>(found / 4) + 1) > 0) return false;
+      } else if (words == MomentWords::kOfTimes && !is_of_time(word, at)) {
         return false;
       }
+      at = end;
     }
     return true;
   }
@@ -60,12 +83,13 @@ struct Shape {
 // 0 to 23, by the "am" or "pm" behind the time or its like in East Asia and Arabic.
 int hour_of_day(int hour, const Shape& shape, size_t end_of_time) {
   const size_t word = shape.text.find_first_of(kLetters, end_of_time);
-  const char first = word == shape.text.npos ? '\0' : shape.text[word];
+  const std::string_view half =
+      std::string_view(shape.text).substr(std::min(word, shape.text.size()));
   const auto holds = [&](std::initializer_list<const char*> marks) {
     return std::any_of(marks.begin(), marks.end(), [&](auto mark) { return shape.holds(mark); });
   };
-  const bool pm = first == 'p' || holds({"下午", "午後", "오후", "م"});
-  const bool am = first == 'a' || holds({"上午", "午前", "오전", "ص"});
+  const bool pm = is_half(half, 'p') || holds({"下午", "午後", "오후", "م"});
+  const bool am = is_half(half, 'a') || holds({"上午", "午前", "오전", "ص"});
   if (pm && hour < 12) return hour + 12;
   return am && hour == 12 ? 0 : hour;
 }
@@ -114,11 +138,15 @@ std::optional<Moment> read_moment(std::string_view text, MomentWords words) {
   if (n[time] > 24 || n[time + 1] > 59 || second > 60) return {};
   const int hour = hour_of_day(n[time], shape, at + 3);
   Moment moment{.seconds = 3600 * hour + 60 * n[time + 1] + second};
-  if (time >= 3) {
-    moment.date = {n[0], n[1], n[2]};
-  } else if (month > 0 && time > 0) {  // 31 Dec 2024 1:59, Dec 31 1:59:59 2024, Dec 31 1:59
+  const size_t behind = time + (has_second ? 3 : 2), others = n.size() - behind + time;
+  const size_t date = time > 0 ? 0 : behind;  // where it begins: [11:59 PM, 12/31/2024]
+  const bool says_day = month > 0 && others > 0 && time < 3;
+  if (words == MomentWords::kOfTimes && month > 0 && !says_day) return {};  // May speaks
+  if (time >= 3 || (time == 0 && others == 3)) {
+    moment.date = {n[date], n[date + 1], n[date + 2]};
+  } else if (says_day) {  // 31 Dec 2024 1:59, Dec 31 1:59:59 2024, Dec 31 1:59
     const int year = time == 2 ? n[1] : n.back() > 999 ? n.back() : 0;
-    moment.date = {year < 100 ? year + 2000 : year, month, n[0]};
+    moment.date = {year < 100 ? year + 2000 : year, month, n[date]};
   } else if (!shape.holds(":")) {
     return {};
   }

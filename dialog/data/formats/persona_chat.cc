@@ -1,7 +1,7 @@
 #include "dialog/data/formats/persona_chat.h"
 
-#include <algorithm>
 #include <filesystem>
+#include <utility>
 
 #include "base/error.h"
 #include "base/list.h"
@@ -123,13 +123,9 @@ class TextReader {
   void add_candidates(Turn& answer, std::string_view field) {
     std::vector<std::string>& candidates = answer.notes.edit().candidates;
     candidates = fields_of(field, '|');
-    const auto truth = std::find(candidates.begin(), candidates.end(), answer.text);
-    if (truth == candidates.end()) {
-      ++corpus_.left_out["lists of candidates without the answer"];
-      candidates.clear();
-    } else {
-      candidates.erase(truth);
-    }
+    if (std::erase(candidates, answer.text) > 0) return;
+    ++corpus_.left_out["lists of candidates without the answer"];
+    candidates.clear();
   }
 
   LineReader lines_;

@@ -29,7 +29,6 @@ struct TextOptions {
 struct PlainText {
   std::vector<Dialogue> dialogues;
   TextLayout layout;    // never kAuto
-  std::string form;     // of kNames, in words
   size_t left_out = 0;  // of kNames: lines that nobody said
 };
 

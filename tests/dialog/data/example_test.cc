@@ -250,26 +250,6 @@ TEST(ExampleWords, AreInsertedAndStayUnknownWhereNobodySaidThem) {
   EXPECT_EQ(response_words(e, letters()), (Words{"b", "<unk>"}));
 }
 
-TEST(ExampleNotes, AreThoseOfTheTurnsThatAreRead) {
-  Dialogue d = dialogue_of({"gone", "from New York , to boston", "which day ?", "a"});
-  for (Turn& turn : d.turns) turn.speaker = "S" + std::to_string(turn.text.size());
-  d.turns[1].notes.edit().labels = {{"city", {"Boston", "paris", " ", "new york"}}};
-  d.turns[2].notes.edit().labels = {{"ask", {"day"}}};
-  d.turns[3].notes.edit() = {{{"act", {"inform"}}}, {"no", "a"}};
-  d.notes.edit().labels = {{"topic", {"trains"}}};
-  EXPECT_FALSE(make_examples({d}, letters())[0].notes.defined());
-  const Example e = make_examples({d}, letters(), {.max_turns = 2, .notes = true})[0];
-  ASSERT_EQ(e.notes->turns.size(), 3u);
-  EXPECT_EQ(e.notes->turns[0].speaker, "S25");
-  EXPECT_EQ(e.notes->turns[2].labels.at("act"), std::vector<std::string>{"inform"});
-  EXPECT_EQ(e.notes->dialogue.at("topic"), std::vector<std::string>{"trains"});
-  EXPECT_EQ(e.notes->candidates, (std::vector<std::string>{"a", "no", "a"}));
-  EXPECT_EQ(e.notes->right, (std::vector<char>{1, 0, 1}));
-  EXPECT_EQ(e.notes->spans, (std::vector<Span>{{"city", "Boston", 0, 5, 6},
-                                               {"city", "new york", 0, 1, 3},
-                                               {"ask", "day", 1, 1, 2}}));
-}
-
 TEST(MakeExamples, HaveTheConditionsOfTheirResponses) {
   Dialogue d = dialogue_of({"a", "b", "c", "d"});
   d.notes.edit().labels = {{"topic", {"tea"}}};

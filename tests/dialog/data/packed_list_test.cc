@@ -19,12 +19,6 @@ Example full_example() {
   e.characters = {.all = 4, .unknown = 5};
   e.unknown = {"zwölf", "x"};
   e.conditions = {{7, 8}, {}, {9}};
-  ExampleNotes& notes = e.notes.edit();
-  notes.turns = {{"A", {{"act", {"inform", "request"}}, {"state", {}}}}, {"", {}}};
-  notes.dialogue = {{"topic", {"a b"}}};
-  notes.candidates = {"one\ntwo", ""};
-  notes.right = {1, 0};
-  notes.spans = {{"city", "New York", 3, 4, 6}};
   return e;
 }
 
@@ -45,13 +39,6 @@ void expect_full_example(const Example& e) {
   EXPECT_EQ(e.characters.unknown, 5);
   EXPECT_EQ(e.unknown, full.unknown);
   EXPECT_EQ(e.conditions, full.conditions);
-  ASSERT_EQ(e.notes->turns.size(), 2u);
-  EXPECT_EQ(e.notes->turns[0].speaker, "A");
-  EXPECT_EQ(e.notes->turns[0].labels, full.notes->turns[0].labels);
-  EXPECT_EQ(e.notes->dialogue, full.notes->dialogue);
-  EXPECT_EQ(e.notes->candidates, full.notes->candidates);
-  EXPECT_EQ(e.notes->right, full.notes->right);
-  EXPECT_EQ(e.notes->spans, full.notes->spans);
 }
 
 TEST(PackedList, KeepsEverything) {
@@ -63,7 +50,6 @@ TEST(PackedList, KeepsEverything) {
   expect_full_example(list[2]);
   EXPECT_EQ(list[0].id, "");
   EXPECT_TRUE(list[0].context.empty());
-  EXPECT_FALSE(list[0].notes.defined());
   int seen = 0;
   for (const Example e : list) seen += static_cast<int>(e.context.size());
   EXPECT_EQ(seen, 6);

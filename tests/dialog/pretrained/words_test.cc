@@ -67,6 +67,14 @@ TEST(Bert, VectorsAreMeansOfTheWantedLayer) {
             "bert: a text of 5 pieces, expected 1 to 4");
 }
 
+TEST(Words, AreCutToThePositionsBehindTheFirst) {
+  const TempDir dir;
+  const Words w(pretrained::load_encoder(imported_tiny_bert(dir, 4)), words(), false, 8,
+                {"a b c d e"});
+  EXPECT_EQ(w.pieces[words().size()], (Ids{3, 4, 5}));
+  EXPECT_EQ(w({words().size()}, Segments(std::vector<int32_t>{1})).words.shape(), Shape({1, 8}));
+}
+
 TEST(Words, OfSeveralPiecesAreTheirMean) {
   const TempDir dir;
   Words w = read_words(dir);

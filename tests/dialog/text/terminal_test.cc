@@ -6,8 +6,10 @@
 #include <sys/ioctl.h>
 #include <unistd.h>
 
+#include <cmath>
 #include <cstdlib>
 
+#include "dialog/text/format.h"
 #include "dialog/text/html_page.h"
 #include "dialog/text/text_table.h"
 #include "tests/file_helpers.h"
@@ -142,6 +144,14 @@ TEST(HtmlHead, AllowsScriptsOnlyWhereTheyAreAskedFor) {
                   "script-src 'unsafe-inline'\">"));
   EXPECT_TRUE(has(html_head("t", "k", false),
                   "content=\"default-src 'none'; style-src 'unsafe-inline'\">"));
+}
+
+TEST(Decimal, HasAllItsDigitsOrAnExponent) {
+  EXPECT_EQ(decimal(12.345, 1), "12.3");
+  EXPECT_EQ(decimal(-0.001, 2), "0.00");
+  EXPECT_EQ(decimal(-123456789012345, 2), "-123456789012345.00");
+  EXPECT_EQ(decimal(3.5e107, 1), "3.5e+107");
+  EXPECT_EQ(decimal(INFINITY, 1), "-");
 }
 
 }  // namespace

@@ -95,6 +95,8 @@ TEST(ChatLog, TimesOfManyPlaces) {
        "\u200F٢‏/١‏/٢٠٢٥، ١٢:٠٢ ص - "},
       {"[31.12.24, 23:59:58] ", "[01.01.25, 00:01:00] ", "[02.01.25, 00:02:01] "},
       {"[12/31/24, 11:59:58 PM] ", "[1/1/25, 12:01:00 AM] ", "[1/2/25, 12:02:01 AM] "},
+      {"[11:59 PM, 12/31/2024] ", "[12:01 AM, 1/1/2025] ", "[12:02 AM, 1/2/2025] "},
+      {"[23:59:58, 31 Dec 2024] ", "[00:01:00, 1 Jan 2025] ", "[00:02:01, 2 Jan 2025] "},
       {"2024-12-31T23:59:58.123Z ", "2025-01-01T00:01:00Z ", "2025-01-02T00:02:01Z "},
       {"(31 Dec 2024 11:59:58 PM) ", "(1 Jan 2025 12:01:00 AM) ", "(2 Jan 2025 12:02:01 AM) "}};
   for (const auto& form : forms) {
@@ -103,6 +105,17 @@ TEST(ChatLog, TimesOfManyPlaces) {
     EXPECT_EQ(log_of(text, 0, 2000), "1=Ann:a|Ben:b|Ann:c|") << text;
     EXPECT_EQ(log_of(text, 0, 1), "1=Ann:a| 2=Ben:b| 3=Ann:c|") << text;
     EXPECT_EQ(log_of(text, 0, 0), "1=Ann:a|Ben:b|Ann:c|") << text;
+  }
+}
+
+// A time without brackets ends where a name begins, though times have such words, too.
+TEST(ChatLog, NamesMayBeWordsOfTimes) {
+  for (const std::string name : {"A", "M", "P", "T", "Z", "Jan", "May Smith", "P. Meier", "Um"}) {
+    for (const char* time : {"", "31.12.24 ", "Dec 31 ", "31 Dec 2024 "}) {
+      const std::string text = time + ("10:00 " + name + ": hi\n" + time) + "10:01 Ben: yo\n" +
+                               time + "10:02:03 " + name + ": so\n";
+      EXPECT_EQ(log_of(text), "1=" + name + ":hi|Ben:yo|" + name + ":so|") << text;
+    }
   }
 }
 
@@ -305,6 +318,9 @@ TEST(Moment, IsReadOrNot) {
   EXPECT_EQ(text("13.6.2018 klo 21.25.15"), "13.6.2018 77115");
   EXPECT_EQ(text("Tue Dec 31 1:00:00 2024", MomentWords::kAny), "2024.12.31 3600");
   EXPECT_EQ(text("Dec 31 1:00"), "2000.12.31 3600");
+  EXPECT_EQ(text("12:15, 3 Apr 2021"), "2021.4.3 44100");
+  EXPECT_EQ(text("12:15 a.m., Aug 3"), "2000.8.3 900");
+  EXPECT_EQ(text("11:59p"), "0.0.0 86340");
   int month = 0;
   for (const std::string name :
        {"Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"}) {

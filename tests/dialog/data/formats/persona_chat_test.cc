@@ -12,7 +12,7 @@ const std::string kText =
     "1 your persona: i like tea .\n"
     "2 partner's persona: i am a cat .\n"
     "3 your persona: i can fly .\n"
-    "4 hello .\thi ! tea ?\t\tno|hi ! tea ?|never\n"
+    "4 hello .\thi ! tea ?\t\tno|hi ! tea ?|never|hi ! tea ?\n"
     "5 \tsure .\n"
     "6 yes .\tgood .\t1.0\tno|never\n"
     "1 your persona: i paint .\n"

@@ -1,7 +1,11 @@
 #include <gtest/gtest.h>
+#include <sys/stat.h>
+
+#include <functional>
 
 #include "dialog/data/formats/published.h"
 #include "dialog/data/formats/records_json.h"
+#include "dialog/text/word_vectors.h"
 #include "tensor/random.h"
 #include "tests/dialog/data/reader_helpers.h"
 
@@ -127,7 +131,15 @@ TEST(ReadText, IsTheWholeText) {
             dir.path("f.gz") + ": the text is longer than 0 MiB");
   EXPECT_EQ(first_sign(dir.write("f", "\xEF\xBB\xBF\r\n\t {")), '{');
   EXPECT_EQ(first_sign(dir.write("f", gzip(" x"))), 'x');
+  EXPECT_EQ(first_sign(dir.write("f", gzip("\n") + gzip("{"))), '{');
   EXPECT_EQ(first_sign(dir.write("f", " \n")), '\0');
+  const std::string pipe = dir.path("pipe");
+  ASSERT_EQ(::mkfifo(pipe.c_str(), 0600), 0);
+  for (const auto& peek : std::vector<std::function<void()>>{
+           [&] { (void)first_sign(pipe); }, [&] { (void)word_vector_width(pipe); }}) {
+    EXPECT_EQ(error_of<DataError>(peek),
+              pipe + ": is a pipe, and would be read twice; give a file");
+  }
 }
 
 // Also what does not become small: gzip data of many chunks.
