@@ -124,7 +124,7 @@ void tag(const AnnotateFlags& o) {
     refuse(o, {"--out", "--insert"}, "with --model");
   }
   if (!o.data.empty()) return on_file(o, Capability::kTag);
-  refuse(o, {"--out", "--json", "--insert", "--limit"}, "with --data");
+  refuse(o, {"--out", "--json", "--insert", "--limit", "--batch"}, "with --data");
   typed(o, Capability::kTag);
 }
 

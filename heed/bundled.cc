@@ -4,6 +4,7 @@
 #include <filesystem>
 
 #include "base/error.h"
+#include "dialog/data/corpus.h"
 #include "dialog/system.h"
 #include "heed/messages.h"
 #include "heed/shared_options.h"
@@ -114,6 +115,11 @@ void check_exists(const std::string& data) {
   const std::optional<std::string> sample = find_bundled_data("ubuntu-sample");
   throw DataError(data + ": cannot open: No such file or directory" +
                   (sample ? "; the bundled dialogues are in " + *sample : ""));
+}
+
+void check_dialogues(const std::string& data, const std::string& part) {
+  check_exists(data);
+  find_dialogues(data, part);
 }
 
 void find_data(std::string& data, const CLI::App& command, Corpora corpora) {

@@ -33,6 +33,9 @@ void find_data(std::string& data, const CLI::App& command, Corpora corpora = Cor
 // is.
 void check_exists(const std::string& data);
 
+// The same, also for a folder without this part.
+void check_dialogues(const std::string& data, const std::string& part);
+
 // A word as a shell takes it: quoted if it holds more than letters, digits and ./_-+:
 std::string shell_word(const std::string& word);
 

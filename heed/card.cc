@@ -71,21 +71,32 @@ std::string option_text(const std::string& name, const Json& value) {
   return text;
 }
 
+// What heed train makes of these options.
+Json options_after(const std::string& command_line) {
+  CLI::App command;
+  TrainFlags flags;
+  flags.declare_model(command);
+  flags.declare(command);
+  command.parse(command_line);
+  return as_options(flags.model_settings());
+}
+
 // The command that repeats this training: its preset, and the options that differ from it. Empty if
 // an older version did not keep the preset, or if the run is of another system.
 std::string command_of(const std::string& run, const Json& info) {
   if (info["model"].value("system", Json("respond")) != "respond") return "";
   const TrainSettings s = load_settings(run);
   if (!s.preset || !s.vocabulary) return "";
-  TrainFlags flags;
-  flags.preset = *s.preset;
-  flags.structure = std::string(s.model.structure.name);
-  const TrainSettings usual = flags.model_settings();
-  Json options = as_options(s), defaults = as_options(usual);
+  const Json options = as_options(s);
+  std::string command =
+      "--preset " + *s.preset + " --structure " + std::string(s.model.structure.name);
+  Json defaults = options_after(command);
+  for (const char* name : {"optimizer", "hidden"}) {  // others follow from these
+    if (options[name] != defaults[name]) command += option_text(name, options[name]);
+  }
+  defaults = options_after(command);
   defaults["seed"] = 1;
-  for (const char* key : {"preset", "structure"}) options.erase(key);
-  std::string command = "heed train --data DATA --out RUN --preset " + flags.preset +
-                        " --structure " + flags.structure;
+  command.insert(0, "heed train --data DATA --out RUN ");
   for (const auto& [name, value] : options.items()) {
     if (value != defaults[name]) command += option_text(name, value);
   }
@@ -119,7 +130,7 @@ std::string training_section(const std::string& run, const Json& info) {
 }
 
 // The last epochs of the log, which has at least one row.
-std::string numbers_section(const RunLog& log, const Json& best) {
+std::string numbers_section(const RunLog& log, const Json& best, bool responds) {
   constexpr size_t kMost = 30;
   std::string text = "## Numbers\n\n", line = "\n|";
   for (const std::string& column : log.columns) {
@@ -140,16 +151,18 @@ std::string numbers_section(const RunLog& log, const Json& best) {
             ", the epoch with the lowest perplexity on the validation dialogues: " +
             text_of(best["valid_perplexity"]) + ".\n";
   }
-  return text +
-         "\nOn test dialogues: **to be measured by you**, for example with\n\n"
-         "    heed evaluate --model MODEL --data DATA\n\n";
+  return text + "\nOn test dialogues: **to be measured by you**" +
+         (responds ? ", for example with\n\n    heed evaluate --model MODEL --data DATA\n\n"
+                   : ".\n\n");
 }
 
-std::string limits_section(const Json& info) {
-  std::string text =
-      "## Limits\n\n"
-      "- It imitates its training dialogues, with their mistakes, opinions and rude words; "
-      "nothing checks that its answers are true or kind. Do not use it to give advice.\n";
+std::string limits_section(const Json& info, bool responds) {
+  std::string text = "## Limits\n\n";
+  if (responds) {
+    text +=
+        "- It imitates its training dialogues, with their mistakes, opinions and rude words; "
+        "nothing checks that its answers are true or kind. Do not use it to give advice.\n";
+  }
   const Json words = info.value("vocabulary", Json::object()).value("tokens", Json());
   if (words.is_number()) {
     text += "- It knows " + text_of(words) +
@@ -175,15 +188,17 @@ std::string model_card(const std::string& directory) {
     throw DataError(directory + ": holds no model and no run, so no card can be made");
   }
   const Json info = is_run ? info_of_run(directory) : info_of_model(directory);
+  const Json can = info.value("can", Json::array());  // empty: the run has no model yet
+  const bool responds = can.empty() || std::find(can.begin(), can.end(), "respond") != can.end();
   std::string text = "# " + plain(run_names({directory})[0]) + "\n\n";
   text += "**Purpose, author and date: to be filled in by you.** Made with heed.\n\n";
   text += model_section(info);
   if (is_run) text += training_section(directory, info);
   if (is_run) {
     const RunLog log = epochs_of(directory);
-    if (!log.rows.empty()) text += numbers_section(log, info["state"]["best"]);
+    if (!log.rows.empty()) text += numbers_section(log, info["state"]["best"], responds);
   }
-  return text + limits_section(info);
+  return text + limits_section(info, responds);
 }
 
 }  // namespace heed

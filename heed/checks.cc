@@ -65,7 +65,7 @@ CLI::Validator number_of(const Setting& s) {
 }
 
 CLI::Validator one_of(const std::vector<std::string>& words) {
-  constexpr size_t kShort = 22;
+  constexpr size_t kShort = 25;
   std::string all;
   for (const std::string& word : words) all += (all.empty() ? "" : ",") + word;
   return CLI::Validator(

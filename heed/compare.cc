@@ -113,6 +113,10 @@ std::vector<ComparedGroup> groups_of(const CompareOptions& o,
   if (first > 0) {
     add(0, first);
     add(first, runs.size() - first);
+    const bool alike = groups[0].name == groups[1].name;
+    for (ComparedGroup& group : groups) {
+      if (alike && group.models.size() > 1) group.name = runs[group.models[0]].name + " ...";
+    }
     return groups;
   }
   for (size_t r = 0; r < runs.size(); ++r) add(r, 1);

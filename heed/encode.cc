@@ -71,7 +71,7 @@ void EncodeFlags::declare(CLI::App& c, bool required) {
                "How states become one vector: sum, mean or last, over an LSTM's layers or a "
                "transformer's positions; top: the top layer of an LSTM. Only for response models: "
                "others make one vector")
-      ->check(CLI::IsMember({"sum", "mean", "last", "top"}))
+      ->check(one_of({"sum", "mean", "last", "top"}))
       ->default_str("sum");
   c.add_option("--layer", layer,
                "The layer of a pretrained encoder whose states become the vector, 0: the "

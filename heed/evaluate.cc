@@ -145,7 +145,7 @@ void run(EvaluateOptions& o) {
   const JsonOutput output(team.first() ? o.json : "");
   const std::vector<TestSet> sets = select_test_sets(o.test);
   o.input.check(sets);
-  if (!o.pmi.empty()) check_exists(o.pmi);  // complains before the long work
+  if (!o.pmi.empty()) check_dialogues(o.pmi, "train");  // complains before the long work
   LoadedModel loaded = load_responder(o.model);
   const Inputs inputs = read_inputs(o.input, {o.model}, sets, team.reads());
   if (team.first()) note_unknown_phrases(inputs, loaded.vocabulary);

@@ -32,10 +32,12 @@ std::vector<std::string> parts_of(const std::string& directory) {
 void refuse_others(const std::string& out) {
   if (has(out, "config.json")) throw UsageError(out + ": holds a model; take another --out");
   for (const std::string part : {"train", "test", "valid"}) {
-    if (!has(out, part + ".jsonl") || has(out, part + ".safetensors")) continue;
-    throw UsageError(out + ": holds " + part + ".jsonl but no " + part +
-                     ".safetensors, so these may be dialogues, which would be replaced; take "
-                     "another --out");
+    for (const std::string& file : {part + ".jsonl", part + ".jsonl.gz"}) {
+      if (!has(out, file) || has(out, part + ".safetensors")) continue;
+      throw UsageError(out + ": holds " + file + " but no " + part +
+                       ".safetensors, so these may be dialogues, which features would replace; "
+                       "take another --out");
+    }
   }
 }
 

@@ -228,14 +228,17 @@ void add_help(CLI::App& app) {
   };
   const auto flags = std::make_shared<Flags>();
   CLI::App* c = app.add_subcommand("help", "Explain a command, as its --help does");
-  c->add_option("command", flags->words, "The command (default: a list of all commands)");
+  CLI::Option* words =
+      c->add_option("command", flags->words, "The command (default: a list of all commands)");
   const char* files = "System files, on standard output";
-  CLI::Option* man =
-      c->add_flag("--man", flags->man, "The manual page of all commands")->group(files);
+  CLI::Option* man = c->add_flag("--man", flags->man, "The manual page of all commands")
+                         ->excludes(words)
+                         ->group(files);
   c->add_option("--completion", flags->shell,
                 "A script that completes commands and options in this shell")
       ->check(one_of({"bash", "zsh", "fish"}))
       ->excludes(man)
+      ->excludes(words)
       ->group(files);
   c->footer(
       "Examples:\n  heed help train\n  heed help --man | man -l -\n"

@@ -204,7 +204,7 @@ void add_ubuntu(CLI::App& prepare) {
       "Example:\n"
       "  heed prepare ubuntu --in dialogs/ --out all.jsonl.gz --limit 100000");
   auto o = add_reader(*c, read_ubuntu, "The folder or file as published, plain or gzip");
-  option(*c, "--form", o->form, "auto: decided by the name", CLI::IsMember({"auto", "tsv", "csv"}));
+  option(*c, "--form", o->form, "auto: decided by the name", one_of({"auto", "tsv", "csv"}));
   c->add_flag("--keep-wrong", o->keep_wrong,
               "Keep the rows of v2 with Label 0, and mark their last turn as a distraction");
 }
@@ -225,7 +225,7 @@ void add_text(CLI::App& prepare) {
       "  heed prepare text --in films/ --layout tabs --out data/films --split film");
   auto o = add_reader(*c, read_text, "A text file in UTF-8, or a folder of them, plain or gzip");
   option(*c, "--layout", o->form, "auto: decided by the first lines",
-         CLI::IsMember({"auto", "eou", "lines", "names", "tabs"}));
+         one_of({"auto", "eou", "lines", "names", "tabs"}));
   o->gap_given = option(*c, "--gap", o->gap_minutes,
                         "For names with times: a silence of more than this many minutes ends a "
                         "dialogue; 0: never",

@@ -59,10 +59,10 @@ void add_prepare_labels(CLI::App& prepare) {
          "Number of parts into which UtteranceLoc divides a dialogue", whole_number(2, 1000));
   option(c, "--recent", o.recent,
          "Which slots are recent: new and changed values (changed), or new slots only (new)",
-         CLI::IsMember({"changed", "new"}));
+         one_of({"changed", "new"}));
   option(c, "--repeat", o.repeat,
          "What RepeatInfo compares: the slot's name (slot), or its value too (slot-value)",
-         CLI::IsMember({"slot", "slot-value"}));
+         one_of({"slot", "slot-value"}));
 }
 
 }  // namespace heed

@@ -132,7 +132,7 @@ CLI::Option* add_split_options(CLI::App& command, const char* name, SplitOptions
               "Which dialogues stay together: conversation, day, folder, film, dialogue, or "
               "published (heed prepare split --help)")
           ->option_text("WAY")
-          ->check(CLI::IsMember({"conversation", "day", "folder", "film", "dialogue", kPublished}));
+          ->check(one_of({"conversation", "day", "folder", "film", "dialogue", kPublished}));
   o.valid_given =
       command.add_option("--valid", o.valid, "Share of the dialogues for choosing the best epoch")
           ->check(share)

@@ -102,48 +102,50 @@ void encode(const PretrainedOptions& o) {
                              .c_str());
 }
 
+void import_model(const PretrainedOptions& o) {
+  std::error_code ignored;
+  if (!std::filesystem::exists(o.in, ignored)) {
+    throw DataError(
+        o.in +
+        ": no such folder; one with config.json, model.safetensors and vocab.txt can be "
+        "imported");
+  }
+  say("imported", pretrained::import_encoder(o.in, o.out), o.out);
+}
+
+void export_model(const PretrainedOptions& o) {
+  say("exported to", pretrained::export_encoder(o.model, o.out), o.out);
+}
+
 }  // namespace
 
 void add_import(CLI::App& app) {
-  auto o = std::make_shared<PretrainedOptions>();
-  CLI::App* c = app.add_subcommand(
-      "import", "Import a pretrained encoder (BERT) from a folder in Hugging Face's format");
-  c->footer(
+  const auto [c, o] = declare<PretrainedOptions>(
+      app, "import", "Import a pretrained encoder (BERT) from a folder in Hugging Face's format",
       "The folder holds config.json, model.safetensors and vocab.txt; tokenizer_config.json and "
       "sentence_bert_config.json are read if present (docs/pretrained.md). The command refuses "
       "other kinds of models, sizes that do not fit and missing tensors.\n"
       "Example:\n"
       "  heed import all-MiniLM-L6-v2 --out models/minilm\n"
-      "  heed encode --model models/minilm --in texts.jsonl --out vectors.jsonl");
-  c->add_option("folder", o->in, "Folder of the pretrained model")->required();
-  c->add_option("--out", o->out, "Directory of the model, made if missing")->required();
-  c->callback([o] {
-    std::error_code ignored;
-    if (!std::filesystem::exists(o->in, ignored)) {
-      throw DataError(o->in +
-                      ": no such folder; one with config.json, model.safetensors and "
-                      "vocab.txt can be imported");
-    }
-    say("imported", pretrained::import_encoder(o->in, o->out), o->out);
-  });
+      "  heed encode --model models/minilm --in texts.jsonl --out vectors.jsonl",
+      {.device = false, .seed = ""}, import_model);
+  c.add_option("folder", o.in, "Folder of the pretrained model")->required();
+  c.add_option("--out", o.out, "Directory of the model, made if missing")->required();
 }
 
 void add_export(CLI::App& app) {
-  auto o = std::make_shared<PretrainedOptions>();
-  CLI::App* c = app.add_subcommand(
-      "export",
-      "Export an imported encoder, or a fine-tuned one, to a folder that other programs read");
-  c->footer(
+  const auto [c, o] = declare<PretrainedOptions>(
+      app, "export",
+      "Export an imported encoder, or a fine-tuned one, to a folder that other programs read",
       "In Python: transformers.AutoModel.from_pretrained(FOLDER).\n"
       "Example:\n"
-      "  heed export --model models/minilm --out minilm");
-  c->add_option(
-       "--model", o->model,
-       "Directory of a run or a model: an import by heed import, or a run that fine-tuned one "
-       "(heed train retrieval --encoder pretrained)")
+      "  heed export --model models/minilm --out minilm",
+      {.device = false, .seed = ""}, export_model);
+  c.add_option("--model", o.model,
+               "Directory of a run or a model: an import by heed import, or a run that fine-tuned "
+               "one (heed train retrieval --encoder pretrained)")
       ->required();
-  c->add_option("--out", o->out, "The folder, made if missing")->required();
-  c->callback([o] { say("exported to", pretrained::export_encoder(o->model, o->out), o->out); });
+  c.add_option("--out", o.out, "The folder, made if missing")->required();
 }
 
 void add_encode(CLI::App& app) {

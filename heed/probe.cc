@@ -173,7 +173,7 @@ std::vector<Encoder> encoders_of(const ProbeFlags& o, Encoding& encoding) {
 
 void check_source(const ProbeFlags& o) {
   if (o.features.empty() == o.encode.model.empty()) {
-    throw UsageError("probe: give --features DIR, or --model RUN and --data DIR");
+    throw UsageError("give --features DIR, or --model RUN and --data DIR");
   }
   if (o.encode.model.empty() != o.encode.data.empty()) {
     throw UsageError(o.encode.data.empty()
@@ -247,7 +247,7 @@ void add_probe(CLI::App& app) {
   option(c, "--tasks", o.tasks, "Tasks, with commas, or all");
   option(c, "--probe", o.kind,
          "logistic: one logistic regression per label; mlp: one hidden layer of 100 units",
-         CLI::IsMember({"logistic", "mlp"}));
+         one_of({"logistic", "mlp"}));
   c.add_flag("--standardise", o.standardise,
              "Scale each dimension to mean 0 and variance 1 on the training part; otherwise large "
              "representations are regularised less than small ones");
@@ -258,7 +258,7 @@ void add_probe(CLI::App& app) {
              "Add the control task, whose labels are drawn at random for each last utterance, so "
              "that only memorising helps. selectivity: F1 minus F1 on the control task");
   option(c, "--eval-part", o.eval_part, "The part on which F1 is measured",
-         CLI::IsMember({"test", "valid"}));
+         one_of({"test", "valid"}));
   add_json(c, o.json);
   add_probe_negatives(c);
 }

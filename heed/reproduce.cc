@@ -136,6 +136,7 @@ std::shared_ptr<ReproduceOptions> declare(CLI::App& c, const Experiment& experim
                "Only the variants whose names match this pattern, with * and ?: " + experiment.only)
       ->group("Work");
   c.add_option("--seeds", o->seeds, "Train every variant with this many seeds, starting at --seed")
+      ->check(whole_number(1, 10000))
       ->capture_default_str()
       ->group("Work");
   if (experiment.trains == Trains::kResponders) o->train.declare(c);

@@ -112,7 +112,7 @@ void RerankFlags::check() const {
                        (alone ? "takes no path" : "needs a path: " + spec.name + ":PATH"));
     }
     if (spec.name == "pmi") {
-      check_exists(spec.path);
+      check_dialogues(spec.path, "train");
     } else if (!spec.path.empty()) {
       system_of(spec.path);
     }

@@ -102,10 +102,16 @@ LowerView count_lower(const Ratios& first, const Ratios& last) {
   return count;
 }
 
+// With the labels of the dialogues that this model reads.
+EncodedInputs encoded_for(const LoadedModel& loaded, Inputs& inputs) {
+  inputs.bounds.conditions = loaded.model->config().conditions();
+  return {inputs, loaded.vocabulary};
+}
+
 // A model and what it is given.
 struct ShownModel {
-  explicit ShownModel(const std::string& run, const Inputs& inputs)
-      : run(run), loaded(load_responder(run)), encoded(inputs, loaded.vocabulary) {}
+  ShownModel(const std::string& run, Inputs& inputs)
+      : run(run), loaded(load_responder(run)), encoded(encoded_for(loaded, inputs)) {}
   // The chosen dialogues with what is inserted into them.
   std::vector<Example> shown(const ShowOptions& o, const TestSet& set,
                              const std::vector<size_t>& chosen) const {
@@ -212,7 +218,7 @@ void run(ShowOptions& o) {
   const TestSet test = parse_test_set(o.test);
   const auto sets = o.html.empty() ? std::vector{test}
                                    : select_test_sets(o.test + "," + page_sets(o.input.has_pool()));
-  const Inputs inputs = read_inputs(o.input, {o.model}, sets);
+  Inputs inputs = read_inputs(o.input, {runs.rbegin(), runs.rend()}, sets);
   auto subject = std::make_unique<ShownModel>(runs[0], inputs);
   const std::vector<Example>& examples = subject->encoded.examples;
   const auto ids = [&](size_t i) { return std::pair(examples[i].id, examples[i].dialogue_id); };

@@ -34,7 +34,7 @@ struct TrainOptions {
 };
 
 // `heed train respond/hred` is `heed train --structure hred`.
-void take_name(TrainOptions& o) {
+void take_name(const TrainOptions& o, CLI::App& command) {
   const std::string& system = o.system->name;
   if (o.name.empty() || o.name == system) return;
   const std::vector<std::string> forms = o.system->forms().names;
@@ -43,8 +43,10 @@ void take_name(TrainOptions& o) {
     find_system(o.name);
     throw UsageError(o.name + ": heed does not train it; heed import imports it");
   }
-  refuse_given(*o.command, "--structure", "to heed train " + system);
-  o.form = form;
+  refuse_given(command, "--structure", "to heed train " + system);
+  CLI::Option* structure = command.get_option("--structure");
+  structure->add_result(form);
+  structure->run_callback();
 }
 
 std::unique_ptr<Training> training_of(const TrainOptions& o, const RankTeam& team) {
@@ -271,7 +273,7 @@ void declare(const std::shared_ptr<TrainOptions>& o, CLI::App& c) {
              "number or NaN; slower");
   c.callback([o, &c] {
     if (!c.get_subcommands().empty()) return;  // heed train SYSTEM, which has run
-    take_name(*o);
+    take_name(*o, c);
     if (o->data.empty() && needs_labels(*o->system)) {
       throw UsageError("--data is required: the bundled sample has no labels for " +
                        o->system->what);

@@ -111,12 +111,6 @@ std::string in_our_words(const std::string& text) {
     return std::regex_match(text, found, std::regex(pattern));
   };
   if (text.size() > 1000) return "";  // std::regex takes a stack frame a character
-  if (matches(R"((.+?): (.*) not in \{([^{}]*)\})")) {
-    std::vector<std::string> words;
-    std::istringstream list(found[3]);
-    for (std::string word; std::getline(list, word, ',');) words.push_back(word);
-    return found[1].str() + ": " + expected_one_of(words, found[2]);
-  }
   if (matches(R"((.+?): At Most 1 required but received (\d+))")) {
     return found[1].str() + ": takes one value, got " + found[2].str();
   }

@@ -44,7 +44,7 @@ Phrases phrases_of(const PhraseText& text, Texts& texts) {
 Dialogue insert(const Dialogue& dialogue, size_t response, const Example& example,
                 const Texts& texts) {
   const auto first = dialogue.turns.begin();
-  Dialogue result{example.id, {first, first + example.cut.turns}};
+  Dialogue result{example.id, {first, first + example.cut.turns}, dialogue.notes};
   auto own = first + example.cut.turns;
   for (const auto& utterance : example.context) {
     const std::string* text = texts.inserted(utterance);

@@ -88,7 +88,7 @@ std::string summary_of(const Curve& curve, const CurvePlot& plot) {
                        [](const auto& a, const auto& b) { return a.second < b.second; });
   char text[120];
   std::snprintf(text, sizeof text, "lowest %.4g at %s %.10g, last %.4g", lowest->second,
-                plot.x == "step" ? "step" : "epoch", lowest->first, curve.points.back().second);
+                plot.x.c_str(), lowest->first, curve.points.back().second);
   return text;
 }
 

@@ -25,6 +25,7 @@ constexpr std::chrono::seconds kPatience(20);  // of a question that waits for o
 // ---- questions
 
 struct Turn {
+  std::string text;
   std::vector<std::string> words;
   bool distraction = false;
 };
@@ -65,7 +66,7 @@ Turn parse_turn(const Json& json, const std::string& where) {
   }
   const Json mark = json.value("distraction", Json(false));
   if (!mark.is_boolean()) refuse(where + ".distraction", "expected true or false");
-  Turn turn = {tokenize(text), mark.get<bool>()};
+  Turn turn = {text, tokenize(text), mark.get<bool>()};
   if (turn.words.empty()) refuse(where + ".text", "has no word");
   return turn;
 }
@@ -222,12 +223,6 @@ const char* attention_kind(const Structure& structure) {
   return structure.static_query ? "once" : "steps";
 }
 
-std::string joined(const std::vector<std::string>& words) {
-  std::string text;
-  for (const std::string& word : words) text += (text.empty() ? "" : " ") + word;
-  return text;
-}
-
 // A choice from a pool is made with one look, or, if `look` is empty, with none: then even
 // attention to each utterance is shown.
 Json chosen_utterances(const std::vector<Turn>& read, const VectorRanker::Look& look,
@@ -268,7 +263,7 @@ Json chosen_utterances(const std::vector<Turn>& read, const VectorRanker::Look& 
 Json choose(const Question& q, const LiveModel& model) {
   const PoolRanker& ranker = *model.ranker;
   std::vector<std::string> context;
-  for (const Turn& turn : q.history) context.push_back(joined(turn.words));
+  for (const Turn& turn : q.history) context.push_back(turn.text);
   const std::vector<retrieve::Choice> best = ranker.choose(context);
   const std::vector<VectorRanker::Look> looks = looks_of(*ranker.loaded.ranker, {context});
   const size_t forgotten = looks.empty() ? 0 : q.history.size() - looks[0].size();

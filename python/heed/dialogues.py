@@ -2,8 +2,8 @@
 from __future__ import annotations
 
 import json
-import math
 import os
+import sys
 from typing import Any, Dict, Iterable, List, Mapping, Union
 
 from heed._files import DataError, PathLike, read_json_lines, written_whole
@@ -16,7 +16,7 @@ Dialogue = Dict[str, Any]
 def _problem(dialogue: Mapping[str, Any]) -> str:
     """The rule that a dialogue breaks, or nothing."""
     def is_number(value: Any) -> bool:
-        return isinstance(value, (int, float)) and not isinstance(value, bool) and math.isfinite(value)
+        return isinstance(value, (int, float)) and not isinstance(value, bool) and abs(value) <= sys.float_info.max
 
     def is_text(value: Any) -> bool:  # no half of a surrogate pair, which UTF-8 cannot say
         return isinstance(value, str) and not any("\ud800" <= c <= "\udfff" for c in value)

@@ -3,7 +3,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Mapping, Optional, Sequence
+from typing import Any, Mapping, Optional, Sequence, Tuple
 
 import numpy as np
 
@@ -53,7 +53,8 @@ def _matrix(part: str, x: Any) -> np.ndarray:
     return rows
 
 
-def _write_part(directory: Path, part: str, features: Features) -> None:
+def _checked(part: str, features: Features) -> Tuple[np.ndarray, bytes]:
+    """What the two files of a part hold."""
     x = _matrix(part, features.x)
     n = len(x)
     ids = list(features.ids) if features.ids is not None else [f"example-{i + 1}" for i in range(n)]
@@ -72,23 +73,27 @@ def _write_part(directory: Path, part: str, features: Features) -> None:
             if isinstance(labels, str):
                 raise DataError(f"{part}: the labels of an example are a list, got the string {labels!r}")
             _check_names(part, f"a label of {task!r}", list(labels), _MAX_NAME)
-    with written_whole(directory / f"{part}.jsonl") as file:
-        for i, (name, key) in enumerate(zip(ids, keys)):
-            line = {"id": name, **({"key": key} if key != name else {}),
-                    "labels": {task: sorted(sets[i]) for task, sets in features.labels.items()}}
-            file.write(to_line(line, f"{part}: example {i + 1}"))
-    write_safetensors(directory / f"{part}.safetensors", {"x": x})
+    lines = []
+    for i, (name, key) in enumerate(zip(ids, keys)):
+        line = {"id": name, **({"key": key} if key != name else {}),
+                "labels": {task: sorted(sets[i]) for task, sets in features.labels.items()}}
+        lines.append(to_line(line, f"{part}: example {i + 1}"))
+    return x, b"".join(lines)
 
 
 def write_features(directory: PathLike, train: Features, test: Features,
                    valid: Optional[Features] = None) -> None:
     """Makes the directory if it is missing, and in it PART.safetensors and PART.jsonl for each
-    part. x is written as float32, float64 as it is. DataError names the part and the rule."""
+    part. x is written as float32, float64 as it is. DataError names the part and the rule; then
+    nothing is written."""
     where = Path(directory)
     parts = {"train": train, "test": test, **({"valid": valid} if valid is not None else {})}
     for part, features in parts.items():
         if set(features.labels) != set(train.labels):
             raise DataError(f"{part}: its tasks are {sorted(features.labels)}, those of train {sorted(train.labels)}")
+    checked = {part: _checked(part, features) for part, features in parts.items()}
     where.mkdir(parents=True, exist_ok=True)
-    for part, features in parts.items():
-        _write_part(where, part, features)
+    for part, (x, lines) in checked.items():
+        with written_whole(where / f"{part}.jsonl") as file:
+            file.write(lines)
+        write_safetensors(where / f"{part}.safetensors", {"x": x})

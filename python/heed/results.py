@@ -84,8 +84,9 @@ def _comparisons(data: Row) -> List[Row]:
         for run in row["runs"]:
             change = run.get("change") or {}
             rows.append({"test_set": row["test_set"], "measure": row["measure"], "run": run["name"],
-                         **(run["estimate"] or dict.fromkeys(("value", "low", "high"))), "change": change.get("value"), "change_low": change.get("low"),
-                         "change_high": change.get("high"), "p": change.get("p"), "p_holm": change.get("p_holm")})
+                         **(run["estimate"] or dict.fromkeys(("value", "low", "high"))), "change": change.get("value"),
+                         "change_low": change.get("low"), "change_high": change.get("high"), "p": change.get("p"),
+                         "p_holm": change.get("p_holm")})
     return rows
 
 

@@ -69,6 +69,8 @@ def write_safetensors(path: PathLike, tensors: Mapping[str, Any],
     header: Dict[str, Any] = {"__metadata__": dict(metadata)} if metadata else {}
     blobs, at = [], 0
     for name, tensor in tensors.items():
+        if name == "__metadata__":
+            raise DataError(f"{os.fspath(path)}: tensor {json.dumps(name)}: this name is the metadata's")
         x = np.asarray(tensor)
         x = x.astype(x.dtype.newbyteorder("<"))
         if x.dtype not in _NAMES:

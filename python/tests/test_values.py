@@ -31,6 +31,14 @@ class Files(FolderTest):
         self.assertEqual(x.tolist(), [[1, 1], [7, 1]])
         self.assertEqual(heed.read_safetensors(path)["x"].tolist(), [[1, 1], [1, 1]])
 
+    def test_what_a_file_cannot_hold_is_said_before_it_is_written(self):
+        one = np.ones(1, "f4")
+        self.fails("__metadata__", heed.write_safetensors, self.folder / "x", {"__metadata__": one})
+        self.fails('"id"', heed.write_dialogues, self.folder / "x", [{"id": 10**400, **DIALOGUE}])
+        good, bad = heed.Features([one], {"t": [["a"]]}), heed.Features([one], {"t": [["a"], ["b"]]})
+        self.fails("test: 2 labels", heed.write_features, self.folder / "x", good, bad)
+        self.assertEqual(list(self.folder.iterdir()), [])
+
     def test_a_file_of_exactly_the_bound_is_read(self):
         path = self.write("x", b"12345")
         self.assertEqual(_files.read_bytes(path, 5), b"12345")

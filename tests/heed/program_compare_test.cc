@@ -229,6 +229,18 @@ TEST_F(Compare, GroupsAreComparedByTheirMeans) {
   EXPECT_TRUE(has(dir.read("out.tex"), " $\\pm$ ")) << dir.read("out.tex");
 }
 
+TEST_F(Compare, GroupsOfNamesThatBeginAlikeAreToldApart) {
+  Arguments command = {"compare", "--json", "-",      "--test", "none",
+                       "--limit", "3",      "--data", kTestPart};
+  for (const std::string name : {"a1", "a2", "--against", "a3", "a4"}) {
+    if (name[0] == 'a') std::filesystem::copy(run(), dir.path(name));
+    command.push_back(name[0] == 'a' ? dir.path(name) : name);
+  }
+  const Json groups = json_of(command)["rows"][0]["runs"];
+  EXPECT_EQ(groups[0]["name"], "a3 ...");
+  EXPECT_EQ(groups[1]["name"], "a1 ...");
+}
+
 TEST_F(Compare, SaysWhatCannotBeCompared) {
   const Result r = heed_program(
       {"compare", run(), kModel, "--data", kTestPart, "--limit", "10", "--test", "none,rare:end"});

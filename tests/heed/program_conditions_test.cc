@@ -110,6 +110,26 @@ TEST_F(Conditions, AreReadTrainedWithAndWanted) {
   EXPECT_EQ(examples[6]["conditions"], examples[0]["conditions"]);  // of 2 x 3 kinds
   EXPECT_NE(examples[1]["conditions"][0], examples[0]["conditions"][0]);
   EXPECT_NE(examples[1]["conditions"][1], examples[0]["conditions"][1]);
+  // Labels of dialogues and turns stay with a dialogue that something is inserted into.
+  const std::string data = dir.path("data");
+  ASSERT_EQ(heed_program({"distract", "--model", dir.path("run"), "--data", data, "--test", "none",
+                          "--out", dir.path("distracted.jsonl")})
+                .code,
+            0);
+  const auto perplexity = [&](const char* run, const std::string& data) {
+    const Result r = heed_program(score_with(dir.path(run), data) + Arguments{"--json", "-"});
+    return Json::parse(r.out)["perplexity"].get<double>();
+  };
+  EXPECT_EQ(perplexity("run", dir.path("distracted.jsonl")), perplexity("run", data));
+  // Beside another model each one has the numbers that it has alone.
+  const Result beside =
+      heed_program({"show", "--model", dir.path("run"), "--baseline", dir.path("other"), "--data",
+                    data, "--test", "none", "--html", dir.path("page.html"), "--threads", "1"});
+  std::smatch numbers;
+  ASSERT_TRUE(std::regex_search(beside.out, numbers, std::regex("original +([0-9.]+) +([0-9.]+)")))
+      << beside.out << beside.err;
+  EXPECT_NEAR(std::stod(numbers[1]), perplexity("other", data), 0.051);
+  EXPECT_NEAR(std::stod(numbers[2]), perplexity("run", data), 0.051);
   // Each of two models reads the labels as it learned them: the pairs are of what each responds.
   const auto responded = [&](const char* model) {
     const Result r = heed_program({"respond", "--model", dir.path(model), "--data",

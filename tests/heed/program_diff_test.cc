@@ -60,6 +60,14 @@ TEST_F(HandMadeLogs, TheFirstDifferenceIsOfItsEpoch) {
   EXPECT_EQ(json["epochs_in_both"], 3);
 }
 
+// Not as other columns of the tables are.
+TEST_F(HandMadeLogs, RunsAreNamedApart) {
+  const Json json = diff(with_log("name", {{3, 5}}), with_log("change", {{2, 4}}));
+  EXPECT_EQ(json["names"], Json::array({"run name", "run change"}));
+  EXPECT_EQ(json["best"][1],
+            Json({{"name", "loss"}, {"run name", 3}, {"run change", 2}, {"change", -1}}));
+}
+
 TEST_F(HandMadeLogs, EachRunHasABestEpochOfItsOwn) {
   const Json best = diff(with_log("later", {{3, 5}, {2, 4}, {1, 6}}),
                          with_log("sooner", {{4, 2.5}, {2, 4}}))["best"];

@@ -122,6 +122,9 @@ TEST_F(Evaluate, ComparesAttentionWithRelevance) {
 // goes with the first, in 8 of 24 conversations, and "you" with the second. By bootstrap, a share
 // of 8 of 24 has a standard deviation of 0.096.
 TEST_F(Evaluate, AgreementHasAnIntervalOverConversations) {
+  const Result early = heed_program(Arguments{"evaluate", "--model", dir.path("none"), "--data",
+                                              kTestPart, "--test", "none", "--pmi", dir.path("")});
+  expect_failure(early, 1, "holds neither train.jsonl nor train.jsonl.gz", "before a model");
   std::string train, test;
   for (int i = 0; i < 24; ++i) {
     const std::string id = "d" + std::to_string(i);

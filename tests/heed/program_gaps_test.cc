@@ -234,6 +234,9 @@ TEST(Gaps, AModelOfThemEncodes) {
                                  "--out", dir.path("features"), "--limit", "20"});
   EXPECT_EQ(r.code, 0) << r.err;
   const Result info = heed_program({"info", dir.path("run")});
+  const Result card = heed_program({"info", dir.path("run"), "--card", "-"});
+  EXPECT_TRUE(has(card.out, "to be measured by you**.\n") && !has(card.out, "heed evaluate"))
+      << card.out << card.err;
   EXPECT_EQ(info.code, 0) << info.err;
   EXPECT_TRUE(has(info.out, "gaps")) << info.out;
 }

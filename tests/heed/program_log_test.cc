@@ -347,6 +347,22 @@ TEST_F(RunLogs, TheCardOfARun) {
   fails({"info", second(), "--card", second() + "/config.json"}, 2, "is a part of");
 }
 
+// A width that a preset has too, and the rate of another optimiser.
+TEST_F(RunLogs, ACardSaysWhatItsOtherOptionsWouldChange) {
+  const Arguments options = {"--hidden",    "8",   "--embed", "64",
+                             "--optimizer", "sgd", "--rate",  "0.01"};
+  const std::string run = dir.path("run");
+  ASSERT_EQ(heed_program(Arguments{"train", "--data", kSample, "--out", run, "--preset", "smoke",
+                                   "--limit", "20", "--epochs", "1", "--threads", "1"} +
+                         options)
+                .code,
+            0);
+  const std::string card = out_of({"info", run, "--card", "-"});
+  for (size_t i = 0; i < options.size(); i += 2) {
+    EXPECT_TRUE(has(card, " " + options[i] + " " + options[i + 1])) << options[i] << card;
+  }
+}
+
 // Names and texts of strangers are shown, never obeyed.
 TEST_F(RunLogs, OfStrangers) {
   fs::copy(first(), dir.path("copy"));

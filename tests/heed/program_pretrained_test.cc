@@ -29,7 +29,8 @@ class ImportedModel : public testing::Test {
                   "num_attention_heads": 2, "intermediate_size": 6, "type_vocab_size": 2,
                   "max_position_embeddings": )" +
                   std::to_string(positions) + "}");
-    const Result r = heed_program({"import", in, "--out", model});
+    const std::string options = dir.write("my.toml", "[import]\nout = \"" + model + "\"\n");
+    const Result r = heed_program({"import", in, "--config", options});
     EXPECT_EQ(r.out, "imported " + model + ": BERT, 1 layer x 4, 2 heads, 6 pieces, " +
                          std::to_string(194 + 4 * positions) + " numbers; texts of up to " +
                          std::to_string(positions) + " pieces\n")

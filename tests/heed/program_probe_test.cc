@@ -356,7 +356,7 @@ TEST_F(ProbeProgram, RefusesWhatMakesNoSense) {
   const auto fails = [&](const Arguments& arguments, int code, const std::string& says) {
     expect_failure(heed_program(Arguments{"probe"} + arguments), code, says, join(arguments));
   };
-  fails({}, 2, "give --features DIR, or --model RUN and --data DIR");
+  fails({}, 2, "heed: give --features DIR, or --model RUN and --data DIR");
   fails({"--features", features, "--model", run(), "--data", kSample}, 2,
         "give --features DIR, or");
   fails({"--model", run()}, 2, "--model: needs --data DIR");
@@ -377,10 +377,12 @@ TEST_F(ProbeProgram, RefusesWhatMakesNoSense) {
   expect_failure(heed_program({"features", "--model", run(), "--data", kSample, "--out", run()}), 2,
                  "holds a model; take another --out", "--out");
   std::filesystem::copy(kSample, dir.path("data"));
-  dir.write("data/train.jsonl", dialogue("d", {"a", "b", "c"}));
-  expect_failure(
-      heed_program({"features", "--model", run(), "--data", kSample, "--out", dir.path("data")}), 2,
-      "so these may be dialogues, which would be replaced", "--out");
+  for (const std::string file : {"train.jsonl.gz", "train.jsonl"}) {
+    expect_failure(
+        heed_program({"features", "--model", run(), "--data", kSample, "--out", dir.path("data")}),
+        2, "holds " + file + " but no train.safetensors, so these may be dialogues", "--out");
+    dir.write("data/train.jsonl", dialogue("d", {"a", "b", "c"}));
+  }
   // Nor where another process writes some.
   std::filesystem::create_directory(dir.path("features"));
   const RunLock lock(dir.path("features"));

@@ -71,8 +71,7 @@ TEST_F(Completion, OfWhatAnOptionTakes) {
 
 TEST_F(Completion, OfFish) {
   const std::string script = heed_program({"help", "--completion", "fish"}).out;
-  EXPECT_TRUE(has(script, "complete -c heed -n __fish_use_subcommand -f -a train -d '"))
-      << script;
+  EXPECT_TRUE(has(script, "complete -c heed -n __fish_use_subcommand -f -a train -d '")) << script;
   EXPECT_TRUE(has(script,
                   "complete -c heed -n '__fish_seen_subcommand_from prepare; and "
                   "__fish_seen_subcommand_from text' -l in -r -d '"));
@@ -85,6 +84,7 @@ TEST_F(Completion, OfFish) {
 TEST_F(Completion, OfAnotherShellIsRefused) {
   expect_failure(heed_program({"help", "--completion", "tcsh"}), 2, "bash, zsh or fish", "tcsh");
   expect_failure(heed_program({"help", "--man", "--completion", "bash"}), 2, "--man", "both");
+  expect_failure(heed_program({"help", "train", "--man"}), 2, "--man", "of one command");
 }
 
 }  // namespace

@@ -284,6 +284,7 @@ TEST(Track, RefusesWhatItCannotDo) {
   };
   const std::string none = made().dir.path("none");
   refused({"track", made().heads, "--out", "x"}, 2, "--out: only applies with --data");
+  refused({"track", made().heads, "--batch", "7"}, 2, "--batch: only applies with --data");
   refused({"track", kSample}, 1, "config.json");
   refused({"track", kModel}, 2, "which cannot tag");
   refused({"rewrite", "--model", made().heads}, 2, "a tracker of states, for heed track");

@@ -59,6 +59,9 @@ TEST_F(TrainSystem, AStructureIsAFormOfRespond) {
   const auto fails = [&](const Arguments& what, const std::string& says) {
     expect_failure(train(what, "none"), 2, says, join(what));
   };
+  const Result other = heed_program(
+      Arguments{"train", "respond/static", "--resume", "--out", dir.path("named")} + kTiny);
+  expect_failure(other, 2, "--structure static: the run " + dir.path("named"), "another structure");
   fails({"respond/rnn"}, "system: expected one of respond, discriminate, adversary, ");
   fails({"retrieve"}, "got 'retrieve'");
   fails({"pretrained/bert"}, "pretrained/bert: heed does not train it");

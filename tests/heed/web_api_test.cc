@@ -279,7 +279,7 @@ struct LastWords : VectorRanker {
 TEST(LiveApi, ARankerChoosesAndSaysWhy) {
   LiveModel model{.name = "chooser"};
   PoolRanker ranker{{.ranker = std::make_shared<LastWords>()},
-                    {"yes", "a new card works", "no no"}};
+                    {"yes", "a new card works", "no-no"}};
   model.ranker = std::make_shared<PoolRanker>(std::move(ranker));
   std::vector<LiveModel> models = all_structures();
   models.push_back(std::move(model));
@@ -293,7 +293,7 @@ TEST(LiveApi, ARankerChoosesAndSaysWhy) {
   EXPECT_EQ(a["answer"]["words"].size(), 4u);
   ASSERT_EQ(a["choices"].size(), 3u);
   EXPECT_EQ(a["choices"][0]["common"], Json({"card", "works"}));
-  EXPECT_EQ(a["choices"][1]["text"], "no no");
+  EXPECT_EQ(a["choices"][1]["text"], "no-no");
   EXPECT_EQ(a["attention"], "once");
   EXPECT_EQ(a["forgotten"], 1);
   ASSERT_EQ(a["utterances"].size(), 2u);
@@ -302,6 +302,9 @@ TEST(LiveApi, ARankerChoosesAndSaysWhy) {
   EXPECT_EQ(a["utterances"][1]["word_steps"][0], Json({0, 0, 0.8, 0}));
   EXPECT_TRUE(a["utterances"][0]["distraction"]);
   EXPECT_TRUE(a["das_ratio"].is_null());  // the history is forgotten
+  // What was said comes last, in whatever spelling.
+  const Json b = ask(api, "chooser", {turn("hello"), turn("No-no."), turn("my card works")});
+  EXPECT_EQ(b["choices"][2]["text"], "no-no");
 }
 
 }  // namespace
