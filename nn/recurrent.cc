@@ -36,8 +36,8 @@ RecurrentState RecurrentState::first(int64_t batch) const {
   });
 }
 
-RecurrentCells::RecurrentCells(const char* layer, int64_t in, int64_t hidden, int64_t gates,
-                               std::vector<std::string> biases, RecurrentOptions options)
+Recurrent::Recurrent(const char* layer, int64_t in, int64_t hidden, int64_t gates,
+                     std::vector<std::string> biases, RecurrentOptions options)
     : layer_(layer), hidden_(hidden), biases_(std::move(biases)), options_(options) {
   check_shape(in > 0 && hidden > 0 && options.layers > 0, layer,
               ": sizes must be positive, got in ", in, ", hidden ", hidden, ", layers ",
@@ -55,7 +55,7 @@ RecurrentCells::RecurrentCells(const char* layer, int64_t in, int64_t hidden, in
   }
 }
 
-void RecurrentCells::visit(Visitor& v) {
+void Recurrent::visit(Visitor& v) {
   for (size_t i = 0; i < cells_.size(); ++i) {
     const std::string suffix = cell_suffix(i, directions());
     v("weight_ih" + suffix, cells_[i].w_ih);
@@ -64,18 +64,23 @@ void RecurrentCells::visit(Visitor& v) {
   }
 }
 
-const RecurrentCells::Cell& RecurrentCells::cell(int64_t layer) const {
+const Var& Recurrent::weight_ih(int64_t layer) const {
   check_shape(layer >= 0 && layer < options_.layers, layer_, ": layer ", layer, " of ",
               options_.layers);
-  return cells_[layer * directions()];
+  return cells_[layer * directions()].w_ih;
 }
 
-void RecurrentCells::check_input(const Packing& packing, const Var& x) const {
+RecurrentOutput Recurrent::operator()(const Packing& packing, const Var& x,
+                                      const RecurrentState& initial, const DropoutMode& drop,
+                                      std::string_view place) const {
   const Shape expected{packing.rows(), in()};
   check_shape(x.shape() == expected, layer_, ": x must be ", expected, ", got ", x.shape());
+  return run(packing, x, Var(), initial, drop, place);
 }
 
-Var RecurrentCells::first_gates(const Packing& packing, Var gates, const Var& x) const {
+RecurrentOutput Recurrent::from_gates(const Packing& packing, Var gates, const Var& x,
+                                      const RecurrentState& initial, const DropoutMode& drop,
+                                      std::string_view place) const {
   check_shape(!options_.bidirectional, layer_, ": from_gates() is for one direction only");
   const Shape expected{packing.rows(), cells_[0].w_ih.shape()[0]};
   check_shape(gates.shape() == expected, layer_, ": gates must be ", expected, ", got ",
@@ -86,15 +91,15 @@ Var RecurrentCells::first_gates(const Packing& packing, Var gates, const Var& x)
                 ": x must be (", packing.rows(), ", at most ", in(), "), got ", shape);
     gates = gates + affine_columns(x, cells_[0].w_ih, in() - shape[1]);
   }
-  const Var& bias = cells_[0].biases[0];
+  if (const Var& bias = cells_[0].biases[0]; bias.defined()) gates = gates + bias;
   // Moved: lstm() and gru() work in the memory of gates that nobody else holds.
-  return bias.defined() ? gates + bias : std::move(gates);
+  return run(packing, x, std::move(gates), initial, drop, place);
 }
 
-RecurrentOutput RecurrentCells::operator()(const Packing& packing, const Var& x, Var first_gates,
-                                           const RecurrentState& initial, const Module& module,
-                                           const DropoutMode& drop, std::string_view place,
-                                           const Run& run) const {
+RecurrentOutput Recurrent::run(const Packing& packing, const Var& x, Var first_gates,
+                               const RecurrentState& initial, const DropoutMode& drop,
+                               std::string_view place) const {
+  check_state(initial);
   for (const auto* part : {&initial.h, &initial.c}) {
     check_shape(part->empty() || part->size() == cells_.size(), layer_, ": initial state of ",
                 part->size(), " layers, expected ", cells_.size(), ", one a layer and direction");
@@ -104,10 +109,11 @@ RecurrentOutput RecurrentCells::operator()(const Packing& packing, const Var& x,
   const auto state = [](const std::vector<Var>& part, size_t i) {
     return part.empty() ? Var() : part[i];
   };
-  const auto run_cell = [&](size_t i, const Var& below) {
+  const auto run_on = [&](size_t i, const Var& below) {
     Var gates = std::exchange(first_gates, Var());
     if (!gates.defined()) gates = affine(below, cells_[i].w_ih, cells_[i].biases[0]);
-    LstmOutput after = run(cells_[i], std::move(gates), state(initial.h, i), state(initial.c, i));
+    LstmOutput after =
+        run_cell(packing, cells_[i], std::move(gates), state(initial.h, i), state(initial.c, i));
     out.state.h.push_back(std::move(after.h));
     if (after.c.defined()) out.state.c.push_back(std::move(after.c));
     return std::move(after.y);
@@ -118,10 +124,10 @@ RecurrentOutput RecurrentCells::operator()(const Packing& packing, const Var& x,
   Var below = x;
   for (size_t cell = 0; cell < cells_.size(); cell += directions()) {
     const uint32_t layer = static_cast<uint32_t>(cell / directions());
-    if (layer > 0) below = drop(out.y, module, place, "", layer - 1);
-    out.y = run_cell(cell, below);
+    if (layer > 0) below = drop(out.y, *this, place, "", layer - 1);
+    out.y = run_on(cell, below);
     if (options_.bidirectional) {
-      const Var back = gather_rows(run_cell(cell + 1, gather_rows(below, mirror)), mirror);
+      const Var back = gather_rows(run_on(cell + 1, gather_rows(below, mirror)), mirror);
       out.y = concat({out.y, back}, 1);
     }
   }

@@ -1,7 +1,7 @@
 // What Lstm and Gru share: stacked layers, in one direction or two.
 #pragma once
 
-#include <functional>
+#include <string>
 #include <string_view>
 #include <vector>
 
@@ -40,49 +40,60 @@ struct [[nodiscard]] RecurrentOutput {
   RecurrentState state;  // after each sequence's last step
 };
 
-// The cells of a stack with their parameters, layer by layer; forward, backward where
-// bidirectional. A cell has the weights weight_ih (gates H, in) and weight_hh (gates H, H) and a
-// vector (gates H) for each name of a bias.
-class RecurrentCells {
+// A stack of recurrent layers over a packed ragged batch, without padding: what Lstm and Gru share.
+// Parameters are named as in PyTorch: weight_ih_l0 (gates H, in), weight_hh_l0 (gates H, H) and a
+// vector (gates H) for each name of a bias, with the suffix _reverse for the backward direction.
+// Initialised uniformly in +-1/sqrt(H).
+class Recurrent : public Module {
  public:
+  using Output = RecurrentOutput;
+
+  // x (N, in), or ShapeError. Each layer reads the outputs of the one below, both directions side
+  // by side; the second direction reads its input reversed in time. An empty `initial` is zero.
+  // Dropout applies between layers; it draws by the name `place`, or by the layer's own if that is
+  // empty.
+  Output operator()(const Packing& packing, const Var& x, const RecurrentState& initial = {},
+                    const DropoutMode& drop = {}, std::string_view place = {}) const;
+  // The same for an input [z; x] whose contribution of z to the gates of the first layer is known:
+  // gates (N, gates H) = z W_z^T, where weight_ih_l0 = [W_z, W_x]. If x is undefined, z is the
+  // whole input. For decoders whose steps share products. Throws ShapeError for bidirectional
+  // layers.
+  Output from_gates(const Packing& packing, Var gates, const Var& x,
+                    const RecurrentState& initial = {}, const DropoutMode& drop = {},
+                    std::string_view place = {}) const;
+  void visit(Visitor& v) override;
+
+  int64_t hidden_size() const { return hidden_; }
+  // Of the forward direction. Throws ShapeError if there is no such layer.
+  const Var& weight_ih(int64_t layer) const;
+
+ protected:
   struct Cell {
     Var w_ih, w_hh;
     std::vector<Var> biases;
   };
-  // One cell over all steps: from its input's contribution to the gates, (N, gates H), and from
-  // initial states, undefined where they are zero.
-  using Run = std::function<LstmOutput(const Cell& cell, Var gates, const Var& h0, const Var& c0)>;
-
-  RecurrentCells(const char* layer, int64_t in, int64_t hidden, int64_t gates,
-                 std::vector<std::string> biases, RecurrentOptions options);
-
-  void visit(Visitor& v);
-  // Each layer reads the outputs of the one below, both directions side by side, with dropout of
-  // the module's stream in between. The second direction reads its input reversed in time. The
-  // first layer reads x or, if they are defined, the gates of first_gates().
-  RecurrentOutput operator()(const Packing& packing, const Var& x, Var first_gates,
-                             const RecurrentState& initial, const Module& module,
-                             const DropoutMode& drop, std::string_view place, const Run& run) const;
-
-  // The forward direction of a layer. Throws ShapeError if there is no such layer.
-  const Cell& cell(int64_t layer) const;
-  void check_input(const Packing& packing, const Var& x) const;
-  // z W_z^T + x W_x^T + b, (N, gates H): the contribution of [z; x] to the gates of the first
-  // layer. gates = z W_z^T is given; weight_ih_l0 = [W_z, W_x], and b is the first bias. If x is
-  // undefined, z is the whole input. Throws ShapeError for bidirectional layers.
-  Var first_gates(const Packing& packing, Var gates, const Var& x) const;
+  Recurrent(const char* layer, int64_t in, int64_t hidden, int64_t gates,
+            std::vector<std::string> biases, RecurrentOptions options);
   int64_t in() const { return cells_[0].w_ih.shape()[1]; }
-  int64_t hidden() const { return hidden_; }
   const RecurrentOptions& options() const { return options_; }
 
  private:
+  // One cell over all steps: from its input's contribution to the gates, (N, gates H), and from
+  // initial states, undefined where they are zero.
+  virtual LstmOutput run_cell(const Packing& packing, const Cell& cell, Var gates, const Var& h0,
+                              const Var& c0) const = 0;
+  // Throws ShapeError for the state of another kind of layer.
+  virtual void check_state(const RecurrentState& initial) const = 0;
+  // The first layer reads x or, if they are defined, gates with their bias.
+  Output run(const Packing& packing, const Var& x, Var first_gates, const RecurrentState& initial,
+             const DropoutMode& drop, std::string_view place) const;
   size_t directions() const { return options_.bidirectional ? 2 : 1; }
 
   const char* layer_;
   int64_t hidden_;
   std::vector<std::string> biases_;
   RecurrentOptions options_;
-  std::vector<Cell> cells_;
+  std::vector<Cell> cells_;  // layer by layer; forward, backward where bidirectional
 };
 
 }  // namespace heed
