@@ -91,11 +91,11 @@ std::vector<Relevance> relevance_of(const EvaluateOptions& o, const LoadedModel&
                                     const std::vector<TestSetResult>& results) {
   std::vector<Relevance> all;
   if (o.pmi.empty()) return all;
-  const Ppmi ppmi = count_ppmi(read_dialogues(find_dialogues(o.pmi, "train")), loaded.vocabulary);
+  const CountedWords counted(read_dialogues(find_dialogues(o.pmi, "train")));
   const std::vector<int> clusters = conversations(inputs.dialogues, in.examples);
   for (size_t i = 0; i < sets.size(); ++i) {
     const auto inserted = distracted(in.examples, sets[i], in.pool, in.phrases, o.common->seed);
-    all.push_back({measure_relevance(ppmi, inserted, results[i]), {}});
+    all.push_back({measure_relevance(counted, inserted, loaded.vocabulary, results[i]), {}});
     all.back().agreement = estimate(bootstrap({mean_quotient(all.back().agreements, clusters)})[0]);
   }
   return all;

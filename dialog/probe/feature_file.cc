@@ -1,6 +1,5 @@
 #include "dialog/probe/feature_file.h"
 
-#include <cmath>
 #include <filesystem>
 
 #include "base/error.h"
@@ -17,13 +16,6 @@ std::string features_path(const std::string& directory, const std::string& part)
   return (fs::path(directory) / (part + ".safetensors")).string();
 }
 
-template <class T> int64_t first_not_finite(const Tensor& x) {
-  const T* const values = x.data<T>();
-  int64_t i = 0;
-  while (i < x.numel() && std::isfinite(values[i])) ++i;
-  return i;
-}
-
 Tensor read_x(const std::string& path) {
   TensorMap tensors = load_tensors(path);
   const auto found = tensors.find("x");
@@ -35,13 +27,7 @@ Tensor read_x(const std::string& path) {
     throw DataError(path + ": 'x' must be numbers (n, d) of n > 0 examples, got " +
                     std::string(name_of(x.dtype())) + " " + x.shape().str());
   }
-  const int64_t bad =
-      x.dtype() == DType::f64 ? first_not_finite<double>(x) : first_not_finite<float>(x);
-  if (bad < x.numel()) {
-    const int64_t d = x.shape()[1];
-    throw DataError(path + ": 'x' is not finite in row " + std::to_string(bad / d) + ", column " +
-                    std::to_string(bad % d) + " (from 0)");
-  }
+  check_finite(path, x);
   return x;
 }
 

@@ -113,8 +113,11 @@ std::vector<int> dialogues_of(const std::vector<std::string>& ids) {
   std::map<std::string, int> numbers;
   std::vector<int> result;
   for (const std::string& id : ids) {
-    result.push_back(numbers.emplace(id.substr(0, id.rfind('#')), static_cast<int>(numbers.size()))
-                         .first->second);
+    const size_t end = id.find_last_not_of("0123456789");
+    const bool has_turn = end != id.npos && id[end] == '#' && end + 1 < id.size();
+    result.push_back(
+        numbers.emplace(has_turn ? id.substr(0, end) : id, static_cast<int>(numbers.size()))
+            .first->second);
   }
   return result;
 }

@@ -44,7 +44,7 @@ std::vector<LabelledPart> read_labelled_parts(const std::string& directory,
                                               const Numbers& numbers = {});
 
 // The dialogue of each example, numbered from 0 in order of appearance: examples of a dialogue are
-// not independent. "d7#3" belongs to "d7".
+// not independent. "d7#3" belongs to "d7"; an id without a turn is a dialogue of its own.
 std::vector<int> dialogues_of(const std::vector<std::string>& ids);
 
 }  // namespace heed::probe

@@ -9,6 +9,7 @@
 
 #include "base/error.h"
 #include "dialog/data/corpus.h"
+#include "dialog/probe/probe.h"
 #include "dialog/stats/logistic.h"
 #include "dialog/stats/standardise.h"
 #include "tensor/random.h"
@@ -180,6 +181,7 @@ std::vector<Guess> classify(const Tensor& x, const std::vector<int32_t>& labels,
   if (classes - std::count(counts.begin(), counts.end(), 0) < 2) {
     throw DataError("a classifier needs two classes to learn");
   }
+  check_finite("features", x);
   Tensor of_train = rows_at(x, train), of_test = rows_at(x, test);
   if (standardise) {
     const Standardiser to_unit(of_train);

@@ -61,7 +61,8 @@ struct Guess {
   double confidence = 0;
 };
 // Trains one logistic regression per class (dialog/stats/logistic.h) on the rows of x (n, d) at
-// `train`; returns their guesses at `test`. Throws DataError for fewer than two classes.
+// `train`; returns their guesses at `test`. Throws DataError for fewer than two classes, and for
+// rows that are not finite.
 std::vector<Guess> classify(const Tensor& x, const std::vector<int32_t>& labels,
                             const std::vector<size_t>& train, const std::vector<size_t>& test,
                             int64_t classes, bool standardise);

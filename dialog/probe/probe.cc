@@ -1,6 +1,7 @@
 #include "dialog/probe/probe.h"
 
 #include <algorithm>
+#include <cmath>
 #include <functional>
 
 #include "base/error.h"
@@ -107,7 +108,22 @@ const LabelSets& labels_of(const Part& part, const std::string& task) {
   throw UsageError("task: expected one of " + names + ", got '" + task + "'");
 }
 
+template <class T> int64_t first_not_finite(const Tensor& x) {
+  const T* const values = x.data<T>();
+  return std::find_if_not(values, values + x.numel(), [](T v) { return std::isfinite(v); }) -
+         values;
+}
+
 }  // namespace
+
+void check_finite(const std::string& whose, const Tensor& x) {
+  const int64_t bad =
+      x.dtype() == DType::f64 ? first_not_finite<double>(x) : first_not_finite<float>(x);
+  if (bad == x.numel()) return;
+  const int64_t d = x.shape()[1];
+  throw DataError(whose + ": 'x' is not finite in row " + std::to_string(bad / d) + ", column " +
+                  std::to_string(bad % d) + " (from 0)");
+}
 
 TaskResult probe(const Part& train, const Part& test, const std::string& task,
                  const ProbeOptions& options) {
@@ -116,6 +132,7 @@ TaskResult probe(const Part& train, const Part& test, const std::string& task,
     throw DataError("features: the training part has " + std::to_string(train.x.shape()[1]) +
                     " dimensions, the test part " + std::to_string(test.x.shape()[1]));
   }
+  for (const Part* part : {&train, &test}) check_finite("features", part->x);
   Tensor train_x = train.x, test_x = test.x;
   if (options.standardise) {
     const Standardiser standardise(train.x);

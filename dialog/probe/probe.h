@@ -27,6 +27,10 @@ struct Part {
   LabelledExamples examples;
 };
 
+// Throws DataError "WHOSE: 'x' is not finite in row 2, column 1 (from 0)" for features, f32 or f64
+// (n, d), such as those of a model whose training diverged.
+void check_finite(const std::string& whose, const Tensor& x);
+
 struct TaskResult {
   int64_t labels = 0;        // of the training part
   int64_t unseen = 0;        // different labels of the test part that it does not have
@@ -43,7 +47,7 @@ struct TaskResult {
 };
 
 // Trains on one part, measures on the other. Throws UsageError for an unknown task, DataError if
-// the parts differ in width.
+// the parts differ in width or are not finite.
 TaskResult probe(const Part& train, const Part& test, const std::string& task,
                  const ProbeOptions& options = {});
 

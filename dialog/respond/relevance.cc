@@ -33,18 +33,21 @@ double coherence(const Ppmi& ppmi, const Example& example, const Tokens& respons
   return ppmi.coherence(known(history), known(vocabulary.encode(response)));
 }
 
+CountedWords::CountedWords(const std::vector<Dialogue>& dialogues)
+    : words(Vocabulary::build(count_tokens(dialogues), {.max_size = Vocabulary::kMaxSize})),
+      ppmi(count_ppmi(dialogues, words)) {}
+
 TextCoherence::TextCoherence(const std::vector<Dialogue>& counted,
                              const std::vector<Dialogue>& dialogues, ExampleOptions bounds)
-    : words_(Vocabulary::build(count_tokens(counted), {.max_size = Vocabulary::kMaxSize})),
-      ppmi_(count_ppmi(counted, words_)) {
+    : counted_(counted) {
   bounds.max_turns = bounds.max_context_tokens = 0;
   bounds.max_utterance_tokens = bounds.max_response_tokens = 0;
   bounds.conditions.clear();
-  examples_ = make_examples(dialogues, words_, bounds);
+  examples_ = make_examples(dialogues, counted_.words, bounds);
 }
 
 double TextCoherence::operator()(size_t example, const Tokens& response) const {
-  return coherence(ppmi_, examples_.at(example), response, words_);
+  return coherence(counted_.ppmi, examples_.at(example), response, counted_.words);
 }
 
 std::vector<double> relevance(const Ppmi& ppmi, const Example& example) {
@@ -74,13 +77,18 @@ std::optional<double> agreement(const std::vector<double>& as_scores,
   return pairs > 0 ? std::optional(alike / static_cast<double>(pairs)) : std::nullopt;
 }
 
-RelevanceSummary measure_relevance(const Ppmi& ppmi, const std::vector<Example>& examples,
-                                   const TestSetResult& results) {
+RelevanceSummary measure_relevance(const CountedWords& counted,
+                                   const std::vector<Example>& examples,
+                                   const Vocabulary& vocabulary, const TestSetResult& results) {
   std::vector<DialogueScore> scores(examples.size());
   std::vector<std::optional<double>> agreements;
   for (size_t i = 0; i < examples.size(); ++i) {
     DialogueScore& s = scores[i];
-    s.as_scores = relevance(ppmi, examples[i]);
+    Example in_words;
+    for (const Tokens& said : context_words(examples[i], vocabulary)) {
+      in_words.context.push_back(counted.words.encode(said));
+    }
+    s.as_scores = relevance(counted.ppmi, in_words);
     s.distraction = examples[i].distraction;
     s.das_ratio = das_ratio(dialogue_means(s.as_scores, s.distraction));
     agreements.push_back(agreement(results.examples[i].as_scores, s.as_scores));

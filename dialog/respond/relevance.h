@@ -21,6 +21,13 @@ Ppmi count_ppmi(const std::vector<Dialogue>& dialogues, const Vocabulary& vocabu
 double coherence(const Ppmi& ppmi, const Example& example, const Tokens& response,
                  const Vocabulary& vocabulary);
 
+// All words of some dialogues, and their association there.
+struct CountedWords {
+  explicit CountedWords(const std::vector<Dialogue>& dialogues);
+  Vocabulary words;
+  Ppmi ppmi;
+};
+
 // The same for texts of any model: of all words of the text and of all turns before it, whatever
 // the model knows and reads of them.
 class TextCoherence {
@@ -31,8 +38,7 @@ class TextCoherence {
   double operator()(size_t example, const Tokens& response) const;
 
  private:
-  Vocabulary words_;
-  Ppmi ppmi_;
+  CountedWords counted_;
   std::vector<Example> examples_;
 };
 
@@ -47,13 +53,15 @@ std::optional<double> agreement(const std::vector<double>& as_scores,
                                 const std::vector<double>& relevance);
 
 // The numbers of a test set whose attention scores are relevance, and the agreement of the
-// attention with it on each example. `results` are those of the examples.
+// attention with it on each example. `results` are those of the examples, whose words count whether
+// their vocabulary knows them or has pieces of them.
 struct RelevanceSummary {
   std::string set;
   ScoreSummary scores;  // only what comes from attention scores
   std::vector<std::optional<double>> agreements;
 };
-RelevanceSummary measure_relevance(const Ppmi& ppmi, const std::vector<Example>& examples,
-                                   const TestSetResult& results);
+RelevanceSummary measure_relevance(const CountedWords& counted,
+                                   const std::vector<Example>& examples,
+                                   const Vocabulary& vocabulary, const TestSetResult& results);
 
 }  // namespace heed

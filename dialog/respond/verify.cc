@@ -179,9 +179,8 @@ std::vector<VerifyRow> verify_case(const std::string& directory, DType dtype, De
                                   .max_utterance_tokens = 0,
                                   .max_response_tokens = 0,
                                   .conditions = loaded.model->config().conditions()};
-  int64_t left_out = 0;
   const auto dialogues = read_dialogues((folder / "dialogs.jsonl").string(), {.notes = true});
-  const auto examples = make_examples(dialogues, loaded.vocabulary, everything, &left_out);
+  const auto examples = make_examples(dialogues, loaded.vocabulary, everything);
 
   const bool f64 = dtype == DType::f64;
   const double tolerance = f64 ? 1e-10 : 2e-5, step_tolerance = f64 ? 1e-10 : 3e-4;

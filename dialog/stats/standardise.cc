@@ -1,6 +1,8 @@
 #include "dialog/stats/standardise.h"
 
+#include <algorithm>
 #include <cmath>
+#include <limits>
 
 namespace heed {
 
@@ -18,8 +20,11 @@ Standardiser::Standardiser(const Tensor& train)
   over_rows([&](int64_t j, double x) {
     deviation_[j] += (x - mean_[j]) * (x - mean_[j]) / static_cast<double>(n);
   });
+  // The sum of n equal numbers has up to n rounding errors.
+  const double relative =
+      std::max(1e-12, static_cast<double>(n) * std::numeric_limits<double>::epsilon());
   for (size_t j = 0; j < mean_.size(); ++j) {
-    const double rounding = 1e-12 * std::fabs(mean_[j]);  // of the sums of equal numbers
+    const double rounding = relative * std::fabs(mean_[j]);
     deviation_[j] = std::sqrt(deviation_[j]);
     if (deviation_[j] <= rounding) deviation_[j] = 1;
   }

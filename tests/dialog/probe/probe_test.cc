@@ -204,6 +204,20 @@ TEST(Probe, SaysWhatIsWrong) {
             "features: the training part has 3 dimensions, the test part 4");
 }
 
+// Of a model whose training diverged. A solver that sees no number but NaN would call it solved.
+TEST(Probe, RefusesFeaturesThatAreNotFinite) {
+  const Part good = part_of(10, 1);
+  for (const DType dtype : {DType::f32, DType::f64}) {
+    Part bad = good;
+    bad.x = good.x.to(DType::f32).clone();
+    bad.x.data<float>()[7] = std::nanf("");
+    bad.x = bad.x.to(dtype);
+    const std::string error = "features: 'x' is not finite in row 2, column 1 (from 0)";
+    EXPECT_EQ(error_of<DataError>([&] { probe(bad, good, "Sets"); }), error);
+    EXPECT_EQ(error_of<DataError>([&] { probe(good, bad, "Sets"); }), error);
+  }
+}
+
 TEST(Standardiser, MakesMeanZeroAndVarianceOne) {
   const Standardiser standardise(Tensor::of({{1, 5, 0.1}, {3, 5, 0.1}}));
   EXPECT_EQ(standardise(Tensor::of({{1, 5, 0.1}, {3, 5, 0.1}})).to_vector(),
@@ -221,6 +235,8 @@ TEST(Standardiser, AConstantIsZero) {
     const Tensor rows = Tensor::from(std::vector<double>(1000, x), {1000, 1});
     for (const double y : Standardiser(rows)(rows).to_vector()) ASSERT_NEAR(y, 0, 1e-6) << x;
   }
+  const Standardiser many(Tensor::full({100'000, 1}, 1));
+  EXPECT_NEAR(many(Tensor::of({{0}})).to_vector()[0], -1, 1e-6);
 }
 
 // x -> |x|: no linear probe sees it, one hidden layer does.

@@ -207,6 +207,8 @@ TEST(Unannotated, WordsHaveTheNumbersOfTheTrainingPart) {
 TEST(LabelledParts, DialoguesAreNumberedByTheirIds) {
   EXPECT_EQ(dialogues_of({"b#3", "b#5", "a#1#3", "a#2#3", "a#1#4", "b#7"}),
             (std::vector<int>{0, 0, 1, 2, 1, 0}));
+  EXPECT_EQ(dialogues_of({"7", "#linux", "#c++", "a#b", "a#c", "a#", "8", "#1", "#2"}),
+            (std::vector<int>{0, 1, 2, 3, 4, 5, 6, 7, 7}));
 }
 
 // Contexts of at most two turns, in the numbers of a text's last letter; labels of every third

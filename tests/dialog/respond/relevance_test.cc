@@ -55,16 +55,50 @@ TEST(Relevance, OfATestSetIsTheMeanOverItsExamples) {
   for (size_t i = 0; i < 3; ++i) results.examples[i].as_scores = {2, 3, 1, 1};
   results.examples[1].as_scores.resize(3);
   results.examples[2].as_scores = {2, 1, 1};
-  const RelevanceSummary s = measure_relevance(kPpmi, examples, results);
+  CountedWords counted({});
+  counted.words = Vocabulary::build({{"a", 9},
+                                     {"b", 8},
+                                     {"c", 7},
+                                     {"d", 6},
+                                     {"e", 5},
+                                     {"f", 4},
+                                     {"g", 3},
+                                     {"h", 2},
+                                     {"i", 2},
+                                     {"j", 1}});
+  counted.ppmi = kPpmi;
+  const RelevanceSummary s = measure_relevance(counted, examples, counted.words, results);
   EXPECT_EQ(s.set, "random:1.0");
   EXPECT_NEAR(*s.scores.as_distraction, (9 / 4.0 + 1) / 2, 1e-12);
   EXPECT_NEAR(*s.scores.as_history, (3 / 8.0 + 1) / 2, 1e-12);
   EXPECT_NEAR(*s.scores.das_ratio, 3.25 / 1.375, 1e-12);
   EXPECT_EQ(s.agreements, (Agreements{2 / 3.0, {}, 1}));
   for (ExampleResult& e : results.examples) e.as_scores.clear();
-  const RelevanceSummary without = measure_relevance(kPpmi, examples, results);
+  const RelevanceSummary without = measure_relevance(counted, examples, counted.words, results);
   EXPECT_EQ(without.agreements, Agreements(3));
   EXPECT_EQ(without.scores.das_ratio, s.scores.das_ratio);
+}
+
+// "ja" goes with "oui". Neither is a word of the first vocabulary, and the second one has letters.
+TEST(Relevance, IsOfWordsWhateverAModelKnows) {
+  std::vector<Dialogue> dialogues;
+  for (int i = 0; i < 24; ++i) {
+    const bool one = i % 2 == 0;
+    dialogues.push_back({"d", {{"A", one ? "ja" : "nein"}, {"B", one ? "oui" : "non"}}});
+  }
+  const CountedWords counted(dialogues);
+  const std::vector<Dialogue> said = {
+      {"d", {{"A", "oui"}, {"B", "non"}, {"A", "ja"}, {"B", "no"}}}};
+  for (const Vocabulary& vocabulary :
+       {Vocabulary(), Vocabulary::build({{"o", 1}}, {.kind = TokenKind::kPieces})}) {
+    const std::vector<Example> examples = make_examples(said, vocabulary);
+    TestSetResult results{"none", {}, std::vector<ExampleResult>(1)};
+    results.examples[0].as_scores = {2, 1, 0};
+    const RelevanceSummary s = measure_relevance(counted, examples, vocabulary, results);
+    EXPECT_EQ(s.scores.as_first, 2);
+    EXPECT_EQ(s.scores.as_last, 0);
+    EXPECT_EQ(s.agreements, std::vector<std::optional<double>>{1});
+  }
 }
 
 // Of 24 pairs twelve have "late" behind 60 other words, and "yes" in the response behind 60.
