@@ -19,6 +19,7 @@
 #include <vector>
 
 #include "autograd/node.h"
+#include "base/clock.h"
 #include "dialog/respond/loss.h"
 #include "dialog/respond/structures.h"
 #include "tensor/parallel.h"
@@ -29,10 +30,6 @@ namespace heed {
 namespace {
 
 using Seconds = std::chrono::duration<double>;
-
-double now() {
-  return Seconds(std::chrono::steady_clock::now().time_since_epoch()).count();
-}
 
 double median(std::vector<double> values) {
   const auto middle = values.begin() + std::ssize(values) / 2;

@@ -4,15 +4,14 @@
 #   HEED_CUDA=auto     ON where there are an nvcc and a GPU, else OFF: the kernels take minutes to compile
 # Leaves HEED_CUDA_BACKEND (ON, OFF or emulate) behind. To be included, as languages are enabled for a folder.
 
-set(HEED_CUDA auto CACHE STRING "CUDA kernels: auto, ON, OFF, or emulate (on the CPU)")
-set_property(CACHE HEED_CUDA PROPERTY STRINGS auto ON OFF emulate)
+heed_choice(HEED_CUDA "CUDA kernels: auto, ON, OFF, or emulate (on the CPU)" auto ON OFF emulate)
 # An sm_80 program runs on 8.6 and 8.9 too; later devices take the PTX of the last.
 set(HEED_CUDA_ARCHITECTURES 75-real 80-real 90 CACHE STRING "CMAKE_CUDA_ARCHITECTURES of the kernels")
 
 if(HEED_CUDA STREQUAL "emulate")
   set(HEED_CUDA_BACKEND emulate)
   message(STATUS "heed: CUDA kernels emulated on the CPU")
-elseif(HEED_CUDA STREQUAL "auto" OR HEED_CUDA)
+elseif(HEED_CUDA)
   find_program(HEED_NVCC nvcc HINTS $ENV{CUDA_HOME}/bin $ENV{CUDA_PATH}/bin /usr/local/cuda/bin)
   mark_as_advanced(HEED_NVCC)
   file(GLOB HEED_GPU /dev/nvidia[0-9]* /dev/dxg)  # the second is that of WSL

@@ -8,8 +8,8 @@ set(dialog ON)
 if(HEED_CORE_ONLY)
   set(dialog OFF)
 endif()
-install(CODE "execute_process(COMMAND_ERROR_IS_FATAL ANY COMMAND ${CMAKE_COMMAND} -D SOURCE=${PROJECT_SOURCE_DIR}
-  -D DEST=${PROJECT_BINARY_DIR}/include -D DIALOG=${dialog} -P ${PROJECT_SOURCE_DIR}/cmake/HeedHeaders.cmake)")
+install(CODE "execute_process(COMMAND_ERROR_IS_FATAL ANY COMMAND \"${CMAKE_COMMAND}\" -D \"SOURCE=${PROJECT_SOURCE_DIR}\"
+  -D \"DEST=${PROJECT_BINARY_DIR}/include\" -D DIALOG=${dialog} -P \"${PROJECT_SOURCE_DIR}/cmake/HeedHeaders.cmake\")")
 install(DIRECTORY ${PROJECT_BINARY_DIR}/include/heed DESTINATION ${CMAKE_INSTALL_INCLUDEDIR})
 install(FILES docs/headers.md DESTINATION ${CMAKE_INSTALL_DOCDIR})
 install(TARGETS heed_core heed_kernels EXPORT heed_core_targets LIBRARY COMPONENT program)

@@ -1,8 +1,5 @@
 # NCCL for tensor/cuda/communicator.cc, where there is CUDA: its header, and the folder of its library, which is opened when the
 # program asks for it. With the emulation it is a stand-in of the tests, tests/nccl. Leaves HEED_HAVE_NCCL behind.
-if(NOT HEED_NCCL MATCHES "^(AUTO|ON|OFF)$")
-  message(FATAL_ERROR "HEED_NCCL is AUTO, ON or OFF, got '${HEED_NCCL}'")
-endif()
 set(HEED_HAVE_NCCL OFF)
 if(HEED_NCCL STREQUAL OFF)
 elseif(HEED_CUDA_BACKEND STREQUAL "emulate")

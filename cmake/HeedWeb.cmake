@@ -1,8 +1,7 @@
 # heed chat --web: a page on the loopback address, served with cpp-httplib (Debian: libcpp-httplib-dev), of which
 # heed/web/server.cc is the only user. Without it the option says how to get it.
 
-set(HEED_WEB AUTO CACHE STRING "AUTO: heed chat --web where cpp-httplib is found; ON: it must be; OFF: never")
-set_property(CACHE HEED_WEB PROPERTY STRINGS AUTO ON OFF)
+heed_choice(HEED_WEB "AUTO: heed chat --web where cpp-httplib is found; ON: it must be; OFF: never" AUTO ON OFF)
 
 # Sets HEED_HAVE_WEB, HEED_HTTPLIB_DEFINITIONS and HEED_HTTPLIB_LIBRARIES. Debian has a shared library of it and says in its .pc file what it
 # was compiled with; elsewhere it may be one header.

@@ -19,6 +19,7 @@
 // In gdb: `break softmax_kernel`, then `print threadIdx` and `print blockIdx` as in cuda-gdb.
 #pragma once
 
+#include <algorithm>
 #include <bit>
 #include <cmath>
 #include <cstdint>
@@ -58,8 +59,8 @@ using Where = std::source_location;
 struct Grid {
   dim3 blocks, threads;
   int64_t shared_bytes = 0;
-  int64_t most_shared = 48 << 10;  // a GPU requires an explicit request for more
 };
+constexpr int64_t kMostShared = 48 << 10;  // bytes of a block
 
 // Runs kernel() as every thread of every block. Throws Fault for what is listed above. `function`
 // is a text in which kernel_name() finds the name. With EMULATOR_BACKWARDS=1 in the environment the
@@ -152,7 +153,8 @@ template <class T> class Element {
   EMULATOR_SEEN const Element& operator*=(T value) const { return *this = T(*this) * value; }
   Element operator&() const { return *this; }  // &tile[i], for atomics
   // *this = f(*this), returning the value before; not a race with other atomics.
-  template <class F> T update(F f) const {
+  template <class F> EMULATOR_SEEN T update(F f) const {
+    report(Does::update);
     check_atomic(*mark_, name_, i_);
     const T old = *value_;
     *value_ = f(old);
@@ -172,6 +174,8 @@ template <class T> class Element {
 
 // __shared__ T name[n]. One object serves all blocks, as they run one after the other.
 template <class T, int64_t n> class Shared {
+  static_assert(n * int64_t{sizeof(T)} <= kMostShared, "more than a block has of shared memory");
+
  public:
   constexpr explicit Shared(const char* name) : name_(name) {}
   EMULATOR_SEEN Element<T> operator[](int64_t i) {
@@ -271,25 +275,26 @@ T __shfl_up_sync(unsigned mask, T value, unsigned distance, int width = 32,
   return emulator::shuffle(mask, value, from < lane / width * width ? lane : from, where);
 }
 
-template <class P, class T> T atomicExch(P at, T value) {
-  return emulator::update(at, [=](T) { return value; });
+// As in CUDA, the type is that of the memory: atomicAdd(x, 1) adds 1.0f to a float.
+template <class P, class T> auto atomicExch(P at, T value) {
+  return emulator::update(at, [=](auto old) { return static_cast<decltype(old)>(value); });
 }
-template <class P, class T> T atomicAdd(P at, T value) {
-  return emulator::update(at, [=](T old) { return static_cast<T>(old + value); });
+template <class P, class T> auto atomicAdd(P at, T value) {
+  return emulator::update(at, [=](auto old) { return old + static_cast<decltype(old)>(value); });
 }
-template <class P, class T> T atomicMax(P at, T value) {
-  return emulator::update(at, [=](T old) { return old > value ? old : value; });
+template <class P, class T> auto atomicMax(P at, T value) {
+  return emulator::update(
+      at, [=](auto old) { return std::max(old, static_cast<decltype(old)>(value)); });
 }
-template <class P, class T> T atomicMin(P at, T value) {
-  return emulator::update(at, [=](T old) { return old < value ? old : value; });
+template <class P, class T> auto atomicMin(P at, T value) {
+  return emulator::update(
+      at, [=](auto old) { return std::min(old, static_cast<decltype(old)>(value)); });
 }
-template <class P, class T> T atomicCAS(P at, T compare, T value) {
-  return emulator::update(at, [=](T old) { return old == compare ? value : old; });
-}
-
-// Reads global memory, bypassing the L1 cache: sees what other blocks wrote.
-template <class T> T __ldcg(const T* at) {
-  return *at;
+template <class P, class T> auto atomicCAS(P at, T compare, T value) {
+  return emulator::update(at, [=](auto old) {
+    using Old = decltype(old);
+    return old == static_cast<Old>(compare) ? static_cast<Old>(value) : old;
+  });
 }
 
 inline int __popc(unsigned x) {

@@ -288,7 +288,7 @@ std::string thread_text(int thread) {
 DynamicElement dynamic_element(const char* name, int64_t i, int64_t size) {
   check_bounds(name, i, block.dynamic_bytes / size);
   return {reinterpret_cast<std::byte*>(block.dynamic_shared.data()) + i * size,
-          &block.dynamic_marks[i]};
+          &block.dynamic_marks[i * size]};
 }
 
 // ---- functions for threads
@@ -316,10 +316,16 @@ void run_grid(const char* function, const Grid& grid, const std::function<void()
   gridDim = grid.blocks;
   blockDim = grid.threads;
   blockIdx = dim3(0, 0, 0);
-  if (threads > 1024 || grid.shared_bytes > grid.most_shared) {
+  if (threads == 0 || grid.threads.z > 64 || std::max(grid.blocks.y, grid.blocks.z) > 65535) {
+    fail(
+        "launched with blocks " + str(grid.blocks) + " of threads " + str(grid.threads) +
+        "; a GPU takes 1 thread or more in a block, at most 64 in z, and at most 65535 blocks in y "
+        "and in z");
+  }
+  if (threads > 1024 || grid.shared_bytes > kMostShared) {
     fail("launched with " + std::to_string(threads) + " threads a block and " +
          std::to_string(grid.shared_bytes) + " bytes of dynamic shared memory; at most 1024 and " +
-         std::to_string(grid.most_shared));
+         std::to_string(kMostShared));
   }
   block.dynamic_bytes = grid.shared_bytes;
   block.dynamic_shared.assign((grid.shared_bytes + 7) / 8, 0);

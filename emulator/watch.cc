@@ -89,14 +89,15 @@ Traffic traffic_of(const Access& access) {
 }
 
 // The number of lanes that wait: for 128 bytes of lanes at a time, those that the worst bank serves
-// later.
+// later. Smaller elements share a word.
 int64_t conflicts_of(const Access& access) {
-  const int lanes = static_cast<int>(kBankBytes / access.bytes);
+  const auto word = static_cast<uintptr_t>(std::max<int64_t>(access.bytes, kBankBytes / kWarp));
+  const int lanes = std::max(kBankBytes / static_cast<int>(word), 1);
   int64_t waits = 0;
   for (int first = 0; first < kWarp; first += lanes) {
     std::map<uintptr_t, std::set<uintptr_t>> of_bank;
     for (const uintptr_t at : addresses(access, first, first + lanes)) {
-      of_bank[at % kBankBytes].insert(at);
+      of_bank[at / word * word % kBankBytes].insert(at / word);
     }
     size_t most = 1;
     for (const auto& [bank, words] : of_bank) most = std::max(most, words.size());

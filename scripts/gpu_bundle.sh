@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # make gpu-bundle: collects in gpu-bundle/ the files that scripts/gpu_check.sh needs besides the sources on a machine
-# with a GPU but without network and our packages: headers, zlib, and the sources of GoogleTest. Copy the folder
-# there together with the sources.
+# with a GPU but without network and our packages: headers, zlib, utf8proc, and the sources of GoogleTest. Copy the
+# folder there together with the sources.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
@@ -12,16 +12,19 @@ stop() {
 }
 googletest=/usr/src/googletest
 [[ -f $googletest/CMakeLists.txt ]] || stop "no sources of GoogleTest in $googletest (the package googletest)"
-zlib=$("${CXX:-c++}" -print-file-name=libz.a)  # this machine's: there may be those of others
-[[ -f $zlib ]] || stop "no libz.a"
+libraries=()
+for name in libz.a libutf8proc.a; do
+  libraries+=("$("${CXX:-c++}" -print-file-name=$name)")  # this machine's: there may be those of others
+  [[ -f ${libraries[-1]} ]] || stop "no $name"
+done
 
 made=$(mktemp -d "$bundle.XXXXXX")
 trap 'rm -rf "$made"' EXIT
 mkdir -p "$made"/{include,lib,share/cmake,share/eigen3}
-cp -rL /usr/include/{nlohmann,CLI,zlib.h,zconf.h} "$made/include/"
+cp -rL /usr/include/{nlohmann,CLI,zlib.h,zconf.h,utf8proc.h} "$made/include/"
 mkdir "$made/include/eigen3"
 cp -rL /usr/include/eigen3/Eigen "$made/include/eigen3/"
-cp "$zlib" "$made/lib/"
+cp "${libraries[@]}" "$made/lib/"
 cp -r /usr/share/cmake/nlohmann_json "$made/share/cmake/"
 cp -r /usr/share/cmake/CLI11 "$made/share/cmake/"
 cp -r /usr/share/eigen3/cmake "$made/share/eigen3/"

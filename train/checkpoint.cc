@@ -3,6 +3,7 @@
 #include <cerrno>
 #include <cstring>
 #include <filesystem>
+#include <string_view>
 
 #include "base/file.h"
 #include "train/folder_of_runs.h"
@@ -96,13 +97,20 @@ bool is_half_written(const std::string& name) {
   return end != name.npos && belongs_to_a_folder(name.substr(0, end));
 }
 
+// checkpoint-E-S.safetensors; other files that are called so are the user's.
+bool is_checkpoint(const std::string& name) {
+  constexpr std::string_view kBefore = "checkpoint-";
+  const size_t end = name.find_first_not_of("0123456789-", kBefore.size());
+  return name.starts_with(kBefore) && end != name.npos && name.substr(end) == ".safetensors";
+}
+
 // Removes checkpoints that no state names, and half written files. The caller holds the lock of the
 // run, so nobody else writes here.
 void remove_leftovers(const std::string& run, const std::string& newest) {
   const std::string before = named_by(in(run, kBefore));
   for (const auto& entry : fs::directory_iterator(run)) {
     const std::string name = entry.path().filename().string();
-    const bool old = name.starts_with("checkpoint-") && name != newest && name != before;
+    const bool old = is_checkpoint(name) && name != newest && name != before;
     if (!old && !is_half_written(name)) continue;
     std::error_code ignored;  // an old file that stays does no harm
     fs::remove(entry.path(), ignored);

@@ -1,7 +1,6 @@
 #include "train/group_sums.h"
 
 #include <algorithm>
-#include <chrono>
 #include <condition_variable>
 #include <exception>
 #include <mutex>
@@ -11,12 +10,11 @@
 #include <unordered_map>
 #include <utility>
 
+#include "base/clock.h"
 #include "tensor/parallel.h"
 
 namespace heed {
 namespace {
-
-using Clock = std::chrono::steady_clock;
 
 // Calls send(0), send(1) ... send(count - 1), each when it is ready: on a thread of its own as long
 // as another one computes, and the rest on that one.
@@ -154,11 +152,11 @@ std::vector<size_t> GroupSums::add_last(int piece, int end, const Pass& backward
     sender.join();
     throw;
   }
-  const Clock::time_point ended = Clock::now();
+  const double ended = now();
   sender.join();
-  const std::chrono::duration<double> waited = Clock::now() - ended;
+  const double waited = now() - ended;
   if (carrier_) {
-    carrier_->ranks().count_beside(std::max(seconds_of_ranks() - before - waited.count(), 0.0));
+    carrier_->ranks().count_beside(std::max(seconds_of_ranks() - before - waited, 0.0));
   }
   sender.send_rest();
   put_gradients(parameters_, std::move(sums_));

@@ -154,6 +154,35 @@ TEST(Emulation, Atomics) {
   EXPECT_EQ(x.get(), (std::vector<int>{3 * 780, 39, 7}));
 }
 
+__global__ void atomics_of_floats_kernel(float* x) {
+  atomicAdd(x, 1);
+  atomicExch(x + 1, 3);
+  atomicCAS(x + 2, 1, 2);
+}
+
+TEST(Emulation, AtomicsHaveTheTypeOfTheMemory) {
+  OnDevice<float> x({0.5f, 0.5f, 1.5f});
+  launch<atomics_of_floats_kernel>({1, 2}, x.data());
+  EXPECT_EQ(x.get(), (std::vector<float>{2.5f, 3, 1.5f}));
+}
+
+// 32 floats, and as many doubles behind them.
+__global__ void two_parts_kernel(float* y) {
+  EMULATOR_SHARED_DYNAMIC(float, floats);
+  EMULATOR_SHARED_DYNAMIC(double, doubles);
+  const int t = static_cast<int>(threadIdx.x);
+  floats[t] = 1;
+  doubles[16 + t] = 2;
+  __syncthreads();
+  y[t] = floats[31 - t] + static_cast<float>(doubles[16 + 31 - t]);
+}
+
+TEST(Emulation, DynamicSharedMemoryOfTwoTypes) {
+  OnDevice<float> y(std::vector<float>(32));
+  launch<two_parts_kernel>({1, 32, 32 * 12}, y.data());
+  EXPECT_EQ(y.get(), std::vector<float>(32, 3));
+}
+
 // ---- planted faults
 
 // What launching the kernel throws; places in this file are HERE.
@@ -316,6 +345,22 @@ TEST(EmulationFinds, TooManyThreads) {
   EXPECT_EQ(fault<indices_kernel>({1, 1025}, nullptr),
             "kernel indices_kernel, block 0 of 1: launched with 1025 threads a "
             "block and 0 bytes of dynamic shared memory; at most 1024 and 49152");
+}
+
+TEST(EmulationFinds, WhatAGpuDoesNotLaunch) {
+  const std::string limits =
+      "; a GPU takes 1 thread or more in a block, at most 64 in z, and at most 65535 blocks in y "
+      "and "
+      "in z";
+  EXPECT_EQ(fault<indices_kernel>({1, 0}, nullptr),
+            "kernel indices_kernel, block 0 of 1: launched with blocks (1, 1, 1) of threads (0, 1, "
+            "1)" +
+                limits);
+  for (const Grid& grid :
+       {Grid{1, dim3(1, 1, 65)}, Grid{dim3(1, 65536), 1}, Grid{dim3(1, 1, 65536), 1}}) {
+    const std::string text = fault<indices_kernel>(grid, nullptr);
+    EXPECT_TRUE(text.ends_with(limits)) << text;
+  }
 }
 
 #ifdef __SANITIZE_ADDRESS__

@@ -247,6 +247,13 @@ __global__ void same_word_kernel() {
   static_cast<void>(float(word[0]));
 }
 
+__global__ void shared_sum_kernel() {
+  EMULATOR_SHARED(int, sum, 1);
+  if (threadIdx.x == 0) sum[0] = 0;
+  __syncthreads();
+  atomicAdd(&sum[0], 1);
+}
+
 TEST(WatchCounts, BankConflictsAndBarriers) {
   const auto conflicts = [](auto run) {
     Watch watch;
@@ -259,6 +266,9 @@ TEST(WatchCounts, BankConflictsAndBarriers) {
   EXPECT_EQ(conflicts([] { launch<tile_kernel<float>>({1, 32}, 33); }), 0);
   EXPECT_EQ(conflicts([] { launch<tile_kernel<double>>({1, 32}, 1); }), 0);
   EXPECT_EQ(conflicts([] { launch<tile_kernel<double>>({1, 32}, 16); }), 2 * 15);
+  EXPECT_EQ(conflicts([] { launch<tile_kernel<bool>>({1, 32}, 1); }), 0);  // four lanes in a word
+  EXPECT_EQ(conflicts([] { launch<tile_kernel<int16_t>>({1, 32}, 2); }), 0);
+  EXPECT_EQ(conflicts([] { launch<tile_kernel<int16_t>>({1, 32}, 32); }), 15);
   EXPECT_EQ(conflicts([] { launch<same_word_kernel>({1, 64}); }), 0);
 
   Watch watch;
@@ -266,6 +276,8 @@ TEST(WatchCounts, BankConflictsAndBarriers) {
   EXPECT_EQ(watch.shared_accesses, 3);
   EXPECT_EQ(watch.blocks, 3);
   EXPECT_EQ(watch.barriers, 3);
+  launch<shared_sum_kernel>({1, 32});
+  EXPECT_EQ(watch.shared_accesses, 3 + 2);
 }
 
 __global__ void through_a_tile_kernel(Float* y, const Float* x, int stride) {

@@ -119,6 +119,8 @@ def written_whole(path: PathLike) -> Iterator[BinaryIO]:
     leaves nothing: written beside it, synced, renamed. gzip where the name ends in .gz."""
     target = Path(path)
     try:
+        if target.exists() and not target.is_file():
+            raise DataError(f"{target}: exists and is not a regular file")
         handle, name = tempfile.mkstemp(prefix=f"{target.name}.tmp-", dir=target.parent)
     except OSError as error:
         raise DataError(f"{target}: {error.strerror}") from None
@@ -135,7 +137,9 @@ def written_whole(path: PathLike) -> Iterator[BinaryIO]:
         os.umask(mask)
         os.chmod(name, 0o666 & ~mask)  # mkstemp() makes files that only their owner can read
         os.replace(name, target)
-    except BaseException:
+    except BaseException as error:
         if os.path.exists(name):
             os.unlink(name)
+        if isinstance(error, OSError) and error.filename in (None, name):  # a full disk
+            raise DataError(f"{target}: {error.strerror}") from None
         raise

@@ -21,6 +21,8 @@ def _problem(dialogue: Mapping[str, Any]) -> str:
     def is_text(value: Any) -> bool:  # no half of a surrogate pair, which UTF-8 cannot say
         return isinstance(value, str) and not any("\ud800" <= c <= "\udfff" for c in value)
 
+    if not isinstance(dialogue, Mapping):
+        return "a dialogue must be an object"
     name = dialogue.get("id", "")
     if not is_text(name) and not is_number(name):
         return '"id" must be a string or a number'

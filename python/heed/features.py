@@ -66,7 +66,7 @@ def _checked(part: str, features: Features) -> Tuple[np.ndarray, bytes]:
         raise DataError(f"{part}: labels must have a task")
     _check_names(part, "an id", ids)
     _check_names(part, "the name of a task", list(features.labels), _MAX_NAME)
-    for key in set(keys):
+    for key in keys:
         _check_names(part, "a key", [key])
     for task, sets in features.labels.items():
         for labels in sets:
@@ -92,7 +92,10 @@ def write_features(directory: PathLike, train: Features, test: Features,
         if set(features.labels) != set(train.labels):
             raise DataError(f"{part}: its tasks are {sorted(features.labels)}, those of train {sorted(train.labels)}")
     checked = {part: _checked(part, features) for part, features in parts.items()}
-    where.mkdir(parents=True, exist_ok=True)
+    try:
+        where.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise DataError(f"{where}: {error.strerror}") from None
     for part, (x, lines) in checked.items():
         with written_whole(where / f"{part}.jsonl") as file:
             file.write(lines)

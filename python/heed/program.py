@@ -30,8 +30,11 @@ def find_program(program: Optional[PathLike] = None) -> str:
 
 def _run(command: Sequence[str]) -> bytes:
     """Standard output; HeedError with what the program says where it fails."""
-    done = subprocess.run(command, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
-                          check=False)
+    try:
+        done = subprocess.run(command, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+                              check=False)
+    except OSError as error:
+        raise HeedError(f"{command[0]}: {error.strerror}") from None
     if done.returncode:
         said = [line for line in done.stderr.decode("utf-8", "replace").splitlines() if line.strip()]
         raise HeedError(said[-1] if said else f"{command[0]} {command[1]} ended with {done.returncode}")

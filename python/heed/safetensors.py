@@ -35,7 +35,10 @@ def _tensor(name: str, entry: Any, raw: memoryview, where: str) -> np.ndarray:
     for n in shape:
         count *= n  # Python's integers do not overflow
     check(count * dtype.itemsize == span[1] - span[0], "its data_offsets do not fit its shape")
-    x = np.frombuffer(raw[span[0]:span[1]], dtype).reshape(shape)
+    try:
+        x = np.frombuffer(raw[span[0]:span[1]], dtype).reshape(shape)
+    except ValueError as error:  # more axes than NumPy has, or longer ones beside an empty one
+        raise DataError(f"{where}: tensor {json.dumps(name)}: {error}") from None
     if code == "BF16":  # the upper half of an f32
         return (x.astype("<u4") << 16).view("<f4")
     return x.copy()

@@ -1,6 +1,7 @@
 """Dialogues, safetensors and features: what is written is read again, and what is wrong is named."""
 import gzip
 import json
+import resource
 import struct
 from pathlib import Path
 
@@ -63,6 +64,15 @@ class Dialogues(FolderTest):
         self.assertEqual(path.read_text(), "before")
         self.assertEqual(list(self.folder.iterdir()), [path])
         self.fails("No such file", heed.write_dialogues, self.folder / "none" / "a.jsonl", [DIALOGUE])
+        self.fails("dialogue 1: a dialogue must be an object", heed.write_dialogues, path, DIALOGUE)  # without a list
+        for no_file in (self.folder, "/dev/null"):
+            self.fails("exists and is not a regular file", heed.write_dialogues, no_file, [DIALOGUE])
+        limits = resource.getrlimit(resource.RLIMIT_FSIZE)
+        self.addCleanup(resource.setrlimit, resource.RLIMIT_FSIZE, limits)
+        resource.setrlimit(resource.RLIMIT_FSIZE, (10_000, limits[1]))  # as on a full disk
+        self.fails("kept.jsonl: File too large", heed.write_dialogues, path, [DIALOGUE] * 1000)
+        self.assertEqual(path.read_text(), "before")
+        self.assertEqual(list(self.folder.iterdir()), [path])
 
 
 class Safetensors(FolderTest):
@@ -107,7 +117,9 @@ class Safetensors(FolderTest):
                              ({"shape": [3]}, "do not fit its shape"), ({"shape": [2**62, 2**62]}, "do not fit"),
                              ({"data_offsets": [0, 9]}, "do not lie in the file"),
                              ({"data_offsets": [8, 0]}, "do not lie in the file"),
-                             ({"data_offsets": [0]}, "do not lie"), ({"data_offsets": None}, "whole numbers")):
+                             ({"data_offsets": [0]}, "do not lie"), ({"data_offsets": None}, "whole numbers"),
+                             ({"shape": [2**40, 2**40, 0], "data_offsets": [0, 0]}, "x: tensor \"x\": "),
+                             ({"shape": [1] * 70, "data_offsets": [0, 4]}, "x: tensor \"x\": ")):
             self.fails(rule, heed.read_safetensors, file({**good, **change}))
         self.fails("its entry is not an object", heed.read_safetensors, file([]))
         self.fails("header: expected a JSON object", heed.read_safetensors, file("[1]"))
@@ -133,6 +145,7 @@ class WritesFeatures(FolderTest):
                              ({"x": [[1, np.nan], [1, 1]]}, "row 0, column 1"),
                              ({"x": [["a"], ["b"]]}, "must be numbers"), ({"ids": ["a"]}, "1 ids, but x has 2 rows"),
                              ({"ids": ["a", "a"]}, "an id is given twice"), ({"keys": ["", "a"]}, "a key must be"),
+                             ({"keys": [["a"], "a"]}, "a key must be"),
                              ({"labels": {}}, "must have a task"),
                              ({"labels": {"Task": [["a"]]}}, "1 labels of 'Task'"),
                              ({"labels": {"Task": [["a", "a"], []]}}, "is given twice"),
@@ -144,3 +157,4 @@ class WritesFeatures(FolderTest):
         self.fails("test: its tasks are ['Other']", heed.write_features, where, self.features(),
                    self.features(labels={"Other": [[], []]}))
         self.assertFalse(list(where.glob("*.safetensors")))
+        self.fails("file: File exists", heed.write_features, self.write("file", ""), self.features(), self.features())

@@ -40,6 +40,8 @@ class Scores(FolderTest):
         program = self.write("heed", "#!/bin/sh\nkill -9 $$\n")
         os.chmod(program, 0o755)
         self.fails("score ended with -9", heed.score, STATIC, STATIC / "dialogs.jsonl", program=program)
+        program.write_text("no program")
+        self.fails("Exec format error", heed.score, STATIC, STATIC / "dialogs.jsonl", program=program)
 
 
 class Probes(FolderTest):

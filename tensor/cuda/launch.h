@@ -7,7 +7,6 @@
 // and runs the same kernel on the CPU. Two things are spelled differently from plain CUDA, so that
 // the emulation can watch them: the launch, and arrays in shared memory:
 //   HEED_SHARED(float, tile, 256);      __shared__ float tile[256];
-//   HEED_SHARED_DYNAMIC(float, tile);   extern __shared__, as long as the launch says (its bytes)
 #pragma once
 
 #include <algorithm>
@@ -17,14 +16,12 @@
 #include "tensor/cuda/runtime.h"
 
 #define HEED_SHARED EMULATOR_SHARED
-#define HEED_SHARED_DYNAMIC EMULATOR_SHARED_DYNAMIC
 
 namespace heed::cuda {
 
 struct Grid {
   int64_t blocks;
   dim3 threads;  // of one block: an int, or dim3(x, y)
-  int64_t shared_bytes = 0;
 };
 
 // Queues the kernel in the stream of the current device and does not wait for it. Does nothing for
@@ -35,12 +32,10 @@ template <auto kernel, class... Args> void launch(const Grid& grid, Args... args
   check_grid(grid.blocks, __PRETTY_FUNCTION__);
   count_launch();
 #ifdef __CUDACC__
-  kernel<<<static_cast<unsigned>(grid.blocks), grid.threads, grid.shared_bytes, stream()>>>(
-      args...);
+  kernel<<<static_cast<unsigned>(grid.blocks), grid.threads, 0, stream()>>>(args...);
   check_launch(__PRETTY_FUNCTION__);
 #else
-  emulator::launch<kernel>({static_cast<unsigned>(grid.blocks), grid.threads, grid.shared_bytes},
-                           args...);
+  emulator::launch<kernel>({static_cast<unsigned>(grid.blocks), grid.threads}, args...);
 #endif
 }
 

@@ -310,10 +310,12 @@ TEST(GroupSums, ARankThatDiesEndsAll) {
                 ::alarm(60);
                 Watched watched(ranks);
                 Tower model;
-                PiecewiseGradients gradients(kPieces, watched);
+                PiecewiseGradients gradients(4, watched);  // one of which is rank 1's
                 step(gradients, model, 0);
                 model.in_pass = [&] {
-                  if (ranks.rank() == 1 && watched.beside() > 0) ::raise(SIGKILL);
+                  if (ranks.rank() != 1) return;
+                  EXPECT_TRUE(wait_until([&] { return watched.beside() > 0; }));
+                  ::raise(SIGKILL);
                 };
                 for (size_t n = 1;; ++n) step(gradients, model, n);
               });

@@ -258,16 +258,20 @@ TEST_F(RunTest, WhatAKilledTrainingLeavesIsRemoved) {
         "init.safetensors", "adversary.json"}) {
     dir.write(std::string("run/") + name + ".tmp-17", "half");
   }
-  dir.write("run/notes.txt.tmp-1", "mine");
+  for (const char* name :
+       {"notes.txt.tmp-1", "checkpoint-notes.txt", "checkpoint-best.safetensors"}) {
+    dir.write(std::string("run/") + name, "mine");
+  }
   run("run");
   std::set<std::string> files;
   for (const auto& entry : fs::directory_iterator(path("run"))) {
     files.insert(entry.path().filename().string());
   }
-  EXPECT_EQ(files, (std::set<std::string>{"checkpoint-1-0.safetensors",
-                                          "checkpoint-2-0.safetensors", "config.json", "log.jsonl",
-                                          "model.safetensors", "notes.txt.tmp-1", "state.json",
-                                          "state.previous.json", "vocab.txt"}));
+  EXPECT_EQ(files, (std::set<std::string>{
+                       "checkpoint-1-0.safetensors", "checkpoint-2-0.safetensors",
+                       "checkpoint-best.safetensors", "checkpoint-notes.txt", "config.json",
+                       "log.jsonl", "model.safetensors", "notes.txt.tmp-1", "state.json",
+                       "state.previous.json", "vocab.txt"}));
 }
 
 // Numbers in state.json that no training leaves behind, with a checksum that is right.
