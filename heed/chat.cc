@@ -4,7 +4,6 @@
 #include "autograd/keep_packed.h"
 #include "dialog/respond/run.h"
 #include "dialog/system.h"
-#include "dialog/text/tokenizer.h"
 #include "dialog/view/render.h"
 #include "heed/bundled.h"
 #include "heed/command.h"
@@ -78,13 +77,12 @@ void Chat::run() {
                   shown_.clear();
                   forgotten_ = 0;
                 },
-            .hear =
-                [&](const std::string& line) {
-                  if (!tokenize(line).empty()) answer(line);
-                }});
+            .hear = [&](const std::string& line) { answer(line); }});
 }
 
 void Chat::add_turn(const std::string& who, const std::string& text, std::vector<int32_t> tokens) {
+  const int most = bounds_.max_utterance_tokens;
+  if (most > 0) tokens.resize(loaded_.vocabulary.end_of_word(tokens, most));
   shown_.push_back({who + ": " + text, false});
   conversation_.context.push_back(std::move(tokens));
   conversation_.distraction.push_back(0);
@@ -107,7 +105,7 @@ void Chat::show_attention(const Decoding& reply) const {
 }
 
 void Chat::answer(const std::string& line) {
-  add_turn("you", line, encode_utterance(line, loaded_.vocabulary, bounds_.max_utterance_tokens));
+  add_turn("you", line, encode_utterance(line, loaded_.vocabulary));
   say_unknown_words(line);
   conversation_.id = "turn " + std::to_string(++turn_);  // new random numbers for every answer
   const Decoding reply = decode(*loaded_.model, {&conversation_}, decode_)[0];
@@ -120,15 +118,15 @@ void Chat::answer(const std::string& line) {
 }
 
 void talk(ChatOptions& o) {
+  constexpr const char* kToWriters = "to models that write answers, not to those that choose them";
+  const auto responds = [](const std::string& m) { return system_of(m).has(Capability::kRespond); };
   if (o.web) {
     refuse_given(*o.command, "--best-of", "without --web");
     take_bundled(o.models);
-    const auto responds = [](const std::string& m) {
-      return system_of(m).has(Capability::kRespond);
-    };
     if (o.command->count("--pool") > 0 && std::all_of(o.models.begin(), o.models.end(), responds)) {
       throw UsageError("--pool: none of these models ranks");
     }
+    if (std::none_of(o.models.begin(), o.models.end(), responds)) o.decode.refuse(kToWriters);
     const DecodeOptions decode = o.decode.get(o.common->seed);
     serve_live_page(o.models, decode, start(*o.common), o.port, o.pool);
     return;
@@ -139,9 +137,8 @@ void talk(ChatOptions& o) {
   o.models.resize(1);
   const bool pool = o.command->count("--pool") > 0;
   if (pool && o.models[0].empty()) take_bundled_ranker(o.models[0]);
-  const bool given = !o.models[0].empty();
-  if (pool || (given && !system_of(o.models[0]).has(Capability::kRespond))) {
-    o.decode.refuse("to models that write answers; this one chooses them");
+  if (pool || (!o.models[0].empty() && !responds(o.models[0]))) {
+    o.decode.refuse(kToWriters);
     return chat_from_pool(*o.common, o.models[0], o.pool);
   }
   take_bundled_for_chat(o.models[0]);

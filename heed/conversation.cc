@@ -6,6 +6,7 @@
 #include <cstdio>
 #include <iostream>
 
+#include "dialog/text/format.h"
 #include "dialog/text/tokenizer.h"
 
 namespace heed {
@@ -43,7 +44,7 @@ void converse(const Typed& typed) {
           "%s: no such command; there are /help, /reset and /quit. Type a blank before it to say "
           "it to the model.\n",
           line.c_str());
-    } else if (!is_blank(line)) {
+    } else if (!tokenize(line).empty()) {
       typed.hear(line);
     }
   }
@@ -73,13 +74,9 @@ std::vector<std::string> unknown_words(const std::string& text, const Vocabulary
 }
 
 std::string what_to_expect(const Responder& model) {
-  const double millions = static_cast<double>(parameter_count(model)) / 1e6;
-  char text[160];
-  std::snprintf(text, sizeof text,
-                "A model of %.*f million numbers that knows only its training dialogues: watch "
-                "where it looks, and do not expect good answers.",
-                millions < 10 ? 1 : 0, millions);
-  return text;
+  return "A model of " + size_of_model(parameter_count(model)) +
+         " that knows only its training dialogues: watch where it looks, and do not expect good "
+         "answers.";
 }
 
 }  // namespace heed

@@ -16,7 +16,7 @@ struct Typed {
   std::string greeting, help;   // help: the text of /help above the commands
   std::function<void()> reset;  // /reset
   std::function<void(const std::string& line)>
-      hear;  // called for every other line that is not blank
+      hear;  // called for every other line that has a word
 };
 void converse(const Typed& typed);
 

@@ -74,15 +74,15 @@ DecodeOptions DecodeFlags::get(uint64_t seed) const {
     refuse_given(*command_, "--noise-variance", "with --best-of");
     if (with_rank_) refuse_given(*command_, "--rank", "with --best-of");
   }
+  DecodeOptions result = options;
   const auto only_for = [&](const char* one, const std::vector<const char*>& options) {
-    if (method == one) return;
+    if (method == one && result.best_of == 0) return;
     for (const char* option : options) {
       refuse_given(*command_, option, std::string("with --decode ") + one);
     }
   };
   only_for("sample", {"--top-k", "--temperature"});
   only_for("beam", {"--beam-size", "--length-penalty"});
-  DecodeOptions result = options;
   result.method = decode_method(method);
   using Rank = DecodeOptions::Rank;
   result.rank = rank == "D" ? Rank::kJudge : rank == "logp" ? Rank::kLogProb : Rank::kRandom;

@@ -235,9 +235,8 @@ void show_look(const Ranker& ranker, const std::vector<std::string>& context,
 
 }  // namespace
 
-std::vector<Choice> PoolRanker::choose(const std::vector<std::string>& context,
-                                       size_t count) const {
-  return retrieve::choose(*loaded.ranker, pool, {context}, count)[0];
+std::vector<Choice> PoolRanker::choose(const std::vector<std::string>& context) const {
+  return retrieve::choose(*loaded.ranker, pool, {context}, 3)[0];
 }
 
 PoolRanker open_pool(const std::string& model, const std::string& file, Device device) {

@@ -15,9 +15,8 @@ struct PoolRanker {
   LoadedSystem loaded;
   std::vector<std::string> pool;
 
-  // The best `count` texts for a context, oldest utterance first (dialog/retrieve/pool.h).
-  std::vector<retrieve::Choice> choose(const std::vector<std::string>& context,
-                                       size_t count = 3) const;
+  // The best three texts for a context, oldest utterance first (dialog/retrieve/pool.h).
+  std::vector<retrieve::Choice> choose(const std::vector<std::string>& context) const;
 };
 // A model and the texts of `file`, or, if that is empty, of pool.txt or pool.txt.gz in the model's
 // directory. Throws UsageError and DataError.

@@ -80,6 +80,10 @@ std::optional<uint32_t> settings_checksum(const std::string& run) {
 }
 
 uint32_t file_checksum(const std::string& path) {
+  std::error_code ignored;
+  if (std::filesystem::is_fifo(path, ignored)) {  // it has given its bytes to who read it before
+    throw DataError(path + ": is a pipe and has no fingerprint; give a file");
+  }
   std::ifstream file(path, std::ios::binary);
   if (!file) throw DataError(path + ": cannot open: " + std::strerror(errno));
   std::string chunk(1 << 20, '\0');

@@ -46,7 +46,7 @@ void change_settings(const std::string& run, const LoopSettings& settings);
 // no settings.json.
 std::optional<uint32_t> settings_checksum(const std::string& run);
 
-// The crc32 of a file's bytes. Throws DataError.
+// The crc32 of a file's bytes. Throws DataError, for a pipe too: others may have read its bytes.
 uint32_t file_checksum(const std::string& path);
 
 }  // namespace heed

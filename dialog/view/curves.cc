@@ -142,8 +142,8 @@ std::string curves_text(const CurvePlot& all, const TerminalStyle& style) {
     left = std::max(left, tick_text(tick).size());
   }
   const int width = std::max(style.width, kMinWidth);
-  Canvas canvas(std::max(4, width - static_cast<int>(left) - 2), style.unicode && told_apart,
-                style.colour, curves);
+  const int columns = std::max(4, width - static_cast<int>(left) - 2);
+  Canvas canvas(columns, style.unicode && told_apart, style.colour, curves);
   const std::vector<std::string> labels = row_labels(canvas, plot, ranges);
   draw(canvas, plot, ranges);
 
@@ -153,7 +153,6 @@ std::string curves_text(const CurvePlot& all, const TerminalStyle& style) {
     const std::string& label = labels[static_cast<size_t>(row)];
     text += std::string(left - label.size(), ' ') + label + edge + canvas.row(row) + "\n";
   }
-  const int columns = canvas.width() / (style.unicode && told_apart ? 2 : 1);
   text += std::string(left + 1, ' ') + (style.unicode ? "└" : "+");
   for (int i = 0; i < columns; ++i) text += style.unicode ? "─" : "-";
   text += "\n" + std::string(left + 2, ' ') + x_line(plot, ranges, columns) + "\n";

@@ -52,6 +52,8 @@ Passages::Passages(std::vector<Example> examples, Respond respond, uint64_t seed
     : examples_(std::move(examples)), respond_(std::move(respond)), order_(examples_.size()) {
   std::iota(order_.begin(), order_.end(), size_t{0});
   Rng(seed, "judge.export").shuffle(order_);
+  // Generated responses have a word, too.
+  std::erase_if(order_, [&](size_t place) { return response(place).empty(); });
 }
 
 std::vector<size_t> Passages::take(size_t count) {

@@ -18,7 +18,8 @@ struct ItemToJudge {
   nlohmann::ordered_json shown, hidden;
 };
 
-// Examples as people read them, in a random order, and how a model responds to some of them.
+// Examples whose response has a word, as people read them, in a random order, and how a model
+// responds to some of them.
 class Passages {
  public:
   // The responses of the model of a directory to the examples at these places.

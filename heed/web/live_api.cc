@@ -356,9 +356,7 @@ std::string LiveApi::describe() const {
                  {"decode", decode},
                  {"distractions",
                   {{{"name", "frequent"}, {"texts", phrases.frequent}},
-                   {{"name", "rare"}, {"texts", phrases.rare}}}},
-                 {"max_turns", kMaxTurns},
-                 {"max_turn_bytes", kMaxTurnBytes}});
+                   {{"name", "rare"}, {"texts", phrases.rare}}}}});
 }
 
 WebReply LiveApi::respond(const std::string& question) {

@@ -59,8 +59,7 @@ class LiveApi {
   // {"models": [{"name", "structure", "layers", "hidden", "vocabulary", "expect",
   //              "distractions": the probability of an insertion in training, or null}, ...],
   //              of a model that ranks "pool", its texts, in the place of layers to vocabulary
-  //  "decode": "sample", "distractions": [{"name": "frequent", "texts": [...]}, ...], "max_turns",
-  //  "max_turn_bytes"}
+  //  "decode": "sample", "distractions": [{"name": "frequent", "texts": [...]}, ...]}
   std::string describe() const;
 
   // The reply to a question; 400 for what is none, 503 where the models are busy for longer than a

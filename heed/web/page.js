@@ -1,7 +1,9 @@
 "use strict";
-// All that was said is in `turns`; the server keeps nothing. A turn is {who: "you", "distraction" or
-// the name of a model, text, read: what the model is given, where that is another text}.
+// All that was said is in `turns`; the server keeps nothing. A turn is {who: "you" or the name of a model, text, read:
+// what the model is given, where that is another text}, and a distraction is {alien: true, text}.
 let turns = [];
+// The turn before which a distraction is inserted; undefined: the question.
+let place;
 // What came back for them: {full: with the distractions, plain: without, null if there are none}.
 let runs = null;
 // The step that is looked at: {run: "full" or "plain", step}; null: the mean over all steps.
@@ -25,7 +27,7 @@ function make(tag, attributes = {}, ...children) {
 // Where who types goes on after the button that was pressed is gone.
 const rest = id => get(id).focus({preventScroll: true});
 const percent = x => Number.isFinite(x) ? Math.round(100 * x) + " %" : "–";
-const isAlien = turn => turn.who === "distraction";
+const isAlien = turn => turn.alien === true;
 const plainTurns = () => turns.filter(turn => !isAlien(turn));
 const mean = numbers => numbers.reduce((sum, x) => sum + x, 0) / numbers.length;
 
@@ -54,7 +56,7 @@ async function ask_once(place, question) {
   try { json = await response.json(); } catch { /* the status says enough */ }
   if (!response.ok) {
     throw Object.assign(new Error(json.error ?? "The server answered " + response.status + "."),
-                        {again: response.status === 503});
+                        {again: response.status === 503, refused: response.status < 500});
   }
   return json;
 }
@@ -65,8 +67,9 @@ function respond(history) {
     history: history.map(t => ({text: t.read ?? t.text, distraction: isAlien(t)}))});
 }
 
-// Asks for the answer to the last turn; an answer to an older question that comes late is dropped.
-async function answer() {
+// Asks for the answer to the last turn; an answer to an older question that comes late is dropped. `undo` takes back a
+// turn that the server refuses, or it would refuse all that follows.
+async function answer(undo) {
   const mine = ++asked;
   runs = picked = null;
   complain("");
@@ -84,6 +87,7 @@ async function answer() {
       if (mine !== asked) return;
       report("");
       complain(error.message);
+      if (error.refused) undo?.();
     }
   } else {
     report("");
@@ -103,18 +107,28 @@ function complain(text) {
 
 // ---- what is said
 
+// Gives a function that restores what was said and answered until now.
+function keeper() {
+  const before = [[...turns], runs];
+  return () => { [turns, runs] = before; };
+}
+
 function say(text) {
-  const reply = runs?.full;
+  const reply = runs?.full, undo = keeper();
   if (reply && reply.answer.words.length > 0) {
     turns.push({who: reply.model, text: reply.answer.text, read: reply.answer.read});
   }
   turns.push({who: "you", text});
-  return answer();
+  return answer(() => {
+    undo();
+    get("text").value ||= text;
+  });
 }
 
 function insert(texts, at) {
-  turns.splice(at, 0, ...texts.map(text => ({who: "distraction", text})));
-  return answer();
+  const undo = keeper();
+  turns.splice(at, 0, ...texts.map(text => ({alien: true, text})));
+  return answer(undo);
 }
 
 function remove(turn) {
@@ -192,7 +206,7 @@ function tag_of(turn, last) {
 function turn_element(turn, i, full) {
   const last = i === turns.length - 1, k = runs ? i - runs.full.forgotten : -1;
   const said = make("div", {class: "said"}, make("span", {class: "k"}, String(i + 1)), " ", tag_of(turn, last), " ",
-                    make("span", {class: "who"}, isAlien(turn) ? "" : turn.who), " ", make("bdi", {}, turn.text));
+                    make("span", {class: "who"}, turn.who ?? ""), " ", make("bdi", {}, turn.text));
   if (isAlien(turn)) {
     said.append(make("button", {class: "remove", type: "button", onclick: () => remove(turn),
                                 "aria-label": "Remove the distraction: " + turn.text}, "Remove"));
@@ -305,13 +319,12 @@ function draw_answers() {
 // ---- the page
 
 function draw_places() {
-  const chosen = get("where").value;
   const places = turns.map((turn, i) => make("option", {value: i},
     (i === turns.length - 1 ? "directly before the question, " : "before ") + (i + 1) + ": " +
     turn.text.slice(0, 32)));
   get("where").replaceChildren(...(places.length ? places : [make("option", {value: 0}, "say something first")]));
-  const stays = get("where").dataset.chosen && chosen in places;
-  get("where").value = stays ? chosen : Math.max(0, turns.length - 1);
+  const at = turns.indexOf(place);
+  get("where").value = at < 0 ? Math.max(0, turns.length - 1) : at;
   get("insert").disabled = turns.length === 0;
   get("remove-all").hidden = !turns.some(isAlien);
 }
@@ -350,9 +363,9 @@ function listen() {
     if (texts[0]) insert(texts, Number(get("where").value));
   });
   get("settings").addEventListener("submit", event => event.preventDefault());
-  for (const id of ["model", "decode"]) get(id).addEventListener("change", answer);
+  for (const id of ["model", "decode"]) get(id).addEventListener("change", () => answer());
   get("what").addEventListener("change", draw_what);
-  get("where").addEventListener("change", () => { get("where").dataset.chosen = "yes"; });
+  get("where").addEventListener("change", event => { place = turns.slice(0, -1)[event.target.value]; });
   get("again").addEventListener("click", () => { ++draw; answer(); });
   get("reset").addEventListener("click", () => { turns = []; answer(); get("text").focus(); });
   get("remove-all").addEventListener("click", () => { turns = plainTurns(); answer(); rest("insert"); });

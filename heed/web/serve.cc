@@ -25,8 +25,8 @@ constexpr const char* kScript =
     ;
 
 // "trained" of data/models/trained; a second one of the same name is called "trained 2".
-std::vector<LiveModel> load(const std::vector<std::string>& directories, Device device,
-                            const std::string& pool) {
+std::vector<LiveModel> load(const std::vector<std::string>& directories,
+                            const DecodeOptions& options, Device device, const std::string& pool) {
   namespace fs = std::filesystem;
   std::vector<LiveModel> models;
   std::set<std::string> names;
@@ -37,6 +37,7 @@ std::vector<LiveModel> load(const std::vector<std::string>& directories, Device 
       m = {"", load_responder(directory), load_example_options(directory)};
       make_examples({}, Vocabulary(), m.bounds);  // throws for bounds that contradict each other
       move(*m.loaded.model, device);
+      decode(*m.loaded.model, {}, options);  // and for a label that the model does not know
     } else {
       m.ranker = std::make_shared<PoolRanker>(open_pool(directory, pool, device));
     }
@@ -56,7 +57,7 @@ std::vector<LiveModel> load(const std::vector<std::string>& directories, Device 
 
 void serve_live_page(const std::vector<std::string>& directories, const DecodeOptions& decode,
                      Device device, int port, const std::string& pool) {
-  LiveApi api(load(directories, device, pool), decode);
+  LiveApi api(load(directories, decode, device, pool), decode);
   WebServer server(
       {.pages = {{"/", {.type = "text/html; charset=utf-8", .body = kPage}},
                  {"/page.js", {.type = "text/javascript; charset=utf-8", .body = kScript}},

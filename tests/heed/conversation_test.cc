@@ -62,10 +62,11 @@ TEST(Conversation, NamesUnknownWordsAsOftenAsTheyStand) {
             (std::vector<std::string>{"xyz", "zz", ",", "xyz"}));
 }
 
-// A line with a slash alone, or with more than letters behind it, is no command.
+// A line with a slash alone, or with more than letters behind it, is no command. One without a
+// word, such as an invisible space, is not heard.
 TEST(Conversation, HearsWhatIsNoCommand) {
   std::istringstream typed(
-      "hello\r\n\n \n/\n/etc/fstab\n/foo\n/reset\nagain\n/help\n/quit\nlate\n");
+      "hello\r\n\n \n\u200B\n/\n/etc/fstab\n/foo\n/reset\nagain\n/help\n/quit\nlate\n");
   std::streambuf* const before = std::cin.rdbuf(typed.rdbuf());
   std::vector<std::string> heard;
   testing::internal::CaptureStdout();

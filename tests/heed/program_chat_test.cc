@@ -1,4 +1,5 @@
 // heed chat: how much of a conversation it keeps and reads, and what it draws.
+#include <nlohmann/json.hpp>
 #include <regex>
 #include <set>
 
@@ -6,6 +7,8 @@
 
 namespace heed {
 namespace {
+
+using Json = nlohmann::json;
 
 std::string chat(const std::string& typed, const Arguments& more = {}) {
   const TempDir dir;
@@ -56,10 +59,32 @@ TEST(Chat, ReadsAsMuchOfALineAsInTraining) {
   EXPECT_NE(numbers("windows windows windows windows"), numbers(""));
 }
 
+// What the model said is a turn as long as any other: two turns of three words and their ends are
+// within ten tokens, whatever it says.
+TEST(Chat, ReadsAsMuchOfAnAnswerAsInTraining) {
+  const TempDir dir;
+  std::filesystem::copy(kTrained, dir.path("run"));
+  Json settings = Json::parse(dir.read("run/settings.json"));
+  settings["examples"]["max_utterance_tokens"] = 3;
+  settings["examples"]["max_context_tokens"] = 10;
+  dir.write("run/settings.json", settings.dump());
+  const std::string last =
+      last_answer(chat("my wifi is gone\nwhat is it?\n", {"--model", dir.path("run")}));
+  EXPECT_EQ(all(last, " (you|model): ").size(), 3u) << last;
+}
+
+TEST(Chat, RefusesWhatTheBestOfSeveralDoesNotUse) {
+  for (const char* option : {"--temperature", "--top-k"}) {
+    expect_failure(heed_program({"chat", "--model", kTrained, "--best-of", "2", option, "3"}), 2,
+                   std::string(option) + ": only applies with --decode sample", option);
+  }
+}
+
 TEST(Chat, SaysWhatToExpectAndAnswersDifferently) {
   const std::string typed = "hello\nhow do i mount a usb stick\nwhat is 2 + 2\n";
   const std::string out = chat(typed);
-  EXPECT_EQ(all(out, R"(A model of \d+\.\d million numbers .*watch where it looks.*)").size(), 1u)
+  EXPECT_EQ(all(out, R"(A model of \d+\.\d million parameters .*watch where it looks.*)").size(),
+            1u)
       << out;
   const std::vector<std::string> answers = all(out, "^model: .*$");
   EXPECT_EQ(std::set<std::string>(answers.begin(), answers.end()).size(), 3u) << out;

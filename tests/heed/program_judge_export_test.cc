@@ -122,6 +122,18 @@ TEST_F(JudgeExport, SaysWhatItWroteAndLeftOut) {
                 " empty, " + left_out["as_people"].dump() + " equal to the human one\n");
 }
 
+// Or it would tell who said nothing.
+TEST_F(JudgeExport, NobodyJudgesNothing) {
+  std::string data;
+  for (int i = 0; i < 40; ++i) {
+    data += dialogue("d" + std::to_string(i),
+                     {"hello there", "how are you", i % 2 == 0 ? "fine" : "\u200B"});
+  }
+  json_of(with(with(exporting(dir), "--data", dir.write("d.jsonl", data)), "--limit", "40") +
+          Arguments{"--model", kTrained, "--decode", "sample", "--items", "10", "--checks", "0"});
+  for (const Json& item : lines_of(dir.read("items.jsonl"))) EXPECT_NE(item["response"], "");
+}
+
 // Words of a response in another order, also where most orders are the one that it has.
 TEST_F(JudgeExport, ATestQuestionIsNotTheResponseItself) {
   std::string data;

@@ -83,6 +83,12 @@ TEST_F(ChatWeb, SaysWhatItDoesNotTake) {
   fails({"--web", "--port", "65536"}, "--port: ");
   fails({"--web", "--pool"}, "--pool: none of these models ranks");
   fails({"--web", "--beam-size", "3"}, "--beam-size: only applies with --decode beam");
+  fails({"--web", "--condition", "mood=good"},
+        "--condition: the model knows none, got 'mood=good'");
+  const Arguments chooser = {"chat",     "--web", "--model", source_dir() + "/data/models/ranker",
+                             "--decode", "beam"};
+  expect_failure(heed_program(chooser), 2, "--decode: only applies to models that write answers",
+                 join(chooser));
 }
 
 }  // namespace

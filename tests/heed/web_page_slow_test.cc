@@ -116,6 +116,62 @@ TEST_F(LivePage, ADistractionIsInsertedComparedAndRemoved) {
   expect_no_complaint();
 }
 
+// A place is a turn, which stays where others come before it; of what is new it is the question.
+TEST_F(LivePage, InsertsWhereOneSaidLast) {
+  const auto place = [&] {
+    return value("document.querySelector('#where').selectedOptions[0].textContent");
+  };
+  say("my wifi is gone");
+  say("which card?");
+  browser->choose("#where", "1");
+  browser->click("#insert");
+  ASSERT_TRUE(browser->wait("document.querySelectorAll('#runs .run').length === 2"));
+  EXPECT_TRUE(place().get<std::string>().starts_with("before 4: ")) << place();
+  browser->choose("#where", "4");
+  say("an old one");
+  EXPECT_EQ(place(), "directly before the question, 7: an old one");
+  browser->choose("#where", "0");
+  browser->click("#reset");
+  say("hello");
+  say("hello again");
+  EXPECT_EQ(place(), "directly before the question, 3: hello again");
+  expect_no_complaint();
+}
+
+// Or else all that follows would be refused, too.
+TEST_F(LivePage, TakesBackWhatIsRefused) {
+  say("my wifi is gone");
+  const std::string answer = value("document.querySelector('#runs').textContent");
+  const auto refused = [&] {
+    EXPECT_TRUE(browser->wait("!document.querySelector('#mistake').hidden"));
+    EXPECT_TRUE(has(value("document.querySelector('#mistake').textContent").get<std::string>(),
+                    ".text: has no word"));
+    EXPECT_EQ(count("#talk .turn"), 1u);
+    EXPECT_EQ(value("document.querySelector('#runs').textContent"), answer);
+  };
+  say("\u200B");
+  refused();
+  EXPECT_EQ(value("document.querySelector('#text').value"), "\u200B");
+  browser->choose("#what", "own");
+  value("document.querySelector('#own').value = '\u200B'");
+  browser->click("#insert");
+  refused();
+  value("document.querySelector('#text').value = ''");
+  say("which card?");
+  EXPECT_EQ(count("#talk .turn"), 3u);
+  EXPECT_EQ(value("document.querySelector('#mistake').hidden"), true);
+  browser->complaints.clear();  // of the requests that were refused
+}
+
+TEST_F(LivePage, AModelMayHaveAnyName) {
+  value("turns.push({who: 'distraction', text: 'hello there'}); 0");
+  say("my wifi is gone");
+  EXPECT_EQ(count("#talk .turn"), 2u);
+  EXPECT_EQ(count("#talk .turn.alien"), 0u);
+  EXPECT_EQ(count("#runs .run"), 1u);
+  expect_no_complaint();
+}
+
 TEST_F(LivePage, GoesAlongTheWordsOfAnAnswer) {
   browser->click("#example");
   expect_answer();

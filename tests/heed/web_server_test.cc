@@ -72,6 +72,20 @@ TEST_F(Web, ServesWhoHasTheAddress) {
   EXPECT_EQ(status(post_request(at, "api/other", "{}")), 404);
 }
 
+TEST_F(Web, SendsWhatItSaysOnceAndAsAWhole) {
+  std::string often = "Range: bytes=0-";
+  for (int i = 0; i < 2000; ++i) often += ",0-";
+  Address stranger = at;
+  stranger.path = "/x/";
+  for (const Address& a : {at, stranger}) {
+    for (const std::string& ranges : {often, std::string("Range: bytes=0-3")}) {
+      std::string request = get_request(a);
+      request.insert(request.size() - 2, ranges + "\r\n");
+      EXPECT_EQ(body_of(say(request)), body_of(say(get_request(a)))) << ranges.substr(0, 20);
+    }
+  }
+}
+
 TEST_F(Web, RefusesWhoHasNoToken) {
   const auto with_path = [&](const std::string& path) {
     Address other = at;

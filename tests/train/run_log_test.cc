@@ -1,6 +1,7 @@
 #include "train/run_log.h"
 
 #include <gtest/gtest.h>
+#include <sys/stat.h>
 
 #include <cmath>
 
@@ -38,6 +39,11 @@ TEST(Checksum, OfAFileIsThatOfItsBytes) {
     for (size_t i = 0; i < size; i += 1000) text[i] = static_cast<char>('a' + i / 1000 % 26);
     EXPECT_EQ(file_checksum(dir.write("file", text)), checksum(text)) << size;
   }
+  // The bytes of a pipe are gone once somebody has read them.
+  const std::string pipe = dir.path("pipe");
+  ASSERT_EQ(::mkfifo(pipe.c_str(), 0600), 0);
+  EXPECT_EQ(error_of<DataError>([&] { file_checksum(pipe); }),
+            pipe + ": is a pipe and has no fingerprint; give a file");
 }
 
 TEST(RunLog, ADamagedLineIsNamed) {
