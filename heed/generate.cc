@@ -52,7 +52,7 @@ DecodeOptions decoding_of(GenerateOptions& o) {
     refuse_given(*o.command, "--allow-unk", "without --n-best");
     o.beam = o.rerank.n_best;
     if (o.rerank.rank.empty()) o.rerank.rank = {"logp"};
-    o.rerank.check();
+    o.rerank.check(o.model);
     if (!o.rerank.weighs()) refuse_given(*o.command, "--rank-weight", "with --rank antilm or mmi");
   } else {
     for (const char* name : {"--rank", "--rank-weight"}) {

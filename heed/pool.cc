@@ -67,7 +67,7 @@ Json reply_json(const Dialogue& dialogue, const std::vector<Choice>& best) {
 }
 
 void reply(const ReplyOptions& o) {
-  if (o.out != "-") check_writable(o.out);
+  const JsonOutput output(o.out);
   const PoolRanker ranker = open_pool(o.model, o.pool, start(*o.common));
   const std::vector<Dialogue> dialogues = read_dialogues(o.in);
   std::vector<std::vector<std::string>> contexts;
@@ -87,13 +87,8 @@ void reply(const ReplyOptions& o) {
   for (size_t i = 0; i < dialogues.size(); ++i) {
     lines += json_text(reply_json(dialogues[i], best[i])) + "\n";
   }
-  if (o.out == "-") {
-    std::fputs(lines.c_str(), stdout);
-    return;
-  }
-  TextWriter writer(o.out);
-  writer.write(lines);
-  writer.commit();
+  output.write_text(lines);
+  if (output.to_stdout()) return;
   std::printf("%s: %s\n", o.out.c_str(), counted(dialogues.size(), "answer").c_str());
 }
 
@@ -176,6 +171,8 @@ std::vector<std::string> of_clusters(const WhitelistOptions& o,
 void whitelist(const WhitelistOptions& o) {
   check_writable(o.out);
   const std::vector<std::string> texts = responses_in(o, "train");
+  std::vector<std::string> test;
+  if (has_part(o.data, "test")) test = responses_in(o, "test");
   const std::vector<std::string> pool =
       o.model.empty() ? retrieve::most_frequent(texts, o.size) : of_clusters(o, texts);
   if (pool.size() < 2) {
@@ -186,8 +183,7 @@ void whitelist(const WhitelistOptions& o) {
   writer.write(retrieve::pool_lines(pool));
   writer.commit();
   std::printf("%s: %s", o.out.c_str(), counted(pool.size(), "response").c_str());
-  if (has_part(o.data, "test")) {
-    const std::vector<std::string> test = responses_in(o, "test");
+  if (!test.empty()) {
     std::printf("; %.1f %% of the %s of the test part are among them",
                 100 * retrieve::coverage(pool, test), counted(test.size(), "response").c_str());
   }

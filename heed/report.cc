@@ -1,10 +1,8 @@
-#include <cstdio>
 #include <filesystem>
 
 #include "base/file.h"
 #include "experiments/experiment.h"
-#include "heed/commands.h"
-#include "heed/shared_options.h"
+#include "heed/command.h"
 
 namespace heed {
 namespace {
@@ -37,25 +35,21 @@ void run(const ReportOptions& o) {
 }  // namespace
 
 void add_report(CLI::App& app) {
-  auto o = std::make_shared<ReportOptions>();
-  CLI::App* c = app.add_subcommand(
-      "report",
+  const auto [c, o] = declare<ReportOptions>(
+      app, "report",
       "Write one page with the measurements of `heed reproduce` or `heed sweep`, beside a paper's "
-      "numbers");
-  c->footer(
+      "numbers",
       "The page needs no other file and no network. Unfinished runs are left out.\n"
       "Example:\n"
-      "  heed report runs/smoke --html report.html");
-  add_common(*c, {.device = false, .seed = ""});
-  CLI::Option* folder =
-      c->add_option("folder", o->folder,
-                    "Directory of the experiment, the --out of heed reproduce or heed sweep");
-  c->add_option("--runs", o->folder, "The directory of the experiment, as an option")
+      "  heed report runs/smoke --html report.html",
+      {.device = false, .seed = ""}, run);
+  CLI::Option* folder = c.add_option(
+      "folder", o.folder, "Directory of the experiment, the --out of heed reproduce or heed sweep");
+  c.add_option("--runs", o.folder, "The directory of the experiment, as an option")
       ->excludes(folder);
-  add_html(*c, o->html);
-  c->add_option("--tables", o->tables,
-                "Write the tables into this directory: Markdown, CSV and JSON");
-  c->callback([o] { run(*o); });
+  add_html(c, o.html);
+  c.add_option("--tables", o.tables,
+               "Write the tables into this directory: Markdown, CSV and JSON");
 }
 
 }  // namespace heed

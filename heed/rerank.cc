@@ -57,7 +57,6 @@ ListScores coherences(const std::string& data, const Measured& m,
 LoadedSystem load_ranker(const std::string& path, Device device) {
   LoadedSystem loaded = load_system(path);
   move(*loaded.module, device);
-  if (!loaded.ranker && !loaded.encoder) throw UsageError(path + ": can neither rank nor encode");
   if (!loaded.ranker) {
     loaded.ranker =
         std::make_shared<CosineRanker>(loaded.encoder, loaded.bounds, loaded.vocabulary);
@@ -95,7 +94,7 @@ bool RerankFlags::weighs() const {
   });
 }
 
-void RerankFlags::check() const {
+void RerankFlags::check(const std::string& model) const {
   std::set<std::string> texts;
   for (const std::string& text : rank) {
     const Spec spec = parse_spec(text);
@@ -113,8 +112,16 @@ void RerankFlags::check() const {
     }
     if (spec.name == "pmi") {
       check_dialogues(spec.path, "train");
-    } else if (!spec.path.empty()) {
-      system_of(spec.path);
+    } else if (either) {
+      const std::string& run = spec.path.empty() ? model : spec.path;
+      require(run, Capability::kRespond);
+      words::require_discriminator(run);
+    } else if (spec.name == "mmi") {
+      require(spec.path, Capability::kRespond);
+    } else if (spec.name == "model") {
+      const System& system = system_of(spec.path);
+      if (!system.has(Capability::kRank) && !system.has(Capability::kEncode))
+        throw UsageError(spec.path + ": can neither rank nor encode");
     }
   }
 }
@@ -138,11 +145,9 @@ Reranked rerank(const RerankFlags& flags, const Measured& m, const std::string& 
       return antilm(log_p, flags.weight, own, texts, last_utterances(contexts, kContexts), batch);
     }
     if (spec.name == "D") {
-      const std::string run = spec.path.empty() ? model : spec.path;
-      require(run, Capability::kRespond);
+      const std::string& run = spec.path.empty() ? model : spec.path;
       return score(*words::load_ranker(run, device), texts, batch);
     }
-    if (spec.name == "mmi") require(spec.path, Capability::kRespond);
     if (spec.name == "model" && words::has_discriminator(spec.path)) {
       note(spec.path + ": its generator ranks, by ln P(R|C); D:" + spec.path +
            " is its discriminator");

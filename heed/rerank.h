@@ -17,9 +17,10 @@ struct RerankFlags {
   double weight = 0.5;
 
   void declare(CLI::App& command);
-  // Throws UsageError for an unknown name, for a name that lacks its path, and for one that is
-  // given twice; and DataError for a path where there is nothing.
-  void check() const;
+  // `model`: the one that makes the lists. Throws UsageError for an unknown name, for a name that
+  // lacks its path, for one that is given twice, and for a model that cannot rank so; and DataError
+  // for a path where there is nothing.
+  void check(const std::string& model) const;
   bool weighs() const;  // whether one of the scores has the weight
 };
 

@@ -7,6 +7,7 @@
 #include "base/file.h"
 #include "dialog/text/format.h"
 #include "dialog/text/terminal.h"
+#include "dialog/text/text_file.h"
 #include "dialog/text/text_table.h"
 
 namespace heed {
@@ -97,7 +98,9 @@ void JsonOutput::write_text(const std::string& text) const {
   if (to_stdout()) {
     std::fputs(text.c_str(), stdout);
   } else if (wanted()) {
-    write_file(path_, text);
+    TextWriter writer(path_);
+    writer.write(text);
+    writer.commit();
   }
 }
 

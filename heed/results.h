@@ -26,9 +26,9 @@ nlohmann::ordered_json to_json(const ScoreSummary& summary, size_t dialogues);
 // Like dump(), for values that may hold a path that is not UTF-8.
 std::string json_text(const nlohmann::ordered_json& json, int indent = -1);
 
-// The file of a --json option: no file if the path is empty, standard output for "-". The
-// constructor checks that it can be written. The file appears whole with write(), so a command that
-// is stopped leaves none. Throws DataError.
+// The file of a --json option: no file if the path is empty, standard output for "-", gzip if its
+// name ends in ".gz". The constructor checks that it can be written. The file appears whole with
+// write(), so a command that is stopped leaves none. Throws DataError.
 class JsonOutput {
  public:
   explicit JsonOutput(const std::string& path);

@@ -1,17 +1,12 @@
-#include <cstdio>
 #include <filesystem>
 #include <map>
 
 #include "dialog/respond/structures.h"
-#include "dialog/text/format.h"
 #include "dialog/text/text_table.h"
 #include "experiments/engine/runs/overview.h"
 #include "experiments/sweep/making_json.h"
-#include "heed/commands.h"
-#include "heed/messages.h"
+#include "heed/command.h"
 #include "heed/progress.h"
-#include "heed/provenance.h"
-#include "heed/results.h"
 #include "heed/sweep_file.h"
 #include "heed/work_flags.h"
 #include "tensor/parallel.h"
@@ -108,10 +103,9 @@ void run(SweepOptions& o) {
 }  // namespace
 
 void add_sweep(CLI::App& app) {
-  auto o = std::make_shared<SweepOptions>();
-  CLI::App* c = app.add_subcommand(
-      "sweep", "Train every combination of some settings with several seeds, and find the best");
-  c->footer(
+  const auto [c, o] = declare<SweepOptions>(
+      app, "sweep",
+      "Train every combination of some settings with several seeds, and find the best",
       "The file has three sections:\n"
       "  [train]\n"
       "  data = \"data/ubuntu-sample\"   # options of heed train, for all runs\n"
@@ -125,13 +119,12 @@ void add_sweep(CLI::App& app) {
       "work on one folder. Every run is an ordinary run of heed train.\n"
       "Examples:\n"
       "  heed sweep examples/sweep.toml --out runs/sweep --dry-run\n"
-      "  heed sweep examples/sweep.toml --out runs/sweep --jobs 2 --threads 1");
-  o->common = add_common(*c, {.seed = ""});
-  c->add_option("file", o->file, "The settings to train: a TOML file")->required();
-  c->add_option("--out", o->out, "Directory of the sweep, made if missing")->required();
-  c->add_flag("--dry-run", o->dry_run, "Only list the runs and estimate their duration");
-  o->work.declare(*c);
-  c->callback([o] { run(*o); });
+      "  heed sweep examples/sweep.toml --out runs/sweep --jobs 2 --threads 1",
+      {.seed = ""}, run);
+  c.add_option("file", o.file, "The settings to train: a TOML file")->required();
+  c.add_option("--out", o.out, "Directory of the sweep, made if missing")->required();
+  c.add_flag("--dry-run", o.dry_run, "Only list the runs and estimate their duration");
+  o.work.declare(c);
 }
 
 }  // namespace heed

@@ -136,10 +136,9 @@ T number_of(const SweepFile& file, const std::string& name, T otherwise, T low, 
   const GridOption* option = find(file.sweep, name);
   if (!option) return otherwise;
   T value = 0;
-  const std::string& text = option->values[0];
+  const std::string& text = only_value(file, *option);
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
-  if (option->values.size() == 1 && error == std::errc() && end == text.data() + text.size() &&
-      value >= low && value <= high) {
+  if (error == std::errc() && end == text.data() + text.size() && value >= low && value <= high) {
     return value;
   }
   throw UsageError(place(file, option->line) + name + ": expected a whole number from " +
@@ -162,10 +161,11 @@ std::string problem_of(const std::vector<GridOption>& options) {
   }
 }
 
-// Names the line of an option without which the others work, or else of one that fails alone.
-void check_fixed(const SweepFile& file, const std::vector<GridOption>& fixed) {
-  const std::string problem = problem_of(fixed);
-  if (problem.empty()) return;
+// Throws UsageError if the fixed options alone have this problem. Names the line of an option
+// without which the others work, or else of one that fails alone.
+void check_fixed(const SweepFile& file, const std::string& problem) {
+  const std::vector<GridOption> fixed = training_options(file);
+  if (problem_of(fixed) != problem) return;
   for (const GridOption& option : fixed) {
     std::vector<GridOption> others = fixed;
     std::erase_if(others, [&](const GridOption& other) { return other.name == option.name; });
@@ -176,23 +176,6 @@ void check_fixed(const SweepFile& file, const std::vector<GridOption>& fixed) {
     if (!alone.empty()) throw UsageError(place(file, option.line) + alone);
   }
   throw UsageError(file.path + ": " + problem);
-}
-
-// Checks each value of the grid with the fixed options, so that the message can name its line.
-void check_values(const SweepFile& file) {
-  const std::vector<GridOption> fixed = training_options(file);
-  check_fixed(file, fixed);
-  const std::vector<std::string> of_structure = options_that<TrainSettings>(&Setting::of_structure);
-  for (const GridOption& option : file.grid) {
-    const bool of_some = std::count(of_structure.begin(), of_structure.end(), option.name) > 0;
-    if (of_some && find(file.grid, "structure")) continue;  // with each point
-    for (const std::string& value : option.values) {
-      std::vector<GridOption> options = fixed;
-      options.push_back({option.name, {value}});
-      const std::string problem = problem_of(options);
-      if (!problem.empty()) throw UsageError(place(file, option.line) + problem);
-    }
-  }
 }
 
 void read_tests(const SweepFile& file, Sweep& sweep) {
@@ -218,8 +201,11 @@ void read_tests(const SweepFile& file, Sweep& sweep) {
   sweep.best = sweep_key(name);
 }
 
+// The message about a mistake names the line of the option that makes it, or, of values that do not
+// fit together, the point.
 SweepPoint make_point(const SweepFile& file, const GridPoint& grid) {
-  std::vector<GridOption> options = training_options(file);
+  const std::vector<GridOption> fixed = training_options(file);
+  std::vector<GridOption> options = fixed;
   for (const auto& [name, value] : grid.settings) options.push_back({name, {value}});
   try {
     TrainCommand command;
@@ -227,6 +213,13 @@ SweepPoint make_point(const SweepFile& file, const GridPoint& grid) {
     point.batch_given = command.flags.flags.given("batch");
     return point;
   } catch (const UsageError& e) {
+    check_fixed(file, e.what());
+    for (const auto& [name, value] : grid.settings) {
+      options = fixed;
+      options.push_back({name, {value}});
+      if (problem_of(options) == e.what())
+        throw UsageError(place(file, find(file.grid, name)->line) + e.what());
+    }
     throw UsageError(file.path + ": " + grid.name + ": " + e.what());
   }
 }
@@ -268,20 +261,19 @@ Sweep read_sweep(const std::string& path) {
   sweep.test_seed = number_of<uint64_t>(file, "test-seed", 1, 0, uint64_t{1} << 62);
   sweep.test_limit = number_of<size_t>(file, "test-limit", 0, 0, size_t{1} << 40);
   read_tests(file, sweep);
-  check_values(file);
   for (const GridOption& option : training_options(file)) {
     std::string values;
     for (const std::string& v : option.values) values += (values.empty() ? "" : " ") + v;
     sweep.fixed.push_back({option.name, values});
   }
   sweep.grid = file.grid;
+  std::vector<GridPoint> points;
   try {
-    for (const GridPoint& grid : grid_points(file.grid))
-      sweep.points.push_back(make_point(file, grid));
+    points = grid_points(file.grid);
   } catch (const UsageError& e) {
-    const bool placed = std::string(e.what()).starts_with(path);
-    throw UsageError(placed ? e.what() : path + ": " + e.what());
+    throw UsageError(path + ": " + e.what());
   }
+  for (const GridPoint& grid : points) sweep.points.push_back(make_point(file, grid));
   return sweep;
 }
 

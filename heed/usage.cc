@@ -246,12 +246,13 @@ std::string usage_message(const CLI::App& app, const CLI::ParseError& error) {
 std::string usage_message(const CLI::App& app, const UsageError& error) {
   const std::string text = error.what(), name = begin_of(text);
   const CLI::App& command = chosen_command(app);
-  for (const char* dashes : {"", "--"}) {
-    const CLI::Option* option = command.get_option_no_throw(dashes + name);
-    if (!option) continue;
+  for (const CLI::Option* option : command.get_options()) {
     const auto given = option->results();
     if (std::find(given.begin(), given.end(), name) != given.end()) return text;
-    return place_of(app, option) + dashes + text;
+  }
+  for (const char* dashes : {"", "--"}) {
+    const CLI::Option* option = command.get_option_no_throw(dashes + name);
+    if (option) return place_of(app, option) + dashes + text;
   }
   return text;
 }

@@ -29,7 +29,7 @@ std::string no_such_command(const CLI::App& app, const std::string& word);
 std::string usage_message(const CLI::App& app, const CLI::ParseError& error);
 // What the command that ran says of an option, with the line of the --config file that it came
 // from. A library names a setting without the dashes: "lists: expected ..." becomes "--lists: ...".
-// A file that has the name of the option that it was given with keeps it.
+// A file that has the name of an option keeps it.
 std::string usage_message(const CLI::App& app, const UsageError& error);
 
 }  // namespace heed

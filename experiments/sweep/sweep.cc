@@ -4,11 +4,13 @@
 #include <set>
 
 #include "base/list.h"
+#include "dialog/data/corpus.h"
 #include "dialog/respond/score_json.h"
 #include "dialog/respond/settings.h"
 #include "dialog/respond/system.h"
 #include "dialog/text/format.h"
 #include "experiments/sweep/making_json.h"
+#include "train/run_directory.h"
 
 namespace heed {
 namespace {
@@ -95,15 +97,21 @@ Json training(const Sweep& sweep) {
   return settings;
 }
 
-// With several vocabularies or bounds, each has its own checksums, and the grid may change.
-Json about_data(const Sweep&, const SweepData& data) {
+// With several vocabularies or bounds, each has its own checksums, and the grid may change: then
+// the files say whether it is the same data.
+Json about_data(const Sweep& sweep, const SweepData& data) {
   Json json = Json::object();
   std::set<uint32_t> train, test;
   for (const SweepPart& part : data.parts) {
     train.insert(part.train.fingerprint());
     if (!part.test.empty()) test.insert(part.test_fingerprint);
   }
-  if (train.size() == 1) json["train_checksum"] = *train.begin();
+  if (train.size() == 1) {
+    json["train_checksum"] = *train.begin();
+  } else {
+    for (const std::string part : {"train", "valid"})
+      json[part + "_file_checksum"] = file_checksum(find_part(sweep.data, part));
+  }
   if (test.size() == 1) json["test_checksum"] = *test.begin();
   return json;
 }

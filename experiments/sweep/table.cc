@@ -23,9 +23,8 @@ std::vector<VariantName> finished_points(const std::string& folder) {
   std::set<std::string> names;
   for (const auto& entry : fs::directory_iterator(folder)) {
     const std::string run = entry.path().filename().string();
-    const size_t seed = run.rfind("-seed");
-    if (seed != run.npos && fs::exists(entry.path() / "evaluation.json"))
-      names.insert(run.substr(0, seed));
+    const std::string point = run.substr(0, run.rfind("-seed"));
+    if (find_run({point}, run) && fs::exists(entry.path() / "evaluation.json")) names.insert(point);
   }
   std::vector<VariantName> points;
   for (const std::string& name : names) points.push_back({name, "", name});

@@ -141,10 +141,9 @@ TEST_F(Generate, PutsNBestListsInOtherOrders) {
            {"mmi", "needs a path: mmi:PATH"},
            {"logp:x", "takes no path"},
            {"logp,logp", "--rank logp: is given twice"},
+           {"D", "has no discriminator of words"},
            {"mmi:" + source_dir() + "/data/models/ranker", "which cannot respond"}}) {
-    const Result r = heed_program(command("-") + lists + Arguments{"--rank", rank});
-    EXPECT_EQ(r.code, 2) << rank;
-    EXPECT_TRUE(has(r.err, error)) << r.err;
+    expect_failure(heed_program(command("-") + lists + Arguments{"--rank", rank}), 2, error, rank);
   }
   EXPECT_TRUE(has(heed_program(command("-") + Arguments{"--rank", "logp"}).err, "--n-best"));
   expect_failure(

@@ -96,6 +96,11 @@ TEST(Pools, WritesTheMostFrequentResponsesAsAPool) {
       heed_program({"rank", "whitelist", "--data", dir.path("part"), "--out", dir.path("two")});
   EXPECT_EQ(part.code, 0) << part.err;
   EXPECT_EQ(part.out, dir.path("two") + ": 2 responses\n");
+  dir.write("part/test.jsonl", R"({"turns": [)" + turn + "]}\n");
+  expect_failure(
+      heed_program({"rank", "whitelist", "--data", dir.path("part"), "--out", dir.path("three")}),
+      1, "test.jsonl: no dialogue with two utterances of context", "a test part without responses");
+  EXPECT_FALSE(std::filesystem::exists(dir.path("three")));
 }
 
 // Second turns are responses where --min-turns is 2.

@@ -10,6 +10,7 @@
 #include "dialog/text/measures.h"
 #include "dialog/text/overlap.h"
 #include "dialog/text/stop_words.h"
+#include "dialog/text/text_file.h"
 #include "dialog/text/tokenizer.h"
 #include "tests/golden.h"
 #include "tests/heed/program_data.h"
@@ -64,6 +65,13 @@ TEST_F(Respond, WritesResponsesAndMeasures) {
   EXPECT_TRUE(json["human"]["bleu"].is_null());
   EXPECT_GT(json["human"]["distinct_1"], json["responses"]["distinct_1"]);
   EXPECT_EQ(json["inputs"]["data"]["path"], kTestPart);
+}
+
+TEST_F(Respond, WritesGzipWhereTheNameSaysSo) {
+  ASSERT_EQ(heed_program(command(dir.path("plain.jsonl"))).code, 0);
+  ASSERT_EQ(heed_program(command(dir.path("packed.jsonl.gz"))).code, 0);
+  EXPECT_TRUE(dir.read("packed.jsonl.gz").starts_with("\x1f\x8b"));
+  EXPECT_EQ(read_text(dir.path("packed.jsonl.gz"), 1 << 20), dir.read("plain.jsonl"));
 }
 
 // Mean overlaps of the responses with the human ones; with --taught of those behind human words.

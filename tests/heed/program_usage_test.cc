@@ -115,6 +115,8 @@ TEST(Usage, WhatACommandRefusesIsNamedAsItWasTyped) {
   EXPECT_EQ(says("out: holds another one"), "out: holds another one");
   EXPECT_EQ(says("folder: has no file"), "folder: has no file");
   EXPECT_EQ(says("of no option"), "of no option");
+  app.parse("work --out lists here", false);
+  EXPECT_EQ(says("lists: ranks nothing"), "lists: ranks nothing");
 }
 
 TEST(Usage, OptionsThatWouldDoNothingAreNotThere) {

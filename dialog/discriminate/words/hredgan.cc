@@ -284,13 +284,6 @@ const HredResponder& hred_of(const Responder& model) {
       std::string(model.config().structure.name));
 }
 
-void require_discriminator(const std::string& run) {
-  if (has_discriminator(run)) return;
-  throw UsageError(run +
-                   ": has no discriminator of words, by which --rank D ranks: heed train hredgan "
-                   "trains one");
-}
-
 }  // namespace
 
 bool train(const std::string& run, const TrainSettings& training, const Settings& settings,
@@ -325,6 +318,13 @@ Judge load_judge(const std::string& run, const Responder& generator) {
 
 bool has_discriminator(const std::string& directory) {
   return std::filesystem::exists(in(directory, kFile));
+}
+
+void require_discriminator(const std::string& run) {
+  if (has_discriminator(run)) return;
+  throw UsageError(run +
+                   ": has no discriminator of words, by which --rank D ranks: heed train hredgan "
+                   "trains one");
 }
 
 std::shared_ptr<const Ranker> load_ranker(const std::string& run, Device device) {

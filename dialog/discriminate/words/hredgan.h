@@ -81,6 +81,7 @@ WordDiscriminator load_discriminator(const std::string& run, const HredResponder
 Judge load_judge(const std::string& run, const Responder& generator);
 // Whether it is such a run, and not one of a generator alone.
 bool has_discriminator(const std::string& directory);
+void require_discriminator(const std::string& run);  // throws UsageError
 // D of a run as a ranker of any responses, such as those of another model: ln D of each, read by
 // the run's own generator. Contexts are cut like those of the training examples, responses are not
 // cut. Throws as load_judge().

@@ -202,6 +202,16 @@ TEST_F(SweepTest, OptionsMayNeedEachOther) {
       heed_program({"sweep", dir.write("s.toml", text), "--out", dir.path("out"), "--dry-run"});
   EXPECT_EQ(r.code, 0) << r.err;
   EXPECT_TRUE(has(r.out, "layers2-seed1")) << r.out;
+  for (const char* grid : {"preset = \"smoke\"\nstructure = \"transformer\"\n[grid]\n"
+                           "hidden = [63]\nheads = [3, 7]\n",
+                           "preset = \"smoke\"\nheads = 2\n[grid]\nstructure = "
+                           "[\"transformer\"]\nlayers = [1, 2]\n"}) {
+    const std::string together = "[train]\ndata = \"" + kSample + "\"\nlimit = 40\n" + grid;
+    const Result both = heed_program(
+        {"sweep", dir.write("t.toml", together), "--out", dir.path("out"), "--dry-run"});
+    EXPECT_EQ(both.code, 0) << both.err;
+    EXPECT_TRUE(has(both.out, "2 runs; about ")) << both.out;
+  }
 }
 
 // The attention loss has nothing to act on where nothing is inserted.
@@ -279,6 +289,31 @@ TEST_F(SweepTest, GoesOnWithItsTestPartOnly) {
   std::filesystem::copy_file(kSample + "/valid.jsonl.gz", dir.path("data/test.jsonl.gz"),
                              std::filesystem::copy_options::overwrite_existing);
   expect_failure(heed_program(sweep), 2, "holds a sweep on other data", "test part");
+}
+
+// Where points have vocabularies or bounds of their own, the files are compared.
+TEST_F(SweepTest, GoesOnWithItsDataOnly) {
+  std::filesystem::copy(kSample, dir.path("data"));
+  std::string text = file_of("max-response = [5, 6]\n");
+  text.replace(text.find(kSample), kSample.size(), dir.path("data"));
+  const Arguments sweep = sweep_command(dir.write("small.toml", text), dir.path("out"));
+  ASSERT_EQ(heed_program(sweep + Arguments{"--shard", "1/2"}).code, 0);
+  std::filesystem::copy_file(kSample + "/test.jsonl.gz", dir.path("data/train.jsonl.gz"),
+                             std::filesystem::copy_options::overwrite_existing);
+  expect_failure(heed_program(sweep), 2, "holds a sweep on other data", "train part");
+  std::filesystem::copy_file(kSample + "/train.jsonl.gz", dir.path("data/train.jsonl.gz"),
+                             std::filesystem::copy_options::overwrite_existing);
+  EXPECT_EQ(heed_program(sweep).code, 0);
+}
+
+// Such as a copy of a run.
+TEST_F(SweepTest, FoldersThatAreNoRunsAreLeftOut) {
+  fs::copy(whole(), dir.path("out"), fs::copy_options::recursive);
+  fs::copy(dir.path("out/rate0.01-insert-prob0-seed1"), dir.path("out/old-seed1-copy"),
+           fs::copy_options::recursive);
+  const Result r = heed_program({"report", dir.path("out"), "--tables", dir.path("tables")});
+  ASSERT_EQ(r.code, 0) << r.err;
+  EXPECT_EQ(dir.read("tables/sweep.json"), shared->read("whole/tables/sweep.json"));
 }
 
 // A report needs nothing but the folder, be it given by itself or as --runs.
@@ -383,7 +418,7 @@ TEST_F(SweepTest, MistakesNameTheirLine) {
   fails(data + "[grid]\nrate = [1, 1]\n", ": grid: rate has a value twice");
   fails(data + "[grid]\nrate = []\n", ":4: rate: has no value");
   fails(data + "[sweep]\nseeds = 0\n", ":4: seeds: expected a whole number from 1 to 10000");
-  fails(data + "[sweep]\nseeds = [1, 2]\n", ":4: seeds: expected");
+  fails(data + "[sweep]\nseeds = [1, 2]\n", ":4: seeds: takes one value, got 2");
   fails(data + "[sweep]\ntest = \"randon\"\n", ":4: ");
   fails(data + "[sweep]\nbest = \"none\"\n", ":4: best: expected valid_perplexity or one of");
   fails(data + "[sweep]\nbest = [\"valid_perplexity\", \"none\"]\n",
