@@ -5,6 +5,7 @@
 #include <cmath>
 #include <cstdio>
 #include <filesystem>
+#include <iterator>
 #include <sstream>
 
 #include "base/error.h"
@@ -12,6 +13,7 @@
 #include "dialog/describe/info_json.h"
 #include "dialog/respond/run.h"
 #include "dialog/text/terminal.h"
+#include "dialog/text/vocabulary.h"
 #include "heed/bundled.h"
 #include "heed/train_flags.h"
 #include "train/number_json.h"
@@ -85,6 +87,10 @@ Json options_after(const std::string& command_line) {
 // an older version did not keep the preset, or if the run is of another system.
 std::string command_of(const std::string& run, const Json& info) {
   if (info["model"].value("system", Json("respond")) != "respond") return "";
+  std::error_code ignored;
+  for (const char* learned_beside : {"adversary.json", "discriminator.json"}) {
+    if (fs::exists(fs::path(run) / learned_beside, ignored)) return "";
+  }
   const TrainSettings s = load_settings(run);
   if (!s.preset || !s.vocabulary) return "";
   const Json options = as_options(s);
@@ -148,8 +154,8 @@ std::string numbers_section(const RunLog& log, const Json& best, bool responds) 
   }
   if (best.is_object()) {
     text += "\nThe weights are those of epoch " + text_of(best["epoch"]) +
-            ", the epoch with the lowest perplexity on the validation dialogues: " +
-            text_of(best["valid_perplexity"]) + ".\n";
+            ", the best one on the validation dialogues: " + plain(std::next(best.begin()).key()) +
+            " " + text_of(*std::next(best.begin())) + ".\n";
   }
   return text + "\nOn test dialogues: **to be measured by you**" +
          (responds ? ", for example with\n\n    heed evaluate --model MODEL --data DATA\n\n"
@@ -163,9 +169,9 @@ std::string limits_section(const Json& info, bool responds) {
         "- It imitates its training dialogues, with their mistakes, opinions and rude words; "
         "nothing checks that its answers are true or kind. Do not use it to give advice.\n";
   }
-  const Json words = info.value("vocabulary", Json::object()).value("tokens", Json());
-  if (words.is_number()) {
-    text += "- It knows " + text_of(words) +
+  const Json vocabulary = info.value("vocabulary", Json::object());
+  if (vocabulary.value("kind", "") == name_of(TokenKind::kWords)) {
+    text += "- It knows " + text_of(vocabulary["tokens"]) +
             " words, in the language of its data; it reads all others as `<unk>`.\n";
   }
   const Json examples = info.value("settings", Json::object()).value("examples", Json::object());

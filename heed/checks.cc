@@ -9,6 +9,8 @@
 #include <sstream>
 
 #include "base/error.h"
+#include "heed/bundled.h"
+#include "heed/help.h"
 #include "heed/usage.h"
 #include "train/folder_of_runs.h"
 #include "train/setting_rules.h"
@@ -50,10 +52,6 @@ CLI::Validator whole_number(int64_t low, int64_t high) {
 
 CLI::Validator number(double low, double high) {
   return number_of({.least = low, .most = high});
-}
-
-CLI::Validator number_from(double low) {
-  return number_of({.least = low});
 }
 
 CLI::Validator number_of(const Setting& s) {
@@ -191,6 +189,17 @@ fs::path name_of_file(const std::string& path) {
   return failed ? fs::path(path) : name;
 }
 
+// Whether it is a part of the bundled folder that it lies in.
+bool is_bundled(const fs::path& output) {
+  std::error_code ignored;
+  const fs::path folder = fs::absolute(output, ignored).lexically_normal().parent_path();
+  const auto holds = [&](const std::optional<std::string>& bundled) {
+    return bundled && is_part_of(output, *bundled);
+  };
+  const std::string name = folder.filename();
+  return holds(find_bundled_model(name)) || holds(find_bundled_data(name));
+}
+
 void check_output(const std::string& option, const std::string& given, const CLI::App& command) {
   std::error_code ignored;
   // The folder "new" of "new/../file" need not be there: the command may make it.
@@ -212,20 +221,35 @@ void check_output(const std::string& option, const std::string& given, const CLI
     }
   };
   for (const CLI::Option* input : command.get_options()) {
-    if (input->count() > 0 && !is_output(input->get_name(), command)) check(input);
+    const std::string name = input->get_name();
+    if (input->count() > 0 && !is_output(name, command)) check(input);
+    if (input->count() == 0 && (name == "--model" || name == "--data") && is_bundled(output)) {
+      throw UsageError(text + ": is bundled, and may be read without " + name +
+                       "; give another file");
+    }
   }
   const CLI::App* whole = &command;
   while (whole->get_parent()) whole = whole->get_parent();
   check(whole->get_config_ptr());
 }
 
+// An empty one is a mistake, such as of a script whose variable is not set, and no option left out.
+void refuse_empty_paths(const CLI::App& command) {
+  for (const CLI::Option* option : command.get_options()) {
+    if (!takes_path(*option)) continue;
+    for (const std::string& path : option->results()) {
+      if (path.empty()) throw UsageError(option->get_name() + ": expected a path, got ''");
+    }
+  }
+}
+
 void check_outputs(const CLI::App& app) {
   for (const CLI::App* command : app.get_subcommands()) {  // that were given
+    refuse_empty_paths(*command);
     std::vector<std::pair<fs::path, std::string>> outputs;
     for (const CLI::Option* option : command->get_options()) {
       if (option->count() == 0 || !is_output(option->get_name(), *command)) continue;
       for (const std::string& path : option->results()) {
-        if (path.empty()) throw UsageError(option->get_name() + ": expected a path, got ''");
         if (path == "-" && option->get_name() == "--out" &&
             option->get_description().find("standard output") == std::string::npos) {
           throw UsageError(option->get_name() + " -: is not for standard output; give a file");
@@ -253,6 +277,7 @@ void check_outputs(const CLI::App& app) {
 // commands'.
 void protect_files(CLI::App& app) {
   app.parse_complete_callback([&app] {
+    refuse_empty_paths(app);
     if (app.get_config_ptr()->count() == 0) refuse_options_of_others(app);
     check_outputs(app);
   });

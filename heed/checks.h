@@ -13,8 +13,7 @@ namespace heed {
 
 CLI::Validator whole_number(int64_t low, int64_t high);  // both included
 CLI::Validator number(double low, double high);          // both included
-CLI::Validator number_from(double low);
-CLI::Validator number_of(const Setting& setting);  // within its bounds
+CLI::Validator number_of(const Setting& setting);        // within its bounds
 // One of these words. --help lists them if they are few.
 CLI::Validator one_of(const std::vector<std::string>& words);
 
@@ -27,7 +26,7 @@ void check_numbers(CLI::App& app);
 
 // Makes every command refuse, before it begins, to overwrite its inputs (an --out, --json or --html
 // that is the file of another option, or a file of a model or of a data directory) and to write two
-// outputs into one file.
+// outputs into one file; and empty paths.
 void protect_files(CLI::App& app);
 
 // Refuses options that a command like `heed train gaps` passes on to the one that it belongs to,

@@ -45,6 +45,7 @@ Device start(const Common& common);
 #define HEED_DECLARE(name) void add_##name(CLI::App& app);
 HEED_COMMANDS(HEED_DECLARE, HEED_DECLARE)
 #undef HEED_DECLARE
-void add_prepare_split(CLI::App& prepare);  // a command of prepare
+void add_prepare_split(CLI::App& prepare);           // a command of prepare
+void add_discriminate_test(CLI::App& discriminate);  // of discriminate
 
 }  // namespace heed

@@ -32,12 +32,12 @@ struct CompareOptions {
 // ---- output
 
 void print(const std::vector<ComparedRow>& rows, const std::vector<ComparedGroup>& groups) {
-  size_t width = 0;
-  for (const ComparedGroup& group : groups) width = std::max(width, printable(group.name).size());
+  int width = 0;
+  for (const ComparedGroup& group : groups) width = std::max(width, columns(printable(group.name)));
   for (const ComparedRow& row : rows) {
     std::printf("%s\n", row.title().c_str());
     for (size_t g = 0; g < groups.size(); ++g) {
-      std::printf("  %-*s  %s", static_cast<int>(width), printable(groups[g].name).c_str(),
+      std::printf("  %s  %s", pad(printable(groups[g].name), width).c_str(),
                   row.text(row.values[g]).c_str());
       if (row.deviations[g]) {
         std::printf("  ± %s over %s", decimal(*row.deviations[g], row.digits()).c_str(),
@@ -142,8 +142,8 @@ void note_differences(const ComparedModel& run, const ComparedModel& first, bool
   if (own_turns) limits.max_turns = others.max_turns;
   if (!(limits == others)) {
     note(both +
-         " were trained with different length limits; both are evaluated with the first model's "
-         "limits");
+         " were trained with different length limits or kinds of examples; both are evaluated with "
+         "those of the options, or else of the first model");
   }
   if (!(run.vocabulary == first.vocabulary)) {
     note(both +

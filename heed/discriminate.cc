@@ -1,6 +1,3 @@
-#include "heed/discriminate.h"
-
-#include "base/error.h"
 #include "heed/commands.h"
 #include "heed/train.h"
 

@@ -4,14 +4,13 @@
 
 #include "base/file.h"
 #include "base/path.h"
+#include "dialog/data/corpus.h"
 #include "dialog/view/passages.h"
 #include "experiments/measure/looks_json.h"
 #include "experiments/measure/measure_json.h"
 #include "experiments/measure/passage_judge.h"
 #include "heed/bundled.h"
 #include "heed/command.h"
-#include "heed/discriminate.h"
-#include "heed/inputs.h"
 #include "heed/judge.h"
 #include "heed/progress.h"
 
@@ -120,6 +119,9 @@ void check_options(const DiscriminateTestOptions& o) {
   if (o.negatives.starts_with("generated:")) {
     throw UsageError("--negatives " + o.negatives + ": give the file as --responses");
   }
+  if (o.negatives == "other-corpus") {
+    throw UsageError("--negatives other-corpus: is for training; each corpus is tested by itself");
+  }
 }
 
 // Everything that is reported about the corpora.
@@ -140,7 +142,7 @@ void test_corpus(const std::string& corpus, const DiscriminateTestOptions& o, co
   if (reads == discriminate::Reads::kAll)
     test.cosines = context_cosines(judge.model(), test.items, o.batch);
   std::vector<TestNumbers> rows = {test_numbers(corpus, test.items, test.p_real(), o.common->seed)};
-  if (is_directory(corpus)) {
+  if (has_part(corpus, "valid")) {
     const Negatives of_valid = o.responses.empty() ? negatives : Negatives{};
     choose_threshold(rows[0], judge.judged(corpus, "valid", of_valid), test);
   }
@@ -213,10 +215,10 @@ void add_discriminate_test(CLI::App& discriminate) {
       "--responses responses.jsonl",
       {.seed = "Seed of the replacements and of the intervals"}, run);
   add_model(c, o.model);
-  c.add_option(
-      "--data", o.data,
-      "Dialogues: a data directory (its test part is read, and its valid part for the threshold), "
-      "or a file; or several with commas, each a row. If not given: the bundled sample");
+  c.add_option("--data", o.data,
+               "Dialogues: a data directory (its test part is read, and for the threshold its "
+               "valid part, if it has one), or a file; or several with commas, each a row. If not "
+               "given: the bundled sample");
   c.add_option("--negatives", o.negatives,
                "Where wrong responses come from: random, length-matched, same-conversation, "
                "shuffled-words or real (default: random)");

@@ -29,7 +29,8 @@ std::string epoch_of(const EncodeFlags& flags, Device device, Json& json) {
   if (!chooses_epoch(flags.epoch)) return flags.epoch;
   require(flags.model, Capability::kRespond);
   const std::string path = find_part(flags.data, "valid");
-  const std::vector<Dialogue> dialogues = read_dialogues(path, flags.limit);
+  const std::vector<Dialogue> dialogues =  // with the labels that a model may read
+      read_dialogues(path, {.limit = flags.limit, .notes = true});
   Progress progress;
   const ChosenEpoch chosen =
       choose_epoch(flags.model, flags.epoch, dialogues, flags.batch, device,

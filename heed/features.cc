@@ -17,6 +17,8 @@ struct FeaturesOptions {
   int ranks = 0;
 };
 
+constexpr const char* kParts[] = {"train", "test", "valid"};
+
 bool has(const std::string& directory, const std::string& file) {
   std::error_code ignored;
   return std::filesystem::exists(std::filesystem::path(directory) / file, ignored);
@@ -31,7 +33,7 @@ std::vector<std::string> parts_of(const std::string& directory) {
 // A model, whose folder is read as a whole, and a data directory, which has files of these names.
 void refuse_others(const std::string& out) {
   if (has(out, "config.json")) throw UsageError(out + ": holds a model; take another --out");
-  for (const std::string part : {"train", "test", "valid"}) {
+  for (const std::string part : kParts) {
     for (const std::string& file : {part + ".jsonl", part + ".jsonl.gz"}) {
       if (!has(out, file) || has(out, part + ".safetensors")) continue;
       throw UsageError(out + ": holds " + file + " but no " + part +
@@ -39,6 +41,16 @@ void refuse_others(const std::string& out) {
                        "take another --out");
     }
   }
+}
+
+// What an earlier encoder left would be read beside the new parts.
+void remove_earlier(const std::string& out) {
+  for (const std::string part : kParts) {
+    for (const char* ending : {".safetensors", ".jsonl", ".jsonl.gz"}) {
+      std::filesystem::remove(std::filesystem::path(out) / (part + ending));
+    }
+  }
+  std::filesystem::remove(std::filesystem::path(out) / "features.json");
 }
 
 // Writes the features if `first`.
@@ -66,6 +78,7 @@ void run(const FeaturesOptions& o) {
   std::optional<RunLock> lock;  // two models' files in one folder would look like one's
   if (team.first()) lock.emplace(o.out);
   check_writable(o.out + "/features.json");
+  if (team.first()) remove_earlier(o.out);
   team.run([&](Ranks& ranks, Device) { write_features(o, encoding, ranks); },
            std::atomic<bool>(false));
 }

@@ -107,14 +107,16 @@ std::string text_of_footer(const std::string& footer, int width) {
 // The placeholder of an option that takes a text.
 std::string text_name(const CLI::Option& option) {
   static const std::pair<const char*, std::set<std::string>> kNames[] = {
-      {"DIR", {"a", "b", "baseline", "model", "runs", "tables", "tensorboard"}},
+      {"DIR",
+       {"a", "b", "baseline", "distance", "judge-encoder", "model", "pretrained", "runs", "tables",
+        "tensorboard"}},
       {"FILE",
-       {"card", "config", "csv", "html", "json", "jsonl", "judgements", "key", "latex", "lengths",
-        "markdown", "pool", "predictions", "responses", "svg"}},
+       {"card", "config", "csv", "dull", "html", "json", "jsonl", "judgements", "key", "latex",
+        "lengths", "markdown", "pool", "predictions", "responses", "svg"}},
       {"I/N", {"shard"}},
       {"ID", {"id"}},
       {"NAME", {"device", "metric", "name", "preset", "structure"}},
-      {"PATH", {"data", "in", "out", "pmi"}},
+      {"PATH", {"data", "echo", "in", "out", "pmi"}},
       {"PATTERN", {"only"}},
       {"SET", {"test"}}};
   const std::string name = option.get_lnames().empty() ? "" : option.get_lnames()[0];
@@ -170,6 +172,11 @@ std::string title_of(const CLI::App& app, const CLI::Option& option) {
 }
 
 }  // namespace
+
+bool takes_path(const CLI::Option& option) {
+  const std::string name = value_name(option);
+  return name == " DIR" || name == " FILE" || name == " PATH" || name == " RUN";
+}
 
 std::vector<HelpSection> help_sections(const CLI::App& app) {
   std::vector<const CLI::Option*> options = app.get_options();

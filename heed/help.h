@@ -30,6 +30,7 @@ struct HelpSection {
 };
 // The options of a command in the order of --help.
 std::vector<HelpSection> help_sections(const CLI::App& app);
+bool takes_path(const CLI::Option& option);  // as --help says
 // "heed train --data PATH --out PATH [OPTIONS]".
 std::string usage_line(const CLI::App& app, const std::string& name);
 

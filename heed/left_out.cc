@@ -1,7 +1,6 @@
 #include "heed/left_out.h"
 
 #include "dialog/text/format.h"
-#include "dialog/text/terminal.h"
 #include "heed/messages.h"
 
 namespace heed {
@@ -15,7 +14,7 @@ std::string list(const std::vector<std::string>& ids) {
   constexpr size_t kShown = 5;
   std::string text;
   for (size_t i = 0; i < ids.size() && i < kShown; ++i) {
-    text += (i == 0 ? "" : ", ") + printable(ids[i]);
+    text += (i == 0 ? "" : ", ") + ids[i];
   }
   if (ids.size() > kShown) text += " and " + std::to_string(ids.size() - kShown) + " more";
   return text;

@@ -98,6 +98,7 @@ std::vector<OptionLine> option_lines(const std::string& file, const std::string&
     }
     if (line[0] == '[') refuse("behind a [section] there may be nothing, not even a comment");
     const size_t equals = std::min(line.find('='), line.size());
+    refuse(equals == 0 ? "there is no key before the =" : "");
     found.push_back({section, CLI::detail::trim_copy(line.substr(0, equals)), number});
     const std::string value = equals < line.size() ? line.substr(equals + 1) : "";
     refuse(misread(value));
@@ -136,7 +137,7 @@ void OptionFile::check_key(const std::string& where, const std::string& section,
   }
   for (const std::string& option : {"--" + name, name}) {
     const CLI::Option* found = command->get_option_no_throw(option);
-    if (!found) continue;
+    if (!found || !found->get_configurable()) continue;
     const bool is_new = places_.emplace(found, found->count() == 0 ? where : "").second;
     if (is_new) return;
     throw CLI::ConfigError(where + "\"" + key + "\" is given twice");

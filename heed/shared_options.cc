@@ -41,7 +41,7 @@ CLI::Option* add_checkpoint_every(CLI::App& c, double& seconds) {
   return c
       .add_option("--checkpoint-every", seconds,
                   "Seconds between checkpoints within an epoch; 0: after every step")
-      ->check(number_from(0))
+      ->check(number_of({.least = 0}))
       ->capture_default_str();
 }
 

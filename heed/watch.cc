@@ -1,5 +1,6 @@
 #include <chrono>
 #include <filesystem>
+#include <iterator>
 #include <optional>
 #include <thread>
 
@@ -104,8 +105,8 @@ class Watch {
                                  ": heed train --resume continues"
                            : state["status"].get<std::string>() + ": " + epochs;
     if (best.is_object()) {
-      text += text_of_numbers({{", best valid perplexity", best["valid_perplexity"].get<double>()}})
-                  .substr(2) +
+      const auto metric = std::next(best.begin());  // behind the epoch
+      text += text_of_numbers({{", best " + metric.key(), metric->get<double>()}}).substr(2) +
               " in epoch " + best["epoch"].dump();
     }
     std::printf("%s\n", text.c_str());

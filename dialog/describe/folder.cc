@@ -67,8 +67,9 @@ Json run_json(const fs::path& path) {
       if (status.contains(key)) json[key] = status[key];
     }
     if (!status.value("best", Json()).is_object()) return json;
-    json["best_epoch"] = status["best"]["epoch"];
-    json["valid_perplexity"] = status["best"]["valid_perplexity"];
+    for (const auto& [key, value] : status["best"].items()) {
+      json[key == "epoch" ? "best_epoch" : key] = value;
+    }
   } catch (const Error& e) {
     json["status"] = "damaged";
     json["problem"] = e.what();

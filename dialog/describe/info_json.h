@@ -13,7 +13,8 @@ namespace heed {
 nlohmann::ordered_json info_of_model(const std::string& directory);
 // A directory with settings.json: the state of its training, its log, and its model if it has one.
 nlohmann::ordered_json info_of_run(const std::string& directory);
-// A run in short: its "status" and "epochs", the "best" one. The model is not loaded.
+// A run in short: its "status" and "epochs", the "best" one and its metric that decided. The model
+// is not loaded.
 //   running    a process has its lock
 //   complete   nothing is left to do
 //   resumable  it has a checkpoint to resume from

@@ -91,11 +91,16 @@ Json epoch_json(const EpochLog& epoch) {
   return json;
 }
 
-// The epoch of the lowest validation perplexity; null where the log has none.
-Json best_of(const std::vector<EpochLog>& log) {
+// The epoch of the kept model, with the metric that decided: by the state of the training, or, if
+// there is none, that of the lowest validation perplexity. Null where neither tells.
+Json best_of(const std::vector<EpochLog>& log, const std::optional<TrainState>& state) {
   Json best;
   for (const EpochLog& epoch : log) {
+    const bool decides = state && epoch.epoch == state->epoch - state->schedule.since_best;
     for (const Metric& m : epoch.metrics) {
+      if (decides && m.name.starts_with("valid_") && m.value == state->schedule.best) {
+        return {{"epoch", epoch.epoch}, {m.name, m.value}};
+      }
       if (m.name != "valid_perplexity") continue;
       if (!best.is_null() && best[m.name].get<double>() <= m.value) continue;
       best = {{"epoch", epoch.epoch}, {m.name, m.value}};
@@ -132,7 +137,7 @@ Json state_of_run(const std::string& directory) {
                {"epochs", state ? static_cast<size_t>(state->epoch) : log.size()},
                {"max_epochs", max_epochs},
                {"steps_of_next_epoch", state ? state->step : 0}};
-  json["best"] = best_of(log);
+  json["best"] = best_of(log, state);
   return json;
 }
 

@@ -157,6 +157,17 @@ TEST(Bundled, AreFoundInTheirOwnFolder) {
   EXPECT_TRUE(has(dir.read("said"), "taking the bundled larger, trained, ")) << dir.read("said");
 }
 
+TEST_F(Installed, IsNotOverwritten) {
+  add_share();
+  for (const char* file : {"/models/trained/config.json", "/ubuntu-sample/train.jsonl.gz"}) {
+    const std::string before = dir.read("here/share/heed" + std::string(file)),
+                      said = run("evaluate --test none --json '" + share + file + "'");
+    EXPECT_TRUE(has(said, ": is bundled, and may be read without --")) << said;
+    EXPECT_TRUE(said.ends_with("exit 2")) << said;
+    EXPECT_EQ(dir.read("here/share/heed" + std::string(file)), before) << file;
+  }
+}
+
 TEST_F(Installed, FindsThemBesideItsFolder) {
   add_share();
   EXPECT_TRUE(has(run("chat --threads 1"), "taking the bundled " + share + "/models/trained\n"));

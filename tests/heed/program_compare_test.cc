@@ -241,6 +241,14 @@ TEST_F(Compare, GroupsOfNamesThatBeginAlikeAreToldApart) {
   EXPECT_EQ(groups[1]["name"], "a1 ...");
 }
 
+TEST_F(Compare, NumbersStandInAColumn) {
+  for (const char* name : {"é", "ab"}) std::filesystem::copy(run(), dir.path(name));
+  const Result r = heed_program({"compare", dir.path("é"), dir.path("ab"), "--test", "none",
+                                 "--limit", "3", "--data", kTestPart});
+  EXPECT_TRUE(has(r.out, "\n  é   ")) << r.out << r.err;
+  EXPECT_TRUE(has(r.out, "\n  ab  ")) << r.out << r.err;
+}
+
 TEST_F(Compare, SaysWhatCannotBeCompared) {
   const Result r = heed_program(
       {"compare", run(), kModel, "--data", kTestPart, "--limit", "10", "--test", "none,rare:end"});

@@ -210,6 +210,26 @@ TEST_F(Conditions, RowsOfOtherTopicsAreDrawn) {
   EXPECT_TRUE(has(other, "drawn by the seed: decoder.output.part.weight\n")) << other;
 }
 
+TEST_F(Conditions, AnEpochIsChosenByItsResponsesToTheLabels) {
+  const Arguments more = {"--lexicon", dir.path("lexicon.txt"), "--keep-every", "6"};
+  ASSERT_EQ(heed_program(train("run", more)).code, 0);
+  ASSERT_EQ(heed_program({"features", "--model", dir.path("run"), "--data", dir.path("data"),
+                          "--epoch", "best-bleu", "--out", dir.path("features")})
+                .code,
+            0);
+  std::filesystem::copy_file(dir.path("run/epoch-6.safetensors"), dir.path("run/model.safetensors"),
+                             std::filesystem::copy_options::overwrite_existing);
+  ASSERT_EQ(
+      heed_program({"respond", "--model", dir.path("run"), "--data", dir.path("data/valid.jsonl"),
+                    "--max-length", "100", "--out", dir.path("out"), "--json", dir.path("json")})
+          .code,
+      0);
+  const Json responses = Json::parse(dir.read("json"))["responses"],
+             model = Json::parse(dir.read("features/features.json"))["inputs"]["model"];
+  EXPECT_EQ(model["chosen"], 6);
+  EXPECT_EQ(model["epochs"][0]["bleu_2"], responses["bleu_2"]);
+}
+
 TEST_F(Conditions, WhatHasNoEffectIsRefused) {
   const std::string none = dir.write("none.txt", "zzzqq\t3.0\n");
   const auto refused = [&](const Arguments& more, int code, const std::string& text) {

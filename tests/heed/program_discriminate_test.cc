@@ -200,6 +200,15 @@ TEST_F(Discriminate, TheThresholdComesFromTheValidPart) {
   EXPECT_EQ(same["counts"], before["counts"]);
   EXPECT_GE(same["accuracy_at_threshold"], before["accuracy_at_threshold"]);
   EXPECT_NE(same["threshold"], before["threshold"]);
+  std::filesystem::remove(dir.path("data/valid.jsonl.gz"));
+  const Json without = tested();
+  EXPECT_EQ(without["counts"], before["counts"]);
+  EXPECT_TRUE(without["accuracy_at_threshold"].is_null()) << without;
+}
+
+TEST_F(Discriminate, TestsEachCorpusByItself) {
+  expect_failure(heed_program(test_of(run()) + Arguments{"--negatives", "other-corpus"}), 2,
+                 "--negatives other-corpus: is for training", "other-corpus");
 }
 
 TEST_F(Discriminate, PredictionsAreWhatJudgeScoreReads) {

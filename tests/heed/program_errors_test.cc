@@ -353,7 +353,7 @@ TEST(Outputs, AreDifferentFiles) {
   }
 }
 
-// What a script leaves empty is no place to write to, and nothing is computed for it.
+// What a script leaves empty is no place to write to or to read, and nothing is computed for it.
 TEST(Outputs, HaveNames) {
   const TempDir dir;
   const Arguments data = {"--model", kModel, "--data", kDialogs};
@@ -371,6 +371,11 @@ TEST(Outputs, HaveNames) {
       {"report", dir.path(""), "--tables"},
       {"judge", "simulate", "--out", dir.path("x"), "--key"},
       {"discriminate", "test", "--model", kModel, "--predictions"},
+      {"discriminate", "test", "--model", kModel, "--responses"},
+      Arguments{"evaluate"} + data + Arguments{"--pmi"},
+      Arguments{"evaluate"} + data + Arguments{"--pool"},
+      {"evaluate", "--model"},
+      {"log", kModel, "--config"},
       {"train", "--data", kSample, "--out"}};
   for (const Arguments& command : commands) {
     expect_failure(heed_program(command + Arguments{""}), 2,
@@ -379,6 +384,9 @@ TEST(Outputs, HaveNames) {
     expect_failure(heed_program(command + Arguments{"-"}), 2,
                    command.back() + ": expected the name of a file, got -", join(command));
   }
+  const std::string same = dir.path("same");
+  expect_failure(heed_program({"report", dir.path(""), "--html", same, "--tables", same}), 2,
+                 "--tables " + same + ": is --html, too", same);
   EXPECT_EQ(dir.count_files(), 0u);
 }
 

@@ -72,7 +72,9 @@ TEST_F(HredganProgram, RanksAnswers) {
       0);
   EXPECT_EQ(nlohmann::json::parse(shared->read("noise.json"))["decode"]["noise_variance"], 2.5);
   EXPECT_NE(shared->read("D"), shared->read("logp"));
-  EXPECT_EQ(heed_program({"info", shared->path("run")}).code, 0);
+  const Result card = heed_program({"info", shared->path("run"), "--card", "-"});
+  EXPECT_EQ(card.code, 0) << card.err;
+  EXPECT_FALSE(has(card.out, "heed train --data")) << card.out;  // that is not how it was trained
 }
 
 // `heed generate` takes the same answers as `heed respond`, and D ranks lists of other models.

@@ -155,6 +155,38 @@ TEST_F(Info, TheBestEpochAndTheEnd) {
   EXPECT_EQ(state_if(true)["status"], "complete");
 }
 
+// What decides need not be a perplexity, and more of it may be better.
+TEST_F(Info, TheBestEpochIsThatOfTheModel) {
+  const std::string copy = copy_of_run();
+  EpochLog epoch = load_log(copy)[0];
+  std::vector<EpochLog> log;
+  for (const double mrr : {0.5, 0.75, 0.25}) {
+    epoch.epoch = static_cast<int>(log.size()) + 1;
+    log.push_back(epoch);
+    log.back().metrics.push_back({"valid_mrr", mrr, /*higher_is_better=*/true});
+  }
+  save_log(copy, log);
+  json state = json::parse(dir.read("copy/state.json"));
+  state["epoch"] = 3;
+  state["schedule"]["best"] = 0.75;
+  state["schedule"]["since_best"] = 1;
+  state.erase("state_checksum");
+  dir.write("copy/state.json", state.dump());
+  EXPECT_EQ(info(copy)["state"]["best"], json({{"epoch", 2}, {"valid_mrr", 0.75}}));
+  const json in_folder = info(dir.path(""))["runs"][0];
+  EXPECT_EQ(in_folder["best_epoch"], 2);
+  EXPECT_EQ(in_folder["valid_mrr"], 0.75);
+  const Result card = heed_program({"info", copy, "--card", "-"});
+  EXPECT_TRUE(
+      has(card.out, "of epoch 2, the best one on the validation dialogues: valid\\_mrr 0.75."))
+      << card.out << card.err;
+  const Result watched = heed_program({"watch", copy});
+  EXPECT_TRUE(has(watched.out, ", best valid mrr 0.75 in epoch 2\n")) << watched.out << watched.err;
+  for (const json& row : json_of({"diff", copy, run(), "--json", "-"})["best"]) {
+    if (row["name"] == "best epoch") EXPECT_EQ(row["copy"], 2);
+  }
+}
+
 TEST_F(Info, ATrainingThatRunsIsNotDisturbed) {
   const std::string out = dir.path("running");
   Running program(with(with(tiny_training(out), "--examples", "all"), "--epochs", "100000"), dir,

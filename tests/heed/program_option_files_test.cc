@@ -25,6 +25,8 @@ TEST(OptionFiles, AMistakeIsNamedWithItsLine) {
   fails("[train]\nlayers = [1,\n\n2 ]\nhiden = 8\n", ":5: [train] has no option \"hiden\"");
   fails("[train]\nlayers = [\n1, 2 ]\n", ":2: a list begins with a value in the line of its key");
   fails("[train]\nhidden = 8\nlayers = 1\nhidden = 9\n", ":4: \"hidden\" is given twice");
+  fails("[train]\n = 8\n", ":2: there is no key before the =");
+  fails("[train]\nhelp = true\n", ":2: [train] has no option \"help\"");
   fails("train.hidden = 8\n[train]\nhidden = 9\n", ":3: \"hidden\" is given twice");
   fails("\xff\xfe", ":1: \"");
   fails("[train]\n\nhidden = \"x\"\n", ":3: --hidden: expected a whole number");

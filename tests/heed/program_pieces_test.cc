@@ -32,6 +32,8 @@ TEST_F(ModelsOfPieces, AreTrainedOnMeasuredAndSpoken) {
   const Json info = json_of({"info", model, "--json", "-"});
   EXPECT_EQ(info["vocabulary"]["kind"], "bpe");
   EXPECT_EQ(info["vocabulary"]["tokens"], 400);
+  const Result card = heed_program({"info", model, "--card", "-"});
+  EXPECT_TRUE(has(card.out, "## Limits\n") && !has(card.out, "<unk>")) << card.out << card.err;
 
   // The same text as that of words, so the same characters, in other tokens.
   const Json pieces = measured(model), words = measured(run());

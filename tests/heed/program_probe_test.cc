@@ -189,6 +189,13 @@ TEST_F(ProbeProgram, FeaturesOfAllPartsThatThereAre) {
             std::to_string(x.shape()[1]) + " numbers\n";
   }
   EXPECT_EQ(r.out, said);
+  // Nothing of them is left beside those of other dialogues, which lack a part.
+  std::filesystem::remove(dir.path("data/valid.jsonl"));
+  dir.write("out/test.jsonl.gz", "");
+  ASSERT_EQ(heed_program(command + Arguments{dir.path("out")}).code, 0);
+  for (const char* file : {"valid.safetensors", "valid.jsonl", "test.jsonl.gz"}) {
+    EXPECT_FALSE(std::filesystem::exists(dir.path("out/") + file)) << file;
+  }
   for (const char* part : {"train", "valid", "test"}) {
     const std::string folder = std::string("of-") + part;
     dir.write(folder + "/" + part + ".jsonl", dialogue("d", {"a", "b", "c"}));
