@@ -1,5 +1,6 @@
 // heed info: what there is to say of a path.
 #include <sys/stat.h>
+
 #include <algorithm>
 
 #include "base/machine.h"
