@@ -203,7 +203,7 @@ TEST_F(SweepTest, OptionsMayNeedEachOther) {
   EXPECT_EQ(r.code, 0) << r.err;
   EXPECT_TRUE(has(r.out, "layers2-seed1")) << r.out;
   for (const char* grid : {"preset = \"smoke\"\nstructure = \"transformer\"\n[grid]\n"
-                           "hidden = [63]\nheads = [3, 7]\n",
+                           "hidden = [42]\nheads = [3, 7]\n",
                            "preset = \"smoke\"\nheads = 2\n[grid]\nstructure = "
                            "[\"transformer\"]\nlayers = [1, 2]\n"}) {
     const std::string together = "[train]\ndata = \"" + kSample + "\"\nlimit = 40\n" + grid;
