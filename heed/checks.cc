@@ -236,7 +236,7 @@ void check_output(const std::string& option, const std::string& given, const CLI
 // An empty one is a mistake, such as of a script whose variable is not set, and no option left out.
 void refuse_empty_paths(const CLI::App& command) {
   for (const CLI::Option* option : command.get_options()) {
-    if (!takes_path(*option)) continue;
+    if (!takes_path(*option) || option->get_expected_min() == 0) continue;
     for (const std::string& path : option->results()) {
       if (path.empty()) throw UsageError(option->get_name() + ": expected a path, got ''");
     }
