@@ -58,9 +58,9 @@ std::string Ranks::of_first(std::string_view block) {
   std::string mine(first() ? block : std::string_view());
   for (int have = 1; have < size_; have *= 2) {
     std::vector<std::string_view> blocks(static_cast<size_t>(size_));
-    if (rank_ < have && rank_ + have < size_) blocks[static_cast<size_t>(rank_ + have)] = mine;
+    if (rank_ < have && rank_ + have < size_) blocks[rank_ + have] = mine;
     const std::vector<Bytes> got = exchange(blocks);
-    if (rank_ >= have && rank_ < 2 * have) mine = got[static_cast<size_t>(rank_ - have)].view();
+    if (rank_ >= have && rank_ < 2 * have) mine = got[rank_ - have].view();
   }
   return mine;
 }
