@@ -199,10 +199,10 @@ int main(int argc, char** argv) {
     return 2;
   }
   const Size size = name == "laptop" ? Size{32, 256, 2, 10000} : Size{32, 512, 4, 25000};
-  const int turns = argc > 2 ? std::atoi(argv[2]) : 9;
+  const int turns = argc > 2 ? static_cast<int>(std::strtol(argv[2], nullptr, 10)) : 9;
   std::vector<double> exchanges = {0, 0.1, 0.3, 1, 3};
   if (argc > 3) exchanges.clear();
-  for (int i = 3; i < argc; ++i) exchanges.push_back(std::atof(argv[i]));
+  for (int i = 3; i < argc; ++i) exchanges.push_back(std::strtod(argv[i], nullptr));
   std::printf(
       "| size | exchange | step alone | at the end: expected | measured | on the way: expected | "
       "measured |\n| --- | ---: | ---: | ---: | ---: | ---: | ---: |\n");
