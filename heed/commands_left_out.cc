@@ -37,7 +37,7 @@ Judge judge_of_words(const std::string&, const Responder&) {
 PoolRanker open_pool(const std::string&, const std::string&, Device) {
   throw UsageError("chat --pool: not in this build; make program builds it");
 }
-std::vector<retrieve::Choice> PoolRanker::choose(const std::vector<std::string>&, size_t) const {
+std::vector<retrieve::Choice> PoolRanker::choose(const std::vector<std::string>&) const {
   return {};
 }
 void chat_from_pool(const Common&, const std::string& model, const std::string& pool) {
