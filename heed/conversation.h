@@ -13,10 +13,9 @@ namespace heed {
 
 // A typed conversation, until /quit or the end of the input.
 struct Typed {
-  std::string greeting, help;   // help: the text of /help above the commands
-  std::function<void()> reset;  // /reset
-  std::function<void(const std::string& line)>
-      hear;  // called for every other line that has a word
+  std::string greeting, help;                         // help: the text of /help above the commands
+  std::function<void()> reset;                        // /reset
+  std::function<void(const std::string& line)> hear;  // called for every other line that has a word
 };
 void converse(const Typed& typed);
 

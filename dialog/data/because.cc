@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "dialog/text/tokenizer.h"
+#include "dialog/text/word_bytes.h"
 
 namespace heed {
 namespace {
@@ -18,12 +19,6 @@ bool is_space(char c) {
 bool is_word(char c) {
   return c == '_' || (c >= '0' && c <= '9') || ((c | 32) >= 'a' && (c | 32) <= 'z') ||
          (c & 0x80) != 0;
-}
-
-std::string lower(std::string_view text) {
-  std::string result(text);
-  for (char& c : result) c = c >= 'A' && c <= 'Z' ? static_cast<char>(c + 32) : c;
-  return result;
 }
 
 // Whether this word stands at `at`, and no longer one.
@@ -63,7 +58,7 @@ Dialogue context_before(const Dialogue& dialogue, size_t end, size_t before, siz
 }  // namespace
 
 std::optional<Explanation> explanation_in(std::string_view text) {
-  const std::string small = lower(text);
+  const std::string small = lower_case(text);
   const size_t at = find_because(small);
   if (at == small.npos) return std::nullopt;
   size_t begin = at, end = at + kBecause.size();
@@ -95,7 +90,7 @@ std::vector<Dialogue> answers_to_why(const std::vector<Dialogue>& dialogues, siz
   std::vector<Dialogue> result;
   for (const Dialogue& dialogue : dialogues) {
     for (size_t t = 1; t < dialogue.turns.size(); ++t) {
-      const std::string question = lower(trimmed(dialogue.turns[t - 1].text));
+      const std::string question = lower_case(trimmed(dialogue.turns[t - 1].text));
       if (!stands(question, "why", 0)) continue;
       result.push_back(context_before(dialogue, t, before + 1, t));
       result.back().turns.push_back(dialogue.turns[t]);

@@ -52,8 +52,8 @@ std::optional<double> cosine(const std::vector<double>& x, const std::vector<dou
 static std::vector<std::vector<double>> last_states(const Discriminator& model,
                                                     const std::vector<Example>& sequences,
                                                     int64_t batch_size) {
-  const Tensor all = encode_in_batches(
-      sequences, {.batch = batch_size}, [&](const ExamplePointers& batch) {
+  const Tensor all =
+      encode_in_batches(sequences, {.batch = batch_size}, [&](const ExamplePointers& batch) {
         std::vector<Example> chosen;
         for (const Example* sequence : batch) chosen.push_back(*sequence);
         return model(pack_sequences(chosen, model.device())).last;
