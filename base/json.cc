@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <charconv>
 
+#include "base/number.h"
 #include "base/utf8.h"
 
 namespace heed {
@@ -92,19 +93,18 @@ char32_t JsonReader::escaped() {
 std::string JsonReader::string() {
   expect('"');
   std::string result;
-  while (!take('"')) {
-    if (at_ == text_.size()) fail();
-    const size_t begin = at_;
+  for (size_t begin = at_; at_ < text_.size();) {  // of what is taken as it is
+    const size_t here = at_;
     const char32_t c = next_code_point(text_, at_);
     if (c == kInvalid || c < 0x20) fail();
-    if (c == '\\') {
-      char bytes[4];
-      result.append(bytes, write_utf8(bytes, escaped()));
-    } else {
-      result += text_.substr(begin, at_ - begin);
-    }
+    if (c != '"' && c != '\\') continue;
+    result += text_.substr(begin, here - begin);
+    if (c == '"') return result;
+    char bytes[4];
+    result.append(bytes, write_utf8(bytes, escaped()));
+    begin = at_;
   }
-  return result;
+  fail();
 }
 
 void JsonReader::digits() {
@@ -127,32 +127,30 @@ std::optional<uint64_t> JsonReader::number() {
     digits();
     whole = false;
   }
-  uint64_t value = 0;
-  const char* const end = text_.data() + at_;
-  const auto read = std::from_chars(text_.data() + begin, end, value);
-  if (!whole || read.ec != std::errc() || read.ptr != end) return std::nullopt;
-  return value;
+  return whole ? number_in<uint64_t>(text_.substr(begin, at_ - begin)) : std::nullopt;
 }
 
-void JsonReader::skip() {
-  switch (next()) {
-    case Kind::object: return object([&](const std::string&) { skip(); });
-    case Kind::array: return array([&] { skip(); });
-    case Kind::string: return static_cast<void>(string());
-    case Kind::number: return static_cast<void>(number());
-    case Kind::other: break;
-  }
+std::string_view JsonReader::skip() {
+  const Kind kind = next();
+  const size_t begin = at_;
+  if (kind == Kind::object) object([&](const std::string&) { skip(); });
+  if (kind == Kind::array) array([&] { skip(); });
+  if (kind == Kind::string) string();
+  if (kind == Kind::number) number();
   for (const std::string_view word : {"true", "false", "null"}) {
-    if (!text_.substr(at_).starts_with(word)) continue;
-    at_ += word.size();
-    return;
+    if (kind == Kind::other && text_.substr(begin).starts_with(word)) at_ += word.size();
   }
-  fail();
+  if (at_ == begin) fail();
+  return text_.substr(begin, at_ - begin);
+}
+
+bool JsonReader::at_end() {
+  peek();
+  return at_ == text_.size();
 }
 
 void JsonReader::end() {
-  peek();
-  if (at_ != text_.size()) fail();
+  if (!at_end()) fail();
 }
 
 std::string json_string(std::string_view text) {

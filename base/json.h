@@ -34,8 +34,10 @@ class JsonReader {
   void array(const std::function<void()>& element);  // the same for each element
   std::string string();
   std::optional<uint64_t> number();  // nullopt if it is not an integer in [0, 2^64)
-  void skip();                       // a value of any kind
+  std::string_view skip();           // a value of any kind; its text
   void end();                        // only white space may follow
+  bool at_end();                     // whether nothing else follows
+  size_t at() const { return at_; }  // the place in the text, behind what was read
 
  private:
   [[noreturn]] void fail() const;

@@ -1,7 +1,6 @@
 #include "heed/checks.h"
 
 #include <algorithm>
-#include <charconv>
 #include <cmath>
 #include <filesystem>
 #include <optional>
@@ -9,6 +8,7 @@
 #include <sstream>
 
 #include "base/error.h"
+#include "base/number.h"
 #include "heed/bundled.h"
 #include "heed/help.h"
 #include "heed/usage.h"
@@ -20,14 +20,6 @@ namespace {
 
 constexpr int64_t kLarge = 1 << 24;  // a bound that --help need not name
 
-template <class Number> std::optional<Number> parse(const std::string& text) {
-  Number value = 0;
-  const char* end = text.data() + text.size();
-  const auto [stopped, error] = std::from_chars(text.data(), end, value);
-  if (error != std::errc() || stopped != end) return std::nullopt;
-  return value;
-}
-
 // `fits` tests the number; `range` stands in the message, `help` in --help.
 template <class Number, class Fits>
 CLI::Validator check(const std::string& kind, const std::string& range, const std::string& help,
@@ -35,7 +27,7 @@ CLI::Validator check(const std::string& kind, const std::string& range, const st
   const std::string expected = "expected " + kind + (range.empty() ? "" : " " + range);
   return CLI::Validator(
       [expected, fits](const std::string& text) {
-        const auto value = parse<Number>(text);
+        const auto value = number_in<Number>(text);
         return value && fits(*value) ? "" : expected + ", got '" + text + "'";
       },
       help);

@@ -3,16 +3,8 @@
 #include <memory>
 
 #include "dialog/data/example.h"
-#include "dialog/data/formats/daily_dialog.h"
+#include "dialog/data/formats/corpora.h"
 #include "dialog/data/formats/english_gaps.h"
-#include "dialog/data/formats/intents.h"
-#include "dialog/data/formats/messages.h"
-#include "dialog/data/formats/multiwoz.h"
-#include "dialog/data/formats/mutual.h"
-#include "dialog/data/formats/persona_chat.h"
-#include "dialog/data/formats/rewriting.h"
-#include "dialog/data/formats/schema_guided.h"
-#include "dialog/data/formats/woz.h"
 #include "heed/prepare.h"
 
 namespace heed {

@@ -2,7 +2,6 @@
 #include <algorithm>
 
 #include "dialog/respond/evaluate.h"
-#include "dialog/retrieve/bounded_ranker.h"
 #include "dialog/retrieve/keyword.h"
 #include "dialog/retrieve/map.h"
 #include "dialog/retrieve/score_file.h"
@@ -178,8 +177,9 @@ std::vector<MarkedContext> read_contexts(const RankOptions& o, const RankedPart&
                                          const Lists& lists,
                                          std::shared_ptr<const Ranker>& ranker) {
   std::vector<MarkedContext> contexts = contexts_of(part, lists);
-  const auto bounded = std::dynamic_pointer_cast<const retrieve::BoundedRanker>(ranker);
-  if (!bounded) return contexts;
+  const auto bounded = std::dynamic_pointer_cast<const VectorRanker>(ranker);
+  const auto whole = bounded ? bounded->unbounded() : nullptr;
+  if (!whole) return contexts;
   size_t cut = 0;
   for (MarkedContext& context : contexts) {
     context.utterances = bounded->kept(context.utterances, &cut);
@@ -188,7 +188,7 @@ std::vector<MarkedContext> read_contexts(const RankOptions& o, const RankedPart&
     note(o.model + ": " + counted(cut, "context") +
          " cut before anything is inserted: the last words or pieces are kept");
   }
-  ranker = bounded->unbounded();
+  ranker = whole;
   return contexts;
 }
 

@@ -2,11 +2,11 @@
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
-#include <charconv>
 #include <map>
 #include <sstream>
 
 #include "base/file.h"
+#include "base/number.h"
 #include "heed/checks.h"
 #include "heed/option_file.h"
 #include "heed/train_flags.h"
@@ -135,12 +135,9 @@ template <class T>
 T number_of(const SweepFile& file, const std::string& name, T otherwise, T low, T high) {
   const GridOption* option = find(file.sweep, name);
   if (!option) return otherwise;
-  T value = 0;
   const std::string& text = only_value(file, *option);
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
-  if (error == std::errc() && end == text.data() + text.size() && value >= low && value <= high) {
-    return value;
-  }
+  const auto value = number_in<T>(text);
+  if (value && *value >= low && *value <= high) return *value;
   throw UsageError(place(file, option->line) + name + ": expected a whole number from " +
                    std::to_string(low) + " to " + std::to_string(high) + ", got '" + text + "'");
 }

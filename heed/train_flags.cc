@@ -3,6 +3,7 @@
 
 #include <cmath>
 
+#include "base/number.h"
 #include "dialog/respond/settings.h"
 #include "dialog/respond/system.h"
 
@@ -12,9 +13,8 @@ ParameterGroup parse_group(const std::string& text) {
   const size_t first = text.find(':'), second = text.find(':', first + 1);
   ParameterGroup group{.name = text.substr(0, first)};
   const auto number = [&](const std::string& part, double& value) {
-    const char* end = part.data() + part.size();
-    const auto [stopped, error] = std::from_chars(part.data(), end, value);
-    return error == std::errc() && stopped == end && value >= 0 && std::isfinite(value);
+    value = number_in<double>(part).value_or(-1);
+    return value >= 0 && std::isfinite(value);
   };
   if (group.name.empty() || second == std::string::npos ||
       !number(text.substr(first + 1, second - first - 1), group.rate) ||

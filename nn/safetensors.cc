@@ -181,7 +181,7 @@ std::vector<Entry> read_header(const std::string& path, std::string_view text, i
   try {
     json.object([&](const std::string& name) {
       if (!names.insert(name).second) fail(path, "tensor " + json_string(name) + " is given twice");
-      if (name == "__metadata__") return json.skip();
+      if (name == "__metadata__") return static_cast<void>(json.skip());
       entries.push_back(read_entry(path, name, json, data_bytes));
     });
     json.end();

@@ -39,6 +39,10 @@ template <class T>
 concept HasNoPadding = std::is_trivially_copyable_v<T> &&
     (std::has_unique_object_representations_v<T> || std::is_floating_point_v<T>);
 
+// out(a, b) writes values and in(a, b) reads them: numbers, texts, lists, optional values, and
+// structs for which a function, the same for both, names the members:
+//   void each_member(auto& bytes, Struct& s) { bytes(s.a, s.b); }
+
 // It can be moved, not copied: a copy would write to the same memory.
 class BytesOut {
  public:
@@ -53,6 +57,7 @@ class BytesOut {
     if (size_ > 0) std::memcpy(larger.data(), memory_.data(), size_);
     memory_ = larger;
   }
+  template <class... T> void operator()(const T&... values) { (write(values), ...); }
   template <HasNoPadding T> void put(const T& value) { append(&value, sizeof value); }
   void put_text(std::string_view text) {
     put(text.size());
@@ -71,6 +76,24 @@ class BytesOut {
   std::string_view bytes() const { return {memory_.data(), size_}; }  // as long as this lives
 
  private:
+  template <class T> void write(const T& value) {
+    if constexpr (HasNoPadding<T>) {
+      put(value);
+    } else if constexpr (std::is_same_v<T, std::string>) {
+      put_text(value);
+    } else if constexpr (requires { value.has_value(); }) {
+      put(value.has_value());
+      if (value) write(*value);
+    } else if constexpr (requires { put_list(value); }) {
+      put_list(value);
+    } else if constexpr (requires { value.begin(); }) {
+      put(value.size());
+      for (const auto& one : value) write(one);
+    } else {
+      each_member(*this, const_cast<T&>(value));  // which reads it
+    }
+  }
+
   Bytes memory_;
   size_t size_ = 0;
 };
@@ -80,6 +103,7 @@ class BytesIn {
  public:
   explicit BytesIn(std::string_view bytes) : rest_(bytes) {}
 
+  template <class... T> void operator()(T&... values) { (read(values), ...); }
   template <class T> T get() {
     static_assert(std::is_trivially_copyable_v<T>);
     T value;
@@ -101,6 +125,23 @@ class BytesIn {
   bool done() const { return rest_.empty(); }
 
  private:
+  template <class T> void read(T& value) {
+    if constexpr (HasNoPadding<T>) {
+      copy(&value, sizeof value);
+    } else if constexpr (std::is_same_v<T, std::string>) {
+      value = get_text();
+    } else if constexpr (requires { value.has_value(); }) {
+      value.reset();
+      if (get<bool>()) read(value.emplace());
+    } else if constexpr (requires { requires HasNoPadding<typename T::value_type>; }) {
+      value = get_list<typename T::value_type>();
+    } else if constexpr (requires { value.begin(); }) {
+      value.resize(get<size_t>());
+      for (auto& one : value) read(one);
+    } else {
+      each_member(*this, value);
+    }
+  }
   std::string_view take(size_t size) {
     check_internal(size <= rest_.size(), "bytes end in the middle of a value");
     const std::string_view part = rest_.substr(0, size);

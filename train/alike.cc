@@ -6,6 +6,11 @@
 #include "tensor/bytes.h"
 
 namespace heed {
+
+static void each_member(auto& bytes, Given& one) {
+  bytes(one.name, one.value, one.of_what);
+}
+
 namespace {
 
 struct OfRank {
@@ -36,29 +41,17 @@ void compare(const OfRank& first, const OfRank& other) {
   }
 }
 
-void put(BytesOut& out, const Given& one) {
-  for (const std::string* text : {&one.name, &one.value, &one.of_what}) out.put_text(*text);
-}
-
-void get(BytesIn& in, Given& one) {
-  for (std::string* text : {&one.name, &one.value, &one.of_what}) *text = in.get_text();
-}
-
 }  // namespace
 
 void check_alike(Ranks& ranks, const std::vector<Given>& given) {
   if (ranks.size() == 1) return;
   BytesOut out;
-  out.put_text(name_of_rank(ranks.rank(), ranks.size()));
-  out.put(given.size());
-  for (const Given& one : given) put(out, one);
+  out(name_of_rank(ranks.rank(), ranks.size()), given);
   std::vector<OfRank> all;
   for (const std::string& block : ranks.gather(out.bytes())) {
     BytesIn in(block);
     OfRank& of_rank = all.emplace_back();
-    of_rank.rank = in.get_text();
-    of_rank.given.resize(in.get<size_t>());
-    for (Given& one : of_rank.given) get(in, one);
+    in(of_rank.rank, of_rank.given);
   }
   for (const OfRank& other : all) compare(all[0], other);
 }

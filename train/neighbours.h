@@ -10,16 +10,6 @@
 
 namespace heed {
 
-// Lists of elements that have put() and get() of their own.
-template <class T> void put(BytesOut& out, const std::vector<T>& list) {
-  out.put(list.size());
-  for (const T& value : list) put(out, value);
-}
-template <class T> void get(BytesIn& in, std::vector<T>& list) {
-  list = std::vector<T>(in.get<size_t>());
-  for (T& value : list) get(in, value);
-}
-
 // The first rank of a machine reads for the others. Ranks are on one machine if they see each
 // other's processes. A rank without permission to open the first one's files reads for itself.
 class Neighbours {
@@ -40,15 +30,15 @@ class Neighbours {
     Bytes ends = share(list.packed().ends()), rows = share(list.packed().rows());
     if (!alone_) list.set_packed({std::move(ends), std::move(rows)});
   }
-  // The same for a value that put() writes into bytes and get() reads. Each rank has its own copy
+  // The same for a value that BytesOut writes and BytesIn reads. Each rank has its own copy
   // afterwards: for small values, and for those needed in another form.
   template <class T> void share_copy(T& value) const {
     BytesOut out;
-    if (reads() && !alone_) put(out, value);
+    if (reads() && !alone_) out(value);
     const Bytes bytes = share(out.bytes());
     if (reads()) return;
     BytesIn in(bytes.view());
-    get(in, value);
+    in(value);
   }
 
  private:

@@ -23,8 +23,8 @@ template <class List> auto part_of_rank(const Ranks& ranks, const List& list) {
 }
 
 // The results of all `count` elements, on all ranks; `work` returns those of this rank's elements.
-// If it throws StopValidation on one rank, all throw it. Result needs put(), which writes it into
-// bytes, and get().
+// If it throws StopValidation on one rank, all throw it. Result is what
+// BytesOut writes.
 template <class Result, class Work>
 std::vector<Result> share_out(Ranks& ranks, size_t count, const Work& work) {
   std::optional<std::vector<Result>> own;
@@ -35,11 +35,11 @@ std::vector<Result> share_out(Ranks& ranks, size_t count, const Work& work) {
   if (ranks.any(!own) != 0) throw StopValidation{};
   if (ranks.size() == 1) return std::move(*own);
   BytesOut out;
-  for (const Result& result : *own) put(out, result);
+  for (const Result& result : *own) out(result);
   const std::vector<std::string> blocks = ranks.gather(out.bytes());
   std::vector<BytesIn> parts(blocks.begin(), blocks.end());
   std::vector<Result> all(count);
-  for (size_t i = 0; i < count; ++i) get(parts[i % parts.size()], all[i]);
+  for (size_t i = 0; i < count; ++i) parts[i % parts.size()](all[i]);
   return all;
 }
 

@@ -17,8 +17,7 @@ bool is_space(char c) {
 
 // A letter, a digit or "_"; every byte of a sign that is not ASCII counts as one.
 bool is_word(char c) {
-  return c == '_' || (c >= '0' && c <= '9') || ((c | 32) >= 'a' && (c | 32) <= 'z') ||
-         (c & 0x80) != 0;
+  return c == '_' || is_of_word(c);
 }
 
 // Whether this word stands at `at`, and no longer one.

@@ -4,6 +4,7 @@
 #include <set>
 
 #include "base/error.h"
+#include "base/list.h"
 
 namespace heed {
 namespace {
@@ -28,19 +29,13 @@ const std::vector<std::string>& values_of(const std::string& label, const Labels
 }  // namespace
 
 std::string Condition::text() const {
-  std::string text = label;
-  for (const std::string& value : values) text += (&value == values.data() ? "=" : "|") + value;
-  return text;
+  return label + (values.empty() ? "" : "=" + joined(values, "|"));
 }
 
 Condition Condition::parse(const std::string& text) {
-  size_t at = text.find('=');
-  Condition condition{text.substr(0, at)};
-  while (at != text.npos) {
-    const size_t end = text.find('|', at + 1);
-    condition.values.push_back(text.substr(at + 1, end - at - 1));
-    at = end;
-  }
+  const size_t sign = text.find('=');
+  Condition condition{text.substr(0, sign)};
+  if (sign != text.npos) condition.values = fields_of(text.substr(sign + 1), '|');
   const std::set<std::string> different(condition.values.begin(), condition.values.end());
   if (condition.label.empty() || different.contains("") ||
       different.size() != condition.values.size()) {

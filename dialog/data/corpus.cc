@@ -7,9 +7,12 @@
 #include <nlohmann/json.hpp>
 #include <optional>
 #include <string_view>
+#include <tuple>
+#include <utility>
 
 #include "base/error.h"
 #include "base/json.h"
+#include "base/list.h"
 #include "dialog/text/text_file.h"
 
 namespace heed {
@@ -23,189 +26,125 @@ constexpr size_t kMaxNesting = 64;
 constexpr const char* kFormatHint =
     "; dialogues are JSON Lines (docs/files.md), which `heed prepare` makes of other files";
 
-enum class Type { kNull, kBoolean, kNumber, kString, kArray, kObject };
-constexpr const char* kTypeNames[] = {"null",     "true or false", "a number",
-                                      "a string", "an array",      "an object"};
-
-// The value that comes next, and the types that it may have.
-enum Field {
-  kLine,
-  kId,
-  kTurns,
-  kTurn,
-  kDialogueLabels,
-  kPersonas,
-  kSpeaker,  // from here on: of a turn
-  kText,
-  kDistraction,
-  kTurnLabels,
-  kCandidates,
-  kLabel,  // one of kDialogueLabels, kPersonas or kTurnLabels
-  kValue,  // in the list of a kLabel or of kCandidates
-  kOther
-};
-struct FieldRule {
-  const char* name;
-  std::initializer_list<Type> types;
-};
-const FieldRule kRules[] = {{"the line", {Type::kObject}},
-                            {"id", {Type::kString, Type::kNumber}},
-                            {"turns", {Type::kArray}},
-                            {"each turn", {Type::kObject}},
-                            {"labels", {Type::kObject}},
-                            {"personas", {Type::kObject}},
-                            {"speaker", {Type::kString}},
-                            {"text", {Type::kString}},
-                            {"distraction", {Type::kBoolean}},
-                            {"labels", {Type::kObject}},
-                            {"candidates", {Type::kArray}},
-                            {"each label", {Type::kString, Type::kArray}},
-                            {"each value in a list", {Type::kString}}};
-
-// Makes a Dialogue of the events of the JSON parser; values of unknown keys are skipped whatever
-// they hold. A callback that returns false stops the parser; `error` then says why.
-class DialogueBuilder {
+// Reads the line of one dialogue; values of unknown keys are skipped whatever they hold.
+class DialogueReader {
  public:
-  explicit DialogueBuilder(bool notes) : notes_(notes) {}
+  // `hint` follows on what is wrong with the line.
+  DialogueReader(const LineReader& file, std::string_view line, bool notes, const char* hint)
+      : file_(file), line_(line), json_(line, kMaxNesting), notes_(notes), hint_(hint) {}
 
-  Dialogue dialogue;
-  std::string error;
-
-  bool null() { return check(Type::kNull); }
-  bool number_integer(Json::number_integer_t value) { return number(std::to_string(value)); }
-  bool number_unsigned(Json::number_unsigned_t value) { return number(std::to_string(value)); }
-  bool number_float(Json::number_float_t, const std::string& text) { return number(text); }
-  bool binary(Json::binary_t&) { return fail("not JSON"); }  // exists in other formats only
-  bool boolean(bool value) {
-    if (!check(Type::kBoolean)) return false;
-    if (!skipping()) dialogue.turns.back().distraction = value;
-    return true;
-  }
-  bool string(std::string& value) {
-    if (!check(Type::kString)) return false;
-    if (skipping()) return true;
-    if (field_ == kId) dialogue.id = value;
-    if (field_ == kSpeaker) dialogue.turns.back().speaker = value;
-    if (field_ == kText) dialogue.turns.back().text = value;
-    if (field_ == kLabel || field_ == kValue) list_->push_back(value);
-    return true;
-  }
-
-  bool key(std::string& name) {
-    if (skipped_depth_ > 0) return true;
-    const auto twice = [&] { return fail("\"" + name + "\" is given twice"); };
-    if (open_.back() != kLine && open_.back() != kTurn) {
-      const auto [place, is_new] = labels_->try_emplace(name);
-      list_ = &place->second;
-      field_ = kLabel;
-      return is_new || twice();
+  Dialogue read() {
+    Dialogue dialogue;
+    try {
+      read_line(dialogue);
+    } catch (const JsonError& error) {
+      fail(error.too_deep ? "nested deeper than " + std::to_string(kMaxNesting) : problem());
     }
-    field_ = open_.back() == kLine ? dialogue_field(name) : turn_field(name);
-    if (field_ == kOther) return true;
-    if (seen_[field_]) return twice();
-    seen_[field_] = true;
-    return true;
-  }
-  bool start_object(size_t) {
-    if (!open(Type::kObject)) return false;
-    if (skipping()) return true;
-    if (field_ == kTurn) {
-      dialogue.turns.emplace_back();
-      std::fill(seen_ + kSpeaker, seen_ + kOther, false);
-    }
-    if (field_ == kTurnLabels) labels_ = &dialogue.turns.back().notes.edit().labels;
-    if (field_ == kDialogueLabels) labels_ = &dialogue.notes.edit().labels;
-    if (field_ == kPersonas) labels_ = &dialogue.notes.edit().personas;
-    return true;
-  }
-  bool end_object() {
-    if (close_skipped()) return true;
-    if (open_.back() == kTurn && !seen_[kText]) {
-      return fail("turn " + std::to_string(dialogue.turns.size()) + " has no \"text\"");
-    }
-    if (open_.back() == kLine && !seen_[kTurns]) return fail("the dialogue has no \"turns\"");
-    close();
-    return true;
-  }
-  bool start_array(size_t) {
-    if (!open(Type::kArray)) return false;
-    if (skipping()) return true;
-    if (field_ == kCandidates) list_ = &dialogue.turns.back().notes.edit().candidates;
-    field_ = field_ == kTurns ? kTurn : kValue;
-    return true;
-  }
-  bool end_array() {
-    if (close_skipped()) return true;
-    close();
-    return !dialogue.turns.empty() || !seen_[kTurns] || fail("\"turns\" is empty");
-  }
-  bool parse_error(size_t position, const std::string&, const Json::exception& exception) {
-    return fail("not valid JSON at byte " + std::to_string(position) + ": " +
-                json_reason(exception.what()));
+    return dialogue;
   }
 
  private:
-  bool fail(const std::string& rule) {
-    error = rule;
-    return false;
-  }
-  bool skipping() const { return skipped_depth_ > 0 || field_ == kOther; }
-  Field dialogue_field(std::string_view name) const {
-    if (name == "id") return kId;
-    if (name == "turns") return kTurns;
-    if (!notes_) return kOther;
-    return name == "labels" ? kDialogueLabels : name == "personas" ? kPersonas : kOther;
-  }
-  Field turn_field(std::string_view name) const {
-    if (name == "text") return kText;
-    if (name == "speaker") return kSpeaker;
-    if (name == "distraction") return kDistraction;
-    if (!notes_) return kOther;
-    return name == "labels" ? kTurnLabels : name == "candidates" ? kCandidates : kOther;
-  }
-  bool check(Type type) {
-    if (skipping()) return true;
-    const auto& types = kRules[field_].types;
-    if (std::find(types.begin(), types.end(), type) != types.end()) return true;
-    std::string expected;
-    for (const Type allowed : types) {
-      expected += (expected.empty() ? "" : " or ") + std::string(kTypeNames[int(allowed)]);
+  using Kind = JsonReader::Kind;
+  struct Member {
+    std::string_view name;
+    std::function<void()> read;
+    bool is_note = false, seen = false;
+  };
+
+  [[noreturn]] void fail(const std::string& rule) const { file_.fail(rule + hint_); }
+  // What the line has that is not JSON.
+  std::string problem() const {
+    try {
+      std::ignore = Json::parse(line_);
+    } catch (const Json::parse_error& error) {
+      return "not valid JSON at byte " + std::to_string(error.byte) + ": " +
+             json_reason(error.what());
     }
-    return fail(std::string(kRules[field_].name) + " must be " + expected + ", got " +
-                kTypeNames[static_cast<int>(type)]);
-  }
-  bool number(std::string text) {
-    if (!check(Type::kNumber)) return false;
-    if (!skipping()) dialogue.id = std::move(text);
-    return true;
-  }
-  bool open(Type type) {
-    if (!check(type)) return false;
-    if (open_.size() == kMaxNesting)
-      return fail("nested deeper than " + std::to_string(kMaxNesting));
-    open_.push_back(field_);
-    if (skipping() && skipped_depth_ == 0) skipped_depth_ = open_.size();
-    return true;
-  }
-  // After a turn another one may follow; after other containers a key or an end.
-  void close() {
-    open_.pop_back();
-    field_ = kTurn;
-  }
-  bool close_skipped() {
-    if (skipped_depth_ == 0) return false;
-    if (open_.size() == skipped_depth_) skipped_depth_ = 0;
-    open_.pop_back();
-    return true;
+    return "not valid JSON";
   }
 
+  // Throws unless the next value, called `what`, has one of these types. Reads a number, true,
+  // false and null, and returns their text.
+  std::string_view check(std::string_view what, std::initializer_list<std::string_view> types) {
+    constexpr std::string_view kTypes[] = {"an object", "an array", "a string", "a number",
+                                           "true or false"};  // in the order of Kind
+    const Kind kind = json_.next();
+    const bool is_short = kind == Kind::number || kind == Kind::other;
+    const std::string_view text = is_short ? json_.skip() : "",
+                           type = text == "null" ? text : kTypes[static_cast<int>(kind)];
+    if (std::find(types.begin(), types.end(), type) != types.end()) return text;
+    fail(std::string(what) + " must be " + joined(types, " or ") + ", got " + std::string(type));
+  }
+  std::string string(std::string_view what) {
+    check(what, {"a string"});
+    return json_.string();
+  }
+  void take_once(bool is_new, const std::string& name) const {
+    if (!is_new) fail("\"" + name + "\" is given twice");
+  }
+
+  template <size_t count> void read_members(std::string_view what, Member (&members)[count]) {
+    check(what, {"an object"});
+    json_.object([&](const std::string& name) {
+      for (Member& member : members) {
+        if (member.name != name || (member.is_note && !notes_)) continue;
+        take_once(!std::exchange(member.seen, true), name);
+        return member.read();
+      }
+      json_.skip();
+    });
+  }
+
+  void read_line(Dialogue& dialogue) {
+    Member members[] = {
+        {"turns", [&] { read_turns(dialogue.turns); }},
+        {"id",
+         [&] {
+           dialogue.id = check("id", {"a string", "a number"});
+           if (dialogue.id.empty()) dialogue.id = json_.string();
+         }},
+        {"labels", [&] { read_labels("labels", dialogue.notes.edit().labels); }, true},
+        {"personas", [&] { read_labels("personas", dialogue.notes.edit().personas); }, true}};
+    read_members("the line", members);
+    if (!members[0].seen) fail("the dialogue has no \"turns\"");
+    json_.end();
+  }
+  void read_turns(std::vector<Turn>& turns) {
+    check("turns", {"an array"});
+    json_.array([&] {
+      Turn& turn = turns.emplace_back();
+      Member members[] = {
+          {"text", [&] { turn.text = string("text"); }},
+          {"speaker", [&] { turn.speaker = string("speaker"); }},
+          {"distraction",
+           [&] { turn.distraction = check("distraction", {"true or false"}) == "true"; }},
+          {"labels", [&] { read_labels("labels", turn.notes.edit().labels); }, true},
+          {"candidates", [&] { read_list("candidates", turn.notes.edit().candidates); }, true}};
+      read_members("each turn", members);
+      if (!members[0].seen) fail("turn " + std::to_string(turns.size()) + " has no \"text\"");
+    });
+    if (turns.empty()) fail("\"turns\" is empty");
+  }
+  void read_labels(std::string_view what, Labels& labels) {
+    check(what, {"an object"});
+    json_.object([&](const std::string& name) {
+      const auto [label, is_new] = labels.try_emplace(name);
+      take_once(is_new, name);
+      check("each label", {"a string", "an array"});
+      if (json_.next() == Kind::array) return read_list("each label", label->second);
+      label->second.push_back(json_.string());
+    });
+  }
+  void read_list(std::string_view what, std::vector<std::string>& list) {
+    check(what, {"an array"});
+    json_.array([&] { list.push_back(string("each value in a list")); });
+  }
+
+  const LineReader& file_;
+  std::string_view line_;
+  JsonReader json_;
   bool notes_;
-  Field field_ = kLine;
-  std::vector<Field> open_;   // the containers that we are in
-  size_t skipped_depth_ = 0;  // of open_ where the unknown one was opened; 0: in none
-  bool seen_[kOther] = {};    // keys of this dialogue and of this turn
-  Labels* labels_ = nullptr;  // that are read
-  std::vector<std::string>* list_ = nullptr;
+  const char* hint_;
 };
 
 std::string quoted(const std::string& text) {
@@ -214,9 +153,7 @@ std::string quoted(const std::string& text) {
 
 // `, "key": ["a", "b"]`, or nothing for no values.
 std::string list_json(const std::string& key, const std::vector<std::string>& values) {
-  std::string list;
-  for (const std::string& value : values) list += (list.empty() ? "" : ", ") + quoted(value);
-  return values.empty() ? "" : ", " + key + ": [" + list + "]";
+  return values.empty() ? "" : ", " + key + ": [" + joined(values, ", ", quoted) + "]";
 }
 
 std::string labels_json(const char* key, const Labels& labels) {
@@ -246,15 +183,10 @@ std::vector<Dialogue> read_dialogues(const std::string& path, const Reading& rea
   std::vector<Dialogue> dialogues;
   for (std::string_view line; !reading.enough(dialogues.size()) && reader.next(line);) {
     if (is_blank(line)) continue;
-    DialogueBuilder builder(reading.notes);
-    if (!Json::sax_parse(line.data(), line.data() + line.size(), &builder)) {
-      reader.fail(builder.error + (dialogues.empty() ? kFormatHint : ""));
-    }
-    if (builder.dialogue.id.empty()) {
-      builder.dialogue.id = "line-" + std::to_string(reader.line_number());
-    }
-    builder.dialogue.turns.shrink_to_fit();
-    dialogues.push_back(std::move(builder.dialogue));
+    Dialogue& dialogue = dialogues.emplace_back(
+        DialogueReader(reader, line, reading.notes, dialogues.empty() ? kFormatHint : "").read());
+    if (dialogue.id.empty()) dialogue.id = "line-" + std::to_string(reader.line_number());
+    dialogue.turns.shrink_to_fit();
   }
   if (dialogues.empty()) throw DataError(path + ": holds no dialogue");
   return dialogues;

@@ -1,16 +1,20 @@
 #include "dialog/data/distraction.h"
 
+#include <algorithm>
 #include <charconv>
+#include <cmath>
 
 #include "base/error.h"
+#include "base/list.h"
+#include "base/number.h"
 
 namespace heed {
 namespace {
 
 constexpr int kRandomUtterances = 2;
 constexpr int kMaxDraws = 10000;
-constexpr std::string_view kPlaces[] = {"begin", "middle",
-                                        "end"};  // in the order of TestSet::Place
+// In the order of TestSet::Place.
+constexpr std::string_view kPlaces[] = {"begin", "middle", "end"};
 
 void insert_phrases(Example& example, TestSet::Place place, const std::vector<Utterance>& phrases) {
   const size_t history = example.context.size() - 1;
@@ -20,43 +24,15 @@ void insert_phrases(Example& example, TestSet::Place place, const std::vector<Ut
   for (const Utterance& phrase : phrases) insert_utterance(example, at++, phrase);
 }
 
-[[noreturn]] void fail_test_set(std::string_view name) {
-  std::string valid = "none";
-  for (std::string_view known : kTestSets) valid += ", " + std::string(known);
-  throw UsageError("unknown test set \"" + std::string(name) + "\"; there are " + valid +
-                   " and random:P for any P from 0 to 1");
-}
-
-double parse_probability(std::string_view text, std::string_view name) {
-  double p = -1;
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), p);
-  // not (p >= 0 && p <= 1) is also true of a nan
-  if (error != std::errc() || end != text.data() + text.size() || !(p >= 0 && p <= 1)) {
-    fail_test_set(name);
-  }
-  return p;
-}
-
-TestSet::Place parse_place(std::string_view text, std::string_view name) {
-  for (int i = 0; i < 3; ++i) {
-    if (text == kPlaces[i]) return static_cast<TestSet::Place>(i);
-  }
-  fail_test_set(name);
+// The shortest text with a point: "0.5", "1.0".
+std::string probability_text(double p) {
+  char text[400];
+  const auto end = std::to_chars(text, std::end(text), std::fabs(p), std::chars_format::fixed).ptr;
+  const std::string shortest(text, end);
+  return shortest + (shortest.find('.') == shortest.npos ? ".0" : "");
 }
 
 }  // namespace
-
-void put(BytesOut& out, const PoolUtterance& utterance) {
-  out.put_text(utterance.dialogue_id);
-  out.put_list(utterance.said.tokens);
-  put_words(out, utterance.said.unknown);
-}
-
-void get(BytesIn& in, PoolUtterance& utterance) {
-  utterance.dialogue_id = in.get_text();
-  utterance.said.tokens = in.get_list<int32_t>();
-  utterance.said.unknown = get_words(in);
-}
 
 Pool make_pool(const std::vector<Dialogue>& dialogues, const Vocabulary& vocabulary,
                int max_tokens) {
@@ -124,22 +100,22 @@ Phrases encode_phrases(const PhraseText& text, const Vocabulary& vocabulary, int
 }
 
 TestSet parse_test_set(std::string_view name) {
-  TestSet set;
-  set.name = name;
-  if (name == "none") return set;
-  const size_t colon = name.find(':');
-  if (colon == name.npos) fail_test_set(name);
-  const std::string_view kind = name.substr(0, colon), detail = name.substr(colon + 1);
-  if (kind == "random") {
-    set.kind = TestSet::Kind::kRandom;
-    set.p = parse_probability(detail, name);
-  } else if (kind == "frequent" || kind == "rare") {
-    set.kind = kind == "rare" ? TestSet::Kind::kRare : TestSet::Kind::kFrequent;
-    set.place = parse_place(detail, name);
-  } else {
-    fail_test_set(name);
+  if (name == "none") return {};
+  const size_t end = std::min(name.find(':'), name.size());
+  const std::string_view kind = name.substr(0, end),
+                         detail = name.substr(std::min(end + 1, name.size()));
+  const auto place = std::find(std::begin(kPlaces), std::end(kPlaces), detail);
+  if ((kind == "frequent" || kind == "rare") && place != std::end(kPlaces)) {
+    return {.kind = kind == "rare" ? TestSet::Kind::kRare : TestSet::Kind::kFrequent,
+            .place = static_cast<TestSet::Place>(place - std::begin(kPlaces)),
+            .name = std::string(name)};
   }
-  return set;
+  const auto p = number_in<double>(detail);
+  if (kind == "random" && p && *p >= 0 && *p <= 1) {
+    return {.kind = TestSet::Kind::kRandom, .p = *p, .name = "random:" + probability_text(*p)};
+  }
+  throw UsageError("unknown test set \"" + std::string(name) + "\"; there are none, " +
+                   joined(kTestSets) + " and random:P for any P from 0 to 1");
 }
 
 Example apply(const TestSet& set, Example example, const Pool& pool, const Phrases& phrases,

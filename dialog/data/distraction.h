@@ -19,8 +19,9 @@ struct PoolUtterance {
   std::string dialogue_id;
   Utterance said;
 };
-void put(BytesOut& out, const PoolUtterance& utterance);
-void get(BytesIn& in, PoolUtterance& utterance);
+void each_member(auto& bytes, PoolUtterance& utterance) {
+  bytes(utterance.dialogue_id, utterance.said.tokens, utterance.said.unknown);
+}
 using Pool = PackedList<PoolUtterance>;
 
 // All turns of the (training) dialogues that have a token, cut to max_tokens words (0: whole).
@@ -64,6 +65,7 @@ struct TestSet {
   Kind kind = Kind::kNone;
   Place place = Place::kBegin;  // of frequent and rare
   double p = 0;                 // of random
+  // The numbers that are drawn depend on it: "random:1.0", though it was parsed from "random:1".
   std::string name = "none";
 };
 

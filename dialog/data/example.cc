@@ -33,13 +33,6 @@ void check_options(const ExampleOptions& options) {
         options.max_context_tokens);
 }
 
-// The first `count` words; all of them for 0.
-std::vector<int32_t> first(const std::vector<int32_t>& tokens, int count,
-                           const Vocabulary& vocabulary) {
-  const size_t size = count == 0 ? tokens.size() : vocabulary.end_of_word(tokens, count);
-  return {tokens.begin(), tokens.begin() + static_cast<ptrdiff_t>(size)};
-}
-
 constexpr const char* kNoWord = "<unk>";  // no word of the tokenizer
 
 int64_t count_unknown(const std::vector<int32_t>& tokens) {
@@ -56,12 +49,17 @@ Utterance encoded(const std::vector<std::string_view>& words, const Vocabulary& 
   return utterance;
 }
 
-// Its first max_tokens words (0: all), or the one <unk>.
+// Its first `count` words (0: all).
+Utterance first(Utterance said, int count, const Vocabulary& vocabulary) {
+  if (count > 0) said.tokens.resize(vocabulary.end_of_word(said.tokens, count));
+  said.unknown.resize(static_cast<size_t>(count_unknown(said.tokens)));
+  return said;
+}
+
+// The same, or the one <unk>.
 Utterance cut(const Utterance& whole, int max_tokens, const Vocabulary& vocabulary) {
   if (whole.tokens.empty()) return Utterance(std::vector<int32_t>{kUnk}, {kNoWord});
-  Utterance kept(first(whole.tokens, max_tokens, vocabulary), whole.unknown);
-  kept.unknown.resize(static_cast<size_t>(count_unknown(kept.tokens)));
-  return kept;
+  return first(whole, max_tokens, vocabulary);
 }
 
 // The words of tokens, of which the first unknown one is e.unknown[at]; moves `at` behind them.
@@ -114,23 +112,22 @@ Example::Characters characters_of(const std::vector<std::string_view>& words, in
   return characters;
 }
 
-// A dialogue's turns in the numbers of a vocabulary, and the characters of those that are
-// responses.
-struct EncodedTurns {
-  std::vector<Utterance> said;
-  std::vector<Example::Characters> characters;
+// A turn in the numbers of a vocabulary, and its characters if it can be a response.
+struct EncodedTurn {
+  Utterance said;
+  Example::Characters characters;
 };
 
-// said[0 .. response-1] are the context, said[response] is the response.
-Example make_example(const Dialogue& dialogue, const EncodedTurns& turns, size_t response,
-                     const ExampleOptions& options, const Vocabulary& vocabulary) {
+// turns[0 .. response-1] are the context, turns[response] is the response.
+Example make_example(const Dialogue& dialogue, const std::vector<EncodedTurn>& turns,
+                     size_t response, const ExampleOptions& options, const Vocabulary& vocabulary) {
   Example example;
   example.id = dialogue.id;
   if (options.all_positions) example.id += "#" + std::to_string(response + 1);
   example.dialogue_id = dialogue.id;
   size_t begin = first_turn(dialogue, response, static_cast<size_t>(options.max_turns));
   for (size_t i = begin; i < response; ++i) {
-    Utterance read = cut(turns.said[i], options.max_utterance_tokens, vocabulary);
+    Utterance read = cut(turns[i].said, options.max_utterance_tokens, vocabulary);
     example.context.push_back(std::move(read.tokens));
     example.unknown.insert(example.unknown.end(), read.unknown.begin(), read.unknown.end());
   }
@@ -145,15 +142,14 @@ Example make_example(const Dialogue& dialogue, const EncodedTurns& turns, size_t
   for (size_t i = begin; i < response; ++i) {
     example.distraction.push_back(dialogue.turns[i].distraction);
     example.cut.utterances +=
-        is_longer(turns.said[i].tokens, options.max_utterance_tokens, vocabulary);
+        is_longer(turns[i].said.tokens, options.max_utterance_tokens, vocabulary);
   }
-  const Utterance& said = turns.said[response];
-  example.response = first(said.tokens, options.max_response_tokens, vocabulary);
-  example.unknown.insert(example.unknown.end(), said.unknown.begin(),
-                         said.unknown.begin() + count_unknown(example.response));
-  example.cut.response = is_longer(said.tokens, options.max_response_tokens, vocabulary);
+  Utterance said = first(turns[response].said, options.max_response_tokens, vocabulary);
+  example.cut.response = said.tokens.size() < turns[response].said.tokens.size();
+  example.response = std::move(said.tokens);
+  example.unknown.insert(example.unknown.end(), said.unknown.begin(), said.unknown.end());
   example.response_is_distraction = dialogue.turns[response].distraction;
-  example.characters = turns.characters[response];
+  example.characters = turns[response].characters;
   for (const Condition& condition : options.conditions) {
     example.conditions.push_back(condition.numbers(dialogue, dialogue.turns[response]));
   }
@@ -278,14 +274,12 @@ int64_t for_each_example(const std::vector<Dialogue>& dialogues, const Vocabular
       ++left_out;
       continue;
     }
-    EncodedTurns turns;
+    std::vector<EncodedTurn> turns;
     for (const Turn& turn : dialogue.turns) {
       const std::vector<std::string_view>& words = tokenizer(turn.text);
-      turns.said.push_back(encoded(words, vocabulary));
-      const bool is_read = turns.characters.size() >= responses[0];
-      turns.characters.push_back(is_read
-                                     ? characters_of(words, options.max_response_tokens, vocabulary)
-                                     : Example::Characters{});
+      turns.push_back({encoded(words, vocabulary), {}});
+      if (turns.size() <= responses[0]) continue;
+      turns.back().characters = characters_of(words, options.max_response_tokens, vocabulary);
     }
     for (size_t i : responses) take(make_example(dialogue, turns, i, options, vocabulary));
   }

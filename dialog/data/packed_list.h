@@ -14,12 +14,11 @@
 
 namespace heed {
 
-// Each kind of element has put() and get(), which write and read its bytes. Words, which have no
-// white space, are joined in one text: mostly there are none or few.
-void put_words(BytesOut& out, const std::vector<std::string>& words);
-std::vector<std::string> get_words(BytesIn& in);
-void put(BytesOut& out, const Example& example);
-void get(BytesIn& in, Example& example);
+void each_member(auto& bytes, Example& e) {
+  bytes(e.id, e.dialogue_id, e.context, e.distraction, e.response, e.cut.turns, e.cut.distractions,
+        e.cut.utterances, e.cut.context, e.cut.response, e.response_is_distraction, e.characters,
+        e.unknown, e.conditions);
+}
 
 // Strings of bytes. They are in the list's own memory, which grows, or in memory that another owner
 // has filled with the same two blocks, which is only read.
@@ -43,7 +42,8 @@ class PackedBytes {
   bool shared_ = false;
 };
 
-// An element is decoded anew on each access, and cannot be changed in place.
+// An element is what BytesOut writes. It is decoded anew on each access, and cannot be changed in
+// place.
 template <class T> class PackedList {
  public:
   PackedList() = default;
@@ -59,12 +59,12 @@ template <class T> class PackedList {
   T operator[](size_t i) const {
     T value;
     BytesIn in(packed_[i]);
-    get(in, value);
+    in(value);
     return value;
   }
   void push_back(const T& value) {
     BytesOut out;
-    put(out, value);
+    out(value);
     packed_.push_back(out.bytes());
   }
   std::vector<T> to_vector() const { return std::vector<T>(begin(), end()); }

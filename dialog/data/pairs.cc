@@ -1,8 +1,9 @@
 #include "dialog/data/pairs.h"
 
-#include <charconv>
+#include <algorithm>
 
 #include "base/error.h"
+#include "base/number.h"
 #include "base/utf8.h"
 
 namespace heed {
@@ -13,14 +14,10 @@ bool Characters::fits(const std::string& text) const {
 }
 
 Characters parse_characters(const std::string& bounds) {
-  Characters characters;
-  const char *at = bounds.data(), *end = at + bounds.size();
-  const auto least = std::from_chars(at, end, characters.least);
-  if (least.ec == std::errc() && least.ptr != end && *least.ptr == ':') {
-    const auto most = std::from_chars(least.ptr + 1, end, characters.most);
-    const bool whole = most.ec == std::errc() && most.ptr == end;
-    if (whole && 1 <= characters.least && characters.least <= characters.most) return characters;
-  }
+  const size_t colon = std::min(bounds.find(':'), bounds.size());
+  const auto least = number_in<int64_t>(bounds.substr(0, colon)),
+             most = number_in<int64_t>(bounds.substr(std::min(colon + 1, bounds.size())));
+  if (least && most && 1 <= *least && *least <= *most) return {*least, *most};
   throw UsageError("characters: expected LEAST:MOST, such as 9:128, got '" + bounds + "'");
 }
 

@@ -11,17 +11,14 @@
 namespace heed {
 namespace {
 
-using Kind = Perturbation::Kind;
+using Texts = std::vector<std::string>;
 
-constexpr std::pair<const char*, Kind> kNames[] = {{"whole", Kind::kWhole},
-                                                   {"turns-shuffled", Kind::kShuffled},
-                                                   {"turns-reversed", Kind::kReversed},
-                                                   {"turns-dropped", Kind::kDropped},
-                                                   {"first-dropped", Kind::kFirst},
-                                                   {"last-dropped", Kind::kLast},
-                                                   {"words-shuffled", Kind::kWordsShuffled},
-                                                   {"words-reversed", Kind::kWordsReversed},
-                                                   {"words-dropped", Kind::kWordsDropped}};
+constexpr double kDropProbability = 0.3;
+
+void keep_last(Texts& context, size_t turns) {
+  if (context.size() <= turns) return;
+  context.erase(context.begin(), context.end() - static_cast<ptrdiff_t>(turns));
+}
 
 // Leaves out each of the first `among` with the probability; where nothing would be left, the
 // first stays.
@@ -34,75 +31,81 @@ template <class T> void drop(std::vector<T>& of, size_t among, Rng& rng) {
   of = std::move(kept);
 }
 
-std::string with_words(const std::string& text, Kind kind, Rng& rng) {
-  std::vector<std::string> words = tokenize(text);
-  if (kind == Kind::kWordsShuffled) rng.shuffle(words);
-  if (kind == Kind::kWordsReversed) std::reverse(words.begin(), words.end());
-  if (kind == Kind::kWordsDropped) drop(words, words.size(), rng);
-  return joined(words, " ");
+template <class Change> void change_words(Texts& context, const Change& change) {
+  for (std::string& utterance : context) {
+    Texts words = tokenize(utterance);
+    change(words);
+    utterance = joined(words, " ");
+  }
 }
+
+// Of contexts that have an utterance. N is the number `turns`.
+const std::pair<std::string_view, void (*)(Texts&, size_t turns, Rng&)> kChanges[] = {
+    {"turns:N", [](Texts& context, size_t turns, Rng&) { keep_last(context, turns); }},
+    {"turns:N-shuffled",
+     [](Texts& context, size_t turns, Rng& rng) {
+       keep_last(context, turns);
+       std::span before_query(context.begin(), context.end() - 1);
+       rng.shuffle(before_query);
+     }},
+    {"whole", [](Texts&, size_t, Rng&) {}},
+    {"turns-shuffled", [](Texts& context, size_t, Rng& rng) { rng.shuffle(context); }},
+    {"turns-reversed",
+     [](Texts& context, size_t, Rng&) { std::reverse(context.begin(), context.end()); }},
+    {"turns-dropped",
+     [](Texts& context, size_t, Rng& rng) { drop(context, context.size() - 1, rng); }},
+    {"first-dropped",
+     [](Texts& context, size_t, Rng&) {
+       if (context.size() > 1) context.erase(context.begin());
+     }},
+    {"last-dropped",
+     [](Texts& context, size_t, Rng&) {
+       if (context.size() > 1) context.pop_back();
+     }},
+    {"words-shuffled",
+     [](Texts& context, size_t, Rng& rng) {
+       change_words(context, [&](Texts& words) { rng.shuffle(words); });
+     }},
+    {"words-reversed",
+     [](Texts& context, size_t, Rng&) {
+       change_words(context, [](Texts& words) { std::reverse(words.begin(), words.end()); });
+     }},
+    {"words-dropped", [](Texts& context, size_t, Rng& rng) {
+       change_words(context, [&](Texts& words) { drop(words, words.size(), rng); });
+     }}};
 
 }  // namespace
 
 Perturbation parse_perturbation(std::string_view name) {
-  for (const auto& [known, kind] : kNames) {
-    if (name == known) return {kind, 0, std::string(name)};
+  constexpr std::string_view kTurns = "turns:";
+  std::string form(name);  // with N for the number
+  size_t turns = 0;
+  if (name.starts_with(kTurns)) {
+    const char* const number = name.data() + kTurns.size();
+    const char* const end = std::from_chars(number, name.data() + name.size(), turns).ptr;
+    if (turns > 0) form.replace(kTurns.size(), static_cast<size_t>(end - number), "N");
   }
-  if (name.starts_with("turns:")) {
-    size_t turns = 0;
-    const char* const end = name.data() + name.size();
-    const auto [at, error] = std::from_chars(name.data() + 6, end, turns);
-    const std::string_view rest(at, static_cast<size_t>(end - at));
-    if (error == std::errc() && turns > 0 && (rest.empty() || rest == "-shuffled")) {
-      return {rest.empty() ? Kind::kTurns : Kind::kTurnsShuffled, turns, std::string(name)};
-    }
+  for (const auto& [known, change] : kChanges) {
+    const bool has_number = known.starts_with(kTurns);
+    if (form == known && has_number == (turns > 0)) return {std::string(name), turns, change};
   }
-  std::string names = "turns:N, turns:N-shuffled";
-  for (const auto& [known, kind] : kNames) names += std::string(", ") + known;
-  throw UsageError("expected one of " + names + ", got '" + std::string(name) + "'");
+  throw UsageError("expected one of " +
+                   joined(kChanges, ", ", [](const auto& known) { return known.first; }) +
+                   ", got '" + std::string(name) + "'");
 }
 
-void cut(std::vector<std::string>& context, int turns, int words) {
-  const auto most = static_cast<ptrdiff_t>(turns);
-  if (most > 0 && std::ssize(context) > most) context.erase(context.begin(), context.end() - most);
+void cut(Texts& context, int turns, int words) {
+  if (turns > 0) keep_last(context, static_cast<size_t>(turns));
   for (std::string& text : context) {
-    std::vector<std::string> tokens = tokenize(text);
+    Texts tokens = tokenize(text);
     if (words == 0 || std::ssize(tokens) <= words) continue;
     tokens.resize(static_cast<size_t>(words));
     text = joined(tokens, " ");
   }
 }
 
-std::vector<std::string> perturb(std::vector<std::string> context, const Perturbation& how,
-                                 Rng& rng) {
-  if (context.empty()) return context;
-  switch (how.kind) {
-    case Kind::kWhole: break;
-    case Kind::kTurns:
-    case Kind::kTurnsShuffled:
-      if (context.size() > how.turns) {
-        context.erase(context.begin(), context.end() - static_cast<std::ptrdiff_t>(how.turns));
-      }
-      if (how.kind == Kind::kTurnsShuffled) {
-        std::span before_query(context.begin(), context.end() - 1);
-        rng.shuffle(before_query);
-      }
-      break;
-    case Kind::kShuffled: rng.shuffle(context); break;
-    case Kind::kReversed: std::reverse(context.begin(), context.end()); break;
-    case Kind::kDropped: drop(context, context.size() - 1, rng); break;
-    case Kind::kFirst:
-      if (context.size() > 1) context.erase(context.begin());
-      break;
-    case Kind::kLast:
-      if (context.size() > 1) context.pop_back();
-      break;
-    case Kind::kWordsShuffled:
-    case Kind::kWordsReversed:
-    case Kind::kWordsDropped:
-      for (std::string& utterance : context) utterance = with_words(utterance, how.kind, rng);
-      break;
-  }
+Texts perturb(Texts context, const Perturbation& how, Rng& rng) {
+  if (!context.empty()) how.change(context, how.turns, rng);
   return context;
 }
 

@@ -21,26 +21,12 @@ namespace heed {
 //   words-dropped     each word is dropped with probability 0.3; at least one stays
 // first-dropped and last-dropped leave a context of one utterance as it is.
 struct Perturbation {
-  enum class Kind {
-    kWhole,
-    kTurns,
-    kTurnsShuffled,
-    kShuffled,
-    kReversed,
-    kDropped,
-    kFirst,
-    kLast,
-    kWordsShuffled,
-    kWordsReversed,
-    kWordsDropped
-  } kind = Kind::kWhole;
+  std::string name;
   size_t turns = 0;  // N
-  std::string name = "whole";
+  void (*change)(std::vector<std::string>& context, size_t turns, Rng& rng);
 };
 // Throws UsageError, with the valid names.
 Perturbation parse_perturbation(std::string_view name);
-
-constexpr double kDropProbability = 0.3;
 
 // Leaves a context its last `turns` utterances, and each utterance its first `words`; 0: all.
 void cut(std::vector<std::string>& context, int turns, int words);

@@ -33,28 +33,6 @@ void check_ids(const std::vector<Dialogue>& dialogues) {
 
 }  // namespace
 
-void put(BytesOut& out, const Passage& p) {
-  out.put_text(p.id);
-  out.put_text(p.dialogue_id);
-  out.put(p.corpus);
-  out.put(p.conversation);
-  out.put(p.context.size());
-  for (const TokenIds& utterance : p.context) out.put_list(utterance);
-  out.put_list(p.response);
-  out.put(p.real);
-}
-
-void get(BytesIn& in, Passage& p) {
-  p.id = in.get_text();
-  p.dialogue_id = in.get_text();
-  p.corpus = in.get<int>();
-  p.conversation = in.get<int>();
-  p.context.resize(in.get<size_t>());
-  for (TokenIds& utterance : p.context) utterance = in.get_list<int32_t>();
-  p.response = in.get_list<int32_t>();
-  p.real = in.get<bool>();
-}
-
 void PassageOptions::check() const {
   if (context < 1 || context > 2) {
     throw UsageError("passages: expected a context of 1 or 2 utterances, got " +

@@ -25,9 +25,9 @@ struct Passage {
   bool operator==(const Passage&) const = default;
 };
 
-// Writes it as bytes, for another process, and reads it.
-void put(BytesOut& out, const Passage& passage);
-void get(BytesIn& in, Passage& passage);
+void each_member(auto& bytes, Passage& p) {  // for another process
+  bytes(p.id, p.dialogue_id, p.corpus, p.conversation, p.context, p.response, p.real);
+}
 
 struct PassageOptions {
   int context = 2;                      // utterances

@@ -133,19 +133,9 @@ uint32_t TrainData::fingerprint() const {
   return crc;
 }
 
-static void put(BytesOut& out, const Part& part) {
+static void each_member(auto& bytes, Part& part) {
   check_internal(part.responses.empty(), "generated responses are not shared");
-  put(out, part.passages);
-  out.put(part.counts);
-  out.put(part.irreplaceable);
-  out.put_list(part.read);
-}
-
-static void get(BytesIn& in, Part& part) {
-  get(in, part.passages);
-  part.counts = in.get<PassageCounts>();
-  part.irreplaceable = in.get<int64_t>();
-  part.read = in.get_list<uint32_t>();
+  bytes(part.passages, part.counts, part.irreplaceable, part.read);
 }
 
 void TrainData::share(const Neighbours& neighbours) {

@@ -36,6 +36,15 @@ class VectorRanker : public Ranker {
   using Look = std::vector<std::vector<double>>;
   virtual std::vector<Look> looks(const Contexts&) const { return {}; }
 
+  // The same model, which reads whole contexts; null of one that does so anyway. What is inserted
+  // into contexts goes among the utterances that are read, kept(), and is read beside them: as in
+  // training, where a context is cut first.
+  virtual std::shared_ptr<const Ranker> unbounded() const { return nullptr; }
+  // The end of a context, oldest utterance first; adds one to *cut when it is not all of it.
+  virtual std::vector<std::string> kept(const std::vector<std::string>& context, size_t*) const {
+    return context;
+  }
+
  private:
   template <class Asked> struct Kept {
     Asked asked;

@@ -71,9 +71,8 @@ void append_utf8(std::string& text, char32_t c) {
 WordPiece::WordPiece(const std::string& path, const WordPieceOptions& options) : options_(options) {
   LineReader lines(path);
   for (std::string_view line; lines.next(line);) {
-    const auto [entry, is_new] = ids_.emplace(line, static_cast<int32_t>(pieces_.size()));
+    const auto [entry, is_new] = ids_.emplace(line, size());
     if (!is_new) lines.fail("the piece \"" + entry->first + "\" stands in the vocabulary twice");
-    pieces_.emplace_back(line);
   }
   for (const char* token : {"[CLS]", "[SEP]", "[UNK]", "[PAD]", "[MASK]"}) {
     if (const int32_t id = id_of(token); id >= 0) {

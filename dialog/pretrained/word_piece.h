@@ -37,8 +37,7 @@ class WordPiece {
   // one without [CLS], [SEP] or [UNK], or with a repeated piece.
   explicit WordPiece(const std::string& path, const WordPieceOptions& options = {});
 
-  int32_t size() const { return static_cast<int32_t>(pieces_.size()); }
-  const std::string& piece(int32_t id) const { return pieces_[id]; }
+  int32_t size() const { return static_cast<int32_t>(ids_.size()); }
 
   std::vector<int32_t> encode(std::string_view text) const;  // without [CLS] and [SEP]
   // At most max_length pieces, without the last ones or without the first ones; from a pair, pieces
@@ -54,7 +53,6 @@ class WordPiece {
   void add_word(const std::u32string& word, std::vector<int32_t>& ids) const;
 
   WordPieceOptions options_;
-  std::vector<std::string> pieces_;
   std::unordered_map<std::string, int32_t> ids_;
   std::vector<std::pair<std::string, int32_t>> special_;  // those that the vocabulary has
   int32_t cls_ = 0, sep_ = 0, unk_ = 0;

@@ -1,11 +1,11 @@
 #include "dialog/respond/choose_epoch.h"
 
 #include <algorithm>
-#include <charconv>
 #include <filesystem>
 #include <map>
 #include <string_view>
 
+#include "base/number.h"
 #include "dialog/respond/responses.h"
 
 namespace heed {
@@ -33,11 +33,10 @@ std::vector<int> kept_epochs(const std::string& run) {
        at.increment(error)) {
     const std::string file = at->path().filename().string();
     if (!file.starts_with(kBegin) || !file.ends_with(kEnd)) continue;
-    const char *first = file.data() + kBegin.size(),
-               *last = file.data() + file.size() - kEnd.size();
-    int epoch = 0;
-    const auto [stopped, wrong] = std::from_chars(first, last, epoch);
-    if (first < last && wrong == std::errc() && stopped == last) epochs.push_back(epoch);
+    if (file.size() < kBegin.size() + kEnd.size()) continue;
+    const auto epoch =
+        number_in<int>(file.substr(kBegin.size(), file.size() - kBegin.size() - kEnd.size()));
+    if (epoch) epochs.push_back(*epoch);
   }
   std::sort(epochs.begin(), epochs.end());
   return epochs;

@@ -74,7 +74,7 @@ std::vector<TestSet> select_test_sets(const std::string& list) {
   for (std::string part; std::getline(parts, part, ',');) {
     for (const std::string& name : names_of(part)) {
       const TestSet set = parse_test_set(name);
-      const auto same = [&](const TestSet& other) { return other.name == name; };
+      const auto same = [&](const TestSet& other) { return other.name == set.name; };
       if (std::none_of(sets.begin(), sets.end(), same)) sets.push_back(set);
     }
   }

@@ -1,11 +1,12 @@
 #include "dialog/retrieve/candidates.h"
 
 #include <algorithm>
-#include <charconv>
 #include <cmath>
 #include <set>
 
 #include "base/error.h"
+#include "base/list.h"
+#include "base/number.h"
 #include "dialog/retrieve/pool.h"
 #include "dialog/text/format.h"
 #include "tensor/parallel.h"
@@ -44,11 +45,7 @@ std::vector<std::string> context_turns(const std::vector<Dialogue>& dialogues, c
 }
 
 std::string context_text(const std::vector<Dialogue>& dialogues, const Pair& pair) {
-  std::string text;
-  for (const std::string& turn : context_turns(dialogues, pair)) {
-    text += (text.empty() ? "" : " ") + turn;
-  }
-  return text;
+  return joined(context_turns(dialogues, pair), " ");
 }
 
 std::string id_of(const std::vector<Dialogue>& dialogues, const Pair& pair, bool several) {
@@ -58,21 +55,17 @@ std::string id_of(const std::vector<Dialogue>& dialogues, const Pair& pair, bool
 
 ListKind parse_list_kind(const std::string& name) {
   if (name == "given") return {.from = From::kGiven};
-  for (const From from : {From::kWhitelist, From::kCovered}) {
-    const std::string prefix = from == From::kWhitelist ? "whitelist:" : "covered:";
-    if (!name.starts_with(prefix) || name == prefix) continue;
-    return {.from = from, .pool = name.substr(prefix.size())};
+  const std::string kind = name.substr(0, name.find(':')),
+                    detail = name.substr(std::min(kind.size() + 1, name.size()));
+  if ((kind == "whitelist" || kind == "covered") && !detail.empty()) {
+    return {.from = kind == "covered" ? From::kCovered : From::kWhitelist, .pool = detail};
   }
-  for (const From from : {From::kStride, From::kRandom}) {
-    const std::string prefix = from == From::kStride ? "stride:" : "random:";
-    if (!name.starts_with(prefix)) continue;
-    ListKind kind{.from = from, .size = 0};
-    const char* end = name.data() + name.size();
-    const auto parsed = std::from_chars(name.data() + prefix.size(), end, kind.size);
-    if (parsed.ec != std::errc() || parsed.ptr != end || kind.size < 2) {
-      throw UsageError("lists: " + prefix + " takes a whole number from 2 on, got '" + name + "'");
+  if ((kind == "stride" || kind == "random") && kind != name) {
+    const auto size = number_in<int64_t>(detail);
+    if (size && *size >= 2) {
+      return {.from = kind == "random" ? From::kRandom : From::kStride, .size = *size};
     }
-    return kind;
+    throw UsageError("lists: " + kind + ": takes a whole number from 2 on, got '" + name + "'");
   }
   throw UsageError(
       "lists: expected given, stride:N, random:N, whitelist:FILE or covered:FILE, got '" + name +

@@ -2,12 +2,14 @@
 
 #include <algorithm>
 #include <cmath>
+#include <memory>
 #include <numeric>
 
 #include "autograd/composed.h"
 #include "base/error.h"
 #include "dialog/retrieve/settings.h"
 #include "dialog/text/vocabulary.h"
+#include "nn/count.h"
 #include "nn/init.h"
 #include "train/setting_rules.h"
 
@@ -49,25 +51,12 @@ void Config::check() const {
 }
 
 double parameter_count(const Config& c) {
-  const auto n = [](int64_t value) { return static_cast<double>(value); };
-  const double e = n(c.embedding_size), h = n(c.hidden_size);
-  const double directions = c.bidirectional ? 2 : 1, width = c.bag() ? h : directions * h;
-  const auto pooling = [&](double in) { return (in + n(c.heads)) * n(c.attention_size); };
-  const auto recurrent = [&](bool sru, double in) {
-    double sum = c.pool == "last" ? 0 : pooling(width);
-    for (int64_t layer = 0; layer < c.layers; ++layer) {
-      sum += sru ? 2 * ((in == 2 * h ? 3 : 4) * h * in + 4 * h) : directions * 4 * h * (in + h + 1);
-      in = width;
-    }
-    return sum;
-  };
-  const double of_score = c.score == "cosine" ? 1 : c.score == "bilinear" ? width * width : 0;
-  if (c.pretrained()) return of_score > 1 ? 0 : of_score;
-  const bool hierarchical = c.encoder == "hierarchical";
-  const double tower =
-      c.bag() ? (e + 1) * h + (c.attends() ? pooling(e) : 0) : recurrent(c.encoder != "lstm", e);
-  return (n(c.vocab_size) + n(c.pairs())) * e + (c.shared && !hierarchical ? 1 : 2) * tower +
-         (hierarchical ? recurrent(true, width) : 0) + of_score;
+  if (c.pretrained()) return c.score == "cosine" ? 1 : 0;
+  return count_parameters(c.layers, [&](int64_t layers) {
+    Config of = c;
+    of.layers = layers;
+    return std::make_unique<DualEncoder>(of);
+  });
 }
 
 // ---- pooling

@@ -1,10 +1,9 @@
 // The system "retrieval": which response answers a context?
-#include <charconv>
 #include <cmath>
 
+#include "base/number.h"
 #include "dialog/pretrained/encoder.h"
 #include "dialog/retrieve/attention.h"
-#include "dialog/retrieve/bounded_ranker.h"
 #include "dialog/retrieve/task.h"
 #include "dialog/system_runs.h"
 #include "dialog/text/format.h"
@@ -129,7 +128,7 @@ class RankerTraining : public SystemTraining<Own> {
   mutable OnValidation progress_;  // of describe(), for train()
 };
 
-class DualRanker : public BoundedRanker {
+class DualRanker : public VectorRanker {
  public:
   DualRanker(std::shared_ptr<const LoadedRanker> ranker, TextReader reader)
       : ranker_(std::move(ranker)), reader_(std::move(reader)) {}
@@ -228,16 +227,14 @@ LoadedSystem load_model(const std::string& directory, const std::string& epoch) 
 }  // namespace
 
 Negatives parse_negatives(const std::string& name) {
-  Negatives n{.of_batch = name.starts_with("batch")};
+  if (name == "batch") return {};
+  constexpr std::string_view kBoth = "batch+", kShared = "shared:";
   std::string_view rest = name;
-  if (rest == "batch") return n;
-  if (rest.starts_with("batch+")) rest.remove_prefix(6);
-  if (rest.starts_with("shared:")) {
-    rest.remove_prefix(7);
-    const auto read = std::from_chars(rest.data(), rest.data() + rest.size(), n.shared);
-    const bool whole = read.ec == std::errc() && read.ptr == rest.data() + rest.size();
-    if (whole && n.shared >= 1 && n.shared <= kMaxBatch) return n;
-  }
+  const bool of_batch = rest.starts_with(kBoth);
+  if (of_batch) rest.remove_prefix(kBoth.size());
+  const auto shared =
+      rest.starts_with(kShared) ? number_in<int64_t>(rest.substr(kShared.size())) : std::nullopt;
+  if (shared && *shared >= 1 && *shared <= kMaxBatch) return {of_batch, *shared};
   throw UsageError("negatives: expected batch, shared:K or batch+shared:K, got '" + name + "'");
 }
 

@@ -5,7 +5,7 @@
 
 #include "base/error.h"
 #include "dialog/data/fail_at.h"
-#include "dialog/data/formats/rewriting.h"
+#include "dialog/data/formats/corpora.h"
 #include "dialog/rewrite/settings.h"
 #include "train/setting_rules.h"
 

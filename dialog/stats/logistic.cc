@@ -4,7 +4,6 @@
 #include <cmath>
 #include <limits>
 #include <map>
-#include <memory>
 #include <numeric>
 
 #include "dialog/stats/cholesky.h"
@@ -113,36 +112,21 @@ void LogisticObjective::operator()(const Tensor& points, const std::vector<int32
 
 namespace {
 
-// Guesses of the curvature for labels of any frequency: of those whose weight p (1 - p) is within a
-// factor of 4, the same.
-class Guesses {
- public:
-  explicit Guesses(const LogisticObjective& objective) : objective_(objective) {}
-  Minimiser::Guess operator()(int64_t with_label, size_t examples) {
-    const double p = static_cast<double>(with_label) / static_cast<double>(examples);
-    const int power = static_cast<int>(std::lround(std::log2(p * (1 - p)) / 2));
-    auto& factor = factors_[power];
-    if (!factor) {
-      factor = std::make_shared<Cholesky>(objective_.curvature(std::pow(4.0, power)));
-    }
-    return [factor](std::vector<double>& v) { factor->solve(v); };
-  }
-
- private:
-  const LogisticObjective& objective_;
-  std::map<int, std::shared_ptr<const Cholesky>> factors_;
-};
-
 // One solver a label that is no constant, all of them evaluated together. Those that are done cost
 // no more.
 std::vector<Minimiser> solve(const LogisticObjective& objective, const std::vector<int64_t>& counts,
                              size_t examples, const std::vector<int32_t>& labels,
                              const Minimiser::Options& options) {
   const int64_t d1 = objective.numbers();
-  Guesses guess(objective);
+  // Labels whose weight p (1 - p) is within a factor of 4 have the same guess of the curvature.
+  std::map<int, Minimiser::Guess> guesses;
   std::vector<Minimiser> solvers;
   for (const int32_t k : labels) {
-    solvers.emplace_back(std::vector<double>(d1), guess(counts[k], examples), options);
+    const double p = static_cast<double>(counts[k]) / static_cast<double>(examples);
+    const int power = static_cast<int>(std::lround(std::log2(p * (1 - p)) / 2));
+    Minimiser::Guess& guess = guesses[power];
+    if (!guess) guess = cholesky_solver(objective.curvature(std::pow(4.0, power)));
+    solvers.emplace_back(std::vector<double>(d1), guess, options);
   }
   std::vector<size_t> running(labels.size());
   std::iota(running.begin(), running.end(), 0);

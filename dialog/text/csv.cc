@@ -18,7 +18,7 @@ bool CsvReader::next(std::vector<std::string>& fields) {
     if (fields.size() == kMaxFields) fail("more than " + std::to_string(kMaxFields) + " fields");
     read_field(fields.emplace_back());
     if (line_.empty()) return true;
-    line_.remove_prefix(1);  // the comma
+    line_.remove_prefix(1);  // the separator
   }
 }
 
@@ -49,7 +49,7 @@ bool CsvReader::next_line() {
   return true;
 }
 
-// Up to the comma behind it or the end of the line.
+// Up to the separator behind it or the end of the line.
 void CsvReader::read_field(std::string& field) {
   if (line_.starts_with('"')) return read_quoted(field);
   field = line_.substr(0, line_.find(separator_));
@@ -74,7 +74,10 @@ void CsvReader::read_quoted(std::string& field) {
     }
     line_.remove_prefix(quote + 1);
     if (line_.empty() || line_.front() == separator_) return;
-    if (line_.front() != '"') fail("a closing quote must be followed by a comma");
+    if (line_.front() != '"') {
+      const char* separator = separator_ == ',' ? "comma" : separator_ == ';' ? "semicolon" : "tab";
+      fail("a closing quote must be followed by a " + std::string(separator));
+    }
     field += '"';
     line_.remove_prefix(1);
   }

@@ -1,9 +1,9 @@
 #include "dialog/text/lexicon.h"
 
 #include <algorithm>
-#include <charconv>
 #include <cmath>
 
+#include "base/number.h"
 #include "dialog/text/text_file.h"
 
 namespace heed {
@@ -14,13 +14,11 @@ Lexicon read_lexicon(const std::string& path) {
   for (std::string_view line; reader.next(line);) {
     const size_t tab = line.find('\t');
     const std::string_view score = tab == line.npos ? "" : line.substr(tab + 1);
-    const char* const score_end = score.data() + std::min(score.find('\t'), score.size());
-    double value = NAN;
-    const auto [end, error] = std::from_chars(score.data(), score_end, value);
-    if (tab == 0 || error != std::errc() || end != score_end || !std::isfinite(value)) {
+    const auto value = number_in<double>(score.substr(0, score.find('\t')));
+    if (tab == 0 || !value || !std::isfinite(*value)) {
       reader.fail("expected a word, a tab and a finite number");
     }
-    lexicon.insert_or_assign(std::string(line.substr(0, tab)), value);
+    lexicon.insert_or_assign(std::string(line.substr(0, tab)), *value);
   }
   if (lexicon.empty()) reader.fail("no words");
   return lexicon;

@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <map>
 #include <set>
+#include <span>
 #include <utility>
 
 #include "base/error.h"
@@ -20,13 +21,21 @@ template <class Function> void for_each_ngram(const Tokens& tokens, size_t n, Fu
   }
 }
 
+// How often each n-gram stands in the texts.
+std::map<Tokens, int64_t> ngrams_of(std::span<const Tokens> texts, size_t n) {
+  std::map<Tokens, int64_t> counts;
+  for (const Tokens& text : texts) {
+    for_each_ngram(text, n, [&](Tokens ngram) { ++counts[std::move(ngram)]; });
+  }
+  return counts;
+}
+
 // function(ngram) for those of the hypothesis that are in the reference, each at most as often as
 // it is there.
 template <class Function>
 void for_each_match(const Tokens& hypothesis, const Tokens& reference, size_t n,
                     Function function) {
-  std::map<Tokens, int64_t> unmatched;
-  for_each_ngram(reference, n, [&](const Tokens& ngram) { ++unmatched[ngram]; });
+  std::map<Tokens, int64_t> unmatched = ngrams_of({&reference, 1}, n);
   for_each_ngram(hypothesis, n, [&](const Tokens& ngram) {
     const auto found = unmatched.find(ngram);
     if (found != unmatched.end() && found->second-- > 0) function(ngram);
@@ -125,10 +134,7 @@ double corpus_nist(const std::vector<Tokens>& hypotheses, const std::vector<Toke
   std::map<Tokens, int64_t> shorter, counts;  // of the (n - 1)-grams and n-grams of the references
   double sum = 0;
   for (int n = 1; n <= order; ++n) {
-    shorter = std::exchange(counts, {});
-    for (const Tokens& text : references) {
-      for_each_ngram(text, n, [&](const Tokens& ngram) { ++counts[ngram]; });
-    }
+    shorter = std::exchange(counts, ngrams_of(references, n));
     double information = 0;
     for (size_t i = 0; i < hypotheses.size(); ++i) {
       for_each_match(hypotheses[i], references[i], n, [&](const Tokens& ngram) {
@@ -204,23 +210,16 @@ OverlapMeans mean_overlap(const std::vector<Tokens>& hypotheses,
 
 double distinct_n(const std::vector<Tokens>& texts, int n, Per per) {
   check_order("distinct-n", n);
-  std::set<Tokens> different;
-  for (const Tokens& text : texts) {
-    for_each_ngram(text, n, [&](Tokens ngram) { different.insert(std::move(ngram)); });
-  }
+  const auto different = static_cast<double>(ngrams_of(texts, n).size());
   const size_t all = count_ngrams(texts, per == Per::kTokens ? 1 : n);
-  return all == 0 ? 0 : static_cast<double>(different.size()) / static_cast<double>(all);
+  return all == 0 ? 0 : different / static_cast<double>(all);
 }
 
 double ngram_entropy(const std::vector<Tokens>& texts, int n) {
   check_order("ent-n", n);
-  std::map<Tokens, int64_t> counts;
-  for (const Tokens& text : texts) {
-    for_each_ngram(text, n, [&](const Tokens& ngram) { ++counts[ngram]; });
-  }
   const auto all = static_cast<double>(count_ngrams(texts, n));
   double entropy = 0;
-  for (const auto& [ngram, count] : counts) {
+  for (const auto& [ngram, count] : ngrams_of(texts, n)) {
     const double p = static_cast<double>(count) / all;
     entropy -= p * std::log(p);
   }

@@ -4,6 +4,7 @@
 #include <cmath>
 #include <cstdio>
 
+#include "base/list.h"
 #include "dialog/text/format.h"
 #include "dialog/text/html_page.h"
 
@@ -21,11 +22,8 @@ std::string attribute(const char* name, double value) {
 }
 
 std::string points_of(const std::vector<Point>& points) {
-  std::string text;
-  for (const Point& p : points) {
-    text += (text.empty() ? "" : " ") + number(p.first) + "," + number(p.second);
-  }
-  return " points=\"" + text + "\"";
+  const auto text = [](const Point& p) { return number(p.first) + "," + number(p.second); };
+  return " points=\"" + joined(points, " ", text) + "\"";
 }
 
 }  // namespace

@@ -82,11 +82,9 @@ std::string printable(const std::string& text) {
   for (size_t at = 0; at < text.size();) {
     const char32_t c = next_code_point(text, at);
     const bool obeyed = c < 0x20 || (c >= 0x7F && c < 0xA0) || changes_direction(c);
-    if (c == kInvalid) {
-      result += "\uFFFD";
-    } else if (is_white_space(c)) {
+    if (is_white_space(c)) {
       result += ' ';
-    } else if (obeyed) {
+    } else if (c == kInvalid || obeyed) {
       result += "\uFFFD";
     } else {
       char bytes[4];

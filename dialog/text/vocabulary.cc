@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "base/list.h"
 #include "base/utf8.h"
 #include "dialog/text/text_file.h"
 #include "dialog/text/tokenizer.h"
@@ -19,14 +20,6 @@ bool has_white_space(std::string_view token) {
     if (is_white_space(next_code_point(token, at))) return true;
   }
   return false;
-}
-
-template <class Word>
-std::vector<int32_t> encode_all(const Vocabulary& vocabulary, const std::vector<Word>& words) {
-  std::vector<int32_t> ids;
-  ids.reserve(words.size());
-  for (const Word& word : words) vocabulary.add_word(word, ids);
-  return ids;
 }
 
 void check_size(int64_t size, int64_t least, const std::string& what) {
@@ -147,26 +140,20 @@ std::string Vocabulary::add_piece(std::string_view name) {
 }
 
 void Vocabulary::save(const std::string& path) const {
-  AtomicFile file(path);
-  for (const std::string& token : tokens_) {
-    file.write(token);
-    file.write("\n");
-  }
-  file.commit();
+  write_file(path, joined(tokens_, "\n") + "\n");
 }
 
-void put(BytesOut& out, const Vocabulary& vocabulary) {
-  out.put(vocabulary.size());
-  for (int32_t id = kSpecialTokens; id < vocabulary.size(); ++id) {
-    out.put_text(vocabulary.token(id));
-  }
+void each_member(BytesOut& bytes, const Vocabulary& vocabulary) {
+  bytes(vocabulary.tokens_);
 }
 
-void get(BytesIn& in, Vocabulary& vocabulary) {
+void each_member(BytesIn& bytes, Vocabulary& vocabulary) {
+  std::vector<std::string> tokens;
+  bytes(tokens);
   vocabulary = Vocabulary();
-  for (auto left = in.get<int32_t>() - kSpecialTokens; left > 0; --left) {
-    const std::string problem = vocabulary.add_line(in.get_text());
-    check_internal(problem.empty(), "the tokens of a vocabulary can be read again");
+  for (size_t id = kSpecialTokens; id < tokens.size(); ++id) {
+    check_internal(vocabulary.add_line(tokens[id]).empty(),
+                   "the tokens of a vocabulary can be read again");
   }
 }
 
@@ -204,14 +191,6 @@ void Vocabulary::add_word(std::string_view word, std::vector<int32_t>& ids) cons
   for (const int32_t piece : pieces_->encode(" " + std::string(word))) {
     ids.push_back(kSpecialTokens + piece);
   }
-}
-
-std::vector<int32_t> Vocabulary::encode(const std::vector<std::string>& words) const {
-  return encode_all(*this, words);
-}
-
-std::vector<int32_t> Vocabulary::encode(const std::vector<std::string_view>& words) const {
-  return encode_all(*this, words);
 }
 
 std::vector<std::string> Vocabulary::words(const std::vector<int32_t>& ids) const {

@@ -55,8 +55,8 @@ class Vocabulary {
   void save(const std::string& path) const;
 
   // The same for another process of the same program.
-  friend void put(BytesOut& out, const Vocabulary& vocabulary);
-  friend void get(BytesIn& in, Vocabulary& vocabulary);
+  friend void each_member(BytesOut& bytes, const Vocabulary& vocabulary);
+  friend void each_member(BytesIn& bytes, Vocabulary& vocabulary);
 
   // Reorders words: first those that are not `last`, then those that are, each in the same order.
   // Returns the number of tokens that are not. For words, not for pieces.
@@ -76,8 +76,12 @@ class Vocabulary {
   bool knows(std::string_view word) const;
   // Adds the tokens of a word of the tokenizer, or <unk>.
   void add_word(std::string_view word, std::vector<int32_t>& ids) const;
-  std::vector<int32_t> encode(const std::vector<std::string>& words) const;
-  std::vector<int32_t> encode(const std::vector<std::string_view>& words) const;
+  template <class Text> std::vector<int32_t> encode(const std::vector<Text>& words) const {
+    std::vector<int32_t> ids;
+    ids.reserve(words.size());
+    for (const std::string_view word : words) add_word(word, ids);
+    return ids;
+  }
   // The inverse of encode(), with "<unk>" for unknown words. Pieces in another order, as a model
   // may write them, become the words of their bytes; special tokens are words of their own. Throws
   // DataError if there is no such id.

@@ -1,10 +1,10 @@
 #include "dialog/text/word_vectors.h"
 
 #include <algorithm>
-#include <charconv>
 #include <cmath>
 #include <string_view>
 
+#include "base/number.h"
 #include "dialog/text/format.h"
 #include "dialog/text/text_file.h"
 
@@ -27,8 +27,9 @@ bool take_last(std::string_view& line, std::string_view& last) {
 }
 
 template <class Number> bool parse(std::string_view text, Number& value) {
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
-  return error == std::errc() && end == text.data() + text.size() && std::isfinite(value);
+  const auto number = number_in<Number>(text);
+  value = number.value_or(0);
+  return number && std::isfinite(value);
 }
 
 // Reads the lines behind the header of word2vec and fastText, if there is one.

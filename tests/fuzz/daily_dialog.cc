@@ -1,5 +1,5 @@
 // DailyDialog: the JSON of ConvLab-3, or text.
-#include "dialog/data/formats/daily_dialog.h"
+#include "dialog/data/formats/corpora.h"
 #include "tests/fuzz/corpus.h"
 
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {

@@ -1,5 +1,5 @@
 // Intents: one JSON object of pairs.
-#include "dialog/data/formats/intents.h"
+#include "dialog/data/formats/corpora.h"
 #include "tests/fuzz/corpus.h"
 
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {

@@ -1,5 +1,5 @@
 // MultiWOZ: JSON, or a table.
-#include "dialog/data/formats/multiwoz.h"
+#include "dialog/data/formats/corpora.h"
 #include "tests/fuzz/corpus.h"
 
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {

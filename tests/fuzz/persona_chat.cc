@@ -1,5 +1,5 @@
 // PersonaChat: numbered lines, pairs, or JSON.
-#include "dialog/data/formats/persona_chat.h"
+#include "dialog/data/formats/corpora.h"
 #include "tests/fuzz/corpus.h"
 
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {

@@ -1,6 +1,6 @@
 // Chinese turns that were written out: lines of four texts; and what becomes of them, a turn with
 // gaps that are filled again.
-#include "dialog/data/formats/rewriting.h"
+#include "dialog/data/formats/corpora.h"
 
 #include "dialog/rewrite/example.h"
 #include "tests/fuzz/corpus.h"

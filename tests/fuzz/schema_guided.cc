@@ -1,5 +1,5 @@
 // Schema-Guided Dialogue: JSON or JSON Lines.
-#include "dialog/data/formats/schema_guided.h"
+#include "dialog/data/formats/corpora.h"
 #include "tests/fuzz/corpus.h"
 
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {

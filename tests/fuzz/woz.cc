@@ -1,5 +1,5 @@
 // WOZ 2.0: JSON.
-#include "dialog/data/formats/woz.h"
+#include "dialog/data/formats/corpora.h"
 #include "tests/fuzz/corpus.h"
 
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {

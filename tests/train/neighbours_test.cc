@@ -19,13 +19,8 @@ struct Pair {
   int number = 0;
   bool operator==(const Pair&) const = default;
 };
-static void put(BytesOut& out, const Pair& pair) {
-  out.put_text(pair.text);
-  out.put(pair.number);
-}
-static void get(BytesIn& in, Pair& pair) {
-  pair.text = in.get_text();
-  pair.number = in.get<int>();
+static void each_member(auto& bytes, Pair& pair) {
+  bytes(pair.text, pair.number);
 }
 
 namespace {

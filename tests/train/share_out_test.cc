@@ -13,11 +13,8 @@ namespace {
 struct Element {
   int64_t value = 0;
 };
-void put(BytesOut& out, const Element& e) {
-  out.put(e.value);
-}
-void get(BytesIn& in, Element& e) {
-  e.value = in.get<int64_t>();
+void each_member(auto& bytes, Element& e) {
+  bytes(e.value);
 }
 
 TEST(ShareOut, GivesTheResultsOfAllElementsToAllRanks) {

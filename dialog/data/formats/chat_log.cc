@@ -238,9 +238,8 @@ bool ChatReader::add(std::string_view line, int64_t number) {
   return true;
 }
 
-std::vector<Dialogue> ChatReader::dialogues(const std::string& file, int64_t gap,
-                                            const Reading& reading) {
-  std::vector<Dialogue> result;
+void ChatReader::add_dialogues(std::vector<Dialogue>& to, const std::string& file, int64_t gap,
+                               const Reading& reading) {
   const std::vector<int64_t> seconds = seconds_of(moments_);
   bool first = true;
   int64_t last = 0;  // when something was said
@@ -252,14 +251,13 @@ std::vector<Dialogue> ChatReader::dialogues(const std::string& file, int64_t gap
       continue;
     }
     if (first || (gap > 0 && std::abs(seconds[i] - last) > gap)) {
-      if (reading.enough(result.size())) break;
-      result.push_back({file + ":" + std::to_string(message.line), {}});
+      if (reading.enough(to.size())) break;
+      to.push_back({file + ":" + std::to_string(message.line), {}});
     }
     first = false;
     last = seconds[i];
-    add_message(result.back(), message.speaker, message.text);
+    add_message(to.back(), message.speaker, message.text);
   }
-  return result;
 }
 
 }  // namespace heed

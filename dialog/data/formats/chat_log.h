@@ -48,7 +48,8 @@ class ChatReader {
   // A dialogue ends at a blank line before a message (not for kHeader), and when nothing is said
   // for more than `gap` seconds; with 0 silence never ends it. Consecutive messages of one speaker
   // become one turn. Ids are "<file>:<line>".
-  std::vector<Dialogue> dialogues(const std::string& file, int64_t gap, const Reading& reading);
+  void add_dialogues(std::vector<Dialogue>& to, const std::string& file, int64_t gap,
+                     const Reading& reading);
   // Whether many lines are messages of another form.
   bool is_mixed() const { return 10 * others_ > messages_.size() + 10; }
   size_t left_out() const { return left_out_; }  // lines that nobody said

@@ -1,4 +1,4 @@
-#include "dialog/data/formats/daily_dialog.h"
+#include "dialog/data/formats/corpora.h"
 
 #include "dialog/data/formats/plain_text.h"
 #include "dialog/data/formats/records_json.h"

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "dialog/data/formats/rewriting.h"
+#include "dialog/data/formats/corpora.h"
 #include "dialog/data/gaps.h"
 #include "tensor/random.h"
 

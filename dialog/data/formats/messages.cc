@@ -1,4 +1,4 @@
-#include "dialog/data/formats/messages.h"
+#include "dialog/data/formats/corpora.h"
 
 #include <filesystem>
 #include <set>

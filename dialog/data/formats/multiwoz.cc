@@ -1,4 +1,4 @@
-#include "dialog/data/formats/multiwoz.h"
+#include "dialog/data/formats/corpora.h"
 
 #include <algorithm>
 #include <set>
@@ -116,75 +116,57 @@ Fields read_header(const LineReader& reader, std::string_view line) {
   return header;
 }
 
-class TableReader {
- public:
-  TableReader(const std::string& path, const Reading& reading) : lines_(path), reading_(reading) {}
+void add_state_row(const Fields& header, const Fields& fields, bool first, Published& corpus) {
+  const bool opens = first && is_blank(fields[3]);  // nobody spoke before
+  if (!opens) add_turn(corpus, {"system", fields[3]});
+  Turn user{"user", fields[4]};
+  std::vector<std::string>& state = user.notes.edit().labels["state"];
+  for (size_t i = kFirstSlot; i < header.size(); ++i) {
+    const std::string value = fields[i].substr(0, fields[i].find('|'));  // of several the first
+    add_to_state(state, header[i], value == "do not care" ? "dontcare" : value);
+  }
+  std::sort(state.begin(), state.end());
+  add_turn(corpus, std::move(user));
+}
 
-  Published read() {
-    std::string_view line;
-    if (!lines_.next(line)) line = {};
-    const Fields header = read_header(lines_, line);
-    while (lines_.next(line)) {
-      if (is_blank(line)) continue;
-      if (!is_utf8(line)) lines_.fail("the text is not UTF-8");
-      const Fields fields = fields_of(line, '\t');
-      if (fields.size() != header.size()) {
-        lines_.fail("a row has " + std::to_string(header.size()) + " fields, got " +
-                    std::to_string(fields.size()));
+Published read_state_rows(const std::string& path, const Reading& reading) {
+  Published corpus;
+  std::set<std::string> seen;
+  size_t rows = 0;  // of the last dialogue
+  LineReader lines(path);
+  std::string_view line;
+  if (!lines.next(line)) line = {};
+  const Fields header = read_header(lines, line);
+  while (lines.next(line)) {
+    if (is_blank(line)) continue;
+    if (!is_utf8(line)) lines.fail("the text is not UTF-8");
+    const Fields fields = fields_of(line, '\t');
+    if (fields.size() != header.size()) {
+      lines.fail("a row has " + std::to_string(header.size()) + " fields, got " +
+                 std::to_string(fields.size()));
+    }
+    if (corpus.dialogues.empty() || corpus.dialogues.back().id != fields[0]) {
+      if (reading.enough(corpus.dialogues.size())) break;
+      if (!seen.insert(fields[0]).second) {
+        lines.fail("the rows of dialogue '" + fields[0] + "' are not together");
       }
-      if (!find_dialogue(fields)) break;
-      add_row(header, fields);
+      corpus.dialogues.push_back({fields[0], {}});
+      rows = 0;
     }
-    return std::move(corpus_);
+    if (fields[1] != std::to_string(rows)) {
+      lines.fail("the turn index must be " + std::to_string(rows) + ", got '" + fields[1] + "'");
+    }
+    add_state_row(header, fields, rows++ == 0, corpus);
   }
-
- private:
-  // Begins a dialogue if the row is its first one; false if no more are wanted.
-  bool find_dialogue(const Fields& fields) {
-    if (corpus_.dialogues.empty() || corpus_.dialogues.back().id != fields[0]) {
-      if (reading_.enough(corpus_.dialogues.size())) return false;
-      if (!seen_.insert(fields[0]).second) {
-        lines_.fail("the rows of dialogue '" + fields[0] + "' are not together");
-      }
-      corpus_.dialogues.push_back({fields[0], {}});
-      rows_ = 0;
-    }
-    if (fields[1] != std::to_string(rows_)) {
-      lines_.fail("the turn index must be " + std::to_string(rows_) + ", got '" + fields[1] + "'");
-    }
-    ++rows_;
-    return true;
-  }
-
-  void add_row(const Fields& header, const Fields& fields) {
-    const bool opens = rows_ == 1 && is_blank(fields[3]);  // nobody spoke before
-    if (!opens) add_turn(corpus_, {"system", fields[3]});
-    Turn user{"user", fields[4]};
-    std::vector<std::string>& state = user.notes.edit().labels["state"];
-    for (size_t i = kFirstSlot; i < header.size(); ++i) {
-      const std::string value = fields[i].substr(0, fields[i].find('|'));  // of several the first
-      add_to_state(state, header[i], value == "do not care" ? "dontcare" : value);
-    }
-    std::sort(state.begin(), state.end());
-    add_turn(corpus_, std::move(user));
-  }
-
-  LineReader lines_;
-  const Reading& reading_;
-  Published corpus_;
-  std::set<std::string> seen_;
-  size_t rows_ = 0;  // of the last dialogue
-};
+  if (corpus.dialogues.empty()) throw DataError(path + ": holds no dialogue");
+  return corpus;
+}
 
 }  // namespace
 
 Published read_multiwoz(const std::string& path, const Reading& reading) {
-  if (first_sign(path) == '{') {
-    return read_published(path, Braces::kMembers, reading, read_log);
-  }
-  Published corpus = TableReader(path, reading).read();
-  if (corpus.dialogues.empty()) throw DataError(path + ": holds no dialogue");
-  return corpus;
+  if (first_sign(path) != '{') return read_state_rows(path, reading);
+  return read_published(path, Braces::kMembers, reading, read_log);
 }
 
 }  // namespace heed

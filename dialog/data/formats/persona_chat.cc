@@ -1,4 +1,4 @@
-#include "dialog/data/formats/persona_chat.h"
+#include "dialog/data/formats/corpora.h"
 
 #include <filesystem>
 #include <utility>
@@ -43,110 +43,88 @@ void read_episode(JsonRecord& record, Published& corpus) {
 
 // ---- text ---------------------------------------------------------------------------------------
 
-class TextReader {
- public:
-  TextReader(const std::string& path, const Reading& reading)
-      : lines_(path), reading_(reading), file_(std::filesystem::path(path).filename().string()) {}
+bool add_persona(Published& corpus, std::string_view line, std::string_view begin,
+                 const char* speaker) {
+  if (!line.starts_with(begin)) return false;
+  corpus.dialogues.back().notes.edit().personas[speaker].emplace_back(line.substr(begin.size()));
+  return true;
+}
 
-  Published read() {
-    bool first = true, numbered = false;
-    for (std::string_view line; lines_.next(line);) {
-      if (is_blank(line)) continue;
-      if (!is_utf8(line)) lines_.fail("the text is not UTF-8");
-      if (std::exchange(first, false)) numbered = line.starts_with("1 ");
-      if (!(numbered ? read_numbered(line) : read_pair(line))) break;
-    }
-    return std::move(corpus_);
+void add_candidates(Published& corpus, Turn& answer, std::string_view field) {
+  std::vector<std::string>& candidates = answer.notes.edit().candidates;
+  candidates = fields_of(field, '|');
+  if (std::erase(candidates, answer.text) > 0) return;
+  ++corpus.left_out["lists of candidates without the answer"];
+  candidates.clear();
+}
+
+void read_numbered(const LineReader& lines, std::string_view line, size_t number,
+                   Published& corpus) {
+  const size_t blank = line.find(' ');
+  if (blank == line.npos || line.substr(0, blank) != std::to_string(number)) {
+    lines.fail("the line must begin with its number in the dialogue, " + std::to_string(number) +
+               " or 1");
   }
-
- private:
-  // False if no more are wanted.
-  bool begin_dialogue() {
-    if (reading_.enough(corpus_.dialogues.size())) return false;
-    corpus_.dialogues.push_back({file_ + ":" + std::to_string(lines_.line_number()), {}});
-    return true;
+  line.remove_prefix(blank + 1);
+  if (add_persona(corpus, line, "your persona: ", kYou) ||
+      add_persona(corpus, line, "partner's persona: ", kPartner)) {
+    return;
   }
+  const std::vector<std::string> fields = fields_of(line, '\t');
+  if (fields.size() < 2 || fields.size() > 4) {
+    lines.fail(
+        "a line is a persona, or a text and its answer with a tab between them, and perhaps reward "
+        "and candidates");
+  }
+  Turn answer{kYou, fields[1]};
+  if (fields.size() == 4) add_candidates(corpus, answer, fields[3]);
+  add_exchange(corpus, fields[0], std::move(answer));
+}
 
-  bool read_pair(std::string_view line) {
-    const std::vector<std::string> texts = fields_of(line, '|');
-    if (texts.size() != 2) {
-      lines_.fail(
+Published read_persona_lines(const std::string& path, const std::string& file,
+                             const Reading& reading) {
+  Published corpus;
+  std::vector<Dialogue>& dialogues = corpus.dialogues;
+  std::string last;   // the last text of a pair
+  size_t number = 0;  // of the line in its dialogue, where lines are numbered
+  bool first = true, numbered = false;
+  LineReader lines(path);
+  for (std::string_view line; lines.next(line);) {
+    if (is_blank(line)) continue;
+    if (!is_utf8(line)) lines.fail("the text is not UTF-8");
+    if (std::exchange(first, false)) numbered = line.starts_with("1 ");
+    const auto pair = numbered ? std::vector<std::string>() : fields_of(line, '|');
+    if (!numbered && pair.size() != 2) {
+      lines.fail(
           "a line must begin with its number (ConvAI2), or be two texts with one '|' between them");
     }
-    if (corpus_.dialogues.empty() || texts[0] != last_) {
-      if (!begin_dialogue()) return false;
-      add_turn(corpus_, {"", texts[0]});
+    const bool begins =
+        numbered ? line.substr(0, line.find(' ')) == "1" : dialogues.empty() || pair[0] != last;
+    if (begins) {
+      if (reading.enough(dialogues.size())) break;
+      dialogues.push_back({file + ":" + std::to_string(lines.line_number()), {}});
+      number = 0;
     }
-    add_turn(corpus_, {"", texts[1]});
-    last_ = texts[1];
-    return true;
-  }
-
-  bool read_numbered(std::string_view line) {
-    const size_t blank = line.find(' ');
-    const std::string_view number = line.substr(0, blank);
-    if (number == "1") {
-      if (!begin_dialogue()) return false;
-      number_ = 0;
+    if (numbered) {
+      read_numbered(lines, line, ++number, corpus);
+      continue;
     }
-    ++number_;
-    if (blank == line.npos || number != std::to_string(number_)) {
-      lines_.fail("the line must begin with its number in the dialogue, " +
-                  std::to_string(number_) + " or 1");
-    }
-    line.remove_prefix(blank + 1);
-    if (!add_persona(line, "your persona: ", kYou) &&
-        !add_persona(line, "partner's persona: ", kPartner)) {
-      read_exchange(line);
-    }
-    return true;
+    if (begins) add_turn(corpus, {"", pair[0]});
+    add_turn(corpus, {"", pair[1]});
+    last = pair[1];
   }
-
-  bool add_persona(std::string_view line, std::string_view begin, const char* speaker) {
-    if (!line.starts_with(begin)) return false;
-    line.remove_prefix(begin.size());
-    corpus_.dialogues.back().notes.edit().personas[speaker].emplace_back(line);
-    return true;
-  }
-
-  void read_exchange(std::string_view line) {
-    const std::vector<std::string> fields = fields_of(line, '\t');
-    if (fields.size() < 2 || fields.size() > 4) {
-      lines_.fail("a line is a persona, or a text and its answer with a tab between them" +
-                  std::string(", and perhaps reward and candidates"));
-    }
-    Turn answer{kYou, fields[1]};
-    if (fields.size() == 4) add_candidates(answer, fields[3]);
-    add_exchange(corpus_, fields[0], std::move(answer));
-  }
-
-  void add_candidates(Turn& answer, std::string_view field) {
-    std::vector<std::string>& candidates = answer.notes.edit().candidates;
-    candidates = fields_of(field, '|');
-    if (std::erase(candidates, answer.text) > 0) return;
-    ++corpus_.left_out["lists of candidates without the answer"];
-    candidates.clear();
-  }
-
-  LineReader lines_;
-  const Reading& reading_;
-  std::string file_, last_;  // the last text of a pair
-  size_t number_ = 0;        // of the last line
-  Published corpus_;
-};
+  if (dialogues.empty()) throw DataError(path + ": holds no dialogue");
+  return corpus;
+}
 
 }  // namespace
 
 Published read_persona_chat(const std::string& path, const Reading& reading) {
-  if (first_sign(path) == '[') {
-    Published corpus = read_published(path, Braces::kLines, reading, read_episode);
-    const std::string file = std::filesystem::path(path).filename().string();
-    size_t number = 0;
-    for (Dialogue& dialogue : corpus.dialogues) dialogue.id = file + ":" + std::to_string(++number);
-    return corpus;
-  }
-  Published corpus = TextReader(path, reading).read();
-  if (corpus.dialogues.empty()) throw DataError(path + ": holds no dialogue");
+  const std::string file = std::filesystem::path(path).filename().string();
+  if (first_sign(path) != '[') return read_persona_lines(path, file, reading);
+  Published corpus = read_published(path, Braces::kLines, reading, read_episode);
+  size_t number = 0;
+  for (Dialogue& dialogue : corpus.dialogues) dialogue.id = file + ":" + std::to_string(++number);
   return corpus;
 }
 

@@ -5,6 +5,7 @@
 #include <string_view>
 
 #include "base/error.h"
+#include "base/list.h"
 #include "base/utf8.h"
 #include "dialog/data/formats/chat_log.h"
 #include "dialog/data/formats/published.h"
@@ -25,18 +26,16 @@ size_t count_holding(const Lines& lines, std::string_view what) {
 
 // "dialogue, speaker, text" of a line that can be the names of columns, or "".
 std::string columns_in(std::string_view header, char separator) {
-  std::string names;
   if (header.ends_with('\r')) header.remove_suffix(1);
-  while (!header.empty()) {
-    std::string_view name = header.substr(0, header.find(separator));
-    header.remove_prefix(std::min(name.size() + 1, header.size()));
+  if (header.ends_with(separator)) header.remove_suffix(1);
+  std::vector<std::string> names = fields_of(header, separator);
+  for (std::string& name : names) {
     if (name.size() > 2 && name.starts_with('"')) name = name.substr(1, name.size() - 2);
     const bool is_name = name.size() <= 40 && name.find_first_of(" 0123456789") != 0 &&
                          name.find_first_of(".?!:<>{}[]\"") == name.npos;
     if (name.empty() || !is_name) return "";
-    names.append(names.empty() ? "" : ", ").append(name);
   }
-  return names;
+  return joined(names);
 }
 
 // Whether it is a table: most lines have as many separators as the first, at least.
@@ -148,12 +147,8 @@ void add_line_of_speaker(Dialogue& dialogue, std::string_view line, const LineRe
   add_message(dialogue, trimmed(line.substr(0, tab)), trimmed(line.substr(tab + 1)));
 }
 
-std::string name_of(const std::string& path) {
-  return std::filesystem::path(path).filename().string();
-}
-
 // A chat is read as a whole: only then it is known how its dates are written.
-void read_chat(LineReader& reader, ChatForm form, const std::string& path,
+void read_chat(LineReader& reader, ChatForm form, const std::string& path, const std::string& name,
                const TextOptions& options, const Reading& reading, PlainText& text) {
   ChatReader chat(form);
   for (std::string_view line; reader.next(line);) {
@@ -165,11 +160,11 @@ void read_chat(LineReader& reader, ChatForm form, const std::string& path,
   if (chat.is_mixed()) {
     throw DataError(path + ": holds two kinds of chats; give each in a file of its own");
   }
-  text.dialogues = chat.dialogues(name_of(path), 60 * int64_t{options.gap_minutes}, reading);
-  text.left_out = chat.left_out();
+  chat.add_dialogues(text.dialogues, name, 60 * int64_t{options.gap_minutes}, reading);
+  text.left_out += chat.left_out();
 }
 
-void read_lines(LineReader& reader, const std::string& file, const Reading& reading,
+void read_lines(LineReader& reader, const std::string& name, const Reading& reading,
                 PlainText& result) {
   std::vector<Dialogue>& dialogues = result.dialogues;
   bool open = false;  // the last dialogue may go on
@@ -181,7 +176,7 @@ void read_lines(LineReader& reader, const std::string& file, const Reading& read
     }
     if (!open) {
       if (reading.enough(dialogues.size())) break;
-      dialogues.push_back({file + ":" + std::to_string(reader.line_number()), {}});
+      dialogues.push_back({name + ":" + std::to_string(reader.line_number()), {}});
     }
     switch (result.layout) {
       case TextLayout::kEou: add_utterances(dialogues.back(), line); break;
@@ -192,45 +187,39 @@ void read_lines(LineReader& reader, const std::string& file, const Reading& read
   }
 }
 
+// Adds the dialogues of a file, whose ids begin with `name`.
+void add_file(const std::string& path, const std::string& name, const TextOptions& options,
+              const Reading& reading, PlainText& text) {
+  LineReader reader(path);
+  ChatForm form;
+  choose_layout(path, reader, options, text, form);
+  const size_t before = text.dialogues.size();
+  if (text.layout == TextLayout::kNames) {
+    read_chat(reader, form, path, name, options, reading, text);
+  } else {
+    read_lines(reader, name, reading, text);
+  }
+  if (text.dialogues.size() == before) throw DataError(path + ": holds no dialogue");
+}
+
 }  // namespace
 
 PlainText read_plain_text(const std::string& path, const TextOptions& options,
                           const Reading& reading) {
-  LineReader reader(path);
-  PlainText text;
-  text.layout = options.layout;
-  ChatForm form;
-  choose_layout(path, reader, options, text, form);
-  if (text.layout == TextLayout::kNames) {
-    read_chat(reader, form, path, options, reading, text);
-  } else {
-    read_lines(reader, name_of(path), reading, text);
-  }
-  if (text.dialogues.empty()) throw DataError(path + ": holds no dialogue");
+  PlainText text{{}, options.layout};
+  add_file(path, std::filesystem::path(path).filename().string(), options, reading, text);
   return text;
 }
 
 PlainText read_plain_texts(const std::string& folder, const TextOptions& options,
                            const Reading& reading) {
-  PlainText result;
-  result.layout = options.layout;
-  std::vector<Dialogue>& dialogues = result.dialogues;
+  PlainText text{{}, options.layout};
   for (const std::string& name : find_files(folder, ".txt")) {
-    const size_t before = dialogues.size();
-    if (reading.limit > 0 && before >= reading.limit) break;
-    const Reading rest{.limit = reading.limit > 0 ? reading.limit - before : 0,
-                       .progress = [&](size_t read) { reading.enough(before + read); }};
-    const TextOptions same{result.layout, options.gap_minutes, options.read_anyway};
-    PlainText text = read_plain_text((std::filesystem::path(folder) / name).string(), same, rest);
-    result.layout = text.layout;
-    result.left_out += text.left_out;
-    for (Dialogue& dialogue : text.dialogues) {
-      dialogue.id = name + dialogue.id.substr(dialogue.id.rfind(':'));
-      dialogues.push_back(std::move(dialogue));
-    }
+    if (reading.limit > 0 && text.dialogues.size() >= reading.limit) break;
+    add_file((std::filesystem::path(folder) / name).string(), name, options, reading, text);
   }
-  if (dialogues.empty()) throw DataError(folder + ": holds no .txt file");
-  return result;
+  if (text.dialogues.empty()) throw DataError(folder + ": holds no .txt file");
+  return text;
 }
 
 }  // namespace heed

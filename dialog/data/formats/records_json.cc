@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <filesystem>
+#include <tuple>
 
 #include "base/error.h"
 #include "base/json.h"
@@ -15,7 +16,6 @@ using Json = nlohmann::json;
 
 constexpr size_t kMaxTextBytes = size_t{1} << 30;
 constexpr size_t kMaxDepth = 64;
-constexpr std::string_view kBlanks = " \t\r\n";
 
 // "array" -> "an array"
 std::string with_article(const std::string& type) {
@@ -23,116 +23,70 @@ std::string with_article(const std::string& type) {
   return (std::string_view("aeiou").find(type[0]) == std::string_view::npos ? "a " : "an ") + type;
 }
 
-// The records of a text, cut out of it one by one without building the whole.
+struct Enough {};  // is thrown where no more records are wanted
+
+// Reads the records of a text one by one, without building the whole.
 class Records {
  public:
-  Records(const std::string& path, std::string_view text, Braces braces)
-      : path_(path), text_(text) {
-    skip_blanks();
-    if (at_ == text.size()) throw DataError(path + ": holds no dialogue");
-    if (next() != '[' && next() != '{') {
-      fail(
-          "not valid JSON: a '[' or '{' must come first (heed prepare text reads texts, csv "
-          "tables)");
-    }
-    if (next() == '{' && braces == Braces::kLines) return;
-    close_ = next() == '[' ? ']' : '}';
-    ++at_;
-  }
+  Records(const std::string& path, std::string_view text,
+          const std::function<bool(JsonRecord&)>& take)
+      : path_(path), text_(text), json_(text, kMaxDepth + 1), take_(take) {}
 
-  // The next one, and its name if it is a member; false after the last one.
-  bool next_record(Json& value, std::string& name) {
-    if (!find_next()) return false;
-    if (close_ == '}') name = read_name();
-    const size_t begin = at_;
-    value = parse(end_of_value());
-    if (!value.is_object()) {
-      at_ = begin;
-      fail("each dialogue must be an object, got " + with_article(value.type_name()));
+  void read(Braces braces) {
+    if (json_.at_end()) throw DataError(path_ + ": holds no dialogue");
+    const Kind kind = json_.next();
+    if (kind != Kind::array && kind != Kind::object) {
+      fail(json_.at(),
+           "not valid JSON: a '[' or '{' must come first (heed prepare text reads texts, csv "
+           "tables)");
     }
-    is_first_ = false;
-    return true;
+    const bool lines = kind == Kind::object && braces == Braces::kLines;
+    try {
+      if (kind == Kind::array) json_.array([&] { read_record(""); });
+      if (kind == Kind::object && !lines) json_.object([&](const auto& key) { read_record(key); });
+      while (lines && !json_.at_end()) read_record("");
+      json_.end();
+    } catch (const JsonError& error) {
+      if (error.too_deep) fail(begin_, "nested deeper than " + std::to_string(kMaxDepth));
+      fail_json(lines ? begin_ : 0);
+    } catch (const Enough&) {
+    }
   }
 
  private:
-  char next() const { return at_ < text_.size() ? text_[at_] : '\0'; }
-  void skip_blanks() { at_ = std::min(text_.find_first_not_of(kBlanks, at_), text_.size()); }
-  void expect(char c) {
-    if (next() != c) fail(std::string("not valid JSON: expected '") + c + "'");
-    ++at_;
-    skip_blanks();
-  }
-  [[noreturn]] void fail(const std::string& rule) const {
-    const auto line = 1 + std::count(text_.begin(), text_.begin() + std::ptrdiff_t(at_), '\n');
+  using Kind = JsonReader::Kind;
+
+  [[noreturn]] void fail(size_t at, const std::string& rule) const {
+    const auto end = text_.begin() + static_cast<ptrdiff_t>(std::min(at, text_.size()));
+    const auto line = 1 + std::count(text_.begin(), end, '\n');
     throw DataError(path_ + ":" + std::to_string(line) + ": " + rule);
   }
-
-  bool find_next() {
-    skip_blanks();
-    if (close_ == '\0') return at_ < text_.size();
-    if (next() != close_) {
-      if (!is_first_) expect(',');
-      return true;
-    }
-    ++at_;
-    skip_blanks();
-    if (at_ < text_.size()) fail("not valid JSON: something follows the end");
-    return false;
-  }
-
-  std::string read_name() {
-    if (next() != '"') fail("not valid JSON: expected a name in quotes");
-    const Json name = parse(end_of_string(at_));
-    skip_blanks();
-    expect(':');
-    return name.get<std::string>();
-  }
-
-  // The text from here to `end` as JSON, and moves there.
-  Json parse(size_t end) {
-    const std::string_view part = text_.substr(at_, end - at_);
+  // Says what nlohmann-json finds wrong in the text from there on, of which it builds nothing.
+  [[noreturn]] void fail_json(size_t begin) const {
     try {
-      Json value = Json::parse(part.begin(), part.end(),
-                               strict<Json>([&](const std::string& rule) { fail(rule); }));
-      at_ = end;
-      return value;
+      std::ignore = Json::parse(text_.substr(begin), [](auto...) { return false; });
     } catch (const Json::parse_error& error) {
-      at_ = std::min(at_ + error.byte, text_.size());
-      fail("not valid JSON: " + json_reason(error.what()));
-    } catch (const Json::out_of_range& error) {  // 1e999
-      fail("not valid JSON: " + json_reason(error.what()));
+      fail(begin + error.byte, "not valid JSON: " + json_reason(error.what()));
     }
+    fail(json_.at(), "not valid JSON");
   }
 
-  // Behind the string whose first quote stands at `at`.
-  size_t end_of_string(size_t at) const {
-    for (++at; at < text_.size() && text_[at] != '"'; ++at) at += text_[at] == '\\';
-    return std::min(at + 1, text_.size());
-  }
-
-  // Behind the value that begins here.
-  size_t end_of_value() const {
-    size_t depth = 0;
-    for (size_t at = at_; at < text_.size();) {
-      const char c = text_[at];
-      at = c == '"' ? end_of_string(at) : at + 1;
-      if (c == '[' || c == '{') {
-        if (++depth > kMaxDepth) fail("nested deeper than " + std::to_string(kMaxDepth));
-      } else if (c == ']' || c == '}') {
-        if (depth <= 1) return depth == 1 ? at : at - 1;
-        --depth;
-      } else if (depth == 0 && c == ',') {
-        return at - 1;
-      }
+  void read_record(const std::string& name) {
+    json_.next();
+    begin_ = json_.at();
+    const Json value = strict_json(json_.skip(), [&](const auto& rule) { fail(begin_, rule); });
+    if (!value.is_object()) {
+      fail(begin_, "each dialogue must be an object, got " + with_article(value.type_name()));
     }
-    return text_.size();
+    JsonRecord record(path_, ++number_, name, value);
+    if (!take_(record)) throw Enough();
   }
 
   const std::string& path_;
   std::string_view text_;
-  size_t at_ = 0;
-  char close_ = '\0';  // of the array or object; 0 for JSON Lines
-  bool is_first_ = true;
+  JsonReader json_;
+  const std::function<bool(JsonRecord&)>& take_;
+  size_t begin_ = 0, number_ = 0;  // of the last record
 };
 
 }  // namespace
@@ -183,13 +137,7 @@ std::vector<std::string> JsonRecord::texts(const Json& object, const char* key) 
 void read_records(const std::string& path, Braces braces,
                   const std::function<bool(JsonRecord&)>& take) {
   const std::string text = read_text(path, kMaxTextBytes);
-  Records records(path, text, braces);
-  Json value;
-  std::string name;
-  for (size_t number = 1; records.next_record(value, name); ++number) {
-    JsonRecord record(path, number, name, value);
-    if (!take(record)) return;
-  }
+  Records(path, text, take).read(braces);
 }
 
 static void append_published(const std::string& path, Braces braces, const Reading& reading,

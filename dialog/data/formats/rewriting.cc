@@ -1,4 +1,4 @@
-#include "dialog/data/formats/rewriting.h"
+#include "dialog/data/formats/corpora.h"
 
 #include <algorithm>
 #include <filesystem>

@@ -5,6 +5,7 @@
 #include <unordered_map>
 
 #include "base/error.h"
+#include "base/list.h"
 
 namespace heed {
 namespace {
@@ -17,9 +18,7 @@ size_t place_of(const CsvReader& csv, const Fields& header, const std::string& n
     if (std::count(found, header.end(), name) > 1) csv.fail("two columns are \"" + name + "\"");
     return static_cast<size_t>(found - header.begin());
   }
-  std::string all;
-  for (const std::string& column : header) all += (all.empty() ? "" : ", ") + column;
-  csv.fail("there is no column \"" + name + "\"; there are: " + all.substr(0, 300));
+  csv.fail("there is no column \"" + name + "\"; there are: " + joined(header).substr(0, 300));
 }
 
 }  // namespace

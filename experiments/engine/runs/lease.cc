@@ -4,12 +4,12 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include <charconv>
 #include <cstring>
 #include <ctime>
 #include <filesystem>
 
 #include "base/file.h"
+#include "base/number.h"
 
 namespace heed {
 namespace {
@@ -43,10 +43,7 @@ int last_owner(const std::string& run) {
   for (const auto& entry : fs::directory_iterator(run)) {
     const std::string name = entry.path().filename().string();
     if (name.rfind(kOwner, 0) != 0) continue;
-    int number = 0;
-    const char* end = name.data() + name.size();
-    const auto [stopped, error] = std::from_chars(name.data() + kOwner.size(), end, number);
-    if (error == std::errc() && stopped == end) last = std::max(last, number);
+    last = std::max(last, number_in<int>(name.substr(kOwner.size())).value_or(0));
   }
   return last;
 }

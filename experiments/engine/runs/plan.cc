@@ -3,10 +3,10 @@
 #include <fnmatch.h>
 
 #include <algorithm>
-#include <charconv>
 #include <filesystem>
 
 #include "base/list.h"
+#include "base/number.h"
 
 namespace heed {
 namespace fs = std::filesystem;
@@ -19,25 +19,22 @@ std::optional<PlannedRun> find_run(const std::vector<std::string>& variants,
                                    const std::string& name) {
   const size_t at = name.rfind("-seed");
   if (at == name.npos) return std::nullopt;
-  uint64_t seed = 0;
-  const char* const end = name.data() + name.size();
-  const auto [stopped, error] = std::from_chars(name.data() + at + 5, end, seed);
-  if (error != std::errc() || stopped != end) return std::nullopt;
-  for (size_t v = 0; v < variants.size(); ++v) {
-    PlannedRun run = planned_run(variants, v, seed);
+  const auto seed = number_in<uint64_t>(name.substr(at + 5));
+  for (size_t v = 0; seed && v < variants.size(); ++v) {
+    PlannedRun run = planned_run(variants, v, *seed);
     if (run.name == name) return run;
   }
   return std::nullopt;
 }
 
 void parse_shard(const std::string& text, Selection& selection) {
-  const char* const end = text.data() + text.size();
-  const auto i = std::from_chars(text.data(), end, selection.shard);
-  if (i.ec == std::errc() && i.ptr != end && *i.ptr == '/') {
-    const auto n = std::from_chars(i.ptr + 1, end, selection.shards);
-    if (n.ec == std::errc() && n.ptr == end) return;
+  const std::vector<std::string> parts = fields_of(text, '/');
+  const auto shard = number_in<int>(parts.front()), shards = number_in<int>(parts.back());
+  if (parts.size() != 2 || !shard || !shards) {
+    throw UsageError("shard: expected i/n, such as 1/2, got '" + text + "'");
   }
-  throw UsageError("shard: expected i/n, such as 1/2, got '" + text + "'");
+  selection.shard = *shard;
+  selection.shards = *shards;
 }
 
 std::vector<PlannedRun> select_runs(const std::vector<std::string>& variants, uint64_t first_seed,

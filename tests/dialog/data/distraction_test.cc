@@ -237,6 +237,20 @@ TEST(TestSets, AreTheNineOfTheExperiment) {
   EXPECT_EQ(parse_test_set("random:0.25").p, 0.25);
 }
 
+// The draws of a set are keyed by its name.
+TEST(TestSets, OfOneProbabilityHaveOneName) {
+  for (const auto& [given, name] : {std::pair("random:1", "random:1.0"),
+                                    {"random:1.0", "random:1.0"},
+                                    {"random:1.00", "random:1.0"},
+                                    {"random:0", "random:0.0"},
+                                    {"random:0.50", "random:0.5"},
+                                    {"random:.5", "random:0.5"},
+                                    {"random:0.125", "random:0.125"},
+                                    {"random:1e-3", "random:0.001"}}) {
+    EXPECT_EQ(parse_test_set(given).name, name) << given;
+  }
+}
+
 TEST(TestSets, NamesTheValidOnes) {
   EXPECT_EQ(error_of<UsageError>([] { parse_test_set("often:begin"); }),
             "unknown test set \"often:begin\"; there are none, random:0.5, random:0.7, random:1.0, "

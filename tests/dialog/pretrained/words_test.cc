@@ -8,7 +8,7 @@
 
 #include "autograd/composed.h"
 #include "dialog/carry/task.h"
-#include "dialog/data/formats/rewriting.h"
+#include "dialog/data/formats/corpora.h"
 #include "dialog/rewrite/task.h"
 #include "dialog/track/task.h"
 #include "nn/gradcheck.h"

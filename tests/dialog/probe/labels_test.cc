@@ -4,7 +4,7 @@
 
 #include <cstdlib>
 
-#include "dialog/data/formats/multiwoz.h"
+#include "dialog/data/formats/corpora.h"
 #include "dialog/text/stop_words.h"
 #include "tests/dialog/data/reader_helpers.h"
 

@@ -8,7 +8,7 @@
 #include <set>
 
 #include "base/error.h"
-#include "dialog/data/formats/intents.h"
+#include "dialog/data/formats/corpora.h"
 #include "tests/file_helpers.h"
 
 namespace heed::probe {

@@ -90,7 +90,8 @@ TEST(Distracted, IsAFunctionOfSeedSetAndPlace) {
   const auto all = with("random:0.7", examples);
   EXPECT_TRUE(same(all, with("random:0.7", examples)));
   EXPECT_FALSE(same(all, with("random:0.7", examples, 2)));
-  EXPECT_FALSE(same(all, with("random:0.70", examples)));
+  EXPECT_TRUE(same(all, with("random:0.70", examples)));
+  EXPECT_FALSE(same(all, with("random:0.71", examples)));
   const std::vector<Example> first(examples.begin(), examples.begin() + 10);
   EXPECT_TRUE(same(with("random:0.7", first), {all.begin(), all.begin() + 10}));
 }
@@ -193,6 +194,7 @@ TEST(SelectTestSets, ListsWithEachSetOnce) {
   EXPECT_EQ(names("random"), "random:0.5 random:0.7 random:1.0 ");
   EXPECT_EQ(names("rare:end,rare"), "rare:end rare:begin rare:middle ");
   EXPECT_EQ(names("all,none,frequent"), names("all"));
+  EXPECT_EQ(names("random:1,random:1.0"), "random:1.0 ");
   for (const char* wrong : {"", ",", "none,", ",none", "none,,none", "none rare:end", "ra"}) {
     EXPECT_THROW(select_test_sets(wrong), UsageError) << wrong;
   }

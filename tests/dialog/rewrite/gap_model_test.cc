@@ -5,7 +5,7 @@
 
 #include <cmath>
 
-#include "dialog/data/formats/rewriting.h"
+#include "dialog/data/formats/corpora.h"
 #include "dialog/rewrite/loss.h"
 #include "dialog/rewrite/rewriter.h"
 #include "nn/safetensors.h"

@@ -4,8 +4,8 @@
 
 #include <gtest/gtest.h>
 
+#include "dialog/data/formats/corpora.h"
 #include "dialog/data/formats/english_gaps.h"
-#include "dialog/data/formats/rewriting.h"
 #include "dialog/rewrite/example.h"
 #include "dialog/rewrite/rewriter.h"
 #include "tensor/random.h"

@@ -84,10 +84,10 @@ TEST(Vocabulary, IsTheSameOutOfBytes) {
     const Vocabulary sent =
         Vocabulary::build(count_tokens(dialogues), {.max_size = 500, .kind = kind});
     BytesOut out;
-    put(out, sent);
+    out(sent);
     Vocabulary got = Vocabulary::build({{"other", 1}});
     BytesIn in(out.bytes());
-    get(in, got);
+    in(got);
     EXPECT_TRUE(in.done());
     EXPECT_EQ(got, sent);
     EXPECT_EQ(got.kind(), kind);

@@ -8,7 +8,7 @@
 #include <set>
 
 #include "base/error.h"
-#include "dialog/data/formats/woz.h"
+#include "dialog/data/formats/corpora.h"
 #include "dialog/track/reader.h"
 #include "tests/file_helpers.h"
 

@@ -1,4 +1,4 @@
-#include "dialog/data/formats/messages.h"
+#include "dialog/data/formats/corpora.h"
 
 #include "tests/dialog/data/reader_helpers.h"
 
@@ -86,7 +86,7 @@ TEST(Messages, SaysWhatIsWrong) {
             ": dialogue 1, turn 1: there is no \"from\"");
   EXPECT_EQ(error("[]"), ": holds no dialogue");
   EXPECT_EQ(error("[{\"role\": \"user\", \"content\": \"a\"}]\n[{}]"),
-            ":2: not valid JSON: something follows the end");
+            ":2: not valid JSON: unexpected '['; expected end of input");
 }
 
 }  // namespace

@@ -1,4 +1,4 @@
-#include "dialog/data/formats/multiwoz.h"
+#include "dialog/data/formats/corpora.h"
 
 #include <gtest/gtest.h>
 

@@ -52,10 +52,11 @@ TEST(Records, MustBeJson) {
   EXPECT_EQ(records_error("\nhello"),
             ":2: not valid JSON: a '[' or '{' must come first (heed prepare "
             "text reads texts, csv tables)");
-  EXPECT_EQ(records_error("[{}\n{}]"), ":2: not valid JSON: expected ','");
+  EXPECT_EQ(records_error("[{}\n{}]"), ":2: not valid JSON: unexpected '{'; expected ']'");
   EXPECT_EQ(records_error("[{},]").substr(0, 19), ":1: not valid JSON:");
-  EXPECT_EQ(records_error("[{}"), ":1: not valid JSON: expected ','");
-  EXPECT_EQ(records_error("[{}]\n\n x"), ":3: not valid JSON: something follows the end");
+  EXPECT_EQ(records_error("[{}"), ":1: not valid JSON: unexpected end of input; expected ']'");
+  EXPECT_EQ(records_error("[{}]\n\n x"), ":3: not valid JSON: invalid literal");
+  EXPECT_EQ(records_error("[{}] {}"), ":1: not valid JSON: unexpected '{'; expected end of input");
   EXPECT_EQ(records_error("[{}}").substr(0, 19), ":1: not valid JSON:");
   EXPECT_EQ(records_error("[{\n\n\"a\": nul}]"), ":3: not valid JSON: invalid literal");
   EXPECT_EQ(records_error("[{},\n{\"a\": 1e999}]"),
@@ -63,10 +64,12 @@ TEST(Records, MustBeJson) {
   EXPECT_EQ(records_error("[{\"a\": \"\xFF\"}]"),
             ":1: not valid JSON: invalid string: ill-formed UTF-8 byte");
   EXPECT_EQ(records_error("{}\n{\"a"), ":2: not valid JSON: invalid string: missing closing quote");
-  EXPECT_EQ(records_error("{\"a\" {}}", Braces::kMembers), ":1: not valid JSON: expected ':'");
+  EXPECT_EQ(records_error("{\"a\" {}}", Braces::kMembers),
+            ":1: not valid JSON: unexpected '{'; expected ':'");
   EXPECT_EQ(records_error("{7: {}}", Braces::kMembers),
-            ":1: not valid JSON: expected a name in quotes");
-  EXPECT_EQ(records_error("{\"a\": {}]", Braces::kMembers), ":1: not valid JSON: expected ','");
+            ":1: not valid JSON: unexpected number literal; expected string literal");
+  EXPECT_EQ(records_error("{\"a\": {}]", Braces::kMembers),
+            ":1: not valid JSON: unexpected ']'; expected '}'");
   EXPECT_EQ(records_error("[{}, 3]"), ":1: each dialogue must be an object, got a number");
   EXPECT_EQ(records_error("{\"a\":\n[{}]}", Braces::kMembers),
             ":2: each dialogue must be an object, got an array");

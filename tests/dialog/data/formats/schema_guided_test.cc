@@ -1,4 +1,4 @@
-#include "dialog/data/formats/schema_guided.h"
+#include "dialog/data/formats/corpora.h"
 
 #include <gtest/gtest.h>
 

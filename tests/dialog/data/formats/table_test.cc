@@ -74,6 +74,8 @@ TEST(Table, SaysWhatIsWrong) {
   EXPECT_EQ(error_reading(table, "t.csv", "who,text,id\na,b\n"), ":2: a row has 3 fields, got 2");
   EXPECT_EQ(error_reading(table, "t.csv", "who,text,id\na,\"b\n"),
             ":3: the quote that opens in line 2 is not closed");
+  EXPECT_EQ(error_reading(table, "t.csv", "who;text;id\na;\"b\"c;d\n"),
+            ":2: a closing quote must be followed by a semicolon");
 }
 
 }  // namespace

@@ -1,4 +1,4 @@
-#include "dialog/data/formats/woz.h"
+#include "dialog/data/formats/corpora.h"
 
 #include <gtest/gtest.h>
 
