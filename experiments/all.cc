@@ -16,24 +16,23 @@
 namespace heed {
 
 const std::vector<Experiment>& all_experiments() {
-  // clang-format off
-  static const std::vector<Experiment> kAll = {
-      distraction_experiment(),
-      probes_experiment(),
-      adversarial_experiment(),
-      mediation::mediation_experiment(),
-      sweep_experiment(),
-      retrieval_experiment(),
-      gaps_experiment(),
-      energy_experiment(),
-      comprehend_experiment(),
-      carryover_experiment(),
-      history::history_experiment(),
-      generators::experiment_of(generators::hredgan()),
-      generators::experiment_of(generators::thred()),
-      generators::experiment_of(generators::keywords()),
-      generators::experiment_of(generators::expressive())};
-  // clang-format on
+  static const std::vector<Experiment> kAll = [] {
+    std::vector<Experiment> all = {distraction_experiment(),
+                                   probes_experiment(),
+                                   adversarial_experiment(),
+                                   mediation::mediation_experiment(),
+                                   sweep_experiment(),
+                                   retrieval_experiment(),
+                                   gaps_experiment(),
+                                   energy_experiment(),
+                                   comprehend_experiment(),
+                                   carryover_experiment(),
+                                   history::history_experiment()};
+    for (const auto& paper : generators::papers()) {
+      all.push_back(generators::experiment_of(paper));
+    }
+    return all;
+  }();
   return kAll;
 }
 

@@ -84,18 +84,21 @@ class ExperimentWork {
 // ---- showing the findings F: the results (F::results) and the numbers computed from them
 
 template <class F = Findings> struct Showing {
-  const char *title, *lead, *footer;  // of the page; the latter two in HTML
-  const char* variants_are = "variants";
-  const char *groups_are = "trained with", *rows_are = "structure";  // of VariantName
-  const char* claims_title = "Does the paper hold here?";
-  const char* claims_note = "";
-  const char* claims_lead = nullptr;  // on the page, instead of claims_note
-  const char* sources_note = "";
+  std::string title = {}, lead = {}, footer = {};  // of the page; the latter two in HTML
+  std::string variants_are = "variants";
+  std::string groups_are = "trained with", rows_are = "structure";  // of VariantName
+  std::string claims_title = "Does the paper hold here?", claims_note = {};
+  std::string claims_lead = {};  // on the page, instead of claims_note
+  std::string sources_note = {};
 
-  std::function<F(const std::string& folder)> load;  // throws DataError as load_results() does
-  std::function<std::vector<Table>(const F&)> tables;
+  // What is measured. Instead, for other findings and other variants than those of the layout:
+  // reads a folder, and throws DataError as load_results() does.
+  Measured measured = {};
+  std::function<F(const std::string& folder, const ResultsLayout& layout)> load = {};
+  std::function<std::vector<Table>(const F&)> tables = {};
   // For Findings: decided by their intervals, beside the paper's numbers.
   std::vector<AboveClaim> rules = {};
+  std::vector<EachClaim> each = {};  // or these, of which a paper says nothing
   VariantNumbers paper = {};
   Claims (*claims)(const F&) = nullptr;  // otherwise, instead of the rules
   std::vector<PageFact> (*facts)(const F&) = [](const F&) { return std::vector<PageFact>(); };
@@ -103,8 +106,18 @@ template <class F = Findings> struct Showing {
   std::vector<Section<F>> sections = {};
 };
 
-// The numbers that a paper prints: those of this name in data/printed-numbers.json.
-VariantNumbers paper_numbers(const std::string& paper, const std::vector<VariantName>& variants);
+// A report that is described in JSON, as `experiments/*/report.json`: its members are those of
+// Showing, and
+//   numbers  what a paper prints, as printed_numbers() reads it; "source" says where
+//   tables   in their order, each a section of the page. What "columns" have in common is "each".
+//            "names" make a column each, with {} in their key. In a note {tested} are the numbers
+//            of items ("items_are") and seeds, {intervals} and {p-values} what intervals_text() (of
+//            "clusters_are") and p_values_text() say. "changes": what variants change, against the
+//            first one unless `measured` says otherwise. "some": rows without numbers are left out.
+//            With a "metric": the trainings
+//   claims   those of AboveClaim, by the names of variants, or of EachClaim
+Showing<> described(const std::string& json, const std::vector<VariantName>& variants,
+                    const Measured& measured);
 
 struct Report {
   std::vector<Table> tables;
@@ -117,9 +130,18 @@ void save(const std::string& folder, const Report& report);
 
 template <class F> Claims claims_of(const Showing<F>& showing, const F& found) {
   if constexpr (std::is_same_v<F, Findings>) {
+    if (!showing.each.empty()) return decide(showing.each, found);
     if (!showing.claims) return decide(showing.rules, showing.paper, found);
   }
   return showing.claims(found);
+}
+
+template <class F>
+F load_found(const Showing<F>& showing, const std::string& folder, const ResultsLayout& layout) {
+  if constexpr (std::is_same_v<F, Findings>) {
+    if (!showing.load) return load_findings(folder, layout, showing.measured);
+  }
+  return showing.load(folder, layout);
 }
 
 template <class F> Report report_of(const Showing<F>& showing, const F& found) {
@@ -145,7 +167,7 @@ template <class F> Report report_of(const Showing<F>& showing, const F& found) {
     page.facts.push_back({"computed in", time, "all workers together"});
   }
   page.warning = unfinished_or_mixed(results, showing.variants_are);
-  const char* lead = showing.claims_lead ? showing.claims_lead : showing.claims_note;
+  const std::string& lead = showing.claims_lead.empty() ? showing.claims_note : showing.claims_lead;
   if (!report.claims.claims.empty()) {
     page.sections.push_back(
         {"claims", showing.claims_title, note_html(lead) + claims_html(report.claims)});

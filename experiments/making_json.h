@@ -42,7 +42,7 @@ template <class S, class D> struct Making {
   // `pieces`, if the settings have them, are already set.
   void (*take)(const ExperimentRequest&, S&) = [](const ExperimentRequest&, S&) {};
   std::vector<VariantName> names = {};                       // of the variants
-  std::vector<VariantName> (*variants)(const S&) = nullptr;  // replaces `names`
+  std::vector<VariantName> (*variants)(const S&) = nullptr;  // those of these settings
   // reads: false for a rank that gets large data from another one, by D::share(neighbours).
   D (*load)(const S&, bool reads) = [](const S&, bool) { return D(); };
   // Sets the settings that depend on the data.
@@ -69,7 +69,7 @@ template <class S, class D> struct Making {
   // The description of the run's variant in measurement files; else {"variant": its name}.
   Json (*about_variant)(const S&, const D&, size_t variant) = nullptr;
   std::string best_metric;  // the column of the log that defines the best epoch
-  // The first one's file marks a run as evaluated; folders of older versions may lack others.
+  // kEvaluation first; folders of older versions may lack others.
   std::vector<Measurement<S, D>> measurements;
   bool shares_measuring = false;
   // For Plan. The default of valid_metric is best_metric.
@@ -95,12 +95,12 @@ template <class S> nlohmann::ordered_json training_options(const S& settings) {
   return json;
 }
 
-// The files of its measurements.
+// The files of its measurements but kEvaluation.
 template <class S, class D>
-std::vector<std::string> files_of(const Making<S, D>& making, const S* wanted_by = nullptr) {
+std::vector<std::string> additions_of(const Making<S, D>& making, const S* wanted_by = nullptr) {
   std::vector<std::string> files;
   for (const auto& m : making.measurements) {
-    if (!wanted_by || m.is_wanted(*wanted_by)) files.push_back(m.file);
+    if (m.file != kEvaluation && (!wanted_by || m.is_wanted(*wanted_by))) files.push_back(m.file);
   }
   return files;
 }
@@ -228,19 +228,16 @@ Plan plan_of(const Making<S, D>& making, const std::string& out,
     return Subject<S, D>{run, out, directory, device, settings, data, made_with};
   };
   Plan plan{.out = out, .runs = runs};
-  plan.additions = files_of(making, &settings);
-  plan.result = plan.additions.at(0);
-  plan.additions.erase(plan.additions.begin());
+  plan.additions = additions_of(making, &settings);
   const auto is_trained = [&](const PlannedRun& run) {
     return making.names_with(settings)[run.variant].trained;
   };
   plan.is_trained = is_trained;
-  plan.train = [&making, subject, is_trained, result = plan.result](
-                   const PlannedRun& run, const std::string& directory, Device device,
-                   const TrainHooks& hooks) {
+  plan.train = [&making, subject, is_trained](const PlannedRun& run, const std::string& directory,
+                                              Device device, const TrainHooks& hooks) {
     Ranks& ranks = *hooks.ranks;
     if (!is_trained(run)) return true;
-    const bool evaluated = ranks.first() && std::filesystem::exists(in(directory, result.c_str()));
+    const bool evaluated = ranks.first() && std::filesystem::exists(in(directory, kEvaluation));
     return ranks.any(evaluated) != 0 || making.train(subject(run, directory, device), hooks);
   };
   plan.measure = [&making, subject](const PlannedRun& run, const std::string& directory,
@@ -304,13 +301,24 @@ template <class S, class D> class WorkOf : public ExperimentWork {
   D data_;
 };
 
-// Completes a row; its kind is its name unless it is set.
-template <class S, class D, class F>
-Experiment experiment(Experiment row, const Making<S, D>& making, const Showing<F>& showing) {
+// What the runs of a folder hold, but for the names of their numbers.
+template <class S, class D>
+ResultsLayout layout_of(const Experiment& row, const Making<S, D>& making) {
+  return {.kind = row.kind,
+          .format = making.format,
+          .variants = making.names,
+          .made_by = row.name.empty() ? "heed " + row.kind : "heed reproduce " + row.name,
+          .additions = additions_of(making)};
+}
+
+// Completes a row; its kind is its name unless it is set. showing() is called for a report.
+template <class S, class D, class G>
+Experiment experiment(Experiment row, const Making<S, D>& making, const G& showing) {
   if (row.kind.empty()) row.kind = row.name;
   row.work = [kind = row.kind, making] { return std::make_unique<WorkOf<S, D>>(kind, making); };
-  row.report = [showing](const std::string& folder) {
-    return report_of(showing, showing.load(folder));
+  row.report = [showing, layout = layout_of(row, making)](const std::string& folder) {
+    const auto& shown = showing();
+    return report_of(shown, load_found(shown, folder, layout));
   };
   return row;
 }

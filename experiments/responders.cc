@@ -18,6 +18,10 @@ ResponseData load_response_data(const std::string& directory, const TrainSetting
   return data;
 }
 
+ResponseData DistractedTests::load() const {
+  return load_response_data(data, train, limit, test_limit ? test_limit : limit);
+}
+
 bool train_responder(const PlannedRun& run, const std::string& directory, Device device,
                      TrainSettings settings, const TrainData& data, const TrainHooks& hooks) {
   settings.model.vocab_size = data.vocabulary.size();

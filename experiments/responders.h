@@ -21,6 +21,20 @@ struct ResponseData {
   // Takes over the training data of the machine's first rank.
   void share(const Neighbours& neighbours) { train.share(neighbours); }
 };
+// The settings of experiments with tests on distractions.
+struct DistractedTests {
+  std::string data;                  // directory
+  TrainSettings train;               // of every run, but for what its variant and its seed decide
+  size_t limit = 0, test_limit = 0;  // dialogues of each part, of the test part; 0: all
+  int64_t max_response = 50;         // words of a generated response
+  PhraseText phrases;
+
+  Phrases phrases_in(const Vocabulary& vocabulary) const {
+    return encode_phrases(phrases, vocabulary, train.examples.max_utterance_tokens);
+  }
+  ResponseData load() const;
+};
+
 // Reads train, valid and test of a directory, each up to a limit; 0: all.
 ResponseData load_response_data(const std::string& directory, const TrainSettings& settings,
                                 size_t limit, size_t test_limit);

@@ -8,8 +8,8 @@
 
 namespace heed {
 
-// Options of tests on distractions, besides those of the training.
-template <class S> void visit_distracted_tests(S& s, const OptionVisitor& v) {
+// The options of an experiment besides those of the training.
+inline void visit_distracted_tests(DistractedTests& s, const OptionVisitor& v) {
   v(setting("limit", "limit", ""), &s.limit);
   const Setting tests = {.group = "Tests"};
   show(v, "Tests", {test_limit_option(s.test_limit)});

@@ -11,6 +11,14 @@ struct ReportOptions {
   std::string folder, html, tables;
 };
 
+// That files can be written into the folder, which may be made with those above it.
+void check_folder(std::filesystem::path folder) {
+  std::error_code ignored;
+  const auto exists = [&] { return std::filesystem::exists(folder, ignored); };
+  while (!exists() && folder.has_parent_path()) folder = folder.parent_path();
+  check_writable(exists() ? folder / "tables" : folder);
+}
+
 void run(const ReportOptions& o) {
   if (o.folder.empty()) throw UsageError("report: give the folder of an experiment");
   std::error_code ignored;
@@ -22,6 +30,7 @@ void run(const ReportOptions& o) {
   }
   // now, to notice before the work that a place cannot be written to
   if (!o.html.empty()) check_writable(o.html);
+  if (!o.tables.empty()) check_folder(o.tables);
   const Report report = experiment_of(all_experiments(), o.folder).report(o.folder);
   if (!o.tables.empty()) {
     save(o.tables, report);

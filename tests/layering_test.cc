@@ -64,6 +64,7 @@ const std::map<std::string, std::set<std::string>> kRows = {
     {"experiments/responders.cc", {"experiments/responders.h", "dialog/respond"}},
     {"experiments/responders_json.h",
      {"experiments/responders.h", "experiments/making_json.h", "dialog/respond", "dialog/text"}},
+    {"experiments/described.cc", {"experiments/experiment.h", "experiments/engine", "dialog/text"}},
     {"experiments/frozen_encoder.cc", {"experiments/frozen_encoder_json.h", "train", "base"}},
     {"experiments/frozen_encoder_json.h", {}},
     {"experiments/all.cc", {"experiments"}},  // the only list

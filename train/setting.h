@@ -31,12 +31,11 @@ struct Setting {
   bool above = false;                   // more than `least`
   bool below = false;                   // less than `most`
   std::vector<std::string> words = {};  // the permitted values
-  bool required = false;      // a file without it is refused; else a missing value is the default
-  bool later = false;         // added in a later version: written only if it is not the default
-  bool may_change = false;    // a run may be resumed with another value
-  bool of_structure = false;  // not all structures have it
-  bool of_data = false;       // decides which examples are made
-  bool of_variant = false;    // an experiment varies it
+  bool required = false;    // a file without it is refused; else a missing value is the default
+  bool later = false;       // added in a later version: written only if it is not the default
+  bool may_change = false;  // a run may be resumed with another value
+  bool of_data = false;     // decides which examples are made
+  bool of_variant = false;  // an experiment varies it
   // Settings, by their options, that must have one of these values for this one to have an effect:
   //   setting("steps", ...).only_with("output", {"energy"})
   // Of a flag it is "true" or "false".

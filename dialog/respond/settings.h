@@ -22,74 +22,65 @@ template <class S, class V> void visit_model(S& s, V& v) {
             {.group = kSizes,
              .least = 1,
              .most = kMaxModelSize,
-             .later = s.structure.family != Family::kTransformer,
-             .of_structure = true}),
+             .later = s.structure.family != Family::kTransformer}),
     s.heads);
   v(setting("attention", "attention",
             "Score of a memory row k for a query q. dot: k.q; general: k.(W q); additive: v.tanh(W "
             "q + U k). If not given: additive in lstm-attention, bilstm-attention, hred and "
             "hred-stacked, dot in the other structures that have a choice",
-            {.group = kForm, .words = attention_scores(), .later = true, .of_structure = true}),
+            {.group = kForm, .words = attention_scores(), .later = true}),
     Named{s.attention, s.attention ? name_of(*s.attention) : "", parse_attention_score,
           name_of(s.attention_score())});
   v(setting("bidirectional", "bidirectional",
             "The encoder reads in both directions, each with half of --hidden (non-hier)",
-            {.group = kForm, .later = true, .of_structure = true}),
+            {.group = kForm, .later = true}),
     s.bidirectional);
   v(setting("no-input-feeding", "input_feeding",
             "The decoder does not read the previous step's context vector (non-hier, dynamic, "
             "dynamic-ui)",
-            {.group = kForm, .later = true, .of_structure = true}),
+            {.group = kForm, .later = true}),
     Unless{s.input_feeding});
   v(setting("noise", "noise",
             "Normal noise that the decoder reads in training beside the word, as wide as an "
             "embedding. none: no noise; utterance: drawn once per response; word: drawn for each "
             "word (hred-gru, hred-attention-current, hred-attention; default: none)",
-            {.group = kForm, .words = noises(), .later = true, .of_structure = true}),
+            {.group = kForm, .words = noises(), .later = true}),
     Named{s.noise, name_of(s.noise), parse_noise});
   v(setting("message", "message_attention",
             "What the network over utterances reads of an utterance. attention: its words, "
             "weighted by attention anew in each step of the decoder; none: its last state, the "
             "same in all steps (thred; default: attention)",
-            {.group = kForm, .words = {"none", "attention"}, .later = true, .of_structure = true}),
+            {.group = kForm, .words = {"none", "attention"}, .later = true}),
     Words{s.message_attention, "none", "attention"});
   v(setting("topics", "topics",
             "Number of topics found in the training dialogues (thred-topics, ta-seq2seq; default: "
             "50)",
-            {.group = kForm,
-             .least = 1,
-             .most = ModelConfig::kMostTopics,
-             .later = true,
-             .of_structure = true}),
+            {.group = kForm, .least = 1, .most = ModelConfig::kMostTopics, .later = true}),
     s.topics);
   v(setting("keyword-weight", "keyword_weight",
             "Weight of the loss of keywords that sampled words lack, 0 to 1; the cross entropy has "
             "1 minus this weight (keywords; default: 0.1)",
-            {.group = kForm, .least = 0, .most = 1, .later = true, .of_structure = true}),
+            {.group = kForm, .least = 0, .most = 1, .later = true}),
     s.keyword_weight);
   v(setting("query", "whole_query",
             "What is read, and for whose words keywords are found. last: the last utterance of the "
             "context; context: all of it (keywords; default: last)",
-            {.group = kForm, .words = {"last", "context"}, .later = true, .of_structure = true}),
+            {.group = kForm, .words = {"last", "context"}, .later = true}),
     Words{s.whole_query, "last", "context"});
   v({.key = "generic_words", .later = true}, s.generic_words);
   v(setting(
         "gate", "gate_on_logits",
         "What the gate to sentiment words mixes. probabilities: those of two softmaxes; logits: "
         "those of one softmax, as in the authors' program (two-vocabulary; default: probabilities)",
-        {.group = kForm,
-         .words = {"probabilities", "logits"},
-         .later = true,
-         .of_structure = true}),
+        {.group = kForm, .words = {"probabilities", "logits"}, .later = true}),
     Words{s.gate_on_logits, "probabilities", "logits"});
   v(setting("gate-weight", "gate_weight",
             "Weight of -ln a of a sentiment word in the loss, where a is the gate to these words "
             "(two-vocabulary; default: 1)",
-            {.group = kForm, .least = 0, .later = true, .of_structure = true}),
+            {.group = kForm, .least = 0, .later = true}),
     s.gate_weight);
   const auto condition = [&](const char* name, auto& value, const char* help) {
-    v(setting(name, name, help,
-              {.group = kForm, .takes = "LABEL", .later = true, .of_structure = true}),
+    v(setting(name, name, help, {.group = kForm, .takes = "LABEL", .later = true}),
       Named{value, value.text(), Condition::parse, value.label});
   };
   condition("sentiment", s.sentiment,
@@ -183,12 +174,12 @@ template <class S, class V> void visit_run(S& s, V& v) {
             "Words and their sentiment, in the format of VADER. Sentiment words are those with a "
             "score of at least 1 or at most -1 that occur three times in the dialogues; they are "
             "the last part of the vocabulary (two-vocabulary)",
-            {.group = kSizes, .takes = "FILE", .later = true, .of_structure = true}),
+            {.group = kSizes, .takes = "FILE", .later = true}),
     s.lexicon);
   v(setting("topics-file", "topics_file",
             "Topics made elsewhere, instead of those that LDA learns: a line for each, its words, "
             "the most probable first (thred-topics, ta-seq2seq)",
-            {.group = kSizes, .takes = "FILE", .later = true, .of_structure = true}),
+            {.group = kSizes, .takes = "FILE", .later = true}),
     s.topics_file);
   v({.option = "init", .key = "init", .later = true}, s.init);
   v(setting("tokens", "tokens",

@@ -239,7 +239,7 @@ Experiment adversarial_experiment() {
        .only = "\"together*\", \"*-response-only\"",
        .trains = Trains::kDiscriminators,
        .many_corpora = true},
-      adversarial_making(), adversarial_showing());
+      adversarial_making(), adversarial_showing);
 }
 
 }  // namespace heed

@@ -124,15 +124,10 @@ std::string das_figure(const AdversarialResults& results) {
     panels.push_back(std::move(panel));
   }
   if (legend.empty()) return "";
-  PanelAxes axes;
-  std::tie(axes.x_low, axes.x_high) = range_around_one(ratios);
-  for (const double at : ticks(axes.x_low, axes.x_high, 5))
-    axes.x_ticks.emplace_back(at, decimal(at, 2));
+  PanelAxes axes = x_axis_around_one(ratios);
   const auto [lowest, highest] = std::minmax_element(shares.begin(), shares.end());
   axes.y_low = std::floor(10 * *lowest) / 10;
   axes.y_high = std::max(std::ceil(10 * *highest) / 10, axes.y_low + 0.1);
-  axes.y_ticks = ticks(axes.y_low, axes.y_high, 5);
-  axes.y_digits = digits_of_ticks(axes.y_ticks);
   return panels_html(axes, panels, legend);
 }
 

@@ -122,7 +122,10 @@ const Showing<AdversarialFound>& adversarial_showing() {
       .groups_are = "corpus",
       .claims_note = kClaimsNote,
       .sources_note = kSources,
-      .load = [](const std::string& f) { return Found{load_adversarial_results(f)}; },
+      .load =
+          [](const std::string& folder, const ResultsLayout& layout) {
+            return Found{load_adversarial_results(folder, layout)};
+          },
       .tables = adversarial_tables,
       .claims = check_adversarial_claims,
       .facts = facts,

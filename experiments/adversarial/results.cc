@@ -6,11 +6,9 @@
 namespace heed {
 namespace {
 
-constexpr char kKind[] = "adversarial";
-
 // The corpora and the generators, which determine the contents of the runs' files.
-void read_names(const std::string& folder, AdversarialResults& results) {
-  read_kind(folder, kKind, [&](const nlohmann::json& json) {
+void read_names(const std::string& folder, const std::string& kind, AdversarialResults& results) {
+  read_kind(folder, kind, [&](const nlohmann::ordered_json& json) {
     const auto& data = json.at("data");
     results.corpora = split(data.at("corpora").get<std::string>(), ',');
     results.generators = split(data.at("generators").get<std::string>(), ',');
@@ -48,17 +46,15 @@ std::vector<std::string> AdversarialResults::sets() const {
   return names;
 }
 
-AdversarialResults load_adversarial_results(const std::string& folder) {
+AdversarialResults load_adversarial_results(const std::string& folder, ResultsLayout layout) {
   AdversarialResults results;
-  read_names(folder, results);
-  ResultsLayout layout{.kind = kKind,
-                       .variants = variant_names(results.judges),
-                       .made_by = "heed reproduce adversarial",
-                       .clusters = "conversations",
-                       .values = {"best_epoch", "epochs", "valid_loss", "parameters"},
-                       .items = judged_keys(results, kDiscriminator),
-                       .same = {"corpora"}};
+  read_names(folder, layout.kind, results);
+  layout.variants = variant_names(results.judges);
+  layout.clusters = "conversations";
+  layout.values = {"best_epoch", "epochs", "valid_loss", "parameters"};
+  layout.items = judged_keys(results, kDiscriminator);
   layout.items.push_back("corpora");
+  layout.same = {"corpora"};
   static_cast<Results&>(results) = load_results(folder, layout);
   for (const RunResult& run : results.runs) check_controls(results, run);
   for (const auto& corpus : results.runs.front().numbers.series("corpora")) {

@@ -22,7 +22,7 @@ struct AdversarialResults : Results {
   std::vector<std::string> sets() const;
 };
 // Throws DataError as load_results() of the engine does.
-AdversarialResults load_adversarial_results(const std::string& folder);
+AdversarialResults load_adversarial_results(const std::string& folder, ResultsLayout layout);
 
 // ---- rows
 

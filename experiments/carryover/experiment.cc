@@ -3,9 +3,11 @@
 #include <algorithm>
 #include <numeric>
 
+#include "dialog/carry/rules.h"
 #include "dialog/carry/tallies_json.h"
 #include "dialog/data/corpus.h"
 #include "dialog/text/format.h"
+#include "experiments/engine/report/variant_tables.h"
 #include "experiments/making_json.h"
 #include "train/run_files.h"
 #include "train/run_json.h"
@@ -93,6 +95,18 @@ bool train_run(const Run& run, const TrainHooks& hooks) {
 
 // ---- measuring
 
+// What each run's evaluation.json has: F1 over these candidates, by the names of
+// dialog/carry/rules.h, with two series over dialogues, KEY_top and KEY_bottom, whose sums have it
+// as their quotient.
+struct CarryoverMeasure {
+  const char *key, *group;
+};
+constexpr CarryoverMeasure kCarryoverMeasures[] = {
+    {"f1_carried", "both/>=1"}, {"f1_far", "both/>=6"}, {"f1_same", "same/>=1"},
+    {"f1_cross", "cross/all"},  {"f1_new", "both/new"}, {"f1_seen", "both/seen"}};
+// The same of "both/>=6" on part of the items, with so many turns of other dialogues inserted.
+constexpr int kInserted[] = {0, 4, 16};
+
 // The decisions on some items, counted: all together and dialogue by dialogue.
 struct Counted {
   Tallies all;
@@ -176,6 +190,113 @@ void evaluate_run(const Run& run, const OnMeasuring& progress, Json& json) {
   }
 }
 
+// ---- the report
+
+constexpr char kReport[] =
+#include "carryover_report.inc"
+    ;
+
+std::string inserted_key(int inserted) {
+  return "inserted_" + std::to_string(inserted);
+}
+
+Measure inserted_measure(int inserted) {
+  const std::string key = inserted_key(inserted);
+  return {.key = key, .top = key + "_top", .bottom = key + "_bottom"};
+}
+
+std::vector<Measure> measures() {
+  std::vector<Measure> measures;
+  const auto add = [&](const std::string& key, bool later = false) {
+    measures.push_back(
+        {.key = key, .top = key + "_top", .bottom = key + "_bottom", .later = later});
+  };
+  for (const CarryoverMeasure& m : kCarryoverMeasures) {
+    add(m.key);
+    for (const char* rule : carry::kRules) add("rules." + std::string(rule) + "." + m.key, true);
+  }
+  for (const int inserted : kInserted) measures.push_back(inserted_measure(inserted));
+  return measures;
+}
+
+// The rules have no seed: every run has the same numbers for them.
+void add_rules(Table& table, const Results& results) {
+  const std::pair<const char*, const char*> kLabels[] = {
+      {"everything", "carry everything"},
+      {"latest", "latest value of a key"},
+      {"latest-user", "latest value the user said"}};
+  for (const auto& [rule, label] : kLabels) {
+    Row row{.group = "rule", .label = label};
+    for (const Column& c : table.columns) {
+      const std::string key = "rules." + std::string(rule) + "." + c.key;
+      row.cells.push_back({.value = results.runs[0].numbers.value(key)});
+    }
+    row.sources = {source_of(results.runs[0])};
+    row.reference = true;
+    table.rows.push_back(std::move(row));
+  }
+}
+
+// What inserted turns cost each variant: F1 without them less F1 with 4, and with 16, of the same
+// dialogues and seeds.
+std::vector<std::vector<Cell>> losses(const Results& results) {
+  constexpr size_t kCounts = std::size(kInserted);
+  std::vector<Quotient> quotients;
+  for (const RunResult& run : results.runs) {
+    for (const int n : kInserted) {
+      quotients.push_back(quotient_of(results, run, inserted_measure(n)));
+    }
+  }
+  const std::vector<Resampled> resampled = bootstrap(quotients);
+  std::vector<std::vector<Cell>> cells(results.variants.size());
+  for (size_t v = 0; v < cells.size(); ++v) {
+    for (size_t k = 1; k < kCounts; ++k) {
+      std::vector<Resampled> lost;
+      std::vector<double> values;
+      for (size_t r = 0; r < results.runs.size(); ++r) {
+        if (results.runs[r].run.variant != v) continue;
+        lost.push_back(difference(resampled[r * kCounts], resampled[r * kCounts + k]));
+        values.push_back(lost.back().value);
+      }
+      Cell& cell = cells[v].emplace_back();
+      if (lost.empty()) continue;
+      std::vector<const Resampled*> seeds;
+      for (const Resampled& of : lost) seeds.push_back(&of);
+      cell = cell_of(estimate(over_seeds(seeds)));
+      cell.deviation = spread(values)->deviation;
+    }
+  }
+  return cells;
+}
+
+void add_lost(Table& table, const Results& results) {
+  const auto lost = losses(results);
+  for (size_t k = 1; k < std::size(kInserted); ++k) {
+    const int n = kInserted[k];
+    table.columns.push_back({"lost by", std::to_string(n),
+                             inserted_key(0) + " - " + inserted_key(n), 1, true,
+                             Column::Best::kLowest});
+    for (size_t v = 0; v < table.rows.size(); ++v) table.rows[v].cells.push_back(lost[v][k - 1]);
+  }
+  mark_best(table);
+}
+
+Showing<> showing() {
+  Showing<> s = described(kReport, carryover_variants(),
+                          {.clusters = "dialogues",
+                           .values = {"parameters", "best_epoch", "epochs"},
+                           .measures = measures()});
+  s.tables = [tables = s.tables](const Findings& found) {
+    std::vector<Table> all = tables(found);
+    for (Table& table : all) {
+      if (table.id == "f1") add_rules(table, found.results);
+      if (table.id == "inserted") add_lost(table, found.results);
+    }
+    return all;
+  };
+  return s;
+}
+
 // ---- the description
 
 void visit(Settings& s, const OptionVisitor& v) {
@@ -220,6 +341,11 @@ const std::vector<VariantName>& carryover_variants() {
   return kNames;
 }
 
+const Showing<>& carryover_showing() {
+  static const Showing<> kShowing = showing();
+  return kShowing;
+}
+
 Experiment carryover_experiment() {
   return experiment(
       {.name = "carryover",
@@ -228,7 +354,7 @@ Experiment carryover_experiment() {
                "items, which heed prepare carryover makes.",
        .example = "--data data/sgd-items",
        .only = "self-attention, \"pointer-*\""},
-      kMaking, carryover_showing());
+      kMaking, carryover_showing);
 }
 
 }  // namespace heed

@@ -15,7 +15,6 @@
 namespace heed {
 namespace {
 
-using namespace readers;
 using Json = nlohmann::ordered_json;
 using comprehend::History;
 
@@ -36,6 +35,8 @@ struct Variant {
   int64_t turns;
   bool questions = true, answers = true;
 };
+// The first ones in the order of their turns; the others are compared with that of as many.
+constexpr int64_t kMostTurns = 7;
 const std::vector<Variant> kVariants = {
     {{"turns-0", "turns before", "0"}, 0},
     {{"turns-1", "turns before", "1"}, 1},
@@ -169,7 +170,7 @@ std::string last_turns(int64_t n) {
 const std::vector<std::string>& read_keys() {
   static const std::vector<std::string> kAll = [] {
     std::vector<std::string> all;
-    for (int64_t n = 0; n <= kVariants[kSeven].turns; ++n) all.push_back(last_turns(n));
+    for (int64_t n = 0; n <= kMostTurns; ++n) all.push_back(last_turns(n));
     all.insert(all.end(), {"shuffled", "order"});
     return all;
   }();
@@ -198,114 +199,30 @@ void measure_read(const Run& run, const OnMeasuring& progress, Json& json) {
 
 // ---- the report
 
-Findings load_found(const std::string& folder) {
-  ResultsLayout layout{.kind = "comprehend", .variants = variant_names(kVariants)};
-  layout.clusters = "passages";
-  layout.additions = {"read.json"};
-  layout.values = {"parameters", "best_epoch", "epochs"};
-  std::vector<Measure> measures;
+constexpr char kReport[] =
+#include "comprehend_report.inc"
+    ;
+
+Measured measured() {
+  Measured m{.clusters = "passages",
+             .values = {"parameters", "best_epoch", "epochs"},
+             .measures = means_of({"f1", "predicted_f1", "half_kept"})};
   for (const std::string prefix : {"", "predicted_"}) {
     for (const char* key : {"f1", "exact", "heq_q", "heq_d", "answerable", "unanswerable"}) {
-      layout.values.push_back(prefix + key);
+      m.values.push_back(prefix + key);
     }
-    measures.push_back({.key = prefix + "f1",
-                        .top = prefix + "f1_items",
-                        .bottom = prefix + "f1_items",
-                        .mean = true});
   }
-  measures.push_back(
-      {.key = "half_kept", .top = "half_kept_items", .bottom = "half_kept_items", .mean = true});
   for (const std::string& name : read_keys()) {
-    const std::string key = "read." + name;
-    const std::string items = key + "_items";
-    measures.push_back({.key = key, .top = items, .bottom = items, .mean = true, .later = true});
+    m.measures.push_back(mean_of("read." + name));
+    m.measures.back().later = true;
   }
-  return load_findings(folder, layout, measures,
-                       {{"f1", "predicted_f1"}, [](size_t v) -> std::optional<size_t> {
-                          if (v == kNone) return {};
-                          return v >= kNoQuestions ? kTwo : kNone;
-                        }});
-}
-
-std::vector<Table> tables(const Findings& found) {
-  const auto column = [](const char* group, const char* name, const char* key) {
-    return Column{group, name, key, 1, true, Column::Best::kHighest};
+  m.comparison.baseline = [](size_t v) -> std::optional<size_t> {
+    const Variant& of = kVariants[v];
+    if (of.turns == 0) return {};
+    return of.questions && of.answers ? 0 : static_cast<size_t>(of.turns);
   };
-  Table scores{.id = "scores",
-               .title = "Turns before the question",
-               .note = "Percent, on the test part. Gold and own: the answers before a question. " +
-                       intervals_text(found.results, "passages")};
-  scores.columns = {column("gold", "F1", "f1"),
-                    column("gold", "EM", "exact"),
-                    column("gold", "HEQ-Q", "heq_q"),
-                    column("gold", "HEQ-D", "heq_d"),
-                    column("own", "F1", "predicted_f1"),
-                    column("own", "EM", "predicted_exact"),
-                    column("gold, F1 of", "answerable", "answerable"),
-                    column("gold, F1 of", "unanswerable", "unanswerable")};
-  Table changes{.id = "changes",
-                .title = "What the turns before change",
-                .note = "Against none; of the rows without questions or answers against 2 turns. " +
-                        intervals_text(found.results, "passages") + p_values_text(found.inference)};
-  changes.columns = {column("", "F1, gold", "f1"), column("", "F1, own", "predicted_f1")};
-  add_changes(changes, found.results, found.inference);
-  std::vector<Table> all = {of_variants(scores, found), changes};
-  Table read{.id = "read",
-             .title = "Fewer turns than in training, and in another order",
-             .note =
-                 "F1 in percent with the last N turns before, with those of the training in "
-                 "another order, and what that costs. " +
-                 intervals_text(found.results, "passages"),
-             .intervals = true};
-  for (const std::string& key : read_keys()) {
-    read.columns.push_back({key == "order" ? "" : "F1", key, "read." + key, 1, true});
-  }
-  read.columns.back().sign = true;
-  read = of_variants(read, found);
-  std::erase_if(read.rows, [](const Row& row) {
-    return std::ranges::none_of(row.cells, [](const Cell& cell) { return cell.value.has_value(); });
-  });
-  if (!read.rows.empty()) all.push_back(std::move(read));
-  all.push_back(trainings_table(found.results, comprehend::kValidF1, "F1", 3, true));
-  return all;
+  return m;
 }
-
-const std::vector<AboveClaim> kClaims = {
-    {"The turns before help.", "F1 with two turns > with none.", {{kTwo, "f1", kNone}}},
-    {"More than two turns give no more.",
-     "F1 with two turns > with three, less half a point.",
-     {{.variant = kTwo, .key = "f1", .than = kThree, .by = -0.005}}},
-    {"The answers before matter more than the questions.",
-     "Of two turns, F1 without questions > without answers.",
-     {{kNoQuestions, "f1", kNoAnswers}}},
-    {"The model's own answers take most of it back.",
-     "F1 with none > twice that of own answers less that of gold ones, with two turns: less than "
-     "half of the gain is kept.",
-     {{kNone, "f1", kTwo, "half_kept"}}}};
-
-const Showing<> kShowing = {
-    .title = "Questions on dialogues, and the turns before them",
-    .lead = "Readers that see 0 to 7 questions and answers before the one that they answer.",
-    .footer =
-        "After Ohsugi, Saito, Nishida, Asano &amp; Tomita, <cite>A simple but effective method "
-        "to incorporate multi-turn context with BERT</cite>, 2019.",
-    .variants_are = "readers",
-    .rows_are = "which",
-    .claims_title = "Do the paper's claims hold here?",
-    .claims_note =
-        "\"Paper\" are its numbers on the development part of QuAC, with BERT trained "
-        "further. The questions of FriendsQA and Molweni are no conversation: each was "
-        "written for itself, so that little can be learned from those before.",
-    .load = load_found,
-    .tables = tables,
-    .rules = kClaims,
-    .paper = paper_numbers("comprehend", variant_names(kVariants)),
-    .sections = {{"scores", "Turns before the question", shows("scores", true)},
-                 {"changes", "What they change", shows("changes", true)},
-                 {"read", "Fewer turns, another order",
-                  shows("read", true,
-                        "No run has these numbers. The same heed reproduce adds them to runs of "
-                        "older versions.")}}};
 
 // ---- the description
 
@@ -375,6 +292,7 @@ std::vector<comprehend::TurnBefore> last_of(const std::vector<comprehend::TurnBe
 }
 
 const Showing<>& comprehend_showing() {
+  static const Showing<> kShowing = described(kReport, comprehend_variants(), measured());
   return kShowing;
 }
 std::vector<VariantName> comprehend_variants() {
@@ -391,7 +309,7 @@ Experiment comprehend_experiment() {
                "in the format of CoQA, QuAC, FriendsQA or Molweni.",
        .example = "--data friendsqa --init models/minilm",
        .only = "turns-0, \"no-*\""},
-      kMaking, kShowing);
+      kMaking, comprehend_showing);
 }
 
 }  // namespace heed

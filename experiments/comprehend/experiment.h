@@ -7,21 +7,6 @@
 
 namespace heed {
 
-// Readers in this order, with so many turns before; the last two with two.
-namespace readers {
-enum Place : size_t {
-  kNone,
-  kOne,
-  kTwo,
-  kThree,
-  kFour,
-  kFive,
-  kSix,
-  kSeven,
-  kNoQuestions,
-  kNoAnswers
-};
-}  // namespace readers
 std::vector<VariantName> comprehend_variants();
 // The last n of the turns before a question, oldest first; all if there are fewer.
 std::vector<comprehend::TurnBefore> last_of(const std::vector<comprehend::TurnBefore>& before,

@@ -23,17 +23,7 @@ constexpr char kSampleSet[] = "random:1.0";  // the test set of the sample dialo
 constexpr size_t kSamples = 6;
 constexpr int64_t kBatch = 32;  // changes no result
 
-struct Settings {
-  std::string data;     // directory
-  TrainSettings train;  // of every run; structure, insertion, attention loss and seed are its own
-  size_t limit = 0, test_limit = 0;  // dialogues of each part, of the test part; 0: all
-  int64_t max_response = 50;         // words of a generated response
-  PhraseText phrases;
-
-  Phrases phrases_in(const Vocabulary& vocabulary) const {
-    return encode_phrases(phrases, vocabulary, train.examples.max_utterance_tokens);
-  }
-};
+using Settings = DistractedTests;
 
 struct Data : ResponseData {
   // With these the first rank measures; the others need not have them.
@@ -99,8 +89,7 @@ Json describe_samples(const Data& data) {
 
 Data load_data(const Settings& s, bool reads) {
   if (!reads) return {};
-  Data data{
-      load_response_data(s.data, s.train, s.limit, s.test_limit ? s.test_limit : s.limit), {}, {}};
+  Data data{s.load(), {}, {}};
   data.samples = choose_samples(data);
   const auto inserted = distracted(data.test, parse_test_set(kSampleSet), data.train.pool,
                                    s.phrases_in(data.train.vocabulary), kTestSeed);
@@ -200,10 +189,10 @@ void evaluate_run(const Run& run, const OnMeasuring& progress, Json& json) {
 
 Making<Settings, Data> making() {
   auto making = responders_making<Settings, Data>();
-  making.visit = visit_distracted_tests<Settings>;
+  making.visit = visit_distracted_tests;
   making.names = variant_names(all_variants());
   making.load = load_data;
-  making.format = kExperimentFormat;
+  making.format = 2;
   making.training = [](const Settings& s) {
     Json json = training_options(s.train);
     json.erase("preset");
@@ -254,7 +243,7 @@ Experiment distraction_experiment() {
                      .example = "--data data/ubuntu-sample --preset smoke",
                      .only = "\"static-ui*\", \"*-p0.7\"",
                      .trains = Trains::kResponders},
-                    making(), distraction_showing());
+                    making(), distraction_showing);
 }
 
 }  // namespace heed

@@ -152,7 +152,7 @@ PanelAxes learning_axes(const std::vector<Panel>& panels) {
                  .logarithmic = true,
                  .y_digits = 0};
   axes.y_ticks = log_ticks(axes.y_low, axes.y_high);
-  if (axes.y_ticks.size() < 3) axes.y_ticks = ticks(axes.y_low, axes.y_high, 5);
+  if (axes.y_ticks.size() < 3) axes.y_ticks.clear();
   for (const double e : ticks(1, epochs, 6)) {
     if (e == std::floor(e) && e >= 1) axes.x_ticks.push_back({e, decimal(e, 0)});
   }
@@ -209,13 +209,7 @@ PanelAxes probability_axes(const std::vector<Panel>& panels) {
     if (point.interval) values.insert(values.end(), {point.interval->low, point.interval->high});
   });
   const auto [low, high] = range_around_one(values);
-  PanelAxes axes{.x_low = -0.08,
-                 .x_high = 1.08,
-                 .y_low = low,
-                 .y_high = high,
-                 .y_ticks = ticks(low, high, 5),
-                 .line_at_one = true};
-  axes.y_digits = digits_of_ticks(axes.y_ticks);
+  PanelAxes axes{.x_low = -0.08, .x_high = 1.08, .y_low = low, .y_high = high, .line_at_one = true};
   for (const double p : kProbabilities)
     axes.x_ticks.push_back({p, p == 0 ? "p = 0" : decimal(p, 1)});
   return axes;

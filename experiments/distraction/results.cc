@@ -11,42 +11,31 @@ constexpr char kPaperTables[] =
 
 const std::string kOfDistractions = "dialogues_as_distraction", kOfHistory = "dialogues_as_history";
 
-ResultsLayout layout() {
-  ResultsLayout layout{
-      .format = kExperimentFormat,
-      .variants = variant_names(all_variants()),
-      .clusters = "conversations",
-      .values = {"best_epoch", "epochs", "valid_perplexity", "parameters", "responses.bleu",
-                 "responses.distinct_1", "responses.distinct_2", "responses.mean_length"},
-      .same = {"tokens"}};
+Measured measured() {
+  Measured m{.clusters = "conversations",
+             .values = {"best_epoch", "epochs", "valid_perplexity", "parameters", "responses.bleu",
+                        "responses.distinct_1", "responses.distinct_2", "responses.mean_length"},
+             .same = {"tokens"},
+             .measures = {{.key = key_of(0, "perplexity"),
+                           .top = "nll",
+                           .bottom = "tokens",
+                           .exponential = true}},
+             .comparison = {{}, baseline_of}};
   for (size_t s = 0; s < kSets; ++s) {
     for (const char* number :
          {"perplexity", "das_ratio", "mean_das_ratio", "median_das_ratio", "as_distraction",
           "as_history", "as_first", "as_last", "distracted"}) {
-      layout.values.push_back(key_of(s, number));
+      m.values.push_back(key_of(s, number));
     }
-  }
-  return layout;
-}
-
-std::vector<Measure> measures() {
-  std::vector<Measure> all = {
-      {.key = key_of(0, "perplexity"), .top = "nll", .bottom = "tokens", .exponential = true}};
-  for (size_t s = 0; s < kSets; ++s) {
     const std::string d = key_of(s, kOfDistractions), h = key_of(s, kOfHistory);
     // The attention scores are means over the dialogues that have both.
-    all.push_back({key_of(s, "as_history"), h, s == 0 ? h : d, true});
+    m.measures.push_back({key_of(s, "as_history"), h, s == 0 ? h : d, true});
     if (s == 0) continue;
-    all.push_back({key_of(s, "das_ratio"), d, h});
-    all.push_back({key_of(s, "as_distraction"), d, h, true});
+    m.measures.push_back({key_of(s, "das_ratio"), d, h});
+    m.measures.push_back({key_of(s, "as_distraction"), d, h, true});
+    m.comparison.keys.push_back(key_of(s, "das_ratio"));
   }
-  return all;
-}
-
-Comparison with_baselines() {
-  Comparison comparison{{}, baseline_of};
-  for (size_t s = 1; s < kSets; ++s) comparison.keys.push_back(key_of(s, "das_ratio"));
-  return comparison;
+  return m;
 }
 
 void load_samples(const std::string& folder, DistractionResults& results) {
@@ -104,11 +93,12 @@ void add_shares(Numbers& numbers) {
 }
 
 Inference infer(const Results& results) {
-  return {results, measures(), with_baselines()};
+  const Measured m = measured();
+  return {results, m.measures, m.comparison};
 }
 
-DistractionFound load_distraction(const std::string& folder) {
-  Findings found = load_findings(folder, layout(), measures(), with_baselines());
+DistractionFound load_distraction(const std::string& folder, const ResultsLayout& layout) {
+  Findings found = load_findings(folder, layout, measured());
   DistractionResults results{std::move(found.results), {}, {}, {}};
   load_samples(folder, results);
   for (RunResult& run : results.runs) {

@@ -12,8 +12,6 @@
 
 namespace heed {
 
-constexpr int kExperimentFormat = 2;  // of the files in its folder
-
 struct SampleDialogue {
   struct Utterance {
     std::string text;
@@ -41,7 +39,7 @@ struct DistractionFound {
   VariantNumbers ours = mean_numbers(results);
 };
 // Throws DataError as load_findings() of the engine does.
-DistractionFound load_distraction(const std::string& folder);
+DistractionFound load_distraction(const std::string& folder, const ResultsLayout& layout);
 
 // Adds two numbers of every distracting set, made of D and H of its dialogues, so that folders of
 // all versions have them: the share of the dialogues with D > H, and the mean of D / (D + H).

@@ -177,6 +177,10 @@ void evaluate_run(const Run& run, const OnMeasuring& progress, Json& json) {
 
 // ---- the description
 
+constexpr char kReport[] =
+#include "energy_report.inc"
+    ;
+
 void visit(Settings& s, const OptionVisitor& v) {
   show(v, "Trackers", s, "Size of a word's embedding, and cells of the LSTMs",
        {{"steps", "Steps down the gradient of the energy", &s.steps, 1, 1000}});
@@ -212,6 +216,16 @@ const Making<Settings, Data> kMaking = {
 
 }  // namespace
 
+const Showing<>& energy_showing() {
+  static const Showing<> kShowing = described(
+      kReport, energy_variants(),
+      {.clusters = "conversations",
+       .values = {"phi_difference", "parameters", "best_epoch", "epochs"},
+       .measures =
+           means_of({"joint", "above_half", "changes", "string_match", "distracted", "survives"})});
+  return kShowing;
+}
+
 const std::vector<VariantName>& energy_variants() {
   static const auto kNames = variant_names(variants());
   return kNames;
@@ -224,7 +238,7 @@ Experiment energy_experiment() {
                      .more = "After Trinh, Ross & Kelleher (2019), docs/tracking.md.",
                      .example = "--data data/woz2",
                      .only = "heads, \"energy*\""},
-                    kMaking, energy_showing());
+                    kMaking, energy_showing);
 }
 
 }  // namespace heed

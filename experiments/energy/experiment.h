@@ -7,11 +7,8 @@
 
 namespace heed {
 
-// Trackers in this order. All but the first two begin with the features of softmax heads that were
-// trained before; the first is what the others are compared with.
-namespace trackers {
-enum Place : size_t { kHeads, kAgain, kLogisticFixed, kEnergyFixed, kLogistic, kEnergy };
-}  // namespace trackers
+// All but the first two begin with the features of softmax heads that were trained before; the
+// first is what the others are compared with.
 const std::vector<VariantName>& energy_variants();
 
 const Showing<>& energy_showing();

@@ -66,6 +66,14 @@ bool train_run(const Run& run, const TrainHooks& hooks) {
 
 // ---- measuring
 
+// So many irrelevant turns are inserted before the turn; 0: the test part as it is.
+constexpr int kMostInserted = 2;
+
+// "with_1." begins the names of its numbers; "" where nothing is inserted.
+std::string inserted_prefix(int inserted) {
+  return inserted == 0 ? "" : "with_" + std::to_string(inserted) + ".";
+}
+
 // A number for each example, under `name`.
 template <class Of>
 void put_items(Json& json, const std::string& name, const std::vector<Outcome>& all, Of of) {
@@ -182,6 +190,40 @@ void evaluate_run(const Run& run, const OnMeasuring& progress, Json& json) {
   }
 }
 
+// ---- the report
+
+constexpr char kReport[] =
+#include "gaps_report.inc"
+    ;
+
+Measured measured() {
+  Measured m{.clusters = "conversations", .values = {"parameters", "best_epoch", "epochs"}};
+  for (const std::string label : {"border.", "pronoun."}) {
+    for (const char* number : {"precision", "recall", "f1"}) m.values.push_back(label + number);
+  }
+  const auto add = [&](const std::string& key, const std::string& top, const std::string& bottom,
+                       bool later = false) {
+    m.measures.push_back(
+        {.key = key, .top = top, .bottom = bottom, .mean = top == bottom, .later = later});
+  };
+  for (const std::string rule : {"rules.copy.", "rules.nearest.", "rules.frequent."}) {
+    m.values.push_back(rule + "bleu");
+    add(rule + "p1", rule + "p1_hits", rule + "answered_items", /*later=*/true);
+    add(rule + "p3", rule + "p3_hits", rule + "answered_items", /*later=*/true);
+    add(rule + "exact", rule + "exact_items", rule + "exact_items", /*later=*/true);
+  }
+  for (int inserted = 0; inserted <= kMostInserted; ++inserted) {
+    const std::string in = inserted_prefix(inserted);
+    m.values.insert(m.values.end(), {in + "p2", in + "bleu", in + "answered"});
+    add(in + "f1", in + "f1_hits", in + "f1_all");
+    add(in + "p1", in + "p1_hits", in + "answered_items");
+    add(in + "p3", in + "p3_hits", in + "answered_items");
+    add(in + "exact", in + "exact_items", in + "exact_items");
+    if (inserted > 0) add(in + "p1_lost", in + "p1_lost_items", "answered_items");
+  }
+  return m;
+}
+
 // ---- the description
 
 void visit(Settings& s, const OptionVisitor& v) {
@@ -231,8 +273,9 @@ const std::vector<VariantName>& gap_variants() {
   return kNames;
 }
 
-std::string inserted_prefix(int inserted) {
-  return inserted == 0 ? "" : "with_" + std::to_string(inserted) + ".";
+const Showing<>& gaps_showing() {
+  static const Showing<> kShowing = described(kReport, gap_variants(), measured());
+  return kShowing;
 }
 
 Experiment gaps_experiment() {
@@ -242,7 +285,7 @@ Experiment gaps_experiment() {
                              "heed prepare rewriting or heed prepare gaps.",
                      .example = "--data data/rewriting",
                      .only = "both, \"no-*\""},
-                    kMaking, gaps_showing());
+                    kMaking, gaps_showing);
 }
 
 }  // namespace heed

@@ -7,16 +7,9 @@
 
 namespace heed {
 
-// In this order; the first is the baseline of all changes.
+// The first is the baseline of all changes.
 const std::vector<VariantName>& gap_variants();
-namespace gap_variant {
-enum Place : size_t { kBoth, kDetect, kRank, kNoPositions };
-}  // namespace gap_variant
 
-// So many irrelevant turns are inserted before the turn; 0: the test part as it is.
-constexpr int kMostInserted = 2;
-// "with_1." begins the names of its numbers; "" where nothing is inserted.
-std::string inserted_prefix(int inserted);
 // The dialogues with `inserted` first turns of others before each last turn, marked as
 // distractions, the same ones for every model.
 std::vector<Dialogue> with_inserted(std::vector<Dialogue> dialogues,

@@ -116,77 +116,26 @@ Making<Settings, Data> making(const Paper& paper) {
 
 // ---- the report
 
-Findings load_found(const Paper& paper, const std::string& folder) {
-  ResultsLayout layout{.kind = paper.name,
-                       .variants = variant_names(paper.variants),
-                       .additions = {"distances.json", "told.json", "mmi.json"},
-                       .clusters = "conversations",
-                       .values = measured_values(),
-                       .items = {"nll", "tokens"},
-                       .same = {"tokens"}};
-  std::vector<Measure> measures = {
-      {.key = "perplexity", .top = "nll", .bottom = "tokens", .exponential = true}};
-  const auto add = [&](const std::string& name) {
-    const std::string items = name + "_items";
-    measures.push_back({.key = name, .top = items, .bottom = items, .mean = true});
-    return items;
-  };
-  for (const std::string& name : measured_items()) layout.items.push_back(add(name));
-  for (const std::string& name : added_items()) add(name);
-  Results results = load_results(folder, layout);
-  Inference inference(results, measures, against_first(paper.compared));
-  return {std::move(results), std::move(inference)};
-}
-
-std::vector<Table> tables_of(const Paper& paper, const Findings& found) {
-  std::vector<Table> tables;
-  for (Table table : paper.tables) {
-    table.note += " " + intervals_text(found.results, "conversations");
-    tables.push_back(of_variants(table, found));
+Measured measured() {
+  Measured m{.clusters = "conversations",
+             .values = measured_values(),
+             .same = {"tokens"},
+             .measures = means_of(measured_items())};
+  m.measures.push_back(
+      {.key = "perplexity", .top = "nll", .bottom = "tokens", .exponential = true});
+  for (const std::string& name : added_items()) {
+    m.measures.push_back(mean_of(name));
+    m.measures.back().some = true;
   }
-  std::vector<Column> compared = paper.tables[0].columns;
-  std::erase_if(compared, [&](const Column& c) {
-    return std::find(paper.compared.begin(), paper.compared.end(), c.key) == paper.compared.end();
-  });
-  tables.push_back(
-      changes_table("Against " + paper.variants[0].name.label, compared, found, "conversations"));
-  tables.push_back(trainings_table(found.results, kValidPerplexity, "perplexity"));
-  return tables;
-}
-
-Showing<> showing(const Paper& paper) {
-  Showing<> s = {.title = paper.title,
-                 .lead = paper.more,
-                 .footer = paper.footer,
-                 .groups_are = "system",
-                 .rows_are = "variant",
-                 .claims_title = "Do the paper's claims hold here?",
-                 .claims_note = paper.claims_note,
-                 .load = [&paper](const std::string& folder) { return load_found(paper, folder); },
-                 .tables = [&paper](const Findings& found) { return tables_of(paper, found); },
-                 .rules = paper.claims,
-                 .paper = paper_numbers(paper.name, variant_names(paper.variants))};
-  for (const Table& t : paper.tables) s.sections.push_back({t.id, t.title, shows(t.id, true)});
-  s.sections.push_back({"changes", "Is it more than chance?", shows("changes", true)});
-  return s;
+  return m;
 }
 
 }  // namespace
 
-std::vector<Column> answers() {
-  return {lowest("", "perplexity", "perplexity"),
-          percent("overlap, %", "BLEU-2", "own.bleu_2", 2),
-          percent("overlap, %", "ROUGE-2", "own.rouge_2", 2),
-          highest("diversity", "distinct-1", "own.distinct_1", 4),
-          highest("diversity", "distinct-2", "own.distinct_2", 4),
-          plain("", "words", "own.mean_length", 1),
-          highest("", "coherence", "own.pmi_coherence")};
-}
-
-void bounds(TrainSettings& t, int64_t turns, int64_t least) {
-  t.examples.max_turns = turns;
-  t.examples.min_turns = least;
-  t.examples.max_utterance_tokens = t.examples.max_response_tokens = 25;
+Showing<> showing(const Paper& paper) {
+  Showing<> s = described(paper.report, variant_names(paper.variants), measured());
+  s.lead = paper.more;
+  return s;
 }
 
 Experiment experiment_of(const Paper& paper) {
@@ -195,7 +144,7 @@ Experiment experiment_of(const Paper& paper) {
                      .more = paper.more,
                      .example = "--data data/ubuntu-sample",
                      .only = paper.only},
-                    making(paper), showing(paper));
+                    making(paper), [&paper] { return showing(paper); });
 }
 
 }  // namespace heed::generators

@@ -1,7 +1,7 @@
 // Four papers on models that write responses (NLP4ConvAI 2019): hredgan (Olabiyi et al.), thred
 // (Dziri et al.), keywords (Takayama & Arase), expressive (Chikai et al.). What they share, how
 // runs are trained and measured, stands in experiment.cc and evaluation.cc; a paper is a
-// description, in a file of its own.
+// description, in papers.cc.
 #pragma once
 
 #include <optional>
@@ -24,45 +24,19 @@ struct Variant {
 
 struct Paper {
   const char *name, *what, *more, *only;  // of the row
-  const char *title, *footer, *claims_note;
-  std::vector<Variant> variants;      // the first one is the baseline of all changes
-  void (*prepare)(TrainSettings&);    // of all variants
-  DecodeOptions decode = {};          // of the models' own answers
-  bool exchanges = false;             // whether it is measured what an exchanged utterance does
-  bool has_distances = false;         // of answers from the context
-  bool has_labels = false;            // of sentiments; needs a lexicon
-  bool has_noise = false;             // variants choose the best of several answers
-  bool has_mmi = false;               // some variants have it
-  std::vector<Table> tables;          // with a row for each variant; of the report
-  std::vector<std::string> compared;  // numbers, with those of the baseline
-  std::vector<AboveClaim> claims = {};
+  const char* report;                     // JSON, as described() reads it
+  std::vector<Variant> variants;          // the first one is the baseline of all changes
+  void (*prepare)(TrainSettings&);        // of all variants
+  DecodeOptions decode = {};              // of the models' own answers
+  bool exchanges = false;                 // whether it is measured what an exchanged utterance does
+  bool has_distances = false;             // of answers from the context
+  bool has_labels = false;                // of sentiments; needs a lexicon
+  bool has_noise = false;                 // variants choose the best of several answers
+  bool has_mmi = false;                   // some variants have it
 };
-
-const Paper& hredgan();
-const Paper& thred();
-const Paper& keywords();
-const Paper& expressive();
+const std::vector<Paper>& papers();
+Showing<> showing(const Paper& paper);
 Experiment experiment_of(const Paper& paper);
-
-// ---- what papers are put together from
-
-using Best = Column::Best;
-inline Column lowest(const char* group, const char* name, const std::string& key, int digits = 1) {
-  return {group, name, key, digits, false, Best::kLowest};
-}
-inline Column highest(const char* group, const char* name, const std::string& key, int digits = 3) {
-  return {group, name, key, digits, false, Best::kHighest};
-}
-inline Column plain(const char* group, const char* name, const std::string& key, int digits = 2) {
-  return {group, name, key, digits};
-}
-inline Table table(const char* id, const char* title, const char* note,
-                   std::vector<Column> columns) {
-  return {.id = id, .title = title, .note = note, .columns = std::move(columns)};
-}
-// The measures that all papers have.
-std::vector<Column> answers();
-void bounds(TrainSettings& settings, int64_t turns, int64_t least = 3);
 
 // ---- how runs are made
 

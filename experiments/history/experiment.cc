@@ -51,15 +51,6 @@ bool is_model(const std::string& system) {
 
 // ---- training
 
-TrainSettings run_settings(const Run& run) {
-  TrainSettings s = run.settings.train.at(run.settings.systems[run.run.variant]);
-  s.model.vocab_size = run.data.train.vocabulary.size();
-  s.loop.seed = run.run.seed;
-  s.data_fingerprint = run.data.train.fingerprint();
-  s.check();
-  return s;
-}
-
 // Whether an experiment wrote a file of a run, to say who worked on it and what was measured: in
 // another folder that says nothing.
 bool is_of_experiment(const std::string& file) {
@@ -82,9 +73,8 @@ bool train_run(const Run& run, const TrainHooks& hooks) {
     });
     return true;
   }
-  const TrainSettings settings = run_settings(run);
-  begin_on_first(*hooks.ranks, [&] { begin_run(run.directory, settings, run.data.train); });
-  return train(run.directory, settings, run.data.train, run.device, hooks);
+  return train_responder(run.run, run.directory, run.device, run.settings.train.at(system),
+                         run.data.train, hooks);
 }
 
 // ---- measuring
@@ -388,7 +378,6 @@ std::vector<VariantName> variants_of(const std::vector<std::string>& systems) {
 Experiment history_experiment() {
   return experiment(
       {.name = "history",
-       .kind = kKind,
        .what = "Measure how much, and which parts of, the history of a conversation help systems",
        .more = "Contexts are cut to their last turns, reordered, or lose turns or words, and the "
                "rise of the models' loss is measured (docs/results/history.md).",
@@ -396,7 +385,7 @@ Experiment history_experiment() {
        .only = "\"static-*\"",
        .trains = Trains::kResponders,
        .preset = "smoke"},
-      kMaking, showing());
+      kMaking, showing);
 }
 
 }  // namespace heed::history

@@ -11,7 +11,6 @@
 
 namespace heed::history {
 
-constexpr char kKind[] = "history";  // history.json says what the folder holds
 constexpr int kMostTurns = 8;
 
 // "turns:1" to "turns:8", "turns:3-shuffled" to "turns:8-shuffled", and what else is done to whole

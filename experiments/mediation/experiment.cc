@@ -23,6 +23,7 @@ constexpr double kInsertProb = 0.7;  // of each of two distractions, as in most 
 constexpr double kThousandths = 1000;  // the unit of harm: thousandths of a nat
 constexpr char kGenerationSet[] = "random:1.0";
 
+using Settings = DistractedTests;
 using Run = Subject<Settings, ResponseData>;
 
 bool train_run(const Run& run, const TrainHooks& hooks) {
@@ -62,7 +63,7 @@ Json set_json(LstmResponder& model, const std::vector<Example>& distracted,
 // Greedy responses to the dialogues without and with distractions.
 Json responses_json(LoadedModel& loaded, const std::vector<Example>& clean,
                     const std::vector<Example>& distracted, const ResponseData& data,
-                    int max_length) {
+                    int64_t max_length) {
   DecodeOptions greedy;
   greedy.max_length = max_length;
   std::vector<Tokens> written[2];
@@ -92,8 +93,7 @@ void measure(const Run& run, const OnMeasuring& progress, Json& json) {
   check_internal(model != nullptr, "mediation: the structures are LSTMs with attention");
   move(*model, run.device);
   json["conversations"] = data.conversations;
-  const Phrases phrases = encode_phrases(run.settings.phrases, loaded.vocabulary,
-                                         run.settings.train.examples.max_utterance_tokens);
+  const Phrases phrases = run.settings.phrases_in(loaded.vocabulary);
   double done = 0, nll = 0, tokens = 0;
   for (const Example& example : data.test) {
     json["tokens"].push_back(example.response.size() + 1);  // <eos>
@@ -218,14 +218,9 @@ Json training(const Settings& s) {
 
 Making<Settings, ResponseData> making() {
   auto making = responders_making<Settings, ResponseData>();
-  making.visit = visit_distracted_tests<Settings>;
+  making.visit = visit_distracted_tests;
   making.names = variant_names();
-  making.load = [](const Settings& s, bool reads) {
-    return reads
-               ? load_response_data(s.data, s.train, s.limit, s.test_limit ? s.test_limit : s.limit)
-               : ResponseData();
-  };
-  making.format = kFormat;
+  making.load = [](const Settings& s, bool reads) { return reads ? s.load() : ResponseData(); };
   making.training = training;
   making.earlier = [](const Settings&) -> Json { return options_before(TrainSettings()); };
   making.more = {{"test_seed", kTestSeed}};
@@ -244,7 +239,6 @@ Making<Settings, ResponseData> making() {
 Experiment mediation_experiment() {
   return experiment(
       {.name = "mediation",
-       .kind = kKind,
        .what = "Measure how distractions do harm, after four kinds of training",
        .more = "Four structures are trained in four ways: on the original data, with distractions "
                "inserted, with distractions and the attention loss, and with a placebo of the "
@@ -252,7 +246,7 @@ Experiment mediation_experiment() {
        .example = "--data data/ubuntu-sample --preset smoke",
        .only = "\"static-ui*\", \"*-placebo\"",
        .trains = Trains::kResponders},
-      making(), showing());
+      making(), showing);
 }
 
 }  // namespace heed::mediation

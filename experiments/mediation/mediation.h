@@ -12,9 +12,6 @@
 
 namespace heed::mediation {
 
-constexpr char kKind[] = "mediation";  // mediation.json says what the folder holds
-constexpr int kFormat = 1;             // of that file
-
 // How a model is trained.
 enum class Condition {
   kNone,           // on the dialogues as they are
@@ -40,17 +37,6 @@ constexpr const char* kSets[] = {"random:1.0",   "random:0.7",  "frequent:middle
 // The harm that is left of "unread" less the one that is left of "unseen" (kReadings).
 constexpr char kUnreadLessUnseen[] = "unread less unseen";
 
-struct Settings {
-  std::string data;     // directory
-  TrainSettings train;  // of every run; structure, distractions, loss and seed are its own
-  size_t limit = 0, test_limit = 0;  // dialogues of each part, of the test part; 0: all
-  int max_response = 50;             // words of a generated response
-  PhraseText phrases;
-};
-
-constexpr char kClaimsNote[] =
-    "What is asked of each structure: yes where the 95 % interval says so in every structure, no "
-    "where it says the contrary in every one, undecided in between. Test set random:1.0.";
 // Its tables: one for each test set (DAS ratio, and the harm of each reading), changes, responses
 // (BLEU with and without distractions), runs.
 const Showing<>& showing();

@@ -149,7 +149,6 @@ const Making<Settings, Data>& making() {
       .variants = [](const Settings& s) { return probed_names(s.encoder); },
       .load = [](const Settings& s, bool reads) { return reads ? load_probes_data(s) : Data(); },
       .settle = choose_batches,
-      .format = kProbesFormat,
       .training = training,
       .about_data = about_data,
       .earlier = earlier,
@@ -175,7 +174,6 @@ const Making<Settings, Data>& making() {
 Experiment probes_experiment() {
   return experiment(
       {.name = "probes",
-       .kind = kProbesKind,
        .what = "Train eleven models, probe their encoders at every epoch, and write tables",
        .more = "The experiment of Parthasarathi, Pineau & Chandar (2020), docs/probes.md. The "
                "tasks are those for which the data has labels. Every kept epoch is probed "
@@ -184,7 +182,7 @@ Experiment probes_experiment() {
        .only = "\"*lstm*\", transformer",
        .trains = Trains::kResponders,
        .preset = "probe-tuned"},
-      making(), probes_showing());
+      making(), probes_showing);
 }
 
 }  // namespace heed

@@ -66,8 +66,6 @@ std::string epochs_figure(const ProbesResults& results, const std::string& readi
   for (int epoch = 0; epoch <= static_cast<int>(last); epoch += step) {
     axes.x_ticks.push_back({epoch, std::to_string(epoch)});
   }
-  axes.y_ticks = ticks(0, axes.y_high, 5);
-  axes.y_digits = digits_of_ticks(axes.y_ticks);
   std::vector<LegendEntry> legend;
   for (size_t v = 0; v < probed_structures().size(); ++v) {
     if (!results.of(v).empty()) legend.push_back(style_of(v));
@@ -114,14 +112,8 @@ std::string attention_figure(const ProbesResults& results) {
     }
     panels.push_back(std::move(panel));
   }
-  PanelAxes axes;
-  std::tie(axes.x_low, axes.x_high) = range_around_one(ratios);
+  PanelAxes axes = x_axis_around_one(ratios);
   axes.y_high = 1.05 * *std::max_element(scores.begin(), scores.end());
-  for (const double at : ticks(axes.x_low, axes.x_high, 5)) {
-    axes.x_ticks.emplace_back(at, decimal(at, 2));
-  }
-  axes.y_ticks = ticks(0, axes.y_high, 5);
-  axes.y_digits = digits_of_ticks(axes.y_ticks);
   return panels_html(axes, panels, legend);
 }
 

@@ -10,39 +10,43 @@
 namespace heed {
 namespace {
 
-ResultsLayout layout(const ProbesResults& named) {
-  ResultsLayout layout{
-      .kind = kProbesKind,
-      .format = kProbesFormat,
-      .variants = probed_names(named.encoder),
-      .made_by = "heed reproduce probes",
-      .additions = {},
+Measured measured(const ProbesResults& named) {
+  Measured m{
       .clusters = "dialogues",
-      .values = {"best_epoch", "epochs", "valid_perplexity", "parameters", "responses.bleu2"}};
-  for (const auto& addition : additions()) layout.additions.push_back(addition.file);
+      .values = {"best_epoch", "epochs", "valid_perplexity", "parameters", "responses.bleu2"},
+      .comparison = {{}, [](size_t variant) {
+                       return variant == probed::kTransformer
+                                  ? std::nullopt
+                                  : std::optional<size_t>(probed::kTransformer);
+                     }}};
   for (const std::string& task : named.tasks) {
-    layout.values.push_back("constant." + task);
-    layout.values.push_back("selectivity." + task);
-    for (const std::string& reading : named.readings) {
+    m.values.insert(m.values.end(), {"constant." + task, "selectivity." + task});
+  }
+  for (const std::string& reading : named.readings) {
+    for (const std::string& task : named.tasks) {
       for (const char* checkpoint : {"untrained", "last"}) {
-        layout.values.push_back(score_key(checkpoint, reading, task));
+        m.values.push_back(score_key(checkpoint, reading, task));
       }
       for (const char* baseline : kBaselines) {
-        layout.values.push_back(baseline_key(baseline, reading, task));
+        m.values.push_back(baseline_key(baseline, reading, task));
       }
+      m.measures.push_back({score_key("best", reading, task),
+                            score_key("best", reading, task, "hits"),
+                            score_key("best", reading, task, "counted")});
+      m.comparison.keys.push_back(m.measures.back().key);
     }
   }
-  return layout;
+  return m;
 }
 
 // The tasks and the readings determine the contents of the runs' files.
-void read_names(const std::string& folder, ProbesResults& results) {
-  read_kind(folder, kProbesKind, [&](const nlohmann::json& json) {
+void read_names(const std::string& folder, const std::string& kind, ProbesResults& results) {
+  read_kind(folder, kind, [&](const nlohmann::ordered_json& json) {
     results.tasks = split(json.at("data").at("tasks").get<std::string>(), ',');
     results.readings = split(json.at("settings").at("readings").get<std::string>(), ',');
   });
   if (!std::filesystem::exists(in(folder, kPretrainedFile))) return;
-  read_kind(folder, "pretrained", [&](const nlohmann::json& json) {
+  read_kind(folder, "pretrained", [&](const nlohmann::ordered_json& json) {
     results.encoder = {json.at("encoder").get<std::string>(), json.at("layers").get<int>()};
   });
 }
@@ -98,24 +102,11 @@ std::string ProbesResults::setting_of_choice() const {
   return "";
 }
 
-ProbesFound load_probes(const std::string& folder) {
+ProbesFound load_probes(const std::string& folder, ResultsLayout layout) {
   ProbesResults results;
-  read_names(folder, results);
-  std::vector<Measure> measures;
-  Comparison comparison{{}, [](size_t variant) {
-                          return variant == probed::kTransformer
-                                     ? std::nullopt
-                                     : std::optional<size_t>(probed::kTransformer);
-                        }};
-  for (const std::string& reading : results.readings) {
-    for (const std::string& task : results.tasks) {
-      measures.push_back({score_key("best", reading, task),
-                          score_key("best", reading, task, "hits"),
-                          score_key("best", reading, task, "counted")});
-      comparison.keys.push_back(measures.back().key);
-    }
-  }
-  Findings found = load_findings(folder, layout(results), measures, comparison);
+  read_names(folder, layout.kind, results);
+  layout.variants = probed_names(results.encoder);
+  Findings found = load_findings(folder, layout, measured(results));
   static_cast<Results&>(results) = std::move(found.results);
   check_choices(results);
   return {std::move(results), std::move(found.inference)};

@@ -69,7 +69,7 @@ struct ProbesFound {
   Inference inference;
 };
 // Throws DataError as load_results() of the engine does.
-ProbesFound load_probes(const std::string& folder);
+ProbesFound load_probes(const std::string& folder, ResultsLayout layout);
 
 // The mean over a variant's seeds; nothing if a run has no such number.
 std::optional<double> mean_of(const Results& results, size_t variant, const std::string& key);

@@ -12,9 +12,6 @@
 
 namespace heed {
 
-constexpr char kProbesKind[] = "probes";  // probes.json says what the folder holds
-constexpr int kProbesFormat = 1;
-
 // A way to probe: each F1 is measured by each.
 struct ProbeReading {
   std::string name;  // "raw"

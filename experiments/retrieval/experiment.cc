@@ -184,7 +184,7 @@ void evaluate_run(const Run& run, const OnMeasuring& progress, Json& json) {
   }
   const auto& unmapped = dynamic_cast<const VectorRanker&>(*loaded.ranker);
   std::optional<retrieve::MappedRanker> mapped;
-  if (run.run.variant == rankers::kMap) {
+  if (variants()[run.run.variant].name.name == "map") {
     progress("map", 0);
     mapped.emplace(retrieve::learn_map(unmapped, data.train.dialogues, training, run.run.seed));
   }
@@ -215,6 +215,10 @@ void evaluate_run(const Run& run, const OnMeasuring& progress, Json& json) {
 
 // ---- the description
 
+constexpr char kReport[] =
+#include "retrieval_report.inc"
+    ;
+
 void visit(Settings& s, const OptionVisitor& v) {
   show(v, "Rankers", s, "Size of a word's embedding, and of a text's vector",
        {{"pool", "Number of texts in the whitelists", &s.pool, 2, 1e6}});
@@ -233,10 +237,13 @@ const Making<Settings, Data> kMaking = {
         [](const ExperimentRequest&, Settings& s) {
           if (!s.pretrained.empty()) require(s.pretrained, Capability::kEncode);
         },
+    .names = retrieval_variants(),
     .variants =
         [](const Settings& s) {
           auto names = retrieval_variants();
-          if (s.pretrained.empty()) names.resize(rankers::kSim);
+          if (s.pretrained.empty()) {
+            std::erase_if(names, [](const VariantName& name) { return !name.trained; });
+          }
           return names;
         },
     .load = load_data,
@@ -271,6 +278,16 @@ const std::vector<VariantName>& retrieval_variants() {
   return kNames;
 }
 
+const Showing<>& retrieval_showing() {
+  static const Showing<> kShowing =
+      described(kReport, retrieval_variants(),
+                {.clusters = "conversations",
+                 .values = {"auc_05", "parameters", "best_epoch", "epochs"},
+                 .measures = means_of({"first_of_10", "first_of_100", "first_of_1000", "mrr",
+                                       "tf_idf", "bm25", "filtered_of_1000"})});
+  return kShowing;
+}
+
 Experiment retrieval_experiment() {
   return experiment({.name = "retrieval",
                      .what = "Train ten rankers, test the claims of three papers, and write tables",
@@ -278,7 +295,7 @@ Experiment retrieval_experiment() {
                              "docs/retrieval.md.",
                      .example = "--data data/ubuntu-sample",
                      .only = "base, \"negatives-*\""},
-                    kMaking, retrieval_showing());
+                    kMaking, retrieval_showing);
 }
 
 }  // namespace heed

@@ -6,30 +6,9 @@
 
 namespace heed {
 
-// Rankers in this order; the first is the baseline of all changes. The last two need --pretrained.
+// The first is the baseline of all changes. The last two need --pretrained and are not trained: a
+// frozen encoder, and a map on it.
 const std::vector<VariantName>& retrieval_variants();
-namespace rankers {
-enum Place : size_t {
-  kBase,
-  kHinge,
-  k100,
-  k10,
-  kData25,
-  kData10,
-  kSru,
-  kLstm,
-  kHierarchical,
-  kBag,
-  kSim,  // these two are not trained: a frozen encoder, and a map on it
-  kMap
-};
-}  // namespace rankers
-
-// What each run's evaluation.json has, besides series for the items: R@1 of lists of so many.
-constexpr const char* kFirstOf10 = "first_of_10";
-constexpr const char* kFirstOf100 = "first_of_100";
-constexpr const char* kFirstOf1000 = "first_of_1000";
-
 Experiment retrieval_experiment();
 const Showing<>& retrieval_showing();
 

@@ -164,7 +164,6 @@ const Making<Sweep, SweepData>& sweep_making() {
       .variants = variants,
       .load = load_data,
       .settle = settle,
-      .format = kSweepFormat,
       .training = training,
       .about_data = about_data,
       .earlier = testing,  // earlier folders do not record it
@@ -186,7 +185,7 @@ const Making<Sweep, SweepData>& sweep_making() {
 }
 
 Experiment sweep_experiment() {
-  return experiment({.name = "", .kind = "sweep"}, sweep_making(), sweep_showing());
+  return experiment({.name = "", .kind = "sweep"}, sweep_making(), sweep_showing);
 }
 
 }  // namespace heed

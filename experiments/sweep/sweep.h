@@ -13,8 +13,6 @@
 
 namespace heed {
 
-constexpr int kSweepFormat = 1;  // of the files in its folder
-
 struct SweepPoint {
   GridPoint grid;
   TrainSettings settings;    // but for the seed

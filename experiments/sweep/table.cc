@@ -9,6 +9,7 @@
 #include "base/json.h"
 #include "experiments/engine/report/variant_tables.h"
 #include "experiments/sweep/sweep.h"
+#include "train/run_json.h"
 
 namespace heed {
 namespace {
@@ -18,16 +19,33 @@ namespace fs = std::filesystem;
 
 constexpr const char* kBits = "test_sets.none.bits_per_character";
 
-// The points that have a finished run, by the names of the runs: POINT-seedN.
+// "point12": older versions called points with long names by their places.
+bool has_old_name(const std::string& point) {
+  return point.starts_with("point") && point.size() > 5 &&
+         point.find_first_not_of("0123456789", 5) == point.npos;
+}
+
+// The points that have a finished run, by the names of the runs: POINT-seedN; one that is there
+// under its old and under its new name once.
 std::vector<VariantName> finished_points(const std::string& folder) {
-  std::set<std::string> names;
+  std::map<std::string, std::string> names;  // and the settings
   for (const auto& entry : fs::directory_iterator(folder)) {
     const std::string run = entry.path().filename().string();
     const std::string point = run.substr(0, run.rfind("-seed"));
-    if (find_run({point}, run) && fs::exists(entry.path() / "evaluation.json")) names.insert(point);
+    const std::string file = (entry.path() / "evaluation.json").string();
+    if (!find_run({point}, run) || !fs::exists(file)) continue;
+    names[point] = with_json(file, [](const nlohmann::json& json) {
+      return json.value("settings", nlohmann::json()).dump();
+    });
+  }
+  std::set<std::string> settings;
+  for (const auto& [name, its] : names) {
+    if (!has_old_name(name)) settings.insert(its);
   }
   std::vector<VariantName> points;
-  for (const std::string& name : names) points.push_back({name, "", name});
+  for (const auto& [name, its] : names) {
+    if (!has_old_name(name) || !settings.contains(its)) points.push_back({name, "", name});
+  }
   return points;
 }
 
@@ -55,14 +73,11 @@ void read_runs(SweepFound& found) {
                [&](const std::string& option) { return values[option].size() > 1; });
 }
 
-SweepFound load(const std::string& folder) {
+SweepFound load(const std::string& folder, ResultsLayout layout) {
+  layout.variants = finished_points(folder);
+  layout.values = {"best_epoch", "epochs", "valid_perplexity", "parameters"};
   SweepFound found;
-  found.results =
-      load_results(folder, {.kind = "sweep",
-                            .format = kSweepFormat,
-                            .variants = finished_points(folder),
-                            .made_by = "heed sweep",
-                            .values = {"best_epoch", "epochs", "valid_perplexity", "parameters"}});
+  found.results = load_results(folder, layout);
   read_runs(found);
   return found;
 }

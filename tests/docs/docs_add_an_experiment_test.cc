@@ -88,59 +88,45 @@ const Making<RateSettings, NoData> kMaking = {
     .train_metric = "train_distance",
     .metric_name = "distance"};
 
-// ---- results, tables, claims
+// ---- the report
 
-// Accuracy is a quotient of sums over items: so it has an interval, and a test against that of the
-// first variant.
-Findings load_rates(const std::string& folder) {
-  return load_findings(folder,
-                       {.kind = "rates",
-                        .variants = variant_names(kVariants),
-                        .clusters = "clusters",
-                        .values = {"distance", "best_epoch", "epochs", "parameters"}},
-                       {{.key = "accuracy", .top = "right", .bottom = "all"}},
-                       against_first({"accuracy"}));
-}
-
-std::vector<Table> rate_tables(const Findings& found) {
-  return {of_variants({.id = "accuracy",
-                       .title = "Accuracy",
-                       .note = "Higher is better.",
-                       .columns = {percent("", "accuracy %", "accuracy"),
-                                   {"", "distance", "distance", 3, false, Column::Best::kLowest}}},
-                      found),
-          trainings_table(found.results, "distance", "distance")};
-}
-
-enum Place : size_t { kSlow, kFast };
-const std::vector<AboveClaim> kClaims = {{"A larger rate comes nearer.",
-                                          "Distance at rate 0.02 > that at rate 0.2.",
-                                          {{kSlow, "distance", kFast}}}};
-
-// The numbers of the paper have the same names as ours.
-VariantNumbers paper_numbers() {
-  VariantNumbers numbers;
-  numbers.set(kSlow, "distance", 2.5);
-  numbers.set(kFast, "distance", 0.1);
-  return numbers;
-}
+constexpr char kReport[] = R"({
+ "title": "Which rate?",
+ "lead": "A number is drawn to 3 with two rates.",
+ "footer": "Written by a test.",
+ "groups_are": "changed",
+ "rows_are": "to",
+ "claims_note": "Of a paper that there is not.",
+ "numbers": {"slow": {"distance": 2.5}, "fast": {"distance": 0.1}},
+ "tables": [
+  {"id": "accuracy",
+   "title": "Accuracy",
+   "note": "Higher is better. {intervals}",
+   "columns": [
+    {"name": "accuracy %", "key": "accuracy", "digits": 1, "percent": true, "best": "highest"},
+    {"name": "distance", "key": "distance", "digits": 3, "best": "lowest"}]},
+  {"metric": "distance", "name": "distance"}],
+ "claims": [
+  {"claim": "A larger rate comes nearer.",
+   "rule": "Distance at rate 0.02 > that at rate 0.2.",
+   "parts": [{"variant": "slow", "key": "distance", "than": "fast"}]}]})";
 
 // ---- the row
 
-const Showing<> kShowing = {.title = "Which rate?",
-                            .lead = "A number is drawn to 3 with two rates.",
-                            .footer = "Written by a test.",
-                            .groups_are = "changed",
-                            .rows_are = "to",
-                            .claims_note = "Of a paper that there is not.",
-                            .load = load_rates,
-                            .tables = rate_tables,
-                            .rules = kClaims,
-                            .paper = paper_numbers(),
-                            .sections = {{"accuracy", "Accuracy", shows("accuracy", true)}}};
+// Accuracy is a quotient of sums over items: so it has an interval, and a test against that of the
+// first variant.
+const Showing<>& rates_showing() {
+  static const Showing<> kShowing =
+      described(kReport, variant_names(kVariants),
+                {.clusters = "clusters",
+                 .values = {"distance", "best_epoch", "epochs", "parameters"},
+                 .measures = {{.key = "accuracy", .top = "right", .bottom = "all"}},
+                 .comparison = against_first({"accuracy"})});
+  return kShowing;
+}
 
 Experiment rates_experiment() {
-  return experiment({.name = "rates", .what = "Train with two rates"}, kMaking, kShowing);
+  return experiment({.name = "rates", .what = "Train with two rates"}, kMaking, rates_showing);
 }
 
 TEST(DocsAddAnExperiment, FromTrainingsToThePage) {
@@ -155,7 +141,8 @@ TEST(DocsAddAnExperiment, FromTrainingsToThePage) {
   ASSERT_TRUE(work(plan, {}));
   EXPECT_TRUE(plan.is_finished(plan.runs[3]));
 
-  const Findings found = load_rates(out);
+  const Findings found = load_findings(out, {.kind = "rates", .variants = variant_names(kVariants)},
+                                       rates_showing().measured);
   ASSERT_EQ(found.results.runs.size(), 4u);
   EXPECT_EQ(found.results.setting("epochs"), "3");
   EXPECT_TRUE(found.inference.change("accuracy", 1));
@@ -197,7 +184,6 @@ TEST(Experiments, HaveNamesAndKindsOfTheirOwn) {
   for (const Experiment& e : all_experiments()) {
     EXPECT_TRUE(names.insert(e.name).second && kinds.insert(e.kind).second) << e.name;
     EXPECT_TRUE(e.work && e.report) << e.name;
-    EXPECT_EQ(e.work()->plan("out", {}).result, "evaluation.json") << e.name;
   }
   EXPECT_EQ(all_experiments().front().name, "distraction");
 }

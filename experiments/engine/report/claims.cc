@@ -5,7 +5,7 @@
 #include <nlohmann/json.hpp>
 
 #include "base/file.h"
-#include "dialog/text/format.h"
+#include "experiments/engine/report/estimate_json.h"
 
 namespace heed {
 namespace {
@@ -49,30 +49,11 @@ bool Claims::has_paper() const {
 ClaimResult is_below(const std::optional<Estimate>& difference, int digits) {
   if (!difference) return {};
   const auto [low, high] = difference->interval;
-  ClaimResult result{{},
-                     decimal(difference->value, digits) + " [" + decimal(low, digits) + ", " +
-                         decimal(high, digits) + "]"};
+  ClaimResult result{{}, interval_text(difference, digits)};
   if (difference->clusters == 1) return result;  // which says nothing of others
   if (high < 0) result.holds = true;
   if (low > 0) result.holds = false;
   return result;
-}
-
-ClaimResult agreed(size_t variants, const std::function<std::string(size_t)>& name_of,
-                   const std::function<ClaimResult(size_t)>& decide) {
-  size_t yes = 0, no = 0, known = 0;
-  ClaimResult all;
-  for (size_t v = 0; v < variants; ++v) {
-    const std::string name = name_of(v);
-    const ClaimResult one = name.empty() ? ClaimResult() : decide(v);
-    if (one.figure.empty()) continue;
-    ++known;
-    yes += one.holds == true;
-    no += one.holds == false;
-    all.figure += (all.figure.empty() ? "" : "; ") + name + " " + one.figure;
-  }
-  if (known > 0 && (yes == known || no == known)) all.holds = yes == known;
-  return all;
 }
 
 Claims check_claims(const std::vector<ClaimRule>& rules, const VariantNumbers& paper,

@@ -22,11 +22,6 @@ constexpr const char *kNoRun = "numbers are missing", *kNotPrinted = "not printe
 // it is above, else, and of one cluster, it is undecided. The figure is "-0.051 [-0.070, -0.032]".
 ClaimResult is_below(const std::optional<Estimate>& difference, int digits = 3);
 
-// What several variants say together: yes if each does, no if each says no. name_of() is what
-// stands before the figure of a variant; those without a name or a figure say nothing.
-ClaimResult agreed(size_t variants, const std::function<std::string(size_t)>& name_of,
-                   const std::function<ClaimResult(size_t)>& decide);
-
 struct ClaimRule {
   std::string claim, rule;
   std::function<ClaimResult(const VariantNumbers&)> check;

@@ -56,7 +56,8 @@ std::string panels_html(const PanelAxes& common, const std::vector<Panel>& panel
     plot.x.low = axes.x_low, plot.x.high = axes.x_high;
     plot.y.low = axes.y_low, plot.y.high = axes.y_high;
     plot.y.logarithmic = axes.logarithmic;
-    plot.y_axis(axes.y_ticks, axes.y_digits);
+    const auto y_ticks = axes.y_ticks.empty() ? ticks(axes.y_low, axes.y_high, 5) : axes.y_ticks;
+    plot.y_axis(y_ticks, axes.y_digits.value_or(digits_of_ticks(y_ticks)));
     if (axes.line_at_one) line_at_one(plot);
     for (const auto& [at, text] : axes.x_ticks) plot.x_label(plot.x(at), text);
     for (const PlotLine& line : panel.lines) draw(plot, line);
@@ -75,6 +76,13 @@ std::pair<double, double> range_around_one(const std::vector<double>& values) {
   }
   const double margin = std::max(0.02, 0.06 * (high - low));
   return {std::max(0.0, low - margin), high + margin};
+}
+
+PanelAxes x_axis_around_one(const std::vector<double>& values) {
+  const auto [low, high] = range_around_one(values);
+  PanelAxes axes{.x_low = low, .x_high = high};
+  for (const double at : ticks(low, high, 5)) axes.x_ticks.emplace_back(at, decimal(at, 2));
+  return axes;
 }
 
 int digits_of_ticks(const std::vector<double>& ticks) {

@@ -36,8 +36,8 @@ struct PanelAxes {
   double x_low = 0, x_high = 1, y_low = 0, y_high = 1;
   bool logarithmic = false;  // the y axis
   std::vector<std::pair<double, std::string>> x_ticks = {};
-  std::vector<double> y_ticks = {};
-  int y_digits = 1;
+  std::vector<double> y_ticks = {};  // without any, five or so
+  std::optional<int> y_digits = {};  // else those that tell the ticks apart
   bool line_at_one = false;
 };
 struct Panel {
@@ -50,6 +50,7 @@ std::string panels_html(const PanelAxes& axes, const std::vector<Panel>& panels,
 
 // The lowest and highest of the values, with room for marks, and 1 between them.
 std::pair<double, double> range_around_one(const std::vector<double>& values);
+PanelAxes x_axis_around_one(const std::vector<double>& values);
 int digits_of_ticks(const std::vector<double>& ticks);
 
 // ---- bars

@@ -156,39 +156,50 @@ void Inference::correct(const Results& results, const std::vector<Measure>& meas
   for (size_t i = 0; i < family.size(); ++i) family[i].place = corrected[i];
 }
 
-const std::optional<Estimate>& Inference::value(const std::string& key, size_t variant) const {
+const Inference::OfVariants* Inference::of(const std::string& key) const {
   const auto found = measures_.find(key);
-  return found == measures_.end() ? kNone : found->second.values.at(variant);
+  return found == measures_.end() ? nullptr : &found->second;
+}
+
+const std::optional<Estimate>& Inference::value(const std::string& key, size_t variant) const {
+  return of(key) ? of(key)->values.at(variant) : kNone;
 }
 
 const std::optional<Estimate>& Inference::change(const std::string& key, size_t variant) const {
-  const auto found = measures_.find(key);
-  return found == measures_.end() ? kNone : found->second.changes.at(variant);
+  return of(key) ? of(key)->changes.at(variant) : kNone;
 }
 
 std::optional<double> Inference::corrected_p(const std::string& key, size_t variant) const {
-  const auto found = measures_.find(key);
-  return found == measures_.end() ? std::nullopt : found->second.corrected.at(variant);
+  return of(key) ? of(key)->corrected.at(variant) : std::nullopt;
 }
 
 const Measure* Inference::measure(const std::string& key) const {
-  const auto found = measures_.find(key);
-  return found == measures_.end() ? nullptr : &found->second.measure;
+  return of(key) ? &of(key)->measure : nullptr;
 }
 
-Findings load_findings(const std::string& folder, ResultsLayout layout,
-                       std::vector<Measure> measures, const Comparison& comparison) {
+std::vector<Measure> means_of(const std::vector<std::string>& keys) {
+  std::vector<Measure> measures;
+  for (const std::string& key : keys) measures.push_back(mean_of(key));
+  return measures;
+}
+
+Findings load_findings(const std::string& folder, ResultsLayout layout, Measured measured) {
+  std::vector<Measure>& measures = measured.measures;
+  layout.clusters = measured.clusters;
+  layout.values = measured.values;
+  layout.same = measured.same;
   for (const Measure& m : measures) {
-    if (m.later) continue;
+    if (m.later || m.some) continue;
     layout.values.push_back(m.key);
     layout.items.insert(layout.items.end(), {m.top, m.bottom});
   }
   Results results = load_results(folder, layout);
   for (const RunResult& run : results.runs) {
     for (const Measure& m : measures) {
-      const bool fits = m.later || !run.numbers.value(m.key) || !run.numbers.series(m.top).empty();
+      const bool fits =
+          m.later || m.some || !run.numbers.value(m.key) || !run.numbers.series(m.top).empty();
       if (!fits) {
-        throw DataError(folder + "/" + source_of(run, layout.result) +
+        throw DataError(folder + "/" + source_of(run) +
                         ": the lists of its dialogues do not fit together");
       }
     }
@@ -199,7 +210,7 @@ Findings load_findings(const std::string& folder, ResultsLayout layout,
              return !run.numbers.has_series(m.top) || !run.numbers.has_series(m.bottom);
            });
   });
-  Inference inference(results, measures, comparison);
+  Inference inference(results, measures, measured.comparison);
   return {std::move(results), std::move(inference)};
 }
 

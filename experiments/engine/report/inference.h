@@ -19,7 +19,13 @@ struct Measure {
   bool mean = false;         // of top, over the items that have both: the bottom counts as 1
   bool exponential = false;  // the number is exp of the quotient
   bool later = false;        // runs of older versions have no series of it, and it no interval then
+  bool some = false;         // only some variants have it
 };
+// The mean of the series KEY_items, as put_mean() writes both.
+inline Measure mean_of(const std::string& key) {
+  return {.key = key, .top = key + "_items", .bottom = key + "_items", .mean = true};
+}
+std::vector<Measure> means_of(const std::vector<std::string>& keys);
 
 // The comparisons: measures of variants with those of their baselines.
 struct Comparison {
@@ -53,6 +59,7 @@ class Inference {
     std::vector<std::optional<Estimate>> values, changes;
     std::vector<std::optional<double>> corrected;
   };
+  const OfVariants* of(const std::string& key) const;  // nullptr without a measure
   void add(const Results& results, const Measure& measure, const Resampled* of_runs);
   void correct(const Results& results, const std::vector<Measure>& measures);
 
@@ -68,10 +75,16 @@ struct Findings {
   Results results;
   Inference inference;
 };
+// What is measured of the runs of an experiment, by the names of ResultsLayout.
+struct Measured {
+  std::string clusters = {};
+  std::vector<std::string> values = {}, same = {};
+  std::vector<Measure> measures = {};
+  Comparison comparison = {};
+};
 // Reads the folder of an experiment, whose files must also have the measures and their series; that
 // of a number that is there is not empty.
-Findings load_findings(const std::string& folder, ResultsLayout layout,
-                       std::vector<Measure> measures, const Comparison& comparison);
+Findings load_findings(const std::string& folder, ResultsLayout layout, Measured measured);
 // With the first variant.
 Comparison against_first(const std::vector<std::string>& keys);
 

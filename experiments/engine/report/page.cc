@@ -54,10 +54,11 @@ std::string with_note(const Table& table, bool intervals) {
   return note_html(table.note) + table_html(table, intervals);
 }
 
-std::string PageTables::html(const std::string& id, bool intervals, const char* otherwise) const {
+std::string PageTables::html(const std::string& id, bool intervals,
+                             const std::string& otherwise) const {
   const bool there = std::any_of(tables_.begin(), tables_.end(),
                                  [&](const Table& table) { return table.id == id; });
-  if (!there && otherwise) return note_html(otherwise);
+  if (!there && !otherwise.empty()) return note_html(otherwise);
   return with_note(table_of(tables_, id), intervals);
 }
 

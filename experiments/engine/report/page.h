@@ -38,7 +38,7 @@ class PageTables {
   // The table of that id with its note; if there is none, the note `otherwise`, and without that an
   // InternalError. `intervals`: also shows them, under the values.
   std::string html(const std::string& id, bool intervals = false,
-                   const char* otherwise = nullptr) const;
+                   const std::string& otherwise = "") const;
   // The tables whose id has this prefix, each with its title, in order.
   std::string of(const std::string& prefix, bool intervals = false) const;
   bool has(const std::string& prefix) const;
@@ -57,7 +57,8 @@ template <class Found> struct Section {
   std::function<std::string(const Found&, const PageTables&)> body;
 };
 // The body of a section that is one table.
-inline auto shows(const std::string& id, bool intervals = false, const char* otherwise = nullptr) {
+inline auto shows(const std::string& id, bool intervals = false,
+                  const std::string& otherwise = "") {
   return
       [=](const auto&, const PageTables& tables) { return tables.html(id, intervals, otherwise); };
 }

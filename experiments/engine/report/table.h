@@ -39,11 +39,6 @@ struct Column {
   bool p_value = false;  // "< 0.0001" is printed instead of 0
 };
 
-// Printed as percent, the highest is the best one.
-inline Column percent(std::string group, std::string name, std::string key, int digits = 1) {
-  return {std::move(group), std::move(name), std::move(key), digits, true, Column::Best::kHighest};
-}
-
 struct Row {
   std::string group, label;               // "p = 0.7", "static-ui"
   std::vector<Cell> cells = {};           // one for each column

@@ -88,17 +88,6 @@ Table of_variants(Table table, const Findings& found) {
   return table;
 }
 
-Table changes_table(const std::string& title, std::vector<Column> columns, const Findings& found,
-                    const std::string& noun) {
-  Table table{.id = "changes",
-              .title = title,
-              .note = intervals_text(found.results, noun) + p_values_text(found.inference),
-              .columns = std::move(columns),
-              .intervals = true};
-  add_changes(table, found.results, found.inference);
-  return table;
-}
-
 std::string intervals_text(const Results& results, const std::string& noun,
                            const std::string& more) {
   return "95 % intervals over " + results.clusters_text(noun) + more + ". ";

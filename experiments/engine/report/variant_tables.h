@@ -30,9 +30,6 @@ void add_changes(Table& table, const Results& results, const Inference& inferenc
 
 // The table with a row for each variant.
 Table of_variants(Table table, const Findings& found);
-// The table "changes", with p-values: the variants minus the first one. `noun` names the clusters.
-Table changes_table(const std::string& title, std::vector<Column> columns, const Findings& found,
-                    const std::string& noun);
 
 // For notes: "95 % intervals over 744 conversations, the largest of 4. ", or with `more` after it.
 std::string intervals_text(const Results& results, const std::string& noun,

@@ -198,7 +198,36 @@ ClaimResult over_ways(const AboveClaim& claim, const Decide& decide) {
   return one_of(ways);
 }
 
+// What the variants say together, and the figure of each behind its name.
+ClaimResult agreed(const EachClaim& claim, const Findings& found) {
+  size_t yes = 0, no = 0, known = 0;
+  ClaimResult all;
+  for (size_t v = 0; v < found.results.variants.size(); ++v) {
+    const VariantName& variant = found.results.variants[v];
+    if (!claim.of.empty() && variant.label != claim.of) continue;
+    const ClaimResult one = is_below(
+        claim.change ? found.inference.change(claim.key, v) : found.inference.value(claim.key, v),
+        claim.digits);
+    if (one.figure.empty()) continue;
+    ++known;
+    yes += one.holds == !claim.above;
+    no += one.holds == claim.above;
+    all.figure += (all.figure.empty() ? "" : "; ") +
+                  (claim.of.empty() ? variant.label : variant.group) + " " + one.figure;
+  }
+  if (known > 0 && (yes == known || no == known)) all.holds = yes == known;
+  return all;
+}
+
 }  // namespace
+
+Claims decide(const std::vector<EachClaim>& claims, const Findings& found) {
+  Claims all{.kinds = {"intervals"}, .claims = {}};
+  for (const EachClaim& claim : claims) {
+    all.claims.push_back({claim.claim, claim.rule, {}, {agreed(claim, found)}});
+  }
+  return all;
+}
 
 ClaimResult decide(const AboveClaim& claim, const VariantNumbers& printed) {
   return over_ways(claim, [&](const Above& part, size_t) { return of_printed(part, printed); });

@@ -36,6 +36,16 @@ struct AboveClaim {
   std::vector<size_t> one_of = {};
 };
 
+// A number of several variants is below 0 in each: yes if all intervals are, no if all are above.
+struct EachClaim {
+  std::string claim, rule, key;
+  std::string of = {};  // variants with this label, called by their groups; none: all, by labels
+  bool change = false;  // the number minus the baseline's
+  bool above = false;   // above 0 instead
+  int digits = 3;
+};
+Claims decide(const std::vector<EachClaim>& claims, const Findings& found);
+
 // For printed numbers, which decide without intervals.
 ClaimResult decide(const AboveClaim& claim, const VariantNumbers& printed);
 // For ours beside a paper's.

@@ -14,7 +14,7 @@ void create_once(const std::string& path, const std::string& bytes);
 
 // Reads KIND.json of a folder. Throws DataError if `read` cannot read it.
 void read_kind(const std::string& folder, const std::string& kind,
-               const std::function<void(const nlohmann::json&)>& read);
+               const std::function<void(const nlohmann::ordered_json&)>& read);
 
 // Makes the folder, and its KIND.json {"format", ..., "settings": {OPTION: value}, "data": {...}}
 // unless there is one. An existing one must have the same format, settings and data: throws

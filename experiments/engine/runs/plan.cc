@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <filesystem>
+#include <limits>
 
 #include "base/list.h"
 #include "base/number.h"
@@ -40,6 +41,11 @@ void parse_shard(const std::string& text, Selection& selection) {
 std::vector<PlannedRun> select_runs(const std::vector<std::string>& variants, uint64_t first_seed,
                                     int seeds, const Selection& selection) {
   if (seeds < 1) throw UsageError("seeds: expected at least 1, got " + std::to_string(seeds));
+  constexpr uint64_t kLast = std::numeric_limits<uint64_t>::max();
+  if (kLast - first_seed < static_cast<uint64_t>(seeds - 1)) {
+    throw UsageError("seeds: " + std::to_string(seeds) + " from " + std::to_string(first_seed) +
+                     " on go beyond the largest one, " + std::to_string(kLast));
+  }
   if (selection.shards < 1 || selection.shard < 1 || selection.shard > selection.shards) {
     throw UsageError("shard: expected i/n with 1 <= i <= n, got " +
                      std::to_string(selection.shard) + "/" + std::to_string(selection.shards));
@@ -77,7 +83,7 @@ int Plan::longest_name() const {
 
 bool Plan::is_finished(const PlannedRun& run) const {
   const fs::path directory = this->directory(run);
-  if (!fs::exists(directory / result)) return false;
+  if (!fs::exists(directory / kEvaluation)) return false;
   return (is_trained && !is_trained(run)) ||
          std::all_of(additions.begin(), additions.end(),
                      [&](const std::string& file) { return fs::exists(directory / file); });

@@ -13,6 +13,9 @@
 
 namespace heed {
 
+// The first file of measurements, by which a run is known as evaluated.
+constexpr char kEvaluation[] = "evaluation.json";
+
 struct PlannedRun {
   size_t variant = 0;  // index in the list of variants
   uint64_t seed = 1;
@@ -69,12 +72,11 @@ struct Plan {
   // writes.
   std::function<bool(const PlannedRun&, const std::string& directory, Device, const TrainHooks&)>
       train = {};
-  // Measures the trained run, and writes the file `result` and the additions if they are missing,
-  // in this order: a run that has all is finished.
+  // Measures the trained run, and writes kEvaluation and the additions if they are missing, in this
+  // order: a run that has all is finished.
   std::function<void(const PlannedRun&, const std::string& directory, Device, const OnMeasuring&)>
       measure = {};
   bool shares_measuring = false;  // all ranks measure; else the first does, and the others wait
-  std::string result = "evaluation.json";
   // Further measurement files, which folders of older versions lack: runs are completed, not
   // trained again.
   std::vector<std::string> additions = {};

@@ -33,8 +33,7 @@ void read_experiment(const std::string& folder, const ResultsLayout& layout, Res
   if (!fs::exists(path)) {
     throw DataError(folder + ": holds no " + file + "; give the --out of " + layout.made_by);
   }
-  try {
-    const Json json = Json::parse(read_file(path, 1 << 26));
+  read_kind(folder, layout.kind, [&](const Json& json) {
     if (json.value("format", Json()) != layout.format) {
       throw DataError(path +
                       ": written by another version of heed, whose results lack what the tables "
@@ -43,9 +42,7 @@ void read_experiment(const std::string& folder, const ResultsLayout& layout, Res
     }
     results.settings = read_settings(json.at("settings"));
     results.data = read_settings(json.at("data"));
-  } catch (const Json::exception& e) {
-    throw damaged(path, e.what());
-  }
+  });
 }
 
 // The cluster of each item. Nothing unless they are numbered in order of appearance, so that no
@@ -102,7 +99,7 @@ std::string made_with_of(const Numbers& numbers) {
 RunResult load_run(const std::string& folder, const PlannedRun& run, const ResultsLayout& layout,
                    Results& results) {
   const std::string directory = (fs::path(folder) / run.name).string(),
-                    path = (fs::path(directory) / layout.result).string();
+                    path = (fs::path(directory) / kEvaluation).string();
   const bool trained = layout.variants[run.variant].trained;
   const bool logged = trained && fs::exists(fs::path(directory) / "log.jsonl");
   Numbers numbers = load_numbers(path);
@@ -180,11 +177,11 @@ std::string Results::epochs_text() const {
 }
 
 void read_kind(const std::string& folder, const std::string& kind,
-               const std::function<void(const nlohmann::json&)>& read) {
+               const std::function<void(const Json&)>& read) {
   const std::string path = (fs::path(folder) / (kind + ".json")).string();
   try {
-    read(nlohmann::json::parse(read_file(path, 1 << 26)));
-  } catch (const nlohmann::json::exception& e) {
+    read(Json::parse(read_file(path, 1 << 26)));
+  } catch (const Json::exception& e) {
     throw damaged(path, e.what());
   }
 }
@@ -198,7 +195,7 @@ Results load_results(const std::string& folder, const ResultsLayout& layout) {
   std::vector<PlannedRun> runs;
   for (const auto& entry : fs::directory_iterator(folder)) {
     const auto run = find_run(names, entry.path().filename().string());
-    if (run && fs::exists(entry.path() / layout.result)) runs.push_back(*run);
+    if (run && fs::exists(entry.path() / kEvaluation)) runs.push_back(*run);
   }
   std::sort(runs.begin(), runs.end(), [](const PlannedRun& a, const PlannedRun& b) {
     return std::pair(a.variant, a.seed) < std::pair(b.variant, b.seed);

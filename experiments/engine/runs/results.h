@@ -33,7 +33,6 @@ struct ResultsLayout {
   int format = 1;                   // of that file
   std::vector<VariantName> variants = {};
   std::string made_by = "heed reproduce";   // for messages
-  std::string result = "evaluation.json";   // a run that has it is finished
   std::vector<std::string> additions = {};  // optional files of a run: Plan::additions
   std::string clusters = {};  // the series with the cluster of each item, from 0; none: no items
   std::vector<std::string> values = {};  // numbers, which may be null
@@ -49,7 +48,7 @@ struct RunResult {
   RunTimes times;
 };
 // The file of a run with its numbers, relative to the folder.
-std::string source_of(const RunResult& run, const std::string& file = "evaluation.json");
+std::string source_of(const RunResult& run, const std::string& file = kEvaluation);
 
 struct ShownSetting {
   std::string name, value;  // "hidden", "64"

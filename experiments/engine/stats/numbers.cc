@@ -122,16 +122,19 @@ void VariantNumbers::set(size_t variant, const std::string& name, std::optional<
 }
 
 void VariantNumbers::set_doubtful(size_t variant, const std::string& name) {
-  const auto found = numbers_.find(name);
-  if (found == numbers_.end() || !found->second.contains(variant)) return;
-  found->second[variant].doubtful = true;
+  if (find(variant, name)) numbers_[name][variant].doubtful = true;
+}
+
+const VariantNumbers::Number* VariantNumbers::find(size_t variant, const std::string& name) const {
+  const auto of_name = numbers_.find(name);
+  if (of_name == numbers_.end()) return nullptr;
+  const auto found = of_name->second.find(variant);
+  return found == of_name->second.end() ? nullptr : &found->second;
 }
 
 std::optional<double> VariantNumbers::get(size_t variant, const std::string& name) const {
-  const auto of_name = numbers_.find(name);
-  if (of_name == numbers_.end()) return std::nullopt;
-  const auto found = of_name->second.find(variant);
-  return found == of_name->second.end() ? std::nullopt : std::optional(found->second.value);
+  const Number* number = find(variant, name);
+  return number ? std::optional(number->value) : std::nullopt;
 }
 
 std::vector<double> VariantNumbers::all(const std::string& name) const {
@@ -143,10 +146,8 @@ std::vector<double> VariantNumbers::all(const std::string& name) const {
 }
 
 bool VariantNumbers::is_doubtful(size_t variant, const std::string& name) const {
-  const auto of_name = numbers_.find(name);
-  if (of_name == numbers_.end()) return false;
-  const auto found = of_name->second.find(variant);
-  return found != of_name->second.end() && found->second.doubtful;
+  const Number* number = find(variant, name);
+  return number && number->doubtful;
 }
 
 VariantNumbers printed_numbers(const std::string& json, const std::vector<std::string>& variants) {

@@ -60,11 +60,13 @@ class VariantNumbers {
   void set(size_t variant, const std::string& name, std::optional<double> value);
   void set_doubtful(size_t variant, const std::string& name);
   std::optional<double> get(size_t variant, const std::string& name) const;
-  std::vector<double> all(
-      const std::string& name) const;  // in the order of the variants that have it
+  // Of all variants that have it, in their order.
+  std::vector<double> all(const std::string& name) const;
   bool is_doubtful(size_t variant, const std::string& name) const;
 
  private:
+  const Number* find(size_t variant, const std::string& name) const;  // nullptr if there is none
+
   std::unordered_map<std::string, std::map<size_t, Number>> numbers_;
 };
 

@@ -10,7 +10,7 @@
 namespace heed {
 namespace {
 
-using namespace decoders;
+enum Place : size_t { kAlone, kUnordered, kByTurn, kInOrder, kAverage, kAttention };
 
 // All four hold in its Table 3; the last one is ours.
 TEST(CarryoverClaims, HoldInThePapersNumbers) {
@@ -57,7 +57,9 @@ TEST(CarryoverClaims, AreDecidedByOurs) {
 // two, which have the same dialogues.
 TEST(CarryoverTables, LossesArePaired) {
   const Showing<>& showing = carryover_showing();
-  const Findings found = showing.load(source_dir() + "/docs/results/carryover");
+  const Findings found =
+      load_findings(source_dir() + "/docs/results/carryover",
+                    {.kind = "carryover", .variants = carryover_variants()}, showing.measured);
   const std::vector<Table> tables = showing.tables(found);
   const auto inserted = std::find_if(tables.begin(), tables.end(),
                                      [](const Table& table) { return table.id == "inserted"; });

@@ -182,6 +182,12 @@ TEST_F(Reproduce, ReportOfWhatIsNoExperiment) {
   fails(dir.path("empty"), "holds no experiment.json; give the --out of heed reproduce");
   expect_failure(heed_program({"report", "--runs", whole()}), 2, "give --html FILE or --tables DIR",
                  "nothing to write");
+  // A place that cannot be written to is noticed before anything is read.
+  const std::string under = dir.write("file", "mine") + "/tables";
+  expect_failure(heed_program({"report", dir.path("empty"), "--tables", under}), 1,
+                 under + ": cannot write", "a folder below a file");
+  EXPECT_EQ(heed_program({"report", whole(), "--tables", dir.path("new/one")}).code, 0);
+  EXPECT_TRUE(fs::exists(dir.path("new/one/table3.md")));
   fs::copy(whole(), dir.path("copy"), fs::copy_options::recursive);
   const std::string file = "copy/static-ui-p0-seed1/evaluation.json";
   const std::string bytes = dir.read(file);

@@ -46,6 +46,15 @@ TEST(Runs, AreSharedOut) {
   }
 }
 
+TEST(Runs, SeedsEndWithTheLargest) {
+  const uint64_t last = 18446744073709551615u;
+  EXPECT_EQ(select_runs({"a"}, last, 1, {})[0].name, "a-seed18446744073709551615");
+  EXPECT_EQ(select_runs({"a"}, last - 1, 2, {})[1].seed, last);
+  EXPECT_EQ(error_of<UsageError>([&] { select_runs({"a"}, last - 1, 3, {}); }),
+            "seeds: 3 from 18446744073709551614 on go beyond the largest one, "
+            "18446744073709551615");
+}
+
 TEST(Runs, AShardThatIsNoneIsRefused) {
   Selection selection;
   for (const char* text : {"", "1", "/2", "1/", "1/2x", "1x/2", "1/2/3", " 1/2", "1 /2", "1.5/2"}) {
@@ -64,7 +73,6 @@ TEST(Runs, AreFinishedWithAllTheirFiles) {
   const TempDir dir;
   Plan plan;
   plan.out = dir.path("");
-  plan.result = "evaluation.json";
   plan.additions = {"one.json", "two.json"};
   plan.is_trained = [](const PlannedRun& run) { return run.variant == 0; };
   const PlannedRun trained = planned_run({"a", "b"}, 0, 1), made = planned_run({"a", "b"}, 1, 1);

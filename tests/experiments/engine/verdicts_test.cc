@@ -274,16 +274,19 @@ std::vector<double> values_of(const Row& row) {
 
 TEST(VariantTables, ChangesAreMeansOverPairsOfRuns) {
   const Findings found = Made().findings();
-  const Table table = changes_table(
-      "T", {{"", "r", "right", 3, false, Column::Best::kNone, false, {{"other", "score"}}}}, found,
-      "conversations");
+  Table table{
+      .id = "changes",
+      .title = "T",
+      .note = "",
+      .columns = {{"", "r", "right", 3, false, Column::Best::kNone, false, {{"other", "score"}}}}};
+  add_changes(table, found.results, found.inference);
   ASSERT_EQ(table.rows.size(), 2u);  // of what is compared
   const Cell& high = table.rows[0].cells[0];
   EXPECT_NEAR(high.value.value(), 0.5, 1e-12);
   EXPECT_NEAR(high.others.at(0).value(), 1, 1e-12);
   EXPECT_EQ(high.p_value, found.inference.corrected_p("right", kHigh));
   EXPECT_EQ(high.interval->low, found.inference.change("right", kHigh)->interval.low);
-  EXPECT_EQ(table.note,
+  EXPECT_EQ(intervals_text(found.results, "conversations") + p_values_text(found.inference),
             "95 % intervals over 40 conversations, the largest of 1. p-values, of several seeds "
             "only, after Holm's correction for all 2 comparisons.");
   Made one;

@@ -92,7 +92,13 @@ class MediationClaims : public testing::Test {
       }
     }
   }
-  Findings found() const { return mediation::showing().load(dir.path("")); }
+  Findings found() const {
+    return load_findings(dir.path(""),
+                         {.kind = "mediation",
+                          .variants = mediation::variant_names(),
+                          .additions = {"exchange.json", "places.json"}},
+                         mediation::showing().measured);
+  }
   std::vector<ClaimResult> claims(const AllTrained& all) {
     write(all);
     std::vector<ClaimResult> results;

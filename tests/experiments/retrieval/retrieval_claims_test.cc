@@ -8,7 +8,20 @@
 namespace heed {
 namespace {
 
-using namespace rankers;
+enum Place : size_t {
+  kBase,
+  kHinge,
+  k100,
+  k10,
+  kData25,
+  kData10,
+  kSru,
+  kLstm,
+  kHierarchical,
+  kBag,
+  kSim,
+  kMap
+};
 
 struct Number {
   size_t variant;

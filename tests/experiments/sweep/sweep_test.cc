@@ -316,6 +316,27 @@ TEST_F(SweepTest, FoldersThatAreNoRunsAreLeftOut) {
   EXPECT_EQ(dir.read("tables/sweep.json"), shared->read("whole/tables/sweep.json"));
 }
 
+// Older versions called a point by its place. Its runs count until there are new ones.
+TEST_F(SweepTest, APointUnderItsOldNameIsThereOnce) {
+  fs::copy(whole(), dir.path("out"), fs::copy_options::recursive);
+  const auto rows = [&] {
+    EXPECT_EQ(heed_program({"report", dir.path("out"), "--tables", dir.path("tables")}).code, 0);
+    return Json::parse(dir.read("tables/sweep.json"))["rows"];
+  };
+  const Json all = rows();
+  for (const char* seed : {"1", "2"}) {
+    fs::copy(dir.path("out/rate0.01-insert-prob0-seed" + std::string(seed)),
+             dir.path("out/point12-seed" + std::string(seed)), fs::copy_options::recursive);
+  }
+  EXPECT_EQ(rows(), all);
+  for (const char* seed : {"1", "2"}) {
+    fs::remove_all(dir.path("out/rate0.01-insert-prob0-seed" + std::string(seed)));
+  }
+  const Json old = rows();
+  EXPECT_EQ(old.size(), all.size());
+  EXPECT_TRUE(has(old.dump(), "point12"));
+}
+
 // A report needs nothing but the folder, be it given by itself or as --runs.
 TEST_F(SweepTest, HasAReport) {
   ASSERT_EQ(heed_program({"report", whole(), "--tables", dir.path("tables"), "--html",

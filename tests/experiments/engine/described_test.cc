@@ -1,0 +1,131 @@
+// Reports that are described in JSON.
+#include <gtest/gtest.h>
+
+#include <nlohmann/json.hpp>
+
+#include "experiments/engine/report/variant_tables.h"
+#include "experiments/experiment.h"
+#include "tests/file_helpers.h"
+
+namespace heed {
+namespace {
+
+using Json = nlohmann::json;
+
+const std::vector<VariantName> kVariants = {{"a", "group", "A"}, {"b", "group", "B"}};
+const Measured kMeasured = {.clusters = "clusters", .measures = means_of({"right"})};
+
+Json report() {
+  return {{"title", "T"},
+          {"lead", "L"},
+          {"footer", "F"},
+          {"clusters_are", "talks"},
+          {"source", "a paper"},
+          {"numbers", {{"a", {{"right %", 75}}}, {"b", {{"right", 0.5}}}}},
+          {"tables",
+           {{{"id", "all"},
+             {"title", "All"},
+             {"note", "Note. {intervals}"},
+             {"each", {{"digits", 1}, {"best", "highest"}}},
+             {"columns",
+              {{{"name", "right"}, {"key", "right"}},
+               {{"name", "wrong"}, {"key", "wrong"}, {"best", "lowest"}, {"digits", 3}},
+               {{"name", "size"}, {"key", "size"}, {"best", "none"}}}}},
+            {{"id", "changes"},
+             {"title", "Changes"},
+             {"note", "{p-values}"},
+             {"changes", true},
+             {"section", "More than chance?"},
+             {"columns", {{{"name", "right"}, {"key", "right"}}}}},
+            {{"id", "some"},
+             {"title", "Some"},
+             {"note", ""},
+             {"some", true},
+             {"otherwise", "No run has it."},
+             {"columns", {{{"name", "rare"}, {"key", "rare"}}}}},
+            {{"metric", "valid"}, {"name", "loss"}, {"digits", 2}, {"higher_is_better", true}}}},
+          {"claims",
+           {{{"claim", "A is better."},
+             {"rule", "right of A > B."},
+             {"parts", {{{"variant", "a"}, {"key", "right"}, {"than", "b"}, {"times", 1.2}}}}},
+            {{"claim", "One is good."},
+             {"rule", "right > 0.7."},
+             {"parts", {{{"variant", "a"}, {"key", "right"}, {"by", 0.7}}}},
+             {"one_of", {"a", "b"}}}}}};
+}
+
+Showing<> shown(const Json& json) {
+  return described(json.dump(), kVariants, kMeasured);
+}
+
+class Described : public testing::Test {
+ protected:
+  void write(bool rare) const {
+    dir.write("made.json", R"({"format": 1, "settings": {}, "data": {}})");
+    for (const auto& [run, right] : {std::pair("a-seed1", 0.75), {"b-seed1", 0.5}}) {
+      Json json = {{"right", right}, {"wrong", 1 - right}, {"size", 3}, {"clusters", {0, 1, 2, 3}}};
+      for (int i = 0; i < 4; ++i) json["right_items"].push_back(i < 4 * right ? 1 : 0);
+      if (rare && run == std::string("b-seed1")) json["rare"] = 2;
+      dir.write(std::string(run) + "/evaluation.json", json.dump());
+    }
+  }
+  std::vector<Table> tables() const {
+    const Showing<> s = shown(report());
+    return s.tables(
+        load_findings(dir.path(""), {.kind = "made", .variants = kVariants}, s.measured));
+  }
+  const TempDir dir;
+};
+
+TEST_F(Described, TablesHaveTheirColumnsAndNotes) {
+  write(true);
+  const std::vector<Table> all = tables();
+  ASSERT_EQ(all.size(), 4u);
+  EXPECT_EQ(all[0].note, "Note. 95 % intervals over 4 talks, the largest of 1. ");
+  const std::vector<Column>& columns = all[0].columns;
+  EXPECT_TRUE(columns[0].best == Column::Best::kHighest && columns[0].digits == 1);
+  EXPECT_TRUE(columns[1].best == Column::Best::kLowest && columns[1].digits == 3);
+  EXPECT_TRUE(columns[2].best == Column::Best::kNone);
+  EXPECT_EQ(all[0].rows[1].cells[1].value, 0.5);
+  EXPECT_TRUE(all[0].rows[0].cells[0].interval);
+  ASSERT_EQ(all[1].rows.size(), 1u);  // against the first
+  EXPECT_EQ(all[1].rows[0].cells[0].value, -0.25);
+  EXPECT_TRUE(all[1].rows[0].cells[0].interval);
+  ASSERT_EQ(all[2].rows.size(), 1u);
+  EXPECT_EQ(all[2].rows[0].label, "B");
+  EXPECT_EQ(all[3].columns[3].name, "valid. loss");
+}
+
+TEST_F(Described, ATableWithoutARowIsLeftOut) {
+  write(false);
+  EXPECT_EQ(tables().size(), 3u);
+  const Showing<> s = shown(report());
+  const Report made = report_of(
+      s, load_findings(dir.path(""), {.kind = "made", .variants = kVariants}, s.measured));
+  EXPECT_NE(made.page.find("No run has it."), made.page.npos);
+  EXPECT_NE(made.page.find("<h2>More than chance?</h2>"), made.page.npos);
+  EXPECT_NE(made.page.find("<h2>All</h2>"), made.page.npos);
+}
+
+TEST_F(Described, ClaimsNameTheirVariants) {
+  const Showing<> s = shown(report());
+  EXPECT_EQ(s.paper.get(0, "right"), 0.75);
+  EXPECT_EQ(decide(s.rules[0], s.paper).figure, "0.750 against 1.20 x 0.500");
+  EXPECT_EQ(decide(s.rules[0], s.paper).holds, true);
+  EXPECT_EQ(decide(s.rules[1], s.paper).figure, "0.750 against 0.700; the best of 2");
+}
+
+TEST_F(Described, AMistakeIsNoReport) {
+  Json json = report();
+  json["titel"] = "T";
+  EXPECT_THROW(shown(json), InternalError);
+  json = report();
+  json["tables"][0]["columns"][1]["digit"] = 3;
+  EXPECT_THROW(shown(json), InternalError);
+  json = report();
+  json["claims"][0]["parts"][0]["than"] = "c";
+  EXPECT_THROW(shown(json), InternalError);
+}
+
+}  // namespace
+}  // namespace heed
