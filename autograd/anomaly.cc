@@ -22,12 +22,7 @@ std::string name_of_node(const Node& node) {
 
 }  // namespace
 
-DetectAnomaly::DetectAnomaly(bool on) : before_(detect) {
-  detect = on;
-}
-DetectAnomaly::~DetectAnomaly() {
-  detect = before_;
-}
+DetectAnomaly::DetectAnomaly(bool on) : active_(detect, on) {}
 bool DetectAnomaly::active() {
   return detect;
 }

@@ -20,13 +20,10 @@ struct AnomalyError : Error {
 class DetectAnomaly {
  public:
   [[nodiscard]] explicit DetectAnomaly(bool on = true);
-  ~DetectAnomaly();
-  DetectAnomaly(const DetectAnomaly&) = delete;
-  DetectAnomaly& operator=(const DetectAnomaly&) = delete;
   static bool active();
 
  private:
-  bool before_;
+  const Exchanged<bool> active_;
 };
 
 // True if no element is infinite or not a number; integers and undefined tensors are fine.

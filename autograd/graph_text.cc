@@ -3,17 +3,15 @@
 
 #include "autograd/node.h"
 #include "base/json.h"
+#include "base/list.h"
 
 namespace heed {
 namespace {
 
 // "(2, 3)", or of several outputs "(2, 3), (3)"
 std::string shapes_of(const Node& node) {
-  std::string text;
-  for (const GradientBuffer& output : node.outputs) {
-    text += (text.empty() ? "" : ", ") + output.shape.str();
-  }
-  return text;
+  return joined(node.outputs, ", ",
+                [](const GradientBuffer& output) { return output.shape.str(); });
 }
 
 }  // namespace

@@ -31,11 +31,7 @@ KeepPacked* KeepPacked::active() {
   return outermost;
 }
 
-KeepPacked::Use::Use(KeepPacked& kept) : before_(std::exchange(outermost, &kept)) {}
-
-KeepPacked::Use::~Use() {
-  outermost = before_;
-}
+KeepPacked::Use::Use(KeepPacked& kept) : used_(outermost, &kept) {}
 
 Tensor KeepPacked::packed(const Matrix& weight) {
   const std::lock_guard lock(mutex_);

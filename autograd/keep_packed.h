@@ -5,6 +5,7 @@
 #include <mutex>
 #include <vector>
 
+#include "base/exchanged.h"
 #include "tensor/matrix.h"
 
 namespace heed {
@@ -30,12 +31,9 @@ class KeepPacked {
   class Use {
    public:
     explicit Use(KeepPacked& kept);
-    ~Use();
-    Use(const Use&) = delete;
-    Use& operator=(const Use&) = delete;
 
    private:
-    KeepPacked* before_;
+    const Exchanged<KeepPacked*> used_;
   };
 
  private:

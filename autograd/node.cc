@@ -223,6 +223,10 @@ void check_types(const char* op, const Tensor& a, const Tensor& b) {
               name_of(b.dtype()));
 }
 
+void check_places(const char* op, int64_t n) {
+  check_shape(n <= INT32_MAX, op, ": ", n, " elements along the axis, more than an i32 can number");
+}
+
 const Edge& Grads::input(int i) const {
   if (i >= 0 && i < std::ssize(node_.inputs)) return node_.inputs[i];
   throw UsageError(

@@ -73,20 +73,19 @@ int check_axis(const char* op, const Var& x, int axis);
 // f64" where they do.
 void check_types(const char* op, const Var& a, const Var& b);
 void check_types(const char* op, const Tensor& a, const Tensor& b);
+// Throws ShapeError for more elements along an axis than an i32 can number.
+void check_places(const char* op, int64_t n);
 
 // The op that the user called: while one exists, what is said about the ops that it is made of
 // names it. The outermost counts.
 class CalledOp {
  public:
-  [[nodiscard]] explicit CalledOp(const char* op) : before_(called) { called = or_else(op); }
-  ~CalledOp() { called = before_; }
-  CalledOp(const CalledOp&) = delete;
-  CalledOp& operator=(const CalledOp&) = delete;
+  [[nodiscard]] explicit CalledOp(const char* op) : called_(called, or_else(op)) {}
   static const char* or_else(const char* op) { return called ? called : op; }
 
  private:
   static inline thread_local const char* called = nullptr;
-  const char* before_;
+  const Exchanged<const char*> called_;
 };
 
 // An input of a node: an output of another one. No node where the input needs no gradient.

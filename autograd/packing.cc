@@ -226,8 +226,8 @@ Var Packed::restored(const Var& y) const {
 }
 
 Var by_sequence(const Var& x, const Packing& packing) {
-  check_rows("by_sequence", x, packing);
-  check_by_step("by_sequence", x);
+  check_rows(CalledOp::or_else("by_sequence"), x, packing);
+  check_by_step(CalledOp::or_else("by_sequence"), x);
   return gather_rows(x, packing.by_sequence(x.device())).in_order(RowOrder::by_sequence);
 }
 

@@ -114,12 +114,7 @@ void bring_leaves_forward(std::vector<std::shared_ptr<Node>>& order) {
 
 }  // namespace
 
-NoGrad::NoGrad() : before_(no_grad) {
-  no_grad = true;
-}
-NoGrad::~NoGrad() {
-  no_grad = before_;
-}
+NoGrad::NoGrad() : active_(no_grad, true) {}
 bool NoGrad::active() {
   return no_grad;
 }

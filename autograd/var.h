@@ -10,6 +10,7 @@
 #include <string>
 #include <vector>
 
+#include "base/exchanged.h"
 #include "tensor/random.h"
 #include "tensor/tensor.h"
 
@@ -184,13 +185,10 @@ concept NoKeepdim = std::integral<T> && !std::same_as<T, bool>;
 class NoGrad {
  public:
   [[nodiscard]] NoGrad();
-  ~NoGrad();
-  NoGrad(const NoGrad&) = delete;
-  NoGrad& operator=(const NoGrad&) = delete;
   static bool active();
 
  private:
-  bool before_;
+  const Exchanged<bool> active_;
 };
 
 // Whether x needs a gradient: it is in the graph, and no NoGrad exists.

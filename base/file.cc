@@ -13,6 +13,7 @@
 #include <functional>
 #include <vector>
 
+#include "base/descriptor.h"
 #include "base/error.h"
 
 namespace heed {
@@ -24,21 +25,14 @@ constexpr size_t kBufferBytes = 1 << 16;
   throw DataError(path + ": " + what + ": " + std::strerror(errno));
 }
 
-struct Descriptor {
-  int fd;
-  ~Descriptor() {
-    if (fd >= 0) ::close(fd);
-  }
-};
-
 // A new name is durable only once the directory that it stands in is. Some file systems cannot sync
 // a directory and say EINVAL.
 void sync_directory_of(const std::string& path) {
   const std::filesystem::path parent = std::filesystem::path(path).parent_path();
   const std::string directory = parent.empty() ? "." : parent.string();
-  const Descriptor opened{::open(directory.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC)};
-  if (opened.fd < 0) fail(directory, "cannot open the directory");
-  if (::fsync(opened.fd) != 0 && errno != EINVAL) fail(directory, "cannot sync the directory");
+  const Descriptor opened(::open(directory.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
+  if (opened < 0) fail(directory, "cannot open the directory");
+  if (::fsync(opened) != 0 && errno != EINVAL) fail(directory, "cannot sync the directory");
 }
 
 }  // namespace
@@ -59,10 +53,10 @@ void make_directory(const std::string& path) {
 }
 
 std::string read_file(const std::string& path, uint64_t max_bytes) {
-  const Descriptor opened{::open(path.c_str(), O_RDONLY | O_CLOEXEC)};
-  if (opened.fd < 0) fail(path, "cannot open");
+  const Descriptor opened(::open(path.c_str(), O_RDONLY | O_CLOEXEC));
+  if (opened < 0) fail(path, "cannot open");
   struct stat status;
-  if (::fstat(opened.fd, &status) != 0) fail(path, "cannot stat");
+  if (::fstat(opened, &status) != 0) fail(path, "cannot stat");
   if (S_ISDIR(status.st_mode)) throw DataError(path + ": is a directory, not a file");
 
   // The size from stat is only a hint: a pipe has none, and a file may grow while it is read.
@@ -71,7 +65,7 @@ std::string read_file(const std::string& path, uint64_t max_bytes) {
   bytes.resize(std::min(hint, max_bytes) + 1);
   size_t size = 0;
   while (true) {
-    const ssize_t got = ::read(opened.fd, bytes.data() + size, bytes.size() - size);
+    const ssize_t got = ::read(opened, bytes.data() + size, bytes.size() - size);
     if (got < 0 && errno == EINTR) continue;
     if (got < 0) fail(path, "cannot read");
     if (got == 0) break;
@@ -186,7 +180,8 @@ AtomicFile::AtomicFile(const std::string& path)
   // somebody put there.
   ::unlink(temporary_.c_str());
   remember(temporary_);
-  descriptor_ = ::open(temporary_.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+  descriptor_ =
+      Descriptor(::open(temporary_.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666));
   if (descriptor_ >= 0) return;
   const int error = errno;
   forget(temporary_);
@@ -201,7 +196,6 @@ AtomicFile::AtomicFile(const std::string& path)
 
 AtomicFile::~AtomicFile() {
   if (descriptor_ < 0) return;
-  ::close(descriptor_);
   ::unlink(temporary_.c_str());
   forget(temporary_);
 }
@@ -216,12 +210,7 @@ void AtomicFile::write(std::string_view bytes) {
 }
 
 void AtomicFile::flush() {
-  for (std::string_view rest = buffer_; !rest.empty();) {
-    const ssize_t written = ::write(descriptor_, rest.data(), rest.size());
-    if (written < 0 && errno == EINTR) continue;
-    if (written < 0) fail(path_, "cannot write");
-    rest.remove_prefix(static_cast<size_t>(written));
-  }
+  if (!write_all(descriptor_, buffer_)) fail(path_, "cannot write");
   buffer_.clear();
 }
 
@@ -235,8 +224,7 @@ void AtomicFile::commit() {
   sync();
   if (std::rename(temporary_.c_str(), path_.c_str()) != 0) fail(path_, "cannot rename to");
   forget(temporary_);
-  ::close(descriptor_);
-  descriptor_ = -1;
+  descriptor_ = Descriptor();
   sync_directory_of(path_);
 }
 

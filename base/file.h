@@ -5,6 +5,8 @@
 #include <string>
 #include <string_view>
 
+#include "base/descriptor.h"
+
 namespace heed {
 
 // The bytes of a file. Throws if it is missing, a directory or longer than max_bytes.
@@ -30,8 +32,6 @@ class AtomicFile {
  public:
   explicit AtomicFile(const std::string& path);
   ~AtomicFile();
-  AtomicFile(const AtomicFile&) = delete;
-  AtomicFile& operator=(const AtomicFile&) = delete;
 
   void write(std::string_view bytes);
   void sync();  // all bytes are on the disk then, so that commit() only renames
@@ -41,7 +41,7 @@ class AtomicFile {
   void flush();
 
   std::string path_, temporary_, buffer_;
-  int descriptor_ = -1;
+  Descriptor descriptor_;
 };
 
 // Removes the temporary files of all AtomicFiles of this process that are not committed yet. It is

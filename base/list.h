@@ -14,7 +14,7 @@ namespace heed {
 template <class List, class Of>
 std::string joined(const List& list, std::string_view between, const Of& of) {
   std::string all;
-  for (const auto& one : list) all.append(all.empty() ? "" : between).append(of(one));
+  for (const auto& one : list) all.append(all.empty() ? "" : between).append(std::invoke(of, one));
   return all;
 }
 template <class Texts> std::string joined(const Texts& texts, std::string_view between = ", ") {

@@ -18,7 +18,7 @@
 #include <vector>
 
 #include "nn/init.h"
-#include "tensor/kernels/isa.h"
+#include "tensor/kernels/matmul.h"
 #include "tensor/kernels/peak.h"
 #include "tensor/parallel.h"
 #include "tests/autograd/op_table.h"

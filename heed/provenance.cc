@@ -11,7 +11,7 @@
 #include "heed/results.h"
 #include "tensor/cuda/communicator.h"
 #include "tensor/cuda/runtime.h"
-#include "tensor/kernels/isa.h"
+#include "tensor/kernels/matmul.h"
 #include "tensor/parallel.h"
 
 namespace heed {

@@ -1,6 +1,7 @@
 #include "nn/attention.h"
 
 #include "base/error.h"
+#include "base/list.h"
 
 namespace heed {
 
@@ -58,23 +59,25 @@ std::string name_of(AttentionScore score) {
 }
 
 AttentionScore parse_attention_score(const std::string& name) {
-  for (const auto score :
-       {AttentionScore::kDot, AttentionScore::kGeneral, AttentionScore::kAdditive}) {
-    if (name == name_of(score)) return score;
+  for (size_t i = 0; i < attention_scores().size(); ++i) {
+    if (name == attention_scores()[i]) return static_cast<AttentionScore>(i);
   }
-  throw UsageError("attention: expected one of dot, general, additive, got '" + name + "'");
+  throw UsageError("attention: expected one of " + joined(attention_scores()) + ", got '" + name +
+                   "'");
 }
 
 Attention Attention::like() const {
   Attention made(AttentionScore::kDot, 0, 0, 0);
-  for (const GeneralAttention& general : general_) made.general_.push_back(general.like());
+  for (const Linear& project : project_) made.project_.push_back(project.like());
   for (const AdditiveAttention& additive : additive_) made.additive_.push_back(additive.like());
   return made;
 }
 
 Attention::Attention(AttentionScore score, int64_t query_size, int64_t memory_size,
                      int64_t hidden) {
-  if (score == AttentionScore::kGeneral) general_.emplace_back(query_size, memory_size);
+  if (score == AttentionScore::kGeneral) {
+    project_.emplace_back(query_size, memory_size, /*with_bias=*/false);
+  }
   if (score == AttentionScore::kAdditive) additive_.emplace_back(query_size, memory_size, hidden);
 }
 
@@ -85,12 +88,11 @@ Attention::Memory Attention::read(const Var& memory) const {
 Attended Attention::operator()(const Var& query, const Memory& memory,
                                const Segments& segments) const {
   if (!additive_.empty()) return additive_[0](query, memory, segments);
-  return general_.empty() ? attend(query, memory.values, segments)
-                          : general_[0](query, memory.values, segments);
+  return attend(project_.empty() ? query : project_[0](query), memory.values, segments);
 }
 
 void Attention::visit(Visitor& v) {
-  for (GeneralAttention& attention : general_) attention.visit(v);
+  for (Linear& project : project_) v("project", project);
   for (AdditiveAttention& attention : additive_) attention.visit(v);
 }
 

@@ -24,19 +24,6 @@ struct [[nodiscard]] Attended {
 // are the segments of the first ones.
 Attended attend(const Var& query, const Var& memory, const Segments& segments);
 
-class GeneralAttention : public Module {
- public:
-  GeneralAttention(int64_t query_size, int64_t memory_size)
-      : project(query_size, memory_size, /*with_bias=*/false) {}
-  Attended operator()(const Var& query, const Var& memory, const Segments& segments) const {
-    return attend(project(query), memory, segments);
-  }
-  void visit(Visitor& v) override { v("project", project); }
-  GeneralAttention like() const { return {project.weight.shape()[1], project.weight.shape()[0]}; }
-
-  Linear project;
-};
-
 class AdditiveAttention : public Module {
  public:
   AdditiveAttention(int64_t query_size, int64_t memory_size, int64_t hidden);
@@ -84,7 +71,7 @@ class Attention : public Module {
   Attention like() const;
 
  private:
-  std::vector<GeneralAttention> general_;  // one or none, and so below
+  std::vector<Linear> project_;  // one or none, and so below
   std::vector<AdditiveAttention> additive_;
 };
 

@@ -16,7 +16,7 @@ void Adagrad::update(const std::vector<Update>& all) {
   for (const Update& u : all) {
     const Var p = u.p(), g = u.g() + u.weight_decay * p, h = h_[u.index] + square(g);
     h_[u.index].copy_from(h.value());
-    u.p().copy_from((p - u.rate * g / (sqrt(h) + options_.eps)).value());
+    u.p().copy_from((p - u.rate * g / (sqrt(h) + u.not_zero(options_.eps))).value());
   }
 }
 

@@ -25,7 +25,7 @@ void Adam::update(const std::vector<Update>& all) {
     const Tensor& p = u.p();
     const Tensor dense = u.parameter.grad();
     const AdamFactors factors{
-        u.rate, options_.beta1, options_.beta2, options_.eps, u.weight_decay, c1, c2};
+        u.rate, options_.beta1, options_.beta2, u.not_zero(options_.eps), u.weight_decay, c1, c2};
     KERNEL(p, adam_update(p.data<T>(), m_[u.index].data<T>(), v_[u.index].data<T>(),
                           dense.data<T>(), u.scale.data<double>(), factors, p.numel()));
   }

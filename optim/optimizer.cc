@@ -164,6 +164,11 @@ Var Optimizer::Update::g() const {
   return y;
 }
 
+double Optimizer::Update::not_zero(double eps) const {
+  constexpr double kLeast = std::numeric_limits<float>::min();
+  return p().dtype() == DType::f32 ? std::max(eps, kLeast) : eps;
+}
+
 std::vector<Tensor>& Optimizer::remember(const std::string& name) {
   Memory& memory = memories_.emplace_back(Memory{name, {}, /*numbers=*/false});
   for (const NamedParameter& p : parameters_) {

@@ -86,6 +86,7 @@ class Optimizer {
 
     const Tensor& p() const { return parameter.value(); }  // to be changed in place
     Var g() const;                                         // scale * gradient, dense
+    double not_zero(double eps) const;  // eps as a positive number of the type of p
   };
   // Empty, or why a step with max_norm would be wrong.
   virtual std::string refuses_clipping() const { return {}; }

@@ -19,6 +19,9 @@ AsyncRead::AsyncRead(const std::vector<Tensor>& tensors) {
   const Tensor all = Tensor::empty({count}, DType::f64, device);
   int64_t at = 0;
   for (const Tensor& x : tensors) {
+    if (x.device() != device) {
+      throw DeviceError(text("AsyncRead: tensors on ", device, " and ", x.device()));
+    }
     const Tensor place = all.rows(at, at + x.numel());
     at += x.numel();
     if (x.dtype() == DType::f32) {

@@ -18,7 +18,7 @@ struct Download;
 class AsyncRead {
  public:
   AsyncRead() = default;  // none
-  // f32 or f64 on one device, at most kMost elements together, or ShapeError.
+  // f32 or f64, at most kMost elements together, or ShapeError; on one device, or DeviceError.
   explicit AsyncRead(const std::vector<Tensor>& tensors);
   static constexpr int64_t kMost = 32;
 

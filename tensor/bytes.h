@@ -39,7 +39,7 @@ template <class T>
 concept HasNoPadding = std::is_trivially_copyable_v<T> &&
     (std::has_unique_object_representations_v<T> || std::is_floating_point_v<T>);
 
-// out(a, b) writes values and in(a, b) reads them: numbers, texts, lists, optional values, and
+// out(a, b) writes values and in(a, b) reads them: numbers, texts, lists, maps, optional values, and
 // structs for which a function, the same for both, names the members:
 //   void each_member(auto& bytes, Struct& s) { bytes(s.a, s.b); }
 
@@ -84,6 +84,9 @@ class BytesOut {
     } else if constexpr (requires { value.has_value(); }) {
       put(value.has_value());
       if (value) write(*value);
+    } else if constexpr (requires { typename T::mapped_type; }) {
+      put(value.size());
+      for (const auto& [key, one] : value) (*this)(key, one);
     } else if constexpr (requires { put_list(value); }) {
       put_list(value);
     } else if constexpr (requires { value.begin(); }) {
@@ -133,6 +136,13 @@ class BytesIn {
     } else if constexpr (requires { value.has_value(); }) {
       value.reset();
       if (get<bool>()) read(value.emplace());
+    } else if constexpr (requires { typename T::mapped_type; }) {
+      value.clear();
+      for (auto left = get<size_t>(); left > 0; --left) {
+        typename T::key_type key;
+        read(key);
+        read(value[key]);
+      }
     } else if constexpr (requires { requires HasNoPadding<typename T::value_type>; }) {
       value = get_list<typename T::value_type>();
     } else if constexpr (requires { value.begin(); }) {

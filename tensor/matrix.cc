@@ -8,7 +8,7 @@ Matrix::Matrix(const Tensor& x, int64_t height, int64_t width, int64_t batch)
     : memory_(x), height_(height), width_(width), ld_(width), batch_(batch) {}
 
 Matrix::Matrix(const Tensor& x)
-    : Matrix(x, x.shape().product(0, x.shape().rank() - 1), x.shape().back(), 0) {}
+    : Matrix(x, x.shape().product(0, x.shape().rank() - 1), x.shape().back(), kSingle) {}
 
 Matrix Matrix::each(const Tensor& x) {
   check_shape(x.shape().rank() == 3, "gemm: needs (batch, rows, cols), got ", x.shape());
@@ -51,20 +51,15 @@ void check_product(const Matrix& c, const Matrix& a, const Matrix& b) {
 
 void gemm(const Matrix& c, const Matrix& a, const Matrix& b, Write write) {
   check_product(c, a, b);
-  KERNEL(c, gemm(c.as<T>(), a.as<const T>(), b.as<const T>(), write));
+  if (c.batch() == Matrix::kSingle) {
+    KERNEL(c, gemm(c.as<T>(), a.as<const T>(), b.as<const T>(), write));
+  } else {
+    KERNEL(c, gemm_batched(c.as<T>(), a.as<const T>(), b.as<const T>(), c.batch(), write));
+  }
 }
 
 void gemm(const Destination& c, const Matrix& a, const Matrix& b) {
-  gemm(c.at, a, b, c.write);
-}
-
-void gemm_batched(const Matrix& c, const Matrix& a, const Matrix& b, Write write) {
-  check_product(c, a, b);
-  KERNEL(c, gemm_batched(c.as<T>(), a.as<const T>(), b.as<const T>(), c.batch(), write));
-}
-
-void gemm_batched(const Destination& c, const Matrix& a, const Matrix& b) {
-  gemm_batched(Matrix::each(c.at), a, b, c.write);
+  gemm(a.batch() == Matrix::kSingle ? Matrix(c.at) : Matrix::each(c.at), a, b, c.write);
 }
 
 }  // namespace heed

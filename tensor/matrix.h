@@ -11,7 +11,7 @@ class Matrix {
  public:
   // x (..., cols): the leading axes together are the rows. A scalar is not a matrix (ShapeError).
   Matrix(const Tensor& x);
-  // The matrices of x (batch, rows, cols), for gemm_batched.
+  // The matrices of x (batch, rows, cols).
   static Matrix each(const Tensor& x);
 
   Matrix t() const;
@@ -19,7 +19,8 @@ class Matrix {
 
   int64_t rows() const { return transposed_ ? width_ : height_; }
   int64_t cols() const { return transposed_ ? height_ : width_; }
-  int64_t batch() const { return batch_; }
+  static constexpr int64_t kSingle = -1;
+  int64_t batch() const { return batch_; }  // how many matrices, or kSingle
   DType dtype() const { return memory_.dtype(); }
   Device device() const { return memory_.device(); }
   const Tensor& memory() const { return memory_; }
@@ -28,7 +29,7 @@ class Matrix {
   // For kernels: T is float, double, or one of these const.
   template <class T> Mat<T> as() const {
     T* const first = memory_.data<std::remove_const_t<T>>() + first_col_;
-    return {first, rows(), cols(), ld_, transposed_, batch_ ? height_ * ld_ : 0};
+    return {first, rows(), cols(), ld_, transposed_, batch_ > 0 ? height_ * ld_ : 0};
   }
 
  private:
@@ -38,7 +39,7 @@ class Matrix {
 
   Tensor memory_;
   int64_t height_, width_, ld_;  // as they lie in memory
-  int64_t first_col_ = 0, batch_ = 0;
+  int64_t first_col_ = 0, batch_ = kSingle;
   bool transposed_ = false;
 };
 
@@ -54,11 +55,9 @@ struct Destination {
 
 // Throws ShapeError unless A (m, k) B (k, n) is C (m, n), and for a C that is a transpose.
 void check_product(const Matrix& c, const Matrix& a, const Matrix& b);
-// C = A B or C += A B. Both throw what check_product() throws.
+// C = A B or C += A B; for views made by Matrix::each C_i = A_i B_i or += for all i. Both throw
+// what check_product() throws.
 void gemm(const Matrix& c, const Matrix& a, const Matrix& b, Write write = Write::assign);
 void gemm(const Destination& c, const Matrix& a, const Matrix& b);
-// C_i = A_i B_i or += for all i, for views made by Matrix::each.
-void gemm_batched(const Matrix& c, const Matrix& a, const Matrix& b, Write write = Write::assign);
-void gemm_batched(const Destination& c, const Matrix& a, const Matrix& b);
 
 }  // namespace heed

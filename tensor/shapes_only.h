@@ -1,5 +1,7 @@
 #pragma once
 
+#include "base/exchanged.h"
+
 namespace heed {
 
 // While one exists, new tensors of this thread have a shape and no memory. The parameters of a
@@ -12,12 +14,9 @@ namespace heed {
 class ShapesOnly {
  public:
   ShapesOnly();
-  ~ShapesOnly();
-  ShapesOnly(const ShapesOnly&) = delete;
-  ShapesOnly& operator=(const ShapesOnly&) = delete;
 
  private:
-  bool before_;
+  const Exchanged<bool> active_;
 };
 
 }  // namespace heed

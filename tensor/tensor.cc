@@ -18,11 +18,7 @@ namespace {
 thread_local bool shapes_only = false;
 }  // namespace
 
-ShapesOnly::ShapesOnly() : before_(std::exchange(shapes_only, true)) {}
-
-ShapesOnly::~ShapesOnly() {
-  shapes_only = before_;
-}
+ShapesOnly::ShapesOnly() : active_(shapes_only, true) {}
 
 Tensor Tensor::empty(Shape shape, DType dtype, Device device) {
   Tensor t;

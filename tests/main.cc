@@ -9,7 +9,7 @@
 #include <string>
 #include <string_view>
 
-#include "tensor/kernels/isa.h"
+#include "tensor/kernels/matmul.h"
 #include "tests/paths.h"
 
 namespace heed {

@@ -25,6 +25,10 @@ struct OfRank {
   }
 };
 
+void each_member(auto& bytes, OfRank& of_rank) {
+  bytes(of_rank.rank, of_rank.given);
+}
+
 std::string shown(const Given& one, const std::string& rank) {
   const std::string value = one.of_what.empty() ? one.value : one.of_what + " (" + one.value + ")";
   return value + " on " + rank;
@@ -45,14 +49,7 @@ void compare(const OfRank& first, const OfRank& other) {
 
 void check_alike(Ranks& ranks, const std::vector<Given>& given) {
   if (ranks.size() == 1) return;
-  BytesOut out;
-  out(name_of_rank(ranks.rank(), ranks.size()), given);
-  std::vector<OfRank> all;
-  for (const std::string& block : ranks.gather(out.bytes())) {
-    BytesIn in(block);
-    OfRank& of_rank = all.emplace_back();
-    in(of_rank.rank, of_rank.given);
-  }
+  const auto all = ranks.gather_values(OfRank{name_of_rank(ranks.rank(), ranks.size()), given});
   for (const OfRank& other : all) compare(all[0], other);
 }
 

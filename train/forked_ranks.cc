@@ -1,10 +1,7 @@
 #include "train/forked_ranks.h"
 
-#include <fcntl.h>
-#include <poll.h>
 #include <pthread.h>
 #include <sys/mman.h>
-#include <sys/prctl.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -13,18 +10,17 @@
 #include <csignal>
 #include <cstdio>
 #include <cstring>
+#include <map>
 #include <new>
 #include <utility>
 
 #include "base/error.h"
+#include "train/crew.h"
 
 namespace heed {
 namespace {
 
 constexpr int64_t kChunk = int64_t{4} << 20;  // bytes that a rank shows the others at a time
-// A stop is passed on well within the second in which a rank takes it for the Ctrl-C that it may
-// have seen itself.
-constexpr int kPollMilliseconds = 300;
 
 // Where a block lies in what a rank has for the others, and how much that is.
 struct Range {
@@ -71,15 +67,6 @@ class SharedMemory {
   const int ranks_;
   std::byte* memory_;
 };
-
-void write_all(int pipe, std::string_view text) {
-  while (!text.empty()) {
-    const ssize_t n = ::write(pipe, text.data(), text.size());
-    if (n < 0 && errno == EINTR) continue;
-    if (n <= 0) return;
-    text.remove_prefix(static_cast<size_t>(n));
-  }
-}
 
 class Forked : public Ranks {
  public:
@@ -175,14 +162,10 @@ class Forked : public Ranks {
 
 // ---- the processes ------------------------------------------------------------------------------
 
-// A rank's life. Never returns; what it fails with goes through the pipe.
-[[noreturn]] void live(int pipe, pid_t parent, Ranks& ranks,
-                       const std::function<void(Ranks&)>& body) {
-  std::signal(SIGPIPE, SIG_IGN);
-  ::prctl(PR_SET_PDEATHSIG, SIGKILL);
+// A rank's life, and the code of its exit. What it fails with goes through the pipe.
+int live(int pipe, Ranks& ranks, const std::function<void(Ranks&)>& body) {
   int code = 1;
   try {
-    if (::getppid() != parent) ::_exit(code);
     body(ranks);
     if (std::fflush(stdout) != 0) throw Error("standard output: cannot be written");
     code = 0;
@@ -195,110 +178,20 @@ class Forked : public Ranks {
     write_all(pipe, e.what());
   }
   std::fflush(nullptr);
-  ::_exit(code);  // not exit(): what the parent has to clean up is the parent's
+  return code;
 }
 
-// The processes, each with a pipe that closes when it ends.
-class Crew {
- public:
-  explicit Crew(const std::atomic<bool>& stop) : stop_(stop) {}
-  ~Crew() { end_all(); }
-  Crew(const Crew&) = delete;
-  Crew& operator=(const Crew&) = delete;
-
-  void start(int count, const SharedMemory& memory, const std::function<void(Ranks&)>& body) {
-    std::fflush(nullptr);
-    const pid_t parent = ::getpid();
-    for (int rank = 0; rank < count; ++rank) {
-      int ends[2];
-      if (::pipe2(ends, O_CLOEXEC) != 0) fail("no pipe");
-      const pid_t id = ::fork();
-      if (id == 0) {
-        for (const Member& other : members_) ::close(other.pipe);
-        ::close(ends[0]);
-        Forked ranks(rank, count, memory, ends[1]);
-        live(ends[1], parent, ranks, body);
-      }
-      ::close(ends[1]);
-      if (id < 0) ::close(ends[0]);
-      if (id < 0) fail("cannot fork");
-      members_.push_back({id, ends[0], rank});
-    }
-    size_ = count;
+// Throws where a rank has not ended well.
+void judge(const std::string& rank, const std::string& text, int status) {
+  const std::string who = rank + ": ";
+  if (WIFSIGNALED(status)) {
+    throw Error(who + "was ended by signal " + std::to_string(WTERMSIG(status)) + " (" +
+                ::strsignal(WTERMSIG(status)) +
+                "); the others were ended too; a training goes on with --resume");
   }
-
-  // Until all have ended; throws where one does not end well.
-  void watch() {
-    bool told = false;
-    while (!members_.empty()) {
-      std::vector<pollfd> pipes;
-      for (const Member& m : members_) pipes.push_back({m.pipe, POLLIN, 0});
-      ::poll(pipes.data(), pipes.size(), kPollMilliseconds);
-      if (stop_ && !told) {
-        for (const Member& m : members_) ::kill(m.id, SIGTERM);
-        told = true;
-      }
-      for (size_t i = pipes.size(); i-- > 0;) {
-        if (pipes[i].revents != 0) hear(i);
-      }
-    }
-  }
-
- private:
-  struct Member {
-    pid_t id;
-    int pipe, rank;
-    std::string text = {};
-  };
-
-  [[noreturn]] static void fail(const char* what) {
-    throw Error(std::string("ranks: ") + what + ": " + std::strerror(errno));
-  }
-
-  // What a rank says, or its end.
-  void hear(size_t i) {
-    char part[1024];
-    const ssize_t n = ::read(members_[i].pipe, part, sizeof part);
-    if (n < 0 && errno == EINTR) return;
-    if (n > 0) {
-      members_[i].text.append(part, static_cast<size_t>(n));
-      return;
-    }
-    const Member gone = members_[i];
-    members_.erase(members_.begin() + static_cast<std::ptrdiff_t>(i));
-    ::close(gone.pipe);
-    judge(gone, wait_for(gone.id));
-  }
-
-  void judge(const Member& gone, int status) const {
-    const std::string who = name_of_rank(gone.rank, size_) + ": ";
-    if (WIFSIGNALED(status)) {
-      throw Error(who + "was ended by signal " + std::to_string(WTERMSIG(status)) + " (" +
-                  ::strsignal(WTERMSIG(status)) +
-                  "); the others were ended too; a training goes on with --resume");
-    }
-    if (WEXITSTATUS(status) == 2) throw UsageError(who + gone.text);
-    if (WEXITSTATUS(status) != 0) throw Error(who + gone.text);
-  }
-
-  void end_all() {
-    for (const Member& m : members_) ::kill(m.id, SIGKILL);
-    for (const Member& m : members_) {
-      wait_for(m.id);
-      ::close(m.pipe);
-    }
-  }
-
-  static int wait_for(pid_t id) {
-    int status = 0;
-    while (::waitpid(id, &status, 0) < 0 && errno == EINTR) continue;
-    return status;
-  }
-
-  const std::atomic<bool>& stop_;
-  std::vector<Member> members_;
-  int size_ = 0;
-};
+  if (WEXITSTATUS(status) == 2) throw UsageError(who + text);
+  if (WEXITSTATUS(status) != 0) throw Error(who + text);
+}
 
 }  // namespace
 
@@ -308,9 +201,17 @@ void fork_ranks(int count, const std::function<void(Ranks&)>& body, const std::a
                      std::to_string(count));
   }
   const SharedMemory memory(count);
-  Crew crew(stop);
-  crew.start(count, memory, body);
-  crew.watch();
+  std::map<pid_t, int> rank_of;
+  Crew crew("ranks", stop, SIGKILL);
+  for (int rank = 0; rank < count; ++rank) {
+    rank_of[crew.start([&](int pipe) {
+      Forked ranks(rank, count, memory, pipe);
+      return live(pipe, ranks, body);
+    })] = rank;
+  }
+  crew.watch({.on_end = [&](const Crew::Member& gone, int status) {
+    judge(name_of_rank(rank_of[gone.id], count), gone.text, status);
+  }});
 }
 
 }  // namespace heed

@@ -119,8 +119,7 @@ std::vector<Tensor> tensors_of(const std::vector<TreeNode>& nodes) {
 Carrier::Block block_of(const std::vector<TreeNode>& nodes) {
   Carrier::Block block{.tensors = tensors_of(nodes)};
   for (const TreeNode& node : nodes) {
-    block.head.put(node.level);
-    block.head.put(node.index);
+    block.head(node.level, node.index);
     for (const Gradient& g : node.value) put_form(block.head, g);
   }
   return block;

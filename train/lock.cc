@@ -45,7 +45,7 @@ int lock_or_try_again(int descriptor, std::chrono::milliseconds patience) {
 
 RunLock::RunLock(const std::string& run, std::chrono::milliseconds patience) {
   const std::string path = lock_path(run);
-  descriptor_ = ::open(path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0644);
+  descriptor_ = Descriptor(::open(path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0644));
   if (descriptor_ < 0) {
     throw DataError(path + ": cannot be opened: " + std::strerror(errno));
   }
@@ -53,7 +53,6 @@ RunLock::RunLock(const std::string& run, std::chrono::milliseconds patience) {
     const int error = errno;
     char owner[512] = {};
     const ssize_t bytes = ::read(descriptor_, owner, sizeof owner - 1);
-    ::close(descriptor_);
     if (error != EWOULDBLOCK) {
       throw DataError(path + ": cannot be locked: " + std::strerror(error));
     }
@@ -63,23 +62,14 @@ RunLock::RunLock(const std::string& run, std::chrono::milliseconds patience) {
   const std::string id = std::to_string(::getpid()) + " " + host_name();
   if (::ftruncate(descriptor_, 0) != 0 ||
       ::write(descriptor_, id.data(), id.size()) != static_cast<ssize_t>(id.size())) {
-    const int error = errno;
-    ::close(descriptor_);
-    throw DataError(path + ": cannot be written: " + std::strerror(error));
+    throw DataError(path + ": cannot be written: " + std::strerror(errno));
   }
 }
 
-RunLock::~RunLock() {
-  ::close(descriptor_);
-}  // which gives the lock back, as does any exit
-
 bool is_locked(const std::string& run) {
-  const int descriptor =
-      ::open(lock_path(run).c_str(), O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
-  if (descriptor < 0) return false;
-  const bool locked = ::flock(descriptor, LOCK_SH | LOCK_NB) != 0 && errno == EWOULDBLOCK;
-  ::close(descriptor);
-  return locked;
+  const Descriptor descriptor(
+      ::open(lock_path(run).c_str(), O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK));
+  return descriptor >= 0 && ::flock(descriptor, LOCK_SH | LOCK_NB) != 0 && errno == EWOULDBLOCK;
 }
 
 }  // namespace heed

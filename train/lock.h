@@ -3,6 +3,7 @@
 #include <chrono>
 #include <string>
 
+#include "base/descriptor.h"
 #include "base/error.h"
 
 namespace heed {
@@ -22,12 +23,9 @@ class RunLock {
  public:
   explicit RunLock(const std::string& run,
                    std::chrono::milliseconds patience = std::chrono::milliseconds(20));
-  ~RunLock();
-  RunLock(const RunLock&) = delete;
-  RunLock& operator=(const RunLock&) = delete;
 
  private:
-  int descriptor_ = -1;
+  Descriptor descriptor_;  // closing it gives the lock back, as does any exit
 };
 
 // Whether a process holds the lock of the run now.

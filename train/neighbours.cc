@@ -11,6 +11,7 @@
 #include <string>
 #include <vector>
 
+#include "base/descriptor.h"
 #include "base/error.h"
 #include "base/file.h"
 
@@ -21,16 +22,6 @@ struct File {
   int64_t descriptor;
   size_t size;
 };
-
-template <class T> std::vector<T> gather(Ranks& ranks, const T& own) {
-  BytesOut out;
-  out.put(own);
-  std::vector<T> all;
-  for (const std::string& of_rank : ranks.gather(out.bytes())) {
-    all.push_back(BytesIn(of_rank).get<T>());
-  }
-  return all;
-}
 
 // The same for processes that see each other: the machine since it was started, and its space of
 // process numbers, of which a container may have its own. Empty where the system does not tell.
@@ -47,41 +38,15 @@ std::string files_of(int process) {
   return "/proc/" + std::to_string(process) + "/fd";
 }
 
-class Descriptor {
- public:
-  explicit Descriptor(int number) : number_(number) {}
-  ~Descriptor() {
-    if (number_ >= 0) ::close(number_);
-  }
-  Descriptor(const Descriptor&) = delete;
-  Descriptor& operator=(const Descriptor&) = delete;
-  int number() const { return number_; }
-
- private:
-  const int number_;
-};
-
 [[noreturn]] void fail(const std::string& what) {
   throw Error("ranks: " + what + ": " + std::strerror(errno));
 }
 
-int write_nameless_file(std::string_view bytes) {
-  const int file = ::memfd_create("heed", MFD_CLOEXEC);
+Descriptor nameless_file(std::string_view bytes) {
+  Descriptor file(::memfd_create("heed", MFD_CLOEXEC));
   if (file < 0) fail("no memory to share");
-  const size_t size = bytes.size();
-  while (!bytes.empty()) {
-    const ssize_t n = ::write(file, bytes.data(), bytes.size());
-    if (n < 0 && errno == EINTR) continue;
-    if (n > 0) {
-      bytes.remove_prefix(static_cast<size_t>(n));
-      continue;
-    }
-    const int error = errno;
-    ::close(file);
-    errno = error;
-    fail("no memory to share " + std::to_string(size >> 20) + " MiB with the others");
-  }
-  return file;
+  if (write_all(file, bytes)) return file;
+  fail("no memory to share " + std::to_string(bytes.size() >> 20) + " MiB with the others");
 }
 
 Bytes map(int file, size_t size) {
@@ -98,27 +63,27 @@ Bytes map(int file, size_t size) {
 Neighbours::Neighbours(Ranks& ranks) : ranks_(ranks), reader_(ranks.rank()) {
   const std::string own = space_of_processes();
   const std::vector<std::string> spaces = ranks.gather(own);
-  const std::vector<int> processes = gather(ranks, static_cast<int>(::getpid()));
+  const std::vector<int> processes = ranks.gather_values(static_cast<int>(::getpid()));
   const auto first =
       static_cast<size_t>(std::find(spaces.begin(), spaces.end(), own) - spaces.begin());
   if (!own.empty() && ::access(files_of(processes[first]).c_str(), R_OK | X_OK) == 0) {
     reader_ = static_cast<int>(first);
   }
   reader_process_ = processes[static_cast<size_t>(reader_)];
-  const std::vector<int> readers = gather(ranks, reader_);
+  const std::vector<int> readers = ranks.gather_values(reader_);
   alone_ = reads() && std::count(readers.begin(), readers.end(), reader_) == 1;
 }
 
 Bytes Neighbours::share(std::string_view bytes) const {
-  const Descriptor own(reads() && !alone_ ? write_nameless_file(bytes) : -1);
+  const Descriptor own(reads() && !alone_ ? nameless_file(bytes) : Descriptor());
   const File of_reader =
-      gather(ranks_, File{own.number(), bytes.size()})[static_cast<size_t>(reader_)];
+      ranks_.gather_values(File{own, bytes.size()})[static_cast<size_t>(reader_)];
   Bytes shared;
   if (!alone_) {
     const std::string path = files_of(reader_process_) + "/" + std::to_string(of_reader.descriptor);
     const Descriptor file(::open(path.c_str(), O_RDONLY | O_CLOEXEC));
-    if (file.number() < 0) fail("cannot open the memory of rank " + std::to_string(reader_));
-    shared = map(file.number(), of_reader.size);
+    if (file < 0) fail("cannot open the memory of rank " + std::to_string(reader_));
+    shared = map(file, of_reader.size);
   }
   ranks_.any(0);  // all have it
   return shared;

@@ -67,12 +67,7 @@ std::string Ranks::of_first(std::string_view block) {
 
 unsigned Ranks::any(unsigned bits) {
   if (size_ == 1) return bits;
-  const std::string mine(reinterpret_cast<const char*>(&bits), sizeof bits);
-  for (const std::string& theirs : gather(mine)) {
-    unsigned of_rank = 0;
-    std::memcpy(&of_rank, theirs.data(), sizeof of_rank);
-    bits |= of_rank;
-  }
+  for (const unsigned of_rank : gather_values(bits)) bits |= of_rank;
   return bits;
 }
 

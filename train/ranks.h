@@ -27,7 +27,8 @@ class Ranks {
 
   // blocks[r] is for rank r; result[r] is the block from rank r for this one.
   std::vector<Bytes> exchange(const std::vector<std::string_view>& blocks);
-  std::vector<std::string> gather(std::string_view block);  // result[r]: the block of rank r
+  std::vector<std::string> gather(std::string_view block);        // result[r]: the block of rank r
+  template <class T> std::vector<T> gather_values(const T& own);  // what a BytesOut writes
   std::string of_first(std::string_view block);  // the block of rank 0; the others' are ignored
   unsigned any(unsigned bits);                   // the bits that are set on at least one rank
 
@@ -61,6 +62,17 @@ class Ranks {
   int64_t bytes_sent_ = 0, bytes_from_gpu_ = 0;
   double seconds_ = 0;
 };
+
+template <class T> std::vector<T> Ranks::gather_values(const T& own) {
+  BytesOut out;
+  out(own);
+  std::vector<T> all;
+  for (const std::string& of_rank : gather(out.bytes())) {
+    BytesIn in(of_rank);
+    in(all.emplace_back());
+  }
+  return all;
+}
 
 struct OtherGaveUp : Error {
   OtherGaveUp() : Error("ranks: another one gave up") {}

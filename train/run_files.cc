@@ -1,5 +1,6 @@
 #include "train/run_files.h"
 
+#include <algorithm>
 #include <filesystem>
 #include <utility>
 
@@ -70,17 +71,14 @@ void check_same(Ranks& ranks, const std::vector<NamedTensor>& tensors) {
     const Tensor x = t.tensor.to(Device{});
     crc = checksum({reinterpret_cast<const char*>(x.raw()), static_cast<size_t>(x.bytes())}, crc);
   }
-  BytesOut out;
-  out.put(crc);
-  out.put_text(host_name());
-  const std::vector<std::string> all = ranks.gather(out.bytes());
-  for (size_t r = 0; r < all.size(); ++r) {
-    BytesIn of_first(all[0]), of_rank(all[r]);
-    if (of_first.get<uint32_t>() == of_rank.get<uint32_t>()) continue;
-    throw Error("training: the numbers of rank " + std::to_string(r) + " on " + of_rank.get_text() +
-                " are not those of rank 0 on " + of_first.get_text() +
-                ": ranks need processors of one kind and the same heed; no checkpoint is made");
-  }
+  const std::vector<uint32_t> all = ranks.gather_values(crc);
+  const auto other = std::find_if(all.begin(), all.end(), [&](uint32_t c) { return c != all[0]; });
+  if (other == all.end()) return;
+  const auto r = static_cast<size_t>(other - all.begin());
+  const std::vector<std::string> hosts = ranks.gather(host_name());  // all ranks have seen it
+  throw Error("training: the numbers of rank " + std::to_string(r) + " on " + hosts[r] +
+              " are not those of rank 0 on " + hosts[0] +
+              ": ranks need processors of one kind and the same heed; no checkpoint is made");
 }
 
 }  // namespace

@@ -6,6 +6,7 @@
 #include <set>
 
 #include "base/error.h"
+#include "base/list.h"
 #include "base/path.h"
 #include "train/event_file.h"
 #include "train/number_json.h"
@@ -101,9 +102,7 @@ bool RunLog::has(const std::string& wanted) const {
 size_t RunLog::column(const std::string& wanted) const {
   const auto found = std::find(columns.begin(), columns.end(), wanted);
   if (found != columns.end()) return static_cast<size_t>(found - columns.begin());
-  std::string all;
-  for (const std::string& column : columns) all += (all.empty() ? "" : ", ") + column;
-  throw DataError(file + ": has no column '" + wanted + "'; there are: " + all);
+  throw DataError(file + ": has no column '" + wanted + "'; there are: " + joined(columns));
 }
 
 RunLog epochs_of(const std::string& run) {

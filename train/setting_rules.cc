@@ -2,19 +2,12 @@
 
 #include <algorithm>
 #include <cmath>
-#include <sstream>
 
 #include "base/error.h"
+#include "base/list.h"
 
 namespace heed {
 namespace {
-
-std::string short_text(double value) {
-  std::ostringstream text;
-  text.precision(10);
-  text << value;
-  return text.str();
-}
 
 [[noreturn]] void refuse(const std::string& who, const Setting& s, const std::string& expected,
                          const std::string& got) {
@@ -31,22 +24,19 @@ bool permits(const Setting& s, double value) {
 }
 
 std::string permitted_numbers(const Setting& s) {
-  const std::string least = (s.above ? "above " : "from ") + short_text(s.least);
+  const std::string least = (s.above ? "above " : "from ") + text_of(s.least);
   if (!std::isfinite(s.most)) return least + (s.above ? "" : " on");
-  return least + (s.below ? " to below " : " to ") + short_text(s.most);
+  return least + (s.below ? " to below " : " to ") + text_of(s.most);
 }
 
 void check_number(const std::string& who, const Setting& s, double value, bool whole) {
   if (permits(s, value)) return;
-  refuse(who, s, (whole ? "a whole number " : "a number ") + permitted_numbers(s),
-         short_text(value));
+  refuse(who, s, (whole ? "a whole number " : "a number ") + permitted_numbers(s), text_of(value));
 }
 
 void check_word(const std::string& who, const Setting& s, const std::string& value) {
   if (s.words.empty() || std::find(s.words.begin(), s.words.end(), value) != s.words.end()) return;
-  std::string all;
-  for (const std::string& word : s.words) all += (all.empty() ? "" : ", ") + word;
-  refuse(who, s, "one of " + all, "'" + value + "'");
+  refuse(who, s, "one of " + joined(s.words), "'" + value + "'");
 }
 
 }  // namespace heed

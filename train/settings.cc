@@ -3,6 +3,7 @@
 #include <bit>
 
 #include "base/error.h"
+#include "base/list.h"
 #include "optim/optim.h"
 #include "train/setting_rules.h"
 
@@ -28,9 +29,8 @@ const OptimizerKind& find_kind(const std::string& name) {
   for (const OptimizerKind& kind : kKinds) {
     if (kind.name == name) return kind;
   }
-  std::string known;
-  for (const std::string& one : optimizer_names()) known += (known.empty() ? "" : ", ") + one;
-  throw UsageError("optimizer: expected one of " + known + ", got '" + name + "'");
+  throw UsageError("optimizer: expected one of " + joined(optimizer_names()) + ", got '" + name +
+                   "'");
 }
 
 }  // namespace

@@ -8,6 +8,11 @@
 #include "train/group_sums.h"
 
 namespace heed {
+
+static void each_member(auto& bytes, StepSum& piece) {
+  bytes(piece.total, piece.tokens, piece.nll, piece.counts);
+}
+
 namespace {
 
 StepSum operator+(StepSum a, const StepSum& b) {
@@ -16,36 +21,6 @@ StepSum operator+(StepSum a, const StepSum& b) {
   a.nll += b.nll;
   for (const auto& [name, count] : b.counts) a.counts[name] += count;
   return a;
-}
-
-std::string bytes_of(const std::vector<StepSum>& pieces) {
-  BytesOut out;
-  for (const StepSum& piece : pieces) {
-    out.put(piece.total);
-    out.put(piece.tokens);
-    out.put(piece.nll);
-    out.put(piece.counts.size());
-    for (const auto& [name, count] : piece.counts) {
-      out.put_text(name);
-      out.put(count);
-    }
-  }
-  return std::string(out.bytes());
-}
-
-std::vector<StepSum> pieces_in(const std::string& bytes) {
-  std::vector<StepSum> pieces;
-  for (BytesIn in(bytes); !in.done();) {
-    StepSum& piece = pieces.emplace_back();
-    piece.total = in.get<double>();
-    piece.tokens = in.get<int64_t>();
-    piece.nll = in.get<double>();
-    for (auto left = in.get<size_t>(); left > 0; --left) {
-      const std::string name = in.get_text();
-      piece.counts[name] = in.get<double>();
-    }
-  }
-  return pieces;
 }
 
 }  // namespace
@@ -63,8 +38,8 @@ std::vector<StepSum> StepLosses::own() {
 const StepSum& StepLosses::sum() {
   if (sum_) return *sum_;
   sum_.emplace();
-  for (const std::string& of_rank : ranks_->gather(bytes_of(own()))) {
-    for (const StepSum& piece : pieces_in(of_rank)) sum_ = *sum_ + piece;
+  for (const std::vector<StepSum>& of_rank : ranks_->gather_values(own())) {
+    for (const StepSum& piece : of_rank) sum_ = *sum_ + piece;
   }
   return *sum_;
 }
@@ -137,7 +112,7 @@ void PiecewiseGradients::sum_pieces(const Module* module, const std::vector<Name
 Groups PiecewiseGradients::agreed_groups(const std::vector<NamedParameter>& parameters,
                                          const std::vector<size_t>& order) const {
   BytesOut own;
-  own.put_list(parameters[0].var.device().is_cuda() ? std::vector<size_t>() : order);
+  own(parameters[0].var.device().is_cuda() ? std::vector<size_t>() : order);
   const std::string of_first = ranks_.of_first(own.bytes());
   const auto agreed = BytesIn(of_first).get_list<size_t>();
   return agreed.empty() ? one_group(parameters.size()) : cut_in_groups(parameters, agreed);

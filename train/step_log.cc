@@ -153,13 +153,9 @@ StepLog::StepLog(const std::string& run, int every, int64_t done, std::string* w
     *warning = path_ + ": the lines after step " + std::to_string(last) +
                " are missing or damaged; it goes on at step " + std::to_string(done + 1);
   }
-  descriptor_ =
-      ::open(file_inside(run, kStepsFile).c_str(), O_WRONLY | O_APPEND | O_CREAT | O_CLOEXEC, 0644);
+  descriptor_ = Descriptor(::open(file_inside(run, kStepsFile).c_str(),
+                                  O_WRONLY | O_APPEND | O_CREAT | O_CLOEXEC, 0644));
   if (descriptor_ < 0) fail(path_, "cannot open");
-}
-
-StepLog::~StepLog() {
-  if (descriptor_ >= 0) ::close(descriptor_);
 }
 
 void StepLog::start_clock() {
@@ -184,12 +180,7 @@ bool StepLog::due() const {
 }
 
 void StepLog::write(bool sync) {
-  for (std::string_view rest = lines_; !rest.empty();) {
-    const ssize_t n = ::write(descriptor_, rest.data(), rest.size());
-    if (n < 0 && errno == EINTR) continue;
-    if (n <= 0) fail(path_, "cannot write");
-    rest.remove_prefix(static_cast<size_t>(n));
-  }
+  if (!write_all(descriptor_, lines_)) fail(path_, "cannot write");
   lines_.clear();
   written_ = now();
   if (sync && descriptor_ >= 0 && ::fsync(descriptor_) != 0) fail(path_, "cannot write");

@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "base/descriptor.h"
 #include "train/task.h"
 
 namespace heed {
@@ -60,9 +61,6 @@ class StepLog {
   // off; they will be written again. Does nothing if `every` is 0. `warning` says if lines of the
   // first `done` steps are missing. Throws DataError.
   StepLog(const std::string& run, int every, int64_t done, std::string* warning);
-  ~StepLog();
-  StepLog(const StepLog&) = delete;
-  StepLog& operator=(const StepLog&) = delete;
 
   bool wanted() const { return every_ > 0; }
   // Steps begin now: the time before, such as a validation's, does not count in tokens_per_s.
@@ -79,7 +77,7 @@ class StepLog {
  private:
   const std::string path_;
   const int every_;
-  int descriptor_ = -1;
+  Descriptor descriptor_;
   std::string lines_;              // not written yet
   double written_ = 0, last_ = 0;  // when lines were written, and a step was added; monotonic
   double seconds_ = 0;             // of the steps since the last line

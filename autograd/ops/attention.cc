@@ -5,7 +5,6 @@
 #include "autograd/composed.h"
 #include "autograd/node.h"
 #include "tensor/dispatch.h"
-#include "tensor/kernels/attention_forward.h"
 #include "tensor/kernels/softmax.h"
 
 namespace heed {

@@ -61,6 +61,7 @@ DEFINE_COMPARISON(greater_equal, LessEqual, b, a)
 Tensor argmax(const Var& x, int axis) {
   const int a = check_axis("argmax", x, axis);
   const Shape& shape = x.shape();
+  check_places("argmax", shape[a]);
   const Tensor where = Tensor::empty(shape.without(a), DType::i32, x.device());
   const Tensor largest = Tensor::empty(where.shape(), x.dtype(), x.device());
   KERNEL_OR_I32(largest,

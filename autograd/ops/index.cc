@@ -3,9 +3,31 @@
 #include "autograd/ids.h"
 #include "autograd/node.h"
 #include "autograd/ops.h"
+#include "autograd/row_groups.h"
 #include "tensor/dispatch.h"
+#include "tensor/kernels/sums.h"
 
 namespace heed {
+namespace {
+
+// y[ids_j] += x_j along the middle axis, by groups of equal places, whose sums lose no digits.
+void add_groups_along(const Tensor& y, const Tensor& x, const Tensor& ids, int64_t n, int64_t m,
+                      int64_t inner) {
+  std::vector<int32_t> places = ids.to_ints();
+  for (int64_t i = 0; i < ids.numel(); ++i) {
+    places[i] = static_cast<int32_t>((i / inner / m * n + places[i]) * inner + i % inner);
+  }
+  RowGroups(places, y.device()).add(y.reshape({y.numel(), 1}), x.reshape({x.numel(), 1}));
+}
+
+// y[ids_j] += x_j along the middle axis, in the order of j.
+void add_along(const Tensor& y, const Tensor& x, const Tensor& ids, int64_t outer, int64_t n,
+               int64_t m, int64_t inner) {
+  if (m > kManyTerms && y.numel() <= INT32_MAX) return add_groups_along(y, x, ids, n, m, inner);
+  KERNEL(y, scatter_along(y.data<T>(), x.data<T>(), ids.data<int32_t>(), outer, n, m, inner));
+}
+
+}  // namespace
 
 // y_j = x[ids_j] along the axis,   dx[ids_j] += dy_j
 Var gather_along(const Var& x, const Tensor& ids, int axis) {
@@ -24,8 +46,7 @@ Var gather_along(const Var& x, const Tensor& ids, int axis) {
 
   const Var result =
       record("gather_along", y, {x}, [=, ids = Saved(ids)](Tensor dy, const Grads& dx) {
-        KERNEL(dy,
-               scatter_along(dx.sum<T>(0), dy.data<T>(), ids.data<int32_t>(), outer, n, m, inner));
+        if (dx.needs(0)) add_along(dx.sum(0), dy, ids, outer, n, m, inner);
       });
   return a > 0 ? result.in_order(x.row_order()) : result;
 }
@@ -41,8 +62,7 @@ Var scatter_along(const Var& x, const Tensor& ids, int64_t n, int axis) {
   const int64_t outer = shape.product(0, a), m = shape[a],
                 inner = shape.product(a + 1, shape.rank());
   const Tensor y = Tensor::zeros(shape.with(a, n), x.dtype(), x.device());
-  KERNEL(y,
-         scatter_along(y.data<T>(), x.value().data<T>(), ids.data<int32_t>(), outer, n, m, inner));
+  add_along(y, x.value(), ids, outer, n, m, inner);
 
   const Var result =
       record("scatter_along", y, {x}, [=, ids = Saved(ids)](Tensor dy, const Grads& dx) {

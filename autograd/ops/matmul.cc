@@ -32,12 +32,12 @@ Var bmm(const Var& a, const Var& b) {
               "bmm: needs (b, m, k) times (b, k, n), got ", a.shape(), " and ", b.shape());
   constexpr auto each = Matrix::each;
   const Tensor c = Tensor::empty(a.shape().with(2, b.shape()[2]), a.dtype(), a.device());
-  gemm_batched(each(c), each(a.value()), each(b.value()));
+  gemm(each(c), each(a.value()), each(b.value()));
 
   return record("bmm", c, {a, b},
                 [a = a.for_grad_of(b), b = b.for_grad_of(a)](Tensor dc, const Grads& dx) {
-                  if (auto da = dx.to(0)) gemm_batched(da, each(dc), each(b).t());
-                  if (auto db = dx.to(1)) gemm_batched(db, each(a).t(), each(dc));
+                  if (auto da = dx.to(0)) gemm(da, each(dc), each(b).t());
+                  if (auto db = dx.to(1)) gemm(db, each(a).t(), each(dc));
                 });
 }
 

@@ -3,6 +3,7 @@
 #include "autograd/node.h"
 #include "autograd/ops.h"
 #include "tensor/dispatch.h"
+#include "tensor/kernels/index.h"
 
 namespace heed {
 namespace {
@@ -19,13 +20,6 @@ void check_pooling(const char* op, const Var& x, const Segments& s) {
     check_shape(s.length(b) > 0, op, ": segment ", b, " is empty");
   }
   check_devices(op, s.offsets(), x.value());
-}
-
-void check_pooling(const char* op, const Var& x, const Packing& packing) {
-  check_float(op, x);
-  check_shape(x.shape().rank() > 0 && x.shape()[0] == packing.rows(), op, ": x ", x.shape(),
-              " does not fit a packing of ", packing.rows(), " rows");
-  check_by_step(op, x);
 }
 
 }  // namespace
@@ -45,11 +39,13 @@ Var segment_mean(const Var& x, const Segments& s) {
 }
 
 Var segment_mean(const Var& x, const Packing& packing) {
-  check_pooling("segment_mean", x, packing);
+  const CalledOp called("segment_mean");
+  check_float("segment_mean", x);
   return segment_mean(by_sequence(x, packing), packing.segments(x.device()));
 }
 Var segment_max(const Var& x, const Packing& packing) {
-  check_pooling("segment_max", x, packing);
+  const CalledOp called("segment_max");
+  check_float("segment_max", x);
   return segment_max(by_sequence(x, packing), packing.segments(x.device()));
 }
 
@@ -64,8 +60,9 @@ Var segment_max(const Var& x, const Segments& s) {
                                 width));
 
   return record("segment_max", y, {x}, [where, count, width](Tensor dy, const Grads& dx) {
+    // n = 0: `where` counts the rows of all segments.
     KERNEL(dy,
-           segment_max_backward(dx.sum<T>(0), where.data<int32_t>(), dy.data<T>(), count, width));
+           scatter_along(dx.sum<T>(0), dy.data<T>(), where.data<int32_t>(), count, 0, 1, width));
   });
 }
 

@@ -6,6 +6,7 @@
 #include "autograd/ops.h"
 #include "tensor/dispatch.h"
 #include "tensor/kernels/elementwise.h"
+#include "tensor/kernels/index.h"
 
 namespace heed {
 namespace {
@@ -32,14 +33,15 @@ Var scaled_sum(const char* name, const Var& x, const Fold& f, double scale, Shap
 
 // y = max_j x_j at j = where,   dx_where = dy, all others 0. A NaN counts as the largest.
 Var max_along(const Var& x, const Fold& f, Shape shape) {
+  check_places(CalledOp::or_else("max"), f.n);
   const Tensor y = Tensor::empty(shape, x.dtype(), x.device());
   const Tensor where = Tensor::empty(shape, DType::i32, y.device());
   KERNEL_OR_I32(y, max_forward(y.data<T>(), where.data<int32_t>(), x.value().data<T>(), f.outer,
                                f.n, f.inner));
 
   return record("max", y, {x}, [where, f](Tensor dy, const Grads& dx) {
-    KERNEL(dy,
-           max_backward(dx.sum<T>(0), where.data<int32_t>(), dy.data<T>(), f.outer, f.n, f.inner));
+    KERNEL(dy, scatter_along(dx.sum<T>(0), dy.data<T>(), where.data<int32_t>(), f.outer, f.n, 1,
+                             f.inner));
   });
 }
 

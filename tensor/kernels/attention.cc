@@ -4,7 +4,6 @@
 // and each row of the memory is read once.
 #include "tensor/kernels/attention.h"
 
-#include "tensor/kernels/attention_forward.h"
 #include "tensor/kernels/attention_parts.h"
 #include "tensor/kernels/matmul.h"
 
@@ -62,6 +61,7 @@ void pair_sums(Out<T> y, const T* w, const T* memory, PairTable p, int64_t heads
       read_tile(tile, w, part);
       return gemm<T>(sums, tile, m, y.write);
     }
+    if (part.cols > kManyTerms) return long_sums_by_rows<T>(sums, y.write, w, m, part);
     sums_by_rows<T>(sums, y.write, w, m, part);
   });
 }

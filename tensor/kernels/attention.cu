@@ -3,6 +3,7 @@
 #include "tensor/cuda/launch.h"
 #include "tensor/cuda/row_math.h"
 #include "tensor/kernels/matmul.h"
+#include "tensor/kernels/sums.h"
 
 namespace heed::gpu {
 namespace {
@@ -86,14 +87,14 @@ void pair_sums(Out<T> y, const T* w, const T* memory, PairTable p, int64_t heads
   for_each_block(grid, [=] __device__(int64_t block) {
     const Query q(p, block / strips);
     const int64_t col = block % strips * kWarp + threadIdx.x;
-    T sum = 0;
+    LongSum<T> sum;
     for (int64_t j = threadIdx.y; j < q.seen && col < width; j += kDown) {
       const int64_t row = p.starts[q.segment] + j;
-      sum += w[q.pairs + j] * memory[(row * heads + q.head) * width + col];
+      sum.add(w[q.pairs + j] * memory[(row * heads + q.head) * width + col]);
     }
-    sum = column_sum(sum);
+    const double all = column_sum(sum.total());
     if (threadIdx.y > 0 || col >= width) return;
-    y.put((q.row * heads + q.head) * width + col, sum);
+    y.put((q.row * heads + q.head) * width + col, T(all));
   });
 }
 

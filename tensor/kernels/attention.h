@@ -57,3 +57,12 @@ HEED_KERNEL(template <class T>
             void pair_softmax_forward(T* y, const T* x, T scale, PairTable p, int64_t heads));
 HEED_KERNEL(template <class T> void pair_softmax_backward(T* dx, const T* y, const T* dy, T scale,
                                                           PairTable p, int64_t heads));
+
+namespace heed::cpu {
+// Attention without its weights, for tables where each segment has its queries:
+//   y_i = sum_j w_ij value_j,  w_i = softmax_j(query_i . key_j / sqrt(width)),  in each head
+// A tile of w is in the cache while it is computed and used. On CUDA an op takes the kernels above.
+template <class T>
+void pair_attention(T* y, const T* query, const T* key, const T* value, PairTable p, int64_t heads,
+                    int64_t width);
+}  // namespace heed::cpu

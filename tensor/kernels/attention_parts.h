@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "tensor/kernels/attention.h"
+#include "tensor/kernels/columns.h"
 #include "tensor/kernels/gemm.h"
 #include "tensor/kernels/row_math.h"
 #include "tensor/parallel.h"
@@ -95,6 +96,20 @@ void sums_by_rows(Mat<T> y, Write write, const T* w, Mat<const T> memory, const 
   }
   part.for_each_pair(
       y, memory, [=](int64_t pair, T* sum, const T* row) { row_axpy(sum, w[pair], row, y.cols); });
+}
+
+// The same for memories of so many rows that a sum in T would lose digits.
+template <class T>
+void long_sums_by_rows(Mat<T> y, Write write, const T* w, Mat<const T> memory, const Part& part) {
+  std::vector<double> sums(y.cols);
+  for (int64_t i = 0; i < y.rows; ++i) {
+    const T* const of_query = w + part.pairs(i);
+    std::fill(sums.begin(), sums.end(), 0.0);
+    add_rows<T>(sums.data(), part.cols, y.cols,
+                [=](int64_t j, int64_t c) { return of_query[j] * memory.at[j * memory.ld + c]; });
+    const Out<T> to{y.at + i * y.ld, write};
+    for (int64_t c = 0; c < y.cols; ++c) to.put(c, T(sums[c]));
+  }
 }
 
 template <class T>

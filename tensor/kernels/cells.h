@@ -60,51 +60,30 @@ HEED_HD T lstm_unit_backward(T* gate, int64_t hidden, T c, T c_prev, T dh, T dc)
   return dc;
 }
 
-template <class T> struct GruGates {
-  T r, z, n;
-
-  static HEED_HD GruGates load(const T* at, int64_t hidden) {
-    return {at[0], at[hidden], at[2 * hidden]};
-  }
-  HEED_HD void store(T* at, int64_t hidden) const {
-    at[0] = r;
-    at[hidden] = z;
-    at[2 * hidden] = n;
-  }
-};
-
+// The gates of a unit of a GRU, r, z and n, are `hidden` apart, too; so are the parts of u.
 // Replaces preactivations by activations. Returns h.
-template <class T> HEED_HD T gru_cell(GruGates<T>& a, const GruGates<T>& u, T h_prev) {
-  a.r = math::sigmoid(a.r + u.r);
-  a.z = math::sigmoid(a.z + u.z);
-  a.n = math::tanh(a.n + a.r * u.n);
-  return (T(1) - a.z) * a.n + a.z * h_prev;
+template <class T> HEED_HD T gru_unit(T* a, const T* u, int64_t hidden, T h_prev) {
+  const T r = math::sigmoid(a[0] + u[0]);
+  const T z = math::sigmoid(a[hidden] + u[hidden]);
+  const T n = math::tanh(a[2 * hidden] + r * u[2 * hidden]);
+  a[0] = r;
+  a[hidden] = z;
+  a[2 * hidden] = n;
+  return (T(1) - z) * n + z * h_prev;
 }
 
 // Replaces activations by da, and u by du. d is the gradient of h. Returns the part of dh_prev that
 // does not come through u.
-template <class T> HEED_HD T gru_cell_backward(GruGates<T>& a, GruGates<T>& u, T h_prev, T d) {
-  const T r = a.r, z = a.z, n = a.n;
+template <class T> HEED_HD T gru_unit_backward(T* a, T* u, int64_t hidden, T h_prev, T d) {
+  const T r = a[0], z = a[hidden], n = a[2 * hidden];
   const T dn = d * (T(1) - z) * (T(1) - n * n);
   const T dz = d * (h_prev - n) * z * (T(1) - z);
-  const T dr = dn * u.n * r * (T(1) - r);
-  a = {dr, dz, dn};
-  u = {dr, dz, dn * r};
+  const T dr = dn * u[2 * hidden] * r * (T(1) - r);
+  a[0] = u[0] = dr;
+  a[hidden] = u[hidden] = dz;
+  a[2 * hidden] = dn;
+  u[2 * hidden] = dn * r;
   return d * z;
-}
-
-template <class T> HEED_HD T gru_unit(T* gate, const T* u, int64_t hidden, T h_prev) {
-  auto a = GruGates<T>::load(gate, hidden);
-  const T h = gru_cell(a, GruGates<T>::load(u, hidden), h_prev);
-  a.store(gate, hidden);
-  return h;
-}
-template <class T> HEED_HD T gru_unit_backward(T* gate, T* u, int64_t hidden, T h_prev, T d) {
-  auto a = GruGates<T>::load(gate, hidden), b = GruGates<T>::load(u, hidden);
-  const T dh_prev = gru_cell_backward(a, b, h_prev, d);
-  a.store(gate, hidden);
-  b.store(u, hidden);
-  return dh_prev;
 }
 
 }  // namespace heed

@@ -35,14 +35,3 @@ HEED_KERNEL(template <class T> void packed_size(int64_t* elements, int64_t k, in
 HEED_KERNEL(template <class T> void pack_matrix(T* packed, Mat<const T> b));
 HEED_KERNEL(template <class T>
             void gemm_packed(Mat<T> c, Mat<const T> a, const T* packed, Write write));
-
-namespace heed::cpu {
-// A function (c, a, b, write) with the product of gemm(). It uses `packed` instead of b unless
-// `packed` is null.
-template <class T> auto product_with(const T* packed) {
-  return [packed](Mat<T> c, Mat<const T> a, Mat<const T> b, Write write) {
-    if (packed) return gemm_packed(c, a, packed, write);
-    gemm(c, a, b, write);
-  };
-}
-}  // namespace heed::cpu

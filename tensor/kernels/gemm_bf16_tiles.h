@@ -4,9 +4,6 @@
 // other.
 #pragma once
 
-#include <array>
-#include <utility>
-
 #include "tensor/kernels/gemm_bf16.h"
 #include "tensor/kernels/matmul.h"
 
@@ -104,17 +101,13 @@ void plain_pair_tile(float* c, int64_t ldc, const Pair* a, const Pair* panel, in
   }
 }
 
-template <int... R>
-constexpr std::array<PairTile, sizeof...(R)> plain_pair_tiles(std::integer_sequence<int, R...>) {
-  return {plain_pair_tile<R + 1>...};
-}
-
 struct PlainPairs {
   static constexpr int kRows = kVectorRows;
   static constexpr int64_t kWidth = Simd<float>::kWidth;
   using Paired = HalvesPaired;
   using Rounding = RoundedByBits;
-  static constexpr auto kTiles = plain_pair_tiles(std::make_integer_sequence<int, kRows>());
+  static constexpr auto kTiles =
+      table_of<kRows>([]<int R>() -> PairTile { return plain_pair_tile<R>; });
   using Runner = TableRunner<kTiles>;
 };
 
@@ -178,17 +171,13 @@ void avx512_pair_tile(float* c, int64_t ldc, const Pair* a, const Pair* panel, i
   }
 }
 
-template <int... R>
-constexpr std::array<PairTile, sizeof...(R)> avx512_pair_tiles(std::integer_sequence<int, R...>) {
-  return {avx512_pair_tile<R + 1>...};
-}
-
 struct Avx512Pairs {
   static constexpr int kRows = 12;
   static constexpr int64_t kWidth = 32;
   using Paired = NeighboursPaired;
   using Rounding = RoundedByInstruction;
-  static constexpr auto kTiles = avx512_pair_tiles(std::make_integer_sequence<int, kRows>());
+  static constexpr auto kTiles =
+      table_of<kRows>([]<int R>() -> PairTile { return avx512_pair_tile<R>; });
   using Runner = TableRunner<kTiles>;
 };
 

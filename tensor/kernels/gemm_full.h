@@ -2,7 +2,6 @@
 #pragma once
 
 #include <array>
-#include <utility>
 
 #include "tensor/kernels/gemm_pack.h"
 
@@ -57,14 +56,11 @@ void full_tile(T* c, int64_t ldc, const T* a, const T* panel, int64_t depth, Wri
 }
 
 template <class T> using FullTile = void (*)(T*, int64_t, const T*, const T*, int64_t, Write);
-template <class T, bool kTransposed, int... R>
-constexpr std::array<FullTile<T>, sizeof...(R)> make_full_tiles(std::integer_sequence<int, R...>) {
-  return {full_tile<T, R + 1, kTransposed>...};
-}
 // kFullTiles<T>[r - 1] is the tile of r rows.
 template <class T, bool kTransposed>
-constexpr auto kFullTiles =
-    make_full_tiles<T, kTransposed>(std::make_integer_sequence<int, kVectorRows>());
+constexpr auto kFullTiles = table_of<kVectorRows>([]<int R>() -> FullTile<T> {
+  return full_tile<T, R, kTransposed>;
+});
 
 template <class T> struct Full {
   using Number = T;

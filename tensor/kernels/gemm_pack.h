@@ -4,6 +4,7 @@
 #pragma once
 
 #include <algorithm>
+#include <array>
 #include <cstdint>
 #include <cstdlib>
 #include <cstring>
@@ -151,6 +152,14 @@ void pack_all(typename F::Packed* panels, View<typename F::Number> b, int64_t de
   parallel_ranges(n, wide * kWidth, [=](int64_t begin, int64_t end) {
     pack<F>(panels + begin * F::length(depth), b.from(0, begin), depth, end - begin);
   });
+}
+
+// make.operator()<R>() for R = 1 ... kCount: the tiles of so many rows.
+template <int kCount, class Make> constexpr auto table_of(Make make) {
+  return [make]<int... R>(std::integer_sequence<int, R...>) {
+    return std::array{make.template operator()<R + 1>()...};
+  }
+  (std::make_integer_sequence<int, kCount>());
 }
 
 // Elements of a and b in turn, from their first (0) or second halves (1).

@@ -11,6 +11,10 @@
 #include <unistd.h>
 #endif
 
+#ifndef HEED_KERNELS_ISA
+#define HEED_KERNELS_ISA "this compiler's default"
+#endif
+
 namespace heed::cpu {
 namespace {
 
@@ -66,6 +70,10 @@ std::atomic<Bf16Tile>& tile_in_use() {
 }
 
 }  // namespace
+
+const char* isa() {
+  return HEED_KERNELS_ISA;
+}
 
 void set_matmul(Matmul precision) {
   chosen = precision;

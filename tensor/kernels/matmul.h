@@ -1,5 +1,5 @@
 // How this processor multiplies f32 matrices: the precision that `--matmul` chose, and the
-// instructions.
+// instructions; and those of all kernels.
 #pragma once
 
 #include <cstdint>
@@ -7,6 +7,9 @@
 #include "tensor/device.h"
 
 namespace heed::cpu {
+
+// The instruction set that the kernels in use were compiled for: "x86-64-v4", "native", ...
+const char* isa();
 
 // For the whole process; the default is f32. tf32 is for GPUs: here it means f32.
 void set_matmul(Matmul precision);

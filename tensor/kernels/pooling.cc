@@ -59,15 +59,6 @@ void segment_max_forward(T* y, int32_t* where, const T* x, const int32_t* offset
   });
 }
 
-template <class T>
-void segment_max_backward(T* dx, const int32_t* where, const T* dy, int64_t segments,
-                          int64_t width) {
-  parallel_for(segments, [=](int64_t b) {
-    for (int64_t i = 0; i < width; ++i) dx[where[b * width + i] * width + i] += dy[b * width + i];
-  });
-}
-
-HEED_INSTANTIATE(segment_mean_forward, segment_mean_backward, segment_max_forward,
-                 segment_max_backward);
+HEED_INSTANTIATE(segment_mean_forward, segment_mean_backward, segment_max_forward);
 
 }  // namespace heed::cpu

@@ -46,14 +46,6 @@ void segment_max_forward(T* y, int32_t* where, const T* x, const int32_t* offset
   });
 }
 
-template <class T>
-void segment_max_backward(T* dx, const int32_t* where, const T* dy, int64_t segments,
-                          int64_t width) {
-  for_each(segments * width,
-           [=] __device__(int64_t at) { dx[where[at] * width + at % width] += dy[at]; });
-}
-
-HEED_INSTANTIATE(segment_mean_forward, segment_mean_backward, segment_max_forward,
-                 segment_max_backward);
+HEED_INSTANTIATE(segment_mean_forward, segment_mean_backward, segment_max_forward);
 
 }  // namespace heed::gpu

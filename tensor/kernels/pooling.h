@@ -12,9 +12,7 @@ HEED_KERNEL(template <class T>
             void segment_mean_backward(T* dx, const T* dy, const int32_t* offsets,
                                        const int32_t* starts, int64_t segments, int64_t width));
 //   max:   y_b = max_j x_j, element by element, where = the row of x of the first maximum, or of a
-//          NaN;   dx_where += dy_b
+//          NaN;   its gradient is scatter_along() of index.h
 HEED_KERNEL(template <class T>
             void segment_max_forward(T* y, int32_t* where, const T* x, const int32_t* offsets,
                                      const int32_t* starts, int64_t segments, int64_t width));
-HEED_KERNEL(template <class T> void segment_max_backward(T* dx, const int32_t* where, const T* dy,
-                                                         int64_t segments, int64_t width));

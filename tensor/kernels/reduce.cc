@@ -92,16 +92,6 @@ void max_forward(T* y, int32_t* where, const T* x, int64_t outer, int64_t n, int
 }
 
 template <class T>
-void max_backward(T* dx, const int32_t* where, const T* dy, int64_t outer, int64_t n,
-                  int64_t inner) {
-  for_each_strip(outer, 1, inner, [=](int64_t o, int64_t begin, int64_t end) {
-    for (int64_t i = begin; i < end; ++i) {
-      dx[(o * n + where[o * inner + i]) * inner + i] += dy[o * inner + i];
-    }
-  });
-}
-
-template <class T>
 void prod_forward(T* y, T* before, const T* x, int64_t outer, int64_t n, int64_t inner) {
   for_each_strip(outer, n, inner, [=](int64_t o, int64_t begin, int64_t end) {
     T* const product = y + o * inner;
@@ -162,8 +152,7 @@ template <class T> void sum_rows(T* db, const T* dy, int64_t rows, int64_t cols)
   });
 }
 
-HEED_INSTANTIATE(sum_forward, max_forward, max_backward, prod_forward, prod_backward, cumsum,
-                 sum_rows);
+HEED_INSTANTIATE(sum_forward, max_forward, prod_forward, prod_backward, cumsum, sum_rows);
 HEED_INSTANTIATE_I32(max_forward);
 
 }  // namespace heed::cpu

@@ -121,14 +121,6 @@ void max_forward(T* y, int32_t* where, const T* x, int64_t outer, int64_t n, int
   });
 }
 
-template <class T>
-void max_backward(T* dx, const int32_t* where, const T* dy, int64_t outer, int64_t n,
-                  int64_t inner) {
-  for_each(outer * inner, [=] __device__(int64_t i) {
-    dx[(i / inner * n + where[i]) * inner + i % inner] += dy[i];
-  });
-}
-
 // A thread for each product.
 template <class T>
 void prod_forward(T* y, T* before, const T* x, int64_t outer, int64_t n, int64_t inner) {
@@ -201,8 +193,7 @@ template <class T> void sum_rows(T* db, const T* dy, int64_t rows, int64_t cols)
   });
 }
 
-HEED_INSTANTIATE(sum_forward, max_forward, max_backward, prod_forward, prod_backward, cumsum,
-                 sum_rows);
+HEED_INSTANTIATE(sum_forward, max_forward, prod_forward, prod_backward, cumsum, sum_rows);
 HEED_INSTANTIATE_I32(max_forward);
 
 }  // namespace heed::gpu

@@ -7,11 +7,9 @@
 HEED_KERNEL(template <class T>
             void sum_forward(T* y, const T* x, T scale, int64_t outer, int64_t n, int64_t inner));
 //   max:  y = max_j x_j, where = the first j of the maximum, or of a NaN (of i32 too);
-//         dx_where += dy
+//         its gradient is scatter_along() of index.h
 HEED_KERNEL(template <class T> void max_forward(T* y, int32_t* where, const T* x, int64_t outer,
                                                 int64_t n, int64_t inner));
-HEED_KERNEL(template <class T> void max_backward(T* dx, const int32_t* where, const T* dy,
-                                                 int64_t outer, int64_t n, int64_t inner));
 //   prod: y = prod_j x_j, before_j = prod_{k<j} x_k;   dx_j = dy before_j prod_{k>j} x_k, which is
 //         right where elements are zero, as it divides by none
 HEED_KERNEL(template <class T> void prod_forward(T* y, T* before, const T* x, int64_t outer,

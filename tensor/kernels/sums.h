@@ -11,6 +11,8 @@
 namespace heed {
 
 constexpr int kTerms = 16;  // summed in T
+// Sums of some kernels begin to lose digits where a plain sum would: at so many terms.
+constexpr int64_t kManyTerms = 4096;
 
 // A sum whose terms come one by one, for a thread of a GPU.
 template <class T> class LongSum {

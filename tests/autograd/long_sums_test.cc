@@ -1,6 +1,5 @@
 // A million equal numbers in f32: the long sums (docs/numerics.md) are right to 1e-6, forward and
-// in their gradients, on every device. Others, such as scatter_along(), are wrong in the third
-// digit.
+// in their gradients, on every device.
 #include <gtest/gtest.h>
 
 #include <cmath>
@@ -98,6 +97,31 @@ INSTANTIATE_TEST_SUITE_P(
             [](In in) { return scatter_rows(in[0], same_ids(in[0]), 1); },
             all,
             {1}},
+        Row{"elements added to one",
+            {{2, kMany / 4, 2}},
+            [](In in) {
+              const Var& x = in[0];
+              return scatter_along(x, Tensor::zeros(x.shape(), DType::i32, x.device()), 1, 1);
+            },
+            all / 4,
+            {1}},
+        Row{"an element picked often",
+            {{2, 1}, {2, kMany / 4}},
+            [](In in) {
+              const Var& x = in[1];
+              return 0.1 * gather_along(in[0], Tensor::zeros(x.shape(), DType::i32, x.device()), 1);
+            },
+            0,
+            {all / 4, NAN}},
+        Row{"context of a long segment",
+            {{kMany / 2}, {kMany, 3}},
+            [](In in) {
+              const Segments s = Segments({kMany / 2, kMany / 2}, in[0].device());
+              const Tensor same = Tensor::ones({kMany / 2}, DType::f32, in[0].device());
+              return segment_context(concat({in[0], same}, 0), in[1], s)[0];
+            },
+            all / 20,
+            {NAN, NAN}},
         Row{"a row looked up often",
             {{1, 130}, {20'000}},  // columns of two threads
             [](In in) { return 0.1 * gather_rows(in[0], same_ids(in[1])); },

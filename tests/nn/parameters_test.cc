@@ -338,7 +338,6 @@ TEST(Clone, KnowsAllLayers) {
   expect_clones(FeedForward(2, 3, /*relu=*/true));
   expect_clones(TransformerEncoderLayer(4, {.heads = 2, .hidden = 3}));
   expect_clones(TransformerDecoderLayer(4, {.heads = 2, .hidden = 3, .memory_width = 5}));
-  expect_clones(GeneralAttention(2, 3));
   expect_clones(AdditiveAttention(2, 3, 4));
   expect_clones(Attention(AttentionScore::kGeneral, 2, 3, 4));
   expect_clones(Attention(AttentionScore::kAdditive, 2, 3, 4));

@@ -48,14 +48,14 @@ TEST(Attention, Dot) {
 }
 
 TEST(Attention, General) {
-  GeneralAttention layer = f64(GeneralAttention(3, 2));
+  Attention layer = f64(Attention(AttentionScore::kGeneral, 3, 2, 0));
   EXPECT_EQ(names(layer), "project.weight(2, 3) ");
   const Var query = random({3, 3}, 1), memory = random({7, 2}, 2);
   const auto q = matrix(query), k = matrix(memory);
   const auto score = [&](int64_t b, int64_t j) {
-    return dot(k[j], times(layer.project.weight, q[b]));
+    return dot(k[j], times(parameters(layer)[0].var, q[b]));
   };
-  expect_attention(layer(query, memory, kSegments), k, all_scores(score));
+  expect_attention(layer(query, layer.read(memory), kSegments), k, all_scores(score));
 }
 
 TEST(Attention, Additive) {
@@ -104,7 +104,7 @@ TEST(Attention, AdditiveReadsItsMemoryOnce) {
 TEST(Attention, OneQueryForEachSegment) {
   const Var query = random({3, 2}, 1), memory = random({7, 2}, 2);
   AdditiveAttention additive = f64(AdditiveAttention(2, 2, 5));
-  GeneralAttention general = f64(GeneralAttention(2, 2));
+  Attention general = f64(Attention(AttentionScore::kGeneral, 2, 2, 0));
   const auto check = [&](auto attention) {
     const Attended all = attention(query, kSegments);
     const Attended some = attention(rows(query, 0, 2), kSegments.first(2));
@@ -116,7 +116,7 @@ TEST(Attention, OneQueryForEachSegment) {
     EXPECT_THROW((void)attention(query, kSegments.first(2)), ShapeError);
   };
   check([&](const Var& q, const Segments& s) { return attend(q, memory, s); });
-  check([&](const Var& q, const Segments& s) { return general(q, memory, s); });
+  check([&](const Var& q, const Segments& s) { return general(q, general.read(memory), s); });
   check([&](const Var& q, const Segments& s) { return additive(q, memory, s); });
 }
 
@@ -125,9 +125,10 @@ TEST(Attention, Gradients) {
   const auto both = [](const Attended& a) {
     return concat({reshape(a.context, {6}), a.weights}, 0);
   };
-  check_module(GeneralAttention(3, 3), query, [&](const GeneralAttention& f, const Var& q) {
-    return both(f(q, memory, kSegments.first(2)));
-  });
+  check_module(Attention(AttentionScore::kGeneral, 3, 3, 0), query,
+               [&](const Attention& f, const Var& q) {
+                 return both(f(q, f.read(memory), kSegments.first(2)));
+               });
   check_module(AdditiveAttention(3, 3, 4), memory, [&](const AdditiveAttention& f, const Var& m) {
     return both(f(query, m, kSegments.first(2)));
   });

@@ -86,6 +86,19 @@ TEST(Adam, LosesNoDigitsInF32) {
   }
 }
 
+// An eps that is 0 in f32 divides nothing by nothing.
+TEST(Adam, TheSmallestEps) {
+  Two model({2}, {3});
+  convert(model, DType::f32);
+  Adam adam(model, {.rate = 1, .eps = 1e-50});
+  Adagrad adagrad(model, {.rate = 1, .eps = 1e-50});
+  sum(model.a * 0 + model.b * 0).backward();
+  adam.step();
+  adagrad.step();
+  expect_near(model.a, {2});
+  expect_near(model.b, {3});
+}
+
 // Decoupled weight decay takes rate * weight_decay * p away, whatever the gradient is.
 TEST(Adam, WeightDecayByHand) {
   Two model({2}, {});

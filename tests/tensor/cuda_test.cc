@@ -198,6 +198,10 @@ TEST_F(Cuda, AsyncReadGivesTheValuesOfItsTime) {
   }
   EXPECT_EQ(error_of<ShapeError>([] { AsyncRead({Tensor::zeros({33})}); }),
             "AsyncRead: at most 32 elements, got 33");
+  EXPECT_EQ(error_of<DeviceError>([] {
+              AsyncRead({Tensor::ones({}), Tensor::ones({}).to(kCuda)});
+            }),
+            "AsyncRead: tensors on cpu and cuda:0");
 }
 
 // More arrays than a launch reads, empty ones and such of several pieces among them.
@@ -358,7 +362,7 @@ TEST_F(Cuda, ProductsAreCountedOnce) {
                  c = Tensor::empty({3, 4, 6}, DType::f32, device);
     const double before = cpu::product_flops();
     if (batched)
-      gemm_batched(Matrix::each(c), Matrix::each(a), Matrix::each(b), Write::assign);
+      gemm(Matrix::each(c), Matrix::each(a), Matrix::each(b), Write::assign);
     else
       gemm(c[1], a[1], b[1], Write::assign);
     return cpu::product_flops() - before;

@@ -14,7 +14,6 @@
 #include "base/error.h"
 #include "tensor/kernels/gemm.h"
 #include "tensor/kernels/gemm_bf16_tiles.h"
-#include "tensor/kernels/isa.h"
 #include "tensor/kernels/matmul.h"
 #include "tensor/parallel.h"
 #include "tensor/random.h"

@@ -19,7 +19,7 @@ namespace fs = std::filesystem;
 const fs::path kKernels = fs::path(heed::source_dir()) / "tensor/kernels";
 
 // Headers that declare nothing for a GPU: what this CPU is, and helpers.
-const std::set<std::string> kCpuOnly = {"attention_forward", "isa", "matmul", "peak"};
+const std::set<std::string> kCpuOnly = {"matmul", "peak"};
 const std::set<std::string> kNoKernels = {
     "each",      "kernel",    "math",      "row_math",        "columns",    "elementwise_ops",
     "gemm_pack", "gemm_full", "gemm_bf16", "gemm_bf16_tiles", "gemm_eigen", "cells",

@@ -20,7 +20,7 @@ TEST(Matrix, OfColumnsAndTransposes) {
 
 TEST(Matrix, OfEachOfABatch) {
   const Tensor a = Tensor::of({{{1, 2}}, {{3, 4}}}), c = Tensor::zeros({2, 1, 1});
-  gemm_batched(Matrix::each(c), Matrix::each(a), Matrix::each(a).t());
+  gemm(Matrix::each(c), Matrix::each(a), Matrix::each(a).t());
   EXPECT_EQ(c.to_vector(), (std::vector<double>{5, 25}));
 }
 

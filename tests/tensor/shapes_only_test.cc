@@ -6,6 +6,7 @@
 
 #include <functional>
 
+#include "autograd/discrete.h"
 #include "nn/layers.h"
 #include "tensor/allocator.h"
 #include "tensor/tensor.h"
@@ -29,6 +30,22 @@ TEST(ShapesOnly, AModelIsCountedAndItsParametersHaveNames) {
   EXPECT_EQ(parameters(layer)[0].name, "weight");
   EXPECT_EQ(parameters(layer)[0].var.shape(), (Shape{width, width}));
   EXPECT_EQ(memory_stats().bytes_in_use, before);
+}
+
+// A place along an axis is an i32.
+TEST(ShapesOnly, AxesThatAreTooLongForPlaces) {
+  const ShapesOnly no_memory;
+  const int64_t n = int64_t{1} << 31;
+  const std::string rule = ": 2147483648 elements along the axis, more than an i32 can number";
+  EXPECT_EQ(error_of<ShapeError>([&] { (void)max(Var(shape_only({n}))); }), "max" + rule);
+  EXPECT_EQ(error_of<ShapeError>([&] {
+              (void)max(Var(shape_only({2, n / 2})), {0, 1});
+            }),
+            "max" + rule);
+  EXPECT_EQ(error_of<ShapeError>([&] {
+              (void)argmax(Var(shape_only({2, n})), 1);
+            }),
+            "argmax" + rule);
 }
 
 TEST(ShapesOnly, NumbersCannotBeTouched) {

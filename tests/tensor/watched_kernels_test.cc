@@ -124,7 +124,6 @@ const std::vector<Row> kReductions = {
     {"max_forward, a row", [](Memory& m) { gpu::max_forward<Float>(m.out("y", kRows), m.array(Ids(kRows)), m.in("x", kRows * kCols), kRows, kCols, 1); }},
     {"max_forward, columns", [](Memory& m) { gpu::max_forward<Float>(m.out("y", kWidth), m.array(Ids(kWidth)), m.in("x", 5 * kWidth), 1, 5, kWidth); },
      {{"x", "the best so far is another row in each column"}}},
-    {"max_backward", [](Memory& m) { gpu::max_backward<Float>(m.in("dx", 5 * kWidth), m.array(Ids(kWidth, 3)), m.in("dy", kWidth), 1, 5, kWidth); }},
     {"prod_forward", [](Memory& m) { gpu::prod_forward<Float>(m.out("y", kWidth), m.out("before", 5 * kWidth), m.in("x", 5 * kWidth), 1, 5, kWidth); }},
     {"prod_backward", [](Memory& m) { gpu::prod_backward<Float>(m.out("dx", 5 * kWidth), m.in("x", 5 * kWidth), m.in("before", 5 * kWidth), m.in("dy", kWidth), 1, 5, kWidth); }},
     {"cumsum, a row", [](Memory& m) { gpu::cumsum<Float>(m.out("y", kRows * kCols), m.in("x", kRows * kCols), 0, kRows, kCols, 1); }},
@@ -219,7 +218,6 @@ const std::vector<Row> kSequences = {
     {"segment_max_forward", [](Memory& m) {
        gpu::segment_max_forward<Float>(m.out("y", kAll), m.array(Ids(kAll)), m.in("x", 8 * kWidth), m.array(kOffsets), m.array(kStarts), 3, kWidth);
      }, {{"x", "the best so far is another row in each column"}}},
-    {"segment_max_backward", [](Memory& m) { gpu::segment_max_backward<Float>(m.in("dx", 8 * kWidth), m.array(Ids(kWidth, 5)), m.in("dy", kWidth), 1, kWidth); }},
 };
 
 // Two segments with 2 and 3 queries, and 4 and 3 rows of memory; two heads.

@@ -89,9 +89,10 @@ TEST_F(CudaLayers, Transformer) {
 TEST_F(CudaLayers, Attention) {
   const auto call = [](const auto& layer, Device device) {
     const Segments segments({2, 5, 1}, device);
-    return layer(random_on(device, {3, 4}, 1), random_on(device, {8, 5}, 2), segments).context;
+    return layer(random_on(device, {3, 4}, 1), layer.read(random_on(device, {8, 5}, 2)), segments)
+        .context;
   };
-  compare(GeneralAttention(4, 5), call);
+  compare(Attention(AttentionScore::kGeneral, 4, 5, 6), call);
   compare(AdditiveAttention(4, 5, 6), call);
 }
 
