@@ -1,10 +1,11 @@
-// Display names for paths.
+// Paths: display names, and what there is.
 #pragma once
 
 #include <algorithm>
 #include <filesystem>
 #include <iterator>
 #include <string>
+#include <system_error>
 
 namespace heed {
 
@@ -22,6 +23,12 @@ inline std::string last_part(const std::string& path, int parts = 1) {
 // A path as pages show it. Pages are shared, so an absolute path is cut to its last part.
 inline std::string shown_path(const std::string& path) {
   return path.starts_with('/') ? last_part(path) : path;
+}
+
+// Whether a folder has a file of this name; false also for what cannot be asked about.
+inline bool has_file(const std::string& folder, const std::string& name) {
+  std::error_code ignored;
+  return std::filesystem::exists(std::filesystem::path(folder) / name, ignored);
 }
 
 }  // namespace heed

@@ -17,6 +17,7 @@ template <class S> class TrainingOf : public Training {
   explicit TrainingOf(S settings) : s_(std::move(settings)) {}
 
   AnySettings settings() override { return AnySettings(s_); }
+  const S& values() const { return s_; }
   LoopSettings& loop() override {
     if constexpr (requires { s_.loop; }) {
       return s_.loop;

@@ -14,9 +14,7 @@
 namespace heed {
 namespace {
 
-struct AnnotateFlags {
-  CommonPtr common;
-  const CLI::App* command = nullptr;
+struct AnnotateFlags : CommandOptions {
   std::string model, data, out, json;
   AnnotateOptions annotate;
   // heed ask
@@ -60,7 +58,7 @@ void on_file(const AnnotateFlags& o, Capability capability) {
   options.model = o.model;
   options.seed = o.common->seed;
   options.progress = [&](int64_t done, int64_t of, const char* unit) {
-    progress.show(std::to_string(done) + " of " + counted(static_cast<size_t>(of), unit));
+    show_counts(progress, unit)(done, of);
   };
   const Annotated found = annotator->annotate(o.data, options);
   progress.done();
@@ -71,17 +69,12 @@ void on_file(const AnnotateFlags& o, Capability capability) {
   }
   for (const std::string& remark : found.remarks) note(remark);
   if (!json.wanted()) return;
-  Json data = o.data;
-  if (!found.path.empty()) {
-    data = {{"path", found.path}, {"fingerprint", file_checksum(found.path)}};
-  }
-  Json written = {{"heed", provenance(o.command->get_name(), *o.common)},
-                  {"inputs",
+  Json written = {{"inputs",
                    {{"model", o.model.empty() ? Json() : Json(o.model)},
-                    {"data", data},
+                    {"data", found.path.empty() ? Json() : source_json(found.path)},
                     {"limit", o.annotate.limit}}}};
   written.update(Json::parse(found.json), /*merge_objects=*/true);
-  json.write(written);
+  json.write(o, written);
 }
 
 void show(const Heard& heard, const TerminalStyle& style) {

@@ -13,17 +13,17 @@ namespace heed {
 
 CommonPtr add_common(CLI::App& command, const Uses& uses) {
   auto common = std::make_shared<Common>();
-  const auto add = [&](const char* name, auto& value, const std::string& help) {
-    return option(command, name, value, help)->group(kGeneral);
-  };
-  if (*uses.seed) add("--seed", common->seed, uses.seed);
+  const InGroup group(command, kGeneral);
+  if (*uses.seed) option(command, "--seed", common->seed, uses.seed);
   if (uses.device) {
-    add("--threads", common->threads, "Threads; 0: one per core")->check(whole_number(0, 1024));
-    add("--device", common->device, "cpu or cuda[:k]");
-    add("--matmul", common->matmul,
-        "Precision of matrix products: f32; bf16, less exact, and faster where the processor has "
-        "instructions for it; on a GPU also tf32, the default there except for `heed verify`")
-        ->check(one_of({"f32", "tf32", "bf16"}));
+    option(command, "--threads", common->threads, "Threads; 0: one per core",
+           whole_number(0, 1024));
+    option(command, "--device", common->device, "cpu or cuda[:k]");
+    option(command, "--matmul", common->matmul,
+           "Precision of matrix products: f32; bf16, less exact, and faster where the processor "
+           "has instructions for it; on a GPU also tf32, the default there except for `heed "
+           "verify`",
+           one_of({"f32", "tf32", "bf16"}));
   }
   command.fallthrough();  // --config may follow the command
   return common;

@@ -13,8 +13,7 @@
 namespace heed {
 namespace {
 
-struct BenchOptions {
-  CommonPtr common;
+struct BenchOptions : CommandOptions {
   std::string structure = "dynamic", work = "train", lengths;
   int64_t batch = 64, embed = 256, hidden = 256, layers = 2, vocab = 10000, steps = 5;
   double dropout = 0.2;
@@ -45,7 +44,7 @@ Json report(const BenchOptions& o, Device device, const StepTimes& t, double pea
   getrusage(RUSAGE_SELF, &usage);
   const auto number = [](bool known, double value) { return known ? Json(value) : Json(); };
   const bool bf16 = matmul() == Matmul::bf16 && !device.is_cuda();
-  return {{"heed", provenance("bench", *o.common)},
+  return {{"heed", provenance(o)},
           {"inputs", inputs_json(o)},
           {"median_step_s", t.median()},
           {"cpu_step_s", t.processor / t.steps()},

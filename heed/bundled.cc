@@ -4,6 +4,7 @@
 #include <filesystem>
 
 #include "base/error.h"
+#include "base/list.h"
 #include "dialog/data/corpus.h"
 #include "dialog/system.h"
 #include "heed/messages.h"
@@ -104,9 +105,7 @@ void take_bundled(std::vector<std::string>& models) {
   if (!models.empty()) return;
   models = find_bundled_models();
   if (models.empty()) throw_none_bundled();
-  std::string text;
-  for (const std::string& model : models) text += (text.empty() ? "" : ", ") + model;
-  note_bundled(text);
+  note_bundled(joined(models));
 }
 
 void check_exists(const std::string& data) {

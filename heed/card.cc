@@ -3,19 +3,18 @@
 
 #include <algorithm>
 #include <cmath>
-#include <cstdio>
-#include <filesystem>
 #include <iterator>
-#include <sstream>
 
 #include "base/error.h"
+#include "base/list.h"
 #include "base/path.h"
 #include "dialog/describe/info_json.h"
 #include "dialog/respond/run.h"
 #include "dialog/text/terminal.h"
 #include "dialog/text/vocabulary.h"
 #include "heed/bundled.h"
-#include "heed/train_flags.h"
+#include "heed/results.h"
+#include "heed/system_flags.h"
 #include "train/number_json.h"
 #include "train/run_log.h"
 
@@ -23,7 +22,6 @@ namespace heed {
 namespace {
 
 using Json = nlohmann::ordered_json;
-namespace fs = std::filesystem;
 
 // Escapes the text of a file so that Markdown shows it literally.
 std::string plain(const std::string& text) {
@@ -39,9 +37,7 @@ std::string text_of(const Json& value) {
   if (value.is_null()) return "unknown";
   if (value.is_string()) return plain(value.get<std::string>());
   if (!value.is_number_float()) return plain(value.dump());
-  char text[32];
-  std::snprintf(text, sizeof text, "%.6g", value.get<double>());
-  return text;
+  return six_digits(value.get<double>());
 }
 
 std::string row(const std::string& name, const std::string& text) {
@@ -68,28 +64,27 @@ std::string option_text(const std::string& name, const Json& value) {
   if (value == true) return " --" + name;
   const std::string values = value.is_string() ? value.get<std::string>() : value.dump();
   if (name != "group") return " --" + name + " " + shell_word(shown_path(values));
-  std::string text, word;  // an option that may be given several times
-  for (std::istringstream words(values); words >> word;) text += " --group " + shell_word(word);
+  std::string text;  // an option that may be given several times
+  for (const std::string& word : split(values, ' ')) text += " --group " + shell_word(word);
   return text;
 }
 
 // What heed train makes of these options.
 Json options_after(const std::string& command_line) {
   CLI::App command;
-  TrainFlags flags;
-  flags.declare_model(command);
-  flags.declare(command);
+  SystemFlags flags(systems()[0]);
+  flags.declare_form(command);
+  flags.declare(command, flags.system.is_option, /*folders=*/false);
   command.parse(command_line);
-  return as_options(flags.model_settings());
+  return as_options(response_settings(flags));
 }
 
 // The command that repeats this training: its preset, and the options that differ from it. Empty if
 // an older version did not keep the preset, or if the run is of another system.
 std::string command_of(const std::string& run, const Json& info) {
   if (info["model"].value("system", Json("respond")) != "respond") return "";
-  std::error_code ignored;
   for (const char* learned_beside : {"adversary.json", "discriminator.json"}) {
-    if (fs::exists(fs::path(run) / learned_beside, ignored)) return "";
+    if (has_file(run, learned_beside)) return "";
   }
   const TrainSettings s = load_settings(run);
   if (!s.preset || !s.vocabulary) return "";
@@ -188,9 +183,8 @@ std::string limits_section(const Json& info, bool responds) {
 }  // namespace
 
 std::string model_card(const std::string& directory) {
-  std::error_code ignored;
-  const bool is_run = fs::exists(fs::path(directory) / "settings.json", ignored);
-  if (!is_run && !fs::exists(fs::path(directory) / "config.json", ignored)) {
+  const bool is_run = has_file(directory, "settings.json");
+  if (!is_run && !has_file(directory, "config.json")) {
     throw DataError(directory + ": holds no model and no run, so no card can be made");
   }
   const Json info = is_run ? info_of_run(directory) : info_of_model(directory);

@@ -2,6 +2,7 @@
 #include <set>
 
 #include "autograd/keep_packed.h"
+#include "base/list.h"
 #include "dialog/respond/run.h"
 #include "dialog/system.h"
 #include "dialog/view/render.h"
@@ -16,9 +17,7 @@
 namespace heed {
 namespace {
 
-struct ChatOptions {
-  CommonPtr common;
-  const CLI::App* command = nullptr;
+struct ChatOptions : CommandOptions {
   std::vector<std::string> models;  // only the page takes several
   DecodeFlags decode;
   std::string pool;
@@ -92,10 +91,7 @@ void Chat::add_turn(const std::string& who, const std::string& text, std::vector
 }
 
 void Chat::say_unknown_words(const std::string& line) const {
-  std::string words;
-  for (const std::string& word : unknown_words(line, loaded_.vocabulary)) {
-    words += (words.empty() ? "" : ", ") + word;
-  }
+  const std::string words = joined(unknown_words(line, loaded_.vocabulary));
   if (!words.empty()) std::printf("(not in the vocabulary: %s)\n", printable(words).c_str());
 }
 

@@ -5,10 +5,11 @@
 #include <filesystem>
 #include <optional>
 #include <set>
-#include <sstream>
 
 #include "base/error.h"
 #include "base/number.h"
+#include "base/list.h"
+#include "base/path.h"
 #include "heed/bundled.h"
 #include "heed/help.h"
 #include "heed/usage.h"
@@ -56,8 +57,7 @@ CLI::Validator number_of(const Setting& s) {
 
 CLI::Validator one_of(const std::vector<std::string>& words) {
   constexpr size_t kShort = 25;
-  std::string all;
-  for (const std::string& word : words) all += (all.empty() ? "" : ",") + word;
+  const std::string all = joined(words, ",");
   return CLI::Validator(
       [words](const std::string& text) {
         const bool known = std::find(words.begin(), words.end(), text) != words.end();
@@ -114,8 +114,7 @@ bool is_same_file(const fs::path& a, const fs::path& b) {
 // The files and folders that an option may name: its value, or the items of a list "a,kind:b".
 std::vector<std::string> paths_of(const std::string& value) {
   std::vector<std::string> paths = {value};
-  std::istringstream items(value);
-  for (std::string item; std::getline(items, item, ',');) {
+  for (const std::string& item : split(value, ',')) {
     paths.push_back(item);
     paths.push_back(item.substr(item.find(':') + 1));
   }
@@ -123,8 +122,8 @@ std::vector<std::string> paths_of(const std::string& value) {
 }
 
 bool is_model_or_runs(const fs::path& folder) {
+  if (has_file(folder, "config.json")) return true;
   std::error_code ignored;
-  if (fs::exists(folder / "config.json", ignored)) return true;
   for (const auto& entry : fs::directory_iterator(folder, ignored)) {
     const fs::path& file = entry.path();
     if (file.extension() == ".json" && describes_runs(file.string())) return true;
@@ -161,9 +160,9 @@ bool is_part_of(const fs::path& output, const fs::path& folder) {
   while (above.has_relative_path() && !is_same_file(above, folder)) above = above.parent_path();
   if (!is_same_file(above, folder)) return false;
   if (!is_model_or_runs(folder)) return is_one_of_its_kind(file);
-  return above == file.parent_path()
-             ? belongs_to_a_folder(file.filename().string()) || describes_runs(file.string())
-             : is_model_or_runs(file.parent_path());
+  if (above != file.parent_path()) return is_model_or_runs(file.parent_path());
+  return file.filename() == "lock" || belongs_to_a_folder(file.filename().string()) ||
+         describes_runs(file.string());
 }
 
 // The same result for all names of a file, whether or not it exists: links, "./". Standard output

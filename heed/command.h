@@ -36,20 +36,30 @@ template <class Options> struct RunOf {
   std::function<void(Options&)> run;
 };
 
-// Declares a sub-command of `parent` that calls run(options). Fills in `common` and `command` if
-// Options has such a member.
+// Declares a sub-command of `parent` that calls run(options), which are CommandOptions and its own.
 template <class Options>
 Declared<Options> declare(CLI::App& parent, const std::string& name, const std::string& what,
                           const std::string& footer, const Uses& uses, RunOf<Options> run) {
   const auto o = std::make_shared<Options>();
   CLI::App* c = parent.add_subcommand(name, what);
   c->footer(footer);
-  const CommonPtr common = add_common(*c, uses);
-  if constexpr (requires { o->common; }) o->common = common;
-  if constexpr (requires { o->command; }) o->command = c;
+  o->common = add_common(*c, uses);
+  o->command = c;
   c->callback([o, run = std::move(run.run)] { run(*o); });
   return {*c, *o};
 }
+
+// The options that are declared while it exists stand in this group of --help.
+class InGroup {
+ public:
+  InGroup(CLI::App& c, const std::string& group) : c_(c) { c_.option_defaults()->group(group); }
+  ~InGroup() { c_.option_defaults()->group("Options"); }
+  InGroup(const InGroup&) = delete;
+  InGroup& operator=(const InGroup&) = delete;
+
+ private:
+  CLI::App& c_;
+};
 
 // An option whose value is the default that --help shows.
 template <class T>

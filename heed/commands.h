@@ -19,6 +19,12 @@ struct Common {
 };
 using CommonPtr = std::shared_ptr<Common>;
 
+// What the options of every sub-command have.
+struct CommandOptions {
+  CommonPtr common;
+  const CLI::App* command = nullptr;  // knows which options were given
+};
+
 // What of them a sub-command has: an option that would do nothing is not there.
 struct Uses {
   bool device = true;  // it computes with tensors: --device, --matmul, --threads

@@ -20,8 +20,7 @@
 namespace heed {
 namespace {
 
-struct CompareOptions {
-  CommonPtr common;
+struct CompareOptions : CommandOptions {
   std::vector<std::string> runs, against;
   std::string test = "all", json, csv, markdown, latex;
   int64_t batch = 32;
@@ -186,7 +185,7 @@ void run(const CompareOptions& o) {
   const JsonOutput output(o.json), csv(o.csv), markdown(o.markdown), latex(o.latex);
   const std::vector<TestSet> sets = select_test_sets(o.test);
   o.input.check(sets);
-  if (o.own_turns && o.input.max_turns) {
+  if (o.own_turns && o.input.bounds.given("max-turns")) {
     throw UsageError("--own-turns: contradicts --max-turns, which is for all models");
   }
   std::vector<ComparedModel> runs = named(paths);
@@ -223,8 +222,7 @@ void run(const CompareOptions& o) {
   markdown.write_text(to_markdown(table));
   latex.write_text(to_latex(table));
   if (!output.wanted()) return;
-  Json json = {{"heed", provenance("compare", *o.common)},
-               {"inputs", inputs_json(inputs, paths, o.common->seed)},
+  Json json = {{"inputs", inputs_json(inputs, paths, o.common->seed)},
                {"left_out", to_json(left_out)},
                {"own_turns", o.own_turns},
                {"dialogues", left_out.dialogues_read},
@@ -234,7 +232,7 @@ void run(const CompareOptions& o) {
                {"comparisons", comparisons(rows)},
                {"rows", Json::array()}};
   for (const ComparedRow& row : rows) json["rows"].push_back(to_json(row, groups, runs));
-  output.write(json);
+  output.write(o, json);
 }
 
 }  // namespace

@@ -12,54 +12,47 @@ DecodeOptions::Method decode_method(const std::string& name) {
 
 void DecodeFlags::declare(CLI::App& c) {
   command_ = &c;
-  const auto add = [&](const char* name, auto& value, const char* help,
-                       const CLI::Validator& check) {
-    option(c, name, value, help, check)->group("Responses");
-  };
+  const InGroup group(c, kResponses);
   option(c, "--decode", method,
          "greedy: the most probable token each time; sample: drawn from the most probable ones; "
          "beam: the best of several hypotheses",
-         one_of({"greedy", "sample", "beam"}))
-      ->group("Responses");
-  add("--max-length", options.max_length, "Longest response, in tokens (words or pieces)",
-      whole_number(1, 10000));
-  add("--top-k", options.top_k, "sample: draw from this many most probable tokens, 0: all",
-      whole_number(0, 1'000'000'000));
-  add("--temperature", options.temperature,
-      "sample: below 1 favours probable words, above 1 improbable ones", number(0.001, 1000));
-  add("--beam-size", options.beam_size, "beam: the number of hypotheses", whole_number(1, 1000));
-  add("--length-penalty", options.length_penalty,
-      "beam: rank by log p / length^PENALTY; 0 favours short responses, 1 does not", number(0, 10));
+         one_of({"greedy", "sample", "beam"}));
+  option(c, "--max-length", options.max_length, "Longest response, in tokens (words or pieces)",
+         whole_number(1, 10000));
+  option(c, "--top-k", options.top_k, "sample: draw from this many most probable tokens, 0: all",
+         whole_number(0, 1'000'000'000));
+  option(c, "--temperature", options.temperature,
+         "sample: below 1 favours probable words, above 1 improbable ones", number(0.001, 1000));
+  option(c, "--beam-size", options.beam_size, "beam: the number of hypotheses",
+         whole_number(1, 1000));
+  option(c, "--length-penalty", options.length_penalty,
+         "beam: rank by log p / length^PENALTY; 0 favours short responses, 1 does not",
+         number(0, 10));
   c.add_option("--condition", options.wanted,
                "The label that responses of a model that reads labels should have, such as "
                "emotion=happiness (several with commas); if not given: the labels of the dialogues")
       ->delimiter(',')
-      ->option_text("LABEL=VALUE")
-      ->group("Responses");
-  c.add_flag("--allow-unk", options.allow_unk, "Allow <unk>, the unknown word, in responses")
-      ->group("Responses");
+      ->option_text("LABEL=VALUE");
+  c.add_flag("--allow-unk", options.allow_unk, "Allow <unk>, the unknown word, in responses");
 }
 
 void DecodeFlags::declare_best_of(CLI::App& c, bool with_rank) {
   declare(c);
   with_rank_ = with_rank;
-  const auto add = [&](const char* name, auto& value, const char* help,
-                       const CLI::Validator& check) {
-    option(c, name, value, help, check)->group("Responses");
-  };
-  add("--best-of", options.best_of,
-      "Take the best of this many answers, each greedy with different noise, from a model that was "
-      "trained with noise (heed train hredgan --noise utterance)",
-      whole_number(1, 10000));
+  const InGroup group(c, kResponses);
+  option(c, "--best-of", options.best_of,
+         "Take the best of this many answers, each greedy with different noise, from a model that "
+         "was trained with noise (heed train hredgan --noise utterance)",
+         whole_number(1, 10000));
   if (with_rank) {
-    add("--rank", rank,
-        "The score by which --best-of ranks: D: the word-level discriminator of the run; logp: the "
-        "probability; random: chance",
-        one_of({"D", "logp", "random"}));
+    option(c, "--rank", rank,
+           "The score by which --best-of ranks: D: the word-level discriminator of the run; logp: "
+           "the probability; random: chance",
+           one_of({"D", "logp", "random"}));
   }
-  add("--noise-variance", options.noise_variance,
-      "--best-of: variance of the noise (default: 7 of --noise utterance, 9 of --noise word)",
-      number(0, 1e6));
+  option(c, "--noise-variance", options.noise_variance,
+         "--best-of: variance of the noise (default: 7 of --noise utterance, 9 of --noise word)",
+         number(0, 1e6));
 }
 
 Judge DecodeFlags::judge(const std::string& run, const Responder& model) const {
@@ -92,9 +85,7 @@ DecodeOptions DecodeFlags::get(uint64_t seed) const {
 }
 
 void DecodeFlags::refuse(const std::string& is_for) const {
-  for (const CLI::Option* option : command_->get_options()) {
-    if (option->get_group() == "Responses") refuse_given(*command_, option->get_name(), is_for);
-  }
+  refuse_group(*command_, kResponses, is_for);
 }
 
 nlohmann::ordered_json DecodeFlags::to_json() const {

@@ -11,6 +11,8 @@ namespace heed {
 
 DecodeOptions::Method decode_method(const std::string& name);  // "greedy", "sample" or "beam"
 
+constexpr const char* kResponses = "Responses";  // the group of the options
+
 // How a program decodes responses, as options of a sub-command.
 struct DecodeFlags {
   std::string method = "greedy";  // if --decode is not given

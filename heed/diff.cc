@@ -10,8 +10,7 @@
 namespace heed {
 namespace {
 
-struct DiffOptions {
-  CommonPtr common;
+struct DiffOptions : CommandOptions {
   std::vector<std::string> runs;
   std::string json;
 };
@@ -97,12 +96,23 @@ std::optional<FirstDifference> first_difference(const RunLog& a, const RunLog& b
   return std::nullopt;
 }
 
+// What looks equal in six digits is shown in full.
+Json in_full(Json rows) {
+  for (Json& row : rows) {
+    Json &left = *std::next(row.begin()), &right = *std::next(row.begin(), 2);
+    if (value_text(left) != value_text(right) || left == right) continue;
+    left = left.dump();
+    right = right.dump();
+  }
+  return rows;
+}
+
 void print(const char* title, const Json& rows, const std::string& none) {
   std::printf("\n%s\n", title);
   if (rows.empty()) {
     std::printf("  %s\n", none.c_str());
   } else {
-    std::string text = info_text(Json{{"rows", rows}}, results_width());
+    std::string text = info_text(Json{{"rows", in_full(rows)}}, results_width());
     text.erase(0, text.find("name"));  // the title of the table's column
     std::fputs(text.c_str(), stdout);
   }
@@ -141,8 +151,7 @@ void run(const DiffOptions& o) {
           "equal in the " + counted(both, "epoch") + " that both have");
   }
   if (!output.wanted()) return;
-  Json json = {{"heed", provenance("diff", *o.common)},
-               {"runs", o.runs},
+  Json json = {{"runs", o.runs},
                {"names", names},
                {"settings", settings},
                {"made_with", made},
@@ -150,7 +159,7 @@ void run(const DiffOptions& o) {
                {"epochs_in_both", both},
                {"first_difference", nullptr}};
   if (first) json["first_difference"] = {{"epoch", first->epoch}, {"columns", first->rows}};
-  output.write(json);
+  output.write(o, json);
 }
 
 }  // namespace

@@ -3,6 +3,7 @@
 #include <memory>
 
 #include "base/file.h"
+#include "base/list.h"
 #include "base/path.h"
 #include "dialog/data/corpus.h"
 #include "dialog/view/passages.h"
@@ -19,9 +20,7 @@ namespace {
 
 using discriminate::Negatives;
 
-struct DiscriminateTestOptions {
-  CommonPtr common;
-  const CLI::App* command = nullptr;
+struct DiscriminateTestOptions : CommandOptions {
   std::string model, data, negatives, responses, controls, response_only, json, html, predictions;
   size_t limit = 0;
   int64_t batch = 64;
@@ -175,14 +174,11 @@ void run(DiscriminateTestOptions& o) {
   TestResults results;
   for (const std::string& corpus : comma_list("--data", o.data))
     test_corpus(corpus, o, judges, results);
-  const Json heed = provenance("discriminate test", *o.common);
   if (predictions.wanted()) predictions.write_text(json_lines(results.predictions));
   if (!o.html.empty()) {
-    std::string corpora;
-    for (const std::string& corpus : comma_list("--data", o.data))
-      corpora += (corpora.empty() ? "" : ", ") + shown_path(corpus);
+    const std::string corpora = joined(comma_list("--data", o.data), ", ", shown_path);
     PassagesPage page{shown_path(o.model), corpora, {}, results.views};
-    add_facts(page.made_with, "", heed);
+    add_facts(page.made_with, "", provenance(o));
     write_file(o.html, render_passages(page));
   }
   if (!output.to_stdout() && !predictions.to_stdout()) {
@@ -195,7 +191,7 @@ void run(DiscriminateTestOptions& o) {
                  {"seed", o.common->seed}};
   if (!o.response_only.empty())
     inputs["response_only"] = source_json(file_inside(o.response_only, "model.safetensors"));
-  output.write({{"heed", heed}, {"inputs", inputs}, {"corpora", results.corpora}});
+  output.write(o, {{"inputs", inputs}, {"corpora", results.corpora}});
 }
 
 }  // namespace

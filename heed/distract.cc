@@ -7,8 +7,7 @@
 namespace heed {
 namespace {
 
-struct DistractOptions {
-  CommonPtr common;
+struct DistractOptions : CommandOptions {
   std::string model, out, test = "random:1.0", json;
   InputFlags input;
 };
@@ -39,13 +38,12 @@ void run(const DistractOptions& o) {
                 distractions, printable(o.out).c_str());
   }
   if (!output.wanted()) return;
-  output.write({{"heed", provenance("distract", *o.common)},
-                {"inputs", inputs_json(inputs, models, o.common->seed)},
-                {"left_out", {{"dialogues", left_out.dialogues}}},
-                {"out", o.out},
-                {"dialogues", dialogues.size()},
-                {"turns", turns},
-                {"distractions", distractions}});
+  output.write(o, {{"inputs", inputs_json(inputs, models, o.common->seed)},
+                   {"left_out", {{"dialogues", left_out.dialogues}}},
+                   {"out", o.out},
+                   {"dialogues", dialogues.size()},
+                   {"turns", turns},
+                   {"distractions", distractions}});
 }
 
 }  // namespace
@@ -63,6 +61,7 @@ void add_distract(CLI::App& app) {
       "    --out distracted.jsonl\n"
       "  heed score --model runs/first --data distracted.jsonl --examples last",
       {.device = false, .seed = "Seed of the distractions"}, run);
+  o.input.labels = true;
   o.input.declare(c);
   c.add_option("--out", o.out, "File to write, gzip if its name ends in .gz")->required();
   option(c, "--test", o.test,

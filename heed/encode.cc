@@ -2,9 +2,9 @@
 
 #include <algorithm>
 #include <cstring>
-#include <filesystem>
 #include <string_view>
 
+#include "base/path.h"
 #include "dialog/respond/choose_epoch.h"
 #include "heed/command.h"
 #include "heed/inputs.h"
@@ -181,9 +181,8 @@ probe::Part Encoding::encode(const ContextEncoder& encoder, const EncodeInput& i
 }
 
 bool Encoding::has_untrained() const {
-  const bool is_run =
-      std::filesystem::exists(std::filesystem::path(flags_.model) / "settings.json");
-  return is_run && flags_.epoch != "untrained" && flags_.epoch != "0";
+  return has_file(flags_.model, "settings.json") && flags_.epoch != "untrained" &&
+         flags_.epoch != "0";
 }
 
 probe::Part Encoding::encode_untrained(const EncodeInput& input) {

@@ -18,8 +18,7 @@
 namespace heed {
 namespace {
 
-struct EvaluateOptions {
-  CommonPtr common;
+struct EvaluateOptions : CommandOptions {
   std::string model, test = "all", json, pmi;
   int64_t batch = 32;
   int ranks = 0;
@@ -120,8 +119,7 @@ void tell(const EvaluateOptions& o, const Inputs& inputs, const LeftOut& left_ou
     }
   }
   if (!output.wanted()) return;
-  Json json = {{"heed", provenance("evaluate", *o.common)},
-               {"inputs", inputs_json(inputs, {o.model}, o.common->seed)},
+  Json json = {{"inputs", inputs_json(inputs, {o.model}, o.common->seed)},
                {"left_out", to_json(left_out)},
                {"after_integration", integrated}};
   for (const TestSetResult& r : results) {
@@ -134,7 +132,7 @@ void tell(const EvaluateOptions& o, const Inputs& inputs, const LeftOut& left_ou
     json["responses"] = to_json(responses[0], examples);
     json["human"] = to_json(responses[1], examples);
   }
-  output.write(json);
+  output.write(o, json);
 }
 
 void run(EvaluateOptions& o) {

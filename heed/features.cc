@@ -1,6 +1,8 @@
 #include <filesystem>
 #include <optional>
 
+#include "base/path.h"
+#include "dialog/data/corpus.h"
 #include "dialog/probe/feature_file.h"
 #include "heed/command.h"
 #include "heed/encode.h"
@@ -10,8 +12,7 @@
 namespace heed {
 namespace {
 
-struct FeaturesOptions {
-  CommonPtr common;
+struct FeaturesOptions : CommandOptions {
   EncodeFlags encode;
   std::string out;
   int ranks = 0;
@@ -19,23 +20,18 @@ struct FeaturesOptions {
 
 constexpr const char* kParts[] = {"train", "test", "valid"};
 
-bool has(const std::string& directory, const std::string& file) {
-  std::error_code ignored;
-  return std::filesystem::exists(std::filesystem::path(directory) / file, ignored);
-}
-
 std::vector<std::string> parts_of(const std::string& directory) {
   std::vector<std::string> parts = {"train", "test"};
-  if (has(directory, "valid.jsonl") || has(directory, "valid.jsonl.gz")) parts.push_back("valid");
+  if (has_part(directory, "valid")) parts.push_back("valid");
   return parts;
 }
 
 // A model, whose folder is read as a whole, and a data directory, which has files of these names.
 void refuse_others(const std::string& out) {
-  if (has(out, "config.json")) throw UsageError(out + ": holds a model; take another --out");
+  if (has_file(out, "config.json")) throw UsageError(out + ": holds a model; take another --out");
   for (const std::string part : kParts) {
     for (const std::string& file : {part + ".jsonl", part + ".jsonl.gz"}) {
-      if (!has(out, file) || has(out, part + ".safetensors")) continue;
+      if (!has_file(out, file) || has_file(out, part + ".safetensors")) continue;
       throw UsageError(out + ": holds " + file + " but no " + part +
                        ".safetensors, so these may be dialogues, which features would replace; "
                        "take another --out");
@@ -64,9 +60,7 @@ void write_features(const FeaturesOptions& o, Encoding& encoding, Ranks& ranks) 
                 static_cast<long>(part.x.shape()[1]));
   }
   if (!ranks.first()) return;
-  const nlohmann::ordered_json json = {{"heed", provenance("features", *o.common)},
-                                       {"inputs", encoding.to_json()}};
-  JsonOutput(o.out + "/features.json").write(json);
+  JsonOutput(o.out + "/features.json").write(o, {{"inputs", encoding.to_json()}});
 }
 
 void run(const FeaturesOptions& o) {

@@ -11,12 +11,10 @@
 namespace heed {
 namespace {
 
-struct GenerateOptions {
-  CommonPtr common;
+struct GenerateOptions : CommandOptions {
   std::string model, out, json, epoch = "best";
   int64_t batch = 32, beam = 0;
   std::vector<std::string> leave_out;
-  const CLI::App* command = nullptr;
   InputFlags input;
   DecodeFlags decode;
   RerankFlags rerank;
@@ -167,8 +165,7 @@ void run(GenerateOptions& o) {
     std::fputs(reranked.table.c_str(), stdout);
   }
   if (!output.wanted()) return;
-  Json json = {{"heed", provenance("generate", *o.common)},
-               {"inputs", inputs_json(m.inputs, {o.model}, o.common->seed)},
+  Json json = {{"inputs", inputs_json(m.inputs, {o.model}, o.common->seed)},
                {"epoch", o.epoch},
                {"decode", o.decode.to_json()},
                {"leave_out", o.leave_out},
@@ -176,7 +173,7 @@ void run(GenerateOptions& o) {
                {"left_out", to_json(sieve.left_out())}};
   json["decode"]["seed"] = o.common->seed;
   if (o.rerank.n_best > 0) json["reranked"] = reranked.json;
-  output.write(json);
+  output.write(o, json);
 }
 
 }  // namespace
@@ -215,7 +212,7 @@ void add_generate(CLI::App& app) {
   c.add_option("--beam", o.beam,
                "Beam search with this many hypotheses; beam search is the default")
       ->check(whole_number(1, 1000))
-      ->group("Responses");
+      ->group(kResponses);
   o.rerank.declare(c);
   o.decode.declare_best_of(c, /*with_rank=*/false);
 }

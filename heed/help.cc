@@ -4,9 +4,9 @@
 #include <cstdio>
 #include <memory>
 #include <set>
-#include <sstream>
 
 #include "base/error.h"
+#include "base/list.h"
 #include "dialog/text/terminal.h"
 #include "heed/checks.h"
 #include "heed/system_files.h"
@@ -20,17 +20,10 @@ constexpr int kNarrow =
     60;  // from this column on; narrower terminals get descriptions below the names
 constexpr int kNames = 24;  // columns for names, beside their descriptions
 
-std::vector<std::string> lines_of(const std::string& text) {
-  std::vector<std::string> lines;
-  std::istringstream in(text);
-  for (std::string line; std::getline(in, line);) lines.push_back(line);
-  return lines;
-}
-
 // Wraps lines. Continuation lines of a line that begins with blanks get `more` additional blanks.
 std::vector<std::string> wrap_all(const std::string& text, int width, int more) {
   std::vector<std::string> result;
-  for (const std::string& line : lines_of(text)) {
+  for (const std::string& line : split(text, '\n')) {
     if (columns(line) <= width) {  // with its own spaces
       result.push_back(line);
       continue;
@@ -88,7 +81,7 @@ size_t second_column(const std::string& line) {
 
 std::string text_of_footer(const std::string& footer, int width) {
   std::string text;
-  for (const std::string& line : lines_of(footer)) {
+  for (const std::string& line : split(footer, '\n')) {
     if (line.starts_with("  heed ")) {
       text += text_of_command(line, width);
       continue;
@@ -129,17 +122,17 @@ std::string text_name(const CLI::Option& option) {
 // "N" for a whole number and "X" for any other, unless the option names its placeholder.
 std::string value_name(const CLI::Option& option) {
   if (option.get_items_expected_max() == 0) return "";  // a flag
-  if (!option.get_option_text().empty()) return " " + option.get_option_text();
+  if (!option.get_option_text().empty()) return option.get_option_text();
   const std::string type = option.get_type_name();
   const size_t open = type.find('{'), close = type.find('}');
   if (open != type.npos && close != type.npos) {
     std::string choices = type.substr(open + 1, close - open - 1);
     std::replace(choices.begin(), choices.end(), ',', '|');
-    return " " + choices;
+    return choices;
   }
   const std::string basic = type.substr(0, type.find(':'));
-  if (basic == "INT" || basic == "UINT") return " N";
-  return basic == "FLOAT" ? " X" : " " + text_name(option);
+  if (basic == "INT" || basic == "UINT") return "N";
+  return basic == "FLOAT" ? "X" : text_name(option);
 }
 
 // The range of a number, and the default.
@@ -155,13 +148,14 @@ std::string remarks(const CLI::Option& option) {
 }
 
 HelpEntry entry_of(const CLI::Option& option) {
-  const bool positional = option.get_positional();
-  const std::string name =
-      positional ? option.get_name(true, false) + (option.get_expected_max() > 1 ? " ..." : "")
-                 : option.get_name(false, true) + value_name(option);
   std::string text = option.get_description();
   text.insert(std::min(text.find('\n'), text.size()), remarks(option));
-  return {name, text};
+  if (option.get_positional()) {
+    return {option.get_name(true, false) + (option.get_expected_max() > 1 ? " ..." : ""), text};
+  }
+  const std::string value = value_name(option);
+  return {option.get_name(false, true) + (value.empty() ? "" : " " + value), text,
+          "--" + option.get_lnames()[0], value};
 }
 
 // The group that an option is shown in: --help and --version are among the general ones.
@@ -175,7 +169,7 @@ std::string title_of(const CLI::App& app, const CLI::Option& option) {
 
 bool takes_path(const CLI::Option& option) {
   const std::string name = value_name(option);
-  return name == " DIR" || name == " FILE" || name == " PATH" || name == " RUN";
+  return name == "DIR" || name == "FILE" || name == "PATH" || name == "RUN";
 }
 
 std::vector<HelpSection> help_sections(const CLI::App& app) {
@@ -217,7 +211,7 @@ std::string HelpFormatter::make_help(const CLI::App* app, std::string name,
   text += "\n" + text_of_footer("  Usage: " + usage_line(*app, name), width).substr(2);
   std::vector<HelpEntry> commands;
   for (const CLI::App* command : app->get_subcommands(nullptr)) {
-    commands.push_back({command->get_name(), lines_of(command->get_description())[0]});
+    commands.push_back({command->get_name(), split(command->get_description(), '\n')[0]});
   }
   if (!commands.empty()) text += "\nCommands:\n" + text_of_entries(commands, width);
   for (const auto& [title, entries] : help_sections(*app)) {

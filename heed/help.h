@@ -23,6 +23,8 @@ class HelpFormatter : public CLI::Formatter {
 // Something with a name and a description: an option or a command.
 struct HelpEntry {
   std::string name, text;
+  // Of an option: "--dtype" and what it takes, "f32|f64"; empty of an argument, and of a flag.
+  std::string option = {}, value = {};
 };
 struct HelpSection {
   std::string title;

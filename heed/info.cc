@@ -1,6 +1,7 @@
 #include <filesystem>
 #include <fstream>
 
+#include "base/path.h"
 #include "dialog/describe/info_json.h"
 #include "experiments/experiment.h"
 #include "heed/card.h"
@@ -13,21 +14,16 @@ namespace {
 
 namespace fs = std::filesystem;
 
-struct InfoOptions {
-  CommonPtr common;
+struct InfoOptions : CommandOptions {
   std::string path, json, card;
 };
 
 Json info_of_directory(const std::string& path, const OnReading& on_reading) {
-  const auto has = [&](const char* file) {
-    std::error_code ignored;
-    return fs::exists(fs::path(path) / file, ignored);
-  };
   for (const Experiment& e : all_experiments()) {
-    if (has((e.kind + ".json").c_str())) return info_of_folder(path, {e.kind});
+    if (has_file(path, e.kind + ".json")) return info_of_folder(path, {e.kind});
   }
-  if (has("settings.json")) return info_of_run(path);
-  if (has("config.json")) return info_of_model(path);
+  if (has_file(path, "settings.json")) return info_of_run(path);
+  if (has_file(path, "config.json")) return info_of_model(path);
   if (is_features_directory(path)) return info_of_features(path);
   if (is_data_directory(path)) return info_of_data(path, on_reading);
   if (is_folder_of_runs(path)) return info_of_folder(path, {});
@@ -89,10 +85,7 @@ void run(const InfoOptions& o) {
   Json json = {{"path", o.path}};
   json.update(info_of(o.path));
   if (!output.to_stdout() && !card.to_stdout()) print(json);
-  if (!output.wanted()) return;
-  Json whole = {{"heed", provenance("info", *o.common)}};
-  whole.update(json);
-  output.write(whole);
+  output.write(o, json);
 }
 
 }  // namespace

@@ -1,7 +1,6 @@
 #include "heed/info_text.h"
 
 #include <algorithm>
-#include <cstdio>
 
 #include "dialog/text/terminal.h"
 #include "dialog/text/text_table.h"
@@ -29,15 +28,13 @@ bool is_table(const Json& value) {
                                        [&](const Json& row) { return begins(row) == first; });
 }
 
+}  // namespace
+
 std::string value_text(const Json& value) {
   if (value.is_null()) return "-";
   if (value.is_boolean()) return value.get<bool>() ? "yes" : "no";
   if (value.is_string()) return printable(value.get<std::string>());
-  if (value.is_number_float()) {
-    char text[32];
-    std::snprintf(text, sizeof text, "%.6g", value.get<double>());
-    return text;
-  }
+  if (value.is_number_float()) return six_digits(value.get<double>());
   if (value.is_object()) return value.empty() ? "none" : printable(as_text(value));
   if (!value.is_array()) return value.dump();
   std::string text;
@@ -47,6 +44,8 @@ std::string value_text(const Json& value) {
   if (value.size() > kValues) text += " and " + std::to_string(value.size() - kValues) + " more";
   return text.empty() ? "none" : text;
 }
+
+namespace {
 
 std::string cell_text(const Json& row, const std::string& key) {
   if (!row.contains(key)) return "";

@@ -2,9 +2,13 @@
 
 #include <algorithm>
 #include <filesystem>
+#include <functional>
 #include <set>
 
 #include "base/file.h"
+#include "base/list.h"
+#include "base/path.h"
+#include "dialog/respond/settings.h"
 #include "dialog/system.h"
 #include "heed/bundled.h"
 #include "heed/command.h"
@@ -16,7 +20,16 @@ namespace heed {
 
 namespace {
 
-constexpr const char* kExamples = "Examples (default: as in training)";
+constexpr const char *kExamples = "Examples (default: as in training)",
+                     *kDistractions = "Distractions";
+
+AnySettings settings_of(ExampleOptions& bounds) {
+  return AnySettings(bounds, [](auto& s, auto& v) { visit_examples(s, v); });
+}
+
+bool is_of_tokens(const Setting& setting) {
+  return setting.option.starts_with("max-") && setting.option != "max-turns";
+}
 
 }  // namespace
 
@@ -44,43 +57,27 @@ void InputFlags::declare(CLI::App& c) {
                "Dialogues: a data directory (its test part is read), or a file, JSON Lines, plain "
                "or gzip. If not given: the bundled sample");
   option(c, "--limit", limit, "Read only the first N dialogues; 0: all");
-  c.add_option("--examples", examples,
-               "last: a dialogue's last turn is the response; all: every turn from the third (or "
-               "--min-turns) on")
-      ->check(one_of({"last", "all"}))
-      ->group(kExamples);
-  c.add_option("--max-turns", max_turns,
-               "Read only the last N utterances of the context, not counting distractions; 0: all")
-      ->group(kExamples);
-  c.add_option("--min-turns", min_turns,
-               "Leave out shorter dialogues; with --examples all this turn is the first response. "
-               "2 or more")
-      ->group(kExamples);
-  c.add_option("--speaker", speaker,
-               "Only turns of this speaker are responses; \"\": turns of any speaker")
-      ->group(kExamples);
+  ExampleOptions usual;
+  bounds.declare_in(c, settings_of(usual), std::not_fn(is_of_tokens), kExamples);
 }
 
 void InputFlags::declare_tokens(CLI::App& c) {
-  c.add_option("--max-context", max_context,
-               "Read only the last N words of the context, counting the end of each utterance as "
-               "one; 0: all")
-      ->group(kExamples);
-  c.add_option("--max-utterance", max_utterance,
-               "Read only the first N words of an utterance; 0: all")
-      ->group(kExamples);
-  c.add_option("--max-response", max_response, "Read only the first N words of a response; 0: all")
-      ->group(kExamples);
+  ExampleOptions usual;
+  bounds.declare_in(c, settings_of(usual), is_of_tokens, kExamples);
+}
+
+void InputFlags::refuse(const std::string& is_for) const {
+  refuse_group(*command_, kExamples, is_for);
+  refuse_group(*command_, kDistractions, is_for);
 }
 
 void InputFlags::declare_insertion(CLI::App& c) {
-  const char* group = "Distractions";
+  const InGroup group(c, kDistractions);
   c.add_option("--pool", pool,
                "Dialogues from which random: draws distractions: a data directory (its train "
-               "part), or a file.\nIf not given: the train part of a --data directory")
-      ->group(group);
-  option(c, "--frequent", phrases.frequent, "Utterances of the frequent: sets")->group(group);
-  option(c, "--rare", phrases.rare, "Utterances of the rare: sets")->group(group);
+               "part), or a file.\nIf not given: the train part of a --data directory");
+  option(c, "--frequent", phrases.frequent, "Utterances of the frequent: sets");
+  option(c, "--rare", phrases.rare, "Utterances of the rare: sets");
 }
 
 bool InputFlags::has_pool() const {
@@ -139,22 +136,16 @@ Inputs read_inputs(const InputFlags& flags, const std::vector<std::string>& mode
                 .bounds = training,
                 .sets = sets,
                 .phrases = flags.phrases};
-  if (!flags.examples.empty()) inputs.bounds.all_positions = flags.examples == "all";
-  inputs.bounds.max_turns = flags.max_turns.value_or(training.max_turns);
-  inputs.bounds.max_utterance_tokens = flags.max_utterance.value_or(training.max_utterance_tokens);
-  inputs.bounds.max_response_tokens = flags.max_response.value_or(training.max_response_tokens);
-  inputs.bounds.max_context_tokens = flags.max_context.value_or(training.max_context_tokens);
-  inputs.bounds.min_turns = flags.min_turns.value_or(training.min_turns);
-  inputs.bounds.speaker = flags.speaker.value_or(training.speaker);
+  AnySettings bounds = settings_of(inputs.bounds);
+  flags.bounds.apply(bounds);
   const ExampleOptions& b = inputs.bounds;
-  std::error_code ignored;
-  inputs.unbounded = !models.empty() &&
-                     !std::filesystem::exists(in(models[0], "settings.json"), ignored) &&
+  inputs.unbounded = !models.empty() && !has_file(models[0], "settings.json") &&
                      !(b.max_turns || b.max_context_tokens || b.max_utterance_tokens);
   make_examples({}, Vocabulary(),
                 inputs.bounds);  // throws for bounds that contradict each other, before reading
-  inputs.dialogues = read_dialogues(inputs.data_path,
-                                    {.limit = flags.limit, .notes = !training.conditions.empty()});
+  inputs.dialogues =
+      read_dialogues(inputs.data_path,
+                     {.limit = flags.limit, .notes = flags.labels || !training.conditions.empty()});
   if (with_pool && needs_pool(sets)) {
     inputs.pool_path = find_dialogues(flags.pool.empty() ? flags.data : flags.pool, "train");
     inputs.pool = read_dialogues(inputs.pool_path);
@@ -177,9 +168,7 @@ void note_unknown_phrases(const Inputs& inputs, const Vocabulary& vocabulary) {
       for (std::string& word : unknown_words(phrase, vocabulary)) unknown.insert(std::move(word));
     }
     if (unknown.empty()) return;
-    std::string words;
-    for (const std::string& word : unknown) words += (words.empty() ? "" : ", ") + word;
-    note("test sets " + name + ": the model does not know " + words +
+    note("test sets " + name + ": the model does not know " + joined(unknown) +
          ", and reads <unk> there; --" + name + " takes other phrases");
   };
   say(TestSet::Kind::kFrequent, "frequent", inputs.phrases.frequent);

@@ -10,6 +10,7 @@
 
 #include "dialog/respond/evaluate.h"
 #include "dialog/respond/run.h"
+#include "heed/setting_flags.h"
 #include "train/alike.h"
 #include "train/neighbours.h"
 
@@ -24,10 +25,10 @@ LoadedModel load_responder(const std::string& directory, const std::string& epoc
 // As options of a sub-command.
 struct InputFlags {
   mutable std::string data;  // check() fills in the bundled sample if none was given
-  std::string pool, examples;
+  std::string pool;
   size_t limit = 0;
-  std::optional<int> max_turns, min_turns, max_utterance, max_response, max_context;
-  std::optional<std::string> speaker;
+  SettingFlags bounds;  // of the examples (dialog/respond/settings.h)
+  bool labels = false;  // dialogues have theirs, also if no model reads them
   PhraseText phrases;
 
   // Declares --data, --limit, --examples, --max-turns and --min-turns.
@@ -43,6 +44,8 @@ struct InputFlags {
   // UsageError if random distractions are asked for without dialogues to draw them from, and for a
   // --pool, --frequent or --rare that none of the sets uses.
   void check(const std::vector<TestSet>& sets) const;
+  // Throws UsageError for any of the options of examples and distractions that was given.
+  void refuse(const std::string& is_for) const;
 
  private:
   const CLI::App* command_ = nullptr;  // knows which options were given

@@ -7,7 +7,6 @@
 #include "heed/checks.h"
 #include "heed/commands.h"
 #include "heed/results.h"
-#include "train/run_directory.h"
 
 namespace heed {
 
@@ -19,12 +18,12 @@ void JudgementFlags::declare(CLI::App& c) {
       ->required();
 }
 
-void add_key(CLI::App& c, std::string& file, const std::string& remark) {
-  c.add_option("--key", file, "File of the key: " + remark);
+CLI::Option* add_key(CLI::App& c, std::string& file, const std::string& remark) {
+  return c.add_option("--key", file, "File of the key: " + remark);
 }
 
-void add_items(CLI::App& c, int64_t& items) {
-  c.add_option("--items", items, "Items, half of them real")->check(whole_number(2, 20000));
+CLI::Option* add_items(CLI::App& c, int64_t& items) {
+  return c.add_option("--items", items, "Items, half of them real")->check(whole_number(2, 20000));
 }
 
 void say(const people::Screened& s) {
@@ -44,10 +43,6 @@ void require_some(const people::Screened& s, const std::string& path) {
   throw DataError(path + ": no judgement is left: " + std::to_string(s.failed) +
                   " annotators failed the test questions and " + std::to_string(s.too_few) +
                   " have too few judgements" + (s.too_few > 0 ? " (--least 1 takes them)" : ""));
-}
-
-Json source_json(const std::string& path) {
-  return {{"path", path}, {"fingerprint", file_checksum(path)}};
 }
 
 std::string json_lines(const std::vector<Json>& lines) {

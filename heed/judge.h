@@ -18,17 +18,14 @@ struct JudgementFlags {
 
   void declare(CLI::App& command);  // --judgements
 };
-void add_key(CLI::App& command, std::string& file, const std::string& remark);  // --key
+CLI::Option* add_key(CLI::App& command, std::string& file, const std::string& remark);  // --key
 // --items, half of them real.
-void add_items(CLI::App& command, int64_t& items);
+CLI::Option* add_items(CLI::App& command, int64_t& items);
 
 // Prints on standard output how many judgements the screening removed. Throws DataError, with
 // advice, if none is left.
 void say(const people::Screened& screened);
 void require_some(const people::Screened& screened, const std::string& path);
-
-// {"path", "fingerprint"} of an input file.
-nlohmann::ordered_json source_json(const std::string& path);
 
 // The rows as JSON Lines.
 std::string json_lines(const std::vector<nlohmann::ordered_json>& lines);

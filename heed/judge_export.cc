@@ -14,9 +14,7 @@
 namespace heed {
 namespace {
 
-struct JudgeExportOptions {
-  CommonPtr common;
-  const CLI::App* command = nullptr;
+struct JudgeExportOptions : CommandOptions {
   std::string a, b, model, out, key, json;
   int64_t pairs = 0, items = 0, batch = 32;
   double checks = 0.1;
@@ -125,8 +123,7 @@ void run(const JudgeExportOptions& o) {
   if (!output.to_stdout() && !items_file.to_stdout())
     say_what_is_written(o, items, sieve.left_out());
   if (!output.wanted()) return;
-  Json json = {{"heed", provenance("judge export", *o.common)},
-               {"inputs", inputs_json(inputs, models, o.common->seed)},
+  Json json = {{"inputs", inputs_json(inputs, models, o.common->seed)},
                {"decode", o.decode.to_json()},
                {"items", o.wanted()},
                {"checks", o.wanted_checks()}};
@@ -136,7 +133,7 @@ void run(const JudgeExportOptions& o) {
   } else {
     json["left_out"] = to_json(sieve.left_out());
   }
-  output.write(json);
+  output.write(o, json);
 }
 
 }  // namespace
@@ -166,8 +163,7 @@ void add_judge_export(CLI::App& judge) {
   o.input.declare(c);
   o.input.declare_tokens(c);
   c.add_option("--out", o.out, "File of the items for people, - for standard output")->required();
-  add_key(c, o.key, "the truth about each item, which people do not see");
-  c.get_option("--key")->required();
+  add_key(c, o.key, "the truth about each item, which people do not see")->required();
   option(c, "--checks", o.checks, "Test questions for each item or pair", number(0, 1));
   add_json(c, o.json);
   add_batch(c, o.batch);

@@ -8,8 +8,7 @@ namespace {
 
 using people::Key;
 
-struct JudgeScoreOptions {
-  CommonPtr common;
+struct JudgeScoreOptions : CommandOptions {
   JudgementFlags flags{
       .judgements = {}, .key = {}, .rules = {.pass = 0.9, .least = 10, .most = 150}};
   std::string predictions, json;
@@ -32,8 +31,7 @@ void run(const JudgeScoreOptions& o) {
     say(screened);
   }
   if (!output.wanted()) return;
-  Json json = {{"heed", provenance("judge score", *o.common)},
-               {"inputs",
+  Json json = {{"inputs",
                 {{"judgements", source_json(o.flags.judgements)},
                  {"key", source_json(o.flags.key)},
                  {"predictions", o.predictions.empty() ? Json() : source_json(o.predictions)},
@@ -45,7 +43,7 @@ void run(const JudgeScoreOptions& o) {
                {"screening", to_json(screened)},
                {"items", votes.items.size()}};
   json.update(to_json(numbers));
-  output.write(json);
+  output.write(o, json);
 }
 
 }  // namespace
@@ -63,8 +61,7 @@ void add_judge_score(CLI::App& judge) {
       "--json scores.json",
       {.device = false, .seed = "Seed of the intervals"}, run);
   o.flags.declare(c);
-  add_key(c, o.flags.key, "which items are real");
-  c.get_option("--key")->required();
+  add_key(c, o.flags.key, "which items are real")->required();
   c.add_option("--predictions", o.predictions,
                "A classifier's predictions for the same items, to compare it with people; lines "
                "{\"item\": ..., \"p_real\": ...} (or \"id\" if there is no \"item\")");

@@ -7,8 +7,7 @@
 namespace heed {
 namespace {
 
-struct JudgeSimulateOptions {
-  CommonPtr common;
+struct JudgeSimulateOptions : CommandOptions {
   people::SimulatedPeople people;
   std::string out, key;
 };
@@ -50,8 +49,7 @@ void add_judge_simulate(CLI::App& judge) {
       "0.8 --out made.jsonl --key made-key.jsonl\n"
       "  heed judge score --judgements made.jsonl --key made-key.jsonl",
       {.device = false, .seed = "Seed of the judgements"}, run);
-  add_items(c, o.people.items);
-  c.get_option("--items")->capture_default_str();
+  add_items(c, o.people.items)->capture_default_str();
   option(c, "--annotators", o.people.annotators, "Number of annotators; each judges every item",
          whole_number(1, 1000));
   option(c, "--error-real", o.people.error_real, "Share of the real ones that are judged fake",
@@ -63,8 +61,7 @@ void add_judge_simulate(CLI::App& judge) {
          "wrong equally often, so only agreement grows",
          number(0, 1));
   c.add_option("--out", o.out, "File of the judgements, - for standard output")->required();
-  add_key(c, o.key, "which items are real");
-  c.get_option("--key")->required();
+  add_key(c, o.key, "which items are real")->required();
 }
 
 }  // namespace heed

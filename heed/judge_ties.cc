@@ -10,8 +10,7 @@ namespace {
 
 using people::Key;
 
-struct JudgeTiesOptions {
-  CommonPtr common;
+struct JudgeTiesOptions : CommandOptions {
   JudgementFlags flags{.judgements = {}, .key = {}, .rules = {.failures = 3}};
   int64_t samples = 50000, size = 200;
   std::string json;
@@ -43,8 +42,7 @@ void run(const JudgeTiesOptions& o) {
     say(screened);
   }
   if (!output.wanted()) return;
-  Json json = {{"heed", provenance("judge ties", *o.common)},
-               {"inputs",
+  Json json = {{"inputs",
                 {{"judgements", source_json(o.flags.judgements)},
                  {"key", o.flags.key.empty() ? Json() : source_json(o.flags.key)},
                  {"failures", o.flags.rules.failures},
@@ -55,7 +53,7 @@ void run(const JudgeTiesOptions& o) {
                {"pi", to_json(agreement)},
                {"rounds", Json::array()}};
   for (const TieRound& round : rounds) json["rounds"].push_back(to_json(round));
-  output.write(json);
+  output.write(o, json);
 }
 
 }  // namespace

@@ -1,5 +1,6 @@
 #include "heed/left_out.h"
 
+#include "base/list.h"
 #include "dialog/text/format.h"
 #include "heed/messages.h"
 
@@ -12,12 +13,9 @@ namespace {
 // "a, b, c and 7 more"
 std::string list(const std::vector<std::string>& ids) {
   constexpr size_t kShown = 5;
-  std::string text;
-  for (size_t i = 0; i < ids.size() && i < kShown; ++i) {
-    text += (i == 0 ? "" : ", ") + ids[i];
-  }
-  if (ids.size() > kShown) text += " and " + std::to_string(ids.size() - kShown) + " more";
-  return text;
+  if (ids.size() <= kShown) return joined(ids);
+  return joined(std::vector(ids.begin(), ids.begin() + kShown)) + " and " +
+         std::to_string(ids.size() - kShown) + " more";
 }
 
 // The source of the limit on the age of the turns in a context.

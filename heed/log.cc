@@ -12,7 +12,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-struct LogOptions {
+struct LogOptions : CommandOptions {
   std::string run, csv, jsonl, tensorboard;
   bool steps = false;
 };
@@ -21,9 +21,7 @@ struct LogOptions {
 std::string short_text(double value) {
   const std::string all = std::isfinite(value) ? json_number(value).dump() : "";
   if (all.find_first_of(".e") == std::string::npos) return all.empty() ? "-" : all;
-  char text[32];
-  std::snprintf(text, sizeof text, "%.6g", value);
-  return text;
+  return six_digits(value);
 }
 
 std::string text_of(const RunLog& log) {
@@ -32,6 +30,11 @@ std::string text_of(const RunLog& log) {
     if (log.columns[c] == "time") continue;
     table.add(printable(log.columns[c]),
               [c](const std::vector<double>& row) { return short_text(row[c]); });
+  }
+  if (!log.tasks.empty()) {
+    table.add("task", [&](const std::vector<double>& row) {
+      return printable(log.tasks[static_cast<size_t>(&row - log.rows.data())]);
+    });
   }
   return table.text(results_width());
 }

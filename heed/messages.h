@@ -1,13 +1,23 @@
 // Lines for people. Text that they quote from files is escaped, so that it has no effect on a
-// terminal (printable()).
+// terminal.
 #pragma once
 
+#include <cstdio>
 #include <string>
+
+#include "dialog/text/terminal.h"
 
 namespace heed {
 
-void print_error(const std::string& message);  // "heed: ..." on standard error, one line
-void warn(const std::string& message);         // "heed: warning: ..."
-void note(const std::string& message);         // "heed: note: ..."
+// "heed: ..." on standard error, one line.
+inline void print_error(const std::string& message) {
+  std::fprintf(stderr, "heed: %s\n", printable(message).c_str());
+}
+inline void warn(const std::string& message) {
+  print_error("warning: " + message);
+}
+inline void note(const std::string& message) {
+  print_error("note: " + message);
+}
 
 }  // namespace heed

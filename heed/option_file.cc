@@ -3,6 +3,7 @@
 #include <sstream>
 
 #include "base/error.h"
+#include "base/list.h"
 #include "heed/checks.h"
 #include "heed/usage.h"
 
@@ -10,12 +11,8 @@ namespace heed {
 namespace {
 
 std::vector<std::string> split_dots(const std::string& text) {
-  std::vector<std::string> parts;
-  std::istringstream in(text);
-  for (std::string part; std::getline(in, part, '.');) {
-    part = CLI::detail::trim_copy(part);
-    parts.push_back(CLI::detail::remove_quotes(part));
-  }
+  std::vector<std::string> parts = split(text, '.');
+  for (std::string& part : parts) part = CLI::detail::remove_quotes(CLI::detail::trim(part));
   return parts;
 }
 
@@ -48,8 +45,10 @@ std::vector<CLI::ConfigItem> OptionFile::from_config(std::istream& input) const 
   return CLI::ConfigTOML::from_config(again);
 }
 
-std::string OptionFile::place_of(const CLI::Option* option) const {
-  const auto found = places_.find(option);
+std::string OptionFile::place_of(const CLI::Option* option, const std::string& name) const {
+  const auto found = std::find_if(places_.begin(), places_.end(), [&](const auto& place) {
+    return option ? place.first == option : place.first->get_name() == name;
+  });
   return found == places_.end() ? "" : found->second;
 }
 
@@ -87,6 +86,7 @@ std::vector<OptionLine> option_lines(const std::string& file, const std::string&
     };
     if (in_list) {
       refuse(line.find('#') != line.npos ? "a list over several lines may hold no #" : "");
+      found.back().text += "\n" + line;
       in_list = !line.ends_with(']');
       continue;
     }
@@ -99,7 +99,7 @@ std::vector<OptionLine> option_lines(const std::string& file, const std::string&
     if (line[0] == '[') refuse("behind a [section] there may be nothing, not even a comment");
     const size_t equals = std::min(line.find('='), line.size());
     refuse(equals == 0 ? "there is no key before the =" : "");
-    found.push_back({section, CLI::detail::trim_copy(line.substr(0, equals)), number});
+    found.push_back({section, CLI::detail::trim_copy(line.substr(0, equals)), number, line});
     const std::string value = equals < line.size() ? line.substr(equals + 1) : "";
     refuse(misread(value));
     const std::string bare = CLI::detail::trim_copy(value.substr(0, value.find('#')));

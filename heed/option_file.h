@@ -11,6 +11,7 @@ namespace heed {
 struct OptionLine {
   std::string section, key;
   int number = 0;
+  std::string text = {};  // with the lines over which its list goes on
 };
 // The sections, with an empty key, and the keys, in the order of the file, by lines as CLI11 reads
 // them: [section], key = value, lists that go on over lines, comments. Throws UsageError with
@@ -22,8 +23,9 @@ class OptionFile : public CLI::ConfigTOML {
  public:
   explicit OptionFile(const CLI::App& app) : app_(app) {}
   std::vector<CLI::ConfigItem> from_config(std::istream& input) const override;
-  // "my.toml:3: " of an option that a file has given, and not the command line; else empty.
-  std::string place_of(const CLI::Option* option) const;
+  // "my.toml:3: " of an option that a file has given, and not the command line; else empty. Null:
+  // of the first option with this name that a file has given, to whatever command.
+  std::string place_of(const CLI::Option* option, const std::string& name) const;
 
  private:
   void check(const std::string& text) const;

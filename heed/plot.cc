@@ -9,7 +9,7 @@
 namespace heed {
 namespace {
 
-struct PlotOptions {
+struct PlotOptions : CommandOptions {
   std::vector<std::string> runs;
   std::string metric, svg;
   bool steps = false, log_scale = false;

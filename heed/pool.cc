@@ -1,9 +1,10 @@
 #include "heed/pool.h"
 
 #include <algorithm>
-#include <filesystem>
 
 #include "base/file.h"
+#include "base/list.h"
+#include "base/path.h"
 #include "dialog/data/corpus.h"
 #include "dialog/retrieve/candidates.h"
 #include "dialog/retrieve/kept_pool.h"
@@ -23,17 +24,14 @@ namespace {
 using retrieve::Choice;
 
 std::string own_pool(const std::string& model) {
-  std::error_code ignored;
-  for (const char* name : {"/pool.txt", "/pool.txt.gz"}) {
-    if (std::filesystem::exists(model + name, ignored)) return model + name;
+  for (const char* name : {"pool.txt", "pool.txt.gz"}) {
+    if (has_file(model, name)) return model + "/" + name;
   }
   throw UsageError(model + ": has no pool.txt to choose from; give --pool FILE");
 }
 
 std::string common_text(const Choice& choice) {
-  std::string words;
-  for (const std::string& word : choice.common) words += (words.empty() ? "" : " ") + word;
-  return words.empty() ? "no word in common" : "in common: " + words;
+  return choice.common.empty() ? "no word in common" : "in common: " + joined(choice.common, " ");
 }
 
 void print_choices(const std::vector<Choice>& best, const TerminalStyle& style) {
@@ -52,8 +50,7 @@ void print_choices(const std::vector<Choice>& best, const TerminalStyle& style) 
   }
 }
 
-struct ReplyOptions {
-  CommonPtr common;
+struct ReplyOptions : CommandOptions {
   std::string model, pool, in, out;
   int best = 3;
 };
@@ -77,11 +74,8 @@ void reply(const ReplyOptions& o) {
     contexts.push_back(std::move(context));
   }
   Progress progress;
-  const auto best =
-      retrieve::choose(*ranker.loaded.ranker, ranker.pool, contexts, static_cast<size_t>(o.best),
-                       [&](size_t done, size_t of) {
-                         progress.show(std::to_string(done) + " of " + counted(of, "context"));
-                       });
+  const auto best = retrieve::choose(*ranker.loaded.ranker, ranker.pool, contexts,
+                                     static_cast<size_t>(o.best), show_counts(progress, "context"));
   progress.done();
   std::string lines;
   for (size_t i = 0; i < dialogues.size(); ++i) {
@@ -92,8 +86,7 @@ void reply(const ReplyOptions& o) {
   std::printf("%s: %s\n", o.out.c_str(), counted(dialogues.size(), "answer").c_str());
 }
 
-struct KeepOptions {
-  CommonPtr common;
+struct KeepOptions : CommandOptions {
   std::string model, pool;
 };
 
@@ -107,12 +100,8 @@ void keep(const KeepOptions& o) {
   if (!vectors) throw UsageError(o.model + ": ranks without vectors, so there is nothing to keep");
   Progress progress;
   size_t cut = 0;
-  const Tensor rows = vectors->responses(
-      ranker.pool, /*batch=*/64,
-      [&](size_t done, size_t of) {
-        progress.show(std::to_string(done) + " of " + counted(of, "response"));
-      },
-      &cut);
+  const Tensor rows =
+      vectors->responses(ranker.pool, /*batch=*/64, show_counts(progress, "response"), &cut);
   progress.done();
   if (cut > 0) note(counted(cut, "response") + " cut to their first words or pieces");
   if (!o.pool.empty()) write_file(o.model + "/pool.txt", retrieve::pool_lines(ranker.pool));
@@ -137,8 +126,7 @@ void add_keep(CLI::App& rank) {
                "The texts, one a line, plain or gzip. If not given: the pool.txt that is there");
 }
 
-struct WhitelistOptions {
-  CommonPtr common;
+struct WhitelistOptions : CommandOptions {
   std::string data, out, model, examples = "all";
   size_t size = 1000;
   int min_turns = kMinTurns;
@@ -161,9 +149,7 @@ std::vector<std::string> of_clusters(const WhitelistOptions& o,
     throw UsageError(o.model + ": ranks without vectors, so there is nothing to cluster");
   Progress progress;
   std::vector<std::string> pool = retrieve::most_frequent_of_clusters(
-      texts, o.size, *ranker, o.common->seed, [&](size_t done, size_t of) {
-        progress.show(std::to_string(done) + " of " + counted(of, "response"));
-      });
+      texts, o.size, *ranker, o.common->seed, show_counts(progress, "response"));
   progress.done();
   return pool;
 }

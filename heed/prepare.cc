@@ -7,6 +7,7 @@
 #include <set>
 
 #include "base/file.h"
+#include "base/list.h"
 #include "base/utf8.h"
 #include "dialog/data/formats/plain_text.h"
 #include "dialog/data/formats/table.h"
@@ -149,7 +150,21 @@ void show_notes(const std::vector<Dialogue>& dialogues) {
   if (!line.empty()) std::printf("%s\n", printable(line).c_str());
 }
 
+namespace fs = std::filesystem;
+
+// The file, or the first one of its folders that is not there yet.
+fs::path first_new(fs::path file) {
+  std::error_code ignored;
+  while (file.has_parent_path() && file.has_relative_path() &&
+         !fs::exists(file.parent_path(), ignored)) {
+    file = file.parent_path();
+  }
+  return file;
+}
+
 void write_file_of(const PrepareOptions& o, const std::vector<Dialogue>& dialogues) {
+  const fs::path folder = fs::path(o.out).parent_path();
+  if (!folder.empty()) make_directory(folder.string());  // a data directory, of which it is a part
   size_t turns = 0;
   for (const Dialogue& d : dialogues) turns += d.turns.size();
   write_dialogues(o.out, dialogues);
@@ -163,9 +178,7 @@ void run(const PrepareOptions& o, PrepareReader read) {
   if (splits) {
     check_split(o.split, o.out);
   } else {
-    const std::filesystem::path folder = std::filesystem::path(o.out).parent_path();
-    if (!folder.empty()) make_directory(folder.string());  // a part of a data directory
-    check_writable(o.out);
+    check_writable(first_new(o.out).string());
   }
   Progress progress;
   auto [dialogues, remarks] = read(o, {o.limit, show_reading(progress, o.in)});
@@ -174,10 +187,8 @@ void run(const PrepareOptions& o, PrepareReader read) {
   const std::string least = counted(static_cast<size_t>(o.min_turns), "turn");
   std::erase_if(dialogues, [&](const Dialogue& d) { return std::ssize(d.turns) < o.min_turns; });
   if (dialogues.empty()) {
-    std::string how;
-    for (const std::string& remark : remarks) how += (how.empty() ? " (" : "; ") + remark;
     throw DataError(o.in + ": none of " + counted(all, "dialogue") + " has " + least +
-                    (how.empty() ? "" : how + ")"));
+                    (remarks.empty() ? "" : " (" + joined(remarks, "; ") + ")"));
   }
   for (const std::string& remark : remarks) std::printf("%s\n", remark.c_str());
   std::printf("read %s of %s, left out %zu with fewer than %s\n", counted(all, "dialogue").c_str(),
@@ -262,24 +273,20 @@ void note_long_dialogue(const std::vector<Dialogue>& dialogues) {
        ": are there blank lines between dialogues? Chats with times have --gap, tables --dialogue");
 }
 
-std::shared_ptr<PrepareOptions> add_reader(CLI::App& command, PrepareReader read, const char* in) {
+std::shared_ptr<PrepareOptions> add_reader(CLI::App& c, PrepareReader read, const char* in) {
   auto o = std::make_shared<PrepareOptions>();
-  o->split.common = add_common(command, {.device = false, .seed = "Seed of the division"});
-  command.add_option("--in", o->in, in)->required();
-  command
-      .add_option("--out", o->out,
-                  "The file to write, gzip if its name ends in .gz; with --split the folder to "
-                  "make")
+  o->split.common = add_common(c, {.device = false, .seed = "Seed of the division"});
+  c.add_option("--in", o->in, in)->required();
+  c.add_option("--out", o->out,
+               "The file to write, gzip if its name ends in .gz; with --split the folder to make")
       ->required();
-  option(command, "--limit", o->limit, "Read only the first N dialogues; 0: all");
-  command
-      .add_option("--min-turns", o->min_turns,
-                  "Leave out shorter dialogues; 3 are two utterances of context and a response")
-      ->check(whole_number(1, 1000))
-      ->capture_default_str();
-  CLI::Option* split = add_split_options(command, "--split", o->split);
-  for (const char* name : {"--valid", "--test", "--seed"}) command.get_option(name)->needs(split);
-  command.callback([o, read] { run(*o, read); });
+  option(c, "--limit", o->limit, "Read only the first N dialogues; 0: all");
+  option(c, "--min-turns", o->min_turns,
+         "Leave out shorter dialogues; 3 are two utterances of context and a response",
+         whole_number(1, 1000));
+  CLI::Option* split = add_split_options(c, "--split", o->split);
+  for (const char* name : {"--valid", "--test", "--seed"}) c.get_option(name)->needs(split);
+  c.callback([o, read] { run(*o, read); });
   return o;
 }
 

@@ -14,8 +14,7 @@ namespace heed {
 void note_long_dialogue(const std::vector<Dialogue>& dialogues);
 
 // How dialogues are divided into the parts of a data directory.
-struct SplitOptions {
-  CommonPtr common;
+struct SplitOptions : CommandOptions {
   std::string by;  // "": not divided
   double valid = 0.1, test = 0.1;
   CLI::Option *valid_given = nullptr, *test_given = nullptr;

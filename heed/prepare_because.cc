@@ -6,7 +6,7 @@
 namespace heed {
 namespace {
 
-struct PrepareBecauseOptions {
+struct PrepareBecauseOptions : CommandOptions {
   std::string in, out, of = "because";
   size_t before = 5;
 };

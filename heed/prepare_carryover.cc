@@ -13,7 +13,7 @@
 namespace heed {
 namespace {
 
-struct PrepareCarryoverOptions {
+struct PrepareCarryoverOptions : CommandOptions {
   std::string in, out;
 };
 

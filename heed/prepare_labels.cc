@@ -7,7 +7,7 @@
 namespace heed {
 namespace {
 
-struct PrepareLabelsOptions {
+struct PrepareLabelsOptions : CommandOptions {
   std::string in, out, recent = "changed", repeat = "slot";
   size_t location_buckets = probe::LabelOptions{}.location_buckets;
 };

@@ -11,7 +11,7 @@
 namespace heed {
 namespace {
 
-struct PreparePairsOptions {
+struct PreparePairsOptions : CommandOptions {
   std::string in, out, characters = "9:128";
 };
 

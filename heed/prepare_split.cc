@@ -123,24 +123,18 @@ void run(const PrepareSplitOptions& o) {
 
 }  // namespace
 
-CLI::Option* add_split_options(CLI::App& command, const char* name, SplitOptions& o) {
+CLI::Option* add_split_options(CLI::App& c, const char* name, SplitOptions& o) {
   const auto share = number(0, 0.9);
-  CLI::Option* by =
-      command
-          .add_option(
-              name, o.by,
-              "Which dialogues stay together: conversation, day, folder, film, dialogue, or "
-              "published (heed prepare split --help)")
-          ->option_text("WAY")
-          ->check(one_of({"conversation", "day", "folder", "film", "dialogue", kPublished}));
+  CLI::Option* by = c.add_option(
+      name, o.by,
+      "Which dialogues stay together: conversation, day, folder, film, dialogue, or published "
+      "(heed prepare split --help)");
+  by->option_text("WAY")->check(
+      one_of({"conversation", "day", "folder", "film", "dialogue", kPublished}));
   o.valid_given =
-      command.add_option("--valid", o.valid, "Share of the dialogues for choosing the best epoch")
-          ->check(share)
-          ->capture_default_str();
+      option(c, "--valid", o.valid, "Share of the dialogues for choosing the best epoch", share);
   o.test_given =
-      command.add_option("--test", o.test, "Share of the dialogues for testing; 0: no test part")
-          ->check(share)
-          ->capture_default_str();
+      option(c, "--test", o.test, "Share of the dialogues for testing; 0: no test part", share);
   return by;
 }
 

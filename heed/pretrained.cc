@@ -14,8 +14,7 @@
 namespace heed {
 namespace {
 
-struct PretrainedOptions {
-  CommonPtr common;
+struct PretrainedOptions : CommandOptions {
   std::string model, in, out;
   int64_t max_pieces = 0;  // 0: as many as the model reads
 };

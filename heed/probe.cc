@@ -1,7 +1,8 @@
 #include "dialog/probe/probe.h"
 
-#include <sstream>
+#include <algorithm>
 
+#include "base/list.h"
 #include "dialog/probe/feature_file.h"
 #include "dialog/probe/representations.h"
 #include "dialog/text/text_table.h"
@@ -17,9 +18,7 @@ namespace {
 
 using probe::Part, probe::ProbeOptions, probe::TaskResult;
 
-struct ProbeFlags {
-  CommonPtr common;
-  const CLI::App* command = nullptr;
+struct ProbeFlags : CommandOptions {
   EncodeFlags encode;
   std::string features, tasks = "all", kind = "logistic", eval_part = "test", json;
   int max_iterations = ProbeOptions{}.max_iterations;
@@ -34,47 +33,37 @@ struct ProbeFlags {
   }
 };
 
-// The representation to probe, for both parts.
+// A representation to probe, for both parts, and what was found of each task.
 struct Encoder {
   std::string name;
   Part train, test;
-};
-struct EncoderResult {
-  std::string name;
-  std::vector<TaskResult> tasks;
+  std::vector<TaskResult> found = {};
 };
 
 std::vector<std::string> task_names(const std::string& list, const Part& part) {
-  std::vector<std::string> names;
-  if (list == "all") {
-    for (const auto& [name, sets] : part.examples.tasks) names.push_back(name);
-    return names;
-  }
-  std::istringstream in(list);
-  for (std::string name; std::getline(in, name, ',');) {
-    if (part.examples.tasks.contains(name)) {
-      names.push_back(name);
-      continue;
+  const auto& known = part.examples.tasks;
+  const auto name_of = [](const auto& task) { return task.first; };
+  const std::vector<std::string> names =
+      split(list == "all" ? joined(known, ",", name_of) : list, ',');
+  for (const std::string& name : names) {
+    if (std::count(names.begin(), names.end(), name) > 1) {
+      throw UsageError("--tasks " + name + ": is given twice");
     }
-    std::string known;
-    for (const auto& [task, sets] : part.examples.tasks)
-      known += (known.empty() ? "" : ", ") + task;
-    throw UsageError("--tasks: expected all or some of " + known + ", got '" + name + "'");
+    if (known.contains(name)) continue;
+    throw UsageError("--tasks: expected all or some of " + joined(known, ", ", name_of) +
+                     ", got '" + name + "'");
   }
   if (names.empty()) throw UsageError("--tasks: names no task; leave it out for all");
   return names;
 }
 
-EncoderResult probe_encoder(const Encoder& encoder, const std::vector<std::string>& tasks,
-                            const ProbeOptions& options) {
-  EncoderResult result{encoder.name, {}};
+void probe_encoder(Encoder& encoder, const std::vector<std::string>& tasks,
+                   const ProbeOptions& options) {
   Progress progress;
   for (const std::string& task : tasks) {
     progress.show(encoder.name + ": " + task);
-    result.tasks.push_back(probe::probe(encoder.train, encoder.test, task, options));
+    encoder.found.push_back(probe::probe(encoder.train, encoder.test, task, options));
   }
-  progress.done();
-  return result;
 }
 
 // ---- results
@@ -107,46 +96,45 @@ Json to_json(const TaskResult& r, const std::vector<std::string>& ids, uint64_t 
   return json;
 }
 
-Json to_json(const EncoderResult& result, const std::vector<std::string>& tasks,
-             const std::vector<std::string>& ids, uint64_t seed) {
+Json to_json(const Encoder& encoder, const std::vector<std::string>& tasks, uint64_t seed) {
   Json json = Json::object();
   for (size_t t = 0; t < tasks.size(); ++t) {
-    json[tasks[t]] = to_json(result.tasks[t], ids, seed);
+    json[tasks[t]] = to_json(encoder.found[t], encoder.test.examples.ids, seed);
   }
   return json;
 }
 
 // F1 of every encoder, one line per task; with the control task also the selectivity of the first
 // one.
-std::string table(const std::vector<EncoderResult>& results,
-                  const std::vector<std::string>& tasks) {
+std::string table(const std::vector<Encoder>& encoders, const std::vector<std::string>& tasks) {
   const auto percent = [](double share) { return decimal(100 * share, 2); };
   std::vector<std::vector<std::string>> columns = {{"F1"}};
   columns[0].insert(columns[0].end(), tasks.begin(), tasks.end());
-  const auto add = [&](const std::string& title, const EncoderResult& of, auto cell) {
+  const auto add = [&](const std::string& title, const Encoder& of, auto cell) {
     columns.push_back({title});
-    for (const TaskResult& r : of.tasks) columns.back().push_back(cell(r));
+    for (const TaskResult& r : of.found) columns.back().push_back(cell(r));
   };
-  add("labels", results[0], [](const TaskResult& r) { return std::to_string(r.labels); });
-  add("constant", results[0], [&](const TaskResult& r) { return percent(r.constant); });
-  for (const EncoderResult& encoder : results) {
+  const Encoder& first = encoders[0];
+  add("labels", first, [](const TaskResult& r) { return std::to_string(r.labels); });
+  add("constant", first, [&](const TaskResult& r) { return percent(r.constant); });
+  for (const Encoder& encoder : encoders) {
     add(encoder.name, encoder, [&](const TaskResult& r) { return percent(r.f1); });
   }
-  if (results[0].tasks[0].control_f1) {
-    add("selectivity", results[0], [&](const TaskResult& r) { return percent(r.selectivity()); });
+  if (first.found[0].control_f1) {
+    add("selectivity", first, [&](const TaskResult& r) { return percent(r.selectivity()); });
   }
   return text_table(std::move(columns), results_width());
 }
 
-void say_unconverged(const std::vector<EncoderResult>& results,
-                     const std::vector<std::string>& tasks, bool mlp) {
-  for (const EncoderResult& r : results) {
+void say_unconverged(const std::vector<Encoder>& encoders, const std::vector<std::string>& tasks,
+                     bool mlp) {
+  for (const Encoder& e : encoders) {
     for (size_t t = 0; t < tasks.size(); ++t) {
-      const int64_t count = r.tasks[t].unconverged;
+      const int64_t count = e.found[t].unconverged;
       if (count == 0) continue;
       const std::string what = mlp ? "the MLP" : counted(count, "label");
-      warn(r.name + ", " + tasks[t] + ": " + what + " had not converged after " +
-           counted(r.tasks[t].iterations, mlp ? "epoch" : "iteration"));
+      warn(e.name + ", " + tasks[t] + ": " + what + " had not converged after " +
+           counted(e.found[t].iterations, mlp ? "epoch" : "iteration"));
     }
   }
 }
@@ -204,26 +192,23 @@ void run(const ProbeFlags& o) {
     inputs = {{"features", o.features}};
   }
   const std::vector<std::string> tasks = task_names(o.tasks, encoders[0].train);
-  std::vector<EncoderResult> results;
-  for (const Encoder& e : encoders) results.push_back(probe_encoder(e, tasks, o.probe()));
-  say_unconverged(results, tasks, o.kind == "mlp");
-  if (!output.to_stdout()) std::fputs(table(results, tasks).c_str(), stdout);
+  for (Encoder& e : encoders) probe_encoder(e, tasks, o.probe());
+  say_unconverged(encoders, tasks, o.kind == "mlp");
+  if (!output.to_stdout()) std::fputs(table(encoders, tasks).c_str(), stdout);
   if (!output.wanted()) return;
-  const std::vector<std::string>& ids = encoders[0].test.examples.ids;
   inputs["examples"] = {{"train", encoders[0].train.examples.ids.size()},
-                        {o.eval_part, ids.size()}};
-  Json json = {{"heed", provenance("probe", *o.common)},
-               {"inputs", inputs},
+                        {o.eval_part, encoders[0].test.examples.ids.size()}};
+  Json json = {{"inputs", inputs},
                {"probe",
                 {{"kind", o.kind},
                  {"standardise", o.standardise},
                  {"max_iter", o.max_iterations},
                  {"seed", o.common->seed}}},
-               {"tasks", to_json(results[0], tasks, ids, o.common->seed)}};
-  for (size_t i = 1; i < results.size(); ++i) {
-    json["baselines"][results[i].name] = to_json(results[i], tasks, ids, o.common->seed);
+               {"tasks", to_json(encoders[0], tasks, o.common->seed)}};
+  for (size_t i = 1; i < encoders.size(); ++i) {
+    json["baselines"][encoders[i].name] = to_json(encoders[i], tasks, o.common->seed);
   }
-  output.write(json);
+  output.write(o, json);
 }
 
 }  // namespace

@@ -15,8 +15,7 @@ namespace {
 constexpr int64_t kBagWidth = 384;  // for the random projection of the words
 constexpr int64_t kBatch = 64;      // changes no result
 
-struct ProbeNegativesOptions {
-  CommonPtr common;
+struct ProbeNegativesOptions : CommandOptions {
   std::string data, model, label = "intent", none = "oos", json;
   std::vector<std::string> small = {"none", "share:0.15", "below:5"};
   std::vector<double> thresholds = {0.5};
@@ -107,19 +106,18 @@ void run(ProbeNegativesOptions& o) {
   }
   if (!output.to_stdout()) std::fputs(negatives_table(all, results_width()).c_str(), stdout);
   if (!output.wanted()) return;
-  output.write({{"heed", provenance("probe negatives", *o.common)},
-                {"inputs",
-                 {{"data", o.data},
-                  {"model", o.model.empty() ? Json() : Json(o.model)},
-                  {"label", o.label},
-                  {"texts", texts.train},
-                  {"unknown", texts.unknown},
-                  {"classes", texts.names.size()},
-                  {"numbers", x.shape()[1]}}},
-                {"test_share", o.how.test_share},
-                {"repetitions", o.how.repetitions},
-                {"standardise", o.how.standardise},
-                {"results", results}});
+  output.write(o, {{"inputs",
+                    {{"data", o.data},
+                     {"model", o.model.empty() ? Json() : Json(o.model)},
+                     {"label", o.label},
+                     {"texts", texts.train},
+                     {"unknown", texts.unknown},
+                     {"classes", texts.names.size()},
+                     {"numbers", x.shape()[1]}}},
+                   {"test_share", o.how.test_share},
+                   {"repetitions", o.how.repetitions},
+                   {"standardise", o.how.standardise},
+                   {"results", results}});
 }
 
 }  // namespace

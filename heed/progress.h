@@ -32,6 +32,14 @@ inline auto show_reading(Progress& progress, const std::string& path) {
   };
 }
 
+// "map: 320 of 830 texts", for work that tells how much of it is done.
+inline auto show_counts(Progress& progress, const std::string& unit,
+                        const std::string& before = "") {
+  return [&progress, unit, before](auto done, auto of) {
+    progress.show(before + std::to_string(done) + " of " + counted(static_cast<size_t>(of), unit));
+  };
+}
+
 // Progress of work that goes through the same examples several times, once for each test set:
 //   random:0.7: 320 of 830 dialogues  12.3k tokens/s  3m05s left
 class PassProgress {

@@ -9,6 +9,7 @@
 #include "experiments/engine/runs/plan.h"
 #include "heed/launched_ranks.h"
 #include "heed/results.h"
+#include "heed/usage.h"
 #include "tensor/cuda/communicator.h"
 #include "tensor/cuda/runtime.h"
 #include "tensor/kernels/matmul.h"
@@ -70,11 +71,13 @@ MadeWith made_with(const Common& common) {
           {{"version", version()}, {"commit", commit()}, {"kernels", cpu::isa()}}};
 }
 
-Json provenance(const std::string& command, const Common& common, const std::string& dtype) {
+Json provenance(const CommandOptions& o, const std::string& dtype) {
+  const Common& common = *o.common;
+  const std::string command = full_name(*o.command);
   const Device device = Device::parse(common.device);
   return {{"version", version()},
           {"commit", commit()},
-          {"command", command},
+          {"command", command.substr(command.find(' ') + 1)},
           {"date", date()},
           {"device", common.device},
           {"gpu", device.is_cuda() ? Json(cuda::device_name(device.index)) : Json()},

@@ -26,8 +26,7 @@ MadeWith made_with(const Common& common);
 // The key "heed" of a result: the program (version, commit, command), the arithmetic (device,
 // gpu, matmul, dtype, threads, kernels), the class of the machine (cpu, cores) and the date (UTC).
 // The same keys for every command; gpu is null without one.
-nlohmann::ordered_json provenance(const std::string& command, const Common& common,
-                                  const std::string& dtype = "f32");
+nlohmann::ordered_json provenance(const CommandOptions& o, const std::string& dtype = "f32");
 
 // A line for people: "version 0.1.0; commit 7427bfe3a1c2; ...", objects within it in brackets.
 std::string as_text(const nlohmann::ordered_json& object);

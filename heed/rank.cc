@@ -20,9 +20,7 @@ namespace {
 using retrieve::Lists;
 using retrieve::ScoredList;
 
-struct RankOptions {
-  CommonPtr common;
-  const CLI::App* command = nullptr;
+struct RankOptions : CommandOptions {
   std::vector<std::string> scorers;
   std::string data, train, model, lists, out, json, test_sets, pool;
   std::string examples = "last", context = "all", mean_length = "documents";
@@ -135,11 +133,9 @@ Json inputs_json(const RankOptions& o, const RankedPart& part,
 retrieve::MappedRanker learned_map(const RankOptions& o, const Ranker& ranker,
                                    const RankedPart& train) {
   Progress progress;
-  retrieve::MappedRanker mapped = retrieve::learn_map(
-      dynamic_cast<const VectorRanker&>(ranker), train.dialogues, train.pairs, o.common->seed,
-      [&](size_t done, size_t of) {
-        progress.show("map: " + std::to_string(done) + " of " + counted(of, "text"));
-      });
+  retrieve::MappedRanker mapped =
+      retrieve::learn_map(dynamic_cast<const VectorRanker&>(ranker), train.dialogues, train.pairs,
+                          o.common->seed, show_counts(progress, "text", "map: "));
   progress.done();
   return mapped;
 }
@@ -246,10 +242,8 @@ void baseline(RankOptions& o) {
     const std::vector<RankedSetRow> rows = test_sets(o, loaded.ranker, part, lists, inputs);
     if (!output.to_stdout()) std::fputs(sets_table(rows, results_width()).c_str(), stdout);
     if (!output.wanted()) return;
-    return output.write({{"heed", provenance("rank test", *o.common)},
-                         {"inputs", inputs},
-                         {"lists", ranked.to_json()},
-                         {"test_sets", to_json(rows)}});
+    return output.write(
+        o, {{"inputs", inputs}, {"lists", ranked.to_json()}, {"test_sets", to_json(rows)}});
   }
   std::optional<RankedPart> train;
   std::optional<retrieve::WordStatistics> words;
@@ -275,10 +269,9 @@ void baseline(RankOptions& o) {
   if (!output.to_stdout() && !scores_file.to_stdout())
     std::fputs(rankings_table(rows, false, results_width()).c_str(), stdout);
   if (!output.wanted()) return;
-  output.write({{"heed", provenance(o.test() ? "rank test" : "rank baseline", *o.common)},
-                {"inputs", inputs_json(o, part, train)},
-                {"lists", ranked.to_json()},
-                {"scorers", to_json(rows)}});
+  output.write(o, {{"inputs", inputs_json(o, part, train)},
+                   {"lists", ranked.to_json()},
+                   {"scorers", to_json(rows)}});
 }
 
 constexpr const char* kSeedOfRanks = "Seed of random lists and of the intervals";

@@ -97,10 +97,8 @@ Ranker::Scores scores_of(const Ranker& ranker, const std::string& name, const Li
     queries.push_back({contexts[i].utterances, lists.candidates(i)});
   }
   Progress progress;
-  Ranker::Scores scores =
-      ranker.score(lists.texts(), queries, /*batch=*/64, [&](size_t done, size_t of) {
-        progress.show(name + ": " + std::to_string(done) + " of " + counted(of, "text"));
-      });
+  Ranker::Scores scores = ranker.score(lists.texts(), queries, /*batch=*/64,
+                                       show_counts(progress, "text", name + ": "));
   progress.done();
   return scores;
 }

@@ -7,16 +7,13 @@
 #include "experiments/measure/measure_json.h"
 #include "heed/command.h"
 #include "heed/rank.h"
-#include "train/run_directory.h"
 
 namespace heed {
 namespace {
 
 using retrieve::ScoredList;
 
-struct RankScoresOptions {
-  CommonPtr common;
-  const CLI::App* command = nullptr;
+struct RankScoresOptions : CommandOptions {
   std::string data, json, learn;
   double share = 0.2;
 };
@@ -35,9 +32,7 @@ std::vector<ScoredList> with_none(const RankScoresOptions& o, std::vector<Scored
 }
 
 Json none_json(const RankScoresOptions& o, double score) {
-  return {{"score", score},
-          {"share", o.share},
-          {"learned_from", {{"path", o.learn}, {"fingerprint", file_checksum(o.learn)}}}};
+  return {{"score", score}, {"share", o.share}, {"learned_from", source_json(o.learn)}};
 }
 
 void scores(const RankScoresOptions& o) {
@@ -58,13 +53,12 @@ void scores(const RankScoresOptions& o) {
   if (!output.to_stdout())
     std::fputs(rankings_table(rows, several, results_width()).c_str(), stdout);
   if (!output.wanted()) return;
-  output.write({{"heed", provenance("rank scores", *o.common)},
-                {"inputs",
-                 {{"scores", {{"path", o.data}, {"fingerprint", file_checksum(o.data)}}},
-                  {"none", none ? none_json(o, *none) : Json()},
-                  {"seed", o.common->seed}}},
-                {"lists", {{"lists", count}}},
-                {"scorers", to_json(rows)}});
+  output.write(o, {{"inputs",
+                    {{"scores", source_json(o.data)},
+                     {"none", none ? none_json(o, *none) : Json()},
+                     {"seed", o.common->seed}}},
+                   {"lists", {{"lists", count}}},
+                   {"scorers", to_json(rows)}});
 }
 
 }  // namespace

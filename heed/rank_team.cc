@@ -34,22 +34,18 @@ std::string processors() {
 
 }  // namespace
 
-CLI::Option* add_ranks(CLI::App& command, int& ranks) {
-  return command
-      .add_option(
-          "--ranks", ranks,
-          "Number of processes on this machine that share the work; results are the same for any "
-          "number. On several machines, start heed with mpirun or srun instead")
+void add_ranks(CLI::App& c, int& ranks) {
+  c.add_option("--ranks", ranks,
+               "Number of processes on this machine that share the work; results are the same for "
+               "any number. On several machines, start heed with mpirun or srun instead")
       ->check(whole_number(1, kMostForkedRanks));
 }
 
-CLI::Option* add_pieces(CLI::App& command, std::optional<int>& pieces) {
-  return command
-      .add_option(
-          "--pieces", pieces,
-          "Number of pieces of a batch, which ranks divide among themselves: a power of two. If "
-          "not given: 8 with ranks, 1 without. The numbers of a training depend on the pieces, "
-          "not on the ranks")
+void add_pieces(CLI::App& c, std::optional<int>& pieces) {
+  c.add_option("--pieces", pieces,
+               "Number of pieces of a batch, which ranks divide among themselves: a power of two. "
+               "If not given: 8 with ranks, 1 without. The numbers of a training depend on the "
+               "pieces, not on the ranks")
       ->check(whole_number(1, kMostPieces));
 }
 

@@ -14,9 +14,9 @@
 namespace heed {
 
 // --ranks; 0: not given.
-CLI::Option* add_ranks(CLI::App& command, int& ranks);
+void add_ranks(CLI::App& command, int& ranks);
 // --pieces of a batch, which the ranks of a training divide among themselves.
-CLI::Option* add_pieces(CLI::App& command, std::optional<int>& pieces);
+void add_pieces(CLI::App& command, std::optional<int>& pieces);
 
 class RankTeam {
  public:

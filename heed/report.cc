@@ -7,7 +7,7 @@
 namespace heed {
 namespace {
 
-struct ReportOptions {
+struct ReportOptions : CommandOptions {
   std::string folder, html, tables;
 };
 

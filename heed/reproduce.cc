@@ -1,16 +1,11 @@
-#include <cmath>
-#include <cstdio>
 #include <filesystem>
 
+#include "dialog/discriminate/task.h"
 #include "dialog/respond/system.h"
 #include "experiments/experiment.h"
 #include "heed/bundled.h"
-#include "heed/checks.h"
-#include "heed/commands.h"
-#include "heed/discriminator_flags.h"
-#include "heed/provenance.h"
-#include "heed/shared_options.h"
-#include "heed/train_flags.h"
+#include "heed/command.h"
+#include "heed/system_flags.h"
 #include "heed/work_flags.h"
 #include "tensor/parallel.h"
 #include "train/step.h"
@@ -18,20 +13,21 @@
 namespace heed {
 namespace {
 
-struct ReproduceOptions {
-  explicit ReproduceOptions(const Experiment& e) : experiment(e) {}
+struct ReproduceOptions : CommandOptions {
+  explicit ReproduceOptions(const Experiment& e)
+      : experiment(e),
+        trained(e.trains == Trains::kDiscriminators ? find_system("discriminate") : systems()[0]) {
+    trained.preset = e.preset;
+  }
   const Experiment& experiment;
   const std::unique_ptr<ExperimentWork> making = experiment.work();
-  const CLI::App* command = nullptr;  // knows which options were given
-  CommonPtr common;
   std::string data, out;
   int seeds = 1;
   Selection selection;
   WorkFlags work;
   int ranks = 0;
   std::optional<int> pieces;
-  TrainFlags train;                  // of Trains::kResponders
-  DiscriminatorFlags discriminator;  // of Trains::kDiscriminators
+  SystemFlags trained;  // how, unless Trains::kNothing
 };
 
 void write_tables(const Experiment& experiment, const std::string& out) {
@@ -46,20 +42,22 @@ ExperimentRequest request_of(const ReproduceOptions& o, int pieces) {
           .pieces = pieces,
           .responder =
               [&o, pieces](const Structure& structure) {
-                TrainSettings s = o.train.settings(structure);
+                TrainSettings s = response_settings(o.trained, std::string(structure.name));
                 s.loop.pieces = pieces;
                 return s;
               },
           .discriminator =
               [&o, pieces] {
-                discriminate::Settings s = o.discriminator.settings(o.common->seed);
-                s.loop.pieces = pieces;
-                return s;
+                const std::unique_ptr<Training> training = o.trained.training();
+                training->loop().seed = o.common->seed;
+                training->loop().pieces = pieces;
+                training->complete();
+                return dynamic_cast<TrainingOf<discriminate::Settings>&>(*training).values();
               },
           .batch_size =
               [&o](const TrainSettings& s, size_t examples) {
-                return o.train.flags.given("batch") ? s.loop.batch_size
-                                                    : batch_size_for(s, examples);
+                return o.trained.flags.given("batch") ? s.loop.batch_size
+                                                      : batch_size_for(s, examples);
               },
           .refuse_given =
               [&o](const std::string& option, const std::string& is_for) {
@@ -93,17 +91,12 @@ void run(ReproduceOptions& o) {
 
 void declare_option(CLI::App& c, const Setting& setting, auto& value) {
   if (setting.help.empty()) return;
-  CLI::Option* option = nullptr;
+  const std::string name = "--" + setting.option;
   if constexpr (std::is_same_v<decltype(value), bool&>) {
-    option = c.add_flag("--" + setting.option, value, setting.help);
+    take_setting<bool>(*c.add_flag(name, value, setting.help), setting);
   } else {
-    option = c.add_option("--" + setting.option, value, setting.help)->capture_default_str();
-  }
-  if (!setting.group.empty()) option->group(setting.group);
-  if (!setting.words.empty()) option->check(one_of(setting.words));
-  if (std::isfinite(setting.most)) {
-    option->check(
-        whole_number(static_cast<int64_t>(setting.least), static_cast<int64_t>(setting.most)));
+    take_setting<std::remove_reference_t<decltype(value)>>(*option(c, name, value, setting.help),
+                                                           setting);
   }
 }
 
@@ -122,7 +115,6 @@ std::string footer_of(const Experiment& e, const std::string& command) {
 std::shared_ptr<ReproduceOptions> declare(CLI::App& c, const Experiment& experiment) {
   auto o = std::make_shared<ReproduceOptions>(experiment);
   o->command = &c;
-  o->train.preset = o->discriminator.preset = experiment.preset;
   o->common = add_common(c, {.seed = "Seed of the first training of each variant; see --seeds"});
   c.add_option("--data", o->data,
                std::string("Dialogues: a data directory (its three parts are read)") +
@@ -130,17 +122,21 @@ std::shared_ptr<ReproduceOptions> declare(CLI::App& c, const Experiment& experim
       ->required();
   c.add_option("--out", o->out, "Directory of the experiment, made if missing")->required();
   o->work.declare(c);
-  add_ranks(c, o->ranks)->group("Work");
-  add_pieces(c, o->pieces)->group("Work");
-  c.add_option("--only", o->selection.only,
-               "Only the variants whose names match this pattern, with * and ?: " + experiment.only)
-      ->group("Work");
-  c.add_option("--seeds", o->seeds, "Train every variant with this many seeds, starting at --seed")
-      ->check(whole_number(1, 10000))
-      ->capture_default_str()
-      ->group("Work");
-  if (experiment.trains == Trains::kResponders) o->train.declare(c);
-  if (experiment.trains == Trains::kDiscriminators) o->discriminator.declare(c);
+  {
+    const InGroup group(c, kWork);
+    add_ranks(c, o->ranks);
+    add_pieces(c, o->pieces);
+    c.add_option(
+        "--only", o->selection.only,
+        "Only the variants whose names match this pattern, with * and ?: " + experiment.only);
+    option(c, "--seeds", o->seeds, "Train every variant with this many seeds, starting at --seed",
+           whole_number(1, 10000));
+  }
+  if (experiment.trains != Trains::kNothing) {
+    o->trained.declare(
+        c, [](const Setting& s) { return !s.of_variant; },
+        /*folders=*/experiment.trains == Trains::kDiscriminators);
+  }
   o->making->visit([&](const Setting& setting, const OptionValue& value) {
     std::visit([&](auto* v) { declare_option(c, setting, *v); }, value);
   });

@@ -67,11 +67,10 @@ LoadedSystem load_ranker(const std::string& path, Device device) {
 }  // namespace
 
 void RerankFlags::declare(CLI::App& c) {
-  const char* const group = "N-best lists";
+  const InGroup group(c, "N-best lists");
   c.add_option("--n-best", n_best,
                "Make lists of this many responses by beam search, which --rank reorders")
-      ->check(whole_number(2, 1000))
-      ->group(group);
+      ->check(whole_number(2, 1000));
   c.add_option(
        "--rank", rank,
        "The scores that order responses, several with commas (the first one decides, all are "
@@ -82,9 +81,8 @@ void RerankFlags::declare(CLI::App& c) {
        "dual-encoder:DIR and pretrained:DIR too; D:RUN: the discriminator of words of heed train "
        "hredgan, D alone: that of --model. With --best-of: D, logp or random")
       ->delimiter(',')
-      ->option_text("NAME[:PATH]")
-      ->group(group);
-  option(c, "--rank-weight", weight, "The weight W of antilm and mmi", number(0, 1))->group(group);
+      ->option_text("NAME[:PATH]");
+  option(c, "--rank-weight", weight, "The weight W of antilm and mmi", number(0, 1));
 }
 
 bool RerankFlags::weighs() const {

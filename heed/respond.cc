@@ -13,8 +13,7 @@
 namespace heed {
 namespace {
 
-struct RespondOptions {
-  CommonPtr common;
+struct RespondOptions : CommandOptions {
   std::string model, out, json, pmi, lexicon, distance, dull, echo;
   int64_t batch = 32;
   bool taught = false;
@@ -103,15 +102,14 @@ void run(const RespondOptions& o) {
                stdout);
   }
   if (!output.wanted()) return;
-  Json json = {{"heed", provenance("respond", *o.common)},
-               {"inputs", inputs_json(m.inputs, {o.model}, o.common->seed)},
+  Json json = {{"inputs", inputs_json(m.inputs, {o.model}, o.common->seed)},
                {"decode", o.decode.to_json()},
                {"left_out", to_json(m.left_out)},
                {"responses", to_json(rows[0], count)},
                {"human", to_json(rows.back(), count)}};
   if (o.taught) json["taught"] = to_json(rows[1], count);
   json["decode"]["seed"] = o.common->seed;
-  output.write(json);
+  output.write(o, json);
 }
 
 }  // namespace

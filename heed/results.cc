@@ -9,6 +9,8 @@
 #include "dialog/text/terminal.h"
 #include "dialog/text/text_file.h"
 #include "dialog/text/text_table.h"
+#include "heed/provenance.h"
+#include "train/run_directory.h"
 
 namespace heed {
 
@@ -86,12 +88,30 @@ nlohmann::ordered_json to_json(const ScoreSummary& summary, size_t dialogues) {
   return json;
 }
 
+std::string six_digits(double value) {
+  char text[32];
+  std::snprintf(text, sizeof text, "%.6g", value);
+  return text;
+}
+
+nlohmann::ordered_json source_json(const std::string& path) {
+  return {{"path", path}, {"fingerprint", file_checksum(path)}};
+}
+
 std::string json_text(const nlohmann::ordered_json& json, int indent) {
   return json.dump(indent, ' ', false, nlohmann::ordered_json::error_handler_t::replace);
 }
 
 JsonOutput::JsonOutput(const std::string& path) : path_(path) {
   if (!path_.empty() && !to_stdout()) check_writable(path_);
+}
+
+void JsonOutput::write(const CommandOptions& o, const nlohmann::ordered_json& results,
+                       const std::string& dtype) const {
+  if (!wanted()) return;
+  nlohmann::ordered_json json = {{"heed", provenance(o, dtype)}};
+  json.update(results);
+  write_text(json_text(json, 1) + "\n");
 }
 
 void JsonOutput::write_text(const std::string& text) const {

@@ -7,6 +7,7 @@
 #include "dialog/respond/evaluate.h"
 #include "dialog/respond/score_json.h"
 #include "experiments/engine/report/estimate_json.h"
+#include "heed/commands.h"
 
 namespace heed {
 
@@ -23,6 +24,11 @@ int results_width();  // the columns of the terminal; without one as many as are
 // dialogues that they are of.
 nlohmann::ordered_json to_json(const ScoreSummary& summary, size_t dialogues);
 
+std::string six_digits(double value);  // "0.123457", "1e-05"
+
+// {"path", "fingerprint"} of an input file.
+nlohmann::ordered_json source_json(const std::string& path);
+
 // Like dump(), for values that may hold a path that is not UTF-8.
 std::string json_text(const nlohmann::ordered_json& json, int indent = -1);
 
@@ -32,7 +38,9 @@ std::string json_text(const nlohmann::ordered_json& json, int indent = -1);
 class JsonOutput {
  public:
   explicit JsonOutput(const std::string& path);
-  void write(const nlohmann::ordered_json& json) const { write_text(json_text(json, 1) + "\n"); }
+  // Results of a command, with how they were made (heed/provenance.h).
+  void write(const CommandOptions& o, const nlohmann::ordered_json& results,
+             const std::string& dtype = "f32") const;
   void write_text(const std::string& text) const;
 
   bool wanted() const { return !path_.empty(); }

@@ -6,9 +6,7 @@
 namespace heed {
 namespace {
 
-struct ScoreOptions {
-  CommonPtr common;
-  const CLI::App* command = nullptr;
+struct ScoreOptions : CommandOptions {
   std::string model, json, dtype = "f32";
   int64_t batch = 32;
   bool attention = false;
@@ -61,15 +59,14 @@ void run(const ScoreOptions& o) {
         stdout);
   }
   if (!output.wanted()) return;
-  Json json = {{"heed", provenance("score", *o.common, o.dtype)},
-               {"inputs", inputs_json(m.inputs, {o.model}, o.common->seed)},
+  Json json = {{"inputs", inputs_json(m.inputs, {o.model}, o.common->seed)},
                {"left_out", to_json(m.left_out)}};
   json.update(to_json(summary, m.left_out.dialogues_read));
   json["per_example"] = Json::array();
   for (size_t i = 0; i < scores.size(); ++i) {
     json["per_example"].push_back(dialogue_json(scores[i], m.examples[i], m.loaded.vocabulary));
   }
-  output.write(json);
+  output.write(o, json, o.dtype);
 }
 
 }  // namespace

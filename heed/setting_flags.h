@@ -3,7 +3,6 @@
 
 #include <CLI/App.hpp>
 #include <algorithm>
-#include <any>
 #include <charconv>
 #include <map>
 #include <optional>
@@ -41,39 +40,60 @@ void take_given(const CLI::App& command, const std::string& out, const S& asked,
   refuse_changed(command, out, as_options(asked), as_options(run));
 }
 
+// Gives an option for a T what the setting says: its checks, its group, and what --help shows.
+template <class T> void take_setting(CLI::Option& option, const Setting& s) {
+  if (!s.words.empty()) option.check(one_of(s.words));
+  const bool bounded = std::isfinite(s.least) && std::isfinite(s.most);
+  if constexpr (std::is_floating_point_v<T>) {
+    if (std::isfinite(s.least)) option.check(number_of(s));
+  } else if (bounded) {
+    option.check(whole_number(static_cast<int64_t>(s.least), static_cast<int64_t>(s.most)));
+  }
+  if (!s.group.empty()) option.group(s.group);
+  if (!s.takes.empty()) option.option_text(s.takes);
+  if (!s.usual.empty()) option.default_str(s.usual);
+}
+
 // Declares an option for each setting with a help text, and keeps what was given until it is known
 // which preset it changes:
 //   flags.declare(command, TrainSettings{}, [](const Setting&) { return true; });
 //   ... flags.apply(settings);
-// The object must not move between the two.
 class SettingFlags {
  public:
   // `wanted(setting)` leaves settings out. Without presets the values are the defaults that --help
   // shows.
   template <class S, class Wanted>
   void declare(CLI::App& command, const S& settings, Wanted wanted, bool presets = true) {
-    const auto visitor = [&](Setting setting, const auto& value) {
-      if (setting.option.empty() || setting.help.empty() || !wanted(setting)) return;
-      if (!presets) say_no_preset(setting, as_option(value).dump());
-      declare_one(command, setting, value);
-    };
-    visit_settings(settings, visitor);
+    declare_all(command, settings, wanted, [&](Setting& setting, const auto& value) {
+      if (presets) return;
+      say_no_preset(setting);
+      setting.usual = as_option(value).dump();
+    });
+  }
+  // In a group whose title says what the values are if they are not given.
+  template <class S, class Wanted>
+  void declare_in(CLI::App& command, const S& settings, Wanted wanted, const char* group) {
+    declare_all(command, settings, wanted, [&](Setting& setting, const auto&) {
+      say_no_preset(setting);
+      setting.group = group;
+    });
   }
 
   template <class S> void apply(S& settings) const {
     const auto visitor = [&](const Setting& setting, auto&& value) {
-      const auto found = given_.find(setting.option);
-      if (found != given_.end()) set(found->second, value);
+      const auto found = options_.find(setting.option);
+      if (found != options_.end()) set(*found->second, value);
     };
     visit_settings(settings, visitor);
   }
   // Applies the options to a preset: with another optimiser, none of the preset's optimiser
   // settings hold; embeddings are as wide as --hidden.
   template <class S> void apply_to_preset(S& settings, LoopSettings& loop) const {
-    const auto optimizer = value<std::string>("optimizer");
-    if (optimizer && *optimizer != loop.optimizer.name) {
+    std::string optimizer = loop.optimizer.name;
+    if (given("optimizer")) set(*options_.at("optimizer"), optimizer);
+    if (optimizer != loop.optimizer.name) {
       loop.optimizer = {};
-      loop.schedule = {.rate = default_rate(*optimizer)};
+      loop.schedule = {.rate = default_rate(optimizer)};
       loop.max_norm = LoopSettings{}.max_norm;
     }
     apply(settings);
@@ -81,7 +101,7 @@ class SettingFlags {
     const auto as_wide = [&](const Setting& setting, auto&& value) {
       using T = std::remove_reference_t<decltype(value)>;
       if constexpr (std::is_same_v<T, int64_t>) {
-        if (setting.option == "embed") set(given_.at("hidden"), value);
+        if (setting.option == "embed") set(*options_.at("hidden"), value);
       }
     };
     visit_settings(settings, as_wide);
@@ -97,17 +117,20 @@ class SettingFlags {
   }
 
   bool given(const std::string& option) const {
-    const auto found = given_.find(option);
-    return found != given_.end() && found->second.option->count() > 0;
-  }
-  // Null where the option was not given.
-  template <class T> std::optional<T> value(const std::string& option) const {
-    const auto found = given_.find(option);
-    if (found == given_.end()) return {};
-    return std::any_cast<const std::optional<T>&>(found->second.value);
+    const auto found = options_.find(option);
+    return found != options_.end() && found->second->count() > 0;
   }
 
  private:
+  template <class S, class Wanted, class Adapt>
+  void declare_all(CLI::App& command, const S& settings, Wanted wanted, Adapt adapt) {
+    const auto visitor = [&](Setting setting, const auto& value) {
+      if (setting.option.empty() || setting.help.empty() || !wanted(setting)) return;
+      adapt(setting, value);
+      declare_one(command, setting, value);
+    };
+    visit_settings(settings, visitor);
+  }
   static void check_conditions(const Setting& setting, const nlohmann::ordered_json& in_effect) {
     for (const auto& [other, values] : setting.conditions) {
       const std::string value = in_effect.at(other);
@@ -117,69 +140,42 @@ class SettingFlags {
                        (values[0] == "false" ? "without --" + other : with));
     }
   }
-  static void say_no_preset(Setting& setting, const std::string& usual) {
+  static void say_no_preset(Setting& setting) {
     const std::string remark = " (instead of the preset's)";
     for (std::string* text : {&setting.help, &setting.group}) {
       if (text->ends_with(remark)) text->resize(text->size() - remark.size());
     }
-    setting.usual = usual;
   }
-  struct Given {
-    std::any value;  // std::optional of the type that CLI11 reads; for --group all texts
-    CLI::Option* option = nullptr;
-  };
+
   using Texts = std::vector<std::string>;
 
   // The type that CLI11 reads for a value.
   template <class T> struct Read {
-    using type = std::conditional_t<std::is_same_v<T, Named>, std::string, T>;
+    using Text = std::conditional_t<std::is_same_v<T, Named>, std::string, T>;
+    using type = std::conditional_t<std::is_same_v<T, std::vector<ParameterGroup>>, Texts, Text>;
   };
   template <class T> struct Read<std::optional<T>> { using type = T; };
   template <class B> struct Read<Words<B>> { using type = std::string; };
   template <class B> struct Read<Unless<B>> { using type = bool; };
   template <class T> using ReadType = typename Read<T>::type;
 
-  template <class T> static void add_checks(CLI::Option& option, const Setting& s) {
-    if (!s.words.empty()) option.check(one_of(s.words));
-    const bool bounded = std::isfinite(s.least) && std::isfinite(s.most);
-    if constexpr (std::is_floating_point_v<T>) {
-      if (std::isfinite(s.least)) option.check(number_of(s));
-    } else if (bounded) {
-      option.check(whole_number(static_cast<int64_t>(s.least), static_cast<int64_t>(s.most)));
-    }
-  }
-
+  // The option keeps what was given.
   template <class T> void declare_one(CLI::App& command, const Setting& s, const T&) {
     using R = ReadType<T>;
-    Given& given = given_[s.option];
-    auto& value = given.value.emplace<std::optional<R>>();
     const std::string name = "--" + s.option;
+    CLI::Option* option = nullptr;
     if constexpr (std::is_same_v<R, bool>) {
-      // not add_flag(name, value): that sets false where the flag is not given
-      given.option = command.add_flag_function(
-          name, [&value](int64_t times) { value = times > 0; }, s.help);
+      option = command.add_flag(name, s.help);
     } else {
-      given.option = command.add_option(name, value, s.help);
-      add_checks<R>(*given.option, s);
+      const auto keep = [](const R&) {};
+      option = command.add_option_function<R>(name, keep, s.help);
     }
-    if (!s.group.empty()) given.option->group(s.group);
-    if (!s.takes.empty()) given.option->option_text(s.takes);
-    if (!s.usual.empty()) given.option->default_str(s.usual);
-  }
-  void declare_one(CLI::App& command, const Setting& s, const std::vector<ParameterGroup>&) {
-    Given& given = given_[s.option];
-    auto& value = given.value.emplace<Texts>();
-    given.option = command.add_option("--" + s.option, value, s.help)->group(s.group);
+    take_setting<R>(*option, s);
+    options_[s.option] = option;
   }
 
-  template <class T> static void set(const Given& given, T& value) {
-    const auto& read = std::any_cast<const std::optional<ReadType<T>>&>(given.value);
-    if (read) store(*read, value);
-  }
-  static void set(const Given& given, std::vector<ParameterGroup>& groups) {
-    const auto& texts = std::any_cast<const Texts&>(given.value);
-    if (!texts.empty()) groups.clear();
-    for (const std::string& text : texts) groups.push_back(parse_group(text));
+  template <class T> static void set(const CLI::Option& option, T& value) {
+    if (option.count() > 0) store(option.as<ReadType<T>>(), value);
   }
   template <class R, class T> static void store(const R& read, T& value) { value = read; }
   template <class B> static void store(const std::string& read, Words<B>& value) {
@@ -187,8 +183,12 @@ class SettingFlags {
   }
   template <class B> static void store(bool read, Unless<B>& value) { value.value = !read; }
   static void store(const std::string& read, Named& value) { value.set(read); }
+  static void store(const Texts& read, std::vector<ParameterGroup>& groups) {
+    groups.clear();
+    for (const std::string& text : read) groups.push_back(parse_group(text));
+  }
 
-  std::map<std::string, Given> given_;
+  std::map<std::string, const CLI::Option*> options_;
 };
 
 }  // namespace heed

@@ -1,8 +1,9 @@
 #include "heed/shared_options.h"
 
 #include <CLI/CLI.hpp>
-#include <sstream>
+#include <algorithm>
 
+#include "base/list.h"
 #include "dialog/respond/structure.h"
 #include "heed/checks.h"
 #include "heed/command.h"
@@ -37,12 +38,10 @@ void add_batch(CLI::App& c, int64_t& size) {
   option(c, "--batch", size, "Dialogues in a batch; changes no result", whole_number(1, kMaxBatch));
 }
 
-CLI::Option* add_checkpoint_every(CLI::App& c, double& seconds) {
-  return c
-      .add_option("--checkpoint-every", seconds,
-                  "Seconds between checkpoints within an epoch; 0: after every step")
-      ->check(number_of({.least = 0}))
-      ->capture_default_str();
+void add_checkpoint_every(CLI::App& c, double& seconds) {
+  option(c, "--checkpoint-every", seconds,
+         "Seconds between checkpoints within an epoch; 0: after every step",
+         number_of({.least = 0}));
 }
 
 CLI::Option* add_structure(CLI::App& c, std::string& name, const std::string& remark) {
@@ -56,14 +55,18 @@ void refuse_given(const CLI::App& command, const std::string& option, const std:
   throw UsageError(option + ": only applies " + where);
 }
 
-std::vector<std::string> comma_list(const std::string& option, const std::string& text) {
-  std::vector<std::string> parts;
-  std::istringstream in(text);
-  for (std::string part; std::getline(in, part, ',');) {
-    if (part.empty()) throw UsageError(option + ": an empty name in '" + text + "'");
-    parts.push_back(part);
+void refuse_group(const CLI::App& command, const std::string& group, const std::string& where) {
+  for (const CLI::Option* option : command.get_options()) {
+    if (option->get_group() == group) refuse_given(command, option->get_name(), where);
   }
+}
+
+std::vector<std::string> comma_list(const std::string& option, const std::string& text) {
+  std::vector<std::string> parts = split(text, ',');
   if (parts.empty()) throw UsageError(option + ": names nothing");
+  if (std::find(parts.begin(), parts.end(), "") != parts.end()) {
+    throw UsageError(option + ": an empty name in '" + text + "'");
+  }
   return parts;
 }
 

@@ -16,7 +16,7 @@ void add_json(CLI::App& command, std::string& file);  // --json
 void add_html(CLI::App& command, std::string& file, const std::string& remark = "");
 // --batch, for commands whose results do not depend on it.
 void add_batch(CLI::App& command, int64_t& size);
-CLI::Option* add_checkpoint_every(CLI::App& command, double& seconds);
+void add_checkpoint_every(CLI::App& command, double& seconds);
 // --structure, the name of one.
 CLI::Option* add_structure(CLI::App& command, std::string& name, const std::string& remark = "");
 
@@ -25,5 +25,7 @@ std::vector<std::string> comma_list(const std::string& option, const std::string
 
 // Throws UsageError "--top-k: only applies with --decode sample" if the option was given.
 void refuse_given(const CLI::App& command, const std::string& option, const std::string& where);
+// The same of all options of a group.
+void refuse_group(const CLI::App& command, const std::string& group, const std::string& where);
 
 }  // namespace heed

@@ -1,4 +1,3 @@
-#include <filesystem>
 #include <memory>
 #include <optional>
 
@@ -22,11 +21,7 @@
 namespace heed {
 namespace {
 
-namespace fs = std::filesystem;
-
-struct ShowOptions {
-  CommonPtr common;
-  const CLI::App* command = nullptr;  // knows which options were given
+struct ShowOptions : CommandOptions {
   std::string model, baseline, test = "random:1.0", html;
   std::vector<std::string> names;
   LookOptions look;
@@ -44,7 +39,7 @@ std::vector<Example> pick(const std::vector<Example>& examples, const std::vecto
 std::string describe(const std::string& run, const ModelConfig& config) {
   std::string text(config.structure.name);
   if (attends_after_integration(config.structure)) text += ", attention after integration";
-  if (!fs::exists(fs::path(run) / "settings.json")) return text;
+  if (!has_file(run, "settings.json")) return text;
   const TrainSettings s = load_settings(run);
   if (s.insert_prob == 0) return text + ", no distractions in training";
   char p[32];
@@ -162,15 +157,11 @@ std::vector<DialogueView> dialogue_views(const std::vector<Example>& examples,
 // What a tagger says of last turns, and where it looks.
 void show_tagger(const ShowOptions& o, Device device) {
   constexpr const char* kOfResponses = "with a model that writes responses";
-  for (const char* option :
-       {"--baseline", "--test", "--examples", "--max-turns", "--min-turns", "--max-utterance",
-        "--max-response", "--max-context", "--speaker", "--pool", "--frequent", "--rare"}) {
+  for (const char* option : {"--baseline", "--test"}) {
     refuse_given(*o.command, option, kOfResponses);
   }
-  for (const CLI::Option* option : o.command->get_options()) {
-    if (option->get_group() != "Responses") continue;
-    refuse_given(*o.command, option->get_name(), kOfResponses);
-  }
+  o.input.refuse(kOfResponses);
+  o.decode.refuse(kOfResponses);
   if (!o.html.empty()) check_writable(o.html);
   if (o.input.data.empty()) throw UsageError("give --data, dialogues as the model tags them");
   const LoadedSystem loaded = open_model(o.model, Capability::kTag, device);
@@ -198,7 +189,7 @@ void show_tagger(const ShowOptions& o, Device device) {
   std::printf("Bars: %s; 100 %% is the mean turn\n\n%s", by.c_str(),
               render_text(view, terminal_style(stdout)).c_str());
   if (o.html.empty()) return;
-  add_facts(view.made_with, "", provenance("show", *o.common));
+  add_facts(view.made_with, "", provenance(o));
   write_file(o.html, render_html(view));
   std::printf("%s is written\n", o.html.c_str());
 }
@@ -242,7 +233,7 @@ void run(ShowOptions& o) {
   say(left_out, inputs);
   std::fputs(render_text(view, terminal_style(stdout)).c_str(), stdout);
   if (o.html.empty()) return;
-  add_facts(view.made_with, "", provenance("show", *o.common));
+  add_facts(view.made_with, "", provenance(o));
   add_facts(view.made_with, "", inputs_json(inputs, runs, o.common->seed));
   add_facts(view.made_with, "left out", to_json(left_out));
   write_file(o.html, render_html(view));
@@ -275,7 +266,8 @@ void add_show(CLI::App& app) {
   o.input.declare_tokens(c);
   option(c, "--test", o.test,
          "Test sets: one, none, random:P, or frequent: or rare: with begin, middle or end");
-  option(c, "--count", o.look.count, "How many dialogues, the first ones of the data");
+  option(c, "--count", o.look.count, "How many dialogues, the first ones of the data",
+         whole_number(1, 1'000'000'000));
   c.add_option("--id", o.look.ids, "Show these dialogues instead");
   option(c, "--insert", o.look.insert,
          "Turns of other dialogues to insert into each history, for a model that tags",

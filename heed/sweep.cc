@@ -14,8 +14,7 @@
 namespace heed {
 namespace {
 
-struct SweepOptions {
-  CommonPtr common;
+struct SweepOptions : CommandOptions {
   std::string file, out;
   bool dry_run = false;
   Selection selection;

@@ -2,14 +2,13 @@
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
-#include <map>
 #include <sstream>
 
 #include "base/file.h"
-#include "base/number.h"
+#include "base/list.h"
 #include "heed/checks.h"
 #include "heed/option_file.h"
-#include "heed/train_flags.h"
+#include "heed/system_flags.h"
 #include "heed/usage.h"
 
 namespace heed {
@@ -24,12 +23,12 @@ std::string place(const SweepFile& file, int line) {
 // The options of heed train that a run of a sweep may have.
 struct TrainCommand {
   CLI::App app{"", "heed"};
-  TrainFlags flags;
+  SystemFlags flags{systems()[0]};
   CLI::App* command = app.add_subcommand("train", "");
 
   TrainCommand() {
-    flags.declare_model(*command);
-    flags.declare(*command);
+    flags.declare_form(*command);
+    flags.declare(*command, flags.system.is_option, /*folders=*/false);
     check_numbers(app);
   }
   // Throws UsageError for a value that the option does not accept, and for values that cannot train
@@ -48,7 +47,7 @@ struct TrainCommand {
       std::string text = usage_message(app, e);
       throw UsageError(text.substr(0, text.rfind(" (see ")));
     }
-    TrainSettings settings = flags.model_settings();
+    TrainSettings settings = response_settings(flags);
     settings.check();
     return settings;
   }
@@ -71,37 +70,19 @@ std::vector<GridOption>* section_of(SweepFile& file, const std::string& name) {
   return name == "sweep" ? &file.sweep : nullptr;
 }
 
-// The line of each key of the file, checked.
-std::map<std::string, int> check_lines(SweepFile& file, const std::string& text) {
-  std::map<std::string, int> lines;
-  for (const OptionLine& line : option_lines(file.path, text)) {
-    const std::string where = place(file, line.number);
-    if (!section_of(file, line.section)) {
-      throw UsageError(where +
-                       (line.section.empty() ? "\"" + line.key + "\"" : "[" + line.section + "]") +
-                       ": a sweep has the sections [train], [grid] and [sweep]");
-    }
-    if (line.key.empty()) continue;
-    const std::vector<std::string> names = names_in(line.section);
-    if (std::find(names.begin(), names.end(), line.key) == names.end()) {
-      throw UsageError(where + "[" + line.section + "] has no \"" + line.key + "\"" +
-                       did_you_mean(line.key, names, "\""));
-    }
-    const auto [before, is_new] = lines.emplace(line.section + "." + line.key, line.number);
-    if (is_new) continue;
-    throw UsageError(where + line.key + " stands in line " + std::to_string(before->second) +
-                     " already");
-  }
-  return lines;
-}
-
-std::vector<CLI::ConfigItem> parse(const std::string& path, const std::string& text) {
-  std::istringstream input(text);
+// The values of a key. Throws UsageError if there is none.
+std::vector<std::string> values_of(const std::string& where, const OptionLine& line) {
+  std::vector<std::string> values;
+  std::istringstream input(line.text);
   try {
-    return CLI::ConfigTOML().from_config(input);
+    for (const CLI::ConfigItem& item : CLI::ConfigTOML().from_config(input)) values = item.inputs;
   } catch (const CLI::Error& e) {
-    throw UsageError(path + ": " + e.what());
+    throw UsageError(where + e.what());
   }
+  if (values.empty() || std::find(values.begin(), values.end(), "") != values.end()) {
+    throw UsageError(where + line.key + ": has no value");
+  }
+  return values;
 }
 
 // An option in both sections would have two meanings.
@@ -131,15 +112,14 @@ const std::string& only_value(const SweepFile& file, const GridOption& option) {
 }
 
 // A value of [sweep] that is one number.
-template <class T>
-T number_of(const SweepFile& file, const std::string& name, T otherwise, T low, T high) {
+int64_t number_of(const SweepFile& file, const std::string& name, int64_t otherwise, int64_t low,
+                  int64_t high) {
   const GridOption* option = find(file.sweep, name);
   if (!option) return otherwise;
-  const std::string& text = only_value(file, *option);
-  const auto value = number_in<T>(text);
-  if (value && *value >= low && *value <= high) return *value;
-  throw UsageError(place(file, option->line) + name + ": expected a whole number from " +
-                   std::to_string(low) + " to " + std::to_string(high) + ", got '" + text + "'");
+  std::string text = only_value(file, *option);
+  const std::string problem = whole_number(low, high)(text);
+  if (!problem.empty()) throw UsageError(place(file, option->line) + name + ": " + problem);
+  return std::stoll(text);
 }
 
 std::vector<GridOption> training_options(const SweepFile& file) {
@@ -178,10 +158,8 @@ void check_fixed(const SweepFile& file, const std::string& problem) {
 void read_tests(const SweepFile& file, Sweep& sweep) {
   std::vector<std::string> known = {"valid_perplexity"};
   if (const GridOption* test = find(file.sweep, "test")) {
-    std::string list;
-    for (const std::string& value : test->values) list += (list.empty() ? "" : ",") + value;
     try {
-      sweep.tests = select_test_sets(list);
+      sweep.tests = select_test_sets(joined(test->values, ","));
     } catch (const UsageError& e) {
       throw UsageError(place(file, test->line) + e.what());
     }
@@ -227,20 +205,25 @@ SweepFile read_sweep_file(const std::string& path) {
   SweepFile file{path, {}, {}, {}};
   std::string text = read_file(path, kMaxFileBytes);
   if (text.starts_with("\xEF\xBB\xBF")) text.erase(0, 3);
-  const std::map<std::string, int> lines = check_lines(file, text);
-  for (const CLI::ConfigItem& item : parse(path, text)) {
-    if (item.name == "++" || item.name == "--") continue;  // a section begins, ends
-    const std::string section = item.parents.empty() ? "" : item.parents[0];
-    const auto line = lines.find(section + "." + item.name);
-    if (line == lines.end() || item.parents.size() != 1) {
-      throw UsageError(path + ": \"" + item.fullname() +
-                       "\" is no option; a list begins in the line of its key");
+  for (const OptionLine& line : option_lines(path, text)) {
+    const std::string where = place(file, line.number);
+    std::vector<GridOption>* section = section_of(file, line.section);
+    if (!section) {
+      throw UsageError(where +
+                       (line.section.empty() ? "\"" + line.key + "\"" : "[" + line.section + "]") +
+                       ": a sweep has the sections [train], [grid] and [sweep]");
     }
-    const bool empty =
-        item.inputs.empty() || std::any_of(item.inputs.begin(), item.inputs.end(),
-                                           [](const std::string& value) { return value.empty(); });
-    if (empty) throw UsageError(place(file, line->second) + item.name + ": has no value");
-    section_of(file, section)->push_back({item.name, item.inputs, line->second});
+    if (line.key.empty()) continue;
+    const std::vector<std::string> names = names_in(line.section);
+    if (std::find(names.begin(), names.end(), line.key) == names.end()) {
+      throw UsageError(where + "[" + line.section + "] has no \"" + line.key + "\"" +
+                       did_you_mean(line.key, names, "\""));
+    }
+    if (const GridOption* before = find(*section, line.key)) {
+      throw UsageError(where + line.key + " stands in line " + std::to_string(before->line) +
+                       " already");
+    }
+    section->push_back({line.key, values_of(where, line), line.number});
   }
   check_sections(file);
   return file;
@@ -253,15 +236,13 @@ Sweep read_sweep(const std::string& path) {
   const GridOption* data = find(file.train, "data");
   if (!data) throw UsageError(path + ": [train] has no data, the directory of the dialogues");
   sweep.data = only_value(file, *data);
-  sweep.seeds = number_of<int>(file, "seeds", 1, 1, 10000);
-  sweep.first_seed = number_of<uint64_t>(file, "seed", 1, 0, uint64_t{1} << 62);
-  sweep.test_seed = number_of<uint64_t>(file, "test-seed", 1, 0, uint64_t{1} << 62);
-  sweep.test_limit = number_of<size_t>(file, "test-limit", 0, 0, size_t{1} << 40);
+  sweep.seeds = static_cast<int>(number_of(file, "seeds", 1, 1, 10000));
+  sweep.first_seed = static_cast<uint64_t>(number_of(file, "seed", 1, 0, int64_t{1} << 62));
+  sweep.test_seed = static_cast<uint64_t>(number_of(file, "test-seed", 1, 0, int64_t{1} << 62));
+  sweep.test_limit = static_cast<size_t>(number_of(file, "test-limit", 0, 0, int64_t{1} << 40));
   read_tests(file, sweep);
   for (const GridOption& option : training_options(file)) {
-    std::string values;
-    for (const std::string& v : option.values) values += (values.empty() ? "" : " ") + v;
-    sweep.fixed.push_back({option.name, values});
+    sweep.fixed.push_back({option.name, joined(option.values, " ")});
   }
   sweep.grid = file.grid;
   std::vector<GridPoint> points;

@@ -10,34 +10,30 @@
 #include "heed/inputs.h"
 #include "heed/progress.h"
 #include "heed/rank_team.h"
-#include "heed/setting_flags.h"
 #include "heed/signals.h"
+#include "heed/system_flags.h"
 #include "heed/train.h"
-#include "heed/usage.h"
 #include "train/run_json.h"
 
 namespace heed {
 namespace {
 
-struct TrainOptions {
-  const System* system;
-  CommonPtr common;
-  const CLI::App* command = nullptr;
-  std::string data, out, preset, form, name;
+struct TrainOptions : CommandOptions {
+  explicit TrainOptions(const System& system) : how(system) {}
+  SystemFlags how;
+  std::string data, out, name;
   std::string was;  // the name of this command in earlier versions
-  std::map<std::string, std::string> folders;
   bool resume = false, detect_anomaly = false;
   double checkpoint_every = TrainHooks{}.checkpoint_seconds;
   int log_steps = 0, ranks = 0;
   std::optional<int> pieces;
-  SettingFlags flags;
 };
 
 // `heed train respond/hred` is `heed train --structure hred`.
 void take_name(const TrainOptions& o, CLI::App& command) {
-  const std::string& system = o.system->name;
+  const std::string& system = o.how.system.name;
   if (o.name.empty() || o.name == system) return;
-  const std::vector<std::string> forms = o.system->forms().names;
+  const std::vector<std::string> forms = o.how.system.forms().names;
   const std::string form = o.name.substr(std::min(system.size() + 1, o.name.size()));
   if (o.name != system + "/" + form || std::find(forms.begin(), forms.end(), form) == forms.end()) {
     find_system(o.name);
@@ -50,20 +46,11 @@ void take_name(const TrainOptions& o, CLI::App& command) {
 }
 
 std::unique_ptr<Training> training_of(const TrainOptions& o, const RankTeam& team) {
-  std::unique_ptr<Training> training = o.system->train(o.preset, o.form);
-  training->given = [&o](const std::string& option) {
-    const auto* found = o.command->get_option_no_throw("--" + option);
-    return found && found->count() > 0;
-  };
-  for (const Training::Folder& folder : training->folders()) {
-    *folder.path = o.folders.at(folder.option);
-  }
-  AnySettings settings = training->settings();
-  o.flags.apply_to_preset(settings, training->loop());
+  std::unique_ptr<Training> training = o.how.training();
   const bool goes_on = o.resume && holds_run(o.out);  // with settings of its own
   if (!goes_on) {
     training->complete();
-    o.flags.refuse_idle(settings);
+    o.how.flags.refuse_idle(training->settings());
   }
   LoopSettings& loop = training->loop();
   loop.seed = o.common->seed;
@@ -109,7 +96,7 @@ void show_progress(TrainHooks& hooks, Progress& progress, Done& done, const Trai
   };
   hooks.on_validation = [&](int64_t of_them, int64_t examples) {
     done.worked = true;
-    progress.show("validation  " + std::to_string(of_them) + " of " + counted(examples, "example"));
+    show_counts(progress, "example", "validation  ")(of_them, examples);
   };
   hooks.on_epoch = [&](const EpochLog& e, bool best) {
     progress.done();
@@ -163,13 +150,12 @@ void train_on(const TrainOptions& o, Training& training, const std::atomic<bool>
 }
 
 OpenRun open(const TrainOptions& o, Training& training, const RankTeam& team, const Talk& talk) {
-  const std::string command = full_name(*o.command);
   return open_run(
       training,
-      {.data = o.system->several_corpora ? comma_list("--data", o.data) : Paths{o.data},
+      {.data = o.how.system.several_corpora ? comma_list("--data", o.data) : Paths{o.data},
        .out = o.out,
        .resume = o.resume,
-       .made_with = json_text(provenance(command.substr(command.find(' ') + 1), *o.common)),
+       .made_with = json_text(provenance(o)),
        .take = [&](AnySettings asked,
                    AnySettings run) { take_given(*o.command, o.out, asked, run); },
        .talk = talk,
@@ -190,17 +176,13 @@ void run(const TrainOptions& o) {
                         print_line(line);
                       },
                   .note = note,
-                  .progress =
-                      [&](int64_t done, int64_t of) {
-                        progress.show("before  " + std::to_string(done) + " of " +
-                                      counted(static_cast<size_t>(of), "example"));
-                      },
+                  .progress = show_counts(progress, "example", "before  "),
                   .device = device};
   const OpenRun run = team.prepare([&] { return open(o, *training, team, talk); });
   team.share(*training);
   const std::atomic<bool>& stop = stop_on_signals();
   if (team.first()) {  // from here on a signal waits for the step to end
-    if (!o.was.empty()) note("heed " + o.was + " is now heed train " + o.system->name);
+    if (!o.was.empty()) note("heed " + o.was + " is now heed train " + o.how.system.name);
     if (!run.is_new) {
       note_other_arithmetic(o.out, *o.common);
       print_line("continuing " + o.out);
@@ -221,20 +203,13 @@ void run(const TrainOptions& o) {
   }
 }
 
-void declare_choice(CLI::App& c, const char* name, const System::Choice& choice, std::string& value,
-                    const std::string& help) {
-  value = choice.usual;
-  if (choice.names.empty()) return;
-  option(c, name, value, help + choice.help, one_of(choice.names));
-}
-
 // Those of items, states, gaps or questions, which the bundled sample lacks.
 bool needs_labels(const System& system) {
   return system.has(Capability::kTag) || system.has(Capability::kAnswer);
 }
 
 void declare(const std::shared_ptr<TrainOptions>& o, CLI::App& c) {
-  const System& system = *o->system;
+  const System& system = o->how.system;
   o->command = &c;
   o->common =
       add_common(c, {.seed = "Seed of the initial weights, the order of examples and all draws"});
@@ -243,19 +218,13 @@ void declare(const std::shared_ptr<TrainOptions>& o, CLI::App& c) {
                    std::string(system.several_corpora ? ", or several with commas" : "") +
                    (needs_labels(system) ? "" : ". If not given: the bundled sample"));
   c.add_option("--out", o->out, "Directory of the run, made if missing")->required();
-  declare_choice(c, "--structure", system.forms(), o->form, "The model: ");
+  o->how.declare_form(c);
   if (!system.forms().names.empty()) {
     c.add_option(
         "system", o->name,
         "What to train: " + system.name + ", or " + system.name + "/STRUCTURE (see --structure)");
   }
-  const System::Choice presets = system.presets();
-  declare_choice(c, "--preset", presets, o->preset, "Sizes and an optimiser that go together\n");
-  const std::unique_ptr<Training> usual = system.train(o->preset, o->form);
-  for (const Training::Folder& folder : usual->folders()) {
-    c.add_option("--" + folder.option, o->folders[folder.option], folder.help)->option_text("DIR");
-  }
-  o->flags.declare(c, usual->settings(), system.is_option, !presets.names.empty());
+  o->how.declare(c, system.is_option, /*folders=*/true);
   if (system.ranks) {
     add_ranks(c, o->ranks);
     add_pieces(c, o->pieces);
@@ -274,11 +243,11 @@ void declare(const std::shared_ptr<TrainOptions>& o, CLI::App& c) {
   c.callback([o, &c] {
     if (!c.get_subcommands().empty()) return;  // heed train SYSTEM, which has run
     take_name(*o, c);
-    if (o->data.empty() && needs_labels(*o->system)) {
-      throw UsageError("--data is required: the bundled sample has no labels for " +
-                       o->system->what);
+    const System& system = o->how.system;
+    if (o->data.empty() && needs_labels(system)) {
+      throw UsageError("--data is required: the bundled sample has no labels for " + system.what);
     }
-    find_data(o->data, c, o->system->several_corpora ? Corpora::kSeveral : Corpora::kOne);
+    find_data(o->data, c, system.several_corpora ? Corpora::kSeveral : Corpora::kOne);
     run(*o);
   });
 }
@@ -287,8 +256,7 @@ void declare(const std::shared_ptr<TrainOptions>& o, CLI::App& c) {
 
 CLI::App* add_training(CLI::App& parent, const std::string& name, const System& system,
                        const std::string& was) {
-  const auto o = std::make_shared<TrainOptions>();
-  o->system = &system;
+  const auto o = std::make_shared<TrainOptions>(system);
   o->was = was;
   CLI::App* c = parent.add_subcommand(name, system.help);
   c->footer(system.footer);

@@ -2,8 +2,8 @@
 
 #include <algorithm>
 #include <regex>
-#include <sstream>
 
+#include "base/list.h"
 #include "heed/option_file.h"
 
 namespace heed {
@@ -29,12 +29,6 @@ size_t distance(const std::string& a, const std::string& b) {
   return d.back();
 }
 
-std::string join(const std::vector<std::string>& words, const char* between) {
-  std::string text;
-  for (const std::string& word : words) text += (text.empty() ? "" : between) + word;
-  return text;
-}
-
 // The command that was given, or the app where there was none.
 const CLI::App& chosen_command(const CLI::App& app) {
   const CLI::App* command = &app;
@@ -48,9 +42,9 @@ std::string begin_of(const std::string& message) {
 }
 
 // "my.toml:2: " of an option that stands in the file of --config.
-std::string place_of(const CLI::App& app, const CLI::Option* option) {
+std::string place_of(const CLI::App& app, const CLI::Option* option, const std::string& name = "") {
   const auto* file = dynamic_cast<const OptionFile*>(app.get_config_formatter().get());
-  return file ? file->place_of(option) : "";
+  return file ? file->place_of(option, name) : "";
 }
 
 // "--limt=3" -> "--limt"
@@ -81,7 +75,7 @@ std::string unexpected(const CLI::App& app, const CLI::App& command,
     if (word.size() > 1 && word[0] == '-') options.push_back(option_of(word));
   }
   if (options.empty()) {
-    return "unexpected: " + join(words, " ") +
+    return "unexpected: " + joined(words, " ") +
            (takes_words(command) ? "" : "; every value must follow its option");
   }
   const std::string& first = options[0];
@@ -93,12 +87,12 @@ std::string unexpected(const CLI::App& app, const CLI::App& command,
     return first + " is now " + now;
   }
   const std::string who = &command == &app ? "there is" : full_name(command) + " has";
-  return who + " no option " + join(options, ", ") + did_you_mean(first, option_names(command));
+  return who + " no option " + joined(options) + did_you_mean(first, option_names(command));
 }
 
 std::string missing_command(const CLI::App& app, const CLI::App& command) {
   if (&command != &app) {
-    return full_name(command) + " needs one of: " + join(command_names(command), ", ");
+    return full_name(command) + " needs one of: " + joined(command_names(command));
   }
   return "which command? To begin: heed train --data data/ubuntu-sample --out runs/first "
          "--preset smoke";
@@ -149,11 +143,8 @@ std::string message(const CLI::App& app, const CLI::App& command, const CLI::Par
 static std::string nearest_by_words(const std::string& option,
                                     const std::vector<std::string>& candidates) {
   const auto words_of = [](const std::string& name) {
-    std::vector<std::string> words;
-    std::istringstream text(name);
-    for (std::string word; std::getline(text, word, '-');) {
-      if (!word.empty()) words.push_back(word);
-    }
+    std::vector<std::string> words = split(name, '-');
+    std::erase(words, "");
     return words;
   };
   const std::vector<std::string> asked = words_of(option);
@@ -203,11 +194,9 @@ std::string did_you_mean(const std::string& word, const std::vector<std::string>
 }
 
 std::string expected_one_of(const std::vector<std::string>& words, const std::string& got) {
-  std::string all;
-  for (size_t i = 0; i < words.size(); ++i) {
-    all += (i == 0 ? "" : i + 1 == words.size() ? " or " : ", ") + words[i];
-  }
-  return "expected " + all + ", got '" + got + "'" + did_you_mean(got, words);
+  const std::vector<std::string> first(words.begin(), words.end() - 1);
+  return "expected " + joined(first) + (first.empty() ? "" : " or ") + words.back() + ", got '" +
+         got + "'" + did_you_mean(got, words);
 }
 
 std::vector<std::string> command_names(const CLI::App& app) {
@@ -233,14 +222,15 @@ std::string no_such_command(const CLI::App& app, const std::string& word) {
   const std::vector<std::string> names = command_names(app);
   const std::string meant = did_you_mean(word, names, "'");
   return "there is no command '" + (app.get_parent() ? app.get_name() + " " : "") + word + "'" +
-         (meant.empty() ? "; there are: " + join(names, ", ") : meant);
+         (meant.empty() ? "; there are: " + joined(names) : meant);
 }
 
 std::string usage_message(const CLI::App& app, const CLI::ParseError& error) {
   const CLI::App& command = chosen_command(app);
-  const std::string text = message(app, command, error);
-  const CLI::Option* option = command.get_option_no_throw(begin_of(text));
-  return place_of(app, option) + text + " (see " + full_name(command) + " --help)";
+  const std::string text = message(app, command, error), name = begin_of(text);
+  const CLI::Option* option = command.get_option_no_throw(name);
+  if (option && option->count() == 0) option = nullptr;  // it stands in the section of another one
+  return place_of(app, option, name) + text + " (see " + full_name(command) + " --help)";
 }
 
 std::string usage_message(const CLI::App& app, const UsageError& error) {

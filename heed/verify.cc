@@ -1,15 +1,14 @@
 #include "dialog/respond/verify.h"
 
-#include <filesystem>
 #include <vector>
 
+#include "base/path.h"
 #include "heed/command.h"
 
 namespace heed {
 namespace {
 
-struct VerifyOptions {
-  CommonPtr common;
+struct VerifyOptions : CommandOptions {
   std::vector<std::string> cases;
   std::string dtype = "both", json;
 };
@@ -41,11 +40,6 @@ bool compare(const std::string& directory, DType dtype, Device device, bool prin
   return ok;
 }
 
-bool is_case(const std::string& directory) {
-  std::error_code ignored;
-  return std::filesystem::exists(std::filesystem::path(directory) / "expected.json", ignored);
-}
-
 void run(const VerifyOptions& o) {
   if (o.common->matmul.empty()) o.common->matmul = "f32";  // the tolerances are for that
   const Device device = start(*o.common);
@@ -53,7 +47,7 @@ void run(const VerifyOptions& o) {
   bool ok = true;
   Json cases = Json::array();
   for (const std::string& directory : o.cases) {
-    if (o.cases.size() > 1 && !is_case(directory)) {
+    if (o.cases.size() > 1 && !has_file(directory, "expected.json")) {
       note(directory + ": no expected.json, and so no case; left out");
       continue;
     }
@@ -64,10 +58,7 @@ void run(const VerifyOptions& o) {
   }
   if (cases.empty())
     throw DataError("verify: none of these is a case: a folder with expected.json");
-  if (output.wanted()) {
-    const Json made_with = provenance("verify", *o.common, o.dtype);
-    output.write({{"heed", made_with}, {"ok", ok}, {"cases", cases}});
-  }
+  output.write(o, {{"ok", ok}, {"cases", cases}}, o.dtype);
   if (!ok) throw DataError("verify: some numbers are outside of the tolerance");
 }
 

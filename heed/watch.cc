@@ -1,9 +1,9 @@
 #include <chrono>
-#include <filesystem>
 #include <iterator>
 #include <optional>
 #include <thread>
 
+#include "base/path.h"
 #include "dialog/describe/info_json.h"
 #include "heed/command.h"
 #include "heed/progress.h"
@@ -15,9 +15,7 @@
 namespace heed {
 namespace {
 
-namespace fs = std::filesystem;
-
-struct WatchOptions {
+struct WatchOptions : CommandOptions {
   std::string run;
   double every = 2;
 };
@@ -54,9 +52,8 @@ class Watch {
 
  private:
   void look() {
-    std::error_code ignored;
-    if (fs::exists(fs::path(run_) / "log.jsonl", ignored)) print_epochs(load_log(run_));
-    if (fs::exists(fs::path(run_) / kStepsFile, ignored)) read_steps();
+    if (has_file(run_, "log.jsonl")) print_epochs(load_log(run_));
+    if (has_file(run_, kStepsFile)) read_steps();
     progress_.show(step_ ? step_line(*step_)
                          : "the training is running; heed train --log-steps N shows more");
   }

@@ -1,8 +1,8 @@
 #include "heed/work_flags.h"
 
 #include <algorithm>
-#include <filesystem>
 
+#include "base/path.h"
 #include "dialog/respond/run.h"
 #include "experiments/engine/runs/failure.h"
 #include "experiments/engine/runs/overview.h"
@@ -26,7 +26,7 @@ std::string doubt(const Work& work, const std::string& run, double perplexity) {
 std::string doubt_of_best(const Work& work, const std::string& run) {
   if (!work.words) return "";
   const std::string directory = work.plan.directory({.name = run});
-  if (!std::filesystem::exists(directory + "/log.jsonl")) return "";  // not trained
+  if (!has_file(directory, "log.jsonl")) return "";  // not trained
   return doubt(work, run, best_perplexity(load_log(directory)));
 }
 
@@ -86,19 +86,17 @@ std::vector<std::string> run_all(const Work& work, Overview& overview,
 }  // namespace
 
 void WorkFlags::declare(CLI::App& c) {
-  const char* work = "Work";
+  const InGroup group(c, kWork);
   option(c, "--jobs", jobs,
          "Number of worker processes, each with a run of its own, that share the cores (--threads "
          "0); on N cores --jobs N is faster than --jobs 1",
-         whole_number(1, 1024))
-      ->group(work);
-  c.add_option("--shard", shard, "i/n: only every n-th run, starting with the i-th")->group(work);
-  add_checkpoint_every(c, checkpoint_seconds)->group(work);
+         whole_number(1, 1024));
+  c.add_option("--shard", shard, "i/n: only every n-th run, starting with the i-th");
+  add_checkpoint_every(c, checkpoint_seconds);
   option(c, "--dead-after", dead_after,
          "Take over a run if its worker on another machine shows no activity for this many "
          "seconds; use the same number on all machines",
-         number(1, 86400))
-      ->group(work);
+         number(1, 86400));
 }
 
 // The work of one process (of a launcher's ranks: the first one) before and after the runs.

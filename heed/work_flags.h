@@ -10,6 +10,8 @@
 
 namespace heed {
 
+constexpr const char* kWork = "Work";  // the group of the options
+
 // How a command works on the runs of an experiment: the number of workers, and the choice of runs.
 struct WorkFlags {
   int jobs = 1;

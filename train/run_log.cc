@@ -126,6 +126,7 @@ RunLog steps_of(const std::string& run) {
   check_is_run(run);
   std::vector<Metrics> rows;
   std::vector<double> times;
+  std::vector<std::string> tasks;
   for (const StepRecord& s : load_steps(run)) {
     Metrics row = {whole("step", s.step), whole("epoch", s.epoch), {"loss", s.loss}};
     row.insert(row.end(), s.metrics.begin(), s.metrics.end());
@@ -136,9 +137,14 @@ RunLog steps_of(const std::string& run) {
                            {"time", s.time}});
     rows.push_back(std::move(row));
     times.push_back(s.time);
+    if (!s.task.empty() || !tasks.empty()) {
+      tasks.resize(rows.size() - 1);
+      tasks.push_back(s.task);
+    }
   }
   RunLog log = table_of(run, kStepsFile, rows);
   log.times = std::move(times);
+  log.tasks = std::move(tasks);
   return log;
 }
 
@@ -152,21 +158,24 @@ RunLog log_of(const std::string& run, bool steps) {
 std::string to_csv(const RunLog& log) {
   std::string text;
   for (size_t c = 0; c < log.columns.size(); ++c) text += (c ? "," : "") + quoted(log.columns[c]);
-  text += "\n";
-  for (const std::vector<double>& row : log.rows) {
+  text += log.tasks.empty() ? "\n" : ",task\n";
+  for (size_t r = 0; r < log.rows.size(); ++r) {
+    const std::vector<double>& row = log.rows[r];
     for (size_t c = 0; c < row.size(); ++c) text += (c ? "," : "") + exact(row[c]);
-    text += "\n";
+    text += log.tasks.empty() ? "\n" : "," + quoted(log.tasks[r]) + "\n";
   }
   return text;
 }
 
 std::string to_json_lines(const RunLog& log) {
   std::string text;
-  for (const std::vector<double>& row : log.rows) {
+  for (size_t r = 0; r < log.rows.size(); ++r) {
+    const std::vector<double>& row = log.rows[r];
     nlohmann::ordered_json line;
     for (size_t c = 0; c < row.size(); ++c) {
       if (std::isfinite(row[c])) line[log.columns[c]] = json_number(row[c]);
     }
+    if (!log.tasks.empty()) line["task"] = log.tasks[r];
     text += line.dump() + "\n";
   }
   return text;

@@ -13,6 +13,8 @@ struct RunLog {
   std::vector<std::string> columns;       // in the order in which people read them
   std::vector<std::vector<double>> rows;  // NaN where a line has no such column
   std::vector<double> times = {};         // of the rows of steps: seconds since 1970
+  // Whose step each row of steps is: a column, "task", of its own if a training has several tasks.
+  std::vector<std::string> tasks = {};
 
   // Throws DataError if there is no such column; the message lists the columns.
   size_t column(const std::string& name) const;

@@ -1,6 +1,8 @@
 // Settings in JSON: the visitors for visit_settings() (train/setting.h).
 #pragma once
 
+#include <cstdio>
+#include <cstdlib>
 #include <nlohmann/json.hpp>
 #include <optional>
 #include <sstream>
@@ -48,11 +50,21 @@ template <class B> nlohmann::ordered_json as_option(const Unless<B>& value) {
 inline nlohmann::ordered_json as_option(const Named& value) {
   return name_or_null(value.in_effect.empty() ? value.name : value.in_effect);
 }
+// "0.5", with as many digits as it takes to read the same number again.
+inline std::string shortest_text(double value) {
+  char text[32];
+  for (int digits = 6; digits <= 17; ++digits) {
+    std::snprintf(text, sizeof text, "%.*g", digits, value);
+    if (std::strtod(text, nullptr) == value) break;
+  }
+  return text;
+}
 // "lstm:0.5:0.2 combine:1:0"
 inline nlohmann::ordered_json as_option(const std::vector<ParameterGroup>& groups) {
   std::ostringstream text;
   for (const ParameterGroup& g : groups) {
-    text << (text.tellp() > 0 ? " " : "") << g.name << ":" << g.rate << ":" << g.weight_decay;
+    text << (text.tellp() > 0 ? " " : "") << g.name << ":" << shortest_text(g.rate) << ":"
+         << shortest_text(g.weight_decay);
   }
   return text.str();
 }

@@ -82,7 +82,8 @@ class PassageAnnotator : public Annotator {
     require_test(parts, data);
     const auto read = read_all(parts.test, reader_->pieces, reader_->model.config());
     Annotated found;
-    Json json = {{"left_out", parts.test.left_out}};
+    const Json asked_of = {{"path", data}, {"fingerprint", fingerprint(parts.test)}};
+    Json json = {{"inputs", {{"data", asked_of}}}, {"left_out", parts.test.left_out}};
     std::vector<std::pair<std::string, Scores>> rows;
     for (const std::string name : {"gold", "predicted"}) {
       if (o.history != "both" && o.history != name) continue;

@@ -104,14 +104,14 @@ template <class S, class V> void visit_examples(S& s, V& v) {
             {.group = kDialogues, .words = {"last", "all"}, .of_data = true}),
     Words{s.all_positions, "last", "all"});
   bound("max-turns", "examples/max_turns", s.max_turns,
-        "Read only the last N utterances of the context; 0: all");
+        "Read only the last N utterances of the context, not counting distractions; 0: all");
   bound("min-turns", "examples/min_turns", s.min_turns,
         "Leave out shorter dialogues; with --examples all the N-th turn is the first "
         "response. At least 2",
         true);
   v(setting("speaker", "examples/speaker",
-            "Only turns of this speaker are responses, such as system in MultiWOZ (default: turns "
-            "of any speaker)",
+            "Only turns of this speaker are responses, such as system in MultiWOZ; \"\": turns of "
+            "any speaker",
             {.group = kDialogues, .later = true, .of_data = true}),
     s.speaker);
   bound("max-context", "examples/max_context_tokens", s.max_context_tokens,

@@ -8,6 +8,7 @@
 #include <optional>
 
 #include "base/error.h"
+#include "base/list.h"
 #include "dialog/data/distraction.h"
 #include "dialog/respond/das.h"
 #include "dialog/text/terminal.h"
@@ -46,9 +47,7 @@ void expect_object(const Json& json, const std::string& where,
   if (!json.is_object()) refuse(where, "expected an object");
   for (const auto& [key, value] : json.items()) {
     if (std::find(keys.begin(), keys.end(), key) == keys.end()) {
-      std::string known;
-      for (const std::string& k : keys) known += (known.empty() ? "" : ", ") + k;
-      refuse(where, "has an unknown key; known keys are " + known);
+      refuse(where, "has an unknown key; known keys are " + joined(keys));
     }
   }
 }
@@ -206,14 +205,12 @@ Json utterances_json(const Reading& r, const Decoding& reply,
 
 Json answer_json(const Decoding& reply, const Vocabulary& vocabulary) {
   Json words = Json::array();
-  std::string read;
   for (const int32_t id : reply.tokens) words.push_back(printable(vocabulary.token(id)));
-  for (const std::string& word : vocabulary.words(reply.tokens)) {
-    // U+FFFD is an unknown word of its own, like <unk>; "<unk>" would be three words.
-    read += (read.empty() ? "" : " ") + (word == vocabulary.token(kUnk) ? "\xEF\xBF\xBD" : word);
-  }
+  // U+FFFD is an unknown word of its own, like <unk>; "<unk>" would be three words.
+  std::vector<std::string> read = vocabulary.words(reply.tokens);
+  std::replace(read.begin(), read.end(), vocabulary.token(kUnk), std::string("\xEF\xBF\xBD"));
   return {{"text", printable(reply_text(reply, vocabulary))},
-          {"read", read},
+          {"read", joined(read, " ")},
           {"words", words},
           {"finished", reply.finished}};
 }

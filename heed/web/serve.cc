@@ -1,7 +1,6 @@
 #include "heed/web/serve.h"
 
 #include <cstdio>
-#include <filesystem>
 #include <set>
 
 #include "base/path.h"
@@ -27,7 +26,6 @@ constexpr const char* kScript =
 // "trained" of data/models/trained; a second one of the same name is called "trained 2".
 std::vector<LiveModel> load(const std::vector<std::string>& directories,
                             const DecodeOptions& options, Device device, const std::string& pool) {
-  namespace fs = std::filesystem;
   std::vector<LiveModel> models;
   std::set<std::string> names;
   for (const std::string& directory : directories) {
@@ -41,7 +39,7 @@ std::vector<LiveModel> load(const std::vector<std::string>& directories,
     } else {
       m.ranker = std::make_shared<PoolRanker>(open_pool(directory, pool, device));
     }
-    if (responds && fs::exists(fs::path(directory) / "settings.json")) {
+    if (responds && has_file(directory, "settings.json")) {
       const TrainSettings settings = load_settings(directory);
       m.insert_prob = settings.own_distractions ? 0 : settings.insert_prob;
     }

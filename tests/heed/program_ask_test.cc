@@ -101,6 +101,8 @@ TEST_F(Ask, MeasuresItsAnswers) {
   const Result r = heed_program({"ask", "--model", run, "--data", data, "--json", "-"});
   ASSERT_EQ(r.code, 0) << r.err;
   const Json json = Json::parse(r.out);
+  EXPECT_EQ(json["inputs"]["data"]["path"], data);
+  EXPECT_GT(json["inputs"]["data"]["fingerprint"], 0);
   for (const char* history : {"gold", "predicted"}) {
     const Json& scores = json[history];
     EXPECT_EQ(scores["questions"], 6);

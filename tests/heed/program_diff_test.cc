@@ -60,6 +60,14 @@ TEST_F(HandMadeLogs, TheFirstDifferenceIsOfItsEpoch) {
   EXPECT_EQ(json["epochs_in_both"], 3);
 }
 
+// Six digits would say that nothing differs.
+TEST_F(HandMadeLogs, ADifferenceBehindTheSixthDigitIsSeen) {
+  const Result r =
+      heed_program({"diff", with_log("a", {{3, 5}}), with_log("b", {{3.00000025, 5}})});
+  ASSERT_EQ(r.code, 0) << r.err;
+  EXPECT_TRUE(has(r.out, "3.00000025")) << r.out;
+}
+
 // Not as other columns of the tables are.
 TEST_F(HandMadeLogs, RunsAreNamedApart) {
   const Json json = diff(with_log("name", {{3, 5}}), with_log("change", {{2, 4}}));

@@ -83,6 +83,20 @@ TEST_F(Distract, TextsOfThePoolAsTheyAre) {
   EXPECT_EQ(inserted, 2);
 }
 
+// No model that reads them is needed for that.
+TEST_F(Distract, KeepsTheLabels) {
+  const std::string data =
+      dir.write("d.jsonl", R"({"id": "d", "labels": {"topic": ["rain"]}, "turns": [{"text": "a"},)"
+                           R"( {"text": "b", "labels": {"act": ["inform"]}}, {"text": "c"}]})"
+                           "\n");
+  const Result r = heed_program(
+      {"distract", "--data", data, "--test", "rare:end", "--out", dir.path("out.jsonl")});
+  ASSERT_EQ(r.code, 0) << r.err;
+  const Json dialogue = lines("out.jsonl")[0];
+  EXPECT_EQ(dialogue["labels"], Json({{"topic", {"rain"}}}));
+  EXPECT_TRUE(has(dialogue.dump(), "inform")) << dialogue;
+}
+
 TEST_F(Distract, SaysWhatIsMissing) {
   const std::string out = dir.path("out.jsonl");
   expect_failure(heed_program({"distract", "--data", kTestPart, "--out", out}), 2,

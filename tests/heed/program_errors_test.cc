@@ -289,7 +289,8 @@ TEST(Outputs, AreNoPartsOfInputs) {
       dir.write("talks/test.jsonl", row),        dir.write("talks/more/one.json", "[]"),
       dir.write("model/config.json", "{}"),      dir.write("model/pool.txt.gz", "a\nb\n"),
       dir.write("model/scores.json", "[]"),      dir.write("runs/mine.json", sweep),
-      dir.write("runs/a/config.json", "{}"),     dir.write("runs/a/evaluation.json", "[]")};
+      dir.write("runs/a/config.json", "{}"),     dir.write("runs/a/evaluation.json", "[]"),
+      dir.write("model/lock", "1 here")};
   const std::string talks = dir.path("talks"), model = dir.path("model"), runs = dir.path("runs");
   const Arguments rank = {"rank", "baseline", "tf-idf", "--data", talks};
   const Arguments test = {"rank", "test", "--model", model, "--data", dir.path("none"), "--json"};
@@ -300,6 +301,7 @@ TEST(Outputs, AreNoPartsOfInputs) {
       {rank + Arguments{"--out", files[2]}, "is a part of " + talks},
       {rank + Arguments{"--json", files[3]}, "is a part of " + talks},
       {test + Arguments{files[5]}, "is a part of " + model},
+      {test + Arguments{files[10]}, "is a part of " + model},
       {{"report", runs, "--html", files[7]}, "is a part of " + runs},
       {{"report", runs, "--html", files[9]}, "is a part of " + runs}};
   for (const auto& [command, says] : cases) {

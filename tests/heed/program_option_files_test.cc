@@ -62,6 +62,9 @@ TEST(OptionFiles, OtherCommandsMayHaveSectionsToo) {
                                          kModel + "\"\r\n\"data\" = \"" + kDialogs + "\"\r\n");
   const Result r = heed_program({"score", "--config", file});
   EXPECT_EQ(r.code, 0) << r.err;
+  const std::string wrong = dir.write("wrong.toml", "[evaluate]\nbatch = \"x\"\n");
+  expect_failure(heed_program({"train", "--config", wrong, "--out", dir.path("out")}), 2,
+                 "heed: " + wrong + ":2: --batch: expected a whole number", "of another command");
 }
 
 }  // namespace

@@ -165,6 +165,14 @@ TEST_F(Prepare, OtherFilesAreRefused) {
   }
 }
 
+// Nor is there anything of a folder for it; a place where none can be made is told first.
+TEST_F(Prepare, WithoutItsInputMakesNoFolder) {
+  expect_failure(prepare("text", dir.path("none"), "new/data/out.jsonl"), 1, "none: ", "none");
+  EXPECT_FALSE(std::filesystem::exists(dir.path("new")));
+  dir.write("file", "");
+  expect_failure(prepare("text", dir.path("none"), "file/out.jsonl"), 1, "cannot write", "file");
+}
+
 TEST_F(Prepare, AFolderOfFilms) {
   for (const char* film : {"alien", "brazil", "casablanca"}) {
     const std::string line = std::string(film) + " ";

@@ -374,6 +374,7 @@ TEST_F(ProbeProgram, RefusesWhatMakesNoSense) {
   }
   fails({"--features", features, "--tasks", "Task,Topic"}, 2,
         "--tasks: expected all or some of Task, got 'Topic'");
+  fails({"--features", features, "--tasks", "Task,Task"}, 2, "--tasks Task: is given twice");
   fails({"--features", features, "--max-iter", "0"}, 2, "expected a whole number from 1");
   fails({"--features", features, "--eval-part", "valid"}, 1, "holds no valid.safetensors");
   fails({"--features", kSample}, 1, "holds no train.safetensors");

@@ -31,6 +31,8 @@ TEST_F(Show, AsManyDialoguesAsAskedFor) {
   size_t shown = 0;
   for (size_t at = 0; (at = r.out.find("\nhuman: ", at)) != r.out.npos; ++at) ++shown;
   EXPECT_EQ(shown, 3u) << r.out;
+  expect_failure(show(kSample, {"--count", "0"}), 2, "--count: expected a whole number from 1",
+                 "none");
 }
 
 // Attention of THRED is on states that have read the utterances before, which is said wherever its

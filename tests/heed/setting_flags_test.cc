@@ -187,6 +187,15 @@ TEST(Conditions, RefuseAnOptionWithoutEffect) {
           "--layers: only applies with --encoder lstm or sru or hierarchical");
 }
 
+TEST(ResumedRun, IsContradictedByAGroupWithOtherDigits) {
+  TrainSettings run;
+  run.loop.optimizer.groups = {{.name = "lstm", .rate = 0.1, .weight_decay = 1}};
+  TrainSettings asked = run;
+  EXPECT_EQ(as_options(run)["group"], "lstm:0.1:1");
+  asked.loop.optimizer.groups[0].rate = 0.10000001;
+  EXPECT_EQ(as_options(asked)["group"], "lstm:0.10000001:1");
+}
+
 TEST(Presets, AreChangedByAFlagAndByItsOpposite) {
   for (const std::string text : {"true", "false"}) {
     CLI::App command;

@@ -123,6 +123,25 @@ TEST(RunLog, PointsOfAnEpochAreFromTheTimeOfItsLastStep) {
   EXPECT_EQ(event_file_of(dir.path("run")), expected.bytes());
 }
 
+// A training of two tasks says whose step each one was.
+TEST(RunLog, StepsHaveTheirTask) {
+  const TempDir dir;
+  const auto line = [](int step, const std::string& task) {
+    return R"({"step":)" + std::to_string(step) + R"(,"epoch":1,"loss":2)" + task +
+           R"(,"rate":1,"grad_norm":2,"tokens":3,"time":1,"tokens_per_s":4})" + "\n";
+  };
+  dir.write("run/log.jsonl", "");
+  dir.write("run/steps.jsonl", line(1, "") + line(2, R"(,"task":"generator")"));
+  const RunLog log = steps_of(dir.path("run"));
+  EXPECT_EQ(log.tasks, (std::vector<std::string>{"", "generator"}));
+  EXPECT_EQ(to_csv(log),
+            "step,epoch,loss,rate,grad_norm,tokens,tokens_per_s,time,task\n"
+            "1,1,2,1,2,3,4,1,\n2,1,2,1,2,3,4,1,generator\n");
+  EXPECT_NE(to_json_lines(log).find(R"("time":1,"task":"generator"})"), std::string::npos);
+  dir.write("run/steps.jsonl", line(1, ""));
+  EXPECT_TRUE(steps_of(dir.path("run")).tasks.empty());
+}
+
 TEST(RunLog, NamesOfRunsDiffer) {
   EXPECT_EQ(run_names({"runs/a", "runs/b"}), (std::vector<std::string>{"a", "b"}));
   EXPECT_EQ(run_names({"x/a", "y/a"}), (std::vector<std::string>{"x/a", "y/a"}));

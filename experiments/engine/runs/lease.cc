@@ -69,7 +69,9 @@ bool write_in_place(int descriptor, const std::string& text) {
 int make_owner_file(const std::string& run, int number) {
   const std::string path = owner_path(run, number);
   const std::string temporary = path + ".new-" + process_name();
-  const int fd = ::open(temporary.c_str(), O_RDWR | O_CREAT | O_TRUNC | O_CLOEXEC, 0644);
+  // A killed process with the same number may have left its file. O_EXCL follows no link.
+  ::unlink(temporary.c_str());
+  const int fd = ::open(temporary.c_str(), O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0644);
   if (fd < 0) throw DataError(path + ": cannot be written: " + std::strerror(errno));
   const bool written = write_in_place(fd, owner_text(0, "held"));
   const int linked = written ? ::link(temporary.c_str(), path.c_str()) : -1, error = errno;

@@ -5,6 +5,7 @@
 
 #include <atomic>
 
+#include "base/file.h"
 #include "tests/file_helpers.h"
 #include "tests/wait.h"
 
@@ -47,6 +48,15 @@ TEST_F(LeaseTest, OneAtATime) {
   EXPECT_NE(dir.read("run/owner-1").find("\nreleased"), std::string::npos);
   EXPECT_TRUE(b.take(run()));
   EXPECT_TRUE(has_owner(2));
+}
+
+// A link in the place of the new owner's file leads to nothing that is written.
+TEST_F(LeaseTest, FollowsNoLink) {
+  const std::string other = dir.write("other", "mine");
+  std::filesystem::create_symlink(other, run() + "/owner-1.new-" + process_name());
+  LeaseOffice office(kSlow);
+  EXPECT_TRUE(office.take(run()));
+  EXPECT_EQ(dir.read("other"), "mine");
 }
 
 TEST_F(LeaseTest, ADeadProcessOfThisMachineIsFollowedAtOnce) {
