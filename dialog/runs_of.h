@@ -2,8 +2,8 @@
 // defines its own part in a struct:
 //
 //   struct Own {
-//     // visit_config(): config.json, visit_training(): settings.json; check(), check_model(),
-//     // loop, preset, vocabulary, limit, data_fingerprint
+//     // with those of RunOptions; visit_config(), or visit_model_config() of the `model` in them:
+//     // config.json; visit_training(): settings.json; check(), check_model()
 //     using Settings = ...;
 //     using Data = ...;    // the training data, with fingerprint()
 //     using Loaded = ...;  // its `model`, and the parts that read texts for it
@@ -17,6 +17,8 @@
 //     static Task task(Loaded&, const Settings&, const Data&);  // refers to all three
 //     // for the lines that training prints
 //     static constexpr LineColumn kStep = {...}, kEpoch[] = {...};
+//     // if there is a vocabulary that data.fingerprint() may not depend on:
+//     static const Vocabulary& words(const Data&);
 //     // if init() does not draw the initial weights:
 //     static void draw(Loaded&, const std::string& run, const Settings&);
 //   };
@@ -26,6 +28,7 @@
 #pragma once
 
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -42,8 +45,30 @@ inline Setting size_of(const char* option, const char* key, const char* help,
                  {.group = group, .least = 1, .most = kMaxModelSize, .required = true});
 }
 
-// The last lines of a visit_training(): vocabulary, initial weights, number of dialogues, the loop.
-template <class S, class V> void visit_asked(S& s, V& v) {
+// The settings of config.json, if they are those of the model alone, whose visit_model_config() has
+// a line for each.
+inline constexpr auto kVisitModelConfig = [](auto& model, auto& v) {
+  visit_model_config(model, v);
+};
+template <class S, class V> void visit_config(S& s, V& v) requires requires {
+  visit_model_config(s.model, v);
+}
+{ visit_model_config(s.model, v); }
+
+// What the settings of all systems have.
+struct RunOptions {
+  LoopSettings loop = {};
+  size_t limit = 0;               // dialogues to read of each part, 0: all
+  uint32_t data_fingerprint = 0;  // of the data: a run is resumed only with the same data
+  std::optional<int64_t> words_fingerprint = {};  // of the vocabulary; older versions had none
+  std::string init = {};  // the pretrained encoder, or another model, with which it began
+  // The preset from which the numbers above started. Runs of older versions did not keep it.
+  std::optional<std::string> preset = {};
+};
+
+// Their lines in a visit_training(), and that of the requested vocabulary size, if there is one.
+template <class S, class V> void visit_run_options(S& s, V& v) {
+  v({.option = "preset", .key = "preset"}, s.preset);
   if constexpr (requires { *s.vocabulary; }) {
     v(setting("vocab", "vocabulary", "Vocabulary size, including special tokens",
               {.group = kSizes,
@@ -52,10 +77,11 @@ template <class S, class V> void visit_asked(S& s, V& v) {
                .of_data = true}),
       s.vocabulary);
   }
-  if constexpr (requires { s.init; }) v({.option = "init", .key = "init"}, s.init);
+  v({.option = "init", .key = "init"}, s.init);
   visit_limit(s.limit, v);
   visit_settings(s.loop, v);
   v({.key = "data_fingerprint", .required = true}, s.data_fingerprint);
+  v({.key = "words_fingerprint"}, s.words_fingerprint);
 }
 
 // A task whose functions are members of a learner.
@@ -69,9 +95,11 @@ Task task_of(Module& module, std::vector<int64_t> sizes, std::shared_ptr<const L
   };
   task.measure = L::measure;
   task.validate = [learning](const OnValidation& on_batch) { return learning->validate(on_batch); };
-  task.describe = [learning](const std::vector<int64_t>& examples) {
-    return learning->describe(examples);
-  };
+  if constexpr (requires { learning->describe({}); }) {
+    task.describe = [learning](const std::vector<int64_t>& examples) {
+      return learning->describe(examples);
+    };
+  }
   return task;
 }
 
@@ -100,6 +128,10 @@ std::string line_text(const LineColumn& column, double value);
 std::string epoch_line(const EpochLog& epoch, bool best, const LineColumn* begin,
                        const LineColumn* end);
 
+// Checksums of the words in their order; of numbers and how many there are.
+uint32_t fingerprint(const Vocabulary& words);
+uint32_t fingerprint(const std::vector<int32_t>& numbers, uint32_t crc = 0);
+
 template <class Own> struct RunsOf {
   using Settings = typename Own::Settings;
   using Data = typename Own::Data;
@@ -127,6 +159,16 @@ template <class Own> struct RunsOf {
   static void take(Settings& settings, const Data& data) {
     Own::take(settings, data);
     settings.data_fingerprint = data.fingerprint();
+    settings.words_fingerprint = words_fingerprint(data);
+  }
+  // Whether a run with these settings was begun with the data.
+  static bool began_with(const Settings& settings, const Data& data) {
+    return settings.data_fingerprint == data.fingerprint() &&
+           (!settings.words_fingerprint || settings.words_fingerprint == words_fingerprint(data));
+  }
+  static std::optional<int64_t> words_fingerprint(const Data& data) {
+    if constexpr (requires { Own::words(data); }) return fingerprint(Own::words(data));
+    return {};
   }
 
   // These throw DataError if the directory holds no such run (yet), or if its files do not fit

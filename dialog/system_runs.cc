@@ -55,6 +55,18 @@ void check_same_run(const std::string& run, const AnySettings& there, const AnyS
   check_same_settings(run, found.json, wanted.json);
 }
 
+uint32_t fingerprint(const Vocabulary& words) {
+  uint32_t crc = 0;
+  for (int32_t id = 0; id < words.size(); ++id) crc = checksum(words.token(id) + "\n", crc);
+  return crc;
+}
+
+uint32_t fingerprint(const std::vector<int32_t>& numbers, uint32_t crc) {
+  crc = checksum(std::to_string(numbers.size()) + " ", crc);
+  return checksum({reinterpret_cast<const char*>(numbers.data()), numbers.size() * sizeof(int32_t)},
+                  crc);
+}
+
 std::optional<Vocabulary> words_of(const std::string& run, int64_t size) {
   if (run.empty()) return {};
   return load_vocabulary(file_inside(run, "vocab.txt"), size);

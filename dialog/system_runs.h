@@ -59,7 +59,7 @@ void RunsOf<Own>::begin(const std::string& run, const Settings& s, const Data& d
   if (!is_begun(run)) return start(run, s, data, made_with);
   Settings there = settings(run), asked = s;
   for (Settings* one : {&there, &asked}) {  // the checksum of the data covers these
-    one->limit = {}, one->vocabulary = {}, one->preset = {};
+    one->limit = {}, one->vocabulary = {}, one->preset = {}, one->words_fingerprint = {};
   }
   check_same_run(run, AnySettings(there), AnySettings(asked));
 }

@@ -11,7 +11,7 @@
 
 #include "dialog/discriminate/controls.h"
 #include "dialog/discriminate/replacement.h"
-#include "dialog/discriminate/verdict.h"
+#include "dialog/discriminate/discriminator.h"
 #include "examples/options.h"
 #include "nn/losses.h"
 #include "optim/optim.h"

@@ -20,7 +20,7 @@ struct PrepareCarryoverOptions : CommandOptions {
 void show_counts(const char* part, const char* set, carry::Tallies& tallies) {
   std::string line;
   for (const char* distance : carry::kDistances) {
-    const carry::Tally& t = tallies[std::string(set) + "/" + distance];
+    const Tally& t = tallies[std::string(set) + "/" + distance];
     char cell[40];
     std::snprintf(cell, sizeof cell, " %7lld", static_cast<long long>(t.right));
     line += cell;

@@ -70,10 +70,9 @@ void probe_encoder(Encoder& encoder, const std::vector<std::string>& tasks,
 
 Json interval_json(const TaskResult& r, const std::vector<std::string>& ids, uint64_t seed) {
   Series top, bottom;
-  for (const Hits& h : r.examples) {
-    top.emplace_back(2.0 * static_cast<double>(h.true_positives));
-    bottom.emplace_back(
-        static_cast<double>(2 * h.true_positives + h.false_positives + h.false_negatives));
+  for (const Tally& h : r.examples) {
+    top.emplace_back(2.0 * static_cast<double>(h.hits));
+    bottom.emplace_back(static_cast<double>(h.decided + h.right));
   }
   const auto f1 = estimate(bootstrap({quotient(top, bottom, probe::dialogues_of(ids))}, seed)[0]);
   return f1 ? Json{f1->interval.low, f1->interval.high} : Json();

@@ -17,23 +17,20 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-struct RowOf {
-  std::string who;
-  Tallies tallies;
-};
+using Rows = std::vector<std::pair<std::string, Tallies>>;  // the model, and rules
 
-std::string f1_table(const std::vector<RowOf>& rows, int width) {
+std::string f1_table(const Rows& rows, int width) {
   std::vector<std::string> groups(kDistances.begin(), kDistances.end());
   groups.insert(groups.end(), {">=1", "all", "seen", "new"});
   std::vector<std::vector<std::string>> cells = {{"F1 by distance", "candidates"}};
   cells[0].insert(cells[0].end(), groups.begin(), groups.end());
   for (const char* set : {"same", "cross", "both"}) {
-    for (const RowOf& row : rows) {
-      if (!row.tallies.contains(std::string(set) + "/all")) continue;
-      cells.push_back({row.who, set});
+    for (const auto& [who, tallies] : rows) {
+      if (!tallies.contains(std::string(set) + "/all")) continue;
+      cells.push_back({who, set});
       for (const std::string& group : groups) {
-        const auto found = row.tallies.find(std::string(set) + "/" + group);
-        const bool any = found != row.tallies.end() && found->second.decided + found->second.right;
+        const auto found = tallies.find(std::string(set) + "/" + group);
+        const bool any = found != tallies.end() && found->second.decided + found->second.right;
         cells.back().push_back(any ? decimal(found->second.f1(), 4) : "-");
       }
     }
@@ -135,8 +132,10 @@ class CarryAnnotator : public Annotator, public Looker {
       found.lines += decision_line(items[i], decisions[i]);
     }
     found.count = counted(decisions.size(), "item");
-    Json json = {
-        {"inputs", {{"data", {{"items", items.size()}}}, {"insert", o.insert}, {"seed", o.seed}}}};
+    Json json = {{"inputs",
+                  {{"data", {{"fingerprint", fingerprint(items)}, {"items", items.size()}}},
+                   {"insert", o.insert},
+                   {"seed", o.seed}}}};
     if (std::all_of(items.begin(), items.end(), [](const Item& item) { return item.labelled; })) {
       compare(items, decisions, found, json);
     } else {
@@ -156,10 +155,8 @@ class CarryAnnotator : public Annotator, public Looker {
     std::vector<Item> all = read_items(path, {.labels = Labels::kOptional, .limit = o.limit});
     std::erase_if(all, [](const Item& item) { return item.candidates.empty(); });
     const auto ids = [&](size_t i) { return std::pair(all[i].id, all[i].dialogue); };
-    const std::vector<size_t> places = chosen(all.size(), ids, o, data);
-    std::vector<Item> items;
-    for (const size_t i : places) items.push_back(all[i]);
-    insert_turns(path, items, all, places, o.insert, o.seed);
+    const std::vector<Item> items =
+        with_turns(path, all, chosen(all.size(), ids, o, data), o.insert, o.seed);
     const std::vector<Decision> decisions = decide(loaded_->model, loaded_->vocabulary, items);
     std::vector<Looked> looks;
     for (size_t i = 0; i < items.size(); ++i) {
@@ -196,45 +193,42 @@ class CarryAnnotator : public Annotator, public Looker {
   }
 
  private:
-  // places: of the items among all, so that an item gets the same turns whichever others it is
-  // with.
-  static void insert_turns(const std::string& path, std::vector<Item>& items,
-                           const std::vector<Item>& all, const std::vector<size_t>& places,
-                           int count, uint64_t seed) {
+  // The items at these places, each with `count` inserted turns, the same ones whichever others it
+  // is with.
+  static std::vector<Item> with_turns(const std::string& path, const std::vector<Item>& all,
+                                      const std::vector<size_t>& places, int count, uint64_t seed) {
     const auto other = [&](const Item& item) { return item.dialogue != all[0].dialogue; };
     if (count > 0 && std::none_of(all.begin(), all.end(), other)) {
       throw DataError(path + ": --insert takes turns of other dialogues, and there is one only");
     }
-    for (size_t i = 0; count > 0 && i < items.size(); ++i) {
-      Rng rng(seed, "carry.distract", places[i]);
-      items[i] = distract(std::move(items[i]), all, count, rng);
+    std::vector<Item> items;
+    for (const size_t i : places) {
+      Rng rng(seed, "carry.distract", i);
+      items.push_back(distract(all[i], all, count, rng));
     }
+    return items;
   }
   std::vector<Decision> decisions_on(const std::string& path, const std::vector<Item>& items,
                                      const AnnotateOptions& o) const {
-    std::vector<Item> read = items;
     std::vector<size_t> places(items.size());
     std::iota(places.begin(), places.end(), 0);
-    insert_turns(path, read, items, places, o.insert, o.seed);
-    return decide(loaded_->model, loaded_->vocabulary, read, static_cast<size_t>(o.batch),
-                  [&](int64_t done, int64_t of) {
-                    if (o.progress) o.progress(done, of, "item");
-                  });
+    return decide(loaded_->model, loaded_->vocabulary,
+                  with_turns(path, items, places, o.insert, o.seed), o.batch, reporter(o, "item"));
   }
   // With the labels, beside the rules.
   static void compare(const std::vector<Item>& items, const std::vector<Decision>& decisions,
                       Annotated& found, Json& json) {
-    std::vector<RowOf> rows;
-    if (!decisions.empty()) rows.push_back({"model", {}});
+    Rows rows;
+    if (!decisions.empty()) rows.emplace_back("model", Tallies());
     for (size_t i = 0; i < decisions.size(); ++i) {
-      count(items[i], decisions[i].carry, rows[0].tallies);
+      count(items[i], decisions[i].carry, rows[0].second);
     }
     for (const char* rule : kRules) {
-      RowOf& row = rows.emplace_back(RowOf{rule, {}});
-      for (const Item& item : items) count(item, decide_by_rule(rule, item), row.tallies);
+      Tallies& tallies = rows.emplace_back(rule, Tallies()).second;
+      for (const Item& item : items) count(item, decide_by_rule(rule, item), tallies);
     }
     const auto looks = look_by_distance(items, decisions);
-    for (const RowOf& row : rows) json["decided_by"][row.who] = to_json(row.tallies);
+    for (const auto& [who, tallies] : rows) json["decided_by"][who] = to_json(tallies);
     if (!looks.empty()) json["look"] = to_json(looks);
     found.table = [rows, looks](int width) { return f1_table(rows, width) + looks_line(looks); };
   }

@@ -2,12 +2,10 @@
 
 #include <algorithm>
 #include <cmath>
-#include <memory>
 #include <numeric>
 
 #include "base/error.h"
 #include "dialog/carry/settings.h"
-#include "nn/count.h"
 #include "nn/init.h"
 #include "nn/losses.h"
 #include "train/setting_rules.h"
@@ -20,12 +18,8 @@ constexpr int64_t kDistanceSize = 4;
 }  // namespace
 
 void Config::check() const {
-  check_values("carryover", *this, [](auto& config, auto& v) { visit_carryover(config, v); });
+  check_values("carryover", *this, kVisitModelConfig);
   words.check("carryover");
-}
-
-double parameter_count(const Config& c) {
-  return count_parameters(1, [&](int64_t) { return std::make_unique<Carryover>(c); });
 }
 
 Carryover::Carryover(const Config& c, std::optional<pretrained::Words> words)

@@ -46,8 +46,6 @@ struct Config {
 
   void check() const;  // throws UsageError
 };
-double parameter_count(const Config& config);  // before a model is made
-
 struct Decision {
   std::vector<char> carry;   // of each slot
   std::vector<double> p;     // pointer: of the choice, 0 for slots that are not chosen
@@ -58,7 +56,8 @@ struct Decision {
 
 class Carryover : public Module {
  public:
-  // Blank; `words` as of pretrained::words_in(), with kSpeakerWords.
+  static constexpr auto& kMoreWords = kSpeakerWords;
+  // Blank; `words` as of pretrained::words_in(), with kMoreWords.
   explicit Carryover(const Config& config, std::optional<pretrained::Words> words = {});
 
   // The mean over items of their loss.

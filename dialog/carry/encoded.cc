@@ -29,6 +29,13 @@ std::pair<int32_t, int32_t> place_of(const std::string& text, const Candidate& c
   return before >= end ? std::pair(0, words) : std::pair(before, end);
 }
 
+// A text's words, with '_' and '-' as spaces: "departure_date" has two.
+std::vector<int32_t> encode_name(const std::string& name, const Vocabulary& vocabulary) {
+  std::string words = name;
+  for (char& c : words) c = c == '_' || c == '-' ? ' ' : c;
+  return vocabulary.encode(tokenize(words));
+}
+
 struct Ragged {
   std::vector<int32_t> values, lengths;
   void add(const std::vector<int32_t>& row) {
@@ -47,12 +54,6 @@ std::vector<int32_t> encode_turns(const std::vector<Turn>& turns, const Vocabula
     tokens.push_back(kEou);
   }
   return tokens;
-}
-
-std::vector<int32_t> encode_name(const std::string& name, const Vocabulary& vocabulary) {
-  std::string words = name;
-  for (char& c : words) c = c == '_' || c == '-' ? ' ' : c;
-  return vocabulary.encode(tokenize(words));
 }
 
 Encoded encode(const Item& item, const Vocabulary& vocabulary) {
@@ -100,16 +101,16 @@ Encoded ordered(const Encoded& item, const std::vector<int32_t>& place) {
   return result;
 }
 
-ItemBatch make_batch(const std::vector<const Encoded*>& items, Device device) {
+ItemBatch make_batch(const std::vector<Encoded>& items, Device device) {
   std::vector<std::vector<int32_t>> contexts;
-  for (const Encoded* item : items) contexts.push_back(item->tokens);
+  for (const Encoded& item : items) contexts.push_back(item.tokens);
   ItemBatch batch{.context = pack(contexts, device)};
   const Segments words = batch.context.packing.segments();
   Ragged intents, keys, spans;
   std::vector<int32_t> distances, slots, item_of;
   std::vector<float> has_intent;
   for (size_t b = 0; b < items.size(); ++b) {
-    const Encoded& item = *items[b];
+    const Encoded& item = items[b];
     check_internal(!item.slots.empty(), "a batch is of items with slots");
     has_intent.push_back(item.intent.empty() ? 0 : 1);
     intents.add(item.intent.empty() ? std::vector<int32_t>{kUnk} : item.intent);

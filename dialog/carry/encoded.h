@@ -29,8 +29,6 @@ struct Encoded {
 Encoded encode(const Item& item, const Vocabulary& vocabulary);
 // The tokens of turns alone.
 std::vector<int32_t> encode_turns(const std::vector<Turn>& turns, const Vocabulary& vocabulary);
-// A text's words, with '_' and '-' as spaces: "departure_date" has two.
-std::vector<int32_t> encode_name(const std::string& name, const Vocabulary& vocabulary);
 
 // The order in which a pointer network reads the slots and should choose them: temporal is their
 // own order, turn is by distance and random within a turn, none is random.
@@ -52,6 +50,6 @@ struct ItemBatch {
   int64_t size() const { return static_cast<int64_t>(gold.size()); }
 };
 // Of items that have slots.
-ItemBatch make_batch(const std::vector<const Encoded*>& items, Device device);
+ItemBatch make_batch(const std::vector<Encoded>& items, Device device = {});
 
 }  // namespace heed::carry

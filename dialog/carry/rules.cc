@@ -9,10 +9,6 @@
 namespace heed::carry {
 namespace {
 
-double ratio(int64_t part, int64_t of) {
-  return of == 0 ? 0 : static_cast<double>(part) / static_cast<double>(of);
-}
-
 std::string to_three(size_t n) {
   return n >= 3 ? ">=3" : std::to_string(n);
 }
@@ -49,16 +45,6 @@ std::vector<char> decide_by_rule(const std::string& rule, const Item& item) {
     decided.push_back(found != latest.end() && found->second.second == lower_case(c.value));
   }
   return decided;
-}
-
-double Tally::precision() const {
-  return ratio(hits, decided);
-}
-double Tally::recall() const {
-  return ratio(hits, right);
-}
-double Tally::f1() const {
-  return ratio(2 * hits, decided + right);
 }
 
 std::string distance_group(int32_t distance) {

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "dialog/carry/items.h"
+#include "dialog/stats/metrics.h"
 
 namespace heed::carry {
 
@@ -17,16 +18,10 @@ constexpr std::array<const char*, 3> kRules = {"everything", "latest", "latest-u
 // Throws UsageError for an unknown name.
 std::vector<char> decide_by_rule(const std::string& rule, const Item& item);
 
-struct Tally {
-  int64_t hits = 0, decided = 0, right = 0;  // right: they apply
-  double precision() const;
-  double recall() const;
-  double f1() const;  // 2 hits / (decided + right); all three are 0 if there is nothing
-};
-
-// Candidates by "SET/GROUP": same, cross, both; and all, 0 to 5, >=6, >=1 (distances), seen and new
-// (services), "final F carry C": F keys of the item apply, 1, 2, >=3, of which C are not mentioned
-// in the last turn, 0, 1, 2, >=3 (S_final and S_carry of the paper).
+// Candidates, of which those that apply are right, by "SET/GROUP": same, cross, both; and all, 0 to
+// 5, >=6, >=1 (distances), seen and new (services), "final F carry C": F keys of the item apply, 1,
+// 2, >=3, of which C are not mentioned in the last turn, 0, 1, 2, >=3 (S_final and S_carry of the
+// paper).
 using Tallies = std::map<std::string, Tally>;
 // Counts the decisions on a labelled item.
 void count(const Item& item, const std::vector<char>& decided, Tallies& tallies);

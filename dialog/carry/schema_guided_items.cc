@@ -101,17 +101,8 @@ void read_dialogue(JsonRecord& record, const std::function<void(const Frame&)>& 
 }
 
 void for_each_frame(const SchemaGuidedPart& part, const std::function<void(const Frame&)>& take) {
-  std::vector<std::string> files = {part.dialogues};
-  std::error_code ignored;
-  if (fs::is_directory(part.dialogues, ignored)) {
-    files.clear();
-    for (const std::string& name : find_files(part.dialogues, ".json")) {
-      if (!fs::path(name).filename().string().starts_with("dialogues")) continue;
-      files.push_back((fs::path(part.dialogues) / name).string());
-    }
-  }
   size_t dialogues = 0;
-  for (const std::string& file : files) {
+  for (const std::string& file : files_of_part(part.dialogues, "dialogues", ".json")) {
     read_records(file, Braces::kLines, [&](JsonRecord& record) {
       ++dialogues;
       read_dialogue(record, take);

@@ -10,17 +10,12 @@
 
 namespace heed::carry {
 
-struct Settings {
+struct Settings : RunOptions {
   Config model = {};
-  LoopSettings loop = {};
-  double share = 1;               // of the training dialogues (ReadItems::share)
-  std::string set = "both";       // of the candidates
-  bool shuffled_labels = false;   // a control: labels are shuffled among all candidates
-  uint32_t data_fingerprint = 0;  // of the data: a run is resumed only with the same data
-  std::string init = {};          // the pretrained encoder that the run began with
-  std::optional<std::string> preset = {};
+  double share = 1;                        // of the training dialogues (ReadItems::share)
+  std::string set = "both";                // of the candidates
+  bool shuffled_labels = false;            // a control: labels are shuffled among all candidates
   std::optional<int64_t> vocabulary = {};  // as requested
-  size_t limit = 0;                        // dialogues to read of each part, 0: all
 
   void check() const;  // throws UsageError
   void check_model() const { model.check(); }
@@ -28,7 +23,8 @@ struct Settings {
 
 constexpr const char *kForm = "Carryover (instead of the preset's)", *kItems = "Items";
 
-template <class V> void visit_carryover(auto& m, V& v) {
+// Those of config.json.
+template <class V> void visit_model_config(auto& m, V& v) {
   const auto form = [&](const char* option, auto& value, std::vector<std::string> words,
                         const char* help) {
     v(setting(option, option, help,
@@ -59,14 +55,9 @@ template <class V> void visit_carryover(auto& m, V& v) {
   of_attention(size_of("head-size", "head_size", "Width of each of its heads"), m.head_size);
   visit_dropout(m.dropout, v);
 }
-// Those of config.json.
-template <class S, class V> void visit_config(S& s, V& v) {
-  visit_carryover(s.model, v);
-}
 
 // Those of settings.json.
 template <class S, class V> void visit_training(S& s, V& v) {
-  v({.option = "preset", .key = "preset"}, s.preset);
   v(setting("share", "share", "Share of the training dialogues to learn from, chosen by their ids",
             {.group = kItems, .usual = "1", .least = 0, .most = 1, .above = true, .of_data = true}),
     s.share);
@@ -81,7 +72,7 @@ template <class S, class V> void visit_training(S& s, V& v) {
             "learned",
             {.group = kItems, .of_data = true}),
     s.shuffled_labels);
-  visit_asked(s, v);
+  visit_run_options(s, v);
 }
 
 }  // namespace heed::carry

@@ -90,15 +90,7 @@ std::vector<PresetOf<Settings>> Own::presets() {
 }
 
 TrainData Own::read(const Paths& data, const Settings& s, const std::string& run) {
-  const auto words = words_of(run, s.model.vocab_size);
-  return load_train_data(data[0], s, words ? &*words : nullptr);
-}
-
-LoadedCarryover Own::blank(const std::string& directory, const Settings& s) {
-  Vocabulary words = *words_of(directory, s.model.vocab_size);
-  auto read = pretrained::words_in(directory, s.model.words, s.model.embedding_size, words,
-                                   {std::begin(kSpeakerWords), std::end(kSpeakerWords)});
-  return {Carryover(s.model, std::move(read)), std::move(words)};
+  return load_train_data(data[0], s, words_of(run, s.model.vocab_size));
 }
 
 System carryover_system() {

@@ -6,6 +6,7 @@
 
 #include "base/error.h"
 #include "dialog/data/corpus.h"
+#include "dialog/parts/by_length.h"
 #include "dialog/text/tokenizer.h"
 #include "train/run_json.h"
 
@@ -57,24 +58,22 @@ void shuffle_labels(std::vector<Encoded>& items, uint64_t seed) {
   }
 }
 
-class Learning {
- public:
-  Learning(Carryover& model, const Settings& settings, const TrainData& data)
-      : model_(model), settings_(settings), data_(data) {}
+struct Learning {
+  Carryover& model;
+  const Settings& settings;
+  const TrainData& data;
 
   Loss loss(const std::vector<int64_t>& indices, const StepKey& key) const {
     std::vector<Encoded> items;
     Loss loss;
     for (const int64_t i : indices) {
-      const Encoded& item = data_.train[static_cast<size_t>(i)];
+      const Encoded& item = data.train[static_cast<size_t>(i)];
       Rng rng(key.seed, "carry.order", static_cast<uint64_t>(key.epoch) << 32 | i);
-      items.push_back(ordered(item, order_of(item, model_.config().order, rng)));
+      items.push_back(ordered(item, order_of(item, model.config().order, rng)));
       loss.tokens += std::ssize(item.tokens);
     }
-    std::vector<const Encoded*> pointers;
-    for (const Encoded& item : items) pointers.push_back(&item);
-    const DropoutMode drop(settings_.model.dropout, key.seed, key.number());
-    loss.total = model_.loss(make_batch(pointers, model_.device()), drop);
+    const DropoutMode drop(settings.model.dropout, key.seed, key.number());
+    loss.total = model.loss(make_batch(items, model.device()), drop);
     loss.nll = loss.total.value().item();
     const auto count = static_cast<double>(items.size());
     loss.counts = {{"loss", loss.nll * count}, {"items", count}};
@@ -86,10 +85,10 @@ class Learning {
   }
   Metrics validate(const OnValidation& on_batch) const {
     const std::vector<Decision> decisions =
-        decide(model_, data_.vocabulary, data_.valid, 64, on_batch);
+        decide(model, data.vocabulary, data.valid, 64, on_batch);
     Tallies tallies;
     for (size_t i = 0; i < decisions.size(); ++i) {
-      count(data_.valid[i], decisions[i].carry, tallies);
+      count(data.valid[i], decisions[i].carry, tallies);
     }
     return {{kValidF1, tallies["both/all"].f1(), true},
             {kValidFarF1, tallies["both/>=1"].f1(), true}};
@@ -98,27 +97,39 @@ class Learning {
   std::string describe(const std::vector<int64_t>& indices) const {
     size_t tokens = 0, slots = 0;
     for (const int64_t i : indices) {
-      tokens += data_.train[static_cast<size_t>(i)].tokens.size();
-      slots += data_.train[static_cast<size_t>(i)].slots.size();
+      tokens += data.train[static_cast<size_t>(i)].tokens.size();
+      slots += data.train[static_cast<size_t>(i)].slots.size();
     }
     return std::to_string(indices.size()) + " items of " + std::to_string(tokens) + " tokens and " +
            std::to_string(slots) + " candidates";
   }
-
- private:
-  Carryover& model_;
-  const Settings& settings_;
-  const TrainData& data_;
 };
 
+// Decisions on slots that were read in another order, for their own places.
+Decision in_place(const Decision& from, const std::vector<int32_t>& places) {
+  Decision to = from;
+  for (int32_t& slot : to.chosen) slot = places[static_cast<size_t>(slot)];
+  for (size_t k = 0; k < places.size(); ++k) {
+    const auto slot = static_cast<size_t>(places[k]);
+    to.carry[slot] = from.carry[k];
+    to.p[slot] = from.p[k];
+    if (!from.look.empty()) to.look[slot] = from.look[k];
+  }
+  return to;
+}
+
 }  // namespace
+
+uint32_t fingerprint(const std::vector<Item>& items) {
+  uint32_t crc = 0;
+  for (const Item& item : items) crc = checksum(item_line(item), crc);
+  return crc;
+}
 
 uint32_t TrainData::fingerprint() const {
   uint32_t crc = 0;
   const auto mix = [&](const std::vector<int32_t>& numbers) {
-    crc = checksum(std::to_string(numbers.size()) + " ", crc);
-    crc = checksum(
-        {reinterpret_cast<const char*>(numbers.data()), numbers.size() * sizeof(int32_t)}, crc);
+    crc = heed::fingerprint(numbers, crc);
   };
   const auto mix_item = [&](const Encoded& item) {
     for (const auto* numbers : {&item.tokens, &item.intent, &item.gold}) mix(*numbers);
@@ -133,7 +144,7 @@ uint32_t TrainData::fingerprint() const {
 }
 
 TrainData load_train_data(const std::string& directory, const Settings& s,
-                          const Vocabulary* vocabulary) {
+                          const std::optional<Vocabulary>& vocabulary) {
   const std::string path = find_part(directory, "train"), valid = find_part(directory, "valid");
   TrainData data;
   {
@@ -160,41 +171,31 @@ TrainData load_train_data(const std::string& directory, const Settings& s,
 }
 
 std::vector<Decision> decide(const Carryover& model, const Vocabulary& vocabulary,
-                             const std::vector<Item>& items, size_t batch,
+                             const std::vector<Item>& items, int64_t batch_size,
                              const OnValidation& progress) {
   std::vector<Decision> decisions(items.size());
-  std::vector<size_t> order;  // of similar length together
+  std::vector<size_t> which;
   for (size_t i = 0; i < items.size(); ++i) {
-    if (!items[i].candidates.empty()) order.push_back(i);
+    if (!items[i].candidates.empty()) which.push_back(i);
   }
-  std::stable_sort(order.begin(), order.end(), [&](size_t a, size_t b) {
-    return items[a].turns.size() > items[b].turns.size();
-  });
-  for (size_t at = 0; at < order.size(); at += batch) {
-    const size_t end = std::min(order.size(), at + batch);
+  int64_t done = 0;
+  for (const std::vector<int64_t>& batch :
+       batches_by_length(std::ssize(which), batch_size,
+                         [&](int64_t i) { return items[which[i]].turns.size(); })) {
     std::vector<Encoded> encoded;
     std::vector<std::vector<int32_t>> places;
-    for (size_t i = at; i < end; ++i) {
-      const Encoded item = encode(items[order[i]], vocabulary);
+    for (const int64_t i : batch) {
+      const Encoded item = encode(items[which[i]], vocabulary);
       Rng rng = order_rng(item);
       places.push_back(order_of(item, model.config().order, rng));
       encoded.push_back(ordered(item, places.back()));
     }
-    std::vector<const Encoded*> pointers;
-    for (const Encoded& item : encoded) pointers.push_back(&item);
-    const std::vector<Decision> some = model.decide(make_batch(pointers, model.device()));
-    for (size_t i = at; i < end; ++i) {
-      const Decision& from = some[i - at];
-      Decision& to = decisions[order[i]] = from;
-      for (int32_t& slot : to.chosen) slot = places[i - at][static_cast<size_t>(slot)];
-      for (size_t k = 0; k < from.carry.size(); ++k) {
-        const auto slot = static_cast<size_t>(places[i - at][k]);
-        to.carry[slot] = from.carry[k];
-        to.p[slot] = from.p[k];
-        if (!from.look.empty()) to.look[slot] = from.look[k];
-      }
+    const std::vector<Decision> some = model.decide(make_batch(encoded, model.device()));
+    for (size_t b = 0; b < batch.size(); ++b) {
+      decisions[which[batch[b]]] = in_place(some[b], places[b]);
     }
-    if (progress) progress(static_cast<int64_t>(end), static_cast<int64_t>(order.size()));
+    done += std::ssize(batch);
+    if (progress) progress(done, std::ssize(which));
   }
   return decisions;
 }
@@ -218,10 +219,11 @@ std::map<std::string, LookShare> look_by_distance(const std::vector<Item>& items
   return shares;
 }
 
-Task carryover_task(Carryover& model, const Settings& settings, const TrainData& data) {
+Task Own::task(Loaded& loaded, const Settings& s, const TrainData& data) {
   std::vector<int64_t> sizes;
   for (const Encoded& item : data.train) sizes.push_back(std::ssize(item.tokens));
-  return task_of(model, std::move(sizes), std::make_shared<const Learning>(model, settings, data));
+  return task_of(loaded.model, std::move(sizes),
+                 std::make_shared<const Learning>(Learning{loaded.model, s, data}));
 }
 
 }  // namespace heed::carry

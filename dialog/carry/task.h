@@ -22,12 +22,13 @@ struct TrainData {
 
   uint32_t fingerprint() const;
 };
+uint32_t fingerprint(const std::vector<Item>& items);  // of all that their file says
 constexpr size_t kMeasured = 3000;
 
 // Reads train and valid of a directory of items. The vocabulary is that of the training items
 // unless one is given. Throws DataError, also if no item has a candidate.
 TrainData load_train_data(const std::string& directory, const Settings& settings,
-                          const Vocabulary* vocabulary = nullptr);
+                          const std::optional<Vocabulary>& vocabulary = {});
 
 // Columns of the log: F1 over all candidates, over those at a distance of at least 1; the mean
 // loss.
@@ -37,7 +38,7 @@ constexpr const char *kValidF1 = "valid_f1", *kValidFarF1 = "valid_f1_far",
 // Decisions on items, in order, independent of the batch; none on items without candidates. A
 // random order of slots is a function of the item alone.
 std::vector<Decision> decide(const Carryover& model, const Vocabulary& vocabulary,
-                             const std::vector<Item>& items, size_t batch = 64,
+                             const std::vector<Item>& items, int64_t batch_size = 64,
                              const OnValidation& progress = {});
 
 // The distribution of attention over groups of distances: of the attention on candidates, and so
@@ -51,15 +52,7 @@ struct LookShare {
 std::map<std::string, LookShare> look_by_distance(const std::vector<Item>& items,
                                                   const std::vector<Decision>& decisions);
 
-// It refers to the three, which must outlive it.
-Task carryover_task(Carryover& model, const Settings& settings, const TrainData& data);
-
-struct LoadedCarryover {
-  Carryover model;
-  Vocabulary vocabulary;
-};
-
-struct Own : pretrained::OwnOfWords<Settings, TrainData, LoadedCarryover> {  // dialog/runs_of.h
+struct Own : pretrained::OwnOfWords<Settings, TrainData, Carryover> {  // dialog/runs_of.h
   static constexpr RunNames kNames = {.system = "carryover",
                                       .kind = "",
                                       .what = "slot carryover",
@@ -73,13 +66,10 @@ struct Own : pretrained::OwnOfWords<Settings, TrainData, LoadedCarryover> {  // 
   static std::vector<PresetOf<Settings>> presets();
   static Data read(const Paths& data, const Settings& s, const std::string& run);
   static std::string kind(const Settings& s) { return s.model.decoder; }
-  static double size(const Settings& s) { return parameter_count(s.model); }
-  static Loaded blank(const std::string& directory, const Settings& s);
-  static Task task(Loaded& loaded, const Settings& s, const Data& data) {
-    return carryover_task(loaded.model, s, data);
-  }
+  static Task task(Loaded& loaded, const Settings& s, const TrainData& data);
 };
 using Runs = RunsOf<Own>;
+using LoadedCarryover = Own::Loaded;
 
 // Annotates by the model, which may be null, and by rules.
 std::shared_ptr<const Annotator> annotator(std::shared_ptr<const LoadedCarryover> loaded);

@@ -24,22 +24,13 @@ std::string woz_file(const std::string& folder, const std::string& part) {
   return "";
 }
 
-SlotValue slot_value(const JsonRecord& record, const nlohmann::json& pair,
-                     const std::string& what) {
-  if (!pair.is_array() || pair.size() != 2) {
-    record.fail("each of \"" + what + "\" must be a pair of slot and value");
-  }
-  return {record.as_text(pair[0], "the slot of \"" + what + "\""),
-          record.as_text(pair[1], "the value of \"" + what + "\"")};
-}
-
 // Of values in lower case.
 std::set<SlotValue> state_of(const JsonRecord& record, const nlohmann::json& turn) {
   std::set<SlotValue> state;
   for (const nlohmann::json& part : record.list(turn, "belief_state")) {
     if (record.text(part, "act") != "inform") continue;
     for (const nlohmann::json& pair : record.list(part, "slots")) {
-      const auto [slot, value] = slot_value(record, pair, "slots");
+      const auto [slot, value] = record.slot_value(pair, "slots");
       state.insert({slot, lower_case(value)});
     }
   }
@@ -60,7 +51,7 @@ void read_dialogue(JsonRecord& record, const std::function<void(Item)>& take) {
     if (i > 0 || !is_blank(system)) item.turns.push_back({"system", system});
     item.turns.push_back({"user", user});
     for (const nlohmann::json& pair : record.list(turns[i], "turn_label")) {
-      const auto [slot, value] = slot_value(record, pair, "turn_label");
+      const auto [slot, value] = record.slot_value(pair, "turn_label");
       if (slot == "request") continue;
       if (is_blank(user)) record.fail("a turn without words mentions a value");
       const auto [begin, end] = span_of(user, value);

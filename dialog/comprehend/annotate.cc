@@ -89,9 +89,7 @@ class PassageAnnotator : public Annotator {
       if (o.history != "both" && o.history != name) continue;
       const auto answers = answer_all(reader_->model, reader_->pieces, read,
                                       name == "gold" ? History::kGold : History::kPredicted,
-                                      o.batch, [&](int64_t done, int64_t of) {
-                                        if (o.progress) o.progress(done, of, "question");
-                                      });
+                                      o.batch, reporter(o, "question"));
       rows.emplace_back(name, measure(parts.test, texts_of(answers)));
       json[name] = to_json(rows.back().second);
       found.lines = lines_of(parts.test, answers);

@@ -2,11 +2,13 @@
 // (Yang & Choi 2019) and Molweni (Li et al. 2020).
 #include <algorithm>
 #include <map>
+#include <nlohmann/json.hpp>
 
 #include "base/error.h"
 #include "base/json.h"
+#include "base/list.h"
 #include "base/utf8.h"
-#include "dialog/comprehend/formats_json.h"
+#include "dialog/comprehend/passage.h"
 #include "dialog/comprehend/score.h"
 #include "dialog/text/text_file.h"
 #include "dialog/text/word_bytes.h"
@@ -14,40 +16,57 @@
 
 namespace heed::comprehend {
 
-void Node::fail(const std::string& rule) const {
-  throw DataError(path_ + ": " + (place_.empty() ? "" : place_ + ": ") + rule);
-}
-Node Node::at(const char* key) const {
-  if (!value_.is_object()) fail("expected an object");
-  const auto found = value_.find(key);
-  if (found == value_.end()) fail("'" + std::string(key) + "' is missing");
-  return {path_, *found, place_.empty() ? key : place_ + "." + key};
-}
-std::vector<Node> Node::list() const {
-  if (!value_.is_array()) fail("expected an array");
-  std::vector<Node> nodes;
-  for (size_t i = 0; i < value_.size(); ++i) {
-    nodes.emplace_back(path_, value_[i], place_ + "[" + std::to_string(i) + "]");
-  }
-  return nodes;
-}
-const std::string& Node::text(const char* key) const {
-  const Node node = at(key);
-  if (!node.value_.is_string()) node.fail("expected a text");
-  return node.value_.get_ref<const std::string&>();
-}
-int64_t Node::number(const char* key) const {
-  const Node node = at(key);
-  if (!node.value_.is_number_integer()) node.fail("expected a whole number");
-  return node.value_.get<int64_t>();
-}
-bool Node::flag(const char* key) const {
-  const Node node = at(key);
-  if (!node.value_.is_boolean()) node.fail("expected true or false");
-  return node.value_.get<bool>();
-}
-
 namespace {
+
+// A member of a file, which knows its position: "data[3].qas[0].answers[1]". The functions throw
+// DataError "path: place: rule" for a member that is missing or of another type.
+class Node {
+ public:
+  using Json = nlohmann::json;
+  Node(const std::string& path, const Json& value, std::string place)
+      : path_(path), value_(value), place_(std::move(place)) {}
+
+  [[noreturn]] void fail(const std::string& rule) const {
+    throw DataError(path_ + ": " + (place_.empty() ? "" : place_ + ": ") + rule);
+  }
+  bool has(const char* key) const { return value_.is_object() && value_.contains(key); }
+  const Json& json() const { return value_; }
+  Node at(const char* key) const {  // a member of an object
+    if (!value_.is_object()) fail("expected an object");
+    const auto found = value_.find(key);
+    if (found == value_.end()) fail("'" + std::string(key) + "' is missing");
+    return {path_, *found, place_.empty() ? key : place_ + "." + key};
+  }
+  std::vector<Node> list() const {  // of an array
+    if (!value_.is_array()) fail("expected an array");
+    std::vector<Node> nodes;
+    for (size_t i = 0; i < value_.size(); ++i) {
+      nodes.emplace_back(path_, value_[i], place_ + "[" + std::to_string(i) + "]");
+    }
+    return nodes;
+  }
+  std::vector<Node> list(const char* key) const { return at(key).list(); }
+  const std::string& text() const {
+    if (!value_.is_string()) fail("expected a text");
+    return value_.get_ref<const std::string&>();
+  }
+  const std::string& text(const char* key) const { return at(key).text(); }
+  int64_t number(const char* key) const {
+    const Node node = at(key);
+    if (!node.value_.is_number_integer()) node.fail("expected a whole number");
+    return node.value_.get<int64_t>();
+  }
+  bool flag(const char* key) const {
+    const Node node = at(key);
+    if (!node.value_.is_boolean()) node.fail("expected true or false");
+    return node.value_.get<bool>();
+  }
+
+ private:
+  const std::string& path_;
+  const Json& value_;
+  std::string place_;
+};
 
 // The byte at which each character of a text begins, and its end: files count characters.
 std::vector<size_t> characters(const std::string& text) {
@@ -221,11 +240,8 @@ void read_friends(const Node& root, Corpus& corpus) {
     for (const Node& paragraph : node.list("paragraphs")) {
       Passage passage{.id = node.text("title")};
       for (const Node& turn : paragraph.list("utterances:")) {
-        std::string speakers;
-        for (const Node& speaker : turn.list("speakers")) {
-          if (!speaker.json().is_string()) speaker.fail("expected a text");
-          speakers += (speakers.empty() ? "" : ", ") + speaker.json().get<std::string>();
-        }
+        const std::string speakers =
+            joined(turn.list("speakers"), ", ", [](const Node& speaker) { return speaker.text(); });
         passage.add_turn(speakers, turn.text("utterance"));
       }
       for (const Node& qa : paragraph.list("qas")) {

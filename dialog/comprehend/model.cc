@@ -10,7 +10,7 @@
 namespace heed::comprehend {
 
 void Config::check() const {
-  check_values("comprehend", *this, [](auto& config, auto& v) { visit_reader(config, v); });
+  check_values("comprehend", *this, kVisitModelConfig);
   if (turns > 0 && !questions && !answers) {
     throw UsageError("comprehend: without questions and answers --turns must be 0");
   }

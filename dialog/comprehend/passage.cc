@@ -5,7 +5,6 @@
 
 #include "base/error.h"
 #include "base/utf8.h"
-#include "dialog/comprehend/formats_json.h"
 
 namespace heed::comprehend {
 
@@ -29,6 +28,12 @@ Passage passage_of(const Dialogue& dialogue) {
   Passage passage{.id = dialogue.id};
   for (const Turn& turn : dialogue.turns) passage.add_turn(turn.speaker, turn.text);
   return passage;
+}
+
+size_t Corpus::questions() const {
+  size_t count = 0;
+  for (const Passage& p : passages) count += p.questions.size();
+  return count;
 }
 
 namespace {
@@ -122,9 +127,7 @@ void require_training(const Parts& parts, const std::string& data) {
 }
 
 void require_test(const Parts& parts, const std::string& data) {
-  for (const Passage& passage : parts.test.passages) {
-    if (!passage.questions.empty()) return;
-  }
+  if (parts.test.questions() > 0) return;
   throw DataError(
       data + ": no question to test" +
       (parts.divided ? "; two of ten passages, the ninth and the tenth, are for the test" : ""));

@@ -41,6 +41,8 @@ struct Corpus {
   // as CoQA and QuAC count it to compare it with people's; else the best of all.
   bool leave_one_out = false;
   size_t left_out = 0;  // of the passages that were read; of divided files of all of them
+
+  size_t questions() const;
 };
 // Reads a file in the published form of CoQA, QuAC, FriendsQA or Molweni, JSON, plain or gzip,
 // recognised by its members. `limit`: only the first passages with a question, 0: all. Throws

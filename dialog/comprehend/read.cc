@@ -104,7 +104,6 @@ std::vector<Predicted> answer(const SpanReader& model, const std::vector<Asked>&
     p.answer.begin = read.bytes[span.begin].first;
     p.answer.end = read.bytes[span.end].second;
     p.answer.text = read.passage->text.substr(p.answer.begin, p.answer.end - p.answer.begin);
-    p.p_none = std::exp(none);
     double log_p = std::max(none, span.score);
     if (!kinds.empty()) {  // which kind of answer it is, said at its end
       const int64_t row = 4 * (l.segments.begin(s) + at);
@@ -112,7 +111,6 @@ std::vector<Predicted> answer(const SpanReader& model, const std::vector<Asked>&
       const auto best = std::max_element(log_kind.begin(), log_kind.end());
       p.answer.kind = static_cast<Kind>(best - log_kind.begin());
       log_p = *best + (p.answer.kind == Kind::kSpan ? span.score : 0);
-      p.p_none = std::exp(log_kind[static_cast<int>(Kind::kNone)]);
     } else if (none > span.score) {
       p.answer.kind = Kind::kNone;
     }
@@ -128,7 +126,7 @@ std::vector<std::vector<Predicted>> answer_all(const SpanReader& model,
                                                const pretrained::WordPiece& pieces,
                                                const std::vector<ReadPassage>& passages,
                                                History history, int64_t batch,
-                                               const OnQuestions& progress) {
+                                               const OnValidation& progress) {
   std::vector<std::vector<Predicted>> result(passages.size());
   std::vector<std::vector<TurnBefore>> before(passages.size());
   int64_t done = 0, of = 0;

@@ -8,6 +8,7 @@
 #include "dialog/comprehend/model.h"
 #include "dialog/comprehend/passage.h"
 #include "dialog/pretrained/word_piece.h"
+#include "train/task.h"
 
 namespace heed::comprehend {
 
@@ -37,8 +38,7 @@ Asked asked(const ReadPassage& passage, const Ids& question, const std::vector<T
 
 struct Predicted {
   Answer answer;
-  double p = 0;       // of the span and, if the model predicts kinds, of the kind
-  double p_none = 0;  // that the passage does not say
+  double p = 0;  // of the span and, if the model predicts kinds, of the kind
 };
 // The answers to several questions, each on its passage.
 std::vector<Predicted> answer(const SpanReader& model, const std::vector<Asked>& asked,
@@ -49,12 +49,11 @@ std::string as_history(const Answer& answer);
 
 // The answers to all questions in order, with a history of gold answers or of the model's own.
 enum class History { kGold, kPredicted };
-using OnQuestions = std::function<void(int64_t done, int64_t of)>;
 std::vector<std::vector<Predicted>> answer_all(const SpanReader& model,
                                                const pretrained::WordPiece& pieces,
                                                const std::vector<ReadPassage>& passages,
                                                History history, int64_t batch,
-                                               const OnQuestions& progress = {});
+                                               const OnValidation& progress = {});
 std::vector<std::vector<std::string>> texts_of(const std::vector<std::vector<Predicted>>& all);
 
 }  // namespace heed::comprehend

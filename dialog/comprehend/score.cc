@@ -2,21 +2,22 @@
 
 #include <algorithm>
 #include <cctype>
+#include <iterator>
 #include <map>
 #include <sstream>
 
 #include "base/error.h"
+#include "base/list.h"
 #include "base/utf8.h"
 #include "dialog/text/tokenizer.h"
 
 namespace heed::comprehend {
 namespace {
 
+// What stands between blanks.
 std::vector<std::string> words_of(const std::string& text) {
-  std::istringstream in(normalised(text));
-  std::vector<std::string> words;
-  for (std::string word; in >> word;) words.push_back(word);
-  return words;
+  std::istringstream in(text);
+  return {std::istream_iterator<std::string>(in), {}};
 }
 
 struct Both {
@@ -60,14 +61,12 @@ std::string normalised(const std::string& text) {
     if (!in_word) begin = plain.size();
   }
   end_word();
-  std::istringstream in(plain);
-  std::string result;
-  for (std::string word; in >> word;) result += (result.empty() ? "" : " ") + word;
-  return result;
+  return joined(words_of(plain), " ");
 }
 
 double word_f1(const std::string& answer, const std::string& reference) {
-  const std::vector<std::string> a = words_of(answer), r = words_of(reference);
+  const std::vector<std::string> a = words_of(normalised(answer)),
+                                 r = words_of(normalised(reference));
   if (a.empty() || r.empty()) return a.empty() && r.empty() ? 1 : 0;
   std::map<std::string, int64_t> counts;
   for (const std::string& word : r) ++counts[word];

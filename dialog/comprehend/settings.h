@@ -10,16 +10,11 @@
 
 namespace heed::comprehend {
 
-struct Settings {
+struct Settings : RunOptions {  // limit: passages to read of each file
   Config model = {};
   // Of a randomly initialised encoder, without --init.
   int64_t hidden = 64, layers = 2, vocabulary = 4000;
   int64_t together = 4;  // consecutive questions of one passage that make an example
-  LoopSettings loop = {};
-  size_t limit = 0;               // passages to read of each file, 0: all
-  uint32_t data_fingerprint = 0;  // of the data: a run is resumed only with the same data
-  std::string init = {};          // the pretrained encoder with which the run began
-  std::optional<std::string> preset = {};
 
   void check() const;  // throws UsageError
   void check_model() const { model.check(); }
@@ -31,7 +26,8 @@ int pieces_of(const Settings& s);
 
 constexpr const char *kReader = "Reader (instead of the preset's)", *kQuestions = "Questions";
 
-template <class V> void visit_reader(auto& m, V& v) {
+// Those of config.json.
+template <class V> void visit_model_config(auto& m, V& v) {
   v(setting("turns", "turns",
             "Number of earlier questions and answers that are read with a question",
             {.group = kReader, .least = 0, .most = 16, .required = true, .of_variant = true}),
@@ -62,14 +58,9 @@ template <class V> void visit_reader(auto& m, V& v) {
     m.longest_query);
   visit_dropout(m.dropout, v);
 }
-// Those of config.json.
-template <class S, class V> void visit_config(S& s, V& v) {
-  visit_reader(s.model, v);
-}
 
 // Those of settings.json.
 template <class S, class V> void visit_training(S& s, V& v) {
-  v({.option = "preset", .key = "preset"}, s.preset);
   const auto size = [&](const char* option, const char* key, auto& value, double least, double most,
                         const char* help) {
     v(setting(option, key, help,
@@ -86,7 +77,7 @@ template <class S, class V> void visit_training(S& s, V& v) {
             "share is read once",
             {.group = kQuestions, .least = 1, .most = 1000, .required = true}),
     s.together);
-  visit_asked(s, v);
+  visit_run_options(s, v);
 }
 
 }  // namespace heed::comprehend

@@ -20,43 +20,12 @@ constexpr const char* kFromNothing = "smoke";  // the preset without a pretraine
 using pretrained::kFolderInRun;
 
 Settings adam(int epochs, int64_t examples, double rate) {
-  return {.loop = {
-              .batch_size = examples,
-              .optimizer = {.name = "adam"},
-              .max_norm = 1,
-              .max_epochs = epochs,
-              .schedule = {.rate = rate, .min_rate = rate / 1000, .patience = 1, .stop_after = 2}}};
-}
-
-// Small, and drawn.
-Settings smoke() {
-  Settings s = adam(2, 4, 0.002);
-  s.model.turns = 1;
-  s.model.width = 32;
-  s.model.window = 200;
-  return s;
-}
-
-// As the paper's, but for the size of its GRUs.
-Settings fine_tuned() {
-  Settings s = adam(2, 4, 3e-5);
-  s.loop.optimizer.weight_decay = 0.01;
-  s.loop.optimizer.warm_up = 50;
-  return s;
-}
-
-// Two turns before and GRUs as wide as BERT-base.
-Settings as_in_paper() {
-  Settings s = fine_tuned();
-  s.model.width = 768;
-  return s;
-}
-
-Settings frozen() {
-  Settings s = adam(6, 4, 0.002);
-  s.model.frozen = true;
-  s.model.width = 96;
-  s.model.window = 160;
+  Settings s;
+  s.loop = {.batch_size = examples,
+            .optimizer = {.name = "adam"},
+            .max_norm = 1,
+            .max_epochs = epochs,
+            .schedule = {.rate = rate, .min_rate = rate / 1000, .patience = 1, .stop_after = 2}};
   return s;
 }
 
@@ -120,12 +89,6 @@ void draw_encoder(const std::string& folder, const Settings& s, const Corpus& co
   write_file(in(folder, "config.json"), config.dump(2) + "\n");
 }
 
-size_t questions_of(const Corpus& corpus) {
-  size_t count = 0;
-  for (const Passage& p : corpus.passages) count += p.questions.size();
-  return count;
-}
-
 class ReaderTraining : public SystemTraining<Own> {
  public:
   using SystemTraining::SystemTraining;
@@ -171,9 +134,9 @@ class ReaderTraining : public SystemTraining<Own> {
     talk.say(run + ": " + (s_.init.empty() ? "an encoder from nothing" : s_.init) +
              (m.frozen ? ", frozen" : "") + ", GRUs of " + std::to_string(m.width) + " cells, " +
              counted(static_cast<size_t>(m.turns), "earlier turn"));
-    talk.say(counted(questions_of(data_.train), "training question") + " on " +
+    talk.say(counted(data_.train.questions(), "training question") + " on " +
              counted(data_.train.passages.size(), "passage") + " and " +
-             std::to_string(questions_of(data_.valid)) + " to validate");
+             std::to_string(data_.valid.questions()) + " to validate");
     if (data_.train.left_out > 0) {
       talk.note("left out: " + counted(data_.train.left_out, "question") +
                 (data_.divided ? " of all parts" : "") +
@@ -213,11 +176,22 @@ int pieces_of(const Settings& s) {
 }
 
 std::vector<PresetOf<Settings>> Own::presets() {
-  return {
-      {kFromNothing, smoke(), "a small encoder from nothing; a minute or two"},
-      {"frozen", frozen(), "a pretrained encoder (--init) that stays as it is, GRUs of 96 cells"},
-      {"fine-tuned", fine_tuned(), "a pretrained encoder (--init), trained further; AdamW 3e-5"},
-      {"paper", as_in_paper(), "the same with GRUs of 768 cells, as wide as the paper's BERT"}};
+  Settings smoke = adam(2, 4, 0.002), frozen = adam(6, 4, 0.002);  // the former is drawn
+  smoke.model.turns = 1;
+  smoke.model.width = 32;
+  smoke.model.window = 200;
+  frozen.model.frozen = true;
+  frozen.model.width = 96;
+  frozen.model.window = 160;
+  Settings fine_tuned = adam(2, 4, 3e-5);  // as the paper's, but for the size of its GRUs
+  fine_tuned.loop.optimizer.weight_decay = 0.01;
+  fine_tuned.loop.optimizer.warm_up = 50;
+  Settings paper = fine_tuned;  // two turns before, and GRUs as wide as BERT-base
+  paper.model.width = 768;
+  return {{kFromNothing, smoke, "a small encoder from nothing; a minute or two"},
+          {"frozen", frozen, "a pretrained encoder (--init) that stays as it is, GRUs of 96 cells"},
+          {"fine-tuned", fine_tuned, "a pretrained encoder (--init), trained further; AdamW 3e-5"},
+          {"paper", paper, "the same with GRUs of 768 cells, as wide as the paper's BERT"}};
 }
 
 void Own::keep(const std::string& run, const Settings& s, const Parts& parts) {

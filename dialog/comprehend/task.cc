@@ -156,7 +156,7 @@ uint32_t Parts::fingerprint() const {
   return comprehend::fingerprint(valid, comprehend::fingerprint(train));
 }
 
-Task reader_task(LoadedReader& reader, const Settings& settings, const Parts& parts) {
+Task Own::task(Loaded& reader, const Settings& settings, const Parts& parts) {
   const auto reading = std::make_shared<const Reading>(reader, settings, parts);
   Task task = task_of(reader.model, reading->sizes(), reading);
   task.weights = reading->questions();

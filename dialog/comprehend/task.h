@@ -27,9 +27,6 @@ std::vector<ReadPassage> read_all(const Corpus& corpus, const pretrained::WordPi
 // Columns of the log: means over the validation questions, with a history of gold answers.
 constexpr const char *kValidF1 = "valid_f1", *kValidExact = "valid_exact", *kTrainNll = "train_nll";
 
-// It refers to the three, which must outlive it.
-Task reader_task(LoadedReader& reader, const Settings& settings, const Parts& parts);
-
 struct Own {  // dialog/runs_of.h
   using Settings = comprehend::Settings;
   using Data = Parts;
@@ -56,9 +53,7 @@ struct Own {  // dialog/runs_of.h
   static void keep(const std::string& run, const Settings& s, const Data& data);
   static double size(const Settings&) { return 0; }  // its encoder's parameters are in a file
   static Loaded blank(const std::string& directory, const Settings& s);
-  static Task task(Loaded& loaded, const Settings& s, const Data& data) {
-    return reader_task(loaded, s, data);
-  }
+  static Task task(Loaded& reader, const Settings& s, const Parts& parts);
 };
 using Runs = RunsOf<Own>;
 

@@ -5,6 +5,7 @@
 
 #include "base/error.h"
 #include "base/list.h"
+#include "dialog/data/formats/published.h"
 
 namespace heed {
 namespace {
@@ -18,12 +19,6 @@ const std::string& sentiment_of(const std::string& value) {
       {"surprise", "neutral"}};
   const auto found = kSentiments.find(value);
   return found == kSentiments.end() ? value : found->second;
-}
-
-const std::vector<std::string>& values_of(const std::string& label, const Labels& labels) {
-  static const std::vector<std::string> kNone;
-  const auto found = labels.find(label);
-  return found == labels.end() ? kNone : found->second;
 }
 
 }  // namespace
@@ -48,7 +43,7 @@ Condition Condition::parse(const std::string& text) {
 void Condition::learn(const std::vector<Dialogue>& dialogues) {
   std::set<std::string> found;
   const auto add = [&](const Labels& labels) {
-    for (const std::string& value : values_of(label, labels)) found.insert(sentiment_of(value));
+    for (const std::string& value : values_in(labels, label)) found.insert(sentiment_of(value));
   };
   for (const Dialogue& dialogue : dialogues) {
     add(dialogue.notes->labels);
@@ -71,7 +66,7 @@ bool Condition::add_number(const std::string& value, std::vector<int32_t>& numbe
 std::vector<int32_t> Condition::numbers(const Dialogue& dialogue, const Turn& response) const {
   std::vector<int32_t> numbers;
   for (const Labels* labels : {&response.notes->labels, &dialogue.notes->labels}) {
-    for (const std::string& value : values_of(label, *labels)) add_number(value, numbers);
+    for (const std::string& value : values_in(*labels, label)) add_number(value, numbers);
     if (!numbers.empty()) break;
   }
   return numbers;

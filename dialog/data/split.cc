@@ -10,6 +10,7 @@
 
 #include "base/error.h"
 #include "base/utf8.h"
+#include "dialog/data/formats/published.h"
 #include "tensor/random.h"
 
 namespace heed {
@@ -146,10 +147,8 @@ Parts split(const std::vector<size_t>& groups, double valid_share, double test_s
 Parts published_parts(const std::vector<Dialogue>& dialogues) {
   Parts parts;
   for (size_t i = 0; i < dialogues.size(); ++i) {
-    const Labels& labels = dialogues[i].notes->labels;
-    const auto found = labels.find("part");
-    const std::string part =
-        found == labels.end() || found->second.size() != 1 ? "" : found->second[0];
+    const std::vector<std::string>& values = values_in(dialogues[i].notes->labels, "part");
+    const std::string part = values.size() == 1 ? values[0] : "";
     if (part != "train" && part != "valid" && part != "test") {
       throw DataError("dialogue '" + dialogues[i].id +
                       "': its label \"part\" is not train, valid or test; it may be split by "

@@ -48,39 +48,28 @@ std::optional<double> cosine(const std::vector<double>& x, const std::vector<dou
   return dot(x, y) / scale;
 }
 
-// [fwd_T; bwd_1] of each sequence, in their order.
-static std::vector<std::vector<double>> last_states(const Discriminator& model,
-                                                    const std::vector<Example>& sequences,
-                                                    int64_t batch_size) {
-  const Tensor all =
-      encode_in_batches(sequences, {.batch = batch_size}, [&](const ExamplePointers& batch) {
-        std::vector<Example> chosen;
-        for (const Example* sequence : batch) chosen.push_back(*sequence);
-        return model(pack_sequences(chosen, model.device())).last;
-      });
-  std::vector<std::vector<double>> states;
-  for (int64_t i = 0; i < std::ssize(sequences); ++i) states.push_back(all[i].to_vector());
-  return states;
-}
-
-std::vector<std::optional<double>> cosines(const Discriminator& model,
-                                           const std::vector<Example>& first,
-                                           const std::vector<Example>& second, int64_t batch_size) {
-  const auto x = last_states(model, first, batch_size), y = last_states(model, second, batch_size);
-  std::vector<std::optional<double>> result;
-  for (size_t i = 0; i < x.size(); ++i) result.push_back(cosine(x[i], y[i]));
-  return result;
+// [fwd_T; bwd_1] of a part of each passage.
+static Tensor last_states(const Discriminator& model, const std::vector<Passage>& passages,
+                          Reads part, int64_t batch_size) {
+  std::vector<Example> sequences;
+  for (const Passage& p : passages) sequences.push_back(sequence_of(p, part));
+  return encode_in_batches(sequences, {.batch = batch_size}, [&](const ExamplePointers& batch) {
+    std::vector<Example> chosen;
+    for (const Example* sequence : batch) chosen.push_back(*sequence);
+    return model(pack_sequences(chosen, model.device())).last;
+  });
 }
 
 std::vector<std::optional<double>> context_cosines(const Discriminator& model,
                                                    const std::vector<Passage>& passages,
                                                    int64_t batch_size) {
-  std::vector<Example> contexts, responses;
-  for (const Passage& p : passages) {
-    contexts.push_back(sequence_of(p, Reads::kContext));
-    responses.push_back(sequence_of(p, Reads::kResponse));
+  const Tensor x = last_states(model, passages, Reads::kContext, batch_size),
+               y = last_states(model, passages, Reads::kResponse, batch_size);
+  std::vector<std::optional<double>> result;
+  for (int64_t i = 0; i < std::ssize(passages); ++i) {
+    result.push_back(cosine(x[i].to_vector(), y[i].to_vector()));
   }
-  return cosines(model, contexts, responses, batch_size);
+  return result;
 }
 
 }  // namespace heed::discriminate

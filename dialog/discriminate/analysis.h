@@ -25,11 +25,7 @@ double response_score(const Passage& passage, Reads reads, const Mass& mass);
 
 // x . y / (|x| |y|); nothing if one of them is 0.
 std::optional<double> cosine(const std::vector<double>& x, const std::vector<double>& y);
-// For each pair the cosine of [fwd_T; bwd_1] of the two sequences, each read alone.
-std::vector<std::optional<double>> cosines(const Discriminator& model,
-                                           const std::vector<Example>& first,
-                                           const std::vector<Example>& second, int64_t batch_size);
-// The same for the contexts and the responses of passages.
+// For each passage the cosine of [fwd_T; bwd_1] of its context and its response, each read alone.
 std::vector<std::optional<double>> context_cosines(const Discriminator& model,
                                                    const std::vector<Passage>& passages,
                                                    int64_t batch_size);

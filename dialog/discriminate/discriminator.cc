@@ -1,5 +1,6 @@
 #include "dialog/discriminate/discriminator.h"
 
+#include <algorithm>
 #include <cmath>
 #include <memory>
 
@@ -12,10 +13,17 @@
 #include "train/setting_rules.h"
 
 namespace heed::discriminate {
+namespace {
+
+// ln(1 + e^x)
+double softplus(double x) {
+  return std::max(x, 0.0) + std::log1p(std::exp(-std::fabs(x)));
+}
+
+}  // namespace
 
 void Config::check() const {
-  check_values("discriminator", *this,
-               [](auto& config, auto& v) { visit_discriminator(config, v); });
+  check_values("discriminator", *this, kVisitModelConfig);
   words.check("discriminator");
   passages.check();
 }
@@ -49,21 +57,19 @@ Discriminator::Discriminator(const Config& config, std::optional<pretrained::Wor
   if (words) {
     check_internal(words->encoder.width() == 2 * config.hidden_size, "widths differ");
     words_.push_back(std::move(*words));
-    return;
+  } else {
+    embedding_.emplace_back(config.vocab_size, config.embedding_size);
+    lstm_.emplace_back(config.embedding_size, config.hidden_size,
+                       LstmOptions{.bidirectional = true});
   }
-  embedding_.emplace_back(config.vocab_size, config.embedding_size);
-  lstm_.emplace_back(config.embedding_size, config.hidden_size, LstmOptions{.bidirectional = true});
+  const double bound = init_bound(config.hidden_size);
+  for (const NamedParameter& p : parameters(*this)) p.var.cell()->law = uniform_law(-bound, bound);
 }
 
 Discriminator::Discriminator(const Config& config, uint64_t seed,
                              std::optional<pretrained::Words> words)
     : Discriminator(config, std::move(words)) {
-  draw(*this, seed);
-}
-
-void draw(Discriminator& model, uint64_t seed) {
-  const double bound = init_bound(model.config().hidden_size);
-  init_uniform(model, -bound, bound, seed);
+  init(*this, seed);
 }
 
 Discriminator Discriminator::like() const {
@@ -105,6 +111,42 @@ Discriminator::Output Discriminator::operator()(const SequenceBatch& batch,
   const Var weights = segment_softmax(scores, segments);
   const Var v = segment_context(weights, h, segments);
   return {reshape(output_(v), {segments.count()}), weights, last};
+}
+
+std::vector<Verdict> verdicts_on(const Discriminator& model, const std::vector<Passage>& passages,
+                                 int64_t batch_size, const OnValidation& progress) {
+  const NoGrad no_grad;
+  std::vector<Example> sequences;
+  for (const Passage& p : passages) sequences.push_back(sequence_of(p, model.config().reads()));
+  const Device device = model.device();
+  std::vector<Verdict> verdicts(passages.size());
+  int64_t done = 0;
+  for (const std::vector<int64_t>& places : batches_by_length(sequences, batch_size)) {
+    std::vector<Example> chosen;
+    for (const int64_t i : places) chosen.push_back(sequences[i]);
+    const SequenceBatch batch = pack_sequences(chosen, device);
+    const Discriminator::Output out = model(batch);
+    const std::vector<double> logits = out.logits.value().to_vector(),
+                              attention = out.attention.value().to_vector();
+    for (size_t b = 0; b < places.size(); ++b) {
+      const auto s = static_cast<int64_t>(b);
+      const double x = logits[b];
+      Verdict& v = verdicts[places[b]];
+      v.p_real = 1 / (1 + std::exp(-x));
+      v.loss = softplus(passages[places[b]].real ? -x : x);
+      v.attention.assign(attention.begin() + batch.tokens.segments.begin(s),
+                         attention.begin() + batch.tokens.segments.end(s));
+    }
+    done += static_cast<int64_t>(places.size());
+    if (progress) progress(done, std::ssize(passages));
+  }
+  return verdicts;
+}
+
+std::vector<double> p_real_of(const std::vector<Verdict>& verdicts) {
+  std::vector<double> p;
+  for (const Verdict& v : verdicts) p.push_back(v.p_real);
+  return p;
 }
 
 }  // namespace heed::discriminate

@@ -22,6 +22,7 @@
 #include "dialog/pretrained/words.h"
 #include "nn/layers.h"
 #include "nn/lstm.h"
+#include "train/task.h"
 
 namespace heed::discriminate {
 
@@ -56,7 +57,7 @@ class Discriminator : public Module {
  public:
   // Blank, to be loaded; `words` if the encoder is pretrained.
   explicit Discriminator(const Config& config, std::optional<pretrained::Words> words = {});
-  // With the initial weights of draw().
+  // With initial weights: of all but a pretrained encoder uniform in [-b, b), b = init_bound().
   Discriminator(const Config& config, uint64_t seed, std::optional<pretrained::Words> words = {});
 
   struct Output {
@@ -85,8 +86,16 @@ class Discriminator : public Module {
   Linear output_;                         // W_c, b_c
 };
 
-// Draws the initial weights: all blank parameters, which excludes a pretrained encoder's, uniform
-// in [-b, b), b = init_bound(hidden_size).
-void draw(Discriminator& model, uint64_t seed);
+// What it says of a passage.
+struct Verdict {
+  double p_real = 0.5;
+  double loss = 0;                     // -ln p of the truth, in nats
+  std::vector<double> attention = {};  // a_t of the tokens of sequence_of(); their sum is 1
+};
+
+// For all passages, in order; the same for any batch size. Throws UsageError for one below 1.
+std::vector<Verdict> verdicts_on(const Discriminator& model, const std::vector<Passage>& passages,
+                                 int64_t batch_size, const OnValidation& progress = {});
+std::vector<double> p_real_of(const std::vector<Verdict>& verdicts);
 
 }  // namespace heed::discriminate

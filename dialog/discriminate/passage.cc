@@ -44,26 +44,24 @@ void PassageOptions::check() const {
   }
 }
 
-PassageCounts add_passages(std::vector<Passage>& passages, const std::vector<Dialogue>& dialogues,
-                           const Vocabulary& vocabulary, const PassageOptions& options,
-                           int corpus) {
+int64_t add_passages(std::vector<Passage>& passages, const std::vector<Dialogue>& dialogues,
+                     const Vocabulary& vocabulary, const PassageOptions& options, int corpus) {
   options.check();
   check_ids(dialogues);
   int first = 0;
   for (const Passage& p : passages) first = std::max(first, p.conversation + 1);
   const std::vector<size_t> groups = group_dialogues(dialogues, SplitBy::kConversation);
   const auto before = static_cast<size_t>(options.context);
-  PassageCounts counts{.dialogues = static_cast<int64_t>(dialogues.size())};
+  int64_t other_length = 0;
   for (size_t d = 0; d < dialogues.size(); ++d) {
     const std::vector<TokenIds> turns = fitting_turns(dialogues[d], vocabulary, options);
     for (size_t end = before; end < turns.size(); ++end) {
       const auto begin = turns.begin() + static_cast<ptrdiff_t>(end - before);
       const auto response = turns.begin() + static_cast<ptrdiff_t>(end);
       if (std::any_of(begin, response + 1, [](const TokenIds& turn) { return turn.empty(); })) {
-        ++counts.other_length;
+        ++other_length;
         continue;
       }
-      ++counts.passages;
       passages.push_back({.id = dialogues[d].id + "#" + std::to_string(end + 1),
                           .dialogue_id = end + 1 == turns.size() ? dialogues[d].id : "",
                           .corpus = corpus,
@@ -72,7 +70,7 @@ PassageCounts add_passages(std::vector<Passage>& passages, const std::vector<Dia
                           .response = *response});
     }
   }
-  return counts;
+  return other_length;
 }
 
 Example sequence_of(const Passage& passage, Reads reads) {

@@ -36,18 +36,12 @@ struct PassageOptions {
   void check() const;  // throws UsageError
 };
 
-// Counts of the passages of a corpus, and of those left out.
-struct PassageCounts {
-  int64_t dialogues = 0, passages = 0;
-  int64_t other_length =
-      0;  // possible responses left out because an utterance is too short or too long
-};
-
 // Appends a passage for every run of `context` + 1 turns of a dialogue that have these numbers of
 // tokens and are not marked as distractions. The numbers of conversations (SplitBy::kConversation)
-// continue those already there. Throws DataError if two dialogues have the same id.
-PassageCounts add_passages(std::vector<Passage>& passages, const std::vector<Dialogue>& dialogues,
-                           const Vocabulary& vocabulary, const PassageOptions& options, int corpus);
+// continue those already there. Returns how many runs were left out because an utterance is too
+// short, too long or marked. Throws DataError if two dialogues have the same id.
+int64_t add_passages(std::vector<Passage>& passages, const std::vector<Dialogue>& dialogues,
+                     const Vocabulary& vocabulary, const PassageOptions& options, int corpus);
 
 // The part of a passage that a discriminator reads.
 enum class Reads { kAll, kResponse, kContext };

@@ -12,16 +12,10 @@
 
 namespace heed::discriminate {
 
-struct Settings {
+struct Settings : RunOptions {
   Config model = {};
   Negatives negatives = {};
-  LoopSettings loop = {};
-  size_t limit = 0;               // dialogues to read of each part, 0: all
-  std::string init = {};          // the pretrained encoder with which the run began
-  uint32_t data_fingerprint = 0;  // of the data: a run is resumed only with the same data
-  // The preset from which the numbers above started, and the requested vocab_size, which texts may
-  // not fill. Runs of older versions did not keep them.
-  std::optional<std::string> preset = {};
+  // The requested vocab_size, which texts may not fill. Runs of older versions did not keep it.
   std::optional<int64_t> vocabulary = {};
 
   void check() const;  // throws UsageError
@@ -32,7 +26,8 @@ struct Settings {
 // one. Throws UsageError where a size is given.
 void take_encoder(Settings& settings, const std::function<bool(const std::string&)>& given);
 
-template <class V> void visit_discriminator(auto& m, V& v) {
+// Those of config.json.
+template <class V> void visit_model_config(auto& m, V& v) {
   pretrained::visit_encoder(m.words, v);
   visit_sizes(m, v);
   visit_dropout(m.dropout, v);
@@ -46,14 +41,9 @@ template <class V> void visit_discriminator(auto& m, V& v) {
   v({.key = "min_tokens", .required = true}, m.passages.min_tokens);
   v({.key = "max_tokens", .required = true}, m.passages.max_tokens);
 }
-// Those of config.json.
-template <class S, class V> void visit_config(S& s, V& v) {
-  visit_discriminator(s.model, v);
-}
 
 // Those of settings.json.
 template <class S, class V> void visit_training(S& s, V& v) {
-  v({.option = "preset", .key = "preset"}, s.preset);
   v(setting(
         "negatives", "negatives",
         "Where wrong responses come from: random, length-matched (as many tokens, or one more or "
@@ -61,7 +51,7 @@ template <class S, class V> void visit_training(S& s, V& v) {
         "whole passage: there is nothing to find), or generated:FILE (as heed respond writes them)",
         {.usual = "random", .required = true, .of_variant = true}),
     Named{s.negatives, s.negatives.name(), Negatives::parse});
-  visit_asked(s, v);
+  visit_run_options(s, v);
 }
 
 }  // namespace heed::discriminate

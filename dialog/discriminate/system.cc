@@ -1,6 +1,5 @@
 // The system "discriminate": was the response said there?
 #include "dialog/discriminate/task.h"
-#include "dialog/discriminate/verdict.h"
 #include "dialog/parts/nbest.h"
 #include "dialog/system_runs.h"
 #include "dialog/text/format.h"
@@ -17,20 +16,7 @@ LoopSettings loop(int64_t batch, int epochs, double rate) {
           .optimizer = {.name = "adam"},
           .max_norm = 5,
           .max_epochs = epochs,
-          .schedule = {.rate = rate, .min_rate = 0, .patience = 3, .max_halvings = 0}};
-}
-
-// Fine-tuning of a BERT.
-Settings fine_tuned() {
-  Settings s;
-  s.model.words.encoder = "pretrained";
-  s.model.dropout = 0.1;
-  s.model.vocab_size = 50000 + kSpecialTokens;
-  s.loop = loop(32, 3, 5e-5);
-  s.loop.optimizer.weight_decay = 0.01;
-  s.loop.optimizer.warm_up = 100;
-  s.loop.max_norm = 1;
-  return s;
+          .schedule = {.rate = rate, .min_rate = 0, .patience = 0, .stop_after = 3}};
 }
 
 // What reads words, of a run.
@@ -54,14 +40,6 @@ Settings sized(int64_t words, int64_t width, const LoopSettings& loop) {
   s.model.vocab_size = words + kSpecialTokens;
   s.model.embedding_size = s.model.hidden_size = width;
   s.loop = loop;
-  return s;
-}
-
-// With embeddings as narrow as the cells, or more dropout, it takes epochs until it leaves chance.
-Settings smoke() {
-  Settings s = sized(2000, 32, loop(32, 3, 0.003));
-  s.model.embedding_size = 128;
-  s.model.dropout = 0.1;
   return s;
 }
 
@@ -136,9 +114,7 @@ class PassageReader : public ContextEncoder, public PairRanker {
       turns.pop_back();
       passages.push_back(passage_of(turns, response));
     }
-    std::vector<double> p_real;
-    for (const Verdict& v : verdicts_on(model_, passages, batch)) p_real.push_back(v.p_real);
-    return p_real;
+    return p_real_of(verdicts_on(model_, passages, batch));
   }
 
   const Discriminator& model_;
@@ -194,11 +170,24 @@ void Settings::check() const {
 }
 
 std::vector<PresetOf<Settings>> Own::presets() {
+  // With embeddings as narrow as the cells, or more dropout, it takes epochs until it leaves
+  // chance.
+  Settings smoke = sized(2000, 32, loop(32, 3, 0.003));
+  smoke.model.embedding_size = 128;
+  smoke.model.dropout = 0.1;
+  Settings fine_tuned;  // of a BERT
+  fine_tuned.model.words.encoder = "pretrained";
+  fine_tuned.model.dropout = 0.1;
+  fine_tuned.model.vocab_size = 50000 + kSpecialTokens;
+  fine_tuned.loop = loop(32, 3, 5e-5);
+  fine_tuned.loop.optimizer.weight_decay = 0.01;
+  fine_tuned.loop.optimizer.warm_up = 100;
+  fine_tuned.loop.max_norm = 1;
   std::vector<PresetOf<Settings>> all = {
       {"paper", sized(25000, 500, loop(64, 20, 0.001)), "hours on two cores (not measured)"},
       {"laptop", sized(10000, 128, loop(64, 20, 0.001)), "some minutes an epoch (not measured)"},
-      {"smoke", smoke(), "about a minute on one core"},
-      {"pretrained", fine_tuned(), "hours on two cores; begins with a BERT (--init), AdamW 5e-5"},
+      {"smoke", smoke, "about a minute on one core"},
+      {"pretrained", fine_tuned, "hours on two cores; begins with a BERT (--init), AdamW 5e-5"},
   };
   for (auto& [name, s, time] : all) {
     time = (s.model.pretrained()
@@ -212,18 +201,13 @@ std::vector<PresetOf<Settings>> Own::presets() {
 }
 
 TrainData Own::read(const Paths& data, const Settings& s, const std::string& run) {
-  const auto words = words_of(run, s.model.vocab_size);
-  return load_train_data(data, s, words ? &*words : nullptr);
+  return load_train_data(data, s, words_of(run, s.model.vocab_size));
 }
 
 LoadedDiscriminator Own::blank(const std::string& directory, const Settings& s) {
   Vocabulary words = *words_of(directory, s.model.vocab_size);
   auto pieces = words_in(directory, s.model, words);
   return {Discriminator(s.model, std::move(pieces)), std::move(words)};
-}
-
-void Own::draw(LoadedDiscriminator& loaded, const std::string&, const Settings& s) {
-  discriminate::draw(loaded.model, s.loop.seed);
 }
 
 System discriminate_system() {

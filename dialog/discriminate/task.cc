@@ -5,7 +5,6 @@
 #include <memory>
 #include <utility>
 
-#include "dialog/discriminate/verdict.h"
 #include "dialog/parts/batch.h"
 #include "nn/losses.h"
 #include "train/run_json.h"
@@ -16,7 +15,7 @@ namespace {
 // What the functions of the task refer to.
 class Learning {
  public:
-  Learning(Discriminator& model, const Settings& settings, const TrainData& data)
+  Learning(const Discriminator& model, const Settings& settings, const TrainData& data)
       : model_(model),
         settings_(settings),
         data_(data),
@@ -43,16 +42,18 @@ class Learning {
     return loss_on(model_, passages, key);
   }
 
+  static Metrics measure(const Counts& counts) {
+    return {{kTrainAccuracy, counts.at("right") / counts.at("passages"), true}};
+  }
   Metrics validate(const OnValidation& on_batch) const {
-    const auto total = static_cast<int64_t>(valid_.size());
-    const std::vector<Verdict> verdicts = verdicts_on(model_, valid_, settings_.loop.batch_size,
-                                                      [&](int64_t done) { on_batch(done, total); });
+    const std::vector<Verdict> verdicts =
+        verdicts_on(model_, valid_, settings_.loop.batch_size, on_batch);
     double loss = 0, right = 0;
     for (size_t i = 0; i < valid_.size(); ++i) {
       loss += verdicts[i].loss;
       right += (verdicts[i].p_real >= 0.5) == valid_[i].real;
     }
-    const auto n = static_cast<double>(total);
+    const auto n = static_cast<double>(valid_.size());
     return {{kValidLoss, loss / n}, {kValidAccuracy, right / n, true}};
   }
 
@@ -63,16 +64,12 @@ class Learning {
     return train_(place, key.seed, static_cast<uint64_t>(key.epoch)).value();
   }
 
-  Discriminator& model_;
+  const Discriminator& model_;
   const Settings& settings_;
   const TrainData& data_;
   Replacements train_;
   std::vector<Passage> valid_;
 };
-
-Metrics measure(const Counts& counts) {
-  return {{kTrainAccuracy, counts.at("right") / counts.at("passages"), true}};
-}
 
 // Keeps the passages that have a replacement among those that are kept: who goes was perhaps the
 // only replacement of another.
@@ -105,11 +102,8 @@ Part read_part(const std::vector<std::string>& data, const std::string& part,
   for (size_t corpus = 0; corpus < data.size(); ++corpus) {
     const auto dialogues = read_dialogues(find_dialogues(data[corpus], part), limit);
     result.read.push_back(fingerprint(dialogues));
-    const PassageCounts counts =
+    result.other_length +=
         add_passages(result.passages, dialogues, vocabulary, options, static_cast<int>(corpus));
-    result.counts.dialogues += counts.dialogues;
-    result.counts.passages += counts.passages;
-    result.counts.other_length += counts.other_length;
   }
   if (negatives.kind == Negatives::Kind::kGenerated) {
     result.read.push_back(file_checksum(negatives.file));
@@ -135,7 +129,7 @@ uint32_t TrainData::fingerprint() const {
 
 static void each_member(auto& bytes, Part& part) {
   check_internal(part.responses.empty(), "generated responses are not shared");
-  bytes(part.passages, part.counts, part.irreplaceable, part.read);
+  bytes(part.passages, part.other_length, part.irreplaceable, part.read);
 }
 
 void TrainData::share(const Neighbours& neighbours) {
@@ -145,7 +139,7 @@ void TrainData::share(const Neighbours& neighbours) {
 }
 
 TrainData load_train_data(const std::vector<std::string>& directories, const Settings& settings,
-                          const Vocabulary* vocabulary) {
+                          const std::optional<Vocabulary>& vocabulary) {
   TrainData data;
   if (vocabulary) {
     data.vocabulary = *vocabulary;
@@ -189,15 +183,11 @@ Loss loss_on(const Discriminator& model, const std::vector<Passage>& passages, c
   return loss;
 }
 
-Task discriminator_task(Discriminator& model, const Settings& settings, const TrainData& data) {
-  const auto learning = std::make_shared<const Learning>(model, settings, data);
-  return {.module = &model,
-          .sizes = learning->sizes(),
-          .loss = [learning](const auto& examples,
-                             const StepKey& key) { return learning->loss(examples, key); },
-          .measure = measure,
-          .validate = [learning](const auto& on_batch) { return learning->validate(on_batch); },
-          .guess = std::log(2.0)};
+Task Own::task(Loaded& loaded, const Settings& s, const TrainData& data) {
+  const auto learning = std::make_shared<const Learning>(loaded.model, s, data);
+  Task task = task_of(loaded.model, learning->sizes(), learning);
+  task.guess = std::log(2.0);
+  return task;
 }
 
 }  // namespace heed::discriminate

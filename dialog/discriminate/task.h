@@ -21,7 +21,7 @@ namespace heed::discriminate {
 struct Part {
   std::vector<Passage> passages = {};
   Responses responses = {};  // if they are generated
-  PassageCounts counts = {};
+  int64_t other_length = 0;  // runs of turns that are no passage: see add_passages()
   UnfitResponses unfit = {};
   int64_t irreplaceable = 0;        // passages that were left out, without a replacement
   std::vector<uint32_t> read = {};  // fingerprints of the data
@@ -45,7 +45,7 @@ struct TrainData {
 };
 // The vocabulary is that of the training dialogues of all directories, unless one is given.
 TrainData load_train_data(const std::vector<std::string>& directories, const Settings& settings,
-                          const Vocabulary* vocabulary = nullptr);
+                          const std::optional<Vocabulary>& vocabulary = {});
 
 // Columns of the log. The loss is the mean of -ln p of the truth.
 constexpr const char *kValidLoss = "valid_loss", *kValidAccuracy = "valid_accuracy",
@@ -54,20 +54,11 @@ constexpr const char *kValidLoss = "valid_loss", *kValidAccuracy = "valid_accura
 // What a step learns from passages: the mean of -ln p of the truth, counts "right" and "passages".
 Loss loss_on(const Discriminator& model, const std::vector<Passage>& passages, const StepKey& key);
 
-// Each passage is an example twice: with its real response, and with another one, drawn anew in
-// every epoch; in validation always the same. It refers to the three, which must outlive it.
-Task discriminator_task(Discriminator& model, const Settings& settings, const TrainData& data);
-
 // Notes what was left out, in a line each: passages without a replacement, and responses of a file
 // that replace none.
 void note_left_out(const Part& part, const std::string& name, const Talk& talk);
 
-struct LoadedDiscriminator {
-  Discriminator model;
-  Vocabulary vocabulary;
-};
-
-struct Own : pretrained::OwnOfWords<Settings, TrainData, LoadedDiscriminator> {  // dialog/runs_of.h
+struct Own : pretrained::OwnOfWords<Settings, TrainData, Discriminator> {  // dialog/runs_of.h
   static constexpr RunNames kNames = {.system = "adversarial",
                                       .kind = "discriminator",
                                       .what = "a discriminator",
@@ -83,11 +74,11 @@ struct Own : pretrained::OwnOfWords<Settings, TrainData, LoadedDiscriminator> { 
   static Data read(const Paths& data, const Settings& s, const std::string& run);
   static double size(const Settings& s) { return parameter_count(s.model); }
   static Loaded blank(const std::string& directory, const Settings& s);
-  static void draw(Loaded& loaded, const std::string& run, const Settings& s);
-  static Task task(Loaded& loaded, const Settings& s, const Data& data) {
-    return discriminator_task(loaded.model, s, data);
-  }
+  // Each passage is an example twice: with its real response, and with another one, drawn anew in
+  // every epoch; in validation always the same.
+  static Task task(Loaded& loaded, const Settings& s, const TrainData& data);
 };
 using Runs = RunsOf<Own>;
+using LoadedDiscriminator = Own::Loaded;
 
 }  // namespace heed::discriminate

@@ -1,5 +1,7 @@
 #include "dialog/parts/batch.h"
 
+#include "dialog/parts/by_length.h"
+
 namespace heed {
 namespace {
 
@@ -72,18 +74,8 @@ Batch make_batch(const ExamplePointers& examples, const BatchParts& parts, Devic
 
 std::vector<std::vector<int64_t>> batches_by_length(const std::vector<Example>& examples,
                                                     int64_t batch_size) {
-  if (batch_size < 1) {
-    throw UsageError("batch: expected at least 1, got " + std::to_string(batch_size));
-  }
-  const auto count = static_cast<int64_t>(examples.size());
-  const std::vector<int64_t> order =
-      descending(count, [&](int64_t i) { return example_tokens(examples[i]); });
-  std::vector<std::vector<int64_t>> batches;
-  for (int64_t at = 0; at < count; at += batch_size) {
-    const int64_t end = std::min(count, at + batch_size);
-    batches.emplace_back(order.begin() + at, order.begin() + end);
-  }
-  return batches;
+  return batches_by_length(std::ssize(examples), batch_size,
+                           [&](int64_t i) { return example_tokens(examples[i]); });
 }
 
 }  // namespace heed

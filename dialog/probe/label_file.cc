@@ -19,95 +19,75 @@ std::string in_quotes(const std::string& text) {
   return Json(text).dump(-1, ' ', false, Json::error_handler_t::replace);
 }
 
-class Reader {
- public:
-  explicit Reader(const std::string& path) : lines_(path) {}
-
-  bool next() {
-    for (std::string_view line; lines_.next(line);) {
-      if (line.find_first_not_of(" \t\r") == line.npos) continue;
-      read(line);
-      return true;
-    }
-    return false;
+std::string text(const LineReader& lines, const Json& json, const char* key) {
+  const auto found = json.find(key);
+  if (found == json.end() || !found->is_string() || found->get_ref<const std::string&>().empty()) {
+    lines.fail("\"" + std::string(key) + "\" must be a string that is not empty");
   }
-  LabelledExamples examples;
+  return found->get<std::string>();
+}
 
- private:
-  void read(std::string_view line) {
-    const Json json = strict_json(line, [&](const std::string& rule) { lines_.fail(rule); });
-    if (!json.is_object()) {
-      lines_.fail("expected a JSON object {\"id\": ..., \"labels\": {TASK: [LABEL, ...]}}");
-    }
-    const std::string id = text(json, "id");
-    if (!seen_.insert(id).second) lines_.fail("the id " + in_quotes(id) + " is given twice");
-    const auto labels = json.find("labels");
-    if (labels == json.end() || !labels->is_object() || labels->empty()) {
-      lines_.fail("\"labels\" must be an object with a list of labels for each task");
-    }
-    examples.ids.push_back(id);
-    examples.keys.push_back(json.contains("key") ? text(json, "key") : id);
-    read_tasks(*labels);
-  }
-
-  std::string text(const Json& json, const char* key) {
-    const auto found = json.find(key);
-    if (found == json.end() || !found->is_string() ||
-        found->get_ref<const std::string&>().empty()) {
-      lines_.fail("\"" + std::string(key) + "\" must be a string that is not empty");
-    }
-    return found->get<std::string>();
-  }
-
-  // The first line decides which tasks there are.
-  void read_tasks(const Json& labels) {
-    const size_t before = examples.ids.size() - 1;
-    for (const auto& [task, list] : labels.items()) {
-      if (task.empty() || task.size() > kMaxName) {
-        lines_.fail("the name of a task must have 1 to " + std::to_string(kMaxName) + " bytes");
-      }
-      if (before > 0 && !examples.tasks.contains(task)) {
-        lines_.fail("the task " + in_quotes(task) + " is not in the lines before");
-      }
-      examples.tasks[task].push_back(label_set(task, list));
-    }
-    for (const auto& [task, sets] : examples.tasks) {
-      if (sets.size() == before) lines_.fail("the task " + in_quotes(task) + " is missing");
+std::vector<std::string> label_set(const LineReader& lines, const std::string& task,
+                                   const Json& list) {
+  if (!list.is_array()) lines.fail("the labels of " + in_quotes(task) + " must be a list");
+  std::vector<std::string> labels;
+  for (const Json& label : list) {
+    if (!label.is_string()) lines.fail("a label of " + in_quotes(task) + " must be a string");
+    labels.push_back(label.get<std::string>());
+    if (labels.back().empty() || labels.back().size() > kMaxName) {
+      lines.fail("a label of " + in_quotes(task) + " must have 1 to " + std::to_string(kMaxName) +
+                 " bytes, got " + std::to_string(labels.back().size()));
     }
   }
-
-  std::vector<std::string> label_set(const std::string& task, const Json& list) {
-    if (!list.is_array()) lines_.fail("the labels of " + in_quotes(task) + " must be a list");
-    std::vector<std::string> labels;
-    for (const Json& label : list) {
-      if (!label.is_string()) lines_.fail("a label of " + in_quotes(task) + " must be a string");
-      labels.push_back(label.get<std::string>());
-      if (labels.back().empty() || labels.back().size() > kMaxName) {
-        lines_.fail("a label of " + in_quotes(task) + " must have 1 to " +
-                    std::to_string(kMaxName) + " bytes, got " +
-                    std::to_string(labels.back().size()));
-      }
-    }
-    std::sort(labels.begin(), labels.end());
-    const auto twice = std::adjacent_find(labels.begin(), labels.end());
-    if (twice != labels.end()) {
-      lines_.fail("the label " + in_quotes(*twice) + " of " + in_quotes(task) + " is given twice");
-    }
-    return labels;
+  std::sort(labels.begin(), labels.end());
+  const auto twice = std::adjacent_find(labels.begin(), labels.end());
+  if (twice != labels.end()) {
+    lines.fail("the label " + in_quotes(*twice) + " of " + in_quotes(task) + " is given twice");
   }
+  return labels;
+}
 
-  LineReader lines_;
-  std::set<std::string> seen_;
-};
+// Of the `before`-th example, from 0; the first line decides which tasks there are.
+void read_tasks(const LineReader& lines, const Json& labels, size_t before,
+                std::map<std::string, LabelSets>& tasks) {
+  for (const auto& [task, list] : labels.items()) {
+    if (task.empty() || task.size() > kMaxName) {
+      lines.fail("the name of a task must have 1 to " + std::to_string(kMaxName) + " bytes");
+    }
+    if (before > 0 && !tasks.contains(task)) {
+      lines.fail("the task " + in_quotes(task) + " is not in the lines before");
+    }
+    tasks[task].push_back(label_set(lines, task, list));
+  }
+  for (const auto& [task, sets] : tasks) {
+    if (sets.size() == before) lines.fail("the task " + in_quotes(task) + " is missing");
+  }
+}
 
 }  // namespace
 
 LabelledExamples read_labels(const std::string& path) {
-  Reader reader(path);
-  while (reader.next()) {
+  LabelledExamples examples;
+  std::set<std::string> seen;
+  LineReader lines(path);
+  for (std::string_view line; lines.next(line);) {
+    if (line.find_first_not_of(" \t\r") == line.npos) continue;
+    const Json json = strict_json(line, [&](const std::string& rule) { lines.fail(rule); });
+    if (!json.is_object()) {
+      lines.fail("expected a JSON object {\"id\": ..., \"labels\": {TASK: [LABEL, ...]}}");
+    }
+    const std::string id = text(lines, json, "id");
+    if (!seen.insert(id).second) lines.fail("the id " + in_quotes(id) + " is given twice");
+    const auto labels = json.find("labels");
+    if (labels == json.end() || !labels->is_object() || labels->empty()) {
+      lines.fail("\"labels\" must be an object with a list of labels for each task");
+    }
+    examples.keys.push_back(json.contains("key") ? text(lines, json, "key") : id);
+    read_tasks(lines, *labels, examples.ids.size(), examples.tasks);
+    examples.ids.push_back(id);
   }
-  if (reader.examples.ids.empty()) throw DataError(path + ": holds no example");
-  return std::move(reader.examples);
+  if (examples.ids.empty()) throw DataError(path + ": holds no example");
+  return examples;
 }
 
 void write_labels(const std::string& path, const LabelledExamples& examples) {

@@ -1,8 +1,8 @@
 // Probe sets on disk: the labels to predict from an example's representation, as JSON Lines, one
 // example per line, plain or gzip. Anybody can add a task: it is a key.
 //   {"id": "DIALOGUE#TURN", "labels": {"RecentTopic": ["hotel"], "AllSlots": ["hotel-area"]}}
-// An optional "key" determines an example's label in the control task (controls.h), such as the
-// text of its last utterance: equal keys get equal control labels. Without it the id does.
+// An optional "key" determines an example's label in the control task (control_labels()), such as
+// the text of its last utterance: equal keys get equal control labels. Without it the id does.
 #pragma once
 
 #include <map>

@@ -67,15 +67,9 @@ Values number(size_t count) {
 
 // ---- the examples of a dialogue
 
-const std::vector<std::string>& label_of(const Turn& turn, const char* name) {
-  static const std::vector<std::string> none;
-  const auto found = turn.notes->labels.find(name);
-  return found == turn.notes->labels.end() ? none : found->second;
-}
-
 State state_of(const Turn& user) {
   State state;
-  for (const std::string& pair : label_of(user, "state")) {
+  for (const std::string& pair : values_in(user.notes->labels, "state")) {
     const NameAndValue slot = split_value(pair);
     state[slot.name] = slot.value;
   }
@@ -94,8 +88,9 @@ State recent_of(const State& state, const State& before, const LabelOptions& o) 
 
 // Of the query that was made, or else of what was said: "hotel-recommend name=the_inn".
 void add_acts(const Turn& response, Moment& m) {
-  const auto& calls = label_of(response, "call");
-  for (const std::string& label : calls.empty() ? label_of(response, "act") : calls) {
+  const Labels& labels = response.notes->labels;
+  const auto& calls = values_in(labels, "call");
+  for (const std::string& label : calls.empty() ? values_in(labels, "act") : calls) {
     const size_t blank = label.find(' ');
     m.acts.insert(label.substr(0, blank));
     if (blank == label.npos) continue;
@@ -107,9 +102,7 @@ void add_acts(const Turn& response, Moment& m) {
 }
 
 void add_persona(const Dialogue& dialogue, const Turn& response, Moment& m) {
-  const auto found = dialogue.notes->personas.find(response.speaker);
-  if (found == dialogue.notes->personas.end()) return;
-  for (const std::string& sentence : found->second) {
+  for (const std::string& sentence : values_in(dialogue.notes->personas, response.speaker)) {
     for (const std::string& word : tokenize(sentence)) {
       const auto first = static_cast<unsigned char>(word[0]);
       const bool is_word = std::isalnum(first) || first == '_' || first >= 0x80;
@@ -156,9 +149,10 @@ std::vector<Moment> moments(const Dialogue& dialogue, const std::vector<size_t>&
 
 // What a turn has.
 void add_annotation_of(const Turn& turn, std::set<Needs>& found) {
-  if (turn.speaker == "user" && !label_of(turn, "state").empty()) found.insert(Needs::kStates);
+  const Labels& labels = turn.notes->labels;
+  if (turn.speaker == "user" && !values_in(labels, "state").empty()) found.insert(Needs::kStates);
   if (turn.speaker != "system") return;
-  for (const std::string& act : label_of(turn, "act")) {
+  for (const std::string& act : values_in(labels, "act")) {
     found.insert(Needs::kActs);
     if (act.find(' ') != act.npos) found.insert(Needs::kSlots);
   }

@@ -9,6 +9,7 @@
 
 #include "base/error.h"
 #include "dialog/data/corpus.h"
+#include "dialog/data/formats/published.h"
 #include "dialog/probe/probe.h"
 #include "dialog/stats/logistic.h"
 #include "dialog/stats/standardise.h"
@@ -47,11 +48,11 @@ Labelled labelled_turns(const std::string& path, const std::string& label, size_
   for (const Dialogue& dialogue :
        read_dialogues(path, {.limit = 0, .progress = {}, .notes = true})) {
     for (const Turn& turn : dialogue.turns) {
-      const auto of = turn.notes->labels.find(label);
-      if (of == turn.notes->labels.end() || of->second.size() != 1) {
+      const std::vector<std::string>& of = values_in(turn.notes->labels, label);
+      if (of.size() != 1) {
         ++left_out;
       } else {
-        found.emplace_back(turn.text, of->second[0]);
+        found.emplace_back(turn.text, of[0]);
       }
     }
   }

@@ -3,13 +3,15 @@
 #include <algorithm>
 #include <cmath>
 #include <functional>
+#include <ranges>
+#include <set>
 
 #include "base/error.h"
-#include "dialog/probe/binariser.h"
-#include "dialog/probe/controls.h"
+#include "base/list.h"
 #include "dialog/probe/mlp.h"
 #include "dialog/stats/logistic.h"
 #include "dialog/stats/standardise.h"
+#include "tensor/random.h"
 
 namespace heed::probe {
 namespace {
@@ -62,9 +64,9 @@ Trained train_probe(const Tensor& x, const std::vector<LabelIds>& labels, int64_
           fitted.iterations};
 }
 
-std::vector<Hits> compare_all(const std::vector<LabelIds>& predicted,
-                              const std::vector<LabelIds>& truth) {
-  std::vector<Hits> hits;
+std::vector<Tally> compare_all(const std::vector<LabelIds>& predicted,
+                               const std::vector<LabelIds>& truth) {
+  std::vector<Tally> hits;
   for (size_t i = 0; i < truth.size(); ++i) hits.push_back(count_hits(predicted[i], truth[i]));
   return hits;
 }
@@ -103,9 +105,8 @@ TaskResult measure(const Tensor& train_x, const LabelSets& train_sets, const Ten
 const LabelSets& labels_of(const Part& part, const std::string& task) {
   const auto found = part.examples.tasks.find(task);
   if (found != part.examples.tasks.end()) return found->second;
-  std::string names;
-  for (const auto& [name, sets] : part.examples.tasks) names += (names.empty() ? "" : ", ") + name;
-  throw UsageError("task: expected one of " + names + ", got '" + task + "'");
+  throw UsageError("task: expected one of " + joined(std::views::keys(part.examples.tasks)) +
+                   ", got '" + task + "'");
 }
 
 template <class T> int64_t first_not_finite(const Tensor& x) {
@@ -115,6 +116,47 @@ template <class T> int64_t first_not_finite(const Tensor& x) {
 }
 
 }  // namespace
+
+Binariser::Binariser(const LabelSets& train) {
+  std::set<std::string> all;
+  for (const auto& labels : train) all.insert(labels.begin(), labels.end());
+  names_.assign(all.begin(), all.end());
+}
+
+int32_t Binariser::find(const std::string& label) const {
+  const auto at = std::lower_bound(names_.begin(), names_.end(), label);
+  return at != names_.end() && *at == label ? static_cast<int32_t>(at - names_.begin()) : -1;
+}
+
+std::vector<LabelIds> Binariser::operator()(const LabelSets& sets) const {
+  std::vector<LabelIds> ids(sets.size());
+  for (size_t i = 0; i < sets.size(); ++i) {
+    for (const std::string& label : sets[i]) {
+      if (const int32_t id = find(label); id >= 0) ids[i].push_back(id);
+    }
+  }
+  return ids;
+}
+
+int64_t Binariser::count_unseen(const LabelSets& sets) const {
+  std::set<std::string> unseen;
+  for (const auto& labels : sets) {
+    for (const std::string& label : labels) {
+      if (find(label) < 0) unseen.insert(label);
+    }
+  }
+  return static_cast<int64_t>(unseen.size());
+}
+
+LabelSets control_labels(const LabelSets& task, const std::vector<std::string>& keys,
+                         uint64_t seed) {
+  LabelSets drawn;
+  for (const std::string& key : keys) {
+    Rng rng(seed, "probe.control", purpose_id(key));
+    drawn.push_back(task[rng.below(task.size())]);
+  }
+  return drawn;
+}
 
 void check_finite(const std::string& whose, const Tensor& x) {
   const int64_t bad =

@@ -17,7 +17,7 @@ struct ProbeOptions {
   Kind kind = Kind::kLogistic;
   int max_iterations = 1000;  // of the solver; with kMlp epochs, at most its default
   bool standardise = false;   // each dimension to mean 0, variance 1 on the training part
-  bool control = false;       // also the control task (controls.h)
+  bool control = false;       // also the control task: control_labels()
   uint64_t seed = 1;          // of the control task, and of the MLP
 };
 
@@ -26,6 +26,30 @@ struct Part {
   Tensor x;
   LabelledExamples examples;
 };
+
+// The labels of the training part, sorted. Labels that occur only elsewhere are ignored, so they do
+// not count as misses (as in scikit-learn's MultiLabelBinarizer).
+class Binariser {
+ public:
+  explicit Binariser(const LabelSets& train);
+  const std::vector<std::string>& names() const { return names_; }
+  int64_t size() const { return static_cast<int64_t>(names_.size()); }
+
+  std::vector<LabelIds> operator()(const LabelSets& sets) const;
+  // The number of different labels of these sets that are not among the names.
+  int64_t count_unseen(const LabelSets& sets) const;
+
+ private:
+  int32_t find(const std::string& label) const;  // -1: not there
+
+  std::vector<std::string> names_;
+};
+
+// Labels of a control task (Hewitt & Liang 2019): every key gets one of the label sets of `task`,
+// drawn by their frequencies, as a function of (seed, key). There is nothing to learn but the keys
+// themselves: a probe's score on them is memory, not meaning.
+LabelSets control_labels(const LabelSets& task, const std::vector<std::string>& keys,
+                         uint64_t seed);
 
 // Throws DataError "WHOSE: 'x' is not finite in row 2, column 1 (from 0)" for features, f32 or f64
 // (n, d), such as those of a model whose training diverged.
@@ -40,7 +64,7 @@ struct TaskResult {
   std::optional<double> control_f1 = {};  // of the control task
   int64_t unconverged = 0;                // labels (kMlp: 1 or 0)
   int iterations = 0;                     // of the label with most; epochs of kMlp
-  std::vector<Hits> examples = {};        // of the test part, for intervals
+  std::vector<Tally> examples = {};       // of the test part, for intervals
 
   // f1 - control_f1 (Hewitt & Liang 2019); requires a control task.
   double selectivity() const { return f1 - control_f1.value(); }

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "base/list.h"
+
 namespace heed::probe {
 namespace {
 
@@ -40,14 +42,6 @@ std::string length_bucket(const Example& example) {
   return std::to_string(first) + "-" + std::to_string(first + kLengthBucket - 1);
 }
 
-std::string text_of(const std::vector<int32_t>& utterance, const Vocabulary& vocabulary) {
-  std::string text;
-  for (const int32_t word : utterance) {
-    text += (text.empty() ? "" : " ") + std::string(vocabulary.token(word));
-  }
-  return text;
-}
-
 }  // namespace
 
 WordCounts mid_frequency_words(const std::vector<Example>& train) {
@@ -78,7 +72,7 @@ LabelledExamples unannotated_labels(const std::vector<Example>& examples,
   LabelSets &words = result.tasks["WordCont"], &lengths = result.tasks["ResponseLength"];
   for (const Example& e : examples) {
     result.ids.push_back(e.id);
-    result.keys.push_back(text_of(e.context.back(), vocabulary));
+    result.keys.push_back(joined(vocabulary.words(e.context.back()), " "));
     words.push_back(rarest_word(e, vocabulary, mid_frequency));
     lengths.push_back({length_bucket(e)});
   }

@@ -10,22 +10,17 @@
 
 namespace heed::retrieve {
 
-struct Settings {
+struct Settings : RunOptions {
   Config model = {};
   TextBounds bounds = {};
   bool all_positions = true;  // every turn from min_turns on is a response, not only the last
   int min_turns = kMinTurns;
-  std::string loss = "softmax";     // or hinge
-  std::string negatives = "batch";  // batch, shared:K or batch+shared:K
-  double smoothing = 0;             // of the softmax
-  double margin = 0.25;             // of the hinge
-  double insert_prob = 0;           // of each of two distractions in a context
-  double attention_weight = 0;      // of the attention loss
-  LoopSettings loop = {};
-  size_t limit = 0;               // dialogues to read of each part, 0: all
-  uint32_t data_fingerprint = 0;  // of the data: a run is resumed only with the same data
-  std::string init = {};          // the pretrained encoder with which the run began
-  std::optional<std::string> preset = {};
+  std::string loss = "softmax";            // or hinge
+  std::string negatives = "batch";         // batch, shared:K or batch+shared:K
+  double smoothing = 0;                    // of the softmax
+  double margin = 0.25;                    // of the hinge
+  double insert_prob = 0;                  // of each of two distractions in a context
+  double attention_weight = 0;             // of the attention loss
   std::optional<int64_t> vocabulary = {};  // as requested
 
   void check() const;  // throws UsageError
@@ -104,7 +99,6 @@ template <class S, class V> void visit_config(S& s, V& v) {
 
 // Those of settings.json.
 template <class S, class V> void visit_training(S& s, V& v) {
-  v({.option = "preset", .key = "preset"}, s.preset);
   v(setting(
         "loss", "loss",
         "softmax: -ln p of the right response among the candidates; hinge: how far each wrong one "
@@ -141,7 +135,7 @@ template <class S, class V> void visit_training(S& s, V& v) {
             "Leave out shorter dialogues; with --examples all the N-th turn is the first response",
             {.group = kTexts, .least = 2, .most = 1'000'000, .later = true, .of_data = true}),
     s.min_turns);
-  visit_asked(s, v);
+  visit_run_options(s, v);
 }
 
 }  // namespace heed::retrieve

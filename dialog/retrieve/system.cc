@@ -27,7 +27,7 @@ LoopSettings adam(int64_t batch, int epochs, double rate) {
 // Wide and without pairs of words: the best of the few forms that were tried
 // (docs/results/retrieval.md).
 Settings bag(int64_t words, int64_t width, double rate) {
-  Settings s{.loop = adam(200, 5, rate)};
+  Settings s{{.loop = adam(200, 5, rate)}};
   s.model.encoder = "bag";
   s.model.vocab_size = words + kSpecialTokens;
   s.model.embedding_size = s.model.hidden_size = width;
@@ -38,7 +38,7 @@ Settings bag(int64_t words, int64_t width, double rate) {
 }
 
 Settings production() {
-  Settings s{.loop = adam(100, 10, 0.002)};
+  Settings s{{.loop = adam(100, 10, 0.002)}};
   s.model.vocab_size = 10000 + kSpecialTokens;
   return s;
 }
@@ -46,7 +46,7 @@ Settings production() {
 // Four layers of 300 cells a direction, 16 heads, 200 shared negatives, Adam by Noam's schedule of
 // the width 600, whose highest rate is (600 x 4000)^-1/2; 30 epochs of 10,000 batches there.
 Settings printed_production() {
-  Settings s{.loop = adam(200, 30, 1 / std::sqrt(600.0 * 4000))};
+  Settings s{{.loop = adam(200, 30, 1 / std::sqrt(600.0 * 4000))}};
   s.model = {.encoder = "sru",
              .score = "dot",
              .vocab_size = 25000 + kSpecialTokens,
@@ -66,7 +66,7 @@ Settings printed_production() {
 
 // 256 cells in one direction, c' M r of the last states, batches of 16.
 Settings dstc7() {
-  Settings s{.loop = adam(16, 10, 0.001)};
+  Settings s{{.loop = adam(16, 10, 0.001)}};
   s.model = {.score = "bilinear",
              .pool = "last",
              .vocab_size = 25000 + kSpecialTokens,
@@ -79,7 +79,7 @@ Settings dstc7() {
 }
 
 Settings fine_tuned() {
-  Settings s{.loop = adam(64, 1, 5e-5)};
+  Settings s{{.loop = adam(64, 1, 5e-5)}};
   s.model.encoder = "pretrained";
   s.model.scale = 20;
   s.model.dropout = 0;

@@ -206,10 +206,7 @@ std::vector<TextPair> read_pairs(const std::vector<Dialogue>& dialogues, const S
 
 uint32_t TrainData::fingerprint() const {
   uint32_t crc = 0;
-  const auto mix = [&](const Tokens& text) {
-    crc = checksum(std::to_string(text.size()) + " ", crc);
-    crc = checksum({reinterpret_cast<const char*>(text.data()), text.size() * sizeof text[0]}, crc);
-  };
+  const auto mix = [&](const Tokens& text) { crc = heed::fingerprint(text, crc); };
   for (const auto* part : {&train, &valid}) {
     for (const TextPair& pair : *part) {
       mix(pair.context);

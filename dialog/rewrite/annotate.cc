@@ -40,39 +40,43 @@ Json line_json(const GapExample& e, const Rewrite& r) {
           {"gaps", std::move(gaps)}};
 }
 
-Json to_json(const Measured& m) {
-  const auto label = [](const Measured::Precision& p) -> Json {
-    return {{"precision", p.precision}, {"recall", p.recall}, {"f1", p.f1}};
-  };
-  return {{"border", label(m.border)},
-          {"pronoun", label(m.pronoun)},
-          {"both", label(m.both)},
-          {"p1", m.at[0]},
-          {"p2", m.at[1]},
-          {"p3", m.at[2]},
-          {"answered", m.answered},
-          {"exact", m.exact},
-          {"bleu", m.bleu}};
-}
-
+// Whether a model has learned to find gaps, and to fill them: without the one no measure of it is
+// told. Rules fill gaps that they are given.
 struct Row {
   std::string name;
   Measured measured;
+  bool detects = true, ranks = true;
 };
+
+Json to_json(const Row& row) {
+  const Measured& m = row.measured;
+  const auto value = [](bool has, double x) { return has ? Json(x) : Json(); };
+  const auto label = [&](const Tally& t) -> Json {
+    return {{"precision", value(row.detects, t.precision())},
+            {"recall", value(row.detects, t.recall())},
+            {"f1", value(row.detects, t.f1())}};
+  };
+  const bool both = row.detects && row.ranks;
+  return {{"border", label(m.border)},       {"pronoun", label(m.pronoun)},
+          {"both", label(m.both)},           {"p1", value(row.ranks, m.at[0])},
+          {"p2", value(row.ranks, m.at[1])}, {"p3", value(row.ranks, m.at[2])},
+          {"answered", m.answered},          {"exact", value(both, m.exact)},
+          {"bleu", value(both, m.bleu)}};
+}
 
 std::string table_of(const std::vector<Row>& rows, int width) {
   std::vector<std::vector<std::string>> cells = {
       {"", "borders P", "R", "F1", "pronouns P", "R", "F1", "P@1", "P@2", "P@3", "exact", "BLEU"}};
-  for (const auto& [name, m] : rows) {
+  for (const auto& [name, m, detects, ranks] : rows) {
     cells.push_back({name});
-    for (const auto& label : {m.border, m.pronoun}) {
-      for (const double x : {label.precision, label.recall, label.f1}) {  // not of rules
-        cells.back().push_back(cells.size() == 2 ? decimal(100 * x, 1) : "-");
-      }
+    const auto add = [&](bool has, std::initializer_list<double> values) {
+      for (const double x : values) cells.back().push_back(has ? decimal(100 * x, 1) : "-");
+    };
+    for (const Tally& label : {m.border, m.pronoun}) {  // not of rules
+      add(detects && cells.size() == 2, {label.precision(), label.recall(), label.f1()});
     }
-    for (const double x : {m.at[0], m.at[1], m.at[2], m.exact, m.bleu}) {
-      cells.back().push_back(decimal(100 * x, 1));
-    }
+    add(ranks, {m.at[0], m.at[1], m.at[2]});
+    add(detects && ranks, {m.exact, m.bleu});
   }
   return text_table_of_rows(cells, width) + "P@k: of the " +
          decimal(100 * rows[0].measured.answered, 1) +
@@ -140,19 +144,18 @@ std::vector<Dialogue> distracted(const std::string& path, const std::vector<Dial
 
 class RewriteAnnotator : public Annotator, public Looker {
  public:
-  explicit RewriteAnnotator(std::shared_ptr<const LoadedGaps> gaps) : gaps_(std::move(gaps)) {}
+  RewriteAnnotator(std::shared_ptr<const LoadedGaps> gaps, const LossSettings& loss)
+      : gaps_(std::move(gaps)), loss_(loss) {}
   std::string command() const override { return "rewrite"; }
 
   Annotated annotate(const std::string& data, const AnnotateOptions& o) const override {
     Annotated found{.path = find_dialogues(data, "test")};
     size_t left_out = 0;
-    const std::vector<GapExample> examples = gap_examples(
-        found.path, read_dialogues(found.path, Reading{.limit = o.limit, .notes = true}),
-        gaps_->model.bounds(), gaps_->vocabulary, /*labelled=*/false, &left_out);
+    const auto dialogues = read_dialogues(found.path, Reading{.limit = o.limit, .notes = true});
+    const std::vector<GapExample> examples =
+        gap_examples(found.path, dialogues, bounds(), gaps_->vocabulary, false, &left_out);
     const std::vector<Rewrite> texts =
-        rewrite(gaps_->model, examples, false, o.batch, [&](int64_t done) {
-          if (o.progress) o.progress(done, std::ssize(examples), "turn");
-        });
+        rewrite(gaps_->model, examples, false, o.batch, reporter(o, "turn"));
     for (size_t i = 0; i < examples.size(); ++i) {
       found.lines += json_line(line_json(examples[i], texts[i]));
     }
@@ -160,13 +163,15 @@ class RewriteAnnotator : public Annotator, public Looker {
     if (left_out > 0) {
       found.remarks.push_back(counted(left_out, "dialogue") +
                               " left out: no turn before the last one, or more than " +
-                              std::to_string(gaps_->model.bounds().max_turn) + " words in it");
+                              std::to_string(bounds().max_turn) + " words in it");
     }
-    Json json = {{"turns", examples.size()}, {"left_out", left_out}};
+    Json json = {{"inputs", {{"data", {{"fingerprint", fingerprint(dialogues)}}}}},
+                 {"turns", examples.size()},
+                 {"left_out", left_out}};
     if (std::none_of(examples.begin(), examples.end(),
                      [](const GapExample& e) { return e.rewritten.empty(); })) {
       const std::vector<Row> rows = measure(data, examples, texts, o.batch, found.remarks);
-      for (const Row& row : rows) json[row.name] = to_json(row.measured);
+      for (const Row& row : rows) json[row.name] = to_json(row);
       found.table = [rows](int width) { return table_of(rows, width); };
     } else {
       found.remarks.push_back(data + ": has turns without \"rewritten\", so nothing is compared");
@@ -180,7 +185,7 @@ class RewriteAnnotator : public Annotator, public Looker {
     const std::string path = find_dialogues(data, "test");
     std::vector<Dialogue> dialogues =
         read_dialogues(path, Reading{.limit = o.limit, .notes = true});
-    Bounds bounds = gaps_->model.bounds();
+    Bounds bounds = this->bounds();
     if (o.insert > 0) {
       dialogues = distracted(path, dialogues, o.insert, o.seed);
       bounds.max_context *= 2;  // so that inserted turns push nothing out of it
@@ -210,7 +215,7 @@ class RewriteAnnotator : public Annotator, public Looker {
         .reset = [dialogue] { dialogue->turns.clear(); },
         .hear = [this, dialogue](const std::string& line) -> Heard {
           dialogue->turns.push_back({"", line});
-          const auto e = gap_example(*dialogue, gaps_->model.bounds(), gaps_->vocabulary);
+          const auto e = gap_example(*dialogue, bounds(), gaps_->vocabulary);
           if (!e) return {};
           const Rewrite r = rewrite(gaps_->model, {*e}, false, 1)[0];
           std::string text = "says: " + printable(joined(r.text)) + "\n";
@@ -222,19 +227,21 @@ class RewriteAnnotator : public Annotator, public Looker {
   }
 
  private:
+  const Bounds& bounds() const { return gaps_->model.config().bounds; }
   // The model, and the rules where there is a training part to count in.
   std::vector<Row> measure(const std::string& data, const std::vector<GapExample>& examples,
                            const std::vector<Rewrite>& found, int64_t batch,
                            std::vector<std::string>& remarks) const {
     const std::vector<Rewrite> given = rewrite(gaps_->model, examples, true, batch);
-    std::vector<Row> rows = {{"model", measured(examples, found, given)}};
+    std::vector<Row> rows = {
+        {"model", measured(examples, found, given), loss_.detects(), loss_.ranks()}};
     if (!has_part(data, "train")) {
       remarks.push_back(data + ": has no train part to count in, so the rules are left out");
       return rows;
     }
     const DataPart train = read_part(data, "train", 0);
-    const Rules rules(gap_examples(train.path, train.dialogues, gaps_->model.bounds(),
-                                   gaps_->vocabulary, /*labelled=*/true));
+    const Rules rules(
+        gap_examples(train.path, train.dialogues, bounds(), gaps_->vocabulary, /*labelled=*/true));
     for (const auto& [name, rule] : kRules) {
       const std::vector<Rewrite> texts = rules.rewrite(rule, examples);
       rows.push_back({name, measured(examples, texts, texts)});
@@ -243,12 +250,14 @@ class RewriteAnnotator : public Annotator, public Looker {
   }
 
   std::shared_ptr<const LoadedGaps> gaps_;
+  LossSettings loss_;
 };
 
 }  // namespace
 
-std::shared_ptr<const Annotator> annotator(std::shared_ptr<const LoadedGaps> gaps) {
-  return std::make_shared<RewriteAnnotator>(std::move(gaps));
+std::shared_ptr<const Annotator> annotator(std::shared_ptr<const LoadedGaps> gaps,
+                                           const LossSettings& loss) {
+  return std::make_shared<RewriteAnnotator>(std::move(gaps), loss);
 }
 
 }  // namespace heed::rewrite

@@ -6,8 +6,7 @@
 #include "base/error.h"
 #include "dialog/data/fail_at.h"
 #include "dialog/data/formats/corpora.h"
-#include "dialog/rewrite/settings.h"
-#include "train/setting_rules.h"
+#include "dialog/data/formats/published.h"
 
 namespace heed::rewrite {
 namespace {
@@ -38,10 +37,6 @@ void check_words(const std::string& path, size_t dialogue, const std::vector<Tur
 
 }  // namespace
 
-void Bounds::check() const {
-  check_values("gaps", *this, [](auto& bounds, auto& v) { visit_bounds(bounds, v); });
-}
-
 std::optional<size_t> GapExample::answer(const Gap& gap) const {
   const auto found = std::find_if(candidates.begin(), candidates.end(), [&](const Candidate& c) {
     return std::equal(read.begin() + c.begin, read.begin() + c.end, gap.piece.begin(),
@@ -56,9 +51,8 @@ std::optional<GapExample> gap_example(const Dialogue& dialogue, const Bounds& bo
   const Turn& last = dialogue.turns.back();
   const auto most = static_cast<size_t>(bounds.max_turn);
   GapExample e{.id = dialogue.id, .turn = units(last.text)};
-  if (const auto found = last.notes->labels.find(kRewritten);
-      found != last.notes->labels.end() && !found->second.empty()) {
-    e.rewritten = units(found->second[0]);
+  if (const auto& full = values_in(last.notes->labels, kRewritten); !full.empty()) {
+    e.rewritten = units(full[0]);
     if (e.rewritten.empty() || e.rewritten.size() > most) return {};
   }
   if (e.turn.empty() || e.turn.size() > most) return {};

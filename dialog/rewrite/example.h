@@ -15,8 +15,6 @@ struct Bounds {
   int max_context = 200;  // units of the context, the last ones, including the end of each turn
   int max_turn = 60;      // units of a turn; longer turns, or longer full forms, are left out
   int max_span = 10;      // units of a filling
-
-  void check() const;  // throws UsageError
 };
 
 // A possible filling of a gap: the units [begin, end) of GapExample::read.

@@ -1,27 +1,20 @@
 #include "dialog/rewrite/model.h"
 
 #include <algorithm>
-#include <memory>
 
 #include "dialog/rewrite/settings.h"
-#include "nn/count.h"
 #include "nn/init.h"
 #include "train/setting_rules.h"
 
 namespace heed::rewrite {
 
 void Config::check() const {
-  check_values("gaps", *this, [](auto& config, auto& v) { visit_gap_model(config, v); });
+  check_values("gaps", *this, kVisitModelConfig);
   words.check("gaps");
 }
 
-double parameter_count(const Config& c, const Bounds& bounds) {
-  return count_parameters(1, [&](int64_t) { return std::make_unique<GapModel>(c, bounds); });
-}
-
-GapModel::GapModel(const Config& c, const Bounds& bounds, std::optional<pretrained::Words> words)
+GapModel::GapModel(const Config& c, std::optional<pretrained::Words> words)
     : config_(c),
-      bounds_(bounds),
       words_(c.words, c.vocab_size, c.embedding_size, std::move(words)),
       lstm_(c.embedding_size, c.hidden_size, {.bidirectional = true}),
       labels_(2 * c.hidden_size, kLabels),
@@ -30,10 +23,10 @@ GapModel::GapModel(const Config& c, const Bounds& bounds, std::optional<pretrain
       left_(2 * c.hidden_size, c.hidden_size, /*with_bias=*/false),
       right_(2 * c.hidden_size, c.hidden_size, /*with_bias=*/false),
       score_(c.hidden_size, 1, /*with_bias=*/false),
-      lengths_(bounds.max_span, c.hidden_size),
+      lengths_(c.bounds.max_span, c.hidden_size),
       null_(Var::parameter({1, c.hidden_size}, normal_law(0, 0.1))) {
   const Initializer small = normal_law(0, 0.1);
-  lengths_.weight = Var::parameter({bounds.max_span, c.hidden_size}, small);
+  lengths_.weight = Var::parameter({c.bounds.max_span, c.hidden_size}, small);
   if (!c.positions) return;
   positions_.emplace_back(kFarthest + 1, c.embedding_size);
   positions_[0].weight = Var::parameter({kFarthest + 1, c.embedding_size}, small);

@@ -29,11 +29,10 @@ struct Config {
   double dropout = 0.2;
   bool positions = true;          // P
   pretrained::Choice words = {};  // of the encoder's states `embedding_size` is the width
+  Bounds bounds = {};             // of its examples
 
   void check() const;  // throws UsageError
 };
-// Before a model of these sizes is made.
-double parameter_count(const Config& config, const Bounds& bounds);
 
 constexpr int64_t kFarthest = 127;
 
@@ -47,7 +46,7 @@ using GapBatch = std::vector<const GapExample*>;
 class GapModel : public Module {
  public:
   // Blank, to be loaded or drawn by init(); `words` as of pretrained::words_in().
-  GapModel(const Config& config, const Bounds& bounds, std::optional<pretrained::Words> words = {});
+  explicit GapModel(const Config& config, std::optional<pretrained::Words> words = {});
 
   // States, sequence after sequence: row begin[i] + t is h_(t + 1) of the i-th given one; and the
   // last states of both directions of each.
@@ -70,14 +69,12 @@ class GapModel : public Module {
   Scores score(const States& states, const GapBatch& batch, const std::vector<Asked>& asked) const;
 
   void visit(Visitor& v) override;
-  GapModel like() const { return {config_, bounds_, words_.like_words()}; }
+  GapModel like() const { return GapModel(config_, words_.like_words()); }
   const Config& config() const { return config_; }
-  const Bounds& bounds() const { return bounds_; }
   Device device() const { return words_.device(); }
 
  private:
   Config config_;
-  Bounds bounds_;
   pretrained::WordReader words_;
   std::vector<Embedding> positions_;  // P: one or none
   Lstm lstm_;

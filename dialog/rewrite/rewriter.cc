@@ -5,6 +5,7 @@
 #include <numeric>
 
 #include "autograd/discrete.h"
+#include "dialog/parts/by_length.h"
 
 namespace heed::rewrite {
 namespace {
@@ -79,36 +80,24 @@ void rewrite_batch(const GapModel& model, const GapBatch& batch, bool given,
   for (size_t b = 0; b < batch.size(); ++b) fill(*batch[b], *results[b]);
 }
 
-double share(int64_t a, int64_t b) {
-  return b == 0 ? 0 : static_cast<double>(a) / static_cast<double>(b);
-}
-Measured::Precision precision(const Outcome::Found& f) {
-  return {share(f.right, f.guessed), share(f.right, f.real),
-          share(2 * f.right, f.guessed + f.real)};
-}
-
 }  // namespace
 
 std::vector<Rewrite> rewrite(const GapModel& model, const std::vector<GapExample>& examples,
-                             bool given, int64_t batch,
-                             const std::function<void(int64_t)>& progress) {
+                             bool given, int64_t batch_size, const OnValidation& progress) {
   const NoGrad guard;
-  std::vector<size_t> order(examples.size());
-  std::iota(order.begin(), order.end(), 0);
-  std::stable_sort(order.begin(), order.end(), [&](size_t a, size_t b) {
-    return examples[a].ids.size() > examples[b].ids.size();
-  });
   std::vector<Rewrite> results(examples.size());
-  for (size_t begin = 0; begin < order.size(); begin += static_cast<size_t>(batch)) {
-    const size_t end = std::min(order.size(), begin + static_cast<size_t>(batch));
+  int64_t done = 0;
+  for (const std::vector<int64_t>& batch : batches_by_length(
+           std::ssize(examples), batch_size, [&](int64_t i) { return examples[i].ids.size(); })) {
     GapBatch some;
     std::vector<Rewrite*> of;
-    for (size_t i = begin; i < end; ++i) {
-      some.push_back(&examples[order[i]]);
-      of.push_back(&results[order[i]]);
+    for (const int64_t i : batch) {
+      some.push_back(&examples[i]);
+      of.push_back(&results[i]);
     }
     rewrite_batch(model, some, given, of);
-    if (progress) progress(static_cast<int64_t>(end));
+    done += std::ssize(batch);
+    if (progress) progress(done, std::ssize(examples));
   }
   return results;
 }
@@ -162,10 +151,10 @@ std::vector<Outcome> outcomes(const std::vector<GapExample>& examples,
     Outcome& o = all[i];
     const std::vector<int32_t> real = labels_of(e.gaps, e.turn.size());
     for (size_t t = 0; t < real.size(); ++t) {
-      ++o.of_label[real[t]].real;
+      ++o.of_label[real[t]].right;
       if (found[i].labels.empty()) continue;  // of a rule
-      ++o.of_label[found[i].labels[t]].guessed;
-      if (found[i].labels[t] == real[t]) ++o.of_label[real[t]].right;
+      ++o.of_label[found[i].labels[t]].decided;
+      if (found[i].labels[t] == real[t]) ++o.of_label[real[t]].hits;
     }
     o.exact = found[i].text == e.rewritten;
     for (size_t g = 0; g < e.gaps.size(); ++g) {
@@ -184,13 +173,11 @@ std::vector<Outcome> outcomes(const std::vector<GapExample>& examples,
 
 Measured measured(const std::vector<GapExample>& examples, const std::vector<Rewrite>& found,
                   const std::vector<Rewrite>& given) {
-  Outcome::Found border, pronoun;
+  Measured m;
   int64_t gaps = 0, answered = 0, exact = 0, among[kBest] = {};
   for (const Outcome& o : outcomes(examples, found, given)) {
-    for (const auto& [sum, of] :
-         {std::pair(&border, &o.of_label[kBorder]), std::pair(&pronoun, &o.of_label[kPronoun])}) {
-      sum->right += of->right, sum->guessed += of->guessed, sum->real += of->real;
-    }
+    m.border += o.of_label[kBorder];
+    m.pronoun += o.of_label[kPronoun];
     gaps += o.gaps, answered += o.answered, exact += o.exact;
     for (size_t k = 0; k < kBest; ++k) among[k] += o.among[k];
   }
@@ -199,14 +186,12 @@ Measured measured(const std::vector<GapExample>& examples, const std::vector<Rew
     texts.push_back(found[i].text);
     references.push_back(examples[i].rewritten);
   }
-  Measured m{.border = precision(border),
-             .pronoun = precision(pronoun),
-             .both = precision({border.right + pronoun.right, border.guessed + pronoun.guessed,
-                                border.real + pronoun.real}),
-             .exact = share(exact, std::ssize(examples)),
-             .bleu = corpus_bleu(texts, references),
-             .answered = share(answered, gaps)};
-  for (size_t k = 0; k < kBest; ++k) m.at[k] = share(among[k], answered);
+  m.both = m.border;
+  m.both += m.pronoun;
+  m.exact = share_of(exact, std::ssize(examples));
+  m.bleu = corpus_bleu(texts, references);
+  m.answered = share_of(answered, gaps);
+  for (size_t k = 0; k < kBest; ++k) m.at[k] = share_of(among[k], answered);
   return m;
 }
 

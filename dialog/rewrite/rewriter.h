@@ -1,13 +1,14 @@
 // Completing turns: by a model, with the known gaps, and by three rules.
 #pragma once
 
-#include <functional>
 #include <map>
 #include <string>
 #include <utility>
 #include <vector>
 
-#include "dialog/rewrite/model.h"
+#include "dialog/rewrite/loss.h"
+#include "dialog/stats/metrics.h"
+#include "train/task.h"
 
 namespace heed::rewrite {
 
@@ -29,11 +30,9 @@ struct Rewrite {
   // there, a mean over the gaps; of a model. Empty without gaps.
   std::vector<double> look = {};
 };
-// The gaps are those of the model's own labels or, if they are `given`, the example's. `progress`
-// gets the number of finished examples.
+// The gaps are those of the model's own labels or, if they are `given`, the example's.
 std::vector<Rewrite> rewrite(const GapModel& model, const std::vector<GapExample>& examples,
-                             bool given, int64_t batch,
-                             const std::function<void(int64_t)>& progress = {});
+                             bool given, int64_t batch_size, const OnValidation& progress = {});
 
 // The fillings of the training part, and three rules as baselines for a model.
 class Rules {
@@ -56,10 +55,7 @@ constexpr std::pair<const char*, Rules::Rule> kRules[] = {{"copy", Rules::Rule::
 
 // The quality of completed turns. For one example: numbers whose sums give every measure.
 struct Outcome {
-  struct Found {
-    int64_t right = 0, guessed = 0, real = 0;
-  };
-  Found of_label[kLabels];    // right: in both the labels and the model
+  Tally of_label[kLabels];
   int64_t gaps = 0;           // real ones
   int64_t answered = 0;       // of these, gaps that a candidate fills
   int64_t among[kBest] = {};  // of these, gaps where it is among the first 1, 2, 3
@@ -71,10 +67,7 @@ std::vector<Outcome> outcomes(const std::vector<GapExample>& examples,
                               const std::vector<Rewrite>& found, const std::vector<Rewrite>& given);
 
 struct Measured {
-  struct Precision {
-    double precision = 0, recall = 0, f1 = 0;
-  };
-  Precision border, pronoun, both;           // of the labels 1, 2, and of the two together
+  Tally border, pronoun, both;               // of the labels 1, 2, and of the two together
   double at[kBest] = {};                     // P@1 to P@3, over the gaps that a candidate fills
   double exact = 0, bleu = 0, answered = 0;  // the last: the share of such gaps
 };

@@ -10,24 +10,19 @@
 
 namespace heed::rewrite {
 
-struct Settings {
+struct Settings : RunOptions {
   Config model = {};
-  Bounds bounds = {};
   LossSettings loss = {};
-  LoopSettings loop = {};
-  size_t limit = 0;               // dialogues to read of each part, 0: all
-  uint32_t data_fingerprint = 0;  // of the data: a run is resumed only with the same data
-  std::string init = {};          // the pretrained encoder that the run began with
-  std::optional<std::string> preset = {};
   std::optional<int64_t> vocabulary = {};  // as requested
 
   void check() const;  // throws UsageError
-  void check_model() const { model.check(), bounds.check(); }
+  void check_model() const { model.check(); }
 };
 
 constexpr const char *kModel = "Model (instead of the preset's)", *kTexts = "Dialogues";
 
-template <class V> void visit_gap_model(auto& m, V& v) {
+// Those of config.json.
+template <class V> void visit_model_config(auto& m, V& v) {
   visit_sizes(m, v);
   pretrained::visit_encoder(m.words, v);
   visit_dropout(m.dropout, v);
@@ -35,8 +30,6 @@ template <class V> void visit_gap_model(auto& m, V& v) {
             "on: words carry their distance from the end; off: they do not",
             {.group = kModel, .words = {"off", "on"}, .required = true, .of_variant = true}),
     Words{m.positions, "off", "on"});
-}
-template <class V> void visit_bounds(auto& b, V& v) {
   const auto bound = [&](const char* option, const char* key, const char* help, auto& value,
                          double least, double most) {
     v(setting(option, key, help,
@@ -46,15 +39,10 @@ template <class V> void visit_bounds(auto& b, V& v) {
   bound("max-context", "max_context",
         "Read only the last N words of the context, counting the end of each turn as one; a "
         "Chinese character is a word",
-        b.max_context, 2, 100'000);
+        m.bounds.max_context, 2, 100'000);
   bound("max-turn-words", "max_turn", "Leave out turns of more words, or with a full form of more",
-        b.max_turn, 1, 1000);
-  bound("max-span", "max_span", "Most words that may fill a gap", b.max_span, 1, 100);
-}
-// Those of config.json.
-template <class S, class V> void visit_config(S& s, V& v) {
-  visit_gap_model(s.model, v);
-  visit_bounds(s.bounds, v);
+        m.bounds.max_turn, 1, 1000);
+  bound("max-span", "max_span", "Most words that may fill a gap", m.bounds.max_span, 1, 100);
 }
 
 template <class V> void visit_loss(auto& loss, V& v) {
@@ -86,9 +74,8 @@ template <class V> void visit_loss(auto& loss, V& v) {
 
 // Those of settings.json.
 template <class S, class V> void visit_training(S& s, V& v) {
-  v({.option = "preset", .key = "preset"}, s.preset);
   visit_loss(s.loss, v);
-  visit_asked(s, v);
+  visit_run_options(s, v);
 }
 
 }  // namespace heed::rewrite

@@ -36,7 +36,7 @@ class GapTraining : public pretrained::TrainingOnWords<Own> {
              std::to_string(data_.valid.size()) + " to validate");
     if (data_.left_out == 0) return;
     talk.note(counted(data_.left_out, "dialogue") + " left out: no context, or a turn of more " +
-              "than " + std::to_string(s_.bounds.max_turn) + " words or Chinese characters");
+              "than " + std::to_string(s_.model.bounds.max_turn) + " words or Chinese characters");
   }
 };
 
@@ -63,7 +63,8 @@ Var vectors_of(const GapModel& model, const ExamplePointers& batch) {
 LoadedSystem load_model(const std::string& directory, const std::string& epoch) {
   const auto gaps = Runs::of_epoch(directory, epoch);
   LoadedSystem loaded = without_bounds(gaps);
-  loaded.tagger = annotator(gaps);
+  loaded.tagger =
+      annotator(gaps, is_begun(directory) ? Runs::settings(directory).loss : LossSettings());
   loaded.encoder = make_encoder(
       2 * gaps->model.config().hidden_size,
       [gaps](const std::string& text) { return numbers_of(text, gaps->vocabulary); },
@@ -76,7 +77,6 @@ LoadedSystem load_model(const std::string& directory, const std::string& epoch) 
 void Settings::check() const {
   model.check();
   pretrained::check_init(model.words.encoder, init);
-  bounds.check();
   loss.check();
   loop.check();
 }
@@ -89,15 +89,8 @@ std::vector<PresetOf<Settings>> Own::presets() {
 }
 
 TrainData Own::read(const Paths& data, const Settings& s, const std::string& run) {
-  const auto words = words_of(run, s.model.vocab_size);
   return make_train_data(read_part(data[0], "train", s.limit), read_part(data[0], "valid", s.limit),
-                         s, words ? &*words : nullptr);
-}
-
-LoadedGaps Own::blank(const std::string& directory, const Settings& s) {
-  Vocabulary words = *words_of(directory, s.model.vocab_size);
-  auto read = pretrained::words_in(directory, s.model.words, s.model.embedding_size, words);
-  return {GapModel(s.model, s.bounds, std::move(read)), std::move(words)};
+                         s, words_of(run, s.model.vocab_size));
 }
 
 System gaps_system() {

@@ -10,17 +10,16 @@ namespace heed::rewrite {
 namespace {
 
 // What the functions of the task refer to.
-class Learning {
- public:
-  Learning(GapModel& model, const Settings& settings, const TrainData& data)
-      : model_(model), settings_(settings), data_(data) {}
+struct Learning {
+  GapModel& model;
+  const Settings& settings;
+  const TrainData& data;
 
   Loss loss(const std::vector<int64_t>& indices, const StepKey& key) const {
     GapBatch batch;
-    for (const int64_t i : indices) batch.push_back(&data_.train[i]);
-    const JointLoss joint =
-        joint_loss(model_, batch, settings_.loss,
-                   DropoutMode(settings_.model.dropout, key.seed, key.number()));
+    for (const int64_t i : indices) batch.push_back(&data.train[i]);
+    const JointLoss joint = joint_loss(model, batch, settings.loss,
+                                       DropoutMode(settings.model.dropout, key.seed, key.number()));
     Loss loss{.total = joint.total};
     for (const GapExample* e : batch) loss.tokens += std::ssize(e->ids);
     const double sum = learned(joint);
@@ -34,15 +33,15 @@ class Learning {
   }
   std::string describe(const std::vector<int64_t>& indices) const {
     size_t units = 0;
-    for (const int64_t i : indices) units += data_.train[i].ids.size();
+    for (const int64_t i : indices) units += data.train[i].ids.size();
     return std::to_string(indices.size()) + " turns of " + std::to_string(units) +
            " units with their contexts";
   }
   Metrics validate(const OnValidation& on_batch) const {
-    const std::vector<GapExample>& valid = data_.valid;
-    const auto n = static_cast<int64_t>(valid.size()), size = settings_.loop.batch_size;
-    const auto done = [&](int64_t before) {
-      return [&, before](int64_t count) { on_batch(before + count, 3 * n); };
+    const std::vector<GapExample>& valid = data.valid;
+    const auto n = static_cast<int64_t>(valid.size()), size = settings.loop.batch_size;
+    const auto behind = [&](int64_t before) -> OnValidation {
+      return [&, before](int64_t count, int64_t) { on_batch(before + count, 3 * n); };
     };
     double loss = 0;
     {
@@ -50,27 +49,21 @@ class Learning {
       for (int64_t begin = 0; begin < n; begin += size) {
         GapBatch batch;
         for (int64_t i = begin; i < std::min(n, begin + size); ++i) batch.push_back(&valid[i]);
-        loss += learned(joint_loss(model_, batch, settings_.loss));
-        done(0)(std::min(n, begin + size));
+        loss += learned(joint_loss(model, batch, settings.loss));
+        on_batch(std::min(n, begin + size), 3 * n);
       }
     }
-    const Measured m = measured(valid, rewrite(model_, valid, false, size, done(n)),
-                                rewrite(model_, valid, true, size, done(2 * n)));
+    const Measured m = measured(valid, rewrite(model, valid, false, size, behind(n)),
+                                rewrite(model, valid, true, size, behind(2 * n)));
     return {{kValidLoss, loss / static_cast<double>(n)},
-            {kValidF1, m.both.f1, true},
+            {kValidF1, m.both.f1(), true},
             {kValidFirst, m.at[0], true},
             {kValidExact, m.exact, true}};
   }
-
- private:
   double learned(const JointLoss& joint) const {
-    const LossSettings& s = settings_.loss;
+    const LossSettings& s = settings.loss;
     return (s.detects() ? s.label_weight * joint.labels : 0) + (s.ranks() ? joint.rank : 0);
   }
-
-  GapModel& model_;
-  const Settings& settings_;
-  const TrainData& data_;
 };
 
 }  // namespace
@@ -90,23 +83,24 @@ uint32_t fingerprint(const std::vector<GapExample>& examples, uint32_t crc) {
 }
 
 TrainData make_train_data(const DataPart& train, const DataPart& valid, const Settings& settings,
-                          const Vocabulary* vocabulary) {
+                          const std::optional<Vocabulary>& vocabulary) {
   TrainData data;
   data.vocabulary = vocabulary ? *vocabulary
                                : Vocabulary::build(count_units(train.dialogues),
                                                    {.max_size = settings.model.vocab_size});
   for (const auto& [part, examples] :
        {std::pair(&train, &data.train), std::pair(&valid, &data.valid)}) {
-    *examples = gap_examples(part->path, part->dialogues, settings.bounds, data.vocabulary,
+    *examples = gap_examples(part->path, part->dialogues, settings.model.bounds, data.vocabulary,
                              /*labelled=*/true, &data.left_out);
   }
   return data;
 }
 
-Task gap_task(GapModel& model, const Settings& settings, const TrainData& data) {
+Task Own::task(Loaded& loaded, const Settings& s, const TrainData& data) {
   std::vector<int64_t> sizes;
   for (const GapExample& e : data.train) sizes.push_back(std::ssize(e.ids));
-  return task_of(model, std::move(sizes), std::make_shared<const Learning>(model, settings, data));
+  return task_of(loaded.model, std::move(sizes),
+                 std::make_shared<const Learning>(Learning{loaded.model, s, data}));
 }
 
 }  // namespace heed::rewrite

@@ -32,20 +32,13 @@ struct TrainData {
 };
 // The vocabulary is that of the training dialogues unless one is given.
 TrainData make_train_data(const DataPart& train, const DataPart& valid, const Settings& settings,
-                          const Vocabulary* vocabulary = nullptr);
+                          const std::optional<Vocabulary>& vocabulary = {});
 
 // Columns of the log. The loss is the mean of the training objective, without |W|.
 constexpr const char *kValidLoss = "valid_loss", *kValidF1 = "valid_f1", *kValidFirst = "valid_p1",
                      *kValidExact = "valid_exact", *kTrainLoss = "train_loss";
-// It refers to the three, which must outlive it.
-Task gap_task(GapModel& model, const Settings& settings, const TrainData& data);
 
-struct LoadedGaps {
-  GapModel model;
-  Vocabulary vocabulary;
-};
-
-struct Own : pretrained::OwnOfWords<Settings, TrainData, LoadedGaps> {  // dialog/runs_of.h
+struct Own : pretrained::OwnOfWords<Settings, TrainData, GapModel> {  // dialog/runs_of.h
   static constexpr RunNames kNames = {.system = "gaps",
                                       .kind = "gaps",
                                       .what = "a model of gaps",
@@ -61,14 +54,13 @@ struct Own : pretrained::OwnOfWords<Settings, TrainData, LoadedGaps> {  // dialo
 
   static std::vector<PresetOf<Settings>> presets();
   static Data read(const Paths& data, const Settings& s, const std::string& run);
-  static double size(const Settings& s) { return parameter_count(s.model, s.bounds); }
-  static Loaded blank(const std::string& directory, const Settings& s);
-  static Task task(Loaded& loaded, const Settings& s, const Data& data) {
-    return gap_task(loaded.model, s, data);
-  }
+  static Task task(Loaded& loaded, const Settings& s, const TrainData& data);
 };
 using Runs = RunsOf<Own>;
+using LoadedGaps = Own::Loaded;
 
-std::shared_ptr<const Annotator> annotator(std::shared_ptr<const LoadedGaps> gaps);
+// `loss`: what it has learned.
+std::shared_ptr<const Annotator> annotator(std::shared_ptr<const LoadedGaps> gaps,
+                                           const LossSettings& loss = {});
 
 }  // namespace heed::rewrite

@@ -24,31 +24,43 @@ LabelIds majority_labels(const std::vector<LabelIds>& train, int64_t size) {
   return majority;
 }
 
-Hits count_hits(const LabelIds& predicted, const LabelIds& truth) {
+double share_of(int64_t a, int64_t b) {
+  return b == 0 ? 0 : static_cast<double>(a) / static_cast<double>(b);
+}
+
+double Tally::precision() const {
+  return share_of(hits, decided);
+}
+double Tally::recall() const {
+  return share_of(hits, right);
+}
+double Tally::f1() const {
+  return share_of(2 * hits, decided + right);
+}
+Tally& Tally::operator+=(const Tally& other) {
+  hits += other.hits;
+  decided += other.decided;
+  right += other.right;
+  return *this;
+}
+
+Tally count_hits(const LabelIds& predicted, const LabelIds& truth) {
   LabelIds both;
   std::set_intersection(predicted.begin(), predicted.end(), truth.begin(), truth.end(),
                         std::back_inserter(both));
-  const auto hits = static_cast<int64_t>(both.size());
-  return {hits, static_cast<int64_t>(predicted.size()) - hits,
-          static_cast<int64_t>(truth.size()) - hits};
+  return {std::ssize(both), std::ssize(predicted), std::ssize(truth)};
 }
 
-double micro_f1(const std::vector<Hits>& examples) {
-  Hits sum;
-  for (const Hits& h : examples) {
-    sum.true_positives += h.true_positives;
-    sum.false_positives += h.false_positives;
-    sum.false_negatives += h.false_negatives;
-  }
-  const int64_t all = 2 * sum.true_positives + sum.false_positives + sum.false_negatives;
-  return all == 0 ? 0 : 2 * static_cast<double>(sum.true_positives) / static_cast<double>(all);
+double micro_f1(const std::vector<Tally>& examples) {
+  Tally sum;
+  for (const Tally& t : examples) sum += t;
+  return sum.f1();
 }
 
-double exact_match(const std::vector<Hits>& examples) {
-  const auto exact = std::count_if(examples.begin(), examples.end(), [](const Hits& h) {
-    return h.false_positives + h.false_negatives == 0;
-  });
-  return examples.empty() ? 0 : static_cast<double>(exact) / static_cast<double>(examples.size());
+double exact_match(const std::vector<Tally>& examples) {
+  return share_of(std::count_if(examples.begin(), examples.end(),
+                                [](const Tally& t) { return 2 * t.hits == t.decided + t.right; }),
+                  std::ssize(examples));
 }
 
 }  // namespace heed

@@ -15,17 +15,22 @@ std::vector<int64_t> count_labels(const std::vector<LabelIds>& examples, int64_t
 // The constant prediction: labels that more than half of the training examples have.
 LabelIds majority_labels(const std::vector<LabelIds>& train, int64_t size);
 
-// Right predictions, wrong predictions, and labels that were not predicted.
-struct Hits {
-  int64_t true_positives = 0, false_positives = 0, false_negatives = 0;
+// Decisions about things, some of which are the right ones.
+struct Tally {
+  int64_t hits = 0, decided = 0, right = 0;  // hits: decided for, and right
+  double precision() const;                  // hits / decided
+  double recall() const;                     // hits / right
+  double f1() const;  // 2 hits / (decided + right); all three are 0 if there is nothing
+  Tally& operator+=(const Tally& other);
 };
-// For one example.
-Hits count_hits(const LabelIds& predicted, const LabelIds& truth);
+// a / b; 0 if b is 0.
+double share_of(int64_t a, int64_t b);
+// Of the labels of one example.
+Tally count_hits(const LabelIds& predicted, const LabelIds& truth);
 
-// Micro F1 = 2 TP / (2 TP + FP + FN) of the sums over all examples, in [0, 1]; 0 if nothing is
-// predicted and nothing is true.
-double micro_f1(const std::vector<Hits>& examples);
+// Micro F1, that of the sums over all examples.
+double micro_f1(const std::vector<Tally>& examples);
 // Share of the examples whose set is predicted exactly; 0 for no examples.
-double exact_match(const std::vector<Hits>& examples);
+double exact_match(const std::vector<Tally>& examples);
 
 }  // namespace heed

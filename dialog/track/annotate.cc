@@ -1,8 +1,8 @@
 // What `heed track` says: the states of dialogues, turn by turn.
 #include <algorithm>
 #include <cmath>
-#include <sstream>
 
+#include "base/list.h"
 #include "dialog/data/corpus.h"
 #include "dialog/parts/annotator_json.h"
 #include "dialog/parts/looker.h"
@@ -16,16 +16,13 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-struct Row {
-  std::string name;
-  Accuracy accuracy;
-};
+using Rows = std::vector<std::pair<std::string, Accuracy>>;  // the tracker, and rules
 
 std::string percent(double share) {
   return decimal(100 * share, 1);
 }
 
-std::string accuracy_table(const std::vector<Row>& rows, const Slots& slots, int width) {
+std::string accuracy_table(const Rows& rows, const Slots& slots, int width) {
   std::vector<std::vector<std::string>> cells = {{"%", "joint", "above 1/2", "changes"}};
   for (const Slots::Slot& slot : slots) cells[0].push_back(printable(slot.name));
   for (const auto& [name, a] : rows) {
@@ -132,7 +129,7 @@ void keep_those_with_values(const Slots& slots, std::vector<Conversation>& conve
 
 // How right the states of a file are.
 struct Judged {
-  std::vector<Row> rows = {};
+  Rows rows = {};
   std::vector<SlotShares> shares = {};
   std::vector<PairDependence> pairs = {};
   size_t dialogues = 0, turns = 0;
@@ -148,7 +145,7 @@ struct Judged {
   }
   void write(Json& json, const Slots& slots) const {
     json["trackers"] = Json::object();
-    for (const Row& row : rows) json["trackers"][row.name] = json_of(row.accuracy, slots);
+    for (const auto& [name, a] : rows) json["trackers"][name] = json_of(a, slots);
     for (size_t s = 0; s < slots.count(); ++s) {
       json["slots"][slots[s].name] = {{"has_value_percent", shares[s].has_value},
                                       {"changes_percent", shares[s].changes}};
@@ -189,10 +186,9 @@ std::vector<double> moves(const Tracker& model, const Slots& slots, const Conver
 
 // "area = south, food = thai"
 std::string named_text(const State& state, const Slots& slots) {
-  std::string text;
-  for (const auto& [slot, value] : slots.named(state)) {
-    text += (text.empty() ? "" : ", ") + slot + " = " + value;
-  }
+  const std::string text = joined(slots.named(state), ", ", [](const auto& named) {
+    return named.first + " = " + named.second;
+  });
   return text.empty() ? "nothing yet" : text;
 }
 
@@ -206,27 +202,28 @@ class TrackAnnotator : public Annotator, public Looker {
     Annotated found{.path = find_dialogues(data, "test")};
     std::vector<std::string> unknown;
     const std::string& which = loaded_->model.config().slots;
-    std::vector<Conversation> conversations = loaded_->reader.conversations(
-        found.path, read_dialogues(found.path, {.limit = o.limit, .progress = {}, .notes = true}),
-        unknown, which, /*all=*/o.lines);
+    const auto dialogues = read_dialogues(found.path, Reading{.limit = o.limit, .notes = true});
+    std::vector<Conversation> conversations =
+        loaded_->reader.conversations(found.path, dialogues, unknown, which, /*all=*/o.lines);
     if (conversations.empty()) {
       throw DataError(found.path + ": no dialogue has turns of \"user\"" +
                       (which.empty() || o.lines ? "" : " and a value of '" + which + "'"));
     }
-    Beliefs beliefs = track(loaded_->model, slots_, conversations, o.batch, [&](int64_t done) {
-      if (o.progress) o.progress(done, std::ssize(conversations), "dialogue");
-    });
+    Beliefs beliefs =
+        track(loaded_->model, slots_, conversations, o.batch, reporter(o, "dialogue"));
     for (size_t c = 0; c < conversations.size(); ++c) {
       found.lines += json_line(states_json(conversations[c], beliefs[c], slots_));
     }
     found.count = counted(conversations.size(), "dialogue");
+    Json json = {{"inputs", {{"data", {{"fingerprint", heed::fingerprint(dialogues)}}}}}};
     if (!which.empty()) keep_those_with_values(slots_, conversations, beliefs);
     if (has_states(slots_, conversations)) {
-      judge(conversations, beliefs, unknown, o.model, found);
+      judge(conversations, beliefs, unknown, o.model, found, json);
     } else if (!o.lines) {
       throw DataError(found.path +
                       ": has no states to compare with; --out writes those of the tracker");
     }
+    found.json = json_line(json);
     return found;
   }
 
@@ -235,7 +232,7 @@ class TrackAnnotator : public Annotator, public Looker {
     std::vector<std::string> unknown;
     const std::string path = find_dialogues(data, "test");
     const std::vector<Conversation> all = loaded_->reader.conversations(
-        path, read_dialogues(path, {.limit = o.limit, .progress = {}, .notes = true}), unknown,
+        path, read_dialogues(path, Reading{.limit = o.limit, .notes = true}), unknown,
         loaded_->model.config().slots, /*all=*/true);
     const auto ids = [&](size_t i) { return std::pair(all[i].id, all[i].id); };
     std::vector<Looked> looks;
@@ -266,7 +263,8 @@ class TrackAnnotator : public Annotator, public Looker {
         t->system = trimmed(std::string_view(line).substr(7));
         return {};
       }
-      t->conversation[0].turns.push_back(loaded_->reader.turn(line, t->system, acts_in(t->system)));
+      t->conversation[0].turns.push_back(
+          loaded_->reader.turn(line, t->system, split(t->system, ',')));
       t->system.clear();
       const Belief now = track(loaded_->model, slots_, t->conversation, 1)[0].back();
       Heard heard{state_text(slots_, now, t->before)};
@@ -286,33 +284,24 @@ class TrackAnnotator : public Annotator, public Looker {
   }
 
  private:
-  static std::vector<std::string> acts_in(const std::string& system) {
-    std::vector<std::string> acts;
-    std::istringstream in(system);
-    for (std::string act; std::getline(in, act, ',');) {
-      if (!act.empty()) acts.push_back(act);
-    }
-    return acts;
-  }
   void judge(const std::vector<Conversation>& conversations, const Beliefs& beliefs,
-             const std::vector<std::string>& unknown, const std::string& model,
-             Annotated& found) const {
+             const std::vector<std::string>& unknown, const std::string& model, Annotated& found,
+             Json& json) const {
     Judged judged{.shares = slot_shares(slots_, conversations),
                   .pairs = dependences(slots_, conversations, beliefs),
                   .dialogues = conversations.size()};
     for (const auto& [name, of] : {std::pair(model, beliefs),
                                    {"words of the value", string_match(slots_, conversations)},
                                    {"most frequent state", most_frequent(conversations)}}) {
-      judged.rows.push_back({name, mean(score(slots_, conversations, of))});
+      judged.rows.emplace_back(name, mean(score(slots_, conversations, of)));
     }
     for (const Conversation& c : conversations) {
       judged.turns +=
           static_cast<size_t>(std::ranges::count(c.turns, false, &UserTurn::distraction));
     }
-    Json json = {
-        {"dialogues", judged.dialogues}, {"turns", judged.turns}, {"unknown_values", unknown}};
+    json.update(
+        {{"dialogues", judged.dialogues}, {"turns", judged.turns}, {"unknown_values", unknown}});
     judged.write(json, slots_);
-    found.json = json_line(json);
     if (!unknown.empty()) {
       found.remarks.push_back(counted(unknown.size(), "value") +
                               " that the tracker does not know, as " + unknown[0]);

@@ -23,18 +23,12 @@ std::string spaced_words(const std::string& text) {
   return words.back() == ' ' ? words : words + ' ';
 }
 
-// Calls use(turn, belief, tracked state before, right state before) for each turn that is not a
-// distraction.
-template <class Use>
-void each_turn(const Slots& slots, const std::vector<Conversation>& conversations,
-               const Beliefs& beliefs, Use use) {
+// Calls use(turn, c, t) for each turn that is not a distraction.
+template <class Use> void each_turn(const std::vector<Conversation>& conversations, Use use) {
   for (size_t c = 0; c < conversations.size(); ++c) {
-    State tracked = slots.nothing(), right = tracked;
-    for (size_t t = 0; t < conversations[c].turns.size(); ++t) {
-      const UserTurn& turn = conversations[c].turns[t];
-      if (!turn.distraction) use(turn, beliefs[c][t], tracked, right);
-      tracked = beliefs[c][t].state;
-      right = turn.state;
+    const std::vector<UserTurn>& turns = conversations[c].turns;
+    for (size_t t = 0; t < turns.size(); ++t) {
+      if (!turns[t].distraction) use(turns[t], c, t);
     }
   }
 }
@@ -47,19 +41,20 @@ Belief belief_in(State state) {
 
 std::vector<TurnScore> score(const Slots& slots, const std::vector<Conversation>& conversations,
                              const Beliefs& beliefs) {
+  const State nothing = slots.nothing();
   std::vector<TurnScore> scores;
-  each_turn(
-      slots, conversations, beliefs,
-      [&](const UserTurn& turn, const Belief& b, const State& tracked, const State& right) {
-        TurnScore s{
-            .joint = b.state == turn.state, .set = b.above_half == turn.state, .change = true};
-        for (size_t i = 0; i < slots.count(); ++i) {
-          s.slots.push_back(b.state[i] == turn.state[i]);
-          const bool changes = turn.state[i] != right[i];
-          s.change = s.change && changes == (b.state[i] != tracked[i]) && (!changes || s.slots[i]);
-        }
-        scores.push_back(std::move(s));
-      });
+  each_turn(conversations, [&](const UserTurn& turn, size_t c, size_t t) {
+    const Belief& b = beliefs[c][t];
+    const State &tracked = t == 0 ? nothing : beliefs[c][t - 1].state,
+                &right = t == 0 ? nothing : conversations[c].turns[t - 1].state;
+    TurnScore& s = scores.emplace_back(TurnScore{
+        .joint = b.state == turn.state, .set = b.above_half == turn.state, .change = true});
+    for (size_t i = 0; i < slots.count(); ++i) {
+      s.slots.push_back(b.state[i] == turn.state[i]);
+      const bool changes = turn.state[i] != right[i];
+      s.change = s.change && changes == (b.state[i] != tracked[i]) && (!changes || s.slots[i]);
+    }
+  });
   return scores;
 }
 
@@ -82,15 +77,11 @@ std::vector<std::optional<bool>> survivals(const Slots& slots,
                                            const std::vector<Conversation>& conversations,
                                            const Beliefs& beliefs) {
   std::vector<std::optional<bool>> all;
-  for (size_t c = 0; c < conversations.size(); ++c) {
-    const std::vector<UserTurn>& turns = conversations[c].turns;
-    for (size_t t = 0; t < turns.size(); ++t) {
-      if (turns[t].distraction) continue;
-      std::optional<bool>& survives = all.emplace_back();
-      if (t == 0 || !turns[t - 1].distraction) continue;
-      survives = beliefs[c][t - 1].state == (t == 1 ? slots.nothing() : beliefs[c][t - 2].state);
-    }
-  }
+  each_turn(conversations, [&](const UserTurn&, size_t c, size_t t) {
+    std::optional<bool>& survives = all.emplace_back();
+    if (t == 0 || !conversations[c].turns[t - 1].distraction) return;
+    survives = beliefs[c][t - 1].state == (t == 1 ? slots.nothing() : beliefs[c][t - 2].state);
+  });
   return all;
 }
 
@@ -123,9 +114,7 @@ Beliefs string_match(const Slots& slots, const std::vector<Conversation>& conver
 
 Beliefs most_frequent(const std::vector<Conversation>& conversations) {
   std::map<State, int64_t> counts;
-  for (const Conversation& c : conversations) {
-    for (const UserTurn& turn : c.turns) counts[turn.state] += !turn.distraction;
-  }
+  each_turn(conversations, [&](const UserTurn& turn, size_t, size_t) { ++counts[turn.state]; });
   Beliefs beliefs;
   if (counts.empty()) return beliefs;
   const auto best =
@@ -139,19 +128,17 @@ Beliefs most_frequent(const std::vector<Conversation>& conversations) {
 
 std::vector<SlotShares> slot_shares(const Slots& slots,
                                     const std::vector<Conversation>& conversations) {
+  const State nothing = slots.nothing();
   std::vector<SlotShares> shares(slots.count());
   double turns = 0;
-  for (const Conversation& c : conversations) {
-    State before = slots.nothing();
-    for (const UserTurn& turn : c.turns) {
-      turns += !turn.distraction;
-      for (size_t s = 0; s < shares.size() && !turn.distraction; ++s) {
-        shares[s].has_value += turn.state[s] != slots[s].none;
-        shares[s].changes += turn.state[s] != before[s];
-      }
-      before = turn.state;
+  each_turn(conversations, [&](const UserTurn& turn, size_t c, size_t t) {
+    const State& before = t == 0 ? nothing : conversations[c].turns[t - 1].state;
+    ++turns;
+    for (size_t s = 0; s < shares.size(); ++s) {
+      shares[s].has_value += turn.state[s] != slots[s].none;
+      shares[s].changes += turn.state[s] != before[s];
     }
-  }
+  });
   for (SlotShares& s : shares) s = {100 * s.has_value / turns, 100 * s.changes / turns};
   return shares;
 }
@@ -160,13 +147,12 @@ std::vector<PairDependence> dependences(const Slots& slots,
                                         const std::vector<Conversation>& conversations,
                                         const Beliefs& beliefs) {
   std::vector<std::vector<int32_t>> right(slots.count()), tracked(slots.count());
-  each_turn(slots, conversations, beliefs,
-            [&](const UserTurn& turn, const Belief& b, const State&, const State&) {
-              for (size_t s = 0; s < slots.count(); ++s) {
-                right[s].push_back(turn.state[s]);
-                tracked[s].push_back(b.state[s]);
-              }
-            });
+  each_turn(conversations, [&](const UserTurn& turn, size_t c, size_t t) {
+    for (size_t s = 0; s < slots.count(); ++s) {
+      right[s].push_back(turn.state[s]);
+      tracked[s].push_back(beliefs[c][t].state[s]);
+    }
+  });
   std::vector<PairDependence> pairs;
   for (size_t a = 0; a < slots.count(); ++a) {
     for (size_t b = a + 1; b < slots.count(); ++b) {

@@ -2,27 +2,35 @@
 
 #include <algorithm>
 #include <cmath>
-#include <memory>
 
 #include "base/error.h"
 #include "dialog/parts/context_batch.h"
 #include "dialog/track/settings.h"
-#include "nn/count.h"
 #include "nn/init.h"
 #include "train/setting_rules.h"
 
 namespace heed::track {
+namespace {
+
+// 1 at the right values, f64 (R, N).
+Tensor targets(const TurnBatch& batch, int64_t values) {
+  std::vector<double> gold(batch.turns.size() * values);
+  for (size_t r = 0; r < batch.turns.size(); ++r) {
+    for (const int32_t place : batch.turns[r]->state) {
+      if (place < values) gold[r * values + place] = 1;
+    }
+  }
+  return Tensor::from(gold, {static_cast<int64_t>(batch.turns.size()), values});
+}
+
+}  // namespace
 
 void Config::check() const {
-  check_values("track", *this, [](auto& config, auto& v) { visit_tracker(config, v); });
+  check_values("track", *this, kVisitModelConfig);
   if (machine == "acts" && act_count == 0) {
     throw UsageError("track: act_count: expected 1 or more with machine acts, got 0");
   }
   words.check("track");
-}
-
-double parameter_count(const Config& config) {
-  return count_parameters(1, [&](int64_t) { return std::make_unique<Tracker>(config); });
 }
 
 TurnBatch make_batch(const std::vector<const Conversation*>& conversations, const Config& config,
@@ -56,16 +64,6 @@ TurnBatch make_batch(const std::vector<const Conversation*>& conversations, cons
     batch.acts = Tensor::from(acts, {batch.packing.rows(), config.act_count}, device);
   }
   return batch;
-}
-
-Tensor targets(const TurnBatch& batch, int64_t values) {
-  std::vector<double> gold(batch.turns.size() * values);
-  for (size_t r = 0; r < batch.turns.size(); ++r) {
-    for (const int32_t place : batch.turns[r]->state) {
-      if (place < values) gold[r * values + place] = 1;
-    }
-  }
-  return Tensor::from(gold, {static_cast<int64_t>(batch.turns.size()), values});
 }
 
 // ---- features
@@ -126,11 +124,6 @@ void Energy::visit(Visitor& v) {
   v("theta", theta);
 }
 
-Var Energy::energy(const Var& y, const Var& f) const {
-  const Var linear = sum(y * affine(f, w), -1);
-  return w_1.defined() ? linear + sum(w_2 * tanh(affine(y, w_1)), -1) : linear;
-}
-
 Var Energy::gradient(const Var& y, const Var& wf) const {
   if (!w_1.defined()) return wf;
   return wf + matmul(w_2 * (1 - square(tanh(affine(y, w_1)))), w_1);
@@ -159,10 +152,6 @@ Tracker::Tracker(const Config& config, std::optional<pretrained::Words> words)
   } else {
     energy_.emplace_back(config);
   }
-}
-
-Tracker::Tracker(const Config& config, uint64_t seed) : Tracker(config) {
-  init(*this, seed);
 }
 
 void Tracker::visit(Visitor& v) {
@@ -211,7 +200,7 @@ Var Tracker::probabilities(const Var& logits, const Slots& slots) const {
 
 Beliefs track(const Tracker& model, const Slots& slots,
               const std::vector<Conversation>& conversations, int64_t batch_size,
-              const std::function<void(int64_t done)>& progress) {
+              const OnValidation& progress) {
   const NoGrad guard;
   Beliefs beliefs;
   for (const Conversation& c : conversations) beliefs.emplace_back(c.turns.size());
@@ -235,7 +224,7 @@ Beliefs track(const Tracker& model, const Slots& slots,
         if (row[i] > 0.5) belief.above_half.push_back(i);
       }
     }
-    if (progress) progress(static_cast<int64_t>(end));
+    if (progress) progress(static_cast<int64_t>(end), std::ssize(conversations));
   }
   return beliefs;
 }

@@ -4,7 +4,6 @@
 // they fit the dialogue and each other. docs/tracking.md
 #pragma once
 
-#include <functional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -12,6 +11,7 @@
 #include "dialog/pretrained/words.h"
 #include "dialog/track/reader.h"
 #include "nn/lstm.h"
+#include "train/task.h"
 
 namespace heed::track {
 
@@ -43,8 +43,6 @@ struct TurnBatch {
 };
 TurnBatch make_batch(const std::vector<const Conversation*>& conversations, const Config& config,
                      Device device);
-// 1 at the right values, f64 (R, N).
-Tensor targets(const TurnBatch& batch, int64_t values);
 
 // F_t = LSTM over turns of [BiLSTM over the user's words, last states; the system's turn], where
 // the system's turn is tanh(FC(tanh(FC(acts)))), or the last states of a second BiLSTM.
@@ -71,7 +69,6 @@ class Features : public Module {
 class Energy : public Module {
  public:
   explicit Energy(const Config& config);
-  Var energy(const Var& y, const Var& f) const;     // (R, N), (R, H) -> (R)
   Var gradient(const Var& y, const Var& wf) const;  // dE/dy, wf = W F (R, N)
   std::vector<Var> steps(const Var& f) const;       // y_1 .. y_T, each (R, N)
   void visit(Visitor& v) override;
@@ -86,7 +83,6 @@ class Tracker : public Module {
  public:
   // `words` as of pretrained::words_in().
   explicit Tracker(const Config& config, std::optional<pretrained::Words> words = {});
-  Tracker(const Config& config, uint64_t seed);
   void visit(Visitor& v) override;
   const Config& config() const { return config_; }
   Device device() const { return features_.device(); }
@@ -112,7 +108,6 @@ class Tracker : public Module {
   std::vector<Linear> heads_;   // one, or none
   std::vector<Energy> energy_;  // none, or one
 };
-double parameter_count(const Config& config);
 
 // A tracker's output after a turn.
 struct Belief {
@@ -122,7 +117,7 @@ struct Belief {
 };
 using Beliefs = std::vector<std::vector<Belief>>;  // of each conversation, of each turn
 Beliefs track(const Tracker& model, const Slots& slots,
-              const std::vector<Conversation>& conversations, int64_t batch,
-              const std::function<void(int64_t done)>& progress = {});
+              const std::vector<Conversation>& conversations, int64_t batch_size,
+              const OnValidation& progress = {});
 
 }  // namespace heed::track

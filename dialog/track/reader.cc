@@ -10,12 +10,6 @@ namespace {
 
 constexpr int64_t kMostActs = 2000;  // that are told apart
 
-const std::vector<std::string>& labels_of(const Turn& turn, const char* name) {
-  static const std::vector<std::string> kNone;
-  const auto found = turn.notes->labels.find(name);
-  return found == turn.notes->labels.end() ? kNone : found->second;
-}
-
 std::vector<int32_t> closed(const std::string& text, const Vocabulary& words) {
   std::vector<int32_t> tokens;
   if (!is_blank(text)) tokens = encode_utterance(text, words);
@@ -28,7 +22,7 @@ std::vector<int32_t> closed(const std::string& text, const Vocabulary& words) {
 void check_state(const std::string& path, size_t dialogue, const Turn& turn, const Slots& slots,
                  const std::string& which) {
   std::map<std::string, std::string> values;  // of each slot
-  for (const std::string& label : labels_of(turn, "state")) {
+  for (const std::string& label : values_in(turn.notes->labels, "state")) {
     if (turn.speaker != kUser) {
       fail_at(path, dialogue, "a state is of a turn of \"user\", not of '" + turn.speaker + "'");
     }
@@ -53,7 +47,7 @@ Reader Reader::of(const std::vector<Dialogue>& dialogues, int64_t vocabulary, Sl
   for (const Dialogue& dialogue : dialogues) {
     for (const Turn& turn : dialogue.turns) {
       if (turn.speaker == kUser) continue;
-      for (const std::string& act : labels_of(turn, "act")) {
+      for (const std::string& act : values_in(turn.notes->labels, "act")) {
         if (const std::string name = label_value(act); !name.empty()) ++acts[name];
       }
     }
@@ -87,14 +81,14 @@ std::vector<Conversation> Reader::conversations(const std::string& path,
       check_state(path, n, said, slots, which);
       if (said.speaker != kUser) {
         system += (system.empty() ? "" : " ") + said.text;
-        const auto& more = labels_of(said, "act");
+        const auto& more = values_in(said.notes->labels, "act");
         acts.insert(acts.end(), more.begin(), more.end());
         continue;
       }
       UserTurn& turn = read.turns.emplace_back(this->turn(said.text, system, acts));
       turn.distraction = said.distraction;
       if (!said.distraction || said.notes->labels.contains("state")) {
-        state = slots.state(labels_of(said, "state"), unknown);
+        state = slots.state(values_in(said.notes->labels, "state"), unknown);
       }
       turn.state = state;
       wanted = wanted || state != slots.nothing();

@@ -10,14 +10,9 @@
 
 namespace heed::track {
 
-struct Settings {
+struct Settings : RunOptions {  // init: the tracker whose features it began with, or an encoder
   Config model = {};
-  bool fixed_features = false;  // the features of --init are frozen
-  LoopSettings loop = {};
-  size_t limit = 0;               // dialogues to read of each part, 0: all
-  uint32_t data_fingerprint = 0;  // of the data: a run is resumed only with the same data
-  std::string init = {};          // the tracker whose features the run began with, or an encoder
-  std::optional<std::string> preset = {};
+  bool fixed_features = false;             // the features of --init are frozen
   std::optional<int64_t> vocabulary = {};  // as requested
 
   void check() const;  // throws UsageError
@@ -26,7 +21,8 @@ struct Settings {
 
 constexpr const char* kTracker = "Tracker (instead of the preset's)";
 
-template <class V> void visit_tracker(auto& m, V& v) {
+// Those of config.json.
+template <class V> void visit_model_config(auto& m, V& v) {
   v(setting(
         "output", "output",
         "heads: a softmax for each slot; energy: all slots together, by --steps steps down the "
@@ -68,19 +64,14 @@ template <class V> void visit_tracker(auto& m, V& v) {
   v({.key = "act_count", .least = 0, .most = kMaxModelSize, .required = true}, m.act_count);
   v({.key = "values", .least = 1, .most = kMaxModelSize, .required = true}, m.values);
 }
-// Those of config.json.
-template <class S, class V> void visit_config(S& s, V& v) {
-  visit_tracker(s.model, v);
-}
 
 // Those of settings.json.
 template <class S, class V> void visit_training(S& s, V& v) {
-  v({.option = "preset", .key = "preset"}, s.preset);
   v(setting("fixed-features", "fixed_features",
             "Keep the network below the output as it is in --init",
             {.group = kTracker, .required = true, .of_variant = true}),
     s.fixed_features);
-  visit_asked(s, v);
+  visit_run_options(s, v);
 }
 
 }  // namespace heed::track

@@ -60,9 +60,7 @@ Slots Slots::of(const std::vector<Dialogue>& dialogues, const std::string& which
   std::set<std::string> seen;
   for (size_t n = 0; n < dialogues.size(); ++n) {
     for (const Turn& turn : dialogues[n].turns) {
-      const auto found = turn.notes->labels.find("state");
-      if (found == turn.notes->labels.end()) continue;
-      for (const std::string& label : found->second) {
+      for (const std::string& label : values_in(turn.notes->labels, "state")) {
         const auto [slot, value] = read_state_label(label, file, n);
         if (!is_wanted(slot, which)) continue;
         counts[slot + "=" + value] = counts[slot + "=" + kNone] = 1;

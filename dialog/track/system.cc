@@ -1,11 +1,13 @@
 // The system "tracker": what has the user asked for so far?
 #include <filesystem>
 
+#include "base/list.h"
 #include "dialog/system_runs.h"
 #include "dialog/text/format.h"
 #include "dialog/text/terminal.h"
 #include "dialog/track/task.h"
 #include "dialog/training_of.h"
+#include "nn/count.h"
 #include "train/run_json.h"
 
 namespace heed::track {
@@ -23,7 +25,7 @@ Settings sized(int64_t width, int64_t words, int epochs, double rate, double inn
   s.model.hidden_size = width;
   s.model.inner_rate = inner_rate;
   s.loop = {.batch_size = 32, .optimizer = {.name = "adam"}, .max_norm = 5, .max_epochs = epochs};
-  s.loop.schedule = {.rate = rate, .min_rate = 0, .patience = 5, .max_halvings = 0};
+  s.loop.schedule = {.rate = rate, .min_rate = 0, .patience = 0, .stop_after = 5};
   return s;
 }
 
@@ -82,11 +84,9 @@ class TrackerTraining : public SystemTraining<Own> {
   }
   void describe(const std::string& run, bool, const Talk& talk) const override {
     const Config& m = s_.model;
-    std::string slots;
-    for (const Slots::Slot& slot : data_.reader.slots) {
-      slots += (slots.empty() ? "" : ", ") + printable(slot.name) + " (" +
-               std::to_string(slot.end - slot.begin) + ")";
-    }
+    const std::string slots = joined(data_.reader.slots, ", ", [](const Slots::Slot& slot) {
+      return printable(slot.name) + " (" + std::to_string(slot.end - slot.begin) + ")";
+    });
     talk.say(run + ": " + m.output +
              (m.output == "energy" ? " of " + counted(static_cast<size_t>(m.steps), "step") : "") +
              ", " + std::to_string(m.hidden_size) + " cells, " + std::to_string(m.vocab_size) +
@@ -175,6 +175,10 @@ void Own::keep(const std::string& run, const Settings& s, const TrainData& data)
   if (!begins_with_tracker(s)) return;
   const std::string weights = weights_of(s.init, size(Runs::config(s.init)));
   write_file(in(run, kInit), read_file(weights, kMaxRunFileBytes));
+}
+
+double Own::size(const Settings& s) {
+  return count_parameters(1, [&](int64_t) { return std::make_unique<Tracker>(s.model); });
 }
 
 LoadedTracker Own::blank(const std::string& directory, const Settings& s) {

@@ -14,51 +14,53 @@ std::vector<Dialogue> read(const std::string& path, size_t limit) {
   return read_dialogues(path, {.limit = limit, .progress = {}, .notes = true});
 }
 
-Loss loss_of(const Tracker& model, const TrainData& data, const std::vector<int64_t>& examples,
-             const StepKey& key) {
-  std::vector<const Conversation*> chosen;
-  for (const int64_t i : examples) chosen.push_back(&data.train[i]);
-  const TurnBatch batch = make_batch(chosen, model.config(), model.device());
-  const Slots& slots = data.reader.slots;
-  const Tracker::Output out =
-      model(batch, &slots, DropoutMode{model.config().dropout, key.seed, key.number()});
-  Loss loss{.total = out.loss};
-  const std::vector<double> y = out.logits.value().to_vector();
-  double right = 0;
-  for (size_t r = 0; r < batch.turns.size(); ++r) {
-    const auto row = y.begin() + static_cast<ptrdiff_t>(r) * slots.size();
-    bool all = true;
-    for (size_t s = 0; s < slots.count(); ++s) {
-      const auto best = std::max_element(row + slots[s].begin, row + slots[s].end);
-      all = all && best - row == batch.turns[r]->state[s];
-    }
-    right += all;
-    loss.tokens += std::ssize(batch.turns[r]->user);
-  }
-  loss.nll = loss.total.value().item();
-  loss.counts = {{"right", right}, {"turns", static_cast<double>(batch.turns.size())}};
-  return loss;
-}
-
 // Whether a turn has the state, "food=thai".
 bool has_state(const Dialogue& dialogue, const std::string& state) {
   return std::any_of(dialogue.turns.begin(), dialogue.turns.end(), [&](const Turn& turn) {
-    const auto found = turn.notes->labels.find("state");
-    return found != turn.notes->labels.end() &&
-           std::any_of(found->second.begin(), found->second.end(),
-                       [&](const std::string& label) { return label_value(label) == state; });
+    return std::ranges::count(values_in(turn.notes->labels, "state"), state, label_value) > 0;
   });
 }
 
-Metrics validate(const Tracker& model, const TrainData& data, int64_t batch,
-                 const OnValidation& on_batch) {
-  const Slots& slots = data.reader.slots;
-  const auto all = std::ssize(data.valid);
-  const Beliefs beliefs =
-      track(model, slots, data.valid, batch, [&](int64_t done) { on_batch(done, all); });
-  const Accuracy a = mean(score(slots, data.valid, beliefs));
-  return {{kValidJoint, a.joint, true}, {kValidSet, a.set, true}, {kValidChange, a.change, true}};
-}
+// What the functions of the task refer to.
+struct Learning {
+  const Tracker& model;
+  const TrainData& data;
+  int64_t batch_size;
+
+  Loss loss(const std::vector<int64_t>& examples, const StepKey& key) const {
+    std::vector<const Conversation*> chosen;
+    for (const int64_t i : examples) chosen.push_back(&data.train[i]);
+    const TurnBatch batch = make_batch(chosen, model.config(), model.device());
+    const Slots& slots = data.reader.slots;
+    const Tracker::Output out =
+        model(batch, &slots, DropoutMode{model.config().dropout, key.seed, key.number()});
+    Loss loss{.total = out.loss};
+    const std::vector<double> y = out.logits.value().to_vector();
+    double right = 0;
+    for (size_t r = 0; r < batch.turns.size(); ++r) {
+      const auto row = y.begin() + static_cast<ptrdiff_t>(r) * slots.size();
+      bool all = true;
+      for (size_t s = 0; s < slots.count(); ++s) {
+        const auto best = std::max_element(row + slots[s].begin, row + slots[s].end);
+        all = all && best - row == batch.turns[r]->state[s];
+      }
+      right += all;
+      loss.tokens += std::ssize(batch.turns[r]->user);
+    }
+    loss.nll = loss.total.value().item();
+    loss.counts = {{"right", right}, {"turns", static_cast<double>(batch.turns.size())}};
+    return loss;
+  }
+  static Metrics measure(const Counts& counts) {
+    return {{kTrainJoint, counts.at("right") / counts.at("turns"), true}};
+  }
+  Metrics validate(const OnValidation& on_batch) const {
+    const Slots& slots = data.reader.slots;
+    const Beliefs beliefs = track(model, slots, data.valid, batch_size, on_batch);
+    const Accuracy a = mean(score(slots, data.valid, beliefs));
+    return {{kValidJoint, a.joint, true}, {kValidSet, a.set, true}, {kValidChange, a.change, true}};
+  }
+};
 
 }  // namespace
 
@@ -97,14 +99,12 @@ TrainData load_train_data(const std::string& directory, const Settings& s,
 }
 
 uint32_t fingerprint(const std::vector<Conversation>& conversations, uint32_t crc) {
-  const auto mix = [&](const std::vector<int32_t>& numbers) {
-    crc = checksum(std::to_string(numbers.size()) + " ", crc);
-    crc = checksum({reinterpret_cast<const char*>(numbers.data()), numbers.size() * 4}, crc);
-  };
   for (const Conversation& c : conversations) {
     crc = checksum(std::to_string(c.turns.size()) + " ", crc);
     for (const UserTurn& turn : c.turns) {
-      for (const auto* numbers : {&turn.user, &turn.system, &turn.acts, &turn.state}) mix(*numbers);
+      for (const auto* numbers : {&turn.user, &turn.system, &turn.acts, &turn.state}) {
+        crc = heed::fingerprint(*numbers, crc);
+      }
     }
   }
   return crc;
@@ -124,30 +124,21 @@ void take_from_init(Settings& s) {
   s.model.words = from.words;
 }
 
-Task tracker_task(Tracker& model, const Settings& settings, const TrainData& data) {
+Task Own::task(Loaded& loaded, const Settings& s, const TrainData& data) {
   std::vector<int64_t> sizes, turns;
   for (const Conversation& c : data.train) {
     int64_t words = 0;
     for (const UserTurn& turn : c.turns) {
-      words +=
-          std::ssize(turn.user) + (settings.model.machine == "text" ? std::ssize(turn.system) : 0);
+      words += std::ssize(turn.user) + (s.model.machine == "text" ? std::ssize(turn.system) : 0);
     }
     sizes.push_back(words);
     turns.push_back(std::ssize(c.turns));
   }
-  const int64_t batch = settings.loop.batch_size;
-  return {.module = &model,
-          .sizes = std::move(sizes),
-          .weights = std::move(turns),
-          .loss = [&](const auto& examples,
-                      const StepKey& key) { return loss_of(model, data, examples, key); },
-          .measure =
-              [](const Counts& c) {
-                return Metrics{{kTrainJoint, c.at("right") / c.at("turns"), true}};
-              },
-          .validate =
-              [&, batch](const auto& on_batch) { return validate(model, data, batch, on_batch); },
-          .describe = {}};
+  Task task =
+      task_of(loaded.model, std::move(sizes),
+              std::make_shared<const Learning>(Learning{loaded.model, data, s.loop.batch_size}));
+  task.weights = std::move(turns);
+  return task;
 }
 
 }  // namespace heed::track

@@ -32,9 +32,6 @@ void take_from_init(Settings& settings);
 constexpr const char *kTrainJoint = "train_joint", *kValidJoint = "valid_joint",
                      *kValidSet = "valid_set", *kValidChange = "valid_change";
 
-// The model and the data must outlive it.
-Task tracker_task(Tracker& model, const Settings& settings, const TrainData& data);
-
 struct LoadedTracker {
   Tracker model;
   Reader reader;
@@ -59,12 +56,11 @@ struct Own {  // dialog/runs_of.h
   static Data read(const Paths& data, const Settings& s, const std::string& run);
   static void take(Settings& s, const Data& data);
   static void keep(const std::string& run, const Settings& s, const Data& data);
-  static double size(const Settings& s) { return parameter_count(s.model); }
+  static const Vocabulary& words(const Data& data) { return data.reader.words; }
+  static double size(const Settings& s);
   static Loaded blank(const std::string& directory, const Settings& s);
   static void draw(Loaded& loaded, const std::string& run, const Settings& s);
-  static Task task(Loaded& loaded, const Settings& s, const Data& data) {
-    return tracker_task(loaded.model, s, data);
-  }
+  static Task task(Loaded& loaded, const Settings& s, const Data& data);
 };
 using Runs = RunsOf<Own>;
 

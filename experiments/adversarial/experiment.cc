@@ -86,9 +86,9 @@ void read_passages(const Settings& s, Data& data) {
     const auto dialogues = read_dialogues(path, s.test_dialogues());
     data.test_checksums.push_back(fingerprint(dialogues));
     const discriminate::PassageOptions& bounds = s.train.model.passages;
-    const auto counts =
-        add_passages(passages, dialogues, data.train[c].vocabulary, bounds, static_cast<int>(c));
-    if (counts.passages > 0) continue;
+    const size_t before = passages.size();
+    add_passages(passages, dialogues, data.train[c].vocabulary, bounds, static_cast<int>(c));
+    if (passages.size() > before) continue;
     throw DataError(path + ": no passage in " + counted(dialogues.size(), "dialogue") +
                     "; it takes " + std::to_string(bounds.context + 1) + " turns in a row with " +
                     std::to_string(bounds.min_tokens) + " to " + std::to_string(bounds.max_tokens) +

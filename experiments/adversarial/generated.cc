@@ -167,10 +167,9 @@ std::map<std::string, Summed> probes(const Generator& s) {
     const auto result =
         probe::probe(fit, test, task, {.max_iterations = kProbeIterations, .standardise = true});
     for (size_t i = 0; i < result.examples.size(); ++i) {
-      const Hits& h = result.examples[i];
-      of_tasks[task].add(
-          2 * static_cast<double>(h.true_positives),
-          static_cast<double>(2 * h.true_positives + h.false_positives + h.false_negatives), of[i]);
+      const Tally& h = result.examples[i];
+      of_tasks[task].add(2 * static_cast<double>(h.hits), static_cast<double>(h.decided + h.right),
+                         of[i]);
     }
   }
   return of_tasks;

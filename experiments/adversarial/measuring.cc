@@ -29,12 +29,6 @@ Passages of_corpus(const Passages& all, size_t corpus) {
   return items;
 }
 
-std::vector<double> p_real_of(const Verdicts& verdicts) {
-  std::vector<double> p;
-  for (const auto& v : verdicts) p.push_back(v.p_real);
-  return p;
-}
-
 // {"id", "real", "p_real", "utterances": [{"words": [...], "attention": [...]} ...]}
 Json to_json(const PassageView& view) {
   Json utterances = Json::array();
@@ -155,9 +149,9 @@ class Judging {
   }
 
   Verdicts judge(const Passages& passages, const std::string& what) const {
-    const auto all = static_cast<double>(passages.size());
-    return verdicts_on(loaded_.model, passages, kBatch,
-                       [&](int64_t done) { progress_(what, static_cast<double>(done) / all); });
+    return verdicts_on(loaded_.model, passages, kBatch, [&](int64_t done, int64_t of) {
+      progress_(what, static_cast<double>(done) / static_cast<double>(of));
+    });
   }
 
   // p(real) of items, each in the context that its passage has in `said`, if it is there.

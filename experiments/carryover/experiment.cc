@@ -18,7 +18,6 @@ namespace {
 using Json = nlohmann::ordered_json;
 using carry::Item;
 using carry::Tallies;
-using carry::Tally;
 
 struct Settings : SystemSettings {
   int one_of = 30;           // learning curve: the number of training dialogues
@@ -313,10 +312,8 @@ const Making<Settings, Data> kMaking = {
     .names = carryover_variants(),
     .load = load_data,
     .about_data = [](const Settings&, const Data& data) -> Json {
-      uint32_t test = 0;
-      for (const Item& item : data.test) test = checksum(carry::item_line(item), test);
       return {{"train_checksum", data.train.fingerprint()},
-              {"test_checksum", test},
+              {"test_checksum", carry::fingerprint(data.test)},
               {"train_items", data.train.train.size()},
               {"test_items", data.test.size()}};
     },

@@ -226,12 +226,6 @@ Measured measured() {
 
 // ---- the description
 
-size_t questions_of(const comprehend::Corpus& corpus) {
-  size_t count = 0;
-  for (const comprehend::Passage& p : corpus.passages) count += p.questions.size();
-  return count;
-}
-
 void visit(Settings& s, const OptionVisitor& v) {
   const char* group = "Readers";
   v(setting("init", "init",
@@ -267,13 +261,13 @@ const Making<Settings, Data> kMaking = {
     .about_data = [](const Settings&, const Data& data) -> Json {
       return {{"checksum", data.parts.fingerprint()},
               {"test_checksum", comprehend::fingerprint(data.parts.test)},
-              {"test_questions", questions_of(data.parts.test)},
+              {"test_questions", data.parts.test.questions()},
               {"left_out", data.parts.train.left_out}};
     },
     .in_short =
         [](const Settings&, const Data& data) {
-          return counted(questions_of(data.parts.train), "training question") + " and " +
-                 std::to_string(questions_of(data.parts.test)) + " to test";
+          return counted(data.parts.train.questions(), "training question") + " and " +
+                 std::to_string(data.parts.test.questions()) + " to test";
         },
     .train = train_run,
     .best_metric = comprehend::kValidF1,

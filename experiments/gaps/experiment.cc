@@ -95,14 +95,14 @@ void put_exact(Json& json, const std::vector<Outcome>& all) {
 void put(Json& json, const rewrite::Measured& m, const std::vector<Outcome>& all, bool detects,
          bool ranks) {
   const auto value = [](bool has, double x) { return has ? Json(x) : Json(); };
-  const auto label = [&](const char* name, const rewrite::Measured::Precision& p) {
-    json[name] = {{"precision", value(detects, p.precision)},
-                  {"recall", value(detects, p.recall)},
-                  {"f1", value(detects, p.f1)}};
+  const auto label = [&](const char* name, const Tally& t) {
+    json[name] = {{"precision", value(detects, t.precision())},
+                  {"recall", value(detects, t.recall())},
+                  {"f1", value(detects, t.f1())}};
   };
   label("border", m.border);
   label("pronoun", m.pronoun);
-  json["f1"] = value(detects, m.both.f1);
+  json["f1"] = value(detects, m.both.f1());
   for (size_t k = 0; k < rewrite::kBest; ++k) {
     json["p" + std::to_string(k + 1)] = value(ranks, m.at[k]);
   }
@@ -115,11 +115,10 @@ void put(Json& json, const rewrite::Measured& m, const std::vector<Outcome>& all
   const auto labels = [](const Outcome& o, auto of) {
     return of(o.of_label[rewrite::kBorder]) + of(o.of_label[rewrite::kPronoun]);
   };
-  put_items(json, "f1_hits", found, [&](const Outcome& o) {
-    return labels(o, [](const Outcome::Found& f) { return 2 * f.right; });
-  });
+  put_items(json, "f1_hits", found,
+            [&](const Outcome& o) { return labels(o, [](const Tally& t) { return 2 * t.hits; }); });
   put_items(json, "f1_all", found, [&](const Outcome& o) {
-    return labels(o, [](const Outcome::Found& f) { return f.guessed + f.real; });
+    return labels(o, [](const Tally& t) { return t.decided + t.right; });
   });
   put_ranked(json, ranked);
   put_exact(json, detects && ranks ? all : none);
@@ -142,7 +141,7 @@ void put_lost(Json& json, const std::vector<Outcome>& before, const std::vector<
 std::vector<GapExample> test_examples(const Run& run, const rewrite::LoadedGaps& gaps,
                                       int inserted) {
   // A longer context, so that inserted turns push nothing out of it.
-  rewrite::Bounds bounds = gaps.model.bounds();
+  rewrite::Bounds bounds = gaps.model.config().bounds;
   bounds.max_context *= 2;
   return gap_examples(run.data.test.path,
                       with_inserted(run.data.test.dialogues, run.data.train.dialogues, inserted),
@@ -152,7 +151,7 @@ std::vector<GapExample> test_examples(const Run& run, const rewrite::LoadedGaps&
 void measure_rules(const Run& run, const rewrite::LoadedGaps& gaps,
                    const std::vector<GapExample>& test, Json& json) {
   const rewrite::Rules rules(gap_examples(run.data.train.path, run.data.train.dialogues,
-                                          gaps.model.bounds(), gaps.vocabulary, true));
+                                          gaps.model.config().bounds, gaps.vocabulary, true));
   for (const auto& [name, rule] : rewrite::kRules) {
     const std::vector<Rewrite> texts = rules.rewrite(rule, test);
     const rewrite::Measured m = measured(test, texts, texts);

@@ -31,7 +31,7 @@ template <int Percent> void keyword_weight(TrainSettings& t) {
 void twenty_topics(TrainSettings& t) {
   t.model.topics = 20;
 }
-const words::Settings kRanker{.mode = words::Mode::kRanker}, kSoft{.mode = words::Mode::kSoft};
+const words::Settings kRanker{.mode = words::kRanker}, kSoft{.mode = words::kSoft};
 const char* const kCurrent = "hred-attention-current";
 
 }  // namespace

@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "dialog/discriminate/analysis.h"
-#include "dialog/discriminate/verdict.h"
+#include "dialog/discriminate/discriminator.h"
 #include "dialog/text/vocabulary.h"
 #include "dialog/view/passages.h"
 

@@ -31,7 +31,7 @@ TestedPart PassageJudge::read(const std::string& corpus, const std::string& part
 
 std::vector<discriminate::Verdict> PassageJudge::verdicts(const std::vector<Passage>& items,
                                                           const std::string& what) const {
-  return verdicts_on(loaded_.model, items, options_.batch, [&](int64_t done) {
+  return verdicts_on(loaded_.model, items, options_.batch, [&](int64_t done, int64_t) {
     if (options_.progress) options_.progress(what, done, items.size());
   });
 }

@@ -22,12 +22,6 @@ std::vector<discriminate::Prediction> predictions_of(const TestedPart& tested) {
 
 }  // namespace
 
-std::vector<double> TestedPart::p_real() const {
-  std::vector<double> p;
-  for (const discriminate::Verdict& v : verdicts) p.push_back(v.p_real);
-  return p;
-}
-
 TestNumbers test_numbers(const std::string& name, const std::vector<Passage>& items,
                          const std::vector<double>& p_real, uint64_t seed) {
   TestNumbers n{.row = {name}};
@@ -78,7 +72,7 @@ Json to_json(const TestNumbers& n) {
 
 Json left_out_json(const discriminate::Part& part) {
   const discriminate::UnfitResponses& u = part.unfit;
-  return {{"other_length", part.counts.other_length},
+  return {{"other_length", part.other_length},
           {"irreplaceable", part.irreplaceable},
           {"responses",
            {{"no_passage", u.no_passage},

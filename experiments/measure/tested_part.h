@@ -8,7 +8,6 @@
 
 #include "dialog/discriminate/analysis.h"
 #include "dialog/discriminate/task.h"
-#include "dialog/discriminate/verdict.h"
 #include "dialog/view/passages.h"
 #include "experiments/engine/stats/auc.h"
 #include "experiments/measure/judged_rows.h"
@@ -23,7 +22,7 @@ struct TestedPart {
   std::vector<discriminate::Verdict> verdicts = {};
   std::vector<std::optional<double>> cosines = {};  // of context and response, if it reads both
 
-  std::vector<double> p_real() const;
+  std::vector<double> p_real() const { return p_real_of(verdicts); }
 };
 
 // One row: what some judge says of these items.

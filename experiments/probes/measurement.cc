@@ -22,9 +22,9 @@ Json score_json(const TaskResult& r) {
                {"accuracy", r.accuracy ? Json(*r.accuracy) : Json()},
                {"unconverged", r.unconverged}};
   // Twice the hits of each example, and the denominator: F1 is the quotient of their sums.
-  for (const Hits& h : r.examples) {
-    json["hits"].push_back(2 * h.true_positives);
-    json["counted"].push_back(2 * h.true_positives + h.false_positives + h.false_negatives);
+  for (const Tally& h : r.examples) {
+    json["hits"].push_back(2 * h.hits);
+    json["counted"].push_back(h.decided + h.right);
   }
   return json;
 }

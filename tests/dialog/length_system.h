@@ -19,13 +19,10 @@ namespace length {
 
 using heed::LoopSettings, heed::Var, heed::Tensor;
 
-struct Settings {
+struct Settings : heed::RunOptions {
+  Settings() { loop = {.batch_size = 2, .max_epochs = 2, .schedule = {.rate = 0.25}}; }
   double start = 1;
-  LoopSettings loop = {.batch_size = 2, .max_epochs = 2, .schedule = {.rate = 0.25}};
-  std::optional<std::string> preset = {};
   int64_t vocabulary = 0;  // has none
-  size_t limit = 0;
-  uint32_t data_fingerprint = 0;
 
   void check() const { loop.check(); }
   void check_model() const {}

@@ -5,6 +5,7 @@
 #include <cmath>
 
 #include "base/file.h"
+#include "base/list.h"
 #include "dialog/discriminate/task.h"
 #include "dialog/open_run.h"
 #include "dialog/respond/config.h"
@@ -98,6 +99,36 @@ TEST_F(Systems, ARunIsBegunOnceAndGoesOnWithItsOwnData) {
   }
   dir.write("left/lock", "");
   EXPECT_TRUE(open_run(*again, {.data = {data}, .out = dir.path("left")}).is_new);
+}
+
+// The words of a run are a part of what it learns from.
+TEST_F(Systems, ARunDoesNotGoOnWithOtherWords) {
+  std::string lines;
+  for (int i = 0; i < 40; ++i) {
+    const std::string food = "food" + std::to_string(i % 4), n = std::to_string(i);
+    lines += R"({"turns": [{"speaker": "user", "text": "i want )" + food + " today " + n +
+             R"(", "labels": {"state": ["food=)" + food +
+             R"("]}}, {"speaker": "system", "text": "which part of town", "labels": )" +
+             R"({"act": ["request area"]}}, {"speaker": "user", "text": "it is north )" + n +
+             R"(", "labels": {"state": ["food=)" + food + R"("], "rewritten": [")" + food +
+             " is north " + n + "\"]}}]}\n";
+  }
+  for (const char* part : {"data/train.jsonl", "data/valid.jsonl"}) dir.write(part, lines);
+  for (const char* system : {"discriminate", "gaps", "tracker"}) {
+    SCOPED_TRACE(system);
+    const std::string out = dir.path(system), words = out + "/vocab.txt";
+    const auto open = [&](bool resume) {
+      const auto training = find_system(system).train("smoke", "");
+      training->complete();
+      (void)open_run(*training, {.data = {dir.path("data")}, .out = out, .resume = resume});
+    };
+    open(false);
+    open(true);
+    std::vector<std::string> all = split(read_file(words, 1 << 20), '\n');
+    std::swap(all.end()[-1], all.end()[-2]);
+    write_file(words, joined(all, "\n") + "\n");
+    EXPECT_TRUE(has(error_of<DataError>([&] { open(true); }), "the run's vocabulary among them"));
+  }
 }
 
 TEST_F(Systems, CommandsAskForWhatAModelCanDo) {

@@ -1,6 +1,6 @@
 // Label files of probe sets.
-#include "dialog/probe/binariser.h"
 #include "dialog/probe/label_file.h"
+#include "dialog/probe/probe.h"
 #include "tests/fuzz/fuzz.h"
 
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {

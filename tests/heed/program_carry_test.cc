@@ -4,7 +4,8 @@
 #include <nlohmann/json.hpp>
 #include <regex>
 
-#include "dialog/carry/items.h"
+#include "dialog/carry/task.h"
+#include "dialog/data/corpus.h"
 #include "tests/golden.h"
 #include "tests/heed/program_carry_data.h"
 #include "tests/heed/program_properties.h"
@@ -175,6 +176,8 @@ TEST(Carry, ComparesAModelWithRules) {
   EXPECT_EQ(json["decided_by"]["everything"]["both"]["all"]["f1"], 1);
   EXPECT_GT(json["decided_by"]["model"]["both"]["all"]["f1"], 0.9);
   EXPECT_EQ(json["decided_by"]["model"]["cross"]["2"]["right"], 30);
+  EXPECT_EQ(json["inputs"]["data"]["fingerprint"],
+            carry::fingerprint(carry::read_items(find_part(items(), "test"))));
   const Result inserted = heed_program(
       {"carry", "--model", model(), "--data", items(), "--insert", "3", "--json", "-"});
   EXPECT_EQ(Json::parse(inserted.out, nullptr, false)["decided_by"]["model"]["cross"]["2"]["right"],

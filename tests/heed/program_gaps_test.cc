@@ -5,6 +5,7 @@
 #include <nlohmann/json.hpp>
 #include <regex>
 
+#include "dialog/data/corpus.h"
 #include "tests/golden.h"
 #include "tests/heed/program_properties.h"
 
@@ -53,6 +54,8 @@ TEST(Gaps, AreFilledInAFile) {
   EXPECT_TRUE(has(r.out, "frequent")) << r.out;
   const Json how = Json::parse(dir.read("how.json"), nullptr, false);
   EXPECT_EQ(how["turns"], 42);
+  EXPECT_EQ(how["inputs"]["data"]["fingerprint"],
+            fingerprint(read_dialogues(dir.path("data/test.jsonl"))));
   EXPECT_GT(how["model"]["exact"], 0.9);
   EXPECT_GT(how["model"]["both"]["f1"], 0.95);
   EXPECT_LT(how["copy"]["exact"], 0.5);

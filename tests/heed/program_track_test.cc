@@ -4,6 +4,7 @@
 #include <nlohmann/json.hpp>
 #include <regex>
 
+#include "dialog/data/corpus.h"
 #include "tests/dialog/pretrained/tiny_bert.h"
 #include "tests/heed/program_properties.h"
 
@@ -75,6 +76,8 @@ TEST(Track, MeasuresAFile) {
     EXPECT_EQ(json["slots"]["food"]["has_value_percent"], 100);
     EXPECT_EQ(json["dialogues"], 40);
     EXPECT_EQ(json["turns"], 80);
+    EXPECT_EQ(json["inputs"]["data"]["fingerprint"],
+              fingerprint(read_dialogues(made().data + "/test.jsonl")));
     EXPECT_EQ(json["slots"]["food"]["changes_percent"], 50);
     ASSERT_EQ(json["dependence"].size(), 1u);
     EXPECT_NEAR(json["dependence"][0]["right"]["phi"], 0, 1e-6);

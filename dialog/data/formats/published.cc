@@ -28,6 +28,12 @@ std::string label_value(std::string_view text) {
   return value;
 }
 
+const std::vector<std::string>& values_in(const Labels& labels, const std::string& label) {
+  static const std::vector<std::string> kNone;
+  const auto found = labels.find(label);
+  return found == labels.end() ? kNone : found->second;
+}
+
 NameAndValue split_value(const std::string& label) {
   const size_t sign = label.find('=');
   if (sign == label.npos) return {label, ""};

@@ -25,6 +25,9 @@ bool add_turn(Published& corpus, Turn turn);
 // inside becomes one '_'.
 std::string label_value(std::string_view text);
 
+// The values of a label; none if it is not there.
+const std::vector<std::string>& values_in(const Labels& labels, const std::string& label);
+
 // The two sides of the first '=': "hotel-area=north". Without one the value is empty.
 struct NameAndValue {
   std::string name, value;

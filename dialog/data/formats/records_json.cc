@@ -102,6 +102,15 @@ const std::string& JsonRecord::as_text(const Json& value, const std::string& wha
   return value.get_ref<const std::string&>();
 }
 
+std::pair<std::string, std::string> JsonRecord::slot_value(const Json& pair,
+                                                           const std::string& what) const {
+  if (!pair.is_array() || pair.size() != 2) {
+    fail("each of \"" + what + "\" must be a pair of slot and value");
+  }
+  return {as_text(pair[0], "the slot of \"" + what + "\""),
+          as_text(pair[1], "the value of \"" + what + "\"")};
+}
+
 const Json& JsonRecord::member(const Json& object, const char* key, Json::value_t type) const {
   if (!object.is_object()) {
     fail("expected an object with \"" + std::string(key) + "\", got " +
@@ -157,16 +166,27 @@ Published read_published(const std::string& path, Braces braces, const Reading& 
   return corpus;
 }
 
-Published read_published(const std::string& path, const std::string& begin,
-                         const std::string& ending, const Reading& reading, ReadRecord read) {
+std::vector<std::string> files_of_part(const std::string& path, const std::string& begin,
+                                       const std::string& ending) {
   namespace fs = std::filesystem;
   std::error_code ignored;
-  if (!fs::is_directory(path, ignored)) return read_published(path, Braces::kLines, reading, read);
-  Published corpus;
+  if (!fs::is_directory(path, ignored)) return {path};
+  std::vector<std::string> files;
   for (const std::string& name : find_files(path, ending)) {
     if (!fs::path(name).filename().string().starts_with(begin)) continue;
+    files.push_back((fs::path(path) / name).string());
+  }
+  return files;
+}
+
+Published read_published(const std::string& path, const std::string& begin,
+                         const std::string& ending, const Reading& reading, ReadRecord read) {
+  const std::vector<std::string> files = files_of_part(path, begin, ending);
+  if (files == std::vector{path}) return read_published(path, Braces::kLines, reading, read);
+  Published corpus;
+  for (const std::string& file : files) {
     if (reading.limit > 0 && corpus.dialogues.size() >= reading.limit) break;
-    append_published((fs::path(path) / name).string(), Braces::kLines, reading, read, corpus);
+    append_published(file, Braces::kLines, reading, read, corpus);
   }
   if (corpus.dialogues.empty()) {
     throw DataError(path + ": holds no dialogue in a file " + begin + "*" + ending);

@@ -6,6 +6,7 @@
 #include <nlohmann/json.hpp>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "dialog/data/formats/published.h"
@@ -30,6 +31,8 @@ class JsonRecord {
   const Json& map(const Json& object, const char* key) const;
   // An array of texts.
   std::vector<std::string> texts(const Json& object, const char* key) const;
+  // An array of two texts, an element of the list "what": a slot and its value.
+  std::pair<std::string, std::string> slot_value(const Json& pair, const std::string& what) const;
   // Throws if a value, called `what`, is not a text.
   const std::string& as_text(const Json& value, const std::string& what) const;
 
@@ -55,13 +58,17 @@ enum class Braces {
 void read_records(const std::string& path, Braces braces,
                   const std::function<bool(JsonRecord&)>& take);
 
+// The files of a part: `path` itself or, of a folder, those whose names begin and end so
+// (find_files()).
+std::vector<std::string> files_of_part(const std::string& path, const std::string& begin,
+                                       const std::string& ending);
+
 // Reads a corpus whose records are dialogues: `read` appends one to the corpus. Throws DataError
 // also if there is none.
 using ReadRecord = void (*)(JsonRecord&, Published&);
 Published read_published(const std::string& path, Braces braces, const Reading& reading,
                          ReadRecord read);
-// The same of JSON Lines or arrays in one file, or in those of a folder whose names begin and end
-// so (find_files()).
+// The same of JSON Lines or arrays in files_of_part().
 Published read_published(const std::string& path, const std::string& begin,
                          const std::string& ending, const Reading& reading, ReadRecord read);
 

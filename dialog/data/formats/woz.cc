@@ -12,11 +12,8 @@ using Json = nlohmann::json;
 using SlotValue = std::pair<std::string, std::string>;
 
 SlotValue pair_of(const JsonRecord& record, const Json& pair, const std::string& what) {
-  if (!pair.is_array() || pair.size() != 2) {
-    record.fail("each of \"" + what + "\" must be a pair of slot and value");
-  }
-  return {label_value(record.as_text(pair[0], "the slot of \"" + what + "\"")),
-          label_value(record.as_text(pair[1], "the value of \"" + what + "\""))};
+  const auto [slot, value] = record.slot_value(pair, what);
+  return {label_value(slot), label_value(value)};
 }
 
 // A text is a slot that is asked for, a pair what the system offers or wants to hear again.

@@ -5,7 +5,7 @@
 #include <numeric>
 
 #include "dialog/discriminate/gan/settings.h"
-#include "dialog/discriminate/verdict.h"
+#include "dialog/discriminate/discriminator.h"
 #include "dialog/parts/batch.h"
 #include "dialog/respond/evaluate.h"
 #include "dialog/text/overlap.h"
@@ -67,14 +67,10 @@ Task discriminator_task(const Players& players, const Settings& settings, const 
           .guess = std::log(2.0)};
 }
 
-// The share of true ones.
-template <class Condition> double share(const std::vector<double>& values, Condition condition) {
-  const auto count = std::count_if(values.begin(), values.end(), condition);
-  return static_cast<double>(count) / static_cast<double>(values.size());
-}
-
-bool passes(double p_real) {
-  return p_real >= 0.5;
+// The share that passes as real.
+double passing(const std::vector<double>& p_real) {
+  const auto count = std::ranges::count_if(p_real, [](double p) { return p >= 0.5; });
+  return static_cast<double>(count) / static_cast<double>(p_real.size());
 }
 
 }  // namespace
@@ -103,10 +99,10 @@ std::vector<Passage> passages_of(const std::vector<Example>& examples, const Pla
 std::vector<double> rewards_of(const std::vector<Example>& examples, const Players& players,
                                int64_t batch_size) {
   const std::vector<Passage> passages = passages_of(examples, players);
-  const auto verdicts = discriminate::verdicts_on(players.discriminator, passages, batch_size);
-  std::vector<double> rewards;
-  for (size_t i = 0; i < examples.size(); ++i) {
-    rewards.push_back(passages[i].response.empty() ? 0 : verdicts[i].p_real);
+  std::vector<double> rewards =
+      p_real_of(discriminate::verdicts_on(players.discriminator, passages, batch_size));
+  for (size_t i = 0; i < rewards.size(); ++i) {
+    if (passages[i].response.empty()) rewards[i] = 0;
   }
   return rewards;
 }
@@ -151,7 +147,7 @@ Metrics measure_players(const Players& players, const Settings& settings, const 
   const Played played = play(players, settings, examples, on_batch);
   double words = 0;
   for (const Tokens& response : played.responses) words += static_cast<double>(response.size());
-  const double passed = share(played.drawn, passes), right = share(played.real, passes);
+  const double passed = passing(played.drawn), right = passing(played.real);
   const double n = static_cast<double>(examples.size());
   Metrics metrics = {
       {kPassed, passed, true},

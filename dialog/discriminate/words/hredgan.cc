@@ -24,10 +24,10 @@ namespace {
 constexpr const char *kFile = "discriminator.json", *kWeights = "discriminator.safetensors";
 constexpr auto kVisitPlayers = [](auto& settings, auto& v) { visit_players(settings, v); };
 
-Fake fake_of(Mode mode) {
-  return mode == Mode::kSoft              ? Fake::kSoft
-         : mode == Mode::kStraightThrough ? Fake::kStraightThrough
-                                          : Fake::kDrawn;
+Fake fake_of(const std::string& mode) {
+  return mode == kSoft              ? Fake::kSoft
+         : mode == kStraightThrough ? Fake::kStraightThrough
+                                    : Fake::kDrawn;
 }
 
 bool has_words(const Example& example) {
@@ -98,22 +98,6 @@ void append(std::vector<double>& to, const Var& values) {
 
 }  // namespace
 
-const std::vector<std::string>& modes() {
-  static const std::vector<std::string> kNames = {"ranker", "soft", "straight-through"};
-  return kNames;
-}
-
-const std::string& name_of(Mode mode) {
-  return modes()[static_cast<size_t>(mode)];
-}
-
-Mode parse_mode(const std::string& name) {
-  for (const Mode mode : {Mode::kRanker, Mode::kSoft, Mode::kStraightThrough}) {
-    if (name == name_of(mode)) return mode;
-  }
-  throw UsageError("mode: expected one of ranker, soft, straight-through, got '" + name + "'");
-}
-
 void Settings::check() const {
   check_values("", *this, [](auto& s, auto& v) { visit_players(s, v); });
 }
@@ -180,7 +164,7 @@ std::vector<Task> hredgan_tasks(HredResponder& generator, WordDiscriminator& dis
     if (has_words(data.train[i])) players.said.push_back(i), sizes.push_back(writes.sizes[i]);
   }
   writes.name = kGenerator;
-  if (settings.mode != Mode::kRanker) {
+  if (settings.mode != kRanker) {
     writes.loss = [players, taught = writes.loss](const auto& indices, const StepKey& key) {
       Loss loss = taught(indices, key);
       players.hear(loss, indices, key);

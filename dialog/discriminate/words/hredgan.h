@@ -24,13 +24,10 @@
 
 namespace heed::words {
 
-enum class Mode { kRanker, kSoft, kStraightThrough };
-const std::vector<std::string>& modes();   // "ranker", "soft", "straight-through"
-Mode parse_mode(const std::string& name);  // throws UsageError
-const std::string& name_of(Mode mode);
+constexpr const char *kRanker = "ranker", *kSoft = "soft", *kStraightThrough = "straight-through";
 
 struct Settings {
-  Mode mode = Mode::kRanker;
+  std::string mode = kRanker;
   bool by_word = false;                                      // see loss_of()
   double discriminator_until = 0.99, generator_from = 0.75;  // shares classified correctly
   int generator_steps = 1, discriminator_steps = 1;  // of a round; generator 0: it learns nothing

@@ -12,8 +12,11 @@ template <class S, class V> void visit_players(S& s, V& v) {
             "What the discriminator is for: ranker: it learns beside the generator, and ranks its "
             "answers; soft and straight-through: the generator learns from it, too, by the mean of "
             "the words' embeddings or by drawn words with the gradient of soft ones",
-            {.group = kPlayers, .usual = "ranker", .words = modes(), .required = true}),
-    Named{s.mode, name_of(s.mode), parse_mode});
+            {.group = kPlayers,
+             .usual = kRanker,
+             .words = {kRanker, kSoft, kStraightThrough},
+             .required = true}),
+    s.mode);
   v(setting("fake-loss", "fake_loss",
             "Loss of drawn words: answer: -ln(1 - D); word: the mean over the words",
             {.group = kPlayers, .usual = "answer", .words = {"answer", "word"}, .required = true}),

@@ -8,6 +8,7 @@
 #include <numeric>
 #include <tuple>
 
+#include "dialog/carry/task.h"
 #include "nn/init.h"
 #include "nn/safetensors.h"
 #include "optim/optimizer.h"
@@ -35,12 +36,6 @@ Config tiny(const std::string& decoder, const std::string& value = "lstm") {
           .heads = 3,
           .head_size = 2,
           .dropout = 0};
-}
-
-ItemBatch batch_of(const std::vector<Encoded>& items) {
-  std::vector<const Encoded*> pointers;
-  for (const Encoded& item : items) pointers.push_back(&item);
-  return make_batch(pointers, {});
 }
 
 // Weights as large as those of a trained model, so that decisions differ.
@@ -74,7 +69,7 @@ TEST_P(CarryoverIsPyTorchs, LossGradientsDecisionsAndFiveSteps) {
   for (const NamedParameter& p : parameters(model)) {
     p.var.set_value(expected.at("parameters." + p.name).clone().to(dtype));
   }
-  const ItemBatch batch = batch_of(kThreeItems);
+  const ItemBatch batch = make_batch(kThreeItems);
   const Var loss = model.loss(batch);
   EXPECT_NEAR(loss.value().item(), expected.at("loss").to_vector()[0], tolerance);
   loss.backward();
@@ -107,17 +102,17 @@ TEST(Carryover, APermutedBatchGivesPermutedResults) {
   for (const char* decoder : {kPointer, kSelfAttention, kIndependent}) {
     SCOPED_TRACE(decoder);
     const Carryover model = drawn(tiny(decoder));
-    const auto a = model.decide(batch_of(kThreeItems)), b = model.decide(batch_of(turned));
+    const auto a = model.decide(make_batch(kThreeItems)), b = model.decide(make_batch(turned));
     for (size_t i = 0; i < kThreeItems.size(); ++i) {
-      const auto alone = model.decide(batch_of({kThreeItems[i]}));
+      const auto alone = model.decide(make_batch({kThreeItems[i]}));
       for (const Decision* other : {&b[(i + 1) % 3], &alone[0]}) {
         EXPECT_EQ(other->carry, a[i].carry);
         expect_near(other->p, a[i].p, 1e-14);
         expect_near(other->look, a[i].look, 1e-14);
       }
     }
-    EXPECT_NEAR(model.loss(batch_of(kThreeItems)).value().item(),
-                model.loss(batch_of(turned)).value().item(), 1e-14);
+    EXPECT_NEAR(model.loss(make_batch(kThreeItems)).value().item(),
+                model.loss(make_batch(turned)).value().item(), 1e-14);
   }
 }
 
@@ -127,8 +122,8 @@ TEST(Carryover, PermutedSlotsGiveAnAttentionsPermutedAnswers) {
   EXPECT_EQ(turned.gold, (std::vector<int32_t>{0, 1, 2}));
   for (const char* decoder : {kSelfAttention, kIndependent}) {
     const Carryover model = drawn(tiny(decoder));
-    const Decision a = model.decide(batch_of({kThreeItems[1]}))[0],
-                   b = model.decide(batch_of({turned}))[0];
+    const Decision a = model.decide(make_batch({kThreeItems[1]}))[0],
+                   b = model.decide(make_batch({turned}))[0];
     for (size_t i = 0; i < place.size(); ++i) {
       EXPECT_NEAR(b.p[i], a.p[static_cast<size_t>(place[i])], 1e-14);
       if (a.look.empty()) continue;
@@ -142,7 +137,7 @@ TEST(Carryover, APointerChoosesNoSlotTwiceAndStops) {
   size_t chosen = 0, slots = 0, unsorted = 0;
   for (uint64_t seed = 1; seed <= 30; ++seed) {
     const Carryover model = drawn(tiny(kPointer), seed);
-    for (const Decision& decision : model.decide(batch_of(kThreeItems))) {
+    for (const Decision& decision : model.decide(make_batch(kThreeItems))) {
       std::vector<int32_t> in_order = decision.chosen, carried;
       std::sort(in_order.begin(), in_order.end());
       double sum = 0;
@@ -170,10 +165,10 @@ TEST(Carryover, APointersLooksAreTheMeanOfItsSteps) {
   for (uint64_t seed = 1; seed <= 40; ++seed) {
     const Carryover model = drawn(tiny(kPointer), seed);
     for (Encoded item : kThreeItems) {
-      const Decision decision = model.decide(batch_of({item}))[0];
+      const Decision decision = model.decide(make_batch({item}))[0];
       const auto p_of = [&](const std::vector<int32_t>& gold) {
         item.gold = gold;
-        return std::exp(-model.loss(batch_of({item})).value().item());
+        return std::exp(-model.loss(make_batch({item})).value().item());
       };
       const auto count = std::count(decision.carry.begin(), decision.carry.end(), 1);
       if (count > 1) continue;
@@ -195,12 +190,12 @@ TEST(Carryover, APointersLooksAreTheMeanOfItsSteps) {
 
 TEST(Carryover, AttentionsLooksSumToOne) {
   const Carryover model = drawn(tiny(kSelfAttention));
-  for (const Decision& decision : model.decide(batch_of(kThreeItems))) {
+  for (const Decision& decision : model.decide(make_batch(kThreeItems))) {
     double sum = 0;
     for (const double look : decision.look) sum += look;
     EXPECT_NEAR(sum, 1, 1e-12);
   }
-  EXPECT_TRUE(drawn(tiny(kIndependent)).decide(batch_of(kThreeItems))[0].look.empty());
+  EXPECT_TRUE(drawn(tiny(kIndependent)).decide(make_batch(kThreeItems))[0].look.empty());
 }
 
 // Of all heads alike: the looks are their mean, in whatever order they are.
@@ -215,7 +210,7 @@ TEST(Carryover, AttentionsLooksAreTheMeanOfItsHeads) {
     std::rotate(heads.begin(), heads.begin() + std::ssize(heads) / 3, heads.end());
     p.var.set_value(Tensor::from(heads, p.var.shape()));
   }
-  const auto a = model.decide(batch_of(kThreeItems)), b = turned.decide(batch_of(kThreeItems));
+  const auto a = model.decide(make_batch(kThreeItems)), b = turned.decide(make_batch(kThreeItems));
   for (size_t i = 0; i < kThreeItems.size(); ++i) expect_near(b[i].look, a[i].look, 1e-12);
   EXPECT_NE(b[1].p, a[1].p);  // what they say goes elsewhere
 }
@@ -242,7 +237,7 @@ TEST(Carryover, TheOrderByTurnGoesOnBeyondTheFarthestDistance) {
   std::vector<int32_t> in_turn(30);
   std::iota(in_turn.begin(), in_turn.end(), 0);
   EXPECT_EQ(order_of(encoded, kTurnOrder, rng), in_turn);
-  const std::vector<double> distances = make_batch({&encoded}, {}).distances.to_vector();
+  const std::vector<double> distances = make_batch({encoded}, {}).distances.to_vector();
   EXPECT_EQ(distances[0], kFarthest);
   EXPECT_EQ(distances[29], 0);
 }
@@ -280,7 +275,9 @@ TEST(Carryover, AValueOfATurnWithoutWordsIsItsSpeaker) {
 TEST(Carryover, CountsItsParameters) {
   for (const char* decoder : {kPointer, kSelfAttention, kIndependent}) {
     const Carryover model(tiny(decoder));
-    EXPECT_EQ(parameter_count(tiny(decoder)), static_cast<double>(heed::parameter_count(model)));
+    Settings s;
+    s.model = tiny(decoder);
+    EXPECT_EQ(Own::size(s), static_cast<double>(parameter_count(model)));
   }
 }
 

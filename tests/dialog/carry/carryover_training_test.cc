@@ -343,9 +343,9 @@ TEST(CarryoverTraining, EachEpochReadsTheSlotsInAnotherOrder) {
   const auto losses = [&](const char* order) {
     s.model.order = order;
     const TrainData data = read(dir, s);
-    Carryover model(s.model);
-    init(model, 1);
-    const Task task = carryover_task(model, s, data);
+    LoadedCarryover loaded{Carryover(s.model), data.vocabulary};
+    init(loaded.model, 1);
+    const Task task = Own::task(loaded, s, data);
     std::vector<double> of_epochs;
     for (const int epoch : {0, 0, 1}) {
       of_epochs.push_back(
@@ -371,7 +371,7 @@ TEST(CarryoverTraining, OtherLabelsAndItemsAreOtherData) {
     dir.write("data/train.jsonl", item_line(items[0]) + item_line(items[1]));
     dir.write("data/valid.jsonl", second.empty() ? valid : second);
     const Vocabulary words = Vocabulary::build({{"city", 2}, {"day", 1}}, {.max_size = 100});
-    return load_train_data(dir.path("data"), s, &words).fingerprint();
+    return load_train_data(dir.path("data"), s, words).fingerprint();
   };
   const uint32_t usual = fingerprint([](Item&) {});
   EXPECT_EQ(fingerprint([](Item&) {}), usual);

@@ -8,7 +8,7 @@
 
 #include "base/error.h"
 #include "dialog/discriminate/controls.h"
-#include "dialog/discriminate/verdict.h"
+#include "dialog/discriminate/discriminator.h"
 #include "nn/module.h"
 #include "tensor/random.h"
 
@@ -73,16 +73,21 @@ TEST(Cosine, HasKnownValues) {
   EXPECT_EQ(cosine({0, 0}, {1, 1}), std::nullopt);
 }
 
-TEST(Cosine, OfEqualSequencesIsOne) {
+// Of the two as each is read alone, in any batch.
+TEST(Cosine, IsOfContextAndResponse) {
   const Discriminator model = small();
-  const Example a = sequence_of(kPassage, Reads::kContext),
-                b = sequence_of(kPassage, Reads::kResponse);
-  const auto same = cosines(model, {a, b}, {a, b}, 1);
-  EXPECT_NEAR(same[0].value(), 1, 1e-6);
-  EXPECT_NEAR(same[1].value(), 1, 1e-6);
-  const auto of_passage = context_cosines(model, {kPassage}, 1);
-  EXPECT_EQ(of_passage[0], cosines(model, {a, b}, {b, a}, 2)[0]);
-  EXPECT_LT(of_passage[0].value(), 0.999);
+  const auto last = [&](Reads part) {
+    return model(pack_sequences({sequence_of(kPassage, part)})).last.value().to_vector();
+  };
+  const double alone = cosine(last(Reads::kContext), last(Reads::kResponse)).value();
+  EXPECT_LT(alone, 0.999);
+  Passage turned = kPassage;
+  turned.context = {kPassage.response};
+  for (const int64_t batch : {1, 2}) {
+    const auto both = context_cosines(model, {turned, kPassage}, batch);
+    EXPECT_NEAR(both[1].value(), alone, 1e-6);
+    EXPECT_NE(both[0].value(), both[1].value());
+  }
 }
 
 // ---- controls

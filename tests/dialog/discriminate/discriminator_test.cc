@@ -8,7 +8,6 @@
 
 #include "autograd/node.h"
 #include "dialog/discriminate/task.h"
-#include "dialog/discriminate/verdict.h"
 #include "nn/losses.h"
 #include "nn/safetensors.h"
 #include "optim/optim.h"
@@ -166,7 +165,7 @@ TEST(Discriminator, AScoreDoesNotDependOnTheBatch) {
   EXPECT_THROW(verdicts_on(model, passages, 0), UsageError);
   // After each batch it says how many are done.
   std::vector<int64_t> told;
-  verdicts_on(model, passages, 10, [&](int64_t done) { told.push_back(done); });
+  verdicts_on(model, passages, 10, [&](int64_t done, int64_t) { told.push_back(done); });
   EXPECT_EQ(told, (std::vector<int64_t>{10, 20, 23}));
 }
 

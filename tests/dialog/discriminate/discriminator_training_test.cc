@@ -5,7 +5,6 @@
 #include <cmath>
 
 #include "dialog/discriminate/task.h"
-#include "dialog/discriminate/verdict.h"
 #include "dialog/system.h"
 #include "experiments/engine/stats/hypothesis.h"
 #include "tensor/parallel.h"
@@ -201,22 +200,20 @@ TEST_F(Trained, ReadsSeveralCorporaTogether) {
   settings.model.passages.context = 1;
   settings.model.passages.min_tokens = 1;
   settings.model.passages.max_tokens = 8;
-  const TrainData both =
-      load_train_data({corpus("one", "often often often", 4), corpus("two", "often once once", 1)},
-                      settings, nullptr);
+  const TrainData both = load_train_data(
+      {corpus("one", "often often often", 4), corpus("two", "often once once", 1)}, settings);
   // 48 times, and 24 times: in the second corpus alone it is the other way round
   EXPECT_LT(both.vocabulary.id_of_word("often"), both.vocabulary.id_of_word("once"));
-  EXPECT_EQ(both.train.counts.other_length, 5);
-  EXPECT_EQ(both.train.counts.passages, 12);
-  EXPECT_EQ(both.train.counts.dialogues, 12);
+  EXPECT_EQ(both.train.other_length, 5);
+  EXPECT_EQ(both.train.passages.size(), 12u);
 }
 
 // A fake is another one in every epoch of the training, and in the validation always the same.
 TEST_F(Trained, DrawsAnewInEveryEpoch) {
   const TrainData small = data(50, true);
   settings.model.dropout = 0;
-  Discriminator model(settings.model, 1);
-  const Task task = discriminator_task(model, settings, small);
+  LoadedDiscriminator loaded{Discriminator(settings.model, 1), small.vocabulary};
+  const Task task = Own::task(loaded, settings, small);
   EXPECT_EQ(task.sizes.size(), 100u);
   EXPECT_EQ(task.sizes[0], 3 + 1 + 4 + 1);
   std::vector<int64_t> real, fake;
@@ -313,6 +310,25 @@ TEST(TrainData, IsReadFromDirectories) {
             dir.path("one/train.jsonl") +
                 ": no passage of 3 turns with 9 to 25 tokens each has a response (random) to "
                 "stand in the place of its own; 0 have none");
+}
+
+// --patience halves the rate, as its help says, and --stop-after ends the training.
+TEST(DiscriminatorPresets, PatienceHalvesTheRate) {
+  LoopSettings loop = Runs::preset("laptop").loop;
+  HalvingSchedule usual(loop.schedule);
+  usual.update(1, false);
+  for (int i = 0; i < 3; ++i) {
+    EXPECT_FALSE(usual.finished()) << i;
+    usual.update(2, false);
+  }
+  EXPECT_TRUE(usual.finished());
+  EXPECT_EQ(usual.rate(), loop.schedule.rate);
+  loop.schedule.patience = 1;
+  HalvingSchedule halves(loop.schedule);
+  halves.update(1, false);
+  halves.update(2, false);
+  EXPECT_FALSE(halves.finished());
+  EXPECT_EQ(halves.rate(), loop.schedule.rate / 2);
 }
 
 }  // namespace

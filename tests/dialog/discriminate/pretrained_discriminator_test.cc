@@ -2,7 +2,6 @@
 #include <gtest/gtest.h>
 
 #include "dialog/discriminate/task.h"
-#include "dialog/discriminate/verdict.h"
 #include "nn/gradcheck.h"
 #include "nn/losses.h"
 #include "tests/dialog/pretrained/tiny_bert.h"

@@ -212,9 +212,9 @@ TEST(CarryoverOnAnEncoder, HasTheGradientsOfItsLossAndNoNeighbours) {
                             .dropout = 0,
                             .words = kPretrained},
                            read_words(dir, false, {"a", "b"}));
-    const carry::ItemBatch both = carry::make_batch({&items[0], &items[1]}, {}),
-                           other = carry::make_batch({&items[1], &items[0]}, {}),
-                           alone = carry::make_batch({&items[0]}, {});
+    const carry::ItemBatch both = carry::make_batch({items[0], items[1]}),
+                           other = carry::make_batch({items[1], items[0]}),
+                           alone = carry::make_batch({items[0]});
     check_gradients(model, [&] { return model.loss(both); });
     expect_near(model.decide(both)[0].p, model.decide(alone)[0].p, 1e-12);
     expect_near(model.decide(both)[0].p, model.decide(other)[1].p, 1e-12);
@@ -238,8 +238,9 @@ TEST(GapsOnAnEncoder, HaveTheGradientsOfTheirLossAndNoNeighbours) {
                            .embedding_size = 8,
                            .hidden_size = 3,
                            .dropout = 0,
-                           .words = kPretrained},
-                          bounds, read_words(dir));
+                           .words = kPretrained,
+                           .bounds = bounds},
+                          read_words(dir));
   const rewrite::GapBatch both = {&examples[0], &examples[1]};
   check_gradients(model, [&] { return rewrite::joint_loss(model, both, {.hardest = 0}).total; });
   const rewrite::GapBatch alone = {&examples[1]};

@@ -1,8 +1,7 @@
 #include "dialog/probe/label_file.h"
 
 #include "base/error.h"
-#include "dialog/probe/binariser.h"
-#include "dialog/probe/controls.h"
+#include "dialog/probe/probe.h"
 #include "tests/file_helpers.h"
 
 namespace heed::probe {

@@ -15,8 +15,9 @@
 namespace heed::probe {
 namespace {
 
-std::vector<Hits> hits(const std::vector<LabelIds>& predicted, const std::vector<LabelIds>& truth) {
-  std::vector<Hits> all;
+std::vector<Tally> hits(const std::vector<LabelIds>& predicted,
+                        const std::vector<LabelIds>& truth) {
+  std::vector<Tally> all;
   for (size_t i = 0; i < truth.size(); ++i) all.push_back(count_hits(predicted[i], truth[i]));
   return all;
 }
@@ -121,8 +122,8 @@ Part rows_of(const Part& part, int64_t begin, int64_t end) {
 
 std::vector<int64_t> hits_of(const TaskResult& result) {
   std::vector<int64_t> all;
-  for (const Hits& h : result.examples) {
-    all.insert(all.end(), {h.true_positives, h.false_positives, h.false_negatives});
+  for (const Tally& h : result.examples) {
+    all.insert(all.end(), {h.hits, h.decided - h.hits, h.right - h.hits});
   }
   return all;
 }

@@ -8,6 +8,7 @@
 #include "dialog/data/formats/corpora.h"
 #include "dialog/rewrite/loss.h"
 #include "dialog/rewrite/rewriter.h"
+#include "dialog/rewrite/task.h"
 #include "nn/safetensors.h"
 #include "optim/optim.h"
 #include "tests/file_helpers.h"
@@ -47,7 +48,11 @@ GapBatch batch_of(const std::vector<GapExample>& examples) {
 }
 
 GapModel tiny() {
-  return {{.vocab_size = 13, .embedding_size = 5, .hidden_size = 4, .dropout = 0}, kTinyBounds};
+  return GapModel({.vocab_size = 13,
+                   .embedding_size = 5,
+                   .hidden_size = 4,
+                   .dropout = 0,
+                   .bounds = kTinyBounds});
 }
 TensorMap reference() {
   return load_tensors(source_dir() + "/tests/reference/gaps.safetensors");
@@ -112,8 +117,9 @@ TEST(GapModel, FiveStepsArePyTorchs) {
 TEST(GapModel, HasTheParametersThatAreCounted) {
   for (const bool positions : {false, true}) {
     const Config c{.vocab_size = 13, .embedding_size = 5, .hidden_size = 4, .positions = positions};
-    EXPECT_EQ(static_cast<double>(heed::parameter_count(GapModel(c, kTinyBounds))),
-              parameter_count(c, kTinyBounds));
+    Settings s;
+    s.model = c;
+    EXPECT_EQ(static_cast<double>(parameter_count(GapModel(c))), Own::size(s));
   }
 }
 
@@ -220,8 +226,8 @@ TEST(GapModel, RefusesWhatDoesNotFit) {
   EXPECT_TRUE(
       has(refusal(Config{.dropout = 1}), "gaps: dropout: expected a number from 0 to below 1"));
   EXPECT_TRUE(has(refusal(Config{.hidden_size = 0}), "gaps: hidden_size"));
-  EXPECT_TRUE(
-      has(refusal(Bounds{.max_span = 0}), "gaps: max_span: expected a whole number from 1 to 100"));
+  EXPECT_TRUE(has(refusal(Config{.bounds = {.max_span = 0}}),
+                  "gaps: max_span: expected a whole number from 1 to 100"));
 }
 
 }  // namespace

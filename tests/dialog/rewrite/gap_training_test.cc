@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <filesystem>
+#include <nlohmann/json.hpp>
 #include <set>
 
 #include "dialog/parts/looker.h"
@@ -87,10 +88,10 @@ Measured trained(const TempDir& dir, const std::string& name, Settings s, bool s
 TEST(GapTraining, LearnsARule) {
   const TempDir dir;
   const Measured both = trained(dir, "both", small());
-  EXPECT_GT(both.both.f1, 0.98);
+  EXPECT_GT(both.both.f1(), 0.98);
   EXPECT_GT(both.at[0], 0.95);
   EXPECT_GT(both.exact, 0.95);
-  EXPECT_GT(trained(dir, "detect", small("detect")).both.f1, 0.98);
+  EXPECT_GT(trained(dir, "detect", small("detect")).both.f1(), 0.98);
   EXPECT_GT(trained(dir, "rank", small("rank")).at[0], 0.95);
 }
 
@@ -116,7 +117,7 @@ TEST(GapTraining, ValidationIsOfEveryTurn) {
                                 rewrite(gaps.model, data.valid, true, 1));
     const Metrics metrics = load_log(run).at(0).metrics;
     EXPECT_NEAR(value_of(metrics, kValidLoss), loss / 90, 1e-4 * loss / 90) << learn;
-    EXPECT_NEAR(value_of(metrics, kValidF1), m.both.f1, 1e-6) << learn;
+    EXPECT_NEAR(value_of(metrics, kValidF1), m.both.f1(), 1e-6) << learn;
     EXPECT_NEAR(value_of(metrics, kValidFirst), m.at[0], 1e-6) << learn;
     EXPECT_NEAR(value_of(metrics, kValidExact), m.exact, 1e-6) << learn;
   }
@@ -198,7 +199,7 @@ TEST(GapTraining, IsASystem) {
 TEST(GapTraining, AnInsertedTurnPushesNoneOut) {
   const TempDir dir;
   Settings s = small();
-  s.bounds.max_context = 4;
+  s.model.bounds.max_context = 4;
   const std::string run = one_epoch(dir, s);
   const LoadedSystem loaded = load_system(run);
   const std::string file =
@@ -226,9 +227,9 @@ TEST(GapTraining, ALossIsThatOfItsTurns) {
   const TempDir dir;
   Settings s = small();
   const TrainData data = read(dir, s);
-  GapModel model(s.model, s.bounds);
-  init(model, 3);
-  const Task task = gap_task(model, s, data);
+  LoadedGaps gaps{GapModel(s.model), data.vocabulary};
+  init(gaps.model, 3);
+  const Task task = Own::task(gaps, s, data);
   const std::vector<int64_t> some = {0, 1, 2, 4, 7};
   const Loss loss = task.loss(some, StepKey{});
   double sum = 0;
@@ -307,6 +308,26 @@ TEST(GapTraining, EachDialogueGetsTurnsOfItsOwn) {
   }
   EXPECT_GT(places.size(), 1u);
   EXPECT_GT(others.size(), 1u);
+}
+
+// Of what a model has not learned nothing is told: its numbers would be those of drawn weights.
+TEST(GapTraining, OnlyWhatIsLearnedIsMeasured) {
+  const TempDir dir;
+  for (const char* learn : {"both", "detect", "rank"}) {
+    SCOPED_TRACE(learn);
+    Settings s = small(learn);
+    const TrainData data = read(dir, s);
+    const std::string run = begin(dir, learn, s, data);
+    const LoadedSystem loaded = load_system(run, "untrained");
+    const Annotated found = loaded.tagger->annotate(dir.path("data/valid.jsonl"), {});
+    const auto model = nlohmann::json::parse(found.json).at("model");
+    EXPECT_EQ(model.at("both").at("f1").is_null(), !s.loss.detects());
+    EXPECT_EQ(model.at("p1").is_null(), !s.loss.ranks());
+    EXPECT_EQ(model.at("exact").is_null(), std::string(learn) != "both");
+    const std::string table = found.table(200), row = table.substr(table.find("model"));
+    EXPECT_EQ(std::count(row.begin(), row.begin() + static_cast<ptrdiff_t>(row.find('\n')), '-'),
+              s.loss.detects() ? s.loss.ranks() ? 0 : 5 : 8);
+  }
 }
 
 TEST(GapTraining, RefusesWhatIsNoModelOfGaps) {

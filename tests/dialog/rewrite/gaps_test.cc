@@ -238,10 +238,10 @@ TEST(Measured, CountsLabelsByHand) {
   found[0].text = units("a b works now");
   given[0].gaps = {{test[0].gaps[0], {0, 1}}, {test[0].gaps[1], {}}};
   const Measured m = measured(test, found, given);
-  EXPECT_EQ(m.border.precision, 0.5);
-  EXPECT_EQ(m.border.recall, 0.5);
-  EXPECT_EQ(m.pronoun.f1, 1);
-  EXPECT_EQ(m.both.f1, 4.0 / 6);
+  EXPECT_EQ(m.border.precision(), 0.5);
+  EXPECT_EQ(m.border.recall(), 0.5);
+  EXPECT_EQ(m.pronoun.f1(), 1);
+  EXPECT_EQ(m.both.f1(), 4.0 / 6);
   EXPECT_EQ(m.answered, 0.5);  // nothing is "now"
   EXPECT_EQ(m.at[0], 0);
   EXPECT_EQ(m.at[1], 1);

@@ -5,7 +5,6 @@
 #include <nlohmann/json.hpp>
 
 #include "base/error.h"
-#include "dialog/probe/binariser.h"
 #include "dialog/probe/feature_file.h"
 #include "dialog/stats/cholesky.h"
 #include "tensor/parallel.h"

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "dialog/track/model.h"
+#include "nn/init.h"
 #include "tests/file_helpers.h"
 #include "tests/nn/nn_helpers.h"
 
@@ -43,6 +44,12 @@ inline Config small_config(const std::string& name) {
   if (name == "text") c.machine = "text";
   if (name == "independent") c.machine = "none", c.independent = true;
   return c;
+}
+
+inline Tracker drawn(const Config& config, uint64_t seed) {
+  Tracker model(config);
+  init(model, seed);
+  return model;
 }
 
 }  // namespace heed::track

@@ -84,8 +84,8 @@ TEST_F(TrackerTask, TheSizeOfADialogueIsOfWhatIsRead) {
     const TrainData read = data();
     Settings s = settings;
     Runs::take(s, read);
-    Tracker model(s.model, 1);
-    EXPECT_EQ(tracker_task(model, s, read).sizes, std::vector<int64_t>(60, size)) << machine;
+    LoadedTracker loaded{Tracker(s.model), read.reader};
+    EXPECT_EQ(Own::task(loaded, s, read).sizes, std::vector<int64_t>(60, size)) << machine;
   }
 }
 
@@ -95,9 +95,9 @@ TEST_F(TrackerTask, DialoguesWeighByTheirTurns) {
   read.train[0].turns.pop_back();
   Settings s = settings;
   Runs::take(s, read);
-  Tracker model(s.model, 1);
-  init(model, 1);
-  const Task task = tracker_task(model, s, read);
+  LoadedTracker loaded{Tracker(s.model), read.reader};
+  init(loaded.model, 1);
+  const Task task = Own::task(loaded, s, read);
   const auto loss = [&](const std::vector<int64_t>& examples) {
     return task.loss(examples, {}).total.value().item();
   };

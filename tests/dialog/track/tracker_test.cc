@@ -89,7 +89,9 @@ TEST_F(SmallEnergy, GradientIsThatOfDifferences) {
     const auto moved = [&](double by) {
       Vec values = y.value().to_vector();
       values[i] += by;
-      return sum(energy.energy(Var(Tensor::from(values, {5, 9})), f)).item();
+      const Var at(Tensor::from(values, {5, 9}));
+      return (sum(at * affine(f, energy.w)) + sum(energy.w_2 * tanh(affine(at, energy.w_1))))
+          .item();
     };
     EXPECT_NEAR(slope[i], (moved(kStep) - moved(-kStep)) / (2 * kStep), 1e-9);
   }
@@ -100,7 +102,7 @@ TEST(Tracker, LossHasTheGradientOfDifferences) {
   const Slots slots = small_slots();
   const auto conversations = small_conversations();
   for (const char* name : kCases) {
-    Tracker model(small_config(name), 5);
+    Tracker model = drawn(small_config(name), 5);
     convert(model, DType::f64);
     const TurnBatch batch = make_batch(pointers(conversations), model.config(), {});
     const GradCheck check = check_gradient(model, [&] { return model(batch, &slots).loss; });
@@ -136,7 +138,7 @@ TEST(Tracker, MemoryIsLinearInTheSteps) {
   const auto peak = [&](int steps) {
     Config config = small_config("energy");
     config.steps = steps;
-    Tracker model(config, 1);
+    Tracker model = drawn(config, 1);
     const TurnBatch batch = make_batch(pointers(conversations), config, {});
     reset_peak();
     const int64_t before = memory_stats().bytes_in_use;
@@ -151,7 +153,7 @@ TEST(Tracker, MemoryIsLinearInTheSteps) {
 TEST(Tracker, ReadsConversationsInAnyOrderAndAlone) {
   const Slots slots = small_slots();
   for (const char* name : kCases) {
-    Tracker model(small_config(name), 5);
+    Tracker model = drawn(small_config(name), 5);
     auto conversations = small_conversations();
     const Beliefs all = track(model, slots, conversations, 8);
     std::reverse(conversations.begin(), conversations.end());
@@ -210,7 +212,7 @@ TEST(Tracker, BelievesWhatItsLogitsSay) {
 // A turn knows nothing of the turns behind it.
 TEST(Tracker, ReadsForward) {
   const Slots slots = small_slots();
-  Tracker model(small_config("energy"), 5);
+  Tracker model = drawn(small_config("energy"), 5);
   auto conversations = small_conversations();
   const Beliefs before = track(model, slots, conversations, 8);
   conversations[1].turns[2].user = {5, kEou};

@@ -108,7 +108,7 @@ TEST_F(Trained, TheAccuracyOfTrainingIsThatOfWholeStates) {
   const TrainData read = data(dir.path("heads"));
   std::vector<int64_t> all(read.train.size());
   std::iota(all.begin(), all.end(), 0);
-  const Counts counts = tracker_task(loaded.model, settings, read).loss(all, StepKey{}).counts;
+  const Counts counts = Own::task(loaded, settings, read).loss(all, StepKey{}).counts;
   const Beliefs beliefs = track(loaded.model, loaded.reader.slots, read.train, 8);
   double whole = 0, turns = 0, first = 0, last = 0;
   for (size_t c = 0; c < read.train.size(); ++c) {
@@ -349,6 +349,25 @@ TEST_F(Trained, RefusesWhatCannotBe) {
             dir.path("data/train.jsonl") +
                 ": no turn of the system has a label \"act\", which "
                 "--machine acts reads; --machine text reads its words");
+}
+
+// --patience halves the rate, as its help says, and --stop-after ends the training.
+TEST(TrackerPresets, PatienceHalvesTheRate) {
+  LoopSettings loop = Runs::preset("laptop").loop;
+  HalvingSchedule usual(loop.schedule);
+  usual.update(1, false);
+  for (int i = 0; i < 5; ++i) {
+    EXPECT_FALSE(usual.finished()) << i;
+    usual.update(2, false);
+  }
+  EXPECT_TRUE(usual.finished());
+  EXPECT_EQ(usual.rate(), loop.schedule.rate);
+  loop.schedule.patience = 1;
+  HalvingSchedule halves(loop.schedule);
+  halves.update(1, false);
+  halves.update(2, false);
+  EXPECT_FALSE(halves.finished());
+  EXPECT_EQ(halves.rate(), loop.schedule.rate / 2);
 }
 
 }  // namespace

@@ -231,7 +231,7 @@ TEST(TestedParts, AThresholdIsOfTheValidPartAndItsAccuracyOfTheTestPart) {
 
 TEST(TestedParts, SayWhatWasLeftOutAndWhy) {
   discriminate::Part part;
-  part.counts.other_length = 1;
+  part.other_length = 1;
   part.irreplaceable = 2;
   part.unfit = {.no_passage = 3, .repeated = 6, .unknown = 4, .length = 5, .as_said = 7};
   EXPECT_EQ(left_out_json(part).dump(),

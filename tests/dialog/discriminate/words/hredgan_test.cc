@@ -112,7 +112,8 @@ TEST_F(Case, ScoresLossesAndGradientsAreThoseOfPyTorch) {
 // Gates that open and shut: those of the discriminator are steps of the loop, those of the
 // generator a part of its loss. The noise that is drawn was recomputed in Python.
 void expect_rounds(const Json& of, const Json& lines, HredResponder& generator,
-                   WordDiscriminator& discriminator, Mode mode, const TrainData& data) {
+                   WordDiscriminator& discriminator, const std::string& mode,
+                   const TrainData& data) {
   TrainSettings training{.model = generator.config(), .attention_weight = 0};
   training.model.dropout = 0;
   const Settings settings{
@@ -133,7 +134,7 @@ void expect_rounds(const Json& of, const Json& lines, HredResponder& generator,
     const Json& line = lines.at(n);
     const Loss g = step(tasks[0], writes, n);
     EXPECT_NEAR(g.total.value().item(), line.at("generator").get<double>(), 1e-10) << n;
-    if (mode == Mode::kRanker) {
+    if (mode == kRanker) {
       EXPECT_FALSE(g.counts.contains("heard"));
     } else {
       EXPECT_EQ(g.counts.at("heard"), line.at("heard").get<bool>()) << n;
@@ -148,11 +149,11 @@ void expect_rounds(const Json& of, const Json& lines, HredResponder& generator,
 TEST_F(Case, FiveRoundsAreThoseOfPyTorch) {
   const Json& of = expected.at("rounds");
   for (const auto& [name, mode, noise] :
-       {std::tuple("drawn none", Mode::kRanker, Noise::kNone),
-        {"soft none", Mode::kSoft, Noise::kNone},
-        {"straight-through none", Mode::kStraightThrough, Noise::kNone},
-        {"soft utterance", Mode::kSoft, Noise::kUtterance},
-        {"straight-through word", Mode::kStraightThrough, Noise::kWord}}) {
+       {std::tuple("drawn none", kRanker, Noise::kNone),
+        {"soft none", kSoft, Noise::kNone},
+        {"straight-through none", kStraightThrough, Noise::kNone},
+        {"soft utterance", kSoft, Noise::kUtterance},
+        {"straight-through word", kStraightThrough, Noise::kWord}}) {
     SCOPED_TRACE(name);
     const std::string folder =
         where(noise == Noise::kNone ? "hred-attention" : "hred-attention-noise");
