@@ -8,12 +8,11 @@
 
 #include "autograd/ops.h"
 #include "dialog/respond/stepwise.h"
-#include "nn/init.h"
 
 class BagOfWords : public heed::StepwiseResponder {
  public:
   explicit BagOfWords(const heed::ModelConfig& config)
-      : config_((config.check(), config)),
+      : StepwiseResponder(config),
         words_(config.vocab_size, config.embedding_size),
         reader_(config.embedding_size, config.hidden_size),
         decoder_(config.embedding_size + config.hidden_size, config.hidden_size,
@@ -26,8 +25,6 @@ class BagOfWords : public heed::StepwiseResponder {
     v("decoder", decoder_);
     v("output", output_);
   }
-  const heed::ModelConfig& config() const override { return config_; }
-  void init(uint64_t seed) override { heed::init(*this, seed); }
   heed::BatchParts parts() const override { return {.sequences = false, .utterances = true}; }
 
   Encoded encode(const heed::Batch& batch, const heed::DropoutMode& drop) const override {
@@ -55,12 +52,7 @@ class BagOfWords : public heed::StepwiseResponder {
   }
   const heed::OutputLayer& output() const override { return output_; }
 
-  heed::Var representation(const heed::Batch& batch, heed::Pooling pooling) const override {
-    return pool_layers(encode(batch, {}).state.lstm, pooling);
-  }
-
  private:
-  heed::ModelConfig config_;
   heed::Embedding words_;
   heed::Linear reader_;
   heed::Lstm decoder_;

@@ -1,6 +1,7 @@
 #include <sys/resource.h>
 
 #include "dialog/respond/config.h"
+#include "dialog/respond/das.h"
 #include "dialog/respond/step_times.h"
 #include "dialog/respond/structures.h"
 #include "heed/command.h"
@@ -46,7 +47,7 @@ Json report(const BenchOptions& o, Device device, const StepTimes& t, double pea
   const bool bf16 = matmul() == Matmul::bf16 && !device.is_cuda();
   return {{"heed", provenance(o)},
           {"inputs", inputs_json(o)},
-          {"median_step_s", t.median()},
+          {"median_step_s", *median(t.seconds)},
           {"cpu_step_s", t.processor / t.steps()},
           {"tokens_per_step", t.tokens / t.steps()},
           {"tokens_per_s", t.tokens / t.total},

@@ -75,9 +75,7 @@ Json counts_json(const std::string& path, const OnReading& on_reading) {
 }
 
 bool has_features(const std::string& directory, const std::string& part) {
-  std::error_code ignored;
-  return fs::exists(fs::path(directory) / (part + ".safetensors"), ignored) &&
-         has_part(directory, part);
+  return has_file(directory, (part + ".safetensors").c_str()) && has_part(directory, part);
 }
 
 Json features_json(const std::string& directory, const std::string& part) {
@@ -117,9 +115,9 @@ Json info_of_features(const std::string& directory) {
   for (const char* part : kParts) {
     if (has_features(directory, part)) info["parts"][part] = features_json(directory, part);
   }
-  const fs::path made_by = fs::path(directory) / "features.json";
-  std::error_code ignored;
-  if (fs::exists(made_by, ignored)) info["contents"] = parse_json<Json>(made_by.string());
+  if (has_file(directory, "features.json")) {
+    info["contents"] = parse_json<Json>((fs::path(directory) / "features.json").string());
+  }
   return info;
 }
 

@@ -16,18 +16,13 @@ namespace fs = std::filesystem;
 constexpr const char *kSettings = "settings.json", *kConfig = "config.json",
                      *kEvaluation = "evaluation.json", *kFailed = "failed.json";
 
-bool has(const fs::path& directory, const char* file) {
-  std::error_code ignored;
-  return fs::exists(directory / file, ignored);
-}
-
 // The folders in it that hold a run, a model or an evaluation, by name.
 std::vector<fs::path> runs_in(const std::string& folder) {
   std::vector<fs::path> runs;
   std::error_code error;
   for (fs::directory_iterator at(folder, error), end; !error && at != end; at.increment(error)) {
     for (const char* file : {kSettings, kConfig, kEvaluation}) {
-      if (!has(at->path(), file)) continue;
+      if (!has_file(at->path(), file)) continue;
       runs.push_back(at->path());
       break;
     }
@@ -38,18 +33,18 @@ std::vector<fs::path> runs_in(const std::string& folder) {
 }
 
 Json status_of(const fs::path& run) {
-  if (has(run, kSettings)) {
+  if (has_file(run, kSettings)) {
     Json state = state_of_run(run.string());
-    if (has(run, kEvaluation)) {
+    if (has_file(run, kEvaluation)) {
       state["status"] = "evaluated";
-    } else if (has(run, kFailed) && state["status"] != "running") {
+    } else if (has_file(run, kFailed) && state["status"] != "running") {
       state["status"] = "failed";
       state["problem"] =
           parse_json<Json>(file_inside(run.string(), kFailed)).value("message", Json());
     }
     return state;
   }
-  if (!has(run, kEvaluation)) return {{"status", "model"}};
+  if (!has_file(run, kEvaluation)) return {{"status", "model"}};
   const Json evaluation = parse_json<Json>(file_inside(run.string(), kEvaluation));
   const auto value = [&](const char* key) { return evaluation.value(key, Json()); };
   return {
@@ -90,7 +85,7 @@ Json info_of_folder(const std::string& folder, const std::vector<std::string>& k
   Json info = {{"kind", "runs"}};
   for (const std::string& kind : kinds) {
     const std::string file = kind + ".json";
-    if (!has(folder, file.c_str())) continue;
+    if (!has_file(folder, file.c_str())) continue;
     info["kind"] = kind;
     info[kind] = parse_json<Json>(file_inside(folder, file));
   }

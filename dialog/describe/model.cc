@@ -16,11 +16,6 @@ namespace {
 using Json = nlohmann::ordered_json;
 namespace fs = std::filesystem;
 
-bool has(const std::string& directory, const char* file) {
-  std::error_code ignored;
-  return fs::exists(fs::path(directory) / file, ignored);
-}
-
 Json object_in(const std::string& directory, const char* file) {
   const std::string path = file_inside(directory, file);
   Json json = parse_json<Json>(path);
@@ -110,13 +105,13 @@ Json best_of(const std::vector<EpochLog>& log, const std::optional<TrainState>& 
 }
 
 std::vector<EpochLog> log_of(const std::string& run) {
-  return has(run, "log.jsonl") ? load_log(run) : std::vector<EpochLog>{};
+  return has_file(run, "log.jsonl") ? load_log(run) : std::vector<EpochLog>{};
 }
 
 const char* status_of(const std::string& run, const std::optional<TrainState>& state,
                       const Json& max_epochs) {
   if (is_locked(run)) return "running";
-  if (!state) return has(run, "model.safetensors") ? "model" : "begun";
+  if (!state) return has_file(run, "model.safetensors") ? "model" : "begun";
   const bool ended = state->schedule.finished || Json(state->epoch) >= max_epochs;
   return ended ? "complete" : "resumable";
 }
@@ -152,7 +147,7 @@ Json info_of_run(const std::string& directory) {
   info["settings"] = settings;
   info["log"] = Json::array();
   for (const EpochLog& epoch : log_of(directory)) info["log"].push_back(epoch_json(epoch));
-  if (has(directory, "model.safetensors")) {
+  if (has_file(directory, "model.safetensors")) {
     add_model(directory, info);
   } else {
     info["model"] = object_in(directory, "config.json");

@@ -121,9 +121,9 @@ std::vector<Verdict> verdicts_on(const Discriminator& model, const std::vector<P
   const Device device = model.device();
   std::vector<Verdict> verdicts(passages.size());
   int64_t done = 0;
-  for (const std::vector<int64_t>& places : batches_by_length(sequences, batch_size)) {
+  for (const auto& [places, part] : batches_by_length(sequences, batch_size)) {
     std::vector<Example> chosen;
-    for (const int64_t i : places) chosen.push_back(sequences[i]);
+    for (const Example* e : part) chosen.push_back(*e);
     const SequenceBatch batch = pack_sequences(chosen, device);
     const Discriminator::Output out = model(batch);
     const std::vector<double> logits = out.logits.value().to_vector(),

@@ -72,10 +72,17 @@ Batch make_batch(const ExamplePointers& examples, const BatchParts& parts, Devic
   return batch;
 }
 
-std::vector<std::vector<int64_t>> batches_by_length(const std::vector<Example>& examples,
-                                                    int64_t batch_size) {
-  return batches_by_length(std::ssize(examples), batch_size,
-                           [&](int64_t i) { return example_tokens(examples[i]); });
+std::vector<SomeExamples> batches_by_length(const std::vector<Example>& examples,
+                                            int64_t batch_size) {
+  std::vector<SomeExamples> batches;
+  for (std::vector<int64_t>& positions :
+       batches_by_length(std::ssize(examples), batch_size,
+                         [&](int64_t i) { return example_tokens(examples[i]); })) {
+    SomeExamples& batch = batches.emplace_back();
+    for (const int64_t i : positions) batch.examples.push_back(&examples[i]);
+    batch.positions = std::move(positions);
+  }
+  return batches;
 }
 
 }  // namespace heed

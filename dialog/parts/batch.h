@@ -47,10 +47,14 @@ Batch make_batch(const ExamplePointers& examples, const BatchParts& parts, Devic
 // Tokens of an example as a batch counts them: context with <eou>, response with <eos>.
 int64_t example_tokens(const Example& example);
 
-// The examples in batches of at most `batch_size` of similar length, the longest first: positions
-// in `examples`. Throws UsageError for a batch size below 1.
-std::vector<std::vector<int64_t>> batches_by_length(const std::vector<Example>& examples,
-                                                    int64_t batch_size);
+// The examples in batches of at most `batch_size` of similar length, the longest first, with their
+// positions in `examples`. Throws UsageError for a batch size below 1.
+struct SomeExamples {
+  std::vector<int64_t> positions;
+  ExamplePointers examples;
+};
+std::vector<SomeExamples> batches_by_length(const std::vector<Example>& examples,
+                                            int64_t batch_size);
 
 // Pointers to examples, which must stay where they are.
 ExamplePointers pointers(const std::vector<Example>& examples);

@@ -52,4 +52,17 @@ UtteranceBatch pack_utterances(const ExamplePointers& examples, WhichUtterances 
           Segments(lengths, device)};
 }
 
+std::vector<std::vector<int32_t>> tokens_of(const Packing& packing, const Tensor& tokens,
+                                            const Tensor& sequences) {
+  const std::vector<int32_t> ids = tokens.to_ints();
+  std::vector<std::vector<int32_t>> all;
+  for (const int32_t sequence : sequences.to_ints()) {
+    all.emplace_back();
+    for (int64_t t = 0; t < packing.length(sequence); ++t) {
+      all.back().push_back(ids[packing.row(t, sequence)]);
+    }
+  }
+  return all;
+}
+
 }  // namespace heed

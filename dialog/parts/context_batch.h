@@ -34,6 +34,10 @@ enum class WhichUtterances { kAll, kLast };
 UtteranceBatch pack_utterances(const ExamplePointers& examples, WhichUtterances which,
                                Device device);
 
+// The tokens, i32 (N) in the order of the packing, of each of these sequences, i32 (n).
+std::vector<std::vector<int32_t>> tokens_of(const Packing& packing, const Tensor& tokens,
+                                            const Tensor& sequences);
+
 // Positions 0 .. n-1, the largest key first; equal ones keep their order.
 template <class Key> std::vector<int64_t> descending(int64_t n, Key key) {
   std::vector<int64_t> order(n);

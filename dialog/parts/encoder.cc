@@ -9,12 +9,8 @@ Tensor encode_in_batches(const std::vector<Example>& examples, const EncodeOptio
   const NoGrad guard;
   Tensor all;
   int64_t done = 0, tokens = 0;
-  for (const std::vector<int64_t>& places : batches_by_length(examples, options.batch)) {
-    ExamplePointers batch;
-    for (const int64_t i : places) {
-      batch.push_back(&examples[i]);
-      tokens += example_tokens(examples[i]);
-    }
+  for (const auto& [places, batch] : batches_by_length(examples, options.batch)) {
+    for (const Example* e : batch) tokens += example_tokens(*e);
     const Tensor x = vectors(batch).value().to(Device()).to(DType::f32);
     if (!all.defined()) {
       all = Tensor::empty({static_cast<int64_t>(examples.size()), x.shape()[1]});

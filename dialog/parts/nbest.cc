@@ -8,20 +8,6 @@
 #include "base/error.h"
 
 namespace heed {
-namespace {
-
-// a x + b y, list by list.
-std::vector<std::vector<double>> weighted(double a, const std::vector<std::vector<double>>& x,
-                                          double b, const std::vector<std::vector<double>>& y) {
-  std::vector<std::vector<double>> sum = x;
-  for (size_t i = 0; i < x.size(); ++i) {
-    for (size_t k = 0; k < x[i].size(); ++k) sum[i][k] = a * x[i][k] + b * y[i][k];
-  }
-  return sum;
-}
-
-}  // namespace
-
 std::vector<std::vector<double>> score(const Ranker& ranker, const std::vector<NBest>& lists,
                                        int64_t batch, std::string* remark) {
   std::vector<std::string> texts;
@@ -37,8 +23,9 @@ std::vector<std::vector<double>> score(const Ranker& ranker, const std::vector<N
   return std::move(scores.of_queries);
 }
 
-std::vector<std::vector<double>> log_p_of_query(const Ranker& reversed,
-                                                const std::vector<NBest>& lists, int64_t batch) {
+std::vector<std::vector<double>> mmi(std::vector<std::vector<double>> log_p, double weight,
+                                     const Ranker& reversed, const std::vector<NBest>& lists,
+                                     int64_t batch) {
   std::vector<std::string> queries;
   std::vector<RankQuery> asked;
   for (const NBest& list : lists) {
@@ -47,27 +34,25 @@ std::vector<std::vector<double>> log_p_of_query(const Ranker& reversed,
     const auto query = static_cast<int32_t>(queries.size()) - 1;
     for (const std::string& response : list.responses) asked.push_back({{response}, {query}});
   }
-  const auto scores = reversed.score(queries, asked, batch).of_queries;
-  std::vector<std::vector<double>> result;
-  size_t at = 0;
-  for (const NBest& list : lists) {
-    std::vector<double> of_list;
-    while (of_list.size() < list.responses.size()) of_list.push_back(scores[at++][0]);
-    result.push_back(std::move(of_list));
+  const auto of_query = reversed.score(queries, asked, batch).of_queries;
+  auto at = of_query.begin();
+  for (std::vector<double>& list : log_p) {
+    for (double& value : list) value = (1 - weight) * value + weight * (*at++)[0];
   }
-  return result;
+  return log_p;
 }
 
-std::vector<std::vector<double>> log_p_alone(const Ranker& model, const std::vector<NBest>& lists,
-                                             const std::vector<std::vector<std::string>>& contexts,
-                                             int64_t batch) {
+std::vector<std::vector<double>> antilm(std::vector<std::vector<double>> log_p, double weight,
+                                        const Ranker& model, const std::vector<NBest>& lists,
+                                        const std::vector<std::vector<std::string>>& contexts,
+                                        int64_t batch) {
   if (contexts.empty()) throw UsageError("ranking: there is no context");
-  std::map<std::string, double> log_p;  // of each text
+  std::map<std::string, double> alone;  // of each text
   for (const NBest& list : lists) {
-    for (const std::string& response : list.responses) log_p[response] = 0;
+    for (const std::string& response : list.responses) alone[response] = 0;
   }
   std::vector<std::string> texts;
-  for (const auto& [text, unknown] : log_p) texts.push_back(text);
+  for (const auto& [text, unknown] : alone) texts.push_back(text);
   std::vector<int32_t> all(texts.size());
   std::iota(all.begin(), all.end(), 0);
   std::vector<RankQuery> asked;
@@ -77,28 +62,14 @@ std::vector<std::vector<double>> log_p_alone(const Ranker& model, const std::vec
     double highest = scores[0][i], sum = 0;
     for (const auto& of_context : scores) highest = std::max(highest, of_context[i]);
     for (const auto& of_context : scores) sum += std::exp(of_context[i] - highest);
-    log_p[texts[i]] = highest + std::log(sum / static_cast<double>(scores.size()));
+    alone[texts[i]] = highest + std::log(sum / static_cast<double>(scores.size()));
   }
-  std::vector<std::vector<double>> result;
-  for (const NBest& list : lists) {
-    result.emplace_back();
-    for (const std::string& response : list.responses) result.back().push_back(log_p[response]);
+  for (size_t i = 0; i < lists.size(); ++i) {
+    for (size_t k = 0; k < log_p[i].size(); ++k) {
+      log_p[i][k] -= weight * alone.at(lists[i].responses[k]);
+    }
   }
-  return result;
-}
-
-std::vector<std::vector<double>> mmi(const std::vector<std::vector<double>>& log_p, double weight,
-                                     const Ranker& reversed, const std::vector<NBest>& lists,
-                                     int64_t batch) {
-  return weighted(1 - weight, log_p, weight, log_p_of_query(reversed, lists, batch));
-}
-
-std::vector<std::vector<double>> antilm(const std::vector<std::vector<double>>& log_p,
-                                        double weight, const Ranker& model,
-                                        const std::vector<NBest>& lists,
-                                        const std::vector<std::vector<std::string>>& contexts,
-                                        int64_t batch) {
-  return weighted(1, log_p, -weight, log_p_alone(model, lists, contexts, batch));
+  return log_p;
 }
 
 std::vector<std::vector<std::string>> last_utterances(

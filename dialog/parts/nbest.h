@@ -20,25 +20,18 @@ struct NBest {
 // ranker's remark, if there is one.
 std::vector<std::vector<double>> score(const Ranker& ranker, const std::vector<NBest>& lists,
                                        int64_t batch = 32, std::string* remark = nullptr);
-// The terms of MMI re-ranking (Li et al. 2016, "A diversity-promoting objective function for neural
-// conversation models", Eqs. 9 and 13), by rankers that score with ln P(response | context):
-// ln P(Q | R) of each response R, where Q is the last utterance of its context, by a model of
-// reversed dialogues; and ln P(R) = ln mean_i P(R | C_i) over the given contexts, by the model.
-std::vector<std::vector<double>> log_p_of_query(const Ranker& reversed,
-                                                const std::vector<NBest>& lists,
-                                                int64_t batch = 32);
-std::vector<std::vector<double>> log_p_alone(const Ranker& model, const std::vector<NBest>& lists,
-                                             const std::vector<std::vector<std::string>>& contexts,
-                                             int64_t batch = 32);
-// MMI re-ranking with these terms, given ln P(R | C) of each response (`log_p`) and a weight W:
-//   mmi      (1 - W) ln P(R | C) + W ln P(Q | R)
-//   antilm   ln P(R | C) - W ln P(R)
-std::vector<std::vector<double>> mmi(const std::vector<std::vector<double>>& log_p, double weight,
+// MMI re-ranking (Li et al. 2016, "A diversity-promoting objective function for neural conversation
+// models", Eqs. 9 and 13), given ln P(R | C) of each response R (`log_p`) and a weight W, by
+// rankers that score with ln P(response | context):
+//   mmi      (1 - W) ln P(R | C) + W ln P(Q | R)   Q: the last utterance of the context, by a model
+//                                                  of reversed dialogues
+//   antilm   ln P(R | C) - W ln P(R)               ln P(R) = ln mean_i P(R | C_i) over the given
+//                                                  contexts, by the model
+std::vector<std::vector<double>> mmi(std::vector<std::vector<double>> log_p, double weight,
                                      const Ranker& reversed, const std::vector<NBest>& lists,
                                      int64_t batch = 32);
-std::vector<std::vector<double>> antilm(const std::vector<std::vector<double>>& log_p,
-                                        double weight, const Ranker& model,
-                                        const std::vector<NBest>& lists,
+std::vector<std::vector<double>> antilm(std::vector<std::vector<double>> log_p, double weight,
+                                        const Ranker& model, const std::vector<NBest>& lists,
                                         const std::vector<std::vector<std::string>>& contexts,
                                         int64_t batch = 32);
 // The last turns of at most n of the contexts, evenly spread.

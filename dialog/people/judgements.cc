@@ -131,72 +131,51 @@ constexpr const char* kJudgementExample[] = {
     "{\"item\": ..., \"annotator\": ..., \"choice\": \"real\" or \"fake\"}",
     "{\"item\": ..., \"annotator\": ..., \"choice\": \"a\", \"b\" or \"tie\"}"};
 
-class Reader {
- public:
-  Reader(const std::string& path, Task task, Key& key, bool adds_items)
-      : lines_(path, kJudgementExample[static_cast<int>(task)]),
-        path_(path),
-        task_(task),
-        key_(key),
-        adds_items_(adds_items) {
-    for (size_t i = 0; i < key.items.size(); ++i) places_[key.items[i].id] = i;
-  }
+// The index of each item.
+std::map<std::string, size_t> places_of(const Key& key) {
+  std::map<std::string, size_t> places;
+  for (size_t i = 0; i < key.items.size(); ++i) places[key.items[i].id] = i;
+  return places;
+}
 
-  Judgements read() {
-    while (lines_.next()) add();
-    if (result_.list.empty()) throw DataError(path_ + ": holds no judgement");
-    if (adds_items_) {
-      key_.simulated = lines_.simulated();
-    } else if (lines_.simulated() != key_.simulated) {
-      throw DataError(path_ + ": " +
-                      (key_.simulated ? "judgements of people" : "simulated judgements") +
-                      ", and a key that is " + (key_.simulated ? "simulated" : "not"));
+Judgements read(const std::string& path, Task task, Key& key, bool adds_items) {
+  Lines lines(path, kJudgementExample[static_cast<int>(task)]);
+  std::map<std::string, size_t> places = places_of(key), annotators;
+  std::set<std::pair<size_t, size_t>> seen;
+  std::set<std::pair<size_t, int>> rounds;
+  Judgements result;
+  while (lines.next()) {
+    const std::string id = lines.name("item");
+    const auto [item, is_new_item] = places.emplace(id, key.items.size());
+    if (is_new_item && !adds_items) lines.fail("the item " + in_quotes(id) + " is not in the key");
+    if (is_new_item) key.items.push_back({.id = id});
+    Judgement judgement{.item = item->second,
+                        .choice = lines.choice("choice", choices(task)),
+                        .round = lines.round()};
+    const std::string name = lines.name("annotator");
+    const auto [annotator, is_new] = annotators.emplace(name, annotators.size());
+    if (is_new) result.annotators.push_back(name);
+    judgement.annotator = annotator->second;
+    if (!seen.emplace(judgement.annotator, judgement.item).second) {
+      lines.fail("the annotator " + in_quotes(name) + " judges the item " + in_quotes(id) +
+                 " twice");
     }
-    return std::move(result_);
-  }
-
- private:
-  void add() {
-    Judgement judgement{.item = item(lines_.name("item")),
-                        .choice = lines_.choice("choice", choices(task_)),
-                        .round = lines_.round()};
-    const std::string annotator = lines_.name("annotator");
-    const auto [known, is_new] = annotators_.emplace(annotator, annotators_.size());
-    if (is_new) result_.annotators.push_back(annotator);
-    judgement.annotator = known->second;
-    if (!seen_.emplace(judgement.annotator, judgement.item).second) {
-      lines_.fail("the annotator " + in_quotes(annotator) + " judges the item " +
-                  in_quotes(key_.items[judgement.item].id) + " twice");
+    // A round has one judgement of a pair.
+    if (task == Task::kPairs && !rounds.emplace(judgement.item, judgement.round).second) {
+      lines.fail("the item " + in_quotes(id) + " has two judgements in round " +
+                 std::to_string(judgement.round) + "; \"round\" tells them apart");
     }
-    if (task_ == Task::kPairs) check_round(judgement);
-    result_.list.push_back(judgement);
+    result.list.push_back(judgement);
   }
-
-  // A round has one judgement of a pair.
-  void check_round(const Judgement& j) {
-    if (rounds_.emplace(j.item, j.round).second) return;
-    lines_.fail("the item " + in_quotes(key_.items[j.item].id) + " has two judgements in round " +
-                std::to_string(j.round) + "; \"round\" tells them apart");
+  if (result.list.empty()) throw DataError(path + ": holds no judgement");
+  if (adds_items) key.simulated = lines.simulated();
+  if (lines.simulated() != key.simulated) {
+    throw DataError(path + ": " +
+                    (key.simulated ? "judgements of people" : "simulated judgements") +
+                    ", and a key that is " + (key.simulated ? "simulated" : "not"));
   }
-
-  size_t item(const std::string& id) {
-    const auto found = places_.find(id);
-    if (found != places_.end()) return found->second;
-    if (!adds_items_) lines_.fail("the item " + in_quotes(id) + " is not in the key");
-    key_.items.push_back({.id = id});
-    return places_[id] = key_.items.size() - 1;
-  }
-
-  Lines lines_;
-  const std::string& path_;
-  Task task_;
-  Key& key_;
-  bool adds_items_;
-  std::map<std::string, size_t> places_, annotators_;
-  std::set<std::pair<size_t, size_t>> seen_;
-  std::set<std::pair<size_t, int>> rounds_;
-  Judgements result_;
-};
+  return result;
+}
 
 }  // namespace
 
@@ -221,16 +200,15 @@ Key read_key(const std::string& path, Task task) {
 
 Judgements read_judgements(const std::string& path, Task task, const Key& key) {
   Key known = key;
-  return Reader(path, task, known, false).read();
+  return read(path, task, known, false);
 }
 
 Judgements read_judgements_alone(const std::string& path, Task task, Key& key) {
-  return Reader(path, task, key, true).read();
+  return read(path, task, key, true);
 }
 
 std::vector<double> read_predictions(const std::string& path, const Key& key) {
-  std::map<std::string, size_t> places;
-  for (size_t i = 0; i < key.items.size(); ++i) places[key.items[i].id] = i;
+  const std::map<std::string, size_t> places = places_of(key);
   std::vector<double> p_real(key.items.size(), NAN);
   Lines lines(path, "{\"item\": ..., \"p_real\": ...}");
   while (lines.next()) {

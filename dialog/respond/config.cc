@@ -13,16 +13,6 @@ namespace heed {
 
 static constexpr auto kVisitModel = [](auto& config, auto& v) { visit_model(config, v); };
 
-std::string config_text(const ModelConfig& c) {
-  nlohmann::ordered_json json = {{"system", "respond"}};
-  json.update(settings_to_json(c, kVisitModel));
-  return json.dump(2) + "\n";
-}
-
-void save_config(const std::string& directory, const ModelConfig& c) {
-  write_file(in(directory, "config.json"), config_text(c));
-}
-
 ModelConfig load_config(const std::string& directory) {
   const std::string path = file_inside(directory, "config.json");
   auto config = with_json(path, [&](const nlohmann::json& json) {
@@ -55,18 +45,14 @@ LoadedModel load_model(const std::string& directory) {
 
 void save_description(const std::string& directory, const ModelConfig& config,
                       const Vocabulary& vocabulary) {
-  save_config(directory, config);
+  nlohmann::ordered_json json = {{"system", "respond"}};
+  json.update(settings_to_json(config, kVisitModel));
+  write_file(in(directory, "config.json"), json.dump(2) + "\n");
   vocabulary.save(in(directory, "vocab.txt"));
   if (!config.structure.tables) return;
   std::vector<NamedTensor> tables;
   for (const auto& [name, tensor] : config.tables) tables.push_back({name, tensor});
   save_tensors(in(directory, kTableFile), tables);
-}
-
-void save_model(const std::string& directory, Responder& model, const Vocabulary& vocabulary) {
-  make_directory(directory);
-  save_description(directory, model.config(), vocabulary);
-  save_parameters(in(directory, "model.safetensors"), model);
 }
 
 }  // namespace heed

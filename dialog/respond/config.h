@@ -12,7 +12,6 @@ namespace heed {
 
 constexpr const char* kTableFile = "tables.safetensors";
 
-void save_config(const std::string& directory, const ModelConfig& config);
 // Including the tables. Throws DataError for a missing value, a wrong type, or one out of range.
 ModelConfig load_config(const std::string& directory);
 
@@ -26,11 +25,8 @@ struct LoadedModel {
 // Throws DataError if there is no model (yet), or if the three files do not fit together. Allocates
 // no more memory than the directory's own files account for.
 LoadedModel load_model(const std::string& directory);
-// The text of config.json for a model.
-std::string config_text(const ModelConfig& config);
 // Everything but the parameters: config.json, vocab.txt and the tables.
 void save_description(const std::string& directory, const ModelConfig& config,
                       const Vocabulary& vocabulary);
-void save_model(const std::string& directory, Responder& model, const Vocabulary& vocabulary);
 
 }  // namespace heed

@@ -134,9 +134,7 @@ std::vector<DialogueScore> score(Responder& model, const std::vector<Example>& e
   const Device device = parameters(model)[0].var.device();
   std::vector<DialogueScore> scores(examples.size());
   ScoreProgress done{0, 0};
-  for (const std::vector<int64_t>& positions : batches_by_length(examples, batch_size)) {
-    std::vector<const Example*> part;
-    for (const int64_t i : positions) part.push_back(&examples[i]);
+  for (const auto& [positions, part] : batches_by_length(examples, batch_size)) {
     const Batch batch = make_batch(part, model.parts(), device);
     std::vector<DialogueScore> results =
         score_output(model.teach(batch), batch, part, with_attention);

@@ -59,12 +59,9 @@ std::vector<MediatedScore> mediate(LstmResponder& model, const std::vector<Examp
   const NoGrad guard;
   const Device device = parameters(model)[0].var.device();
   std::vector<MediatedScore> scores(examples.size());
-  for (const std::vector<int64_t>& positions : batches_by_length(examples, batch_size)) {
-    ExamplePointers with, without;
-    for (const int64_t i : positions) {
-      with.push_back(&examples[i]);
-      without.push_back(&clean[i]);
-    }
+  for (const auto& [positions, with] : batches_by_length(examples, batch_size)) {
+    ExamplePointers without;
+    for (const int64_t i : positions) without.push_back(&clean[i]);
     // Equal responses: both batches have the same order.
     const Batch batch = make_batch(with, model.parts(), device),
                 other = make_batch(without, model.parts(), device);

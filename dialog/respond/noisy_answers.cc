@@ -2,157 +2,111 @@
 
 #include <cmath>
 
-#include "autograd/keep_packed.h"
 #include "dialog/parts/nbest.h"
-#include "dialog/respond/best_choices.h"
-#include "dialog/respond/das.h"
 #include "dialog/respond/models/hred.h"
-#include "dialog/text/vocabulary.h"
 #include "tensor/random_tensor.h"
 
 namespace heed {
 namespace {
 
-// An answer that is being written.
-struct Row {
-  int32_t dialogue;  // in batch order
-  int64_t draw;
-  int32_t last = kSos;
-};
+struct Draws {
+  const HredResponder& model;
+  const Batch& batch;
+  const std::vector<const Example*>& examples;  // of each answer
+  const DecodeOptions& options;
 
-class Draws {
- public:
-  Draws(const HredResponder& model, const Batch& batch, const std::vector<const Example*>& examples,
-        const DecodeOptions& options)
-      : model_(model), batch_(batch), examples_(examples), options_(options) {
-    const double usual = model.config().noise == Noise::kWord ? 9 : 7;
-    deviation_ = std::sqrt(options.noise_variance.value_or(usual));
-  }
+  bool of_words() const { return model.config().noise == Noise::kWord; }
 
-  std::vector<std::vector<Decoding>> run() {
-    const HredResponder::Encoded encoded = model_.encode(batch_);
-    std::vector<std::vector<Decoding>> answers(batch_.size);
-    std::vector<Row> rows;
-    for (int64_t b = 0; b < batch_.size; ++b) {
-      answers[b].resize(options_.best_of);
-      for (int64_t l = 0; l < options_.best_of; ++l) rows.push_back({static_cast<int32_t>(b), l});
+  // All answers before their first word.
+  StepwiseResponder::Encoded start() const {
+    std::vector<int32_t> answers, dialogues;
+    for (int32_t answer = 0; answer < std::ssize(examples); ++answer) {
+      answers.push_back(answer);
+      dialogues.push_back(static_cast<int32_t>(answer / options.best_of));
     }
-    const bool of_words = model_.config().noise == Noise::kWord;
-    HredResponder::State state = encoded.state.gather(dialogues_of(rows));
-    if (!of_words) state.rows[0] = state.rows[0] + model_.noise_part(noise(rows, 0));
-    const std::vector<int32_t> never = never_written(options_.allow_unk);
-    for (int64_t t = 0; t < options_.max_length && !rows.empty(); ++t) {
-      std::vector<int32_t> last, dialogues, running;
-      for (const Row& row : rows) last.push_back(row.last), dialogues.push_back(row.dialogue);
-      Var part = model_.token_part(Tensor::from(last, device()));
-      if (of_words) part = part + model_.noise_part(noise(rows, t));
-      const Segments segments = encoded.segments.select(dialogues);
-      const HredResponder::Step step = model_.step(encoded, segments, part, state);
-      std::vector<double> weights;
-      if (step.weights.defined()) weights = step.weights.value().to_vector();
-      const auto choices = best_choices(model_.output().logits(model_.hidden(step.made)).value(),
-                                        never, /*count=*/1);
-      std::vector<Row> going_on;
-      for (size_t r = 0; r < rows.size(); ++r) {
-        const auto [token, log_prob] = choices[r][0];
-        Decoding& answer = answers[rows[r].dialogue][rows[r].draw];
-        answer.log_prob += log_prob;
-        const auto row = static_cast<int64_t>(r);
-        answer.attention.push_back(weights.empty()
-                                       ? weights
-                                       : per_utterance(weights.data() + segments.begin(row),
-                                                       segments.length(row),
-                                                       *examples_[batch_.order[rows[r].dialogue]]));
-        answer.finished = token == kEos;
-        if (answer.finished) continue;
-        answer.tokens.push_back(token);
-        going_on.push_back({rows[r].dialogue, rows[r].draw, token});
-        running.push_back(static_cast<int32_t>(r));
-      }
-      rows = std::move(going_on);
-      if (!rows.empty()) state = step.state.gather(Tensor::from(running, device()));
-    }
-    return answers;
+    StepwiseResponder::Encoded encoded = model.encode(batch);
+    encoded.segments = encoded.segments.select(dialogues);
+    encoded.state =
+        encoded.state.gather(Tensor::from(dialogues, model.embedding().weight.device()));
+    Var& gates = encoded.state.rows[0];
+    if (!of_words()) gates = gates + model.noise_part(noise(answers, 0));
+    return encoded;
   }
 
- private:
-  Device device() const { return model_.embedding().weight.device(); }
-  Tensor dialogues_of(const std::vector<Row>& rows) const {
-    std::vector<int32_t> ids;
-    for (const Row& row : rows) ids.push_back(row.dialogue);
-    return Tensor::from(ids, device());
-  }
-  // z of each row in step t, (rows, E).
-  Tensor noise(const std::vector<Row>& rows, int64_t t) const {
-    const int64_t e = model_.config().embedding_size;
-    std::vector<double> values;
-    std::vector<double> of_dialogue;
-    int32_t dialogue = -1;
-    for (const Row& row : rows) {
-      if (row.dialogue != dialogue) {
-        dialogue = row.dialogue;
-        const std::string& id = examples_[batch_.order[dialogue]]->id;
-        of_dialogue = normal({options_.best_of, e}, 0, deviation_,
-                             {options_.seed, purpose_id("answer " + id), static_cast<uint64_t>(t)},
+  // z of these answers in step t, (rows, E).
+  Tensor noise(const std::vector<int32_t>& answers, int64_t t) const {
+    const int64_t e = model.config().embedding_size;
+    const double deviation = std::sqrt(options.noise_variance.value_or(of_words() ? 9 : 7));
+    std::vector<double> values, of_dialogue;
+    int64_t dialogue = -1;
+    for (const int32_t answer : answers) {
+      if (answer / options.best_of != dialogue) {
+        dialogue = answer / options.best_of;
+        of_dialogue = normal({options.best_of, e}, 0, deviation,
+                             {options.seed, purpose_id("answer " + examples[answer]->id),
+                              static_cast<uint64_t>(t)},
                              DType::f64)
                           .to_vector();
       }
-      const auto begin = of_dialogue.begin() + row.draw * e;
+      const auto begin = of_dialogue.begin() + answer % options.best_of * e;
       values.insert(values.end(), begin, begin + e);
     }
-    return Tensor::from(values, {std::ssize(rows), e})
-        .to(model_.embedding().weight.dtype())
-        .to(device());
+    const Var& like = model.embedding().weight;
+    return Tensor::from(values, {std::ssize(answers), e}).to(like.dtype()).to(like.device());
+  }
+};
+
+class NoisyWriter : public StepWriter {
+ public:
+  explicit NoisyWriter(const Draws& draws)
+      : StepWriter(draws.model, draws.start()), draws_(draws) {}
+
+ private:
+  Var token_part(const std::vector<int32_t>& tokens) override {
+    const Var part = StepWriter::token_part(tokens);
+    if (!draws_.of_words()) return part;
+    return part + draws_.model.noise_part(draws_.noise(dialogues(), steps_++));
   }
 
-  const HredResponder& model_;
-  const Batch& batch_;
-  const std::vector<const Example*>& examples_;
-  const DecodeOptions& options_;
-  double deviation_;
+  const Draws draws_;
+  int64_t steps_ = 0;
 };
 
 }  // namespace
 
-std::vector<std::vector<Decoding>> noisy_answers(const Responder& model, const Batch& batch,
-                                                 const std::vector<const Example*>& examples,
-                                                 const DecodeOptions& options) {
+std::unique_ptr<Writer> noisy_writer(const Responder& model, const Batch& batch,
+                                     const std::vector<const Example*>& examples,
+                                     const DecodeOptions& options) {
   const auto* hred = dynamic_cast<const HredResponder*>(&model);
   if (!hred || hred->config().noise == Noise::kNone) {
     throw UsageError("best-of: is for models that learned with noise (heed train --noise), not " +
                      std::string(model.config().structure.name));
   }
-  const NoGrad guard;
-  const KeepPacked weights;
-  return Draws(*hred, batch, examples, options).run();
+  return std::make_unique<NoisyWriter>(Draws{*hred, batch, examples, options});
 }
 
-std::vector<std::vector<Decoding>> ranked_answers(const Responder& model, const Batch& batch,
-                                                  const std::vector<const Example*>& examples,
+std::vector<std::vector<Decoding>> ranked_answers(std::vector<std::vector<Decoding>> answers,
+                                                  const Batch& batch,
                                                   const DecodeOptions& options) {
   using Rank = DecodeOptions::Rank;
-  auto answers = noisy_answers(model, batch, examples, options);
-  if (options.rank == Rank::kRandom) return answers;
-  std::vector<double> scores;
+  std::vector<double> scores(answers.size());
   if (options.rank == Rank::kJudge) {
     std::vector<Answer> all;
-    for (size_t b = 0; b < answers.size(); ++b) {
-      for (const Decoding& d : answers[b]) all.push_back({static_cast<int32_t>(b), d.tokens});
+    for (size_t i = 0; i < answers.size(); ++i) {
+      all.push_back({static_cast<int32_t>(i / options.best_of), answers[i][0].tokens});
     }
     scores = options.judge(batch, all);
-  } else {
-    for (const auto& list : answers) {
-      for (const Decoding& d : list) scores.push_back(d.log_prob);
+  } else if (options.rank == Rank::kLogProb) {
+    for (size_t i = 0; i < answers.size(); ++i) scores[i] = answers[i][0].log_prob;
+  }
+  std::vector<std::vector<Decoding>> lists;
+  for (auto at = scores.begin(); at != scores.end(); at += options.best_of) {
+    std::vector<Decoding>& list = lists.emplace_back();
+    for (const size_t i : best_first({at, at + options.best_of})) {
+      list.push_back(std::move(answers[at - scores.begin() + i][0]));
     }
   }
-  auto at = scores.begin();
-  for (auto& list : answers) {
-    std::vector<Decoding> sorted;
-    for (const size_t i : best_first({at, at + std::ssize(list)})) sorted.push_back(list[i]);
-    at += std::ssize(list);
-    list = std::move(sorted);
-  }
-  return answers;
+  return lists;
 }
 
 }  // namespace heed

@@ -8,14 +8,14 @@
 
 namespace heed {
 
-// For each dialogue, in batch order, its answers in the order of the draws; log_prob is that of an
-// answer with its own noise. Throws UsageError for a model trained without noise.
-std::vector<std::vector<Decoding>> noisy_answers(const Responder& model, const Batch& batch,
-                                                 const std::vector<const Example*>& examples,
-                                                 const DecodeOptions& options);
-// These answers, best first by DecodeOptions::rank.
-std::vector<std::vector<Decoding>> ranked_answers(const Responder& model, const Batch& batch,
-                                                  const std::vector<const Example*>& examples,
-                                                  const DecodeOptions& options);
+// Its dialogues are the answers: all draws of the batch's first dialogue, then those of the second
+// one ...; `examples` has the one of each answer. The model, the batch, the examples and the
+// options must outlive it. Throws UsageError for a model trained without noise.
+std::unique_ptr<Writer> noisy_writer(const Responder& model, const Batch& batch,
+                                     const std::vector<const Example*>& examples,
+                                     const DecodeOptions& options);
+// These answers as a list for each dialogue of the batch, best first by DecodeOptions::rank.
+std::vector<std::vector<Decoding>> ranked_answers(std::vector<std::vector<Decoding>> answers,
+                                                  const Batch& batch, const DecodeOptions& options);
 
 }  // namespace heed

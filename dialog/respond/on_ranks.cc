@@ -16,10 +16,9 @@ static void each_member(auto& bytes, DialogueScore& s) {
 }
 
 // Of a part as if it were the whole.
-template <class Progress>
-static auto scaled(const std::function<void(const Progress&)>& progress, const Ranks& ranks,
+static auto scaled(const std::function<void(const ScoreProgress&)>& progress, const Ranks& ranks,
                    size_t count) {
-  return [&progress, &ranks, count](const Progress& done) {
+  return [&progress, &ranks, count](const ScoreProgress& done) {
     if (!progress) return;
     progress({std::min(done.examples * ranks.size(), static_cast<int64_t>(count)),
               done.tokens * ranks.size()});

@@ -7,13 +7,12 @@
 namespace heed {
 namespace {
 
+// With the usual dropout, 0.2.
 ModelConfig sizes(int64_t layers, int64_t hidden, int64_t vocabulary) {
-  ModelConfig c;
-  c.num_layers = layers;
-  c.hidden_size = c.embedding_size = hidden;
-  c.vocab_size = vocabulary;
-  c.dropout = 0.2;
-  return c;
+  return {.vocab_size = vocabulary,
+          .embedding_size = hidden,
+          .hidden_size = hidden,
+          .num_layers = layers};
 }
 
 // Adam that learns words as fast as SGD and moves attention as well; docs/results/recipe.md has
@@ -41,68 +40,63 @@ TrainSettings all_turns(const ModelConfig& model, int epochs, double rate, int h
 // As Parthasarathi, Pineau & Chandar (2020, section 4) train what is probed: the last 100 tokens of
 // any context, Adam, a rate that nothing changes, no attention loss; every epoch is kept, for heed
 // probe --epoch.
-const ExampleOptions kProbeExamples{.all_positions = true,
-                                    .max_turns = 0,
-                                    .max_utterance_tokens = 0,
-                                    .max_context_tokens = 100,
-                                    .min_turns = 2};
-struct ProbeSizes {
-  int64_t vocabulary, embedding, hidden, epochs;
-};
-TrainSettings probe_settings(const ProbeSizes& sizes, double dropout, double rate,
+TrainSettings probe_settings(const ModelConfig& model, int epochs, double rate,
                              const OptimizerSettings& optimizer = {.name = "adam"}) {
-  TrainSettings s{.examples = kProbeExamples,
-                  .attention_weight = 0,
-                  .loop = {.batch_size = 32,
-                           .optimizer = optimizer,
-                           .max_norm = 10,
-                           .max_epochs = static_cast<int>(sizes.epochs),
-                           .schedule = {.rate = rate, .patience = 0},
-                           .keep_every = 1}};
-  s.model.num_layers = 2;
-  s.model.vocab_size = sizes.vocabulary;
-  s.model.embedding_size = sizes.embedding;
-  s.model.hidden_size = sizes.hidden;
-  s.model.lstm_bias = true;
-  s.model.dropout = dropout;
-  return s;
+  return {.model = model,
+          .examples = {.all_positions = true,
+                       .max_turns = 0,
+                       .max_utterance_tokens = 0,
+                       .max_context_tokens = 100,
+                       .min_turns = 2},
+          .attention_weight = 0,
+          .loop = {.batch_size = 32,
+                   .optimizer = optimizer,
+                   .max_norm = 10,
+                   .max_epochs = epochs,
+                   .schedule = {.rate = rate, .patience = 0},
+                   .keep_every = 1}};
 }
-
-// The paper's sizes: of LSTMs, and of a transformer.
-constexpr ProbeSizes kProbed{17000, 128, 256, 25}, kProbedTransformer{17000, 512, 512, 25};
-constexpr ProbeSizes kSmall{2000, 32, 64, 2}, kSmallTransformer{2000, 64, 64, 2};
+// The paper's sizes, and small ones: of LSTMs, and of a transformer.
+ModelConfig probed(int64_t vocabulary, int64_t embedding, int64_t hidden, double dropout) {
+  return {.vocab_size = vocabulary,
+          .embedding_size = embedding,
+          .hidden_size = hidden,
+          .num_layers = 2,
+          .lstm_bias = true,
+          .dropout = dropout};
+}
+const ModelConfig kProbed = probed(17000, 128, 256, 0), kProbedSmall = probed(2000, 32, 64, 0),
+                  kProbedTransformer = probed(17000, 512, 512, 0.2),
+                  kProbedSmallTransformer = probed(2000, 64, 64, 0.2);
 
 // The generator of Bruni & Fernández (2017), for the structure non-hier: two utterances of context;
 // what their text leaves open as in OpenNMT.
 TrainSettings generator_settings(int64_t layers, int64_t hidden, int64_t embedding,
                                  int64_t vocabulary) {
-  TrainSettings s{.examples = {.all_positions = true,
-                               .max_turns = 2,
-                               .max_utterance_tokens = 25,
-                               .max_response_tokens = 25,
-                               .min_turns = 2},
-                  .attention_weight = 0,
-                  .loop = {.batch_size = 64,
-                           .optimizer = {.name = "sgd"},
-                           .max_norm = 5,
-                           .max_epochs = 13,
-                           .schedule = {.rate = 1, .halve_after = 5}}};
-  s.model = sizes(layers, hidden, vocabulary);
-  s.model.embedding_size = embedding;
-  s.model.lstm_bias = true;
-  s.model.dropout = 0.3;
-  s.model.attention = AttentionScore::kGeneral;
-  s.model.bidirectional = true;
-  s.model.input_feeding = false;
-  return s;
+  return {.model = {.vocab_size = vocabulary,
+                    .embedding_size = embedding,
+                    .hidden_size = hidden,
+                    .num_layers = layers,
+                    .lstm_bias = true,
+                    .dropout = 0.3,
+                    .attention = AttentionScore::kGeneral,
+                    .bidirectional = true,
+                    .input_feeding = false},
+          .examples = {.all_positions = true,
+                       .max_turns = 2,
+                       .max_utterance_tokens = 25,
+                       .max_response_tokens = 25,
+                       .min_turns = 2},
+          .attention_weight = 0,
+          .loop = {.batch_size = 64,
+                   .optimizer = {.name = "sgd"},
+                   .max_norm = 5,
+                   .max_epochs = 13,
+                   .schedule = {.rate = 1, .halve_after = 5}}};
 }
 TrainSettings small_generator() {
   TrainSettings s = generator_settings(1, 64, 64, 2000);
-  s.loop.batch_size = 32;
-  s.loop.optimizer = kAdam;
-  s.loop.max_norm = 1;
-  s.loop.max_epochs = 2;
-  s.loop.schedule = {.rate = 0.01, .halve_after = 1};
+  s.loop = all_turns(s.model, 2, 0.01, 1).loop;
   return s;
 }
 
@@ -110,55 +104,55 @@ TrainSettings small_generator() {
 // non-hier and transformer, whose rates follow Vaswani et al. 2017, d^-0.5 min(t^-0.5, t w^-1.5): w
 // = 4000, d = 512. Contexts may have one turn; what the text leaves open is as in the generator
 // above.
-TrainSettings explain_settings(const ModelConfig& model, double dropout, int warm_up, double rate) {
-  TrainSettings s{
-      .model = model,
-      .examples = {.all_positions = true, .min_turns = 2},
-      .attention_weight = 0,
-      .loop = {.batch_size = 64,
-               .optimizer = {.name = "adam", .warm_up = warm_up, .rate_decay = "inverse-sqrt"},
-               .max_norm = 5,
-               .max_epochs = 20,
-               .schedule = {.rate = rate, .patience = 0, .stop_after = 2}}};
-  s.model.dropout = dropout;
-  s.model.lstm_bias = true;
-  s.model.attention = AttentionScore::kGeneral;
-  return s;
+TrainSettings explain_settings(const ModelConfig& model, int warm_up, double rate) {
+  return {.model = model,
+          .examples = {.all_positions = true, .min_turns = 2},
+          .attention_weight = 0,
+          .loop = {.batch_size = 64,
+                   .optimizer = {.name = "adam", .warm_up = warm_up, .rate_decay = "inverse-sqrt"},
+                   .max_norm = 5,
+                   .max_epochs = 20,
+                   .schedule = {.rate = rate, .patience = 0, .stop_after = 2}}};
 }
-TrainSettings of_transformer(TrainSettings s, int64_t heads) {
-  s.model.attention = ModelConfig{}.attention;
-  s.model.lstm_bias = ModelConfig{}.lstm_bias;
-  s.model.heads = heads;
-  return s;
+ModelConfig explaining_lstm(ModelConfig sizes) {
+  sizes.lstm_bias = true;
+  sizes.attention = AttentionScore::kGeneral;
+  return sizes;
+}
+ModelConfig explaining_transformer(ModelConfig sizes, int64_t heads) {
+  sizes.dropout = 0.1;
+  sizes.heads = heads;
+  return sizes;
 }
 
 // The generators of four papers of NLP4ConvAI 2019; what a text leaves open as elsewhere: 25,000
 // words, Adam with 0.001, batches of 64, norms of 5, two epochs without a better one.
-TrainSettings workshop_settings(const ModelConfig& model, int most_turns, double dropout) {
-  TrainSettings s{.model = model,
-                  .examples = {.all_positions = true, .max_turns = most_turns, .min_turns = 2},
-                  .attention_weight = 0,
-                  .loop = {.batch_size = 64,
-                           .optimizer = {.name = "adam"},
-                           .max_norm = 5,
-                           .max_epochs = 100,
-                           .schedule = {.rate = 1e-3, .patience = 0, .stop_after = 2}}};
-  s.model.dropout = dropout;
-  return s;
+TrainSettings workshop_settings(const ModelConfig& model, int most_turns) {
+  return {.model = model,
+          .examples = {.all_positions = true, .max_turns = most_turns, .min_turns = 2},
+          .attention_weight = 0,
+          .loop = {.batch_size = 64,
+                   .optimizer = {.name = "adam"},
+                   .max_norm = 5,
+                   .max_epochs = 100,
+                   .schedule = {.rate = 1e-3, .patience = 0, .stop_after = 2}}};
 }
 // Olabiyi et al.: SGD with 0.5, which a hundredth less decays as the adversary's loss rises; here
 // it is halved as the perplexity does.
 TrainSettings hredgan_settings() {
-  TrainSettings s = workshop_settings(sizes(3, 512, 50000), 10, 0);
+  TrainSettings s = workshop_settings({.vocab_size = 50000, .num_layers = 3, .dropout = 0}, 10);
   s.loop.optimizer.name = "sgd";
   s.loop.schedule = {.rate = 0.5, .stop_after = 2};
   return s;
 }
 // Dziri et al. and their program: 18 epochs, the rate halved after each of 14 to 17.
 TrainSettings thred_settings() {
-  TrainSettings s = workshop_settings(sizes(1, 800, 45000), 2, 0.2);
-  s.model.embedding_size = 300;
-  s.model.topics = 150;
+  TrainSettings s = workshop_settings({.vocab_size = 45000,
+                                       .embedding_size = 300,
+                                       .hidden_size = 800,
+                                       .num_layers = 1,
+                                       .topics = 150},
+                                      2);
   s.examples.max_utterance_tokens = s.examples.max_response_tokens = 30;
   s.examples.min_turns = 3;
   s.loop.batch_size = 128;
@@ -168,16 +162,14 @@ TrainSettings thred_settings() {
 }
 // Takayama & Arase, one GRU layer; Chikai et al., LSTMs.
 TrainSettings keywords_settings() {
-  TrainSettings s = workshop_settings(sizes(1, 512, 100'000), 1, 0);
-  s.model.embedding_size = 256;
+  TrainSettings s = workshop_settings(
+      {.vocab_size = 100'000, .embedding_size = 256, .num_layers = 1, .dropout = 0}, 1);
   s.min_count = 16;  // "seen more than 15 times"
   return s;
 }
 TrainSettings expressive_settings() {
-  TrainSettings s = workshop_settings(sizes(1, 512, 25000), 1, 0);
-  s.model.embedding_size = 256;
-  s.model.dropout = 0.2;
-  s.model.lstm_bias = true;
+  TrainSettings s =
+      workshop_settings({.embedding_size = 256, .num_layers = 1, .lstm_bias = true}, 1);
   s.loop.batch_size = 200;
   s.loop.schedule.rate = 0.01;
   return s;
@@ -217,20 +209,20 @@ const std::vector<Preset>& presets() {
        .time = "about a minute on one core"},
       // The paper has one rate for all; probe-tuned one that suits each.
       {.name = "probe-paper",
-       .settings = probe_settings(kProbed, 0, 4e-3),
+       .settings = probe_settings(kProbed, 25, 4e-3),
        .time = "hours on one core (not measured)",
-       .transformer = probe_settings(kProbedTransformer, 0.2, 4e-3)},
+       .transformer = probe_settings(kProbedTransformer, 25, 4e-3)},
       {.name = "probe-tuned",
-       .settings = probe_settings(kProbed, 0, 1e-3),
+       .settings = probe_settings(kProbed, 25, 1e-3),
        .time = "as long as probe-paper",
        .transformer =
-           probe_settings(kProbedTransformer, 0.2, 5e-4,
+           probe_settings(kProbedTransformer, 25, 5e-4,
                           {.name = "adam", .warm_up = 4000, .rate_decay = "inverse-sqrt"})},
       {.name = "probe-smoke",
-       .settings = probe_settings(kSmall, 0, 4e-3),
+       .settings = probe_settings(kProbedSmall, 2, 4e-3),
        .time = "minutes on one core (not measured)",
        .transformer =
-           probe_settings(kSmallTransformer, 0.2, 1e-3, {.name = "adam", .warm_up = 200})},
+           probe_settings(kProbedSmallTransformer, 2, 1e-3, {.name = "adam", .warm_up = 200})},
       {.name = "generator-paper",
        .settings = generator_settings(2, 2048, 500, 25005),
        .time = "days on one core (not measured); for --structure non-hier"},
@@ -238,13 +230,14 @@ const std::vector<Preset>& presets() {
        .settings = small_generator(),
        .time = "about a minute on one core (not measured); for --structure non-hier"},
       {.name = "explain-paper",
-       .settings = explain_settings(sizes(2, 650, 25000), 0.2, 4000, 7e-4),
+       .settings = explain_settings(explaining_lstm(sizes(2, 650, 25000)), 4000, 7e-4),
        .time = "days on one core (not measured); for --structure non-hier or transformer",
-       .transformer = of_transformer(explain_settings(sizes(6, 512, 25000), 0.1, 4000, 7e-4), 8)},
+       .transformer =
+           explain_settings(explaining_transformer(sizes(6, 512, 25000), 8), 4000, 7e-4)},
       {.name = "explain-smoke",
-       .settings = explain_settings(sizes(1, 64, 2000), 0.2, 200, 5e-3),
+       .settings = explain_settings(explaining_lstm(sizes(1, 64, 2000)), 200, 5e-3),
        .time = "minutes on one core (not measured); for --structure non-hier or transformer",
-       .transformer = of_transformer(explain_settings(sizes(2, 64, 2000), 0.1, 200, 2e-3), 2)},
+       .transformer = explain_settings(explaining_transformer(sizes(2, 64, 2000), 2), 200, 2e-3)},
       {.name = "hredgan-paper",
        .settings = hredgan_settings(),
        .time = "days on one core (not measured); for heed train hredgan"},

@@ -10,6 +10,7 @@
 #include "dialog/parts/batch.h"
 #include "dialog/parts/pooling.h"
 #include "dialog/respond/structure.h"
+#include "nn/init.h"
 #include "nn/layers.h"
 
 namespace heed {
@@ -51,14 +52,20 @@ class Writer {
 
 class Responder : public Module {
  public:
-  virtual const ModelConfig& config() const = 0;
-  virtual void init(uint64_t seed) = 0;  // draws the initial weights
+  explicit Responder(const ModelConfig& config)  // blank, to be loaded; throws UsageError
+      : config_((config.check(), config)) {}
+  const ModelConfig& config() const { return config_; }
+  // Draws the initial weights: by the laws of the layers.
+  virtual void init(uint64_t seed) { heed::init(*this, seed); }
   virtual BatchParts parts() const = 0;  // the parts of a batch that it reads
   virtual Taught teach(const Batch& batch, const DropoutMode& drop = {}) const = 0;
   // The encoder's vector of each dialogue of the batch: (B, d), in batch order.
   virtual Var representation(const Batch& batch, Pooling pooling) const = 0;
   // The model and the batch must outlive the result. Not for gradients.
   virtual std::unique_ptr<Writer> read(const Batch& batch) const = 0;
+
+ protected:
+  ModelConfig config_;
 };
 
 }  // namespace heed

@@ -9,6 +9,7 @@
 
 #include "dialog/data/example.h"
 #include "dialog/parts/encoder.h"
+#include "dialog/respond/das.h"
 #include "dialog/respond/decode.h"
 #include "dialog/text/measures.h"
 #include "dialog/text/vocabulary.h"
@@ -19,9 +20,7 @@ namespace heed {
 // depend on the batch size.
 // `progress`, if given, is called after each batch with the number of examples and tokens (read and
 // written) so far. Throws UsageError for a batch size below 1.
-struct RespondProgress {
-  int64_t examples, tokens;
-};
+using RespondProgress = ScoreProgress;
 std::vector<Tokens> respond(Responder& model, const std::vector<Example>& examples,
                             const Vocabulary& vocabulary, const DecodeOptions& options,
                             int64_t batch_size,

@@ -4,7 +4,6 @@
 #include <cmath>
 #include <filesystem>
 #include <limits>
-#include <set>
 
 #include "dialog/respond/settings.h"
 #include "dialog/respond/structures.h"
@@ -117,27 +116,26 @@ void begin_with_vectors(const std::string& path, Responder& model) {
   }
 }
 
-TakenWeights compare_weights(const TensorMap& file, Responder& model) {
+bool has(const TensorMap& file, const NamedParameter& p) {
+  const auto found = file.find(p.name);
+  return found != file.end() && found->second.shape() == p.var.shape();
+}
+
+TakenWeights compare_weights(TensorMap file, Responder& model) {
   TakenWeights weights;
-  std::set<std::string> taken;
   for (const NamedParameter& p : parameters(model)) {
-    const auto found = file.find(p.name);
-    const bool fits = found != file.end() && found->second.shape() == p.var.shape();
-    (fits ? weights.taken : weights.drawn).push_back(p.name);
-    if (fits) taken.insert(p.name);
+    const bool taken = has(file, p);
+    (taken ? weights.taken : weights.drawn).push_back(p.name);
+    if (taken) file.erase(p.name);
   }
-  for (const auto& [name, tensor] : file) {
-    if (!taken.contains(name)) weights.unused.push_back(name);
-  }
+  for (const auto& [name, tensor] : file) weights.unused.push_back(name);
   return weights;
 }
 
 void begin_with_weights(const std::string& path, Responder& model) {
   const TensorMap file = load_tensors(path);
-  const TakenWeights weights = compare_weights(file, model);
-  const std::set<std::string> taken(weights.taken.begin(), weights.taken.end());
   for (const NamedParameter& p : parameters(model)) {
-    if (taken.contains(p.name)) p.var.set_value(file.at(p.name).to(p.var.dtype()).clone());
+    if (has(file, p)) p.var.set_value(file.at(p.name).to(p.var.dtype()).clone());
   }
 }
 

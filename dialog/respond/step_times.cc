@@ -66,7 +66,6 @@ Example make_example(const Lengths& lengths, int64_t vocab, Rng& rng) {
 // A batch and the examples that it is made of.
 struct Work {
   std::vector<Example> examples;
-  std::vector<const Example*> pointers;
   Batch batch;
 };
 
@@ -82,8 +81,7 @@ std::vector<Work> make_work(const StepWork& o, const Responder& model, Device de
     for (size_t i = at; i < std::min(lengths.size(), at + o.batch); ++i) {
       work.examples.push_back(make_example(lengths[i], vocab, rng));
     }
-    for (const Example& e : work.examples) work.pointers.push_back(&e);
-    work.batch = make_batch(work.pointers, model.parts(), device);
+    work.batch = make_batch(pointers(work.examples), model.parts(), device);
     all.push_back(std::move(work));
   }
   return all;
@@ -98,7 +96,7 @@ class Stepper {
 
   double operator()(const Work& work, uint64_t step) {
     if (options_.make_batches)
-      make_batch(work.pointers, model_.parts(), parameters(model_)[0].var.device());
+      make_batch(pointers(work.examples), model_.parts(), parameters(model_)[0].var.device());
     if (options_.work == "score") return score_step(work);
     if (options_.work == "beam") return beam_step(work);
     const bool train = options_.work == "train";
@@ -148,7 +146,7 @@ class Stepper {
     decoding.max_length = work.batch.response.packing.length(0);
     auto tokens = static_cast<double>(work.batch.context.packing.rows());
     loss_ = 0;
-    for (const Decoding& d : decode(model_, work.pointers, decoding)) {
+    for (const Decoding& d : decode(model_, pointers(work.examples), decoding)) {
       tokens += static_cast<double>(d.attention.size() * decoding.beam_size);
       loss_ -= d.log_prob;
     }
@@ -180,11 +178,6 @@ cuda::Counts operator-(const cuda::Counts& a, const cuda::Counts& b) {
 }
 
 }  // namespace
-
-double StepTimes::median() const {
-  const size_t half = seconds.size() / 2;
-  return seconds.size() % 2 ? seconds[half] : (seconds[half - 1] + seconds[half]) / 2;
-}
 
 StepTimes step_times(Responder& model, const StepWork& o, Device device) {
   const std::vector<Work> all = make_work(o, model, device);

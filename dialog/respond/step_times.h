@@ -35,7 +35,6 @@ struct StepTimes {
   cuda::Counts counts = {};
 
   double steps() const { return static_cast<double>(seconds.size()); }
-  double median() const;
 };
 
 // Times the steps after one warm-up step. A line of the file of lengths is a dialogue, {"context":

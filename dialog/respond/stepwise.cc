@@ -56,69 +56,51 @@ Taught StepwiseResponder::teach_stepwise(const Batch& batch, const Encoded& enco
   return {loss.total, loss.nll, std::move(steps.attention)};
 }
 
-namespace {
+StepWriter::StepWriter(const StepwiseResponder& model, StepwiseResponder::Encoded encoded)
+    : model_(model),
+      encoded_(std::move(encoded)),
+      segments_(encoded_.segments),
+      state_(encoded_.state),
+      dialogues_(segments_.count()) {
+  std::iota(dialogues_.begin(), dialogues_.end(), 0);
+  rows_ = dialogues_;
+}
 
-class StepWriter : public Writer {
- public:
-  StepWriter(const StepwiseResponder& model, const Batch& batch)
-      : model_(model),
-        encoded_(model.encode(batch)),
-        segments_(encoded_.segments),
-        state_(encoded_.state),
-        dialogues_(batch.size) {
-    std::iota(dialogues_.begin(), dialogues_.end(), 0);
-    rows_ = dialogues_;
+Written StepWriter::step(const std::vector<int32_t>& dialogues, const std::vector<int32_t>& parents,
+                         const std::vector<int32_t>& tokens) {
+  if (dialogues != dialogues_) {
+    dialogues_ = dialogues;
+    segments_ = encoded_.segments.select(dialogues);
   }
-
-  Written step(const std::vector<int32_t>& dialogues, const std::vector<int32_t>& parents,
-               const std::vector<int32_t>& tokens) override {
-    if (dialogues != dialogues_) {
-      dialogues_ = dialogues;
-      segments_ = encoded_.segments.select(dialogues);
-    }
-    if (parents != rows_) {
-      state_ = state_.gather(ids(parents));
-      rows_.resize(parents.size());
-      std::iota(rows_.begin(), rows_.end(), 0);
-    }
-    StepwiseResponder::Step out = model_.step(encoded_, segments_, token_part(tokens), state_);
-    state_ = std::move(out.state);
-    Written written{model_.output().logits(model_.hidden(out.made)).value(), {}, {0}};
-    if (out.weights.defined()) written.attention = out.weights.value().to_vector();
-    for (int64_t r = 0; r < segments_.count(); ++r) {
-      written.begin.push_back(written.begin.back() + segments_.length(r));
-    }
-    return written;
+  if (parents != rows_) {
+    state_ = state_.gather(ids(parents));
+    rows_.resize(parents.size());
+    std::iota(rows_.begin(), rows_.end(), 0);
   }
-
- private:
-  Tensor ids(const std::vector<int32_t>& values) const {
-    return Tensor::from(values, state_.lstm.h[0].device());
+  StepwiseResponder::Step out = model_.step(encoded_, segments_, token_part(tokens), state_);
+  state_ = std::move(out.state);
+  Written written{model_.output().logits(model_.hidden(out.made)).value(), {}, {0}};
+  if (out.weights.defined()) written.attention = out.weights.value().to_vector();
+  for (int64_t r = 0; r < segments_.count(); ++r) {
+    written.begin.push_back(written.begin.back() + segments_.length(r));
   }
-  // Many hypotheses end with the same token: its part is made once.
-  Var token_part(const std::vector<int32_t>& tokens) const {
-    std::vector<int32_t> different = tokens, place;
-    std::sort(different.begin(), different.end());
-    different.erase(std::unique(different.begin(), different.end()), different.end());
-    for (const int32_t token : tokens) {
-      const auto at = std::lower_bound(different.begin(), different.end(), token);
-      place.push_back(static_cast<int32_t>(at - different.begin()));
-    }
-    return gather_rows(model_.token_part(ids(different)), ids(place));
+  return written;
+}
+
+// Many hypotheses end with the same token: its part is made once.
+Var StepWriter::token_part(const std::vector<int32_t>& tokens) {
+  std::vector<int32_t> different = tokens, place;
+  std::sort(different.begin(), different.end());
+  different.erase(std::unique(different.begin(), different.end()), different.end());
+  for (const int32_t token : tokens) {
+    const auto at = std::lower_bound(different.begin(), different.end(), token);
+    place.push_back(static_cast<int32_t>(at - different.begin()));
   }
-
-  const StepwiseResponder& model_;
-  const StepwiseResponder::Encoded encoded_;
-  Segments segments_;  // of encoded_, one for each row; rows of a dialogue share theirs
-  StepwiseResponder::State state_;
-  std::vector<int32_t> dialogues_;  // of each row
-  std::vector<int32_t> rows_;       // 0, 1, ...: what `parents` is where no row moves
-};
-
-}  // namespace
+  return gather_rows(model_.token_part(ids(different)), ids(place));
+}
 
 std::unique_ptr<Writer> StepwiseResponder::read(const Batch& batch) const {
-  return std::make_unique<StepWriter>(*this, batch);
+  return std::make_unique<StepWriter>(*this, encode(batch));
 }
 
 }  // namespace heed

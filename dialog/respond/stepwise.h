@@ -14,6 +14,8 @@ namespace heed {
 
 class StepwiseResponder : public Responder {
  public:
+  using Responder::Responder;
+
   // The state that a step passes to the next one: rows, one for each dialogue or hypothesis.
   struct State {
     LstmState lstm;
@@ -61,6 +63,10 @@ class StepwiseResponder : public Responder {
     return teach_stepwise(batch, encode(batch, drop), drop);
   }
   std::unique_ptr<Writer> read(const Batch& batch) const override;
+  // Of the state that starts the decoder.
+  Var representation(const Batch& batch, Pooling pooling) const override {
+    return pool_layers(encode(batch).state.lstm, pooling);
+  }
 
  protected:
   Taught teach_stepwise(const Batch& batch, const Encoded& encoded, const DropoutMode& drop) const;
@@ -68,6 +74,30 @@ class StepwiseResponder : public Responder {
   CrossEntropy loss_of(const Batch& batch, const Var& hidden) const {
     return output().loss(hidden, batch.response.targets, batch.response.weights);
   }
+};
+
+// Writes after encoded contexts, which are its dialogues, in their order.
+class StepWriter : public Writer {
+ public:
+  StepWriter(const StepwiseResponder& model, StepwiseResponder::Encoded encoded);
+  Written step(const std::vector<int32_t>& dialogues, const std::vector<int32_t>& parents,
+               const std::vector<int32_t>& tokens) override;
+
+ protected:
+  const std::vector<int32_t>& dialogues() const { return dialogues_; }  // of each row of the step
+  virtual Var token_part(const std::vector<int32_t>& tokens);
+
+ private:
+  Tensor ids(const std::vector<int32_t>& values) const {
+    return Tensor::from(values, state_.lstm.h[0].device());
+  }
+
+  const StepwiseResponder& model_;
+  const StepwiseResponder::Encoded encoded_;
+  Segments segments_;  // of encoded_, one for each row; rows of a dialogue share theirs
+  StepwiseResponder::State state_;
+  std::vector<int32_t> dialogues_;
+  std::vector<int32_t> rows_;  // 0, 1, ...: what `parents` is where no row moves
 };
 
 }  // namespace heed

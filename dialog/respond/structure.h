@@ -75,7 +75,7 @@ std::string name_of(Noise noise);
 Noise parse_noise(const std::string& name);  // throws UsageError
 
 struct ModelConfig {
-  Structure structure;
+  Structure structure = {};
   int64_t vocab_size = 25000, embedding_size = 512, hidden_size = 512, num_layers = 4;
   bool lstm_bias = false;
   double dropout = 0.2;

@@ -25,7 +25,6 @@ template <class Model> std::unique_ptr<Responder> make(const ModelConfig& config
   return std::make_unique<Model>(config);
 }
 constexpr auto kLstm = make<LstmResponder>;
-constexpr auto kSeq2Seq = make<Seq2SeqResponder>;
 
 // The rows of hred.h.
 using LooksAt = HredResponder::LooksAt;
@@ -56,27 +55,27 @@ std::vector<Structure>& all_structures() {
       {"static-ui", Family::kLstm, kLstm, true, true, true},
       {"dynamic", Family::kLstm, kLstm, true, false, false},
       {"dynamic-ui", Family::kLstm, kLstm, true, false, true},
-      {"lstm", Family::kSeq2Seq, kSeq2Seq, false, false, false, Encoder::kForward, false},
-      {"lstm-attention", Family::kSeq2Seq, kSeq2Seq, false, false, false, Encoder::kForward},
-      {"bilstm-attention", Family::kSeq2Seq, kSeq2Seq, false, false, false, Encoder::kBothWays},
-      {"hred", Family::kSeq2Seq, kSeq2Seq, true, false, false, Encoder::kUtterances},
-      {"hred-stacked", Family::kSeq2Seq, kSeq2Seq, false, false, false, Encoder::kStacked},
-      {"transformer", Family::kTransformer, make<TransformerResponder>, false, false, false},
+      {"lstm", Family::kSeq2Seq, make_seq2seq, false, false, false, Encoder::kForward, false},
+      {"lstm-attention", Family::kSeq2Seq, make_seq2seq, false, false, false, Encoder::kForward},
+      {"bilstm-attention", Family::kSeq2Seq, make_seq2seq, false, false, false, Encoder::kBothWays},
+      {"hred", Family::kSeq2Seq, make_seq2seq, true, false, false, Encoder::kUtterances},
+      {"hred-stacked", Family::kSeq2Seq, make_seq2seq, false, false, false, Encoder::kStacked},
+      {"transformer", Family::kTransformer, make_transformer, false, false, false},
       hred<LooksAt::kNothing>("hred-gru"),
       hred<LooksAt::kCurrent>("hred-attention-current"),
       hred<LooksAt::kAll>("hred-attention"),
       with({"message"},
-           {"thred", Family::kGru, make<ThredResponder>, true, false, false, Encoder::kUtterances}),
+           {"thred", Family::kGru, make_thred, true, false, false, Encoder::kUtterances}),
       with({"keyword-weight", "query"},
            {"keywords", Family::kGru, make<KeywordResponder>, true, false, false,
             Encoder::kUtterances, false, KeywordResponder::learn}),
-      with({"message", "topics"}, {"thred-topics", Family::kGru, make<ThredResponder>, true, false,
-                                   false, Encoder::kUtterances, true, ThredResponder::learn}),
-      {"seq2seq-gru", Family::kGru, make<ThredResponder>, false, false, false, Encoder::kBothWays},
-      with({"topics"}, {"ta-seq2seq", Family::kGru, make<ThredResponder>, false, false, false,
-                        Encoder::kBothWays, true, ThredResponder::learn}),
+      with({"message", "topics"}, {"thred-topics", Family::kGru, make_thred, true, false, false,
+                                   Encoder::kUtterances, true, learn_topics}),
+      {"seq2seq-gru", Family::kGru, make_thred, false, false, false, Encoder::kBothWays},
+      with({"topics"}, {"ta-seq2seq", Family::kGru, make_thred, false, false, false,
+                        Encoder::kBothWays, true, learn_topics}),
       with({"gate", "gate-weight", "sentiment", "domain", "lexicon"},
-           {"two-vocabulary", Family::kOwn, make<TwoVocabularyResponder>, false, false, false,
+           {"two-vocabulary", Family::kOwn, make_two_vocabulary, false, false, false,
             Encoder::kBothWays, false})};
   return all;
 }

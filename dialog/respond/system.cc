@@ -267,7 +267,7 @@ void take_data(TrainSettings& s, const TrainData& data) {
   }
   if (data.generic_words > 0 && !s.lexicon.empty()) s.model.generic_words = data.generic_words;
   if (!s.topics_file.empty()) {
-    s.model.tables = ThredResponder::of_file(s.topics_file, data.vocabulary);
+    s.model.tables = topics_of_file(s.topics_file, data.vocabulary);
     s.model.topics = s.model.table("topics.counts").shape()[1];
   }
   s.data_fingerprint = data.fingerprint();

@@ -59,12 +59,10 @@ std::vector<std::vector<int32_t>> taught_choices(Responder& model,
 std::vector<int64_t> taught_right(Responder& model, const std::vector<Example>& examples,
                                   int64_t batch_size) {
   std::vector<int64_t> result(examples.size());
-  for (const std::vector<int64_t>& positions : batches_by_length(examples, batch_size)) {
-    std::vector<const Example*> part;
-    for (const int64_t i : positions) part.push_back(&examples[i]);
-    walk(model, part, {}, [&](int64_t i, size_t t, int32_t chosen) {
-      const std::vector<int32_t>& response = part[i]->response;
-      result[positions[i]] += chosen == (t < response.size() ? response[t] : kEos);
+  for (const SomeExamples& part : batches_by_length(examples, batch_size)) {
+    walk(model, part.examples, {}, [&](int64_t i, size_t t, int32_t chosen) {
+      const std::vector<int32_t>& response = part.examples[i]->response;
+      result[part.positions[i]] += chosen == (t < response.size() ? response[t] : kEos);
       return true;
     });
   }

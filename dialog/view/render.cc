@@ -31,17 +31,118 @@ class TerminalPage {
 
   std::string text() && { return std::move(out_); }
   void line(const std::string& text = "") { out_ += text + "\n"; }
-  void paragraph(const std::string& label, const std::string& text, const char* colour);
-  void attention(const DialogueView& dialogue);
-  void results(const std::vector<ResultView>& results);
+
+  void paragraph(const std::string& label, const std::string& text, const char* colour) {
+    const bool alone = columns(label) > width_ / 3;  // a long label has its own line
+    const int indent = alone ? 2 : columns(label) + 1;
+    if (alone) line(paint(kDim, cut(label, width_)));
+    const auto lines = wrap(text.empty() ? "(nothing)" : text, width_ - indent);
+    for (size_t i = 0; i < lines.size(); ++i) {
+      const bool beside = i == 0 && !alone;
+      line((beside ? paint(kDim, label) + " " : std::string(indent, ' ')) +
+           paint(colour, lines[i]));
+    }
+  }
+
+  void attention(const DialogueView& dialogue) {
+    header();
+    if (dialogue.earlier_turns > 0) {
+      for (const std::string& text : wrap(earlier_turns_text(dialogue), width_)) {
+        line(paint(kDim, text));
+      }
+    }
+    const double full = full_bar(dialogue);
+    for (size_t k = 0; k < dialogue.context.size(); ++k) utterance(dialogue, k, full);
+  }
+
+  void results(const std::vector<ResultView>& results) {
+    constexpr int kName = 17, kNumber = 12;
+    const auto row = [&](const std::string& first, auto number) {
+      std::string text = pad(first, kName);
+      for (size_t m = 0; m < models_.size(); ++m) {
+        const std::string cell = number(m);
+        text += std::string(std::max(1, kNumber - columns(cell)), ' ') + cell;
+      }
+      return text.substr(0, text.find_last_not_of(' ') + 1);
+    };
+    line(paint(kBold, row("perplexity", [&](size_t m) { return name(m, kNumber - 1); })));
+    for (const ResultView& r : results) {
+      if (r.test_set == "none") {
+        line(row("original", [&](size_t m) { return decimal(r.models[m].perplexity, 1); }));
+      }
+    }
+    line(paint(kBold, row("DAS ratio", [](size_t) { return ""; })));
+    for (const ResultView& r : results) {
+      if (r.test_set == "none") continue;
+      line(row(cut(printable(r.test_set), kName), [&](size_t m) {
+        return r.models[m].das_ratio ? decimal(*r.models[m].das_ratio, 2) : "-";
+      }));
+    }
+    line();
+  }
+
   std::string paint(const char* colour, const std::string& text) const {
     return style_.colour && *colour ? colour + text + kReset : text;
   }
 
  private:
-  void header();
-  void utterance(const DialogueView& dialogue, size_t k, double full);
-  std::string bar(std::optional<double> as, double full, bool distraction) const;
+  void header() {
+    if (!beside_) return;
+    std::string names;
+    for (size_t m = 0; m < models_.size(); ++m) {
+      names += pad(name(m, bar_ + kPercent), bar_ + kPercent) + "  ";
+    }
+    names.erase(names.find_last_not_of(' ') + 1);
+    line(paint(kBold, names));
+  }
+
+  void utterance(const DialogueView& dialogue, size_t k, double full) {
+    const UtteranceView& u = dialogue.context[k];
+    const bool query = k + 1 == dialogue.context.size();
+    const std::string number = std::to_string(dialogue.earlier_turns + k + 1);
+    const std::string sign = u.distraction ? (style_.unicode ? "✗" : "x") : query ? "?" : " ";
+    const std::string label =
+        std::string(number.size() < 2 ? 1 : 0, ' ') + number + " " + sign + " ";
+    const int indent = columns(label);
+    std::string bars;
+    if (beside_) {
+      for (const ModelView& m : dialogue.models) {
+        bars += bar(score_of(m, k), full, u.distraction) + "  ";
+      }
+    }
+    const int bars_width =
+        beside_ ? static_cast<int>(dialogue.models.size()) * (bar_ + kPercent + 2) : 0;
+    const auto lines = wrap(printable(u.text), width_ - bars_width - indent);
+    for (size_t i = 0; i < lines.size(); ++i) {
+      const std::string left = i == 0 ? bars + label : std::string(bars_width + indent, ' ');
+      line(left + paint(u.distraction ? kOrange : "", lines[i]));
+    }
+    for (size_t m = 0; !beside_ && m < dialogue.models.size(); ++m) {
+      const int room = std::max(1, width_ - indent - bar_ - kPercent - 1);
+      line(std::string(indent, ' ') + bar(score_of(dialogue.models[m], k), full, u.distraction) +
+           " " + paint(kDim, name(m, room)));
+    }
+  }
+
+  // "██████▌    130 %": full / bar_ for each column, in steps of an eighth.
+  std::string bar(std::optional<double> as, double full, bool distraction) const {
+    static const char* const kEighths[] = {"", "▏", "▎", "▍", "▌", "▋", "▊", "▉"};
+    const bool filled = as && std::isfinite(*as) && full > 0;
+    const double part = filled ? std::clamp(*as / full, 0.0, 1.0) : 0.0;
+    std::string blocks;
+    if (style_.unicode) {
+      const int eighths = static_cast<int>(std::lround(part * bar_ * 8));
+      for (int i = 0; i < eighths / 8; ++i) blocks += distraction ? "▓" : "█";
+      blocks += distraction && eighths % 8 ? (eighths % 8 < 4 ? "▏" : "▌") : kEighths[eighths % 8];
+    } else {
+      blocks.assign(static_cast<size_t>(std::lround(part * bar_)), distraction ? 'x' : '#');
+    }
+    const std::string percent = as ? percent_text(*as) : "-";
+    const int before = std::max(0, kPercent - columns(percent));
+    return paint(distraction ? kOrange : kBlue, pad(blocks, bar_)) + std::string(before, ' ') +
+           percent;
+  }
+
   std::string name(size_t model, int width) const {
     return cut(printable(models_[model].name), width);
   }
@@ -53,111 +154,6 @@ class TerminalPage {
   int bar_;      // columns of a bar
   std::string out_;
 };
-
-// "██████▌    130 %": full / bar_ for each column, in steps of an eighth.
-std::string TerminalPage::bar(std::optional<double> as, double full, bool distraction) const {
-  static const char* const kEighths[] = {"", "▏", "▎", "▍", "▌", "▋", "▊", "▉"};
-  const bool filled = as && std::isfinite(*as) && full > 0;
-  const double part = filled ? std::clamp(*as / full, 0.0, 1.0) : 0.0;
-  std::string blocks;
-  if (style_.unicode) {
-    const int eighths = static_cast<int>(std::lround(part * bar_ * 8));
-    for (int i = 0; i < eighths / 8; ++i) blocks += distraction ? "▓" : "█";
-    blocks += distraction && eighths % 8 ? (eighths % 8 < 4 ? "▏" : "▌") : kEighths[eighths % 8];
-  } else {
-    blocks.assign(static_cast<size_t>(std::lround(part * bar_)), distraction ? 'x' : '#');
-  }
-  const std::string percent = as ? percent_text(*as) : "-";
-  const int before = std::max(0, kPercent - columns(percent));
-  return paint(distraction ? kOrange : kBlue, pad(blocks, bar_)) + std::string(before, ' ') +
-         percent;
-}
-
-void TerminalPage::header() {
-  if (!beside_) return;
-  std::string names;
-  for (size_t m = 0; m < models_.size(); ++m) {
-    names += pad(name(m, bar_ + kPercent), bar_ + kPercent) + "  ";
-  }
-  names.erase(names.find_last_not_of(' ') + 1);
-  line(paint(kBold, names));
-}
-
-void TerminalPage::utterance(const DialogueView& dialogue, size_t k, double full) {
-  const UtteranceView& u = dialogue.context[k];
-  const bool query = k + 1 == dialogue.context.size();
-  const std::string number = std::to_string(dialogue.earlier_turns + k + 1);
-  const std::string sign = u.distraction ? (style_.unicode ? "✗" : "x") : query ? "?" : " ";
-  const std::string label = std::string(number.size() < 2 ? 1 : 0, ' ') + number + " " + sign + " ";
-  const int indent = columns(label);
-  std::string bars;
-  if (beside_) {
-    for (const ModelView& m : dialogue.models) {
-      bars += bar(score_of(m, k), full, u.distraction) + "  ";
-    }
-  }
-  const int bars_width =
-      beside_ ? static_cast<int>(dialogue.models.size()) * (bar_ + kPercent + 2) : 0;
-  const auto lines = wrap(printable(u.text), width_ - bars_width - indent);
-  for (size_t i = 0; i < lines.size(); ++i) {
-    const std::string left = i == 0 ? bars + label : std::string(bars_width + indent, ' ');
-    line(left + paint(u.distraction ? kOrange : "", lines[i]));
-  }
-  for (size_t m = 0; !beside_ && m < dialogue.models.size(); ++m) {
-    const int room = std::max(1, width_ - indent - bar_ - kPercent - 1);
-    line(std::string(indent, ' ') + bar(score_of(dialogue.models[m], k), full, u.distraction) +
-         " " + paint(kDim, name(m, room)));
-  }
-}
-
-void TerminalPage::attention(const DialogueView& dialogue) {
-  header();
-  if (dialogue.earlier_turns > 0) {
-    for (const std::string& text : wrap(earlier_turns_text(dialogue), width_)) {
-      line(paint(kDim, text));
-    }
-  }
-  const double full = full_bar(dialogue);
-  for (size_t k = 0; k < dialogue.context.size(); ++k) utterance(dialogue, k, full);
-}
-
-void TerminalPage::paragraph(const std::string& label, const std::string& text,
-                             const char* colour) {
-  const bool alone = columns(label) > width_ / 3;  // a long label has its own line
-  const int indent = alone ? 2 : columns(label) + 1;
-  if (alone) line(paint(kDim, cut(label, width_)));
-  const auto lines = wrap(text.empty() ? "(nothing)" : text, width_ - indent);
-  for (size_t i = 0; i < lines.size(); ++i) {
-    const bool beside = i == 0 && !alone;
-    line((beside ? paint(kDim, label) + " " : std::string(indent, ' ')) + paint(colour, lines[i]));
-  }
-}
-
-void TerminalPage::results(const std::vector<ResultView>& results) {
-  constexpr int kName = 17, kNumber = 12;
-  const auto row = [&](const std::string& first, auto number) {
-    std::string text = pad(first, kName);
-    for (size_t m = 0; m < models_.size(); ++m) {
-      const std::string cell = number(m);
-      text += std::string(std::max(1, kNumber - columns(cell)), ' ') + cell;
-    }
-    return text.substr(0, text.find_last_not_of(' ') + 1);
-  };
-  line(paint(kBold, row("perplexity", [&](size_t m) { return name(m, kNumber - 1); })));
-  for (const ResultView& r : results) {
-    if (r.test_set == "none") {
-      line(row("original", [&](size_t m) { return decimal(r.models[m].perplexity, 1); }));
-    }
-  }
-  line(paint(kBold, row("DAS ratio", [](size_t) { return ""; })));
-  for (const ResultView& r : results) {
-    if (r.test_set == "none") continue;
-    line(row(cut(printable(r.test_set), kName), [&](size_t m) {
-      return r.models[m].das_ratio ? decimal(*r.models[m].das_ratio, 2) : "-";
-    }));
-  }
-  line();
-}
 
 }  // namespace
 

@@ -36,9 +36,10 @@ constexpr int kDasDigits = 2, kPerplexityDigits = 1;
 
 using Numbers = std::vector<std::optional<double>>;
 
-Numbers das_ratios(const ResultView& row) {
+// Of each model.
+Numbers numbers_of(const ResultView& row, auto ScoreSummary::*number) {
   Numbers numbers;
-  for (const ScoreSummary& s : row.models) numbers.push_back(s.das_ratio);
+  for (const ScoreSummary& s : row.models) numbers.push_back(s.*number);
   return numbers;
 }
 
@@ -54,12 +55,6 @@ std::vector<std::string> other_ratios(const ResultView& row) {
                          : "");
   }
   return titles;
-}
-
-Numbers perplexities(const ResultView& row) {
-  Numbers numbers;
-  for (const ScoreSummary& s : row.models) numbers.push_back(s.perplexity);
-  return numbers;
 }
 
 // The mean over the test sets that have one, for each model.
@@ -79,245 +74,235 @@ Numbers mean_das_ratios(const AttentionView& view) {
 class Page {
  public:
   explicit Page(const AttentionView& view) : view_(view) {}
-  std::string html() &&;
+
+  std::string html() && {
+    out_ = html_head("Where the model looks", "attention");
+    introduction();
+    if (!view_.results.empty()) tiles();
+    out_ += view_.results.empty() ? "<div>\n" : "<div class=\"overview\">\n";
+    if (!view_.results.empty()) results();
+    terms();
+    out_ += "</div>\n";
+    if (!view_.dialogues.empty()) dialogues();
+    out_ +=
+        "<footer>Drawn by <code>heed show</code>. AS and DAS ratio: Xing &amp; Gulla, "
+        "<cite>Evaluating and Improving Context Attention Distribution on Multi-Turn Response "
+        "Generation using Self-Contained Distractions</cite>, 2022." +
+        made_with_html(view_.made_with) + "</footer>\n</main>\n</body>\n</html>\n";
+    return std::move(out_);
+  }
 
  private:
-  bool shows_distractions() const;
-  void introduction();
-  void tile(const std::string& what, const Numbers& numbers, int digits);
-  void tiles();
-  void terms();
-  void results();
-  std::string results_head() const;
+  bool shows_distractions() const {
+    const auto has_one = [](const DialogueView& d) {
+      return std::any_of(d.context.begin(), d.context.end(),
+                         [](const UtteranceView& u) { return u.distraction; });
+    };
+    return std::any_of(view_.dialogues.begin(), view_.dialogues.end(), has_one);
+  }
+
+  void introduction() {
+    out_ +=
+        "<h1>Which utterances does the model look at?</h1>\n"
+        "<p class=\"lead\">To answer, a dialogue model spreads its attention over everything "
+        "that was said. ";
+    if (shows_distractions()) {
+      out_ +=
+          "Here, utterances that do not belong to the conversation, <strong>distractions</strong>, "
+          "were slipped in. Does the model look past them?";
+    } else if (!view_.results.empty()) {
+      out_ +=
+          "In the tests, utterances that do not belong to the conversation, "
+          "<strong>distractions</strong>, are slipped in: does the model look past them? The "
+          "dialogues "
+          "below are as they were.";
+    }
+    out_ += "</p>\n";
+    for (const AttentionView::Model& m : view_.models) {
+      if (m.description.empty()) continue;
+      out_ += "<p class=\"note\"><strong>" + escape(m.name) +
+              "</strong>: " + escape(m.description) + "</p>\n";
+    }
+  }
+
+  void tile(const std::string& what, const Numbers& numbers, int digits) {
+    out_ += "<div class=\"card tile\"><div class=\"what\">" + what + "</div><dl class=\"values\">";
+    for (size_t m = 0; m < numbers.size(); ++m) {
+      out_ += "<div><dt>" + name(m) + "</dt><dd>" +
+              (numbers[m] ? decimal(*numbers[m], digits) : "-") + "</dd></div>";
+    }
+    out_ += "</dl></div>\n";
+  }
+
+  void tiles() {
+    out_ += "<div class=\"tiles\">\n";
+    tile("DAS ratio, mean of the distracting sets &middot; lower is better", mean_das_ratios(view_),
+         kDasDigits);
+    for (const ResultView& row : view_.results) {
+      if (row.test_set != "none") continue;
+      tile("Perplexity, original test set &middot; lower is better",
+           numbers_of(row, &ScoreSummary::perplexity), kPerplexityDigits);
+    }
+    out_ += "</div>\n";
+  }
+
+  void terms() {
+    out_ +=
+        "<section>\n<h2>How to read this</h2>\n<dl class=\"terms\">\n"
+        "<div><dt>Attention score (AS)</dt><dd>The attention on one utterance while the model "
+        "predicts the human response, word by word; 100&nbsp;% is what an utterance gets if "
+        "all get the same.</dd></div>\n"
+        "<div><dt>DAS ratio</dt><dd>Mean AS of the distractions, divided by the mean AS of the "
+        "utterances that belong to the history; of a test set both are means over its dialogues. "
+        "1: "
+        "distractions are looked at like everything else. 0: they are ignored. The query, which is "
+        "the last utterance, is in neither.</dd></div>\n"
+        "<div><dt>Perplexity</dt><dd>Among how many equally likely words the model seems to "
+        "choose: how well it predicts human responses.</dd></div>\n</dl>\n</section>\n";
+  }
+
+  void results() {
+    double full = 1.25;
+    for (const ResultView& row : view_.results) {
+      for (const auto& x : numbers_of(row, &ScoreSummary::das_ratio))
+        full = std::max(full, x.value_or(0));
+    }
+    out_ +=
+        "<section>\n<h2>Results</h2>\n<p class=\"note\">" +
+        counted(view_.results[0].models[0].dialogues, view_.unit) +
+        ". Inserted are two utterances of other dialogues, each with probability p, or "
+        "frequent or rare phrases at the beginning, in the middle or at the end of the history. "
+        "The dashed line "
+        "marks a DAS ratio of 1.</p>\n";
+    std::string table =
+        "<table class=\"results\" style=\"" + average_at(full) + "\">\n" + results_head();
+    std::string kind;
+    for (const ResultView& row : view_.results) {
+      const std::string its_kind = row.test_set.substr(0, row.test_set.find(':'));
+      const bool first = its_kind != kind && !kind.empty();
+      kind = its_kind;
+      table +=
+          results_row(first ? " class=\"das group\"" : " class=\"das\"",
+                      escape(describe(row.test_set)), numbers_of(row, &ScoreSummary::das_ratio),
+                      other_ratios(row), numbers_of(row, &ScoreSummary::perplexity), full);
+    }
+    const size_t models = view_.models.size();
+    table += results_row(" class=\"mean das\"", "mean", mean_das_ratios(view_),
+                         std::vector<std::string>(models), Numbers(models), full);
+    out_ += scroll_html("Results", table + "</tbody></table>") + "</section>\n";
+  }
+
+  std::string results_head() const {
+    const std::string count = std::to_string(view_.models.size());
+    std::string html = "<colgroup><col><col span=\"" + count + "\"><col span=\"" + count +
+                       "\"></colgroup>\n<thead><tr><th rowspan=\"2\" scope=\"col\">Test set</th>"
+                       "<th scope=\"colgroup\" colspan=\"" +
+                       count + "\">DAS ratio</th><th class=\"ppl\" scope=\"colgroup\" colspan=\"" +
+                       count + "\">Perplexity</th></tr>\n<tr>";
+    for (const char* css : {"", " class=\"ppl\""}) {
+      for (size_t m = 0; m < view_.models.size(); ++m) {
+        html += "<th scope=\"col\"" + std::string(css) + ">" + name(m) + "</th>";
+      }
+    }
+    return html + "</tr></thead>\n<tbody>\n";
+  }
+
   std::string results_row(const std::string& attributes, const std::string& set, const Numbers& das,
                           const std::vector<std::string>& titles, const Numbers& perplexity,
-                          double full) const;
-  void dialogues();
-  void dialogue(const DialogueView& d);
-  void utterance(const DialogueView& d, size_t k);
-  void answers(const DialogueView& d);
+                          double full) const {
+    const auto label = [&](const char* what, size_t m) {
+      return what + (view_.models.size() > 1 ? ", " + name(m) : "");
+    };
+    std::string html = "<tr" + attributes + "><th scope=\"row\">" + set + "</th>";
+    for (size_t m = 0; m < das.size(); ++m) {
+      html += das[m]
+                  ? "<td" + titles[m] + ">" +
+                        meter(*das[m], full, decimal(*das[m], kDasDigits), label("DAS ratio", m)) +
+                        "</td>"
+                  : "<td class=\"none\">&ndash;</td>";
+    }
+    for (size_t m = 0; m < perplexity.size(); ++m) {
+      html += "<td class=\"ppl\">";
+      if (perplexity[m]) {
+        html += "<span class=\"small\">" + label("perplexity", m) + "</span>" +
+                decimal(*perplexity[m], kPerplexityDigits);
+      }
+      html += "</td>";
+    }
+    return html + "</tr>\n";
+  }
+
+  void dialogues() {
+    out_ += "<h2>Utterance by utterance</h2>\n<p class=\"note\">";
+    if (!view_.data.empty()) out_ += "Dialogues of " + escape(view_.data) + ". ";
+    const bool inserted = !view_.test_set.empty() && view_.test_set != "none";
+    if (inserted) out_ += "Distractions: " + escape(describe(view_.test_set)) + ". ";
+    if (view_.lower.all > 0) out_ += escape(lower_text(view_)) + ". ";
+    out_ +=
+        "Each bar is an attention score; all bars of a dialogue have the same scale.</p>\n"
+        "<ul class=\"legend\">"
+        "<li><span class=\"fill\"></span>belongs to the history</li>";
+    if (shows_distractions()) {
+      out_ += "<li class=\"alien\"><span class=\"fill\"></span>&#10007; distraction</li>";
+    }
+    out_ +=
+        "<li class=\"query\"><span class=\"fill\"></span>query, which is answered</li>"
+        "<li><span class=\"dash\"></span>100 %: an average utterance</li></ul>\n";
+    for (const DialogueView& d : view_.dialogues) dialogue(d);
+  }
+
+  void dialogue(const DialogueView& d) {
+    out_ += "<article class=\"card dialogue\">\n<header><h3>" + escape(d.id) + "</h3>";
+    std::string ratios;
+    for (size_t m = 0; m < d.models.size(); ++m) {
+      if (!d.models[m].das_ratio) continue;
+      ratios += (ratios.empty() ? "DAS ratio: " : ", ") + name(m) + " <strong>" +
+                decimal(*d.models[m].das_ratio, 2) + "</strong>";
+    }
+    if (!ratios.empty()) out_ += "<p>" + ratios + "</p>";
+    if (d.earlier_turns > 0) out_ += "<p class=\"note\">" + earlier_turns_text(d) + "</p>";
+    out_ += "</header>\n<table class=\"talk\" style=\"" + average_at(full_bar(d)) +
+            "\">\n<thead><tr><th scope=\"col\">Utterance</th>";
+    for (size_t m = 0; m < d.models.size(); ++m) {
+      out_ += "<th scope=\"col\" class=\"score\">" + name(m) + "</th>";
+    }
+    out_ += "</tr></thead>\n<tbody>\n";
+    for (size_t k = 0; k < d.context.size(); ++k) utterance(d, k);
+    out_ += "</tbody></table>\n";
+    answers(d);
+    out_ += "</article>\n";
+  }
+
+  void utterance(const DialogueView& d, size_t k) {
+    const UtteranceView& u = d.context[k];
+    const bool query = k + 1 == d.context.size();
+    out_ += u.distraction ? "<tr class=\"alien\">" : query ? "<tr class=\"query\">" : "<tr>";
+    out_ += "<th scope=\"row\" dir=\"auto\"><span class=\"k\">" +
+            std::to_string(d.earlier_turns + k + 1) + "</span> ";
+    if (u.distraction) out_ += "<span class=\"tag\">&#10007; distraction</span> ";
+    if (query && !u.distraction) out_ += "<span class=\"tag\">query</span> ";
+    out_ += "<bdi>" + escape(u.text) + "</bdi></th>";
+    for (size_t m = 0; m < d.models.size(); ++m) {
+      const auto as = score_of(d.models[m], k);
+      out_ += "<td class=\"score\">" +
+              meter(as.value_or(0), full_bar(d), as ? percent_text(*as) : "&#8211;", name(m)) +
+              "</td>";
+    }
+    out_ += "</tr>\n";
+  }
+
+  void answers(const DialogueView& d) {
+    out_ += "<dl class=\"answers\">\n" + answer_html("human response", d.response);
+    for (size_t m = 0; m < d.models.size(); ++m)
+      out_ += answer_html(view_.models[m].name, d.models[m].response);
+    out_ += "</dl>\n";
+  }
+
   std::string name(size_t model) const { return escape(view_.models[model].name); }
 
   const AttentionView& view_;
   std::string out_;
 };
-
-bool Page::shows_distractions() const {
-  const auto has_one = [](const DialogueView& d) {
-    return std::any_of(d.context.begin(), d.context.end(),
-                       [](const UtteranceView& u) { return u.distraction; });
-  };
-  return std::any_of(view_.dialogues.begin(), view_.dialogues.end(), has_one);
-}
-
-void Page::introduction() {
-  out_ +=
-      "<h1>Which utterances does the model look at?</h1>\n"
-      "<p class=\"lead\">To answer, a dialogue model spreads its attention over everything "
-      "that was said. ";
-  if (shows_distractions()) {
-    out_ +=
-        "Here, utterances that do not belong to the conversation, <strong>distractions</strong>, "
-        "were slipped in. Does the model look past them?";
-  } else if (!view_.results.empty()) {
-    out_ +=
-        "In the tests, utterances that do not belong to the conversation, "
-        "<strong>distractions</strong>, are slipped in: does the model look past them? The "
-        "dialogues "
-        "below are as they were.";
-  }
-  out_ += "</p>\n";
-  for (const AttentionView::Model& m : view_.models) {
-    if (m.description.empty()) continue;
-    out_ += "<p class=\"note\"><strong>" + escape(m.name) + "</strong>: " + escape(m.description) +
-            "</p>\n";
-  }
-}
-
-void Page::tile(const std::string& what, const Numbers& numbers, int digits) {
-  out_ += "<div class=\"card tile\"><div class=\"what\">" + what + "</div><dl class=\"values\">";
-  for (size_t m = 0; m < numbers.size(); ++m) {
-    out_ += "<div><dt>" + name(m) + "</dt><dd>" +
-            (numbers[m] ? decimal(*numbers[m], digits) : "-") + "</dd></div>";
-  }
-  out_ += "</dl></div>\n";
-}
-
-void Page::tiles() {
-  out_ += "<div class=\"tiles\">\n";
-  tile("DAS ratio, mean of the distracting sets &middot; lower is better", mean_das_ratios(view_),
-       kDasDigits);
-  for (const ResultView& row : view_.results) {
-    if (row.test_set != "none") continue;
-    tile("Perplexity, original test set &middot; lower is better", perplexities(row),
-         kPerplexityDigits);
-  }
-  out_ += "</div>\n";
-}
-
-void Page::terms() {
-  out_ +=
-      "<section>\n<h2>How to read this</h2>\n<dl class=\"terms\">\n"
-      "<div><dt>Attention score (AS)</dt><dd>The attention on one utterance while the model "
-      "predicts the human response, word by word; 100&nbsp;% is what an utterance gets if "
-      "all get the same.</dd></div>\n"
-      "<div><dt>DAS ratio</dt><dd>Mean AS of the distractions, divided by the mean AS of the "
-      "utterances that belong to the history; of a test set both are means over its dialogues. 1: "
-      "distractions are looked at like everything else. 0: they are ignored. The query, which is "
-      "the last utterance, is in neither.</dd></div>\n"
-      "<div><dt>Perplexity</dt><dd>Among how many equally likely words the model seems to "
-      "choose: how well it predicts human responses.</dd></div>\n</dl>\n</section>\n";
-}
-
-std::string Page::results_row(const std::string& attributes, const std::string& set,
-                              const Numbers& das, const std::vector<std::string>& titles,
-                              const Numbers& perplexity, double full) const {
-  const auto label = [&](const char* what, size_t m) {
-    return what + (view_.models.size() > 1 ? ", " + name(m) : "");
-  };
-  std::string html = "<tr" + attributes + "><th scope=\"row\">" + set + "</th>";
-  for (size_t m = 0; m < das.size(); ++m) {
-    html += das[m] ? "<td" + titles[m] + ">" +
-                         meter(*das[m], full, decimal(*das[m], kDasDigits), label("DAS ratio", m)) +
-                         "</td>"
-                   : "<td class=\"none\">&ndash;</td>";
-  }
-  for (size_t m = 0; m < perplexity.size(); ++m) {
-    html += "<td class=\"ppl\">";
-    if (perplexity[m]) {
-      html += "<span class=\"small\">" + label("perplexity", m) + "</span>" +
-              decimal(*perplexity[m], kPerplexityDigits);
-    }
-    html += "</td>";
-  }
-  return html + "</tr>\n";
-}
-
-std::string Page::results_head() const {
-  const std::string count = std::to_string(view_.models.size());
-  std::string html = "<colgroup><col><col span=\"" + count + "\"><col span=\"" + count +
-                     "\"></colgroup>\n<thead><tr><th rowspan=\"2\" scope=\"col\">Test set</th>"
-                     "<th scope=\"colgroup\" colspan=\"" +
-                     count + "\">DAS ratio</th><th class=\"ppl\" scope=\"colgroup\" colspan=\"" +
-                     count + "\">Perplexity</th></tr>\n<tr>";
-  for (const char* css : {"", " class=\"ppl\""}) {
-    for (size_t m = 0; m < view_.models.size(); ++m) {
-      html += "<th scope=\"col\"" + std::string(css) + ">" + name(m) + "</th>";
-    }
-  }
-  return html + "</tr></thead>\n<tbody>\n";
-}
-
-void Page::results() {
-  double full = 1.25;
-  for (const ResultView& row : view_.results) {
-    for (const auto& x : das_ratios(row)) full = std::max(full, x.value_or(0));
-  }
-  out_ += "<section>\n<h2>Results</h2>\n<p class=\"note\">" +
-          counted(view_.results[0].models[0].dialogues, view_.unit) +
-          ". Inserted are two utterances of other dialogues, each with probability p, or "
-          "frequent or rare phrases at the beginning, in the middle or at the end of the history. "
-          "The dashed line "
-          "marks a DAS ratio of 1.</p>\n";
-  std::string table =
-      "<table class=\"results\" style=\"" + average_at(full) + "\">\n" + results_head();
-  std::string kind;
-  for (const ResultView& row : view_.results) {
-    const std::string its_kind = row.test_set.substr(0, row.test_set.find(':'));
-    const bool first = its_kind != kind && !kind.empty();
-    kind = its_kind;
-    table += results_row(first ? " class=\"das group\"" : " class=\"das\"",
-                         escape(describe(row.test_set)), das_ratios(row), other_ratios(row),
-                         perplexities(row), full);
-  }
-  const size_t models = view_.models.size();
-  table += results_row(" class=\"mean das\"", "mean", mean_das_ratios(view_),
-                       std::vector<std::string>(models), Numbers(models), full);
-  out_ += scroll_html("Results", table + "</tbody></table>") + "</section>\n";
-}
-
-void Page::utterance(const DialogueView& d, size_t k) {
-  const UtteranceView& u = d.context[k];
-  const bool query = k + 1 == d.context.size();
-  out_ += u.distraction ? "<tr class=\"alien\">" : query ? "<tr class=\"query\">" : "<tr>";
-  out_ += "<th scope=\"row\" dir=\"auto\"><span class=\"k\">" +
-          std::to_string(d.earlier_turns + k + 1) + "</span> ";
-  if (u.distraction) out_ += "<span class=\"tag\">&#10007; distraction</span> ";
-  if (query && !u.distraction) out_ += "<span class=\"tag\">query</span> ";
-  out_ += "<bdi>" + escape(u.text) + "</bdi></th>";
-  for (size_t m = 0; m < d.models.size(); ++m) {
-    const auto as = score_of(d.models[m], k);
-    out_ += "<td class=\"score\">" +
-            meter(as.value_or(0), full_bar(d), as ? percent_text(*as) : "&#8211;", name(m)) +
-            "</td>";
-  }
-  out_ += "</tr>\n";
-}
-
-void Page::answers(const DialogueView& d) {
-  out_ += "<dl class=\"answers\">\n" + answer_html("human response", d.response);
-  for (size_t m = 0; m < d.models.size(); ++m)
-    out_ += answer_html(view_.models[m].name, d.models[m].response);
-  out_ += "</dl>\n";
-}
-
-void Page::dialogue(const DialogueView& d) {
-  out_ += "<article class=\"card dialogue\">\n<header><h3>" + escape(d.id) + "</h3>";
-  std::string ratios;
-  for (size_t m = 0; m < d.models.size(); ++m) {
-    if (!d.models[m].das_ratio) continue;
-    ratios += (ratios.empty() ? "DAS ratio: " : ", ") + name(m) + " <strong>" +
-              decimal(*d.models[m].das_ratio, 2) + "</strong>";
-  }
-  if (!ratios.empty()) out_ += "<p>" + ratios + "</p>";
-  if (d.earlier_turns > 0) out_ += "<p class=\"note\">" + earlier_turns_text(d) + "</p>";
-  out_ += "</header>\n<table class=\"talk\" style=\"" + average_at(full_bar(d)) +
-          "\">\n<thead><tr><th scope=\"col\">Utterance</th>";
-  for (size_t m = 0; m < d.models.size(); ++m) {
-    out_ += "<th scope=\"col\" class=\"score\">" + name(m) + "</th>";
-  }
-  out_ += "</tr></thead>\n<tbody>\n";
-  for (size_t k = 0; k < d.context.size(); ++k) utterance(d, k);
-  out_ += "</tbody></table>\n";
-  answers(d);
-  out_ += "</article>\n";
-}
-
-void Page::dialogues() {
-  out_ += "<h2>Utterance by utterance</h2>\n<p class=\"note\">";
-  if (!view_.data.empty()) out_ += "Dialogues of " + escape(view_.data) + ". ";
-  const bool inserted = !view_.test_set.empty() && view_.test_set != "none";
-  if (inserted) out_ += "Distractions: " + escape(describe(view_.test_set)) + ". ";
-  if (view_.lower.all > 0) out_ += escape(lower_text(view_)) + ". ";
-  out_ +=
-      "Each bar is an attention score; all bars of a dialogue have the same scale.</p>\n"
-      "<ul class=\"legend\">"
-      "<li><span class=\"fill\"></span>belongs to the history</li>";
-  if (shows_distractions()) {
-    out_ += "<li class=\"alien\"><span class=\"fill\"></span>&#10007; distraction</li>";
-  }
-  out_ +=
-      "<li class=\"query\"><span class=\"fill\"></span>query, which is answered</li>"
-      "<li><span class=\"dash\"></span>100 %: an average utterance</li></ul>\n";
-  for (const DialogueView& d : view_.dialogues) dialogue(d);
-}
-
-std::string Page::html() && {
-  out_ = html_head("Where the model looks", "attention");
-  introduction();
-  if (!view_.results.empty()) tiles();
-  out_ += view_.results.empty() ? "<div>\n" : "<div class=\"overview\">\n";
-  if (!view_.results.empty()) results();
-  terms();
-  out_ += "</div>\n";
-  if (!view_.dialogues.empty()) dialogues();
-  out_ +=
-      "<footer>Drawn by <code>heed show</code>. AS and DAS ratio: Xing &amp; Gulla, "
-      "<cite>Evaluating and Improving Context Attention Distribution on Multi-Turn Response "
-      "Generation using Self-Contained Distractions</cite>, 2022." +
-      made_with_html(view_.made_with) + "</footer>\n</main>\n</body>\n</html>\n";
-  return std::move(out_);
-}
 
 }  // namespace
 

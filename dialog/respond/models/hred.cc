@@ -23,7 +23,7 @@ int64_t input_size(const ModelConfig& c, LooksAt looks_at) {
 }  // namespace
 
 HredResponder::HredResponder(const ModelConfig& c, LooksAt looks_at)
-    : config_((c.check(), c)),
+    : StepwiseResponder(c),
       looks_at_(looks_at),
       embedding_(c.vocab_size, c.embedding_size),
       utterances_(c.embedding_size, c.hidden_size, {.layers = c.num_layers, .bidirectional = true}),

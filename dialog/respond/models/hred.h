@@ -28,7 +28,6 @@
 
 #include "dialog/respond/stepwise.h"
 #include "nn/gru.h"
-#include "nn/init.h"
 
 namespace heed {
 
@@ -39,9 +38,7 @@ class HredResponder : public StepwiseResponder {
   HredResponder(const ModelConfig& config, LooksAt looks_at);  // blank, to be loaded
 
   void visit(Visitor& v) override;
-  const ModelConfig& config() const override { return config_; }
   BatchParts parts() const override;
-  void init(uint64_t seed) override { heed::init(*this, seed); }
   Var representation(const Batch& batch, Pooling pooling) const override;
   Encoded encode(const Batch& batch, const DropoutMode& drop = {}) const override;
   Var token_part(const Tensor& tokens, const DropoutMode& drop = {}) const override;  // (n, 3H)
@@ -60,7 +57,6 @@ class HredResponder : public StepwiseResponder {
   bool attends() const { return looks_at_ != LooksAt::kNothing; }
   Tensor noise(int64_t rows, const DropoutMode& drop) const;  // (rows, E)
 
-  ModelConfig config_;
   LooksAt looks_at_;
   Embedding embedding_;
   Gru utterances_, dialogues_;  // eRNN, cRNN

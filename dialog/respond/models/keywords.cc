@@ -34,27 +34,16 @@ Tensor tensor_of(const std::vector<double>& values, const Shape& shape, const Va
   return Tensor::from(values, shape).to(like.dtype()).to(like.device());
 }
 
-// The words of each dialogue's last utterance or whole context, in batch order.
-std::vector<Ints> queries_of(const Batch& batch, bool whole) {
-  std::vector<Ints> all(batch.size);
-  if (whole) {
-    const Packing& packing = batch.context.packing;
-    const Ints tokens = batch.context.tokens.to_ints(), places = batch.context.to_batch.to_ints();
-    for (int64_t b = 0; b < batch.size; ++b) {
-      for (int64_t t = 0; t < packing.length(places[b]); ++t) {
-        all[b].push_back(tokens[packing.row(t, places[b])]);
-      }
-    }
-    return all;
-  }
-  const UtteranceBatch& queries = batch.queries;
-  const Ints tokens = queries.tokens.to_ints(), rows = queries.token_rows.to_ints();
-  for (int64_t b = 0; b < batch.size; ++b) {
-    for (int64_t j = queries.of_tokens.begin(b); j < queries.of_tokens.end(b); ++j) {
-      all[b].push_back(tokens[rows[j]]);
-    }
-  }
-  return all;
+// What is read of each dialogue, its context or the last utterance of it: a sequence of a packing.
+struct Query {
+  const Packing& packing;
+  const Tensor &tokens, &sequence;
+};
+Query query_of(const Batch& batch, bool whole) {
+  const ContextBatch& context = batch.context;
+  const UtteranceBatch& last = batch.queries;
+  return whole ? Query{context.packing, context.tokens, context.to_batch}
+               : Query{last.packing, last.tokens, last.last};
 }
 
 // The words of neighbouring utterances of a dialogue, without special tokens.
@@ -74,7 +63,7 @@ std::vector<TextPair> neighbouring_pairs(const Pool& pool) {
 }  // namespace
 
 KeywordResponder::KeywordResponder(const ModelConfig& c)
-    : config_((c.check(), c)),
+    : StepwiseResponder(c),
       ppmi_(ppmi_of(c)),
       embedding_(c.vocab_size, c.embedding_size),
       query_(c.embedding_size, c.hidden_size, {.layers = c.num_layers}),
@@ -106,7 +95,8 @@ void KeywordResponder::visit(Visitor& v) {
 
 std::vector<std::map<int32_t, double>> KeywordResponder::scores(const Batch& batch) const {
   std::vector<std::map<int32_t, double>> all;
-  for (const Ints& query : queries_of(batch, config_.whole_query)) {
+  const Query queries = query_of(batch, config_.whole_query);
+  for (const Ints& query : tokens_of(queries.packing, queries.tokens, queries.sequence)) {
     all.push_back(ppmi_.scores(query));
     double sum = 0;
     for (const auto& [word, score] : all.back()) sum += score;
@@ -116,12 +106,9 @@ std::vector<std::map<int32_t, double>> KeywordResponder::scores(const Batch& bat
 }
 
 GruState KeywordResponder::read_query(const Batch& batch, const DropoutMode& drop) const {
-  const bool whole = config_.whole_query;
-  const Packing& packing = whole ? batch.context.packing : batch.queries.packing;
-  const Var words =
-      drop(embedding_(whole ? batch.context.tokens : batch.queries.tokens), "encoder.embedding");
-  return query_(packing, words, {}, drop, "encoder.gru")
-      .state.gather(whole ? batch.context.to_batch : batch.queries.last);
+  const Query query = query_of(batch, config_.whole_query);
+  const Var words = drop(embedding_(query.tokens), "encoder.embedding");
+  return query_(query.packing, words, {}, drop, "encoder.gru").state.gather(query.sequence);
 }
 
 StepwiseResponder::Encoded KeywordResponder::encode(const Batch& batch,

@@ -28,7 +28,6 @@
 #include "dialog/respond/stepwise.h"
 #include "dialog/text/ppmi.h"
 #include "nn/gru.h"
-#include "nn/init.h"
 
 namespace heed {
 
@@ -42,11 +41,9 @@ class KeywordResponder : public StepwiseResponder {
   static Tables learn(const ModelConfig& config, const TrainData& data, uint64_t seed);
 
   void visit(Visitor& v) override;
-  const ModelConfig& config() const override { return config_; }
   BatchParts parts() const override {
     return {.sequences = false, .queries = !config_.whole_query};
   }
-  void init(uint64_t seed) override { heed::init(*this, seed); }
   Var representation(const Batch& batch, Pooling pooling) const override;
   Encoded encode(const Batch& batch, const DropoutMode& drop = {}) const override;
   Var token_part(const Tensor& tokens, const DropoutMode& drop = {}) const override;  // (n, E)
@@ -65,7 +62,6 @@ class KeywordResponder : public StepwiseResponder {
  private:
   GruState read_query(const Batch& batch, const DropoutMode& drop) const;  // h, in batch order
 
-  ModelConfig config_;
   Ppmi ppmi_;
   Embedding embedding_;
   Gru query_;

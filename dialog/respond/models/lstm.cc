@@ -1,20 +1,7 @@
 #include "dialog/respond/models/lstm.h"
 
-#include "nn/init.h"
-
 namespace heed {
 namespace {
-
-LstmOptions lstm_options(const ModelConfig& config) {
-  return {config.num_layers, config.lstm_bias, /*bidirectional=*/false};
-}
-
-// Two directions of half the size side by side are as wide as one.
-Lstm encoder_lstm(const ModelConfig& c) {
-  LstmOptions options = lstm_options(c);
-  options.bidirectional = c.bidirectional;
-  return {c.embedding_size, c.bidirectional ? c.hidden_size / 2 : c.hidden_size, options};
-}
 
 // Of each layer [forward; backward], (B, H) from two states (B, H / 2).
 std::vector<Var> side_by_side(const std::vector<Var>& states) {
@@ -27,34 +14,22 @@ std::vector<Var> side_by_side(const std::vector<Var>& states) {
 
 }  // namespace
 
-LstmResponder::Side::Side(const ModelConfig& c, Lstm reads)
-    : embedding(c.vocab_size, c.embedding_size), lstm(std::move(reads)) {}
-
-void LstmResponder::Side::visit(Visitor& v) {
-  v("embedding", embedding);
-  v("lstm", lstm);
-}
-
-LstmResponder::Integration::Integration(const ModelConfig& c)
-    : lstm(c.hidden_size, c.hidden_size, lstm_options(c)) {}
-
-LstmResponder::Decoder::Decoder(const ModelConfig& c)
-    : Side(c, Lstm(c.input_feeding ? c.embedding_size + c.hidden_size : c.embedding_size,
-                   c.hidden_size, lstm_options(c))),
-      attention(c.attention_score(), c.hidden_size, c.hidden_size, c.hidden_size),
-      combine(2 * c.hidden_size, c.hidden_size, /*with_bias=*/false),
-      output(c.hidden_size, c.vocab_size) {}
-
-void LstmResponder::Decoder::visit(Visitor& v) {
-  Side::visit(v);
-  v("attention", attention);
-  v("combine", combine);
-  v("output", output);
-}
-
-LstmResponder::LstmResponder(const ModelConfig& config)
-    : config_((config.check(), config)), encoder_(config, encoder_lstm(config)), decoder_(config) {
-  if (config.structure.integration) integration_.emplace_back(config);
+LstmResponder::LstmResponder(const ModelConfig& c)
+    : StepwiseResponder(c),
+      source_(c.vocab_size, c.embedding_size),
+      // Two directions of half the size side by side are as wide as one.
+      encoder_(c.embedding_size, c.bidirectional ? c.hidden_size / 2 : c.hidden_size,
+               {.layers = c.num_layers, .bias = c.lstm_bias, .bidirectional = c.bidirectional}),
+      target_(c.vocab_size, c.embedding_size),
+      decoder_(c.input_feeding ? c.embedding_size + c.hidden_size : c.embedding_size, c.hidden_size,
+               {.layers = c.num_layers, .bias = c.lstm_bias}),
+      attention_(c.attention_score(), c.hidden_size, c.hidden_size, c.hidden_size),
+      combine_(2 * c.hidden_size, c.hidden_size, /*with_bias=*/false),
+      output_(c.hidden_size, c.vocab_size) {
+  if (c.structure.integration) {
+    integration_.emplace_back(c.hidden_size, c.hidden_size,
+                              LstmOptions{.layers = c.num_layers, .bias = c.lstm_bias});
+  }
 }
 
 LstmResponder::LstmResponder(const ModelConfig& config, uint64_t seed) : LstmResponder(config) {
@@ -62,22 +37,25 @@ LstmResponder::LstmResponder(const ModelConfig& config, uint64_t seed) : LstmRes
 }
 
 void LstmResponder::visit(Visitor& v) {
-  v("encoder", encoder_);
-  for (Integration& integration : integration_) v("integration", integration);
-  v("decoder", decoder_);
+  v("encoder.embedding", source_);
+  v("encoder.lstm", encoder_);
+  for (Lstm& lstm : integration_) v("integration.lstm", lstm);
+  v("decoder.embedding", target_);
+  v("decoder.lstm", decoder_);
+  v("decoder.attention", attention_);
+  v("decoder.combine", combine_);
+  v("decoder.output", output_);
 }
 
 LstmResponder::ReadContext LstmResponder::read_context(const Batch& batch,
                                                        const DropoutMode& drop) const {
-  const Var embedded = drop(encoder_.embedding(batch.context.tokens), "encoder.embedding");
-  const Lstm::Output read =
-      encoder_.lstm(batch.context.packing, embedded, {}, drop, "encoder.lstm");
+  const Var embedded = drop(source_(batch.context.tokens), "encoder.embedding");
+  const Lstm::Output read = encoder_(batch.context.packing, embedded, {}, drop, "encoder.lstm");
   const Var memory = gather_rows(read.y, batch.memory.rows);
   ReadContext out{memory, batch.memory.segments, batch.memory.query_rows, {}};
   if (config_.structure.integration) {
     const Var utterances = gather_rows(memory, batch.sequences.rows);
-    out.state = integration_[0]
-                    .lstm(batch.sequences.packing, utterances, {}, drop, "integration.lstm")
+    out.state = integration_[0](batch.sequences.packing, utterances, {}, drop, "integration.lstm")
                     .state.gather(batch.sequences.to_batch);
   } else {
     out.state = read.state.gather(batch.context.to_batch);
@@ -89,21 +67,21 @@ LstmResponder::ReadContext LstmResponder::read_context(const Batch& batch,
 LstmResponder::Started LstmResponder::start(const ReadContext& context,
                                             const DropoutMode& drop) const {
   const bool is_static = config_.structure.static_query;
-  Started out{{decoder_.attention.read(context.memory), context.segments, {context.state, {}}}, {}};
+  Started out{{attention_.read(context.memory), context.segments, {context.state, {}}}, {}};
   const Var query =
       is_static ? gather_rows(context.memory, context.query_rows) : context.state.top();
-  out.start = decoder_.attention(query, out.memory, out.segments);
+  out.start = attention_(query, out.memory, out.segments);
   out.state.rows = {out.start.context};
   if (is_static) {
     out.state.rows = {query, affine_columns(drop(out.start.context, "decoder.context"),
-                                            decoder_.lstm.weight_ih(0), config_.embedding_size)};
+                                            decoder_.weight_ih(0), config_.embedding_size)};
   }
   return out;
 }
 
 Var LstmResponder::token_part(const Tensor& tokens, const DropoutMode& drop) const {
-  const Var embedded = drop(decoder_.embedding(tokens), "decoder.embedding");
-  return affine_columns(embedded, decoder_.lstm.weight_ih(0), 0);
+  const Var embedded = drop(target_(tokens), "decoder.embedding");
+  return affine_columns(embedded, decoder_.weight_ih(0), 0);
 }
 
 StepwiseResponder::Step LstmResponder::step(const Encoded& encoded, const Segments& segments,
@@ -112,11 +90,10 @@ StepwiseResponder::Step LstmResponder::step(const Encoded& encoded, const Segmen
   const bool is_static = config_.structure.static_query;
   const bool is_fed = !is_static && config_.input_feeding;
   const Var fed = is_fed ? drop(state.rows[0], "decoder.context") : Var();
-  const Lstm::Output out = decoder_.lstm.from_gates(
-      Packing::single_step(token_part.shape()[0]),
-      is_static ? token_part + state.rows[1] : token_part, fed, state.lstm, drop, "decoder.lstm");
-  const Attended attended =
-      decoder_.attention(is_static ? state.rows[0] : out.y, encoded.memory, segments);
+  const Lstm::Output out = decoder_.from_gates(Packing::single_step(token_part.shape()[0]),
+                                               is_static ? token_part + state.rows[1] : token_part,
+                                               fed, state.lstm, drop, "decoder.lstm");
+  const Attended attended = attention_(is_static ? state.rows[0] : out.y, encoded.memory, segments);
   return {{out.y, attended.context},
           attended.weights,
           {out.state, is_static ? state.rows : std::vector<Var>{attended.context}}};
@@ -124,7 +101,7 @@ StepwiseResponder::Step LstmResponder::step(const Encoded& encoded, const Segmen
 
 // tanh(W_c [c; h]),   W_c [c; h] = W_c[:, :H] c + W_c[:, H:] h
 Var LstmResponder::hidden(const std::vector<Var>& made) const {
-  const Var& w = decoder_.combine.weight;
+  const Var& w = combine_.weight;
   return tanh(affine_columns(made[1], w, 0) + affine_columns(made[0], w, config_.hidden_size));
 }
 
@@ -134,11 +111,11 @@ Taught LstmResponder::teach_static(const Batch& batch, const Started& started,
                                    const DropoutMode& drop) const {
   const Var gates = gather_rows(started.state.rows[1], batch.response.dialogue_of_step);
   const Var h =
-      decoder_.lstm
+      decoder_
           .from_gates(batch.response.packing, token_part(batch.response.inputs, drop) + gates,
                       Var(), started.state.lstm, drop, "decoder.lstm")
           .y;
-  const Var& w = decoder_.combine.weight;
+  const Var& w = combine_.weight;
   const Var context_part = affine_columns(started.start.context, w, 0);
   const CrossEntropy loss =
       loss_of(batch, tanh(gather_rows(context_part, batch.response.dialogue_of_step) +
@@ -151,15 +128,15 @@ Taught LstmResponder::teach_static(const Batch& batch, const Started& started,
 Taught LstmResponder::teach_unfed(const Batch& batch, const Started& started,
                                   const DropoutMode& drop) const {
   const Packing& packing = batch.response.packing;
-  const Var h = decoder_.lstm
+  const Var h = decoder_
                     .from_gates(packing, token_part(batch.response.inputs, drop), Var(),
                                 started.state.lstm, drop, "decoder.lstm")
                     .y;
   std::vector<Var> contexts, weights;
   for (int64_t t = 0; t < packing.steps(); ++t) {
     const int64_t running = packing.batch_size(t), at = packing.offset(t);
-    const Attended attended = decoder_.attention(rows(h, at, at + running), started.memory,
-                                                 started.segments.first(running));
+    const Attended attended =
+        attention_(rows(h, at, at + running), started.memory, started.segments.first(running));
     contexts.push_back(attended.context);
     weights.push_back(attended.weights);
   }
@@ -183,11 +160,6 @@ Taught LstmResponder::teach(const Batch& batch, const Started& started,
   if (config_.structure.static_query) return teach_static(batch, started, drop);
   return config_.input_feeding ? teach_stepwise(batch, started, drop)
                                : teach_unfed(batch, started, drop);
-}
-
-// Of the encoder, or of the integration LSTM where there is one: of what starts the decoder.
-Var LstmResponder::representation(const Batch& batch, Pooling pooling) const {
-  return pool_layers(encode(batch).state.lstm, pooling);
 }
 
 }  // namespace heed

@@ -20,7 +20,6 @@
 #include <vector>
 
 #include "dialog/respond/stepwise.h"
-#include "nn/init.h"
 
 namespace heed {
 
@@ -31,11 +30,9 @@ class LstmResponder : public StepwiseResponder {
   LstmResponder(const ModelConfig& config, uint64_t seed);
   void visit(Visitor& v) override;
   LstmResponder like() const { return LstmResponder(config_); }
-  const ModelConfig& config() const override { return config_; }
   void init(uint64_t seed) override { init_uniform(*this, -0.1, 0.1, seed); }
   BatchParts parts() const override;
   Taught teach(const Batch& batch, const DropoutMode& drop = {}) const override;
-  Var representation(const Batch& batch, Pooling pooling) const override;
 
   // An encoded context: the rows to attend to, and the state that starts the decoder.
   struct ReadContext {
@@ -63,34 +60,20 @@ class LstmResponder : public StepwiseResponder {
   Step step(const Encoded& encoded, const Segments& segments, const Var& token_part,
             const State& state, const DropoutMode& drop = {}) const override;
   Var hidden(const std::vector<Var>& made) const override;  // of h_t and c_t
-  const OutputLayer& output() const override { return decoder_.output; }
+  const OutputLayer& output() const override { return output_; }
 
  private:
-  struct Side : Module {
-    Side(const ModelConfig& config, Lstm reads);
-    void visit(Visitor& v) override;
-    Embedding embedding;
-    Lstm lstm;
-  };
-  struct Integration : Module {
-    explicit Integration(const ModelConfig& config);
-    void visit(Visitor& v) override { v("lstm", lstm); }
-    Lstm lstm;
-  };
-  struct Decoder : Side {
-    explicit Decoder(const ModelConfig& config);
-    void visit(Visitor& v) override;
-    Attention attention;
-    Linear combine;
-    SoftmaxOutput output;
-  };
   Taught teach_static(const Batch& batch, const Started& started, const DropoutMode& drop) const;
   Taught teach_unfed(const Batch& batch, const Started& started, const DropoutMode& drop) const;
 
-  ModelConfig config_;
-  Side encoder_;
-  std::vector<Integration> integration_;  // one or none
-  Decoder decoder_;
+  Embedding source_;
+  Lstm encoder_;
+  std::vector<Lstm> integration_;  // one or none
+  Embedding target_;
+  Lstm decoder_;
+  Attention attention_;
+  Linear combine_;  // W_c
+  SoftmaxOutput output_;
 };
 
 }  // namespace heed

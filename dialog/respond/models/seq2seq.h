@@ -21,47 +21,10 @@
 // response models of heed.
 #pragma once
 
-#include <vector>
-
-#include "dialog/respond/stepwise.h"
-#include "nn/init.h"
+#include "dialog/respond/structure.h"
 
 namespace heed {
 
-class Seq2SeqResponder : public StepwiseResponder {
- public:
-  explicit Seq2SeqResponder(const ModelConfig& config);  // blank, to be loaded
-  void visit(Visitor& v) override;
-  const ModelConfig& config() const override { return config_; }
-  BatchParts parts() const override;
-  void init(uint64_t seed) override { heed::init(*this, seed); }
-  Taught teach(const Batch& batch, const DropoutMode& drop = {}) const override;
-  Var representation(const Batch& batch, Pooling pooling) const override;
-  Encoded encode(const Batch& batch, const DropoutMode& drop = {}) const override;
-  Var token_part(const Tensor& tokens, const DropoutMode& drop = {}) const override;  // (n, E)
-  Step step(const Encoded& encoded, const Segments& segments, const Var& token_part,
-            const State& state, const DropoutMode& drop = {}) const override;
-  const OutputLayer& output() const override { return output_; }
-
- private:
-  bool attends() const { return config_.structure.attention; }
-  // The rows of a memory and the states after them, both in batch order.
-  struct ReadContext {
-    Var memory;
-    LstmState state;
-  };
-  ReadContext read_tokens(const Batch& batch, const DropoutMode& drop) const;
-  ReadContext read_utterances(const Batch& batch, const DropoutMode& drop) const;
-
-  ModelConfig config_;
-  Embedding source_;
-  Lstm first_;
-  std::vector<Lstm> second_;  // one or none, and so below
-  Embedding target_;
-  std::vector<Attention> attention_;
-  std::vector<Linear> input_;  // W_in, b_in
-  Lstm decoder_;
-  SoftmaxOutput output_;
-};
+std::unique_ptr<Responder> make_seq2seq(const ModelConfig& config);  // blank, to be loaded
 
 }  // namespace heed

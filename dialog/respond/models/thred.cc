@@ -6,10 +6,13 @@
 #include <set>
 
 #include "autograd/ops.h"
+#include "dialog/respond/stepwise.h"
 #include "dialog/respond/task.h"
+#include "dialog/text/lda.h"
 #include "dialog/text/stop_words.h"
 #include "dialog/text/text_file.h"
 #include "dialog/text/tokenizer.h"
+#include "nn/gru.h"
 #include "tensor/parallel.h"
 
 namespace heed {
@@ -17,6 +20,8 @@ namespace {
 
 using Ints = std::vector<int32_t>;
 using Block = StepwiseResponder::Block;
+
+constexpr size_t kTopicWords = 100;  // of a topic
 
 // The words of the first utterances of all dialogues that have one, then those of the second ones
 // ...: so the dialogues that are still running are the first of each block. `words` (N, 2H) stand
@@ -99,33 +104,245 @@ int32_t first_listed(int64_t vocab_size) {
   return static_cast<int32_t>(kSpecialTokens + std::min<int64_t>(1000, vocab_size / 10));
 }
 
+struct Topics {
+  explicit Topics(const ModelConfig& c) : model(topic_model_of(c)) {
+    const int32_t first = first_listed(c.vocab_size);
+    for (int k = 0; k < model.topics(); ++k) {
+      WordIds& list = words.emplace_back(model.top_words(k, c.vocab_size));
+      std::erase_if(list, [&](int32_t word) { return word < first; });
+      list.resize(std::min(list.size(), kTopicWords));
+      if (list.empty()) list = {kSpecialTokens};  // attention needs something to look at
+    }
+  }
+
+  // The words of a text's topic; words that no topic has are ignored.
+  const WordIds& of(WordIds text) const {
+    std::erase_if(text, [&](int32_t word) {
+      const auto counts = model.counts().begin() + int64_t{word} * model.topics();
+      return std::all_of(counts, counts + model.topics(), [](int32_t n) { return n == 0; });
+    });
+    return words[model.topic_of(text, 0)];
+  }
+
+  WordIds all() const {  // K
+    std::set<int32_t> different;
+    for (const WordIds& list : words) different.insert(list.begin(), list.end());
+    return {different.begin(), different.end()};
+  }
+
+  TopicModel model;
+  std::vector<WordIds> words;  // of each topic
+};
+
+class ThredResponder : public StepwiseResponder {
+ public:
+  explicit ThredResponder(const ModelConfig& c)
+      : StepwiseResponder(c),
+        topics_(c.structure.tables ? std::optional<Topics>(c) : std::nullopt),
+        embedding_(c.vocab_size, c.embedding_size),
+        utterances_(c.embedding_size, c.hidden_size,
+                    {.layers = c.num_layers, .bidirectional = true}),
+        integration_(2 * c.hidden_size, c.hidden_size),
+        decoder_((topics_ ? 2 : 1) * c.embedding_size + c.hidden_size, c.hidden_size,
+                 {.layers = c.num_layers}) {
+    const int64_t h = c.hidden_size, e = c.embedding_size;
+    if (topics_) {
+      topic_words_.emplace_back(2 * h, e, h);
+      output_ =
+          std::make_unique<JointSoftmaxOutput>(h + e + h, h + e, c.vocab_size, topics_->all());
+    } else {
+      output_ = std::make_unique<SoftmaxOutput>(h + e, c.vocab_size);
+    }
+    for (int64_t l = 0; l < c.num_layers; ++l) start_.emplace_back(h, h);
+    if (c.message_attention) message_.emplace_back(2 * h, 2 * h, h);
+    if (!flat()) context_.emplace_back(h, h, h);
+  }
+
+  void visit(Visitor& v) override {
+    v("encoder.embedding", embedding_);
+    v("encoder.gru", utterances_);
+    for (AdditiveAttention& attention : message_) v("message.attention", attention);
+    v("context.gru", integration_);
+    for (AdditiveAttention& attention : context_) v("decoder.attention", attention);
+    v("decoder.start", start_);
+    v("decoder.gru", decoder_);
+    for (AdditiveAttention& attention : topic_words_) v("topics.attention", attention);
+    v("decoder.output", *output_);
+  }
+
+  BatchParts parts() const override {
+    if (flat()) return {.memory = MemoryOf::kTokens, .sequences = false};
+    return {.sequences = true, .utterances = true};
+  }
+
+  Var representation(const Batch& batch, Pooling pooling) const override {
+    return pool_layers({.h = {read_context(batch, {}).last}}, pooling);
+  }
+
+  StepwiseResponder::Encoded encode(const Batch& batch, const DropoutMode& drop) const override {
+    Read read = read_context(batch, drop);
+    for (const Linear& start : start_) {
+      read.encoded.state.lstm.h.push_back(tanh(start(read.last)));
+    }
+    if (topics_) read.encoded.blocks.push_back(read_topics(batch));
+    return read.encoded;
+  }
+
+  // (n, E)
+  Var token_part(const Tensor& tokens, const DropoutMode& drop) const override {
+    return drop(embedding_(tokens), "decoder.embedding");
+  }
+
+  StepwiseResponder::Step step(const Encoded& encoded, const Segments& segments,
+                               const Var& token_part, const State& state,
+                               const DropoutMode& drop) const override {
+    const Var s = state.lstm.top();
+    Var weights, r, last;  // c_q
+    if (flat()) {
+      const Message read = message(encoded, segments, s);
+      weights = read.weights;
+      r = last = read.c;
+    } else {
+      const bool once = message_.empty();
+      const Attention::Memory c =
+          once ? encoded.memory : context_[0].read(integrate(encoded, segments, s));
+      const Segments of_rows = once ? segments : in_order(segments, s.device());
+      const Attended context = context_[0](s, c, of_rows);
+      weights = context.weights;
+      r = context.context;
+      if (topics_) last = gather_rows(c.values, last_rows(of_rows, s.device()));
+    }
+    r = drop(r, "decoder.context");
+    std::vector<Var> input = {token_part, r};
+    if (topics_) {
+      const Block& words = encoded.blocks.back();
+      Ints rows(segments.count());
+      std::iota(rows.begin(), rows.end(), 0);
+      const Attended k =
+          topic_words_[0](concat({s, last}, 1), words.memory,
+                          segments_of_rows(words, 0, encoded.segments, segments, rows));
+      input.push_back(drop(k.context, "decoder.topics"));
+    }
+    const Gru::Output out = decoder_(Packing::single_step(token_part.shape()[0]), concat(input, 1),
+                                     state.lstm, drop, "decoder.gru");
+    Step next{{out.y, token_part}, weights, {out.state, {}}};
+    if (topics_) next.made.push_back(r);
+    return next;
+  }
+
+  Var hidden(const std::vector<Var>& made) const override { return concat(made, 1); }
+  const OutputLayer& output() const override { return *output_; }
+
+ private:
+  bool flat() const { return !config_.structure.hierarchical; }
+  // An encoded context, and its final state c_q (B, H) before a word is written.
+  struct Read {
+    Encoded encoded;
+    Var last;
+  };
+
+  Read read_context(const Batch& batch, const DropoutMode& drop) const {
+    const UtteranceBatch& u = batch.utterances;
+    const Packing& packing = flat() ? batch.context.packing : u.packing;
+    const Var words =
+        drop(embedding_(flat() ? batch.context.tokens : u.tokens), "encoder.embedding");
+    const Gru::Output read = utterances_(packing, words, {}, drop, "encoder.gru");
+    const Var nothing =
+        Tensor::zeros({batch.size, config_.hidden_size}, read.y.dtype(), read.y.device());
+    Read out{{{}, batch.memory.segments, {}, {}}, {}};
+    if (flat()) {
+      out.encoded.memory = message_[0].read(gather_rows(read.y, batch.memory.rows));
+      out.last = message(out.encoded, out.encoded.segments, nothing).c;
+      return out;
+    }
+    if (!message_.empty()) {
+      out.encoded.blocks = blocks_of(read.y, u, batch.memory.segments, message_[0]);
+      out.last = gather_rows(integrate(out.encoded, batch.memory.segments, nothing),
+                             batch.memory.query_rows);
+      return out;
+    }
+    const UtteranceSequences& s = batch.sequences;
+    const Var utterances = gather_rows(read.state.top(), u.to_memory);
+    const Gru::Output integrated = integration_(s.packing, gather_rows(utterances, s.rows));
+    out.encoded.memory = context_[0].read(gather_rows(integrated.y, s.to_memory));
+    out.last = gather_rows(integrated.state.top(), s.to_batch);
+    return out;
+  }
+
+  // c_1, c_2 ... for each row of s (B', H), over the utterances of its segment: (P, H), row after
+  // row.
+  Var integrate(const Encoded& encoded, const Segments& segments, const Var& s) const {
+    Ints here(segments.count());  // the rows that have utterance i
+    std::iota(here.begin(), here.end(), 0);
+    Ints place(segments.total());  // of each c in the list of all
+    std::vector<Var> all;
+    Var c = Tensor::zeros(s.shape(), s.dtype(), s.device());
+    const auto ids = [&](const Ints& values) { return Tensor::from(values, s.device()); };
+    int32_t before = 0;
+    for (size_t i = 0; i < encoded.blocks.size() && !here.empty(); ++i) {
+      Ints rows, kept;  // those that go on, and their places among the rows before
+      for (size_t k = 0; k < here.size(); ++k) {
+        if (segments.length(here[k]) <= std::ssize(all)) continue;
+        place[segments.begin(here[k]) + i] = before + static_cast<int32_t>(rows.size());
+        rows.push_back(here[k]);
+        kept.push_back(static_cast<int32_t>(k));
+      }
+      here = rows;
+      if (rows.empty()) break;
+      c = gather_rows(c, ids(kept));
+      const Attended message =
+          message_[0](concat({gather_rows(s, ids(rows)), c}, 1), encoded.blocks[i].memory,
+                      segments_of_rows(encoded.blocks[i], static_cast<int64_t>(i), encoded.segments,
+                                       segments, rows));
+      const auto n = static_cast<int64_t>(rows.size());
+      c = integration_(Packing::single_step(n), message.context, {.h = {c}}).y;
+      all.push_back(c);
+      before += static_cast<int32_t>(n);
+    }
+    return gather_rows(concat(all, 0), ids(place));
+  }
+
+  // Of a flat context: attention to its words by s (B', H), and c_1 (B', H).
+  struct Message {
+    Var weights, c;
+  };
+
+  Message message(const Encoded& encoded, const Segments& segments, const Var& s) const {
+    const Var nothing = Tensor::zeros(s.shape(), s.dtype(), s.device());  // c_0
+    const Attended words = message_[0](concat({s, nothing}, 1), encoded.memory, segments);
+    const Packing one = Packing::single_step(s.shape()[0]);
+    return {words.weights, integration_(one, words.context, {.h = {nothing}}).y};
+  }
+
+  // The topic words of each dialogue.
+  StepwiseResponder::Block read_topics(const Batch& batch) const {
+    const ContextBatch& context = batch.context;
+    std::vector<WordIds> texts = tokens_of(context.packing, context.tokens, context.to_batch);
+    std::vector<const WordIds*> lists(batch.size);
+    parallel_for(batch.size, [&](int64_t b) { lists[b] = &topics_->of(std::move(texts[b])); });
+    Ints words, lengths;
+    for (const WordIds* list : lists) {
+      words.insert(words.end(), list->begin(), list->end());
+      lengths.push_back(static_cast<int32_t>(list->size()));
+    }
+    const Device device = embedding_.weight.device();
+    return {topic_words_[0].read(embedding_(Tensor::from(words, device))),
+            Segments(lengths, device)};
+  }
+
+  std::optional<Topics> topics_;
+  Embedding embedding_;
+  Gru utterances_;
+  std::vector<AdditiveAttention> message_, context_, topic_words_;  // one or none
+  Gru integration_;
+  std::vector<Linear> start_;  // W_l, b_l
+  Gru decoder_;
+  std::unique_ptr<OutputLayer> output_;
+};
+
 }  // namespace
 
-ThredResponder::Topics::Topics(const ModelConfig& c) : model(topic_model_of(c)) {
-  const int32_t first = first_listed(c.vocab_size);
-  for (int k = 0; k < model.topics(); ++k) {
-    WordIds& list = words.emplace_back(model.top_words(k, c.vocab_size));
-    std::erase_if(list, [&](int32_t word) { return word < first; });
-    list.resize(std::min(list.size(), kTopicWords));
-    if (list.empty()) list = {kSpecialTokens};  // attention needs something to look at
-  }
-}
-
-const WordIds& ThredResponder::Topics::of(WordIds text) const {
-  std::erase_if(text, [&](int32_t word) {
-    const auto counts = model.counts().begin() + int64_t{word} * model.topics();
-    return std::all_of(counts, counts + model.topics(), [](int32_t n) { return n == 0; });
-  });
-  return words[model.topic_of(text, 0)];
-}
-
-WordIds ThredResponder::Topics::all() const {
-  std::set<int32_t> different;
-  for (const WordIds& list : words) different.insert(list.begin(), list.end());
-  return {different.begin(), different.end()};
-}
-
-Tables ThredResponder::learn(const ModelConfig& config, const TrainData& data, uint64_t seed) {
+Tables learn_topics(const ModelConfig& config, const TrainData& data, uint64_t seed) {
   std::vector<char> counts(config.vocab_size);  // whether a word does
   for (int32_t word = kSpecialTokens; word < config.vocab_size; ++word) {
     counts[word] = !is_stop_word(data.vocabulary.token(word));
@@ -144,7 +361,7 @@ Tables ThredResponder::learn(const ModelConfig& config, const TrainData& data, u
   return {{"topics.counts", Tensor::from(model.counts(), {config.vocab_size, config.topics})}};
 }
 
-Tables ThredResponder::of_file(const std::string& path, const Vocabulary& vocabulary) {
+Tables topics_of_file(const std::string& path, const Vocabulary& vocabulary) {
   const int32_t first = first_listed(vocabulary.size());
   std::vector<std::map<int32_t, int32_t>> topics;  // tokens of each word
   LineReader lines(path);
@@ -175,184 +392,8 @@ Tables ThredResponder::of_file(const std::string& path, const Vocabulary& vocabu
   return {{"topics.counts", Tensor::from(counts, {vocabulary.size(), n})}};
 }
 
-ThredResponder::ThredResponder(const ModelConfig& c)
-    : config_((c.check(), c)),
-      topics_(c.structure.tables ? std::optional<Topics>(c) : std::nullopt),
-      embedding_(c.vocab_size, c.embedding_size),
-      utterances_(c.embedding_size, c.hidden_size, {.layers = c.num_layers, .bidirectional = true}),
-      integration_(2 * c.hidden_size, c.hidden_size),
-      decoder_((topics_ ? 2 : 1) * c.embedding_size + c.hidden_size, c.hidden_size,
-               {.layers = c.num_layers}) {
-  const int64_t h = c.hidden_size, e = c.embedding_size;
-  if (topics_) {
-    topic_words_.emplace_back(2 * h, e, h);
-    output_ = std::make_unique<JointSoftmaxOutput>(h + e + h, h + e, c.vocab_size, topics_->all());
-  } else {
-    output_ = std::make_unique<SoftmaxOutput>(h + e, c.vocab_size);
-  }
-  for (int64_t l = 0; l < c.num_layers; ++l) start_.emplace_back(h, h);
-  if (c.message_attention) message_.emplace_back(2 * h, 2 * h, h);
-  if (!flat()) context_.emplace_back(h, h, h);
-}
-
-BatchParts ThredResponder::parts() const {
-  if (flat()) return {.memory = MemoryOf::kTokens, .sequences = false};
-  return {.sequences = true, .utterances = true};
-}
-
-void ThredResponder::visit(Visitor& v) {
-  v("encoder.embedding", embedding_);
-  v("encoder.gru", utterances_);
-  for (AdditiveAttention& attention : message_) v("message.attention", attention);
-  v("context.gru", integration_);
-  for (AdditiveAttention& attention : context_) v("decoder.attention", attention);
-  v("decoder.start", start_);
-  v("decoder.gru", decoder_);
-  for (AdditiveAttention& attention : topic_words_) v("topics.attention", attention);
-  v("decoder.output", *output_);
-}
-
-Var ThredResponder::integrate(const Encoded& encoded, const Segments& segments,
-                              const Var& s) const {
-  Ints here(segments.count());  // the rows that have utterance i
-  std::iota(here.begin(), here.end(), 0);
-  Ints place(segments.total());  // of each c in the list of all
-  std::vector<Var> all;
-  Var c = Tensor::zeros(s.shape(), s.dtype(), s.device());
-  const auto ids = [&](const Ints& values) { return Tensor::from(values, s.device()); };
-  int32_t before = 0;
-  for (size_t i = 0; i < encoded.blocks.size() && !here.empty(); ++i) {
-    Ints rows, kept;  // those that go on, and their places among the rows before
-    for (size_t k = 0; k < here.size(); ++k) {
-      if (segments.length(here[k]) <= std::ssize(all)) continue;
-      place[segments.begin(here[k]) + i] = before + static_cast<int32_t>(rows.size());
-      rows.push_back(here[k]);
-      kept.push_back(static_cast<int32_t>(k));
-    }
-    here = rows;
-    if (rows.empty()) break;
-    c = gather_rows(c, ids(kept));
-    const Attended message =
-        message_[0](concat({gather_rows(s, ids(rows)), c}, 1), encoded.blocks[i].memory,
-                    segments_of_rows(encoded.blocks[i], static_cast<int64_t>(i), encoded.segments,
-                                     segments, rows));
-    const auto n = static_cast<int64_t>(rows.size());
-    c = integration_(Packing::single_step(n), message.context, {.h = {c}}).y;
-    all.push_back(c);
-    before += static_cast<int32_t>(n);
-  }
-  return gather_rows(concat(all, 0), ids(place));
-}
-
-ThredResponder::Message ThredResponder::message(const Encoded& encoded, const Segments& segments,
-                                                const Var& s) const {
-  const Var nothing = Tensor::zeros(s.shape(), s.dtype(), s.device());  // c_0
-  const Attended words = message_[0](concat({s, nothing}, 1), encoded.memory, segments);
-  const Packing one = Packing::single_step(s.shape()[0]);
-  return {words.weights, integration_(one, words.context, {.h = {nothing}}).y};
-}
-
-StepwiseResponder::Block ThredResponder::read_topics(const Batch& batch) const {
-  const Packing& contexts = batch.context.packing;
-  const Ints tokens = batch.context.tokens.to_ints(), places = batch.context.to_batch.to_ints();
-  std::vector<const WordIds*> lists(batch.size);
-  parallel_for(batch.size, [&](int64_t b) {
-    WordIds context;
-    for (int64_t t = 0; t < contexts.length(places[b]); ++t) {
-      context.push_back(tokens[contexts.row(t, places[b])]);
-    }
-    lists[b] = &topics_->of(std::move(context));
-  });
-  Ints words, lengths;
-  for (const WordIds* list : lists) {
-    words.insert(words.end(), list->begin(), list->end());
-    lengths.push_back(static_cast<int32_t>(list->size()));
-  }
-  const Device device = embedding_.weight.device();
-  return {topic_words_[0].read(embedding_(Tensor::from(words, device))), Segments(lengths, device)};
-}
-
-ThredResponder::Read ThredResponder::read_context(const Batch& batch,
-                                                  const DropoutMode& drop) const {
-  const UtteranceBatch& u = batch.utterances;
-  const Packing& packing = flat() ? batch.context.packing : u.packing;
-  const Var words = drop(embedding_(flat() ? batch.context.tokens : u.tokens), "encoder.embedding");
-  const Gru::Output read = utterances_(packing, words, {}, drop, "encoder.gru");
-  const Var nothing =
-      Tensor::zeros({batch.size, config_.hidden_size}, read.y.dtype(), read.y.device());
-  Read out{{{}, batch.memory.segments, {}, {}}, {}};
-  if (flat()) {
-    out.encoded.memory = message_[0].read(gather_rows(read.y, batch.memory.rows));
-    out.last = message(out.encoded, out.encoded.segments, nothing).c;
-    return out;
-  }
-  if (!message_.empty()) {
-    out.encoded.blocks = blocks_of(read.y, u, batch.memory.segments, message_[0]);
-    out.last = gather_rows(integrate(out.encoded, batch.memory.segments, nothing),
-                           batch.memory.query_rows);
-    return out;
-  }
-  const UtteranceSequences& s = batch.sequences;
-  const Var utterances = gather_rows(read.state.top(), u.to_memory);
-  const Gru::Output integrated = integration_(s.packing, gather_rows(utterances, s.rows));
-  out.encoded.memory = context_[0].read(gather_rows(integrated.y, s.to_memory));
-  out.last = gather_rows(integrated.state.top(), s.to_batch);
-  return out;
-}
-
-StepwiseResponder::Encoded ThredResponder::encode(const Batch& batch,
-                                                  const DropoutMode& drop) const {
-  Read read = read_context(batch, drop);
-  for (const Linear& start : start_) {
-    read.encoded.state.lstm.h.push_back(tanh(start(read.last)));
-  }
-  if (topics_) read.encoded.blocks.push_back(read_topics(batch));
-  return read.encoded;
-}
-
-Var ThredResponder::token_part(const Tensor& tokens, const DropoutMode& drop) const {
-  return drop(embedding_(tokens), "decoder.embedding");
-}
-
-StepwiseResponder::Step ThredResponder::step(const Encoded& encoded, const Segments& segments,
-                                             const Var& token_part, const State& state,
-                                             const DropoutMode& drop) const {
-  const Var s = state.lstm.top();
-  Var weights, r, last;  // c_q
-  if (flat()) {
-    const Message read = message(encoded, segments, s);
-    weights = read.weights;
-    r = last = read.c;
-  } else {
-    const bool once = message_.empty();
-    const Attention::Memory c =
-        once ? encoded.memory : context_[0].read(integrate(encoded, segments, s));
-    const Segments of_rows = once ? segments : in_order(segments, s.device());
-    const Attended context = context_[0](s, c, of_rows);
-    weights = context.weights;
-    r = context.context;
-    if (topics_) last = gather_rows(c.values, last_rows(of_rows, s.device()));
-  }
-  r = drop(r, "decoder.context");
-  std::vector<Var> input = {token_part, r};
-  if (topics_) {
-    const Block& words = encoded.blocks.back();
-    Ints rows(segments.count());
-    std::iota(rows.begin(), rows.end(), 0);
-    const Attended k =
-        topic_words_[0](concat({s, last}, 1), words.memory,
-                        segments_of_rows(words, 0, encoded.segments, segments, rows));
-    input.push_back(drop(k.context, "decoder.topics"));
-  }
-  const Gru::Output out = decoder_(Packing::single_step(token_part.shape()[0]), concat(input, 1),
-                                   state.lstm, drop, "decoder.gru");
-  Step next{{out.y, token_part}, weights, {out.state, {}}};
-  if (topics_) next.made.push_back(r);
-  return next;
-}
-
-Var ThredResponder::representation(const Batch& batch, Pooling pooling) const {
-  return pool_layers({.h = {read_context(batch, {}).last}}, pooling);
+std::unique_ptr<Responder> make_thred(const ModelConfig& config) {
+  return std::make_unique<ThredResponder>(config);
 }
 
 }  // namespace heed

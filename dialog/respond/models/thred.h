@@ -11,7 +11,7 @@
 //   s_0  of layer l = tanh(W_l c_q + b_l), with c of s_{-1} = 0
 //
 // The structure thred-topics has topic words, too: topics of the training dialogues by LDA
-// (dialog/text/lda.h), each with up to kTopicWords words; w are the words of the context's topic in
+// (dialog/text/lda.h), each with up to 100 words; w are the words of the context's topic in
 // the equations
 //
 //   k_t  = sum_w softmax_w(v" . tanh(W" [s_{t-1}; c_q] + U" E w)) E w                Eq. 6
@@ -36,79 +36,18 @@
 // one layer, the others have num_layers.
 #pragma once
 
-#include <memory>
-#include <optional>
-#include <vector>
-
-#include "dialog/respond/stepwise.h"
-#include "dialog/text/lda.h"
-#include "nn/gru.h"
-#include "nn/init.h"
+#include "dialog/respond/structure.h"
+#include "dialog/text/vocabulary.h"
 
 namespace heed {
 
-class ThredResponder : public StepwiseResponder {
- public:
-  static constexpr size_t kTopicWords = 100;
-  explicit ThredResponder(const ModelConfig& config);  // blank, to be loaded
-  // topics.counts, i32 (V, ModelConfig::topics): tokens of each word and topic.
-  static Tables learn(const ModelConfig& config, const TrainData& data, uint64_t seed);
-  // The same of topics made elsewhere, a line of the file for each: its words, the most probable
-  // first. The last one counts as one token, the one before it as two ... Throws DataError with the
-  // line if none of them can be in a topic's list, and if there are no lines or too many.
-  static Tables of_file(const std::string& path, const Vocabulary& vocabulary);
+std::unique_ptr<Responder> make_thred(const ModelConfig& config);  // blank, to be loaded
 
-  void visit(Visitor& v) override;
-  const ModelConfig& config() const override { return config_; }
-  BatchParts parts() const override;
-  void init(uint64_t seed) override { heed::init(*this, seed); }
-  Var representation(const Batch& batch, Pooling pooling) const override;
-  Encoded encode(const Batch& batch, const DropoutMode& drop = {}) const override;
-  Var token_part(const Tensor& tokens, const DropoutMode& drop = {}) const override;  // (n, E)
-  Step step(const Encoded& encoded, const Segments& segments, const Var& token_part,
-            const State& state, const DropoutMode& drop = {}) const override;
-  Var hidden(const std::vector<Var>& made) const override { return concat(made, 1); }
-  const OutputLayer& output() const override { return *output_; }
-
- private:
-  bool flat() const { return !config_.structure.hierarchical; }
-  // An encoded context, and its final state c_q (B, H) before a word is written.
-  struct Read {
-    Encoded encoded;
-    Var last;
-  };
-  Read read_context(const Batch& batch, const DropoutMode& drop) const;
-  // c_1, c_2 ... for each row of s (B', H), over the utterances of its segment: (P, H), row after
-  // row.
-  Var integrate(const Encoded& encoded, const Segments& segments, const Var& s) const;
-  // Of a flat context: attention to its words by s (B', H), and c_1 (B', H).
-  struct Message {
-    Var weights, c;
-  };
-  Message message(const Encoded& encoded, const Segments& segments, const Var& s) const;
-  // The topic words of each dialogue.
-  Block read_topics(const Batch& batch) const;
-
-  struct Topics {
-    explicit Topics(const ModelConfig& config);
-    WordIds all() const;  // K
-
-    // The words of a text's topic; words that no topic has are ignored.
-    const WordIds& of(WordIds text) const;
-
-    TopicModel model;
-    std::vector<WordIds> words;  // of each topic
-  };
-
-  ModelConfig config_;
-  std::optional<Topics> topics_;
-  Embedding embedding_;
-  Gru utterances_;
-  std::vector<AdditiveAttention> message_, context_, topic_words_;  // one or none
-  Gru integration_;
-  std::vector<Linear> start_;  // W_l, b_l
-  Gru decoder_;
-  std::unique_ptr<OutputLayer> output_;
-};
+// topics.counts, i32 (V, ModelConfig::topics): tokens of each word and topic.
+Tables learn_topics(const ModelConfig& config, const TrainData& data, uint64_t seed);
+// The same of topics made elsewhere, a line of the file for each: its words, the most probable
+// first. The last one counts as one token, the one before it as two ... Throws DataError with the
+// line if none of them can be in a topic's list, and if there are no lines or too many.
+Tables topics_of_file(const std::string& path, const Vocabulary& vocabulary);
 
 }  // namespace heed

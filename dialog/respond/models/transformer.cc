@@ -3,7 +3,9 @@
 #include <cmath>
 
 #include "autograd/ops.h"
-#include "nn/init.h"
+#include "dialog/parts/output_layer.h"
+#include "dialog/respond/responder.h"
+#include "nn/transformer.h"
 
 namespace heed {
 namespace {
@@ -18,6 +20,111 @@ Var embedded(const Embedding& table, const Tensor& tokens, const std::vector<int
   return std::sqrt(static_cast<double>(width)) * words +
          Var(sinusoidal_positions(positions, width, words.dtype(), words.device()));
 }
+
+class TransformerResponder : public Responder {
+ public:
+  explicit TransformerResponder(const ModelConfig& c)
+      : Responder(c),
+        source_(c.vocab_size, c.hidden_size),
+        encoder_norm_(c.hidden_size),
+        target_(c.vocab_size, c.hidden_size),
+        decoder_norm_(c.hidden_size),
+        output_(c.hidden_size, c.vocab_size) {
+    for (int64_t l = 0; l < c.num_layers; ++l) {
+      encoder_.emplace_back(c.hidden_size, options(c));
+      decoder_.emplace_back(c.hidden_size, options(c));
+    }
+  }
+
+  void visit(Visitor& v) override {
+    v("encoder.embedding", source_);
+    for (size_t l = 0; l < encoder_.size(); ++l)
+      v("encoder.layer" + std::to_string(l), encoder_[l]);
+    v("encoder.norm", encoder_norm_);
+    v("decoder.embedding", target_);
+    for (size_t l = 0; l < decoder_.size(); ++l)
+      v("decoder.layer" + std::to_string(l), decoder_[l]);
+    v("decoder.norm", decoder_norm_);
+    v("decoder.output", output_);
+  }
+
+  BatchParts parts() const override { return {.memory = MemoryOf::kTokens, .sequences = false}; }
+
+  // e_1 .. e_m of all dialogues, one after the other.
+  Var encode(const Batch& batch, const DropoutMode& drop = {}) const {
+    const Memory& memory = batch.memory;
+    const ContextBatch& context = batch.context;
+    const Var words =
+        drop(embedded(source_, context.tokens, positions(context.packing)), "encoder.embedding");
+    Var x = gather_rows(words, memory.rows);  // dialogue after dialogue
+    const AttentionPairs all(memory.segments, memory.segments);
+    for (size_t l = 0; l < encoder_.size(); ++l) {
+      x = encoder_[l](x, all, drop, "encoder.layer" + std::to_string(l)).y;
+    }
+    return encoder_norm_(x);
+  }
+
+  // sqrt(d) embedding(y) + P of the last tokens, i32 (n), at these positions of their responses
+  Var embed(const Tensor& tokens, const std::vector<int32_t>& positions,
+            const DropoutMode& drop = {}) const {
+    return drop(embedded(target_, tokens, positions), "decoder.embedding");
+  }
+
+  Taught teach(const Batch& batch, const DropoutMode& drop) const override {
+    const Segments& context = batch.memory.segments;
+    const Packing& packing = batch.response.packing;
+    const Segments responses = packing.segments(batch.response.inputs.device());
+    const std::vector<int64_t> lengths(packing.lengths().begin(), packing.lengths().end());
+    const Var memory = encode(batch, drop);
+    const AttentionPairs self(responses, responses, /*causal=*/true), cross(responses, context);
+    Var y = by_sequence(embed(batch.response.inputs, positions(packing), drop), packing);
+    Var weights;
+    std::vector<HeadTrace> heads;
+    for (size_t l = 0; l < decoder_.size(); ++l) {
+      const auto out =
+          decoder_[l](y, memory, self, cross, drop, "decoder.layer" + std::to_string(l));
+      y = out.y;
+      weights = out.weights;
+      for (int h = 0; h < config_.heads; ++h) {
+        const Var of_head(weights.value().rows(h, h + 1).reshape({cross.total()}));
+        heads.push_back({static_cast<int>(l) + 1, h + 1,
+                         AttentionTrace::dialogue_by_dialogue(of_head, context, lengths)});
+      }
+    }
+    const Var packed = by_step(decoder_norm_(y), packing);
+    const CrossEntropy loss = output_.loss(packed, batch.response.targets, batch.response.weights);
+    return {loss.total, loss.nll,
+            AttentionTrace::dialogue_by_dialogue(mean(weights, 0), context, lengths),
+            std::move(heads)};
+  }
+
+  // By the laws of the layers, but tables from N(0, 1 / d): times sqrt(d) they are as large as P.
+  void init(uint64_t seed) override {
+    heed::init(*this, seed);
+    const double scale = 1 / std::sqrt(static_cast<double>(config_.hidden_size));
+    for (const Embedding* table : {&source_, &target_}) {
+      table->weight.set_value(mul(table->weight.detach(), scale).value());
+    }
+  }
+
+  Var representation(const Batch& batch, Pooling pooling) const override {
+    return pool_positions(encode(batch), batch.memory.segments, pooling);
+  }
+
+  std::unique_ptr<Writer> read(const Batch& batch) const override;
+
+  const std::vector<TransformerDecoderLayer>& decoder() const { return decoder_; }
+  Var logits(const Var& y) const { return output_.logits(decoder_norm_(y)); }
+
+ private:
+  Embedding source_;
+  std::vector<TransformerEncoderLayer> encoder_;
+  LayerNorm encoder_norm_;
+  Embedding target_;
+  std::vector<TransformerDecoderLayer> decoder_;
+  LayerNorm decoder_norm_;
+  SoftmaxOutput output_;
+};
 
 // The keys and values of what was written stay with each row, and go where the rows go.
 class TransformerWriter : public Writer {
@@ -86,90 +193,14 @@ class TransformerWriter : public Writer {
   int32_t steps_ = 0;
 };
 
-}  // namespace
-
-TransformerResponder::TransformerResponder(const ModelConfig& c)
-    : config_((c.check(), c)),
-      source_(c.vocab_size, c.hidden_size),
-      encoder_norm_(c.hidden_size),
-      target_(c.vocab_size, c.hidden_size),
-      decoder_norm_(c.hidden_size),
-      output_(c.hidden_size, c.vocab_size) {
-  for (int64_t l = 0; l < c.num_layers; ++l) {
-    encoder_.emplace_back(c.hidden_size, options(c));
-    decoder_.emplace_back(c.hidden_size, options(c));
-  }
-}
-
-void TransformerResponder::visit(Visitor& v) {
-  v("encoder.embedding", source_);
-  for (size_t l = 0; l < encoder_.size(); ++l) v("encoder.layer" + std::to_string(l), encoder_[l]);
-  v("encoder.norm", encoder_norm_);
-  v("decoder.embedding", target_);
-  for (size_t l = 0; l < decoder_.size(); ++l) v("decoder.layer" + std::to_string(l), decoder_[l]);
-  v("decoder.norm", decoder_norm_);
-  v("decoder.output", output_);
-}
-
-Var TransformerResponder::encode(const Batch& batch, const DropoutMode& drop) const {
-  const Memory& memory = batch.memory;
-  const ContextBatch& context = batch.context;
-  const Var words =
-      drop(embedded(source_, context.tokens, positions(context.packing)), "encoder.embedding");
-  Var x = gather_rows(words, memory.rows);  // dialogue after dialogue
-  const AttentionPairs all(memory.segments, memory.segments);
-  for (size_t l = 0; l < encoder_.size(); ++l) {
-    x = encoder_[l](x, all, drop, "encoder.layer" + std::to_string(l)).y;
-  }
-  return encoder_norm_(x);
-}
-
-Var TransformerResponder::embed(const Tensor& tokens, const std::vector<int32_t>& positions,
-                                const DropoutMode& drop) const {
-  return drop(embedded(target_, tokens, positions), "decoder.embedding");
-}
-
-Taught TransformerResponder::teach(const Batch& batch, const DropoutMode& drop) const {
-  const Segments& context = batch.memory.segments;
-  const Packing& packing = batch.response.packing;
-  const Segments responses = packing.segments(batch.response.inputs.device());
-  const std::vector<int64_t> lengths(packing.lengths().begin(), packing.lengths().end());
-  const Var memory = encode(batch, drop);
-  const AttentionPairs self(responses, responses, /*causal=*/true), cross(responses, context);
-  Var y = by_sequence(embed(batch.response.inputs, positions(packing), drop), packing);
-  Var weights;
-  std::vector<HeadTrace> heads;
-  for (size_t l = 0; l < decoder_.size(); ++l) {
-    const auto out = decoder_[l](y, memory, self, cross, drop, "decoder.layer" + std::to_string(l));
-    y = out.y;
-    weights = out.weights;
-    for (int h = 0; h < config_.heads; ++h) {
-      const Var of_head(weights.value().rows(h, h + 1).reshape({cross.total()}));
-      heads.push_back({static_cast<int>(l) + 1, h + 1,
-                       AttentionTrace::dialogue_by_dialogue(of_head, context, lengths)});
-    }
-  }
-  const Var packed = by_step(decoder_norm_(y), packing);
-  const CrossEntropy loss = output_.loss(packed, batch.response.targets, batch.response.weights);
-  return {loss.total, loss.nll,
-          AttentionTrace::dialogue_by_dialogue(mean(weights, 0), context, lengths),
-          std::move(heads)};
-}
-
-void TransformerResponder::init(uint64_t seed) {
-  heed::init(*this, seed);
-  const double scale = 1 / std::sqrt(static_cast<double>(config_.hidden_size));
-  for (const Embedding* table : {&source_, &target_}) {
-    table->weight.set_value(mul(table->weight.detach(), scale).value());
-  }
-}
-
-Var TransformerResponder::representation(const Batch& batch, Pooling pooling) const {
-  return pool_positions(encode(batch), batch.memory.segments, pooling);
-}
-
 std::unique_ptr<Writer> TransformerResponder::read(const Batch& batch) const {
   return std::make_unique<TransformerWriter>(*this, batch);
+}
+
+}  // namespace
+
+std::unique_ptr<Responder> make_transformer(const ModelConfig& config) {
+  return std::make_unique<TransformerResponder>(config);
 }
 
 }  // namespace heed

@@ -10,44 +10,10 @@
 // layer's attention to e.
 #pragma once
 
-#include <memory>
-#include <vector>
-
-#include "dialog/parts/output_layer.h"
-#include "dialog/respond/responder.h"
-#include "nn/transformer.h"
+#include "dialog/respond/structure.h"
 
 namespace heed {
 
-class TransformerResponder : public Responder {
- public:
-  explicit TransformerResponder(const ModelConfig& config);  // blank, to be loaded
-  void visit(Visitor& v) override;
-  const ModelConfig& config() const override { return config_; }
-  BatchParts parts() const override { return {.memory = MemoryOf::kTokens, .sequences = false}; }
-  // By the laws of the layers, but tables from N(0, 1 / d): times sqrt(d) they are as large as P.
-  void init(uint64_t seed) override;
-  Taught teach(const Batch& batch, const DropoutMode& drop = {}) const override;
-  Var representation(const Batch& batch, Pooling pooling) const override;
-  std::unique_ptr<Writer> read(const Batch& batch) const override;
-
-  // e_1 .. e_m of all dialogues, one after the other.
-  Var encode(const Batch& batch, const DropoutMode& drop = {}) const;
-  // sqrt(d) embedding(y) + P of the last tokens, i32 (n), at these positions of their responses
-  Var embed(const Tensor& tokens, const std::vector<int32_t>& positions,
-            const DropoutMode& drop = {}) const;
-  const std::vector<TransformerDecoderLayer>& decoder() const { return decoder_; }
-  Var logits(const Var& y) const { return output_.logits(decoder_norm_(y)); }
-
- private:
-  ModelConfig config_;
-  Embedding source_;
-  std::vector<TransformerEncoderLayer> encoder_;
-  LayerNorm encoder_norm_;
-  Embedding target_;
-  std::vector<TransformerDecoderLayer> decoder_;
-  LayerNorm decoder_norm_;
-  SoftmaxOutput output_;
-};
+std::unique_ptr<Responder> make_transformer(const ModelConfig& config);  // blank, to be loaded
 
 }  // namespace heed

@@ -21,38 +21,10 @@
 // the text's ratio, 256 to 64 numbers.
 #pragma once
 
-#include "dialog/respond/stepwise.h"
-#include "nn/init.h"
+#include "dialog/respond/structure.h"
 
 namespace heed {
 
-class TwoVocabularyResponder : public StepwiseResponder {
- public:
-  explicit TwoVocabularyResponder(const ModelConfig& config);  // blank, to be loaded
-
-  void visit(Visitor& v) override;
-  const ModelConfig& config() const override { return config_; }
-  BatchParts parts() const override { return {.memory = MemoryOf::kTokens, .sequences = false}; }
-  void init(uint64_t seed) override { heed::init(*this, seed); }
-  Var representation(const Batch& batch, Pooling pooling) const override;
-  Encoded encode(const Batch& batch, const DropoutMode& drop = {}) const override;
-  Var token_part(const Tensor& tokens, const DropoutMode& drop = {}) const override;  // (n, 4H)
-  Step step(const Encoded& encoded, const Segments& segments, const Var& token_part,
-            const State& state, const DropoutMode& drop = {}) const override;
-  const OutputLayer& output() const override { return output_; }
-  Taught teach(const Batch& batch, const DropoutMode& drop = {}) const override;
-
- private:
-  ModelConfig config_;
-  Embedding embedding_;
-  Lstm reader_;
-  Linear text_;                 // W_txt
-  Embedding domain_;            // rows e_d
-  Linear domain_1_, domain_2_;  // W_1, W_2
-  std::vector<Linear> start_;   // W_enc of each layer
-  Embedding sentiment_;         // rows e_s
-  Lstm decoder_;
-  GatedOutput output_;
-};
+std::unique_ptr<Responder> make_two_vocabulary(const ModelConfig& config);  // blank, to be loaded
 
 }  // namespace heed

@@ -41,9 +41,10 @@ TEST(NBest, IsScoredListByList) {
 // Lengths() scores with the letters of a text less those of the texts before it.
 TEST(NBest, IsScoredForMmi) {
   const std::vector<NBest> lists = {{{"ab", "c"}, {"xyz", ""}}, {{"d", "efg"}, {"xyz"}}};
-  EXPECT_EQ(log_p_of_query(Lengths(), lists, 7),
+  const std::vector<std::vector<double>> nothing = {{0, 0}, {0}};
+  EXPECT_EQ(mmi(nothing, 1, Lengths(), lists, 7),
             (std::vector<std::vector<double>>{{1 - 3, 1 - 0}, {3 - 3}}));
-  const auto alone = log_p_alone(Lengths(), lists, {{"a"}, {"abc"}}, 7);
+  const auto alone = antilm(nothing, -1, Lengths(), lists, {{"a"}, {"abc"}}, 7);
   ASSERT_EQ(alone.size(), 2u);
   const auto mean = [](double letters) {
     return std::log((std::exp(letters - 1) + std::exp(letters - 3)) / 2);

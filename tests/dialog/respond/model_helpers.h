@@ -4,11 +4,14 @@
 #include <string>
 #include <vector>
 
+#include "base/file.h"
+#include "dialog/respond/config.h"
 #include "dialog/respond/das.h"
 #include "dialog/respond/loss.h"
 #include "dialog/respond/models/lstm.h"
 #include "dialog/respond/structures.h"
 #include "nn/init.h"
+#include "nn/safetensors.h"
 #include "tensor/random.h"
 #include "train/task.h"
 
@@ -57,6 +60,12 @@ inline ModelConfig small_config(const Structure& structure) {
           .dropout = 0.3};
 }
 
+// A blank model whose decoder works step by step.
+inline std::unique_ptr<StepwiseResponder> stepwise(const ModelConfig& config) {
+  return std::unique_ptr<StepwiseResponder>(
+      &dynamic_cast<StepwiseResponder&>(*make_responder(config).release()));
+}
+
 // A small model in f64, with weights wide enough for attention that is far from even.
 inline std::unique_ptr<Responder> drawn_model(const std::string& structure) {
   auto model = make_responder(small_config(Structure::parse(structure)), 7);
@@ -71,6 +80,13 @@ inline LstmResponder small_model(const Structure& structure, DType dtype, uint64
   init_again_uniform(model, -1, 1, seed);
   convert(model, dtype);
   return model;
+}
+
+inline void save_model(const std::string& directory, Responder& model,
+                       const Vocabulary& vocabulary) {
+  make_directory(directory);
+  save_description(directory, model.config(), vocabulary);
+  save_parameters(directory + "/model.safetensors", model);
 }
 
 // A task's loss with what it was late with.

@@ -8,12 +8,6 @@
 namespace heed {
 namespace {
 
-TEST(StepTimes, HaveAMedian) {
-  EXPECT_EQ((StepTimes{.seconds = {3}}).median(), 3);
-  EXPECT_EQ((StepTimes{.seconds = {1, 2, 5}}).median(), 2);
-  EXPECT_EQ((StepTimes{.seconds = {1, 2, 5, 9}}).median(), 3.5);
-}
-
 // Of one model: words are drawn by the seed, and units are dropped on request.
 TEST(StepTimes, TheSeedDrawsWordsAndDropoutIsAsked) {
   const auto loss = [](uint64_t seed, double dropout) {

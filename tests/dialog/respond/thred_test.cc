@@ -17,14 +17,15 @@
 namespace heed {
 namespace {
 
-ThredResponder model_of(bool message_attention, uint64_t seed = 3, const Tables& tables = {}) {
+std::unique_ptr<StepwiseResponder> model_of(bool message_attention, uint64_t seed = 3,
+                                            const Tables& tables = {}) {
   ModelConfig config = small_config(Structure::parse(tables.empty() ? "thred" : "thred-topics"));
   config.message_attention = message_attention;
   config.tables = tables;
   if (!tables.empty()) config.topics = 2;
-  ThredResponder model(config);
-  init_again_uniform(model, -1, 1, seed);  // attention that is far from even
-  convert(model, DType::f64);
+  auto model = stepwise(config);
+  init_again_uniform(*model, -1, 1, seed);  // attention that is far from even
+  convert(*model, DType::f64);
   return model;
 }
 
@@ -79,7 +80,8 @@ std::vector<std::vector<double>> weights_of(const Responder& model, const Exampl
 // Block i has the words of the i-th utterances, and the end of each, of the dialogues that have
 // one.
 TEST(Thred, ABlockHasOneUtteranceOfEachDialogue) {
-  const ThredResponder model = model_of(true);
+  const auto made = model_of(true);
+  const StepwiseResponder& model = *made;
   const Batch batch = make_batch(pointers(three()), model.parts());
   const auto encoded = model.encode(batch);
   ASSERT_EQ(encoded.blocks.size(), 3u);
@@ -87,7 +89,7 @@ TEST(Thred, ABlockHasOneUtteranceOfEachDialogue) {
   EXPECT_EQ(lengths_of(encoded.blocks[1].segments), (std::vector<int64_t>{2, 4}));
   EXPECT_EQ(lengths_of(encoded.blocks[2].segments), (std::vector<int64_t>{3}));
   EXPECT_EQ(lengths_of(encoded.segments), (std::vector<int64_t>{1, 2, 3}));
-  EXPECT_TRUE(model_of(false).encode(batch).blocks.empty());
+  EXPECT_TRUE(model_of(false)->encode(batch).blocks.empty());
 }
 
 // Whoever stands beside it, and in whatever order: no row is that of a neighbour, and none is
@@ -96,7 +98,8 @@ TEST(Thred, ADialogueIsTheSameInAnyBatch) {
   std::vector<Example> examples = random_examples(12, 5);
   examples.insert(examples.end(), three().begin(), three().end());
   for (const int form : {0, 1, 2, 3}) {
-    ThredResponder model = model_of(form % 2 == 0, 3, form < 2 ? Tables() : two_topics());
+    const auto made = model_of(form % 2 == 0, 3, form < 2 ? Tables() : two_topics());
+    StepwiseResponder& model = *made;
     const auto alone = score(model, examples, 1);
     std::vector<Example> other = examples;
     for (int order = 0; order < 3; ++order) {
@@ -120,7 +123,8 @@ TEST(Thred, ADialogueIsTheSameInAnyBatch) {
 
 // Other words in the second utterance of one dialogue, the second block, are others for it alone.
 TEST(Thred, WordsOfTheSecondBlockAreTheirDialogues) {
-  ThredResponder model = model_of(true);
+  const auto made = model_of(true);
+  StepwiseResponder& model = *made;
   std::vector<Example> changed = three();
   changed[0].context[1] = {7, 20, 9};
   const auto before = score(model, three(), 3), after = score(model, changed, 3);
@@ -137,7 +141,8 @@ TEST(Thred, WordsOfTheSecondBlockAreTheirDialogues) {
 
 TEST(Thred, EveryUtteranceCounts) {
   for (const bool message : {true, false}) {
-    const ThredResponder model = model_of(message);
+    const auto made = model_of(message);
+    const StepwiseResponder& model = *made;
     for (size_t k = 0; k < 3; ++k) {
       Example other = three()[0];
       other.context[k][0] = 21;
@@ -150,14 +155,15 @@ TEST(Thred, EveryUtteranceCounts) {
 // to words does; without v that one is even, and these are not.
 TEST(Thred, TheAttentionsAreTwo) {
   const Example& example = three()[0];
-  const ThredResponder model = model_of(true), even = model_of(true), even_words = model_of(true);
+  const auto first = model_of(true), second = model_of(true), third = model_of(true);
+  const StepwiseResponder &model = *first, &even = *second, &even_words = *third;
   set_zero(even, "decoder.attention.");
   set_zero(even_words, "message.attention.");
   for (const auto& weights : weights_of(even, example)) {
     ASSERT_EQ(weights.size(), 3u);
     for (const double w : weights) EXPECT_NEAR(w, 1.0 / 3, 1e-12);
   }
-  for (const ThredResponder* one : {&model, &even_words}) {
+  for (const StepwiseResponder* one : {&model, &even_words}) {
     for (const auto& weights : weights_of(*one, example)) {
       EXPECT_NEAR(weights[0] + weights[1] + weights[2], 1, 1e-12);
       EXPECT_GT(*std::max_element(weights.begin(), weights.end()), 0.34);
@@ -173,7 +179,8 @@ TEST(Thred, TheAttentionsAreTwo) {
 // that alone, and the same ones without message attention, which that model has nothing of.
 TEST(Thred, MessagesAreThoseOfTheirStep) {
   for (const bool message : {true, false}) {
-    const ThredResponder model = model_of(message);
+    const auto made = model_of(message);
+    const StepwiseResponder& model = *made;
     const std::vector<NamedParameter> all = parameters(model);
     EXPECT_EQ(std::any_of(all.begin(), all.end(),
                           [](const auto& p) { return p.name.starts_with("message.attention."); }),
@@ -198,7 +205,8 @@ TEST(Thred, MessagesAreThoseOfTheirStep) {
 
 // The words of the topic that the context has, best first, as rows of the table of embeddings.
 TEST(ThredTopics, AContextHasTheWordsOfItsTopic) {
-  const ThredResponder model = model_of(true, 3, two_topics());
+  const auto made = model_of(true, 3, two_topics());
+  const StepwiseResponder& model = *made;
   const std::vector<Example> examples = {{"a", "a", {{9, 7}, {11, 5}}, {0, 0}, {12}},
                                          {"b", "b", {{8}, {12, 6, 14}}, {0, 0}, {12}},
                                          {"c", "c", {{7}}, {0}, {12}}};
@@ -225,10 +233,11 @@ TEST(ThredTopics, AContextHasTheWordsOfItsTopic) {
 // the softmax.
 TEST(ThredTopics, TopicWordsCount) {
   const Example& example = three()[0];
-  const auto before = nll_of(model_of(true, 3, two_topics()), example);
+  const auto before = nll_of(*model_of(true, 3, two_topics()), example);
   for (const char* part : {"topics.attention.query", "topics.attention.memory",
                            "topics.attention.score", "decoder.output.part"}) {
-    const ThredResponder model = model_of(true, 3, two_topics());
+    const auto made = model_of(true, 3, two_topics());
+    const StepwiseResponder& model = *made;
     set_zero(model, part);
     EXPECT_NE(nll_of(model, example), before) << part;
   }
@@ -237,11 +246,13 @@ TEST(ThredTopics, TopicWordsCount) {
 // Flat forms are THRED on one utterance, the whole context, with attention to its words.
 TEST(ThredFlat, ReadsTheContextAsOneUtterance) {
   for (const bool topics : {false, true}) {
-    const ThredResponder thred = model_of(true, 3, topics ? two_topics() : Tables());
+    const auto made = model_of(true, 3, topics ? two_topics() : Tables());
+    const StepwiseResponder& thred = *made;
     ModelConfig config = thred.config();
     config.structure = Structure::parse(topics ? "ta-seq2seq" : "seq2seq-gru");
-    ThredResponder flat(config);
-    convert(flat, DType::f64);
+    const auto made_flat = stepwise(config);
+    const StepwiseResponder& flat = *made_flat;
+    convert(*made_flat, DType::f64);
     std::map<std::string, Var> of_thred;
     for (const NamedParameter& p : parameters(thred)) of_thred[p.name] = p.var;
     for (NamedParameter& p : parameters(flat)) p.var.set_value(of_thred.at(p.name).value());
@@ -282,7 +293,7 @@ TEST(ThredTopics, LearnsTopicsOfDialogues) {
   ModelConfig config = small_config(Structure::parse("thred-topics"));
   config.vocab_size = data.vocabulary.size();
   config.topics = 2;
-  config.tables = ThredResponder::learn(config, data, 1);
+  config.tables = learn_topics(config, data, 1);
   const std::vector<int32_t> learned = config.table("topics.counts").to_ints();
   int64_t all = 0;
   for (int32_t w = 0; w < config.vocab_size; ++w) {
@@ -294,16 +305,16 @@ TEST(ThredTopics, LearnsTopicsOfDialogues) {
     EXPECT_EQ(b > 0, counts_here && !first) << w;
   }
   EXPECT_EQ(all, 40 * 4 * 3);
-  EXPECT_NO_THROW(ThredResponder{config});
+  EXPECT_NO_THROW(make_thred(config));
   const auto of_seed = [&](uint64_t seed) {
-    return ThredResponder::learn(config, data, seed).at("topics.counts").to_ints();
+    return learn_topics(config, data, seed).at("topics.counts").to_ints();
   };
   EXPECT_EQ(of_seed(1), learned);
   std::set<std::vector<int32_t>> different;  // at least which topic is which is drawn
   for (uint64_t seed = 1; seed <= 8; ++seed) different.insert(of_seed(seed));
   EXPECT_GT(different.size(), 1u);
   config.topics = 3;
-  EXPECT_EQ(error_of<DataError>([&] { ThredResponder{config}; }),
+  EXPECT_EQ(error_of<DataError>([&] { make_thred(config); }),
             "tables.safetensors: topics.counts are not tokens of each word and topic");
 }
 
@@ -314,7 +325,7 @@ TEST(ThredTopics, AreTakenFromAFile) {
   const Vocabulary vocabulary = Vocabulary::build({words.begin(), words.end()});
   const TempDir dir;
   const auto of = [&](const std::string& text) {
-    return ThredResponder::of_file(dir.write("topics.txt", text), vocabulary);
+    return topics_of_file(dir.write("topics.txt", text), vocabulary);
   };
   const Tensor counts = of("w7 unknown W5, w1\nw1 w9\n").at("topics.counts");
   EXPECT_EQ(counts.shape(), (Shape{35, 2}));

@@ -31,10 +31,11 @@ ModelConfig two_vocabulary(int64_t generic = kGeneric) {
 }
 
 // With this seed no unit of h_dom is dead.
-TwoVocabularyResponder two_vocabularies_of(const ModelConfig& config, uint64_t seed = 4) {
-  TwoVocabularyResponder model(config);
-  init_again_uniform(model, -1, 1, seed);
-  convert(model, DType::f64);
+std::unique_ptr<StepwiseResponder> two_vocabularies_of(const ModelConfig& config,
+                                                       uint64_t seed = 4) {
+  auto model = stepwise(config);
+  init_again_uniform(*model, -1, 1, seed);
+  convert(*model, DType::f64);
   return model;
 }
 
@@ -50,7 +51,8 @@ std::vector<Example> three_sentiments() {
 }
 
 TEST(TwoVocabulary, EveryWordOfEveryUtteranceCounts) {
-  const TwoVocabularyResponder model = two_vocabularies_of(two_vocabulary());
+  const auto made = two_vocabularies_of(two_vocabulary());
+  const StepwiseResponder& model = *made;
   const Example own = three_sentiments()[0];
   for (size_t k = 0; k < own.context.size(); ++k) {
     for (size_t j = 0; j < own.context[k].size(); ++j) {
@@ -63,7 +65,8 @@ TEST(TwoVocabulary, EveryWordOfEveryUtteranceCounts) {
 
 // What is wanted counts in the dialogue itself alone.
 TEST(TwoVocabulary, ConditionsAreTheirDialogues) {
-  TwoVocabularyResponder model = two_vocabularies_of(two_vocabulary());
+  const auto made = two_vocabularies_of(two_vocabulary());
+  StepwiseResponder& model = *made;
   const auto before = score(model, three_sentiments(), 3);
   for (size_t i = 0; i < 3; ++i) {
     for (size_t kind = 0; kind < 2; ++kind) {
@@ -83,7 +86,8 @@ TEST(TwoVocabulary, TheSentimentStandsAtEveryStepAndTheDomainAtTheStart) {
   ModelConfig config = two_vocabulary();
   config.num_layers = 1;
   config.lstm_bias = true;
-  const TwoVocabularyResponder model = two_vocabularies_of(config);
+  const auto made = two_vocabularies_of(config);
+  const StepwiseResponder& model = *made;
   for (NamedParameter& p : parameters(model)) {
     std::vector<double> values = p.var.value().to_vector();
     if (p.name == "decoder.lstm.weight_hh_l0") std::fill(values.begin(), values.end(), 0);
@@ -110,7 +114,8 @@ TEST(TwoVocabulary, ADialogueIsTheSameInAnyBatch) {
     if (i % 2 == 0) examples[i].conditions[1] = {1};
   }
   for (const Example& e : three_sentiments()) examples.push_back(e);
-  TwoVocabularyResponder model = two_vocabularies_of(two_vocabulary());
+  const auto made = two_vocabularies_of(two_vocabulary());
+  StepwiseResponder& model = *made;
   const auto alone = score(model, examples, 1);
   std::vector<Example> other = examples;
   for (int order = 0; order < 3; ++order) {
@@ -126,7 +131,8 @@ TEST(TwoVocabulary, ADialogueIsTheSameInAnyBatch) {
 
 // What is written step by step has the probability that teaching measures, of every row.
 TEST(TwoVocabulary, WritesWhatItIsTaught) {
-  TwoVocabularyResponder model = two_vocabularies_of(two_vocabulary());
+  const auto made = two_vocabularies_of(two_vocabulary());
+  StepwiseResponder& model = *made;
   std::vector<Example> examples = three_sentiments();
   const auto written = decode(model, pointers(examples), {.max_length = 5, .any_token = true});
   for (size_t i = 0; i < examples.size(); ++i) {
@@ -142,13 +148,15 @@ TEST(TwoVocabulary, TheLossDoublesTheWeightOfTheGate) {
   const auto loss_with = [](double weight, const Tensor& row_weights) {
     ModelConfig config = two_vocabulary();
     config.gate_weight = weight;
-    const TwoVocabularyResponder model = two_vocabularies_of(config);
+    const auto made = two_vocabularies_of(config);
+    const StepwiseResponder& model = *made;
     const std::vector<Example> examples = three_sentiments();
     Batch batch = make_batch(pointers(examples), model.parts());
     batch.response.weights = row_weights;
     return training_loss(batch, model.teach(batch), 1).value().item();
   };
-  const TwoVocabularyResponder model = two_vocabularies_of(two_vocabulary());
+  const auto made = two_vocabularies_of(two_vocabulary());
+  const StepwiseResponder& model = *made;
   const Batch batch = make_batch(pointers(three_sentiments()), model.parts());
   const std::vector<int32_t> y = batch.response.targets.to_ints();
   const Taught taught = model.teach(batch);
@@ -174,7 +182,8 @@ TEST(TwoVocabulary, AGateOnLogitsCountsWhereTheKindIsRight) {
   config.gate_on_logits = true;
   std::set<std::pair<bool, bool>> seen;  // whether the best and the said one are sentiment words
   for (uint64_t seed = 4; seed < 8; ++seed) {
-    const TwoVocabularyResponder model = two_vocabularies_of(config, seed);
+    const auto made = two_vocabularies_of(config, seed);
+    const StepwiseResponder& model = *made;
     for (const Example& example : three_sentiments()) {
       Batch batch = make_batch({&example}, model.parts());
       const auto writer = model.read(batch);
@@ -196,7 +205,8 @@ TEST(TwoVocabulary, AGateOnLogitsCountsWhereTheKindIsRight) {
 
 // The gate at a word is the sum of p of all sentiment words, for these have a softmax of their own.
 TEST(TwoVocabulary, TheGateOfTheLossIsThatOfTheWordsThatAreWritten) {
-  const TwoVocabularyResponder model = two_vocabularies_of(two_vocabulary());
+  const auto made = two_vocabularies_of(two_vocabulary());
+  const StepwiseResponder& model = *made;
   const Example example = three_sentiments()[2];  // a generic word, then the first sentiment word
   const Batch batch = make_batch({&example}, model.parts());
   const auto writer = model.read(batch);
@@ -209,7 +219,8 @@ TEST(TwoVocabulary, TheGateOfTheLossIsThatOfTheWordsThatAreWritten) {
 
 // d loss / d x of the first and the last number of each parameter, against central differences.
 TEST(TwoVocabulary, GradientsAreThoseOfTheLoss) {
-  TwoVocabularyResponder model = two_vocabularies_of(two_vocabulary());
+  const auto made = two_vocabularies_of(two_vocabulary());
+  StepwiseResponder& model = *made;
   const std::vector<Example> examples = three_sentiments();
   const Batch batch = make_batch(pointers(examples), model.parts());
   const auto loss = [&] { return training_loss(batch, model.teach(batch), 1); };
@@ -235,7 +246,8 @@ TEST(TwoVocabulary, GradientsAreThoseOfTheLoss) {
 // Without sentiment words there is no gate and one softmax, whatever the weight of the gate.
 TEST(TwoVocabulary, WithoutSentimentWordsItIsThePlainModel) {
   for (const int64_t generic : {int64_t{0}, kTestVocabulary}) {
-    const TwoVocabularyResponder model = two_vocabularies_of(two_vocabulary(generic));
+    const auto made = two_vocabularies_of(two_vocabulary(generic));
+    const StepwiseResponder& model = *made;
     for (const NamedParameter& p : parameters(model)) {
       EXPECT_FALSE(p.name.find("gate") != p.name.npos || p.name.find("special") != p.name.npos);
       if (p.name != "decoder.output.weight") continue;
@@ -293,7 +305,8 @@ double control(bool shuffled) {
   ModelConfig config = two_vocabulary();
   config.num_layers = 1;
   config.embedding_size = config.hidden_size = 24;
-  TwoVocabularyResponder model(config);
+  const auto made = stepwise(config);
+  StepwiseResponder& model = *made;
   model.init(1);
   const std::vector<Example> train = planted(960, 1, shuffled), test = planted(60, 2, shuffled);
   Adam optimizer(model, {.rate = 0.01});
