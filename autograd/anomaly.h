@@ -23,7 +23,7 @@ class DetectAnomaly {
   static bool active();
 
  private:
-  const Exchanged<bool> active_;
+  const ScopedValue<bool> active_;
 };
 
 // True if no element is infinite or not a number; integers and undefined tensors are fine.

@@ -5,7 +5,7 @@
 #include <mutex>
 #include <vector>
 
-#include "base/exchanged.h"
+#include "base/scoped_value.h"
 #include "tensor/matrix.h"
 
 namespace heed {
@@ -33,7 +33,7 @@ class KeepPacked {
     explicit Use(KeepPacked& kept);
 
    private:
-    const Exchanged<KeepPacked*> used_;
+    const ScopedValue<KeepPacked*> used_;
   };
 
  private:

@@ -85,7 +85,7 @@ class CalledOp {
 
  private:
   static inline thread_local const char* called = nullptr;
-  const Exchanged<const char*> called_;
+  const ScopedValue<const char*> called_;
 };
 
 // An input of a node: an output of another one. No node where the input needs no gradient.

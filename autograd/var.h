@@ -10,7 +10,7 @@
 #include <string>
 #include <vector>
 
-#include "base/exchanged.h"
+#include "base/scoped_value.h"
 #include "tensor/random.h"
 #include "tensor/tensor.h"
 
@@ -188,7 +188,7 @@ class NoGrad {
   static bool active();
 
  private:
-  const Exchanged<bool> active_;
+  const ScopedValue<bool> active_;
 };
 
 // Whether x needs a gradient: it is in the graph, and no NoGrad exists.

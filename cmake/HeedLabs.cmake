@@ -20,7 +20,7 @@ add_library(heed_lab_support STATIC ${lab_support_sources})
 heed_lab_target(heed_lab_support)
 target_link_libraries(heed_lab_support PUBLIC heed_core GTest::gtest nlohmann_json::nlohmann_json)
 target_compile_definitions(heed_lab_support PUBLIC HEED_SOURCE_DIR="${PROJECT_SOURCE_DIR}")
-set(allocate _ZN4heed8allocateElNS_6DeviceE)  # fresh() in labs/support/check.cc
+set(allocate _ZN4heed8allocateElNS_6DeviceE)  # fresh() in labs/support/memory.cc
 target_link_options(heed_lab_support PUBLIC LINKER:--wrap=${allocate},--undefined=__wrap_${allocate})
 target_precompile_headers(heed_lab_support PRIVATE <gtest/gtest.h> <functional> <map> <string> <vector>)
 

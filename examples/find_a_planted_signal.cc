@@ -10,8 +10,8 @@
 #include <numeric>
 
 #include "dialog/discriminate/controls.h"
-#include "dialog/discriminate/replacement.h"
 #include "dialog/discriminate/discriminator.h"
+#include "dialog/discriminate/replacement.h"
 #include "examples/options.h"
 #include "nn/losses.h"
 #include "optim/optim.h"

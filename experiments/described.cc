@@ -10,10 +10,10 @@ namespace {
 using Json = nlohmann::ordered_json;
 
 // An object, each of whose members is to be taken.
-class Members {
+class Fields {
  public:
-  explicit Members(const Json& object) : left_(object) {}
-  template <class T> Members& take(const char* key, T& value) {
+  explicit Fields(const Json& object) : left_(object) {}
+  template <class T> Fields& take(const char* key, T& value) {
     const auto found = left_.find(key);
     if (found == left_.end()) return *this;
     found->get_to(value);
@@ -45,7 +45,7 @@ void replace(std::string& text, const std::string& name, const std::string& valu
   if (at != text.npos) text.replace(at, name.size(), value);
 }
 
-Column column_of(Members& json) {
+Column column_of(Fields& json) {
   Column c;
   std::string best;
   json.take("group", c.group)
@@ -64,7 +64,7 @@ Column column_of(Members& json) {
 Described described_table(const Json& json) {
   Described d;
   Json each = Json::object(), columns = Json::array();
-  Members(json)
+  Fields(json)
       .take("id", d.table.id)
       .take("title", d.table.title)
       .take("note", d.table.note)
@@ -85,7 +85,7 @@ Described described_table(const Json& json) {
     Json whole = each;
     whole.update(column);
     std::vector<std::string> names;
-    const Column one = column_of(Members(whole).take("names", names));
+    const Column one = column_of(Fields(whole).take("names", names));
     if (names.empty()) d.table.columns.push_back(one);
     for (const std::string& name : names) {
       Column& named = d.table.columns.emplace_back(one);
@@ -123,7 +123,7 @@ std::vector<Table> tables_of(const std::vector<Described>& all, const std::strin
 
 EachClaim each_of(const Json& json) {
   EachClaim claim;
-  Members(json)
+  Fields(json)
       .take("claim", claim.claim)
       .take("rule", claim.rule)
       .take("key", claim.key)
@@ -144,7 +144,7 @@ AboveClaim claim_of(const Json& json, const std::vector<VariantName>& variants) 
   AboveClaim claim;
   std::vector<Json> parts;
   std::vector<std::string> one_of;
-  Members(json)
+  Fields(json)
       .take("claim", claim.claim)
       .take("rule", claim.rule)
       .take("parts", parts)
@@ -153,7 +153,7 @@ AboveClaim claim_of(const Json& json, const std::vector<VariantName>& variants) 
   for (const Json& part : parts) {
     std::string variant, than;
     Above& above = claim.parts.emplace_back();
-    Members(part)
+    Fields(part)
         .take("variant", variant)
         .take("key", above.key)
         .take("than", than)
@@ -171,14 +171,14 @@ AboveClaim claim_of(const Json& json, const std::vector<VariantName>& variants) 
 }  // namespace
 
 Showing<> described(const std::string& json, const std::vector<VariantName>& variants,
-                    const Measured& measured) {
+                    const MeasuredRuns& measured) {
   Showing<> s{.measured = measured};
   auto& baseline = s.measured.comparison.baseline;
   if (!baseline) baseline = against_first({}).baseline;
   std::string items = "test dialogue", clusters = "conversations", source;
   Json numbers = Json::object();
   std::vector<Json> tables, claims;
-  Members(Json::parse(json))
+  Fields(Json::parse(json))
       .take("title", s.title)
       .take("lead", s.lead)
       .take("footer", s.footer)

@@ -93,7 +93,7 @@ template <class F = Findings> struct Showing {
 
   // What is measured. Instead, for other findings and other variants than those of the layout:
   // reads a folder, and throws DataError as load_results() does.
-  Measured measured = {};
+  MeasuredRuns measured = {};
   std::function<F(const std::string& folder, const ResultsLayout& layout)> load = {};
   std::function<std::vector<Table>(const F&)> tables = {};
   // For Findings: decided by their intervals, beside the paper's numbers.
@@ -117,7 +117,7 @@ template <class F = Findings> struct Showing {
 //            With a "metric": the trainings
 //   claims   those of AboveClaim, by the names of variants, or of EachClaim
 Showing<> described(const std::string& json, const std::vector<VariantName>& variants,
-                    const Measured& measured);
+                    const MeasuredRuns& measured);
 
 struct Report {
   std::vector<Table> tables;

@@ -69,7 +69,7 @@ template <class S, class D> struct Making {
   // The description of the run's variant in measurement files; else {"variant": its name}.
   Json (*about_variant)(const S&, const D&, size_t variant) = nullptr;
   std::string best_metric;  // the column of the log that defines the best epoch
-  // kEvaluation first; folders of older versions may lack others.
+  // kEvaluationFile first; folders of older versions may lack others.
   std::vector<Measurement<S, D>> measurements;
   bool shares_measuring = false;
   // For Plan. The default of valid_metric is best_metric.
@@ -95,12 +95,13 @@ template <class S> nlohmann::ordered_json training_options(const S& settings) {
   return json;
 }
 
-// The files of its measurements but kEvaluation.
+// The files of its measurements but kEvaluationFile.
 template <class S, class D>
 std::vector<std::string> additions_of(const Making<S, D>& making, const S* wanted_by = nullptr) {
   std::vector<std::string> files;
   for (const auto& m : making.measurements) {
-    if (m.file != kEvaluation && (!wanted_by || m.is_wanted(*wanted_by))) files.push_back(m.file);
+    if (m.file != kEvaluationFile && (!wanted_by || m.is_wanted(*wanted_by)))
+      files.push_back(m.file);
   }
   return files;
 }
@@ -237,7 +238,7 @@ Plan plan_of(const Making<S, D>& making, const std::string& out,
                                               Device device, const TrainHooks& hooks) {
     Ranks& ranks = *hooks.ranks;
     if (!is_trained(run)) return true;
-    const bool evaluated = ranks.first() && std::filesystem::exists(in(directory, kEvaluation));
+    const bool evaluated = ranks.first() && std::filesystem::exists(in(directory, kEvaluationFile));
     return ranks.any(evaluated) != 0 || making.train(subject(run, directory, device), hooks);
   };
   plan.measure = [&making, subject](const PlannedRun& run, const std::string& directory,

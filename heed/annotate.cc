@@ -69,13 +69,11 @@ void on_file(const AnnotateFlags& o, Capability capability) {
   }
   for (const std::string& remark : found.remarks) note(remark);
   if (!json.wanted()) return;
-  Json data = o.data;
-  if (!found.path.empty()) data = {{"path", found.path}};  // the annotator adds the fingerprint
   Json written = {{"inputs",
                    {{"model", o.model.empty() ? Json() : Json(o.model)},
-                    {"data", data},
+                    {"data", {{"path", found.path.empty() ? o.data : found.path}}},
                     {"limit", o.annotate.limit}}}};
-  written.update(Json::parse(found.json), /*merge_objects=*/true);
+  written.update(Json::parse(found.json), /*merge_objects=*/true);  // with the fingerprint
   json.write(o, written);
 }
 

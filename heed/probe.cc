@@ -42,16 +42,16 @@ struct Encoder {
 
 std::vector<std::string> task_names(const std::string& list, const Part& part) {
   const auto& known = part.examples.tasks;
-  const auto name_of = [](const auto& task) { return task.first; };
-  const std::vector<std::string> names =
-      split(list == "all" ? joined(known, ",", name_of) : list, ',');
+  std::vector<std::string> all;
+  for (const auto& [name, sets] : known) all.push_back(name);
+  if (list == "all") return all;
+  const std::vector<std::string> names = split(list, ',');
   for (const std::string& name : names) {
     if (std::count(names.begin(), names.end(), name) > 1) {
       throw UsageError("--tasks " + name + ": is given twice");
     }
     if (known.contains(name)) continue;
-    throw UsageError("--tasks: expected all or some of " + joined(known, ", ", name_of) +
-                     ", got '" + name + "'");
+    throw UsageError("--tasks: expected all or some of " + joined(all) + ", got '" + name + "'");
   }
   if (names.empty()) throw UsageError("--tasks: names no task; leave it out for all");
   return names;

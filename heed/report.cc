@@ -16,7 +16,7 @@ void check_folder(std::filesystem::path folder) {
   std::error_code ignored;
   const auto exists = [&] { return std::filesystem::exists(folder, ignored); };
   while (!exists() && folder.has_parent_path()) folder = folder.parent_path();
-  check_writable(exists() ? folder / "tables" : folder);
+  check_writable(exists() ? folder / "claims.md" : folder);
 }
 
 void run(const ReportOptions& o) {

@@ -1,6 +1,6 @@
 #pragma once
 
-#include "base/exchanged.h"
+#include "base/scoped_value.h"
 
 namespace heed {
 
@@ -16,7 +16,7 @@ class ShapesOnly {
   ShapesOnly();
 
  private:
-  const Exchanged<bool> active_;
+  const ScopedValue<bool> active_;
 };
 
 }  // namespace heed

@@ -11,7 +11,7 @@ namespace heed {
 //           da_t, du_t and dh_{t-1} = z (dh_t + dy_t) (gru_step_backward);   dh_{t-1} += du_t W
 // where dh begins as the gradient of the last states. In the end, for all steps at once,
 //           dgates = da,   dW = du^T h_prev,   db = sum over rows of du
-// The loop over steps is the kernels' (tensor/kernels/gru_loop.h).
+// The loop over steps is the kernels' (tensor/kernels/recurrent_layer.cc).
 GruOutput gru(const Packing& p, Var gates, const Var& w_hh, const Var& b_hh, const Var& h0) {
   check_recurrent("gru", p, 3, gates, w_hh, {{"b_hh", b_hh, /*bias=*/true}, {"h0", h0}});
   const Tensor a = own_gates(gates);

@@ -19,8 +19,8 @@ Tensor state_gradient(Tensor given, const Shape& shape, const Tensor& like) {
 //           da_t and dc_{t-1} from dh_t + dy_t and dc_t (lstm_step_backward);   dh_{t-1} = da_t W
 // where dh and dc begin as the gradients of the last states. In the end, for all steps at once,
 //           dgates = da,   dW = da^T h_prev
-// The loop over steps is the kernels' (tensor/kernels/lstm_loop.h). States and gradients that are
-// zero stay undefined, and null to the kernels.
+// The loop over steps is the kernels' (tensor/kernels/recurrent_layer.cc). States and gradients
+// that are zero stay undefined, and null to the kernels.
 LstmOutput lstm(const Packing& p, Var gates, const Var& w_hh, const Var& h0, const Var& c0) {
   check_recurrent("lstm", p, 4, gates, w_hh, {{"h0", h0}, {"c0", c0}});
   const Tensor a = own_gates(gates);

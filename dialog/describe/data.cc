@@ -75,7 +75,7 @@ Json counts_json(const std::string& path, const OnReading& on_reading) {
 }
 
 bool has_features(const std::string& directory, const std::string& part) {
-  return has_file(directory, (part + ".safetensors").c_str()) && has_part(directory, part);
+  return has_file(directory, part + ".safetensors") && has_part(directory, part);
 }
 
 Json features_json(const std::string& directory, const std::string& part) {

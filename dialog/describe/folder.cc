@@ -85,7 +85,7 @@ Json info_of_folder(const std::string& folder, const std::vector<std::string>& k
   Json info = {{"kind", "runs"}};
   for (const std::string& kind : kinds) {
     const std::string file = kind + ".json";
-    if (!has_file(folder, file.c_str())) continue;
+    if (!has_file(folder, file)) continue;
     info["kind"] = kind;
     info[kind] = parse_json<Json>(file_inside(folder, file));
   }

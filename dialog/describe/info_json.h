@@ -2,18 +2,14 @@
 // the files are damaged or of another kind.
 #pragma once
 
-#include <filesystem>
 #include <functional>
 #include <nlohmann/json.hpp>
 #include <string>
 #include <vector>
 
-namespace heed {
+#include "base/path.h"
 
-inline bool has_file(const std::filesystem::path& directory, const char* file) {
-  std::error_code ignored;
-  return std::filesystem::exists(directory / file, ignored);
-}
+namespace heed {
 
 // A directory with config.json: the description, the vocabulary, the parameters by name.
 nlohmann::ordered_json info_of_model(const std::string& directory);

@@ -7,6 +7,7 @@
 
 #include "autograd/composed.h"
 #include "base/error.h"
+#include "dialog/parts/encoder.h"
 #include "dialog/retrieve/settings.h"
 #include "dialog/text/vocabulary.h"
 #include "nn/count.h"
@@ -253,34 +254,27 @@ Var DualEncoder::scored(Side side, const Var& f) const {
   return context && !bilinear_.empty() ? bilinear_[0](f) : f;
 }
 
-Tensor DualEncoder::encode_f(Side side, const std::vector<Tokens>& texts, size_t batch,
+Tensor DualEncoder::encode_f(Side side, std::vector<Tokens> texts, size_t batch,
                              const OnTexts& progress) const {
-  const NoGrad guard;
-  std::vector<size_t> order(texts.size());
-  std::iota(order.begin(), order.end(), 0);
-  std::stable_sort(order.begin(), order.end(),
-                   [&](size_t a, size_t b) { return texts[a].size() > texts[b].size(); });
-  Tensor vectors;
-  for (size_t at = 0; at < order.size(); at += batch) {
-    const size_t end = std::min(order.size(), at + batch);
-    std::vector<Tokens> some;
-    for (size_t i = at; i < end; ++i) some.push_back(texts[order[i]]);
-    const Tensor rows = f(side, some).value().to(Device{});
-    if (!vectors.defined()) {
-      vectors = Tensor::empty({std::ssize(texts), rows.shape()[1]}, rows.dtype());
-    }
-    for (size_t i = at; i < end; ++i) {
-      vectors[static_cast<int64_t>(order[i])].copy_from(rows[static_cast<int64_t>(i - at)]);
-    }
-    if (progress) progress(end, order.size());
+  std::vector<Example> examples(texts.size());
+  for (size_t i = 0; i < texts.size(); ++i) examples[i].context = {std::move(texts[i])};
+  EncodeOptions options{.batch = static_cast<int64_t>(batch)};
+  if (progress) {
+    options.progress = [&](int64_t done, int64_t) {
+      progress(static_cast<size_t>(done), examples.size());
+    };
   }
-  return vectors;
+  return encode_in_batches(examples, options, [&](const ExamplePointers& some) {
+    std::vector<Tokens> of_batch;
+    for (const Example* e : some) of_batch.push_back(e->context[0]);
+    return f(side, of_batch);
+  });
 }
 
-Tensor DualEncoder::encode(Side side, const std::vector<Tokens>& texts, size_t batch,
+Tensor DualEncoder::encode(Side side, std::vector<Tokens> texts, size_t batch,
                            const OnTexts& progress) const {
   const NoGrad guard;
-  const Tensor f = encode_f(side, texts, batch, progress);
+  const Tensor f = encode_f(side, std::move(texts), batch, progress);
   return scored(side, Var(f.to(device()))).value().to(Device{});
 }
 

@@ -137,11 +137,12 @@ class DualEncoder : public Module {
   Var f(Side side, const std::vector<Tokens>& texts, const DropoutMode& drop = {},
         Looks* looks = nullptr) const;
   Var scored(Side side, const Var& f) const;
-  // f without a graph, on the CPU, at most `batch` texts of similar length at a time; and scored().
+  // f without a graph, f32 on the CPU, at most `batch` texts of similar length at a time; and
+  // scored().
   using OnTexts = std::function<void(size_t done, size_t of)>;
-  Tensor encode_f(Side side, const std::vector<Tokens>& texts, size_t batch,
+  Tensor encode_f(Side side, std::vector<Tokens> texts, size_t batch,
                   const OnTexts& progress = {}) const;
-  Tensor encode(Side side, const std::vector<Tokens>& texts, size_t batch,
+  Tensor encode(Side side, std::vector<Tokens> texts, size_t batch,
                 const OnTexts& progress = {}) const;
   void visit(Visitor& v) override;
   const Config& config() const { return config_; }

@@ -141,7 +141,7 @@ class DualRanker : public VectorRanker {
                    size_t* cut) const override {
     std::vector<Tokens> tokens;
     for (const std::string& text : texts) tokens.push_back(reader_.response(text, cut));
-    return encode(DualEncoder::Side::kResponses, tokens, batch, progress);
+    return encode(DualEncoder::Side::kResponses, std::move(tokens), batch, progress);
   }
   std::vector<Look> looks(const Contexts& contexts) const override {
     return looks_of(ranker_->model, tokens_of(contexts, nullptr), /*batch=*/64);
@@ -160,9 +160,9 @@ class DualRanker : public VectorRanker {
     for (const auto& context : contexts) tokens.push_back(reader_.context(context, cut));
     return tokens;
   }
-  Tensor encode(DualEncoder::Side side, const std::vector<Tokens>& texts, int64_t batch,
+  Tensor encode(DualEncoder::Side side, std::vector<Tokens> texts, int64_t batch,
                 const OnTexts& progress) const {
-    return ranker_->model.encode(side, texts, static_cast<size_t>(batch), progress);
+    return ranker_->model.encode(side, std::move(texts), static_cast<size_t>(batch), progress);
   }
 
   std::shared_ptr<const LoadedRanker> ranker_;

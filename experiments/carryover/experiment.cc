@@ -173,7 +173,7 @@ void evaluate_run(const Run& run, const OnMeasuring& progress, Json& json) {
       });
   Counted c = counted_by_dialogue(data, all, carried(decisions));
   for (const CarryoverMeasure& m : kCarryoverMeasures) put(json, m.key, m.group, c);
-  json["groups"] = to_json(c.all);
+  json["groups"] = carry::to_json(c.all);
   json["look"] = to_json(carry::look_by_distance(data.test, decisions));
   for (const char* rule : carry::kRules) {
     std::vector<std::vector<char>> decided;

@@ -203,10 +203,10 @@ constexpr char kReport[] =
 #include "comprehend_report.inc"
     ;
 
-Measured measured() {
-  Measured m{.clusters = "passages",
-             .values = {"parameters", "best_epoch", "epochs"},
-             .measures = means_of({"f1", "predicted_f1", "half_kept"})};
+MeasuredRuns measured() {
+  MeasuredRuns m{.clusters = "passages",
+                 .values = {"parameters", "best_epoch", "epochs"},
+                 .measures = means_of({"f1", "predicted_f1", "half_kept"})};
   for (const std::string prefix : {"", "predicted_"}) {
     for (const char* key : {"f1", "exact", "heq_q", "heq_d", "answerable", "unanswerable"}) {
       m.values.push_back(prefix + key);

@@ -11,16 +11,15 @@ constexpr char kPaperTables[] =
 
 const std::string kOfDistractions = "dialogues_as_distraction", kOfHistory = "dialogues_as_history";
 
-Measured measured() {
-  Measured m{.clusters = "conversations",
-             .values = {"best_epoch", "epochs", "valid_perplexity", "parameters", "responses.bleu",
-                        "responses.distinct_1", "responses.distinct_2", "responses.mean_length"},
-             .same = {"tokens"},
-             .measures = {{.key = key_of(0, "perplexity"),
-                           .top = "nll",
-                           .bottom = "tokens",
-                           .exponential = true}},
-             .comparison = {{}, baseline_of}};
+MeasuredRuns measured() {
+  MeasuredRuns m{
+      .clusters = "conversations",
+      .values = {"best_epoch", "epochs", "valid_perplexity", "parameters", "responses.bleu",
+                 "responses.distinct_1", "responses.distinct_2", "responses.mean_length"},
+      .same = {"tokens"},
+      .measures =
+          {{.key = key_of(0, "perplexity"), .top = "nll", .bottom = "tokens", .exponential = true}},
+      .comparison = {{}, baseline_of}};
   for (size_t s = 0; s < kSets; ++s) {
     for (const char* number :
          {"perplexity", "das_ratio", "mean_das_ratio", "median_das_ratio", "as_distraction",
@@ -93,7 +92,7 @@ void add_shares(Numbers& numbers) {
 }
 
 Inference infer(const Results& results) {
-  const Measured m = measured();
+  const MeasuredRuns m = measured();
   return {results, m.measures, m.comparison};
 }
 

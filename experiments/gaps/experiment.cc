@@ -195,8 +195,8 @@ constexpr char kReport[] =
 #include "gaps_report.inc"
     ;
 
-Measured measured() {
-  Measured m{.clusters = "conversations", .values = {"parameters", "best_epoch", "epochs"}};
+MeasuredRuns measured() {
+  MeasuredRuns m{.clusters = "conversations", .values = {"parameters", "best_epoch", "epochs"}};
   for (const std::string label : {"border.", "pronoun."}) {
     for (const char* number : {"precision", "recall", "f1"}) m.values.push_back(label + number);
   }

@@ -116,11 +116,11 @@ Making<Settings, Data> making(const Paper& paper) {
 
 // ---- the report
 
-Measured measured() {
-  Measured m{.clusters = "conversations",
-             .values = measured_values(),
-             .same = {"tokens"},
-             .measures = means_of(measured_items())};
+MeasuredRuns measured() {
+  MeasuredRuns m{.clusters = "conversations",
+                 .values = measured_values(),
+                 .same = {"tokens"},
+                 .measures = means_of(measured_items())};
   m.measures.push_back(
       {.key = "perplexity", .top = "nll", .bottom = "tokens", .exponential = true});
   for (const std::string& name : added_items()) {

@@ -25,7 +25,7 @@ Findings load(const std::string& folder, ResultsLayout layout) {
     layout.variants =
         variants_of(json.at("settings").at("systems").get<std::vector<std::string>>());
   });
-  Measured measured{
+  MeasuredRuns measured{
       .clusters = "conversations",
       .values = {"best_epoch", "epochs", "mrr"},
       .measures = {{.key = "perplexity", .top = "losses", .bottom = "counts", .exponential = true},

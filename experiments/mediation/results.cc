@@ -80,21 +80,22 @@ Table set_table(const Findings& found, const std::string& set) {
   return of_variants(table, found);
 }
 
-Measured measured() {
-  Measured m{.clusters = "conversations",
-             .values = {"best_epoch", "epochs", "responses.clean.bleu", "responses.distracted.bleu",
-                        "responses.clean.distinct_2", "responses.distracted.distinct_2"},
-             .same = {"tokens"},
-             .measures = {{.key = "perplexity",
-                           .top = "nll",
-                           .bottom = "tokens",
-                           .exponential = true,
-                           .later = true},
-                          {.key = "responses.share_changed",
-                           .top = "responses.changed",
-                           .bottom = "responses.all",
-                           .later = true}},
-             .comparison = {{}, baseline_of}};
+MeasuredRuns measured() {
+  MeasuredRuns m{
+      .clusters = "conversations",
+      .values = {"best_epoch", "epochs", "responses.clean.bleu", "responses.distracted.bleu",
+                 "responses.clean.distinct_2", "responses.distracted.distinct_2"},
+      .same = {"tokens"},
+      .measures = {{.key = "perplexity",
+                    .top = "nll",
+                    .bottom = "tokens",
+                    .exponential = true,
+                    .later = true},
+                   {.key = "responses.share_changed",
+                    .top = "responses.changed",
+                    .bottom = "responses.all",
+                    .later = true}},
+      .comparison = {{}, baseline_of}};
   for (const Exchanged which : {Exchanged::kQuery, Exchanged::kHistory}) {
     const std::string harm = exchange_key(which, "harm"), look = exchange_key(which, "look");
     m.measures.push_back({.key = harm, .top = harm + "s", .bottom = "tokens", .later = true});

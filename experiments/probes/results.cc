@@ -10,8 +10,8 @@
 namespace heed {
 namespace {
 
-Measured measured(const ProbesResults& named) {
-  Measured m{
+MeasuredRuns measured(const ProbesResults& named) {
+  MeasuredRuns m{
       .clusters = "dialogues",
       .values = {"best_epoch", "epochs", "valid_perplexity", "parameters", "responses.bleu2"},
       .comparison = {{}, [](size_t variant) {

@@ -25,12 +25,7 @@ std::vector<const Node*>& nodes_run() {
 
 }  // namespace lab
 
-DetectAnomaly::DetectAnomaly(bool on) : before_(alive) {
-  alive = on;
-}
-DetectAnomaly::~DetectAnomaly() {
-  alive = before_;
-}
+DetectAnomaly::DetectAnomaly(bool on) : active_(alive, on) {}
 bool DetectAnomaly::active() {
   return alive;
 }

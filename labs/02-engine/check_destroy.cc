@@ -1,26 +1,8 @@
 // Lab 2: the destructor of a node.
-#include <cstdlib>
 #include <memory>
-#include <new>
 #include <utility>
 
 #include "labs/02-engine/graphs.h"
-
-static int64_t allocations = 0;  // of the program; a sanitizer counts its own
-
-#ifndef __SANITIZE_ADDRESS__
-[[gnu::noinline]] void* operator new(size_t bytes) {
-  ++allocations;
-  if (void* const block = std::malloc(bytes)) return block;
-  throw std::bad_alloc();
-}
-[[gnu::noinline]] void operator delete(void* block) noexcept {
-  std::free(block);
-}
-[[gnu::noinline]] void operator delete(void* block, size_t) noexcept {
-  std::free(block);
-}
-#endif
 
 namespace heed::lab {
 namespace {

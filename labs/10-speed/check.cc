@@ -139,7 +139,12 @@ void expect_tiles(const Stored& a, int64_t first, int64_t last, Expected expecte
       "what was in the memory before: nothing was copied to where these "
       "tiles are",
       read_tiles(tiles, a, first, last));
-  parts::copy_tiles(tiles.data<double>(), a.mat(), first, last);
+  const int64_t asked = parts::copy_tiles(tiles.data<double>(), a.mat(), first, last);
+  if (asked != 0 && asked != last - first) {
+    return expect(false, text("copy_columns() was asked for ", asked, " tiles, and [", first, ", ",
+                              last, ") are ", last - first,
+                              ": begin[] holds the first rows of these, and of no others."));
+  }
   const int64_t begin = parts::tile_begin(a.rows, first), end = parts::tile_begin(a.rows, last);
   expect_close(text("rows of A", a.transposed ? "^T (" : " (", a.rows, ", ", a.cols,
                     ") in the tiles [", first, ", ", last, ") of ", parts::tile_count(a.rows)),

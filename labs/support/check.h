@@ -10,6 +10,7 @@
 
 #include <gtest/gtest.h>
 
+#include <atomic>
 #include <cstdint>
 #include <functional>
 #include <map>
@@ -21,14 +22,13 @@
 #include "tensor/random_tensor.h"
 
 #define LAB_CHECK(name) LAB_TEST(Lab, name)
-#define LAB_TEST(suite, name)      \
-  struct Check_##name {            \
-    static void body_of_check();   \
-  };                               \
-  TEST(suite, name) {              \
-    Check_##name::body_of_check(); \
-    heed::lab::expect_guards();    \
-  }                                \
+#define LAB_TEST(suite, name)                          \
+  struct Check_##name {                                \
+    static void body_of_check();                       \
+  };                                                   \
+  TEST(suite, name) {                                  \
+    heed::lab::run_check(Check_##name::body_of_check); \
+  }                                                    \
   void Check_##name::body_of_check()
 // Goes on only if another check passes: code that computes nothing breaks no law and no limit.
 #define LAB_AFTER(name)          \
@@ -55,8 +55,11 @@ uint64_t seed();
 // Of the student's variation (docs/teaching.md): the numbers of --numbers=1.5,3 in their order.
 double number(size_t index);
 
-// Whether something stands behind each block of memory (check.cc): not where memory is counted.
+// Whether something stands behind each block of memory (memory.cc): not where memory is counted.
 extern bool guards_blocks;
+extern bool fenced;  // in the second run of a check
+// By operator new, in the whole program; a sanitizer has its own, which does not count.
+extern std::atomic<int64_t> allocations;
 
 // Inputs and their shapes, from the seed of the run and the name of the check: the next call gives
 // other numbers. A grader's secret seed so brings shapes that a student has not seen.
@@ -73,12 +76,13 @@ class Draw {
   Rng rng_;
 };
 
-// Full of kUnwritten, and nobody may write behind its end: expect_guards(), at the end of each
-// check, looks there. All other memory that an allocation gives is full of NaN, with some behind
-// its end (fresh() in check.cc), so that what adds to it, or reads past an end, shows, whoever has
+// Full of kUnwritten. All other memory that an allocation gives is full of NaN, with some behind
+// its end (fresh() in memory.cc), so that what adds to it, or reads past an end, shows, whoever has
 // allocated it.
 Tensor unwritten(Shape shape, DType dtype = DType::f64);
-void expect_guards();
+// Runs a check, and, if it passes, once more with memory that ends where a page begins that nobody
+// may touch: so what writes past an end, or reads there and makes nothing of it, does not pass.
+void run_check(void (*body)());
 
 // A failure with an explanation unless `got` is close to `want`: diagnose() of both.
 void expect_close(const std::string& what, const Tensor& got, const Tensor& want,

@@ -107,35 +107,33 @@ void set_matmul(Matmul precision) {
   matmul = precision;
 }
 
+// cuBLAS takes matrices column by column; ours lie row by row, which to cuBLAS is their transpose.
+// So it is asked for C^T = op(B)^T op(A)^T: the operands change places, and nothing else changes.
 template <class T>
-void blas_gemm(const BlasMatrix<T>& c, const BlasMatrix<const T>& a, const BlasMatrix<const T>& b,
-               int64_t m, int64_t n, int64_t k, T beta, int64_t batch) {
+void blas_gemm(Mat<T> c, Mat<const T> a, Mat<const T> b, int64_t batch, Write write) {
   constexpr cudaDataType_t kType = std::is_same_v<T, double> ? CUDA_R_64F : CUDA_R_32F;
-  const T one = 1;
+  const T one = 1, beta = T(write == Write::add);
   const auto op = [](bool transposed) { return transposed ? CUBLAS_OP_T : CUBLAS_OP_N; };
   const auto narrow = [](int64_t size) {
     if (size >= int64_t{1} << 31) throw ShapeError("matrix product: an axis of 2^31 or more");
     return static_cast<int>(size);
   };
   count_launch();
-  cpu::count_product(batch * m, n, k);
+  cpu::count_product(batch * c.rows, c.cols, a.cols);
   const cublasComputeType_t compute = compute_type(DTypeOf<T>::value);
+  const int m = narrow(c.cols), n = narrow(c.rows), k = narrow(a.cols);
   const cublasStatus_t status =
-      batch == 1
-          ? cublas().gemm(handle(), op(a.transposed), op(b.transposed), narrow(m), narrow(n),
-                          narrow(k), &one, a.at, kType, narrow(a.ld), b.at, kType, narrow(b.ld),
-                          &beta, c.at, kType, narrow(c.ld), compute, CUBLAS_GEMM_DEFAULT)
-          : cublas().gemm_batched(
-                handle(), op(a.transposed), op(b.transposed), narrow(m), narrow(n), narrow(k), &one,
-                a.at, kType, narrow(a.ld), a.stride, b.at, kType, narrow(b.ld), b.stride, &beta,
-                c.at, kType, narrow(c.ld), c.stride, narrow(batch), compute, CUBLAS_GEMM_DEFAULT);
+      batch == 1 ? cublas().gemm(handle(), op(b.transposed), op(a.transposed), m, n, k, &one, b.at,
+                                 kType, narrow(b.ld), a.at, kType, narrow(a.ld), &beta, c.at, kType,
+                                 narrow(c.ld), compute, CUBLAS_GEMM_DEFAULT)
+                 : cublas().gemm_batched(handle(), op(b.transposed), op(a.transposed), m, n, k,
+                                         &one, b.at, kType, narrow(b.ld), b.stride, a.at, kType,
+                                         narrow(a.ld), a.stride, &beta, c.at, kType, narrow(c.ld),
+                                         c.stride, narrow(batch), compute, CUBLAS_GEMM_DEFAULT);
   check(status, "matrix product");
 }
 
-template void blas_gemm(const BlasMatrix<float>&, const BlasMatrix<const float>&,
-                        const BlasMatrix<const float>&, int64_t, int64_t, int64_t, float, int64_t);
-template void blas_gemm(const BlasMatrix<double>&, const BlasMatrix<const double>&,
-                        const BlasMatrix<const double>&, int64_t, int64_t, int64_t, double,
-                        int64_t);
+template void blas_gemm(Mat<float>, Mat<const float>, Mat<const float>, int64_t, Write);
+template void blas_gemm(Mat<double>, Mat<const double>, Mat<const double>, int64_t, Write);
 
 }  // namespace heed::cuda

@@ -15,11 +15,12 @@ namespace {
 
 Matmul matmul = Matmul::f32;
 
-// What cuBLAS would refuse.
-void check_operand(const char* name, int64_t rows, int64_t ld) {
-  if (rows >= 0 && ld >= rows && ld >= 1) return;
+// What cuBLAS would refuse, which sees the rows of memory as columns.
+template <class T> void check_operand(const char* name, Mat<T> x) {
+  const int64_t width = x.transposed ? x.rows : x.cols;
+  if (width >= 0 && x.ld >= width && x.ld >= 1) return;
   throw InternalError(std::string("cuBLAS: the leading dimension of ") + name + " is " +
-                      std::to_string(ld) + " with " + std::to_string(rows) + " rows");
+                      std::to_string(x.ld) + " with " + std::to_string(width) + " rows");
 }
 
 // The nearest number with a mantissa of as many bits as the tensor cores read, ties to even.
@@ -30,14 +31,15 @@ float rounded(float x, int bits) {
   return std::bit_cast<float>((word + half) >> last << last);
 }
 
-// An operand as (rows, cols) with the rows `ld` apart, rounded where the precision says so.
-template <class T> std::vector<T> operand(const T* at, int64_t ld, int64_t rows, int64_t cols) {
-  std::vector<T> copy(rows * cols);
-  for (int64_t i = 0; i < rows * cols; ++i) {
-    const T value = at[i / cols * ld + i % cols];
-    copy[i] = value;
+// The memory of operand i of a batch without gaps, rounded where the precision says so.
+template <class T> std::vector<T> operand(Mat<const T> x, int64_t i) {
+  const int64_t cols = x.transposed ? x.rows : x.cols;
+  std::vector<T> copy(x.rows * x.cols);
+  for (size_t at = 0; at < copy.size(); ++at) {
+    const T value = x.at[i * x.stride + static_cast<int64_t>(at) / cols * x.ld + at % cols];
+    copy[at] = value;
     if constexpr (sizeof(T) == 4) {
-      if (matmul != Matmul::f32) copy[i] = rounded(value, matmul == Matmul::tf32 ? 10 : 7);
+      if (matmul != Matmul::f32) copy[at] = rounded(value, matmul == Matmul::tf32 ? 10 : 7);
     }
   }
   return copy;
@@ -49,30 +51,25 @@ void set_matmul(Matmul precision) {
   matmul = precision;
 }
 
-// A column-major matrix is the row-major one of its transpose: C^T = B^T A^T.
 template <class T>
-void blas_gemm(const BlasMatrix<T>& c, const BlasMatrix<const T>& a, const BlasMatrix<const T>& b,
-               int64_t m, int64_t n, int64_t k, T beta, int64_t batch) {
-  check_operand("A", a.transposed ? k : m, a.ld);
-  check_operand("B", b.transposed ? n : k, b.ld);
-  check_operand("C", m, c.ld);
-  if (beta != T(0) && beta != T(1)) throw InternalError("cuBLAS: the emulation has beta 0 and 1");
+void blas_gemm(Mat<T> c, Mat<const T> a, Mat<const T> b, int64_t batch, Write write) {
+  check_operand("A", b);  // in the order of cuBLAS, which is asked for C^T = B^T A^T
+  check_operand("B", a);
+  check_operand("C", c);
   count_launch();
   const emulator::MemoryAccess access;
-  const int64_t a_cols = a.transposed ? k : m, b_cols = b.transposed ? n : k;
   for (int64_t i = 0; i < batch; ++i) {
-    const std::vector<T> left = operand(b.at + i * b.stride, b.ld, n * k / b_cols, b_cols);
-    const std::vector<T> right = operand(a.at + i * a.stride, a.ld, m * k / a_cols, a_cols);
-    cpu::gemm<T>({c.at + i * c.stride, n, m, c.ld}, {left.data(), n, k, b_cols, b.transposed},
-                 {right.data(), k, m, a_cols, a.transposed},
-                 beta == T(0) ? Write::assign : Write::add);
+    const std::vector<T> left = operand(a, i), right = operand(b, i);
+    const auto dense = [](Mat<const T> x, const std::vector<T>& memory) {
+      return Mat<const T>{memory.data(), x.rows, x.cols, x.transposed ? x.rows : x.cols,
+                          x.transposed};
+    };
+    cpu::gemm<T>({c.at + i * c.stride, c.rows, c.cols, c.ld}, dense(a, left), dense(b, right),
+                 write);
   }
 }
 
-template void blas_gemm(const BlasMatrix<float>&, const BlasMatrix<const float>&,
-                        const BlasMatrix<const float>&, int64_t, int64_t, int64_t, float, int64_t);
-template void blas_gemm(const BlasMatrix<double>&, const BlasMatrix<const double>&,
-                        const BlasMatrix<const double>&, int64_t, int64_t, int64_t, double,
-                        int64_t);
+template void blas_gemm(Mat<float>, Mat<const float>, Mat<const float>, int64_t, Write);
+template void blas_gemm(Mat<double>, Mat<const double>, Mat<const double>, int64_t, Write);
 
 }  // namespace heed::cuda

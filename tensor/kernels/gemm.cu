@@ -1,20 +1,10 @@
-// Matrix products by cuBLAS. It takes matrices column by column; ours lie row by row, which to
-// cuBLAS is their transpose. So it is asked for C^T = op(B)^T op(A)^T: the operands change places,
-// and nothing else changes.
+// Matrix products by cuBLAS.
 #include "tensor/kernels/gemm.h"
 
 #include "tensor/cuda/blas.h"
 #include "tensor/cuda/launch.h"
 
 namespace heed::gpu {
-
-namespace {
-
-template <class T> cuda::BlasMatrix<T> blas(Mat<T> x) {
-  return {x.at, x.ld, x.stride, x.transposed};
-}
-
-}  // namespace
 
 template <class T> void gemm(Mat<T> c, Mat<const T> a, Mat<const T> b, Write write) {
   gemm_batched(c, a, b, 1, write);
@@ -31,7 +21,7 @@ void gemm_batched(Mat<T> c, Mat<const T> a, Mat<const T> b, int64_t batch, Write
     });
     return;
   }
-  cuda::blas_gemm<T>(blas(c), blas(b), blas(a), n, m, k, T(write == Write::add), batch);
+  cuda::blas_gemm<T>(c, a, b, batch, write);
 }
 
 // cuBLAS packs for itself; here B is only laid out as (k, n).

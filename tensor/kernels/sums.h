@@ -11,7 +11,7 @@
 namespace heed {
 
 constexpr int kTerms = 16;  // summed in T
-// Sums of some kernels begin to lose digits where a plain sum would: at so many terms.
+// Up to so many terms some ops add one after the other in T, which is faster.
 constexpr int64_t kManyTerms = 4096;
 
 // A sum whose terms come one by one, for a thread of a GPU.

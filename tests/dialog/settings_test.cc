@@ -90,8 +90,9 @@ TEST(Settings, WhatIsNewerIsOnlyWrittenWhereItIsNotTheDefault) {
 }
 
 // An unfinished run does not go on as another one, whatever the setting.
-template <class S, class Begin> void expect_no_other_run(const std::string& run, Begin begin) {
-  for (const auto& [setting, settings] : all_changes<S>()) {
+template <class S, class Begin>
+void expect_no_other_run(const std::string& run, Begin begin, const S& usual = {}) {
+  for (const auto& [setting, settings] : all_changes<S>(usual)) {
     const bool asked_only = setting.option == "limit" || setting.option == "vocab" ||
                             setting.option == "preset";  // the checksum of the data says more
     const std::string error = error_of<DataError>([&, &s = settings] { begin(s); });
@@ -110,10 +111,19 @@ TEST(BegunRuns, DoNotGoOnWithAnotherValueOfAnySetting) {
   expect_no_other_run<TrainSettings>(
       model, [&](const TrainSettings& s) { begin_run(model, s, TrainData{}); });
   std::filesystem::create_directory(discriminator);
-  discriminate::Runs::begin(discriminator, {}, {words, {}, {}}, "{}");
-  expect_no_other_run<discriminate::Settings>(discriminator, [&](const discriminate::Settings& s) {
+  discriminate::Settings usual;
+  usual.words_fingerprint = 1;
+  const auto begin = [&](const discriminate::Settings& s) {
     discriminate::Runs::begin(discriminator, s, {words, {}, {}}, "{}");
-  });
+  };
+  begin(usual);
+  expect_no_other_run(discriminator, begin, usual);
+  usual.words_fingerprint = {};  // an older version wrote none, and any will do
+  std::filesystem::remove_all(discriminator);
+  std::filesystem::create_directory(discriminator);
+  begin(usual);
+  usual.words_fingerprint = 1;
+  begin(usual);
 }
 
 TEST(Settings, AFileThatHoldsWhatDoesNotFitSaysWhichKey) {

@@ -1,6 +1,8 @@
 """Planted mistakes (slips/) are caught by the check that their row names, whatever is drawn, and explained in the words that it names.
+Solutions that are unusual and right (right/: [original code, what stands in its place]) pass all checks.
 
 HEED_SLIP_SEEDS=20 HEED_SLIPS=4,7:12- python3 tests/labs/run.py BUILD test_slips   more seeds; lab 4, and lab 7 from its slip 12 on"""
+import json
 import os
 import re
 import unittest
@@ -50,3 +52,16 @@ class Slips(unittest.TestCase):
             for (lab, number, slip), wrong in zip(asked(), pool.map(lambda row: problems(*row), asked())):
                 with self.subTest(lab=lab.number, slip=number, new=slip.new, check=slip.check, says=slip.says):
                     self.assertFalse(wrong, wrong)
+
+
+class Right(unittest.TestCase):
+    @helpers.for_each_lab
+    def test_unusual_solutions_pass(self, lab):
+        path, texts = helpers.HERE / f"right/{lab.number:02}.json", helpers.course().texts(lab)
+        rows = [(file, *row) for file, found in json.loads(path.read_text()).items() for row in found] if path.exists() else []
+        for number, (file, old, new) in enumerate(rows):
+            with self.subTest(new=new):
+                self.assertEqual(texts[file].count(old), 1, old)
+                program = helpers.program(lab, {file: texts[file].replace(old, new)}, f"right-{number}")
+                verdicts = [run_check(program, check, seed) for seed in range(helpers.SEED, helpers.SEED + SEEDS) for check in lab.checks]
+                self.assertEqual([report.failure(lab, verdict) for verdict in verdicts if not verdict.passed], [])

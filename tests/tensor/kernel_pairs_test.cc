@@ -20,10 +20,10 @@ const fs::path kKernels = fs::path(heed::source_dir()) / "tensor/kernels";
 
 // Headers that declare nothing for a GPU: what this CPU is, and helpers.
 const std::set<std::string> kCpuOnly = {"matmul", "peak"};
-const std::set<std::string> kNoKernels = {
-    "each",      "kernel",    "math",      "row_math",        "columns",    "elementwise_ops",
-    "gemm_pack", "gemm_full", "gemm_bf16", "gemm_bf16_tiles", "gemm_eigen", "cells",
-    "sums",      "lstm_loop", "gru_loop",  "attention_parts"};
+const std::set<std::string> kNoKernels = {"each",      "kernel",          "math",       "row_math",
+                                          "columns",   "elementwise_ops", "gemm_pack",  "gemm_full",
+                                          "gemm_bf16", "gemm_bf16_tiles", "gemm_eigen", "cells",
+                                          "sums",      "attention_parts"};
 
 // Without comments, and without what the preprocessor reads.
 std::string code_of(const fs::path& path) {

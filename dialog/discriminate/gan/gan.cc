@@ -4,8 +4,8 @@
 #include <cmath>
 #include <numeric>
 
-#include "dialog/discriminate/gan/settings.h"
 #include "dialog/discriminate/discriminator.h"
+#include "dialog/discriminate/gan/settings.h"
 #include "dialog/parts/batch.h"
 #include "dialog/respond/evaluate.h"
 #include "dialog/text/overlap.h"

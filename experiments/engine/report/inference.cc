@@ -183,7 +183,7 @@ std::vector<Measure> means_of(const std::vector<std::string>& keys) {
   return measures;
 }
 
-Findings load_findings(const std::string& folder, ResultsLayout layout, Measured measured) {
+Findings load_findings(const std::string& folder, ResultsLayout layout, MeasuredRuns measured) {
   std::vector<Measure>& measures = measured.measures;
   layout.clusters = measured.clusters;
   layout.values = measured.values;

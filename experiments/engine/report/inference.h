@@ -76,7 +76,7 @@ struct Findings {
   Inference inference;
 };
 // What is measured of the runs of an experiment, by the names of ResultsLayout.
-struct Measured {
+struct MeasuredRuns {
   std::string clusters = {};
   std::vector<std::string> values = {}, same = {};
   std::vector<Measure> measures = {};
@@ -84,7 +84,7 @@ struct Measured {
 };
 // Reads the folder of an experiment, whose files must also have the measures and their series; that
 // of a number that is there is not empty.
-Findings load_findings(const std::string& folder, ResultsLayout layout, Measured measured);
+Findings load_findings(const std::string& folder, ResultsLayout layout, MeasuredRuns measured);
 // With the first variant.
 Comparison against_first(const std::vector<std::string>& keys);
 

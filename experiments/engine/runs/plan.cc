@@ -83,7 +83,7 @@ int Plan::longest_name() const {
 
 bool Plan::is_finished(const PlannedRun& run) const {
   const fs::path directory = this->directory(run);
-  if (!fs::exists(directory / kEvaluation)) return false;
+  if (!fs::exists(directory / kEvaluationFile)) return false;
   return (is_trained && !is_trained(run)) ||
          std::all_of(additions.begin(), additions.end(),
                      [&](const std::string& file) { return fs::exists(directory / file); });

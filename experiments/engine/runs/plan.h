@@ -14,7 +14,7 @@
 namespace heed {
 
 // The first file of measurements, by which a run is known as evaluated.
-constexpr char kEvaluation[] = "evaluation.json";
+constexpr char kEvaluationFile[] = "evaluation.json";
 
 struct PlannedRun {
   size_t variant = 0;  // index in the list of variants
@@ -72,8 +72,8 @@ struct Plan {
   // writes.
   std::function<bool(const PlannedRun&, const std::string& directory, Device, const TrainHooks&)>
       train = {};
-  // Measures the trained run, and writes kEvaluation and the additions if they are missing, in this
-  // order: a run that has all is finished.
+  // Measures the trained run, and writes kEvaluationFile and the additions if they are missing, in
+  // this order: a run that has all is finished.
   std::function<void(const PlannedRun&, const std::string& directory, Device, const OnMeasuring&)>
       measure = {};
   bool shares_measuring = false;  // all ranks measure; else the first does, and the others wait

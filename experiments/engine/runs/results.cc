@@ -99,7 +99,7 @@ std::string made_with_of(const Numbers& numbers) {
 RunResult load_run(const std::string& folder, const PlannedRun& run, const ResultsLayout& layout,
                    Results& results) {
   const std::string directory = (fs::path(folder) / run.name).string(),
-                    path = (fs::path(directory) / kEvaluation).string();
+                    path = (fs::path(directory) / kEvaluationFile).string();
   const bool trained = layout.variants[run.variant].trained;
   const bool logged = trained && fs::exists(fs::path(directory) / "log.jsonl");
   Numbers numbers = load_numbers(path);
@@ -195,7 +195,7 @@ Results load_results(const std::string& folder, const ResultsLayout& layout) {
   std::vector<PlannedRun> runs;
   for (const auto& entry : fs::directory_iterator(folder)) {
     const auto run = find_run(names, entry.path().filename().string());
-    if (run && fs::exists(entry.path() / kEvaluation)) runs.push_back(*run);
+    if (run && fs::exists(entry.path() / kEvaluationFile)) runs.push_back(*run);
   }
   std::sort(runs.begin(), runs.end(), [](const PlannedRun& a, const PlannedRun& b) {
     return std::pair(a.variant, a.seed) < std::pair(b.variant, b.seed);

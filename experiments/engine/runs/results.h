@@ -48,7 +48,7 @@ struct RunResult {
   RunTimes times;
 };
 // The file of a run with its numbers, relative to the folder.
-std::string source_of(const RunResult& run, const std::string& file = kEvaluation);
+std::string source_of(const RunResult& run, const std::string& file = kEvaluationFile);
 
 struct ShownSetting {
   std::string name, value;  // "hidden", "64"

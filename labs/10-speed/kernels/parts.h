@@ -16,9 +16,10 @@ Constants constants();
 int64_t tile_begin(int64_t m, int64_t t);
 int64_t tile_count(int64_t m);
 
-// B to panels; rows of tiles [first, last) of A to `tiles`.
+// B to panels.
 void pack(double* panels, Mat<const double> b);
-void copy_tiles(double* tiles, Mat<const double> a, int64_t first, int64_t last);
+// Rows of tiles [first, last) of A to `tiles`. Returns how many tiles copy_columns() was asked for.
+int64_t copy_tiles(double* tiles, Mat<const double> a, int64_t first, int64_t last);
 // Rows [begin, end) of A to tiles that begin with tile `first`.
 void copy_rows(double* tiles, Mat<const double> a, int64_t first, int64_t begin, int64_t end);
 // C (rows, width) = or += a tile of A (rows, depth) times a panel.

@@ -251,7 +251,8 @@ TEST_F(DiscriminatorFiles, ComeBack) {
   EXPECT_EQ(there.limit, 12u);
   EXPECT_EQ(there.data_fingerprint, 77u);
   EXPECT_EQ(there.loop.seed, 5u);
-  EXPECT_EQ(there.loop.schedule.max_halvings, 0);
+  EXPECT_EQ(there.loop.schedule.patience, 0);
+  EXPECT_EQ(there.loop.schedule.stop_after, 3);
   EXPECT_EQ(there.model.passages.context, 1);
   EXPECT_EQ(there.model.passages.max_tokens, 9);
   EXPECT_TRUE(there.model.response_only);

@@ -81,7 +81,7 @@ TEST(PretrainedDiscriminator, LearnsAPlantedRuleAndIsLoadedAsItWas) {
   s.loop.batch_size = 16;
   s.loop.max_epochs = 100;
   s.loop.schedule.rate = 0.02;
-  s.loop.schedule.patience = 100;
+  s.loop.schedule.stop_after = 0;
   s.loop.optimizer.warm_up = 0;
   const TrainData data = load_train_data({dir.path("data")}, s);
   s.model.vocab_size = data.vocabulary.size();

@@ -10,7 +10,7 @@
 namespace heed {
 namespace {
 
-enum Place : size_t { kAlone, kUnordered, kByTurn, kInOrder, kAverage, kAttention };
+enum : size_t { kAlone, kUnordered, kByTurn, kInOrder, kAverage, kAttention };
 
 // All four hold in its Table 3; the last one is ours.
 TEST(CarryoverClaims, HoldInThePapersNumbers) {

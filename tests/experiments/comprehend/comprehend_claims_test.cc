@@ -8,7 +8,7 @@
 namespace heed {
 namespace {
 
-enum Place : size_t { kNone, kTwo = 2, kThree, kSeven = 7, kNoQuestions, kNoAnswers };
+enum : size_t { kNone, kTwo = 2, kThree, kSeven = 7, kNoQuestions, kNoAnswers };
 
 TEST(ComprehendClaims, PlacesAreThoseOfTheVariants) {
   const std::vector<VariantName> variants = comprehend_variants();

@@ -7,7 +7,7 @@
 namespace heed {
 namespace {
 
-enum Place : size_t { kHeads, kAgain, kLogisticFixed, kEnergyFixed, kLogistic, kEnergy };
+enum : size_t { kHeads, kAgain, kLogisticFixed, kEnergyFixed, kLogistic, kEnergy };
 
 TEST(EnergyClaims, PlacesAreThoseOfTheVariants) {
   const char* const names[] = {"heads",        "heads-again", "logistic-fixed",

@@ -13,7 +13,7 @@ namespace {
 using Json = nlohmann::json;
 
 const std::vector<VariantName> kVariants = {{"a", "group", "A"}, {"b", "group", "B"}};
-const Measured kMeasured = {.clusters = "clusters", .measures = means_of({"right"})};
+const MeasuredRuns kMeasured = {.clusters = "clusters", .measures = means_of({"right"})};
 
 Json report() {
   return {{"title", "T"},

@@ -21,7 +21,7 @@ TEST(GapClaims, HoldInThePapersNumbers) {
 }
 
 TEST(GapClaims, AreDecidedByOurs) {
-  enum Place : size_t { kBoth, kDetect, kRank, kNoPositions };
+  enum : size_t { kBoth, kDetect, kRank, kNoPositions };
   VariantNumbers n;
   EXPECT_EQ(verdicts(n), std::vector<std::optional<bool>>(6));
   n.set(kBoth, "f1", 0.800);

@@ -62,7 +62,8 @@ TEST(GeneratorPapers, ColumnsAndComparisonsAreMeasured) {
   EXPECT_EQ(values.size(), list.size());
   for (size_t p = 0; p < kPapers; ++p) {
     size_t columns = 0;
-    for (const auto& table : nlohmann::json::parse(paper(p).report)["tables"]) {
+    const auto report = nlohmann::json::parse(paper(p).report);
+    for (const auto& table : report["tables"]) {
       for (const auto& c : table.value("columns", nlohmann::json::array())) {
         EXPECT_TRUE(values.contains(c["key"])) << c;
         ++columns;

@@ -95,6 +95,16 @@ TEST(KeptPages, HaveTheTablesOfTheKeptResults) {
   }
 }
 
+// A folder of an older version has neither table of turns: the page says so in their sections.
+TEST(KeptPages, SayWhatAFolderLacks) {
+  const std::string folder = source_dir() + "/docs/results/history-loss";
+  const Report report = experiment_of(all_experiments(), folder).report(folder);
+  const std::string says = "<p class=\"note\">No run has these numbers.";
+  const size_t first = report.page.find(says);
+  ASSERT_NE(first, report.page.npos);
+  EXPECT_NE(report.page.find(says, first + 1), report.page.npos);
+}
+
 // The folder lacks logs of four runs and three of the six test sets; its page prints other
 // intervals than the report, of the same numbers.
 TEST(KeptPages, MediationIsOpened) {

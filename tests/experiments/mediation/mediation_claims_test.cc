@@ -102,7 +102,8 @@ class MediationClaims : public testing::Test {
   std::vector<ClaimResult> claims(const AllTrained& all) {
     write(all);
     std::vector<ClaimResult> results;
-    for (const Claim& claim : mediation::showing().claims(found()).claims) {
+    const Claims all_claims = claims_of(mediation::showing(), found());
+    for (const Claim& claim : all_claims.claims) {
       results.push_back(claim.ours.at(0));
     }
     return results;

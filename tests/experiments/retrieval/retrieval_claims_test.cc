@@ -8,7 +8,7 @@
 namespace heed {
 namespace {
 
-enum Place : size_t {
+enum : size_t {
   kBase,
   kHinge,
   k100,

@@ -7,8 +7,8 @@
 #include <filesystem>
 #include <numeric>
 
-#include "dialog/discriminate/gan/run.h"
 #include "dialog/discriminate/discriminator.h"
+#include "dialog/discriminate/gan/run.h"
 #include "dialog/respond/structures.h"
 #include "optim/optim.h"
 #include "tests/dialog/pretrained/tiny_bert.h"
