@@ -7,8 +7,8 @@
 #include <set>
 
 #include "base/error.h"
-#include "base/number.h"
 #include "base/list.h"
+#include "base/number.h"
 #include "base/path.h"
 #include "heed/bundled.h"
 #include "heed/help.h"

@@ -39,8 +39,8 @@ template <class T>
 concept HasNoPadding = std::is_trivially_copyable_v<T> &&
     (std::has_unique_object_representations_v<T> || std::is_floating_point_v<T>);
 
-// out(a, b) writes values and in(a, b) reads them: numbers, texts, lists, maps, optional values, and
-// structs for which a function, the same for both, names the members:
+// out(a, b) writes values and in(a, b) reads them: numbers, texts, lists, maps, optional values,
+// and structs for which a function, the same for both, names the members:
 //   void each_member(auto& bytes, Struct& s) { bytes(s.a, s.b); }
 
 // It can be moved, not copied: a copy would write to the same memory.

@@ -180,7 +180,7 @@ TEST_F(MediationClaims, DoNotHoldWhereEveryStructureSaysTheContrary) {
 TEST_F(MediationClaims, AreOfTheStructuresThatWereTrained) {
   write({{"dynamic", {{{40, 1.25}, {30, 0.75}, {20, 0.5}, {35, 1}}}}});
   std::filesystem::remove_all(dir.path(run_name("dynamic", 2)));
-  const Claims claims = mediation::showing().claims(found());
+  const Claims claims = claims_of(mediation::showing(), found());
   std::string text;
   for (const Claim& claim : claims.claims) {
     const ClaimResult& r = claim.ours.at(0);
