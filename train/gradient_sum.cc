@@ -180,8 +180,9 @@ std::vector<TreeNode> add_up(const std::vector<NamedParameter>& parameters,
   for (std::vector<TreeNode>& of_rank : nodes) {
     for (TreeNode& node : of_rank) tree.add(std::move(node));
   }
-  check_internal(tree.nodes().size() == 1, "the ranks have the gradients of all pieces");
-  return std::move(tree.nodes());
+  std::vector<TreeNode> whole = std::move(tree.nodes());
+  check_internal(whole.size() == 1, "the ranks have the gradients of all pieces");
+  return whole;
 }
 
 // The gradient of a parameter from the parts of it that the ranks have added up.
