@@ -101,10 +101,11 @@ std::vector<std::vector<Decoding>> ranked_answers(std::vector<std::vector<Decodi
   }
   std::vector<std::vector<Decoding>> lists;
   for (auto at = scores.begin(); at != scores.end(); at += options.best_of) {
-    std::vector<Decoding>& list = lists.emplace_back();
+    std::vector<Decoding> list;
     for (const size_t i : best_first({at, at + options.best_of})) {
       list.push_back(std::move(answers[at - scores.begin() + i][0]));
     }
+    lists.push_back(std::move(list));
   }
   return lists;
 }

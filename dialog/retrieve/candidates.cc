@@ -55,8 +55,8 @@ std::string id_of(const std::vector<Dialogue>& dialogues, const Pair& pair, bool
 
 ListKind parse_list_kind(const std::string& name) {
   if (name == "given") return {.from = From::kGiven};
-  const std::string kind = name.substr(0, name.find(':')),
-                    detail = name.substr(std::min(kind.size() + 1, name.size()));
+  const std::string kind = name.substr(0, name.find(':'));
+  const std::string detail = name.substr(std::min(kind.size() + 1, name.size()));
   if ((kind == "whitelist" || kind == "covered") && !detail.empty()) {
     return {.from = kind == "covered" ? From::kCovered : From::kWhitelist, .pool = detail};
   }

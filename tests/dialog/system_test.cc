@@ -125,7 +125,7 @@ TEST_F(Systems, ARunDoesNotGoOnWithOtherWords) {
     open(false);
     open(true);
     std::vector<std::string> all = split(read_file(words, 1 << 20), '\n');
-    std::swap(all.end()[-1], all.end()[-2]);
+    std::iter_swap(all.rbegin(), all.rbegin() + 1);
     write_file(words, joined(all, "\n") + "\n");
     EXPECT_TRUE(has(error_of<DataError>([&] { open(true); }), "the run's vocabulary among them"));
   }

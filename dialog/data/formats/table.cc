@@ -14,11 +14,11 @@ using Fields = std::vector<std::string>;
 
 size_t place_of(const CsvReader& csv, const Fields& header, const std::string& name) {
   const auto found = std::find(header.begin(), header.end(), name);
-  if (found != header.end()) {
-    if (std::count(found, header.end(), name) > 1) csv.fail("two columns are \"" + name + "\"");
-    return static_cast<size_t>(found - header.begin());
+  if (found == header.end()) {
+    csv.fail("there is no column \"" + name + "\"; there are: " + joined(header).substr(0, 300));
   }
-  csv.fail("there is no column \"" + name + "\"; there are: " + joined(header).substr(0, 300));
+  if (std::count(found, header.end(), name) > 1) csv.fail("two columns are \"" + name + "\"");
+  return static_cast<size_t>(found - header.begin());
 }
 
 }  // namespace

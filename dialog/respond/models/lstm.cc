@@ -33,7 +33,7 @@ LstmResponder::LstmResponder(const ModelConfig& c)
 }
 
 LstmResponder::LstmResponder(const ModelConfig& config, uint64_t seed) : LstmResponder(config) {
-  init(seed);
+  LstmResponder::init(seed);
 }
 
 void LstmResponder::visit(Visitor& v) {
