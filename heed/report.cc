@@ -7,22 +7,26 @@
 namespace heed {
 namespace {
 
+namespace fs = std::filesystem;
+
 struct ReportOptions : CommandOptions {
   std::string folder, html, tables;
 };
 
 // That files can be written into the folder, which may be made with those above it.
-void check_folder(std::filesystem::path folder) {
+void check_folder(const std::string& folder) {
   std::error_code ignored;
-  const auto exists = [&] { return std::filesystem::exists(folder, ignored); };
-  while (!exists() && folder.has_parent_path()) folder = folder.parent_path();
-  check_writable(exists() ? folder / "claims.md" : folder);
+  const auto exists = [&](const fs::path& path) { return fs::exists(path, ignored); };
+  fs::path at = fs::absolute(folder).lexically_normal();
+  if (exists(at)) return check_writable(at / "claims.md");
+  while (!exists(at.parent_path())) at = at.parent_path();
+  check_writable(at);  // the first folder that is missing
 }
 
 void run(const ReportOptions& o) {
   if (o.folder.empty()) throw UsageError("report: give the folder of an experiment");
   std::error_code ignored;
-  if (!std::filesystem::exists(o.folder, ignored)) {
+  if (!fs::exists(o.folder, ignored)) {
     throw DataError(o.folder + ": no such file or directory");
   }
   if (o.html.empty() && o.tables.empty()) {

@@ -5,6 +5,8 @@
 #include <map>
 #include <set>
 
+#include "base/utf8.h"
+
 namespace heed {
 namespace {
 
@@ -18,8 +20,10 @@ std::string_view bare(std::string_view text) {
   for (bool more = true; more;) {
     text = trimmed(text);
     more = false;
-    for (const auto sign : {kLeftToRight, "\u200F"sv, "\u202A"sv, "\u202B"sv, "\u202C"sv,
-                            "\u2068"sv, "\u2069"sv, "\u00A0"sv, "\u202F"sv}) {
+    for (const char32_t c :
+         {0x200E, 0x200F, 0x202A, 0x202B, 0x202C, 0x2068, 0x2069, 0x00A0, 0x202F}) {
+      char bytes[4];
+      const std::string_view sign(bytes, write_utf8(bytes, c));
       if (text.starts_with(sign)) more = true, text.remove_prefix(sign.size());
       if (text.ends_with(sign)) more = true, text.remove_suffix(sign.size());
     }
@@ -138,7 +142,7 @@ bool read_message(std::string_view line, Said& said) {
   if (text.starts_with('<')) {
     const size_t end = text.find('>');
     said.form.who = ChatForm::kAngles;
-    if (end == text.npos || end > kLongestName) return false;
+    if (end > kLongestName) return false;  // or there is none
     said.speaker = nick(text.substr(1, end - 1));
     said.text = trimmed(text.substr(end + 1));
     return !said.speaker.empty();

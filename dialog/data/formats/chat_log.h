@@ -26,7 +26,7 @@ struct ChatForm {
   Time time = kNone;
   Who who = kColon;
   bool dated = false;
-  auto operator<=>(const ChatForm&) const = default;
+  auto operator<=>(const ChatForm&) const = default;  // NOLINT(modernize-use-nullptr): no pointer
 };
 
 struct ChatGuess {
