@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <cmath>
 #include <functional>
-#include <ranges>
 #include <set>
 
 #include "base/error.h"
@@ -105,7 +104,8 @@ TaskResult measure(const Tensor& train_x, const LabelSets& train_sets, const Ten
 const LabelSets& labels_of(const Part& part, const std::string& task) {
   const auto found = part.examples.tasks.find(task);
   if (found != part.examples.tasks.end()) return found->second;
-  throw UsageError("task: expected one of " + joined(std::views::keys(part.examples.tasks)) +
+  throw UsageError("task: expected one of " +
+                   joined(part.examples.tasks, ", ", [](const auto& of) { return of.first; }) +
                    ", got '" + task + "'");
 }
 
