@@ -56,8 +56,13 @@ Column column_of(Fields& json) {
       .take("best", best)
       .take("sign", c.sign)
       .end();
-  if (best == "lowest") c.best = Column::Best::kLowest;
-  if (best == "highest") c.best = Column::Best::kHighest;
+  if (best == "lowest") {
+    c.best = Column::Best::kLowest;
+  } else if (best == "highest") {
+    c.best = Column::Best::kHighest;
+  } else {
+    check_internal(best.empty() || best == "none", "the best value is the lowest, highest or none");
+  }
   return c;
 }
 

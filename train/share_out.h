@@ -23,8 +23,7 @@ template <class List> auto part_of_rank(const Ranks& ranks, const List& list) {
 }
 
 // The results of all `count` elements, on all ranks; `work` returns those of this rank's elements.
-// If it throws StopValidation on one rank, all throw it. Result is what
-// BytesOut writes.
+// If it throws StopValidation on one rank, all throw it. Result is what BytesOut writes.
 template <class Result, class Work>
 std::vector<Result> share_out(Ranks& ranks, size_t count, const Work& work) {
   std::optional<std::vector<Result>> own;

@@ -1,3 +1,4 @@
+// Batches of similar length.
 #pragma once
 
 #include <string>

@@ -9,6 +9,7 @@
 #include "experiments/engine/stats/hypothesis.h"
 #include "tensor/parallel.h"
 #include "tests/file_helpers.h"
+#include "tests/train/patience_helpers.h"
 #include "tests/train/ranks_helpers.h"
 
 namespace heed::discriminate {
@@ -312,23 +313,8 @@ TEST(TrainData, IsReadFromDirectories) {
                 "stand in the place of its own; 0 have none");
 }
 
-// --patience halves the rate, as its help says, and --stop-after ends the training.
 TEST(DiscriminatorPresets, PatienceHalvesTheRate) {
-  LoopSettings loop = Runs::preset("laptop").loop;
-  HalvingSchedule usual(loop.schedule);
-  usual.update(1, false);
-  for (int i = 0; i < 3; ++i) {
-    EXPECT_FALSE(usual.finished()) << i;
-    usual.update(2, false);
-  }
-  EXPECT_TRUE(usual.finished());
-  EXPECT_EQ(usual.rate(), loop.schedule.rate);
-  loop.schedule.patience = 1;
-  HalvingSchedule halves(loop.schedule);
-  halves.update(1, false);
-  halves.update(2, false);
-  EXPECT_FALSE(halves.finished());
-  EXPECT_EQ(halves.rate(), loop.schedule.rate / 2);
+  expect_patience_halves(Runs::preset("laptop").loop.schedule, 3);
 }
 
 }  // namespace

@@ -9,6 +9,7 @@
 #include "nn/safetensors.h"
 #include "tensor/parallel.h"
 #include "tests/file_helpers.h"
+#include "tests/train/patience_helpers.h"
 
 namespace heed::track {
 namespace {
@@ -351,23 +352,8 @@ TEST_F(Trained, RefusesWhatCannotBe) {
                 "--machine acts reads; --machine text reads its words");
 }
 
-// --patience halves the rate, as its help says, and --stop-after ends the training.
 TEST(TrackerPresets, PatienceHalvesTheRate) {
-  LoopSettings loop = Runs::preset("laptop").loop;
-  HalvingSchedule usual(loop.schedule);
-  usual.update(1, false);
-  for (int i = 0; i < 5; ++i) {
-    EXPECT_FALSE(usual.finished()) << i;
-    usual.update(2, false);
-  }
-  EXPECT_TRUE(usual.finished());
-  EXPECT_EQ(usual.rate(), loop.schedule.rate);
-  loop.schedule.patience = 1;
-  HalvingSchedule halves(loop.schedule);
-  halves.update(1, false);
-  halves.update(2, false);
-  EXPECT_FALSE(halves.finished());
-  EXPECT_EQ(halves.rate(), loop.schedule.rate / 2);
+  expect_patience_halves(Runs::preset("laptop").loop.schedule, 5);
 }
 
 }  // namespace

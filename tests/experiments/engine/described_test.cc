@@ -123,6 +123,9 @@ TEST_F(Described, AMistakeIsNoReport) {
   json["tables"][0]["columns"][1]["digit"] = 3;
   EXPECT_THROW(shown(json), InternalError);
   json = report();
+  json["tables"][0]["columns"][1]["best"] = "high";
+  EXPECT_THROW(shown(json), InternalError);
+  json = report();
   json["claims"][0]["parts"][0]["than"] = "c";
   EXPECT_THROW(shown(json), InternalError);
 }
