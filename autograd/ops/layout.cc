@@ -205,7 +205,7 @@ Tensor sum_repeats(Tensor dy, const Broadcast& map) {
       continue;
     }
     const Tensor y = Tensor::empty({outer * inner}, dy.dtype(), dy.device());
-    KERNEL(y, sum_forward(y.data<T>(), dy.data<T>(), T(1), outer, n, inner));
+    KERNEL(y, sum_forward(y.data<T>(), dy.data<T>(), 1, outer, n, inner));
     dy = y;
   }
   return dy;

@@ -24,7 +24,7 @@ struct Fold {
 Var scaled_sum(const char* name, const Var& x, const Fold& f, double scale, Shape shape) {
   check_float(name, x);
   const Tensor y = Tensor::empty(shape, x.dtype(), x.device());
-  KERNEL(y, sum_forward(y.data<T>(), x.value().data<T>(), T(scale), f.outer, f.n, f.inner));
+  KERNEL(y, sum_forward(y.data<T>(), x.value().data<T>(), scale, f.outer, f.n, f.inner));
 
   return record(name, y, {x}, [scale, f](Tensor dy, const Grads& dx) {
     KERNEL(dy, spread(dx.to<T>(0), dy.data<T>(), T(scale), f.outer, f.n, f.inner));

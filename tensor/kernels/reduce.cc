@@ -13,7 +13,7 @@ namespace {
 constexpr int64_t kPiece = 65536;  // elements that are summed in one go
 
 // Sums of contiguous rows, long ones in pieces of fixed length.
-template <class T> void sum_contiguous(T* y, const T* x, T scale, int64_t outer, int64_t n) {
+template <class T> void sum_contiguous(T* y, const T* x, double scale, int64_t outer, int64_t n) {
   if (n <= kPiece) {
     return for_each_row(outer, n / 4,
                         [=](int64_t o) { y[o] = static_cast<T>(scale * long_sum(x + o * n, n)); });
@@ -33,13 +33,13 @@ template <class T> void sum_contiguous(T* y, const T* x, T scale, int64_t outer,
 
 // y (outer, inner) = scale * the sums of few rows, whose order is theirs
 template <class T>
-void sum_few(T* y, const T* x, T scale, int64_t outer, int64_t n, int64_t inner) {
+void sum_few(T* y, const T* x, double scale, int64_t outer, int64_t n, int64_t inner) {
   for_each_strip(outer, n, inner, [=](int64_t o, int64_t begin, int64_t end) {
     T* const sum = y + o * inner;
     std::fill(sum + begin, sum + end, T(0));
     for (int64_t j = 0; j < n; ++j)
       row_axpy(sum + begin, T(1), x + (o * n + j) * inner + begin, end - begin);
-    for (int64_t i = begin; i < end; ++i) sum[i] *= scale;
+    for (int64_t i = begin; i < end; ++i) sum[i] = static_cast<T>(scale * sum[i]);
   });
 }
 
@@ -47,7 +47,7 @@ void sum_few(T* y, const T* x, T scale, int64_t outer, int64_t n, int64_t inner)
 
 // Else in strips of columns, long ones in pieces of rows.
 template <class T>
-void sum_forward(T* y, const T* x, T scale, int64_t outer, int64_t n, int64_t inner) {
+void sum_forward(T* y, const T* x, double scale, int64_t outer, int64_t n, int64_t inner) {
   if (inner == 1) return sum_contiguous(y, x, scale, outer, n);
   if (n <= kTerms) return sum_few(y, x, scale, outer, n, inner);
   constexpr int64_t kCols = 2048;  // whose sums stay in the first cache

@@ -23,16 +23,16 @@ __global__ void sum_kernel(Y* y, const X* x, double scale, int64_t n, int64_t pi
 }
 
 // Sums of contiguous rows; of long ones first the pieces, then the sums of these.
-template <class T> void sum_contiguous(T* y, const T* x, T scale, int64_t outer, int64_t n) {
+template <class T> void sum_contiguous(T* y, const T* x, double scale, int64_t outer, int64_t n) {
   if (n <= kPiece) {
-    launch<sum_kernel<T, T>>({outer, row_threads(n)}, y, x, double(scale), n, n);
+    launch<sum_kernel<T, T>>({outer, row_threads(n)}, y, x, scale, n, n);
     return;
   }
   const int64_t pieces = (n + kPiece - 1) / kPiece;
   double* const partial = cuda::scratch<double>(outer * pieces);
   launch<sum_kernel<double, T>>({outer * pieces, row_threads(kPiece)}, partial, x, 1.0, n, kPiece);
   launch<sum_kernel<T, double>>({outer, row_threads(pieces)}, y,
-                                static_cast<const double*>(partial), double(scale), pieces, pieces);
+                                static_cast<const double*>(partial), scale, pieces, pieces);
 }
 
 constexpr int64_t kRows = 1024;  // rows that one block sums
@@ -56,30 +56,30 @@ __global__ void sum_columns_kernel(Y* y, const X* x, double scale, int64_t n, in
 }
 
 template <class T>
-void sum_columns(T* y, const T* x, T scale, int64_t outer, int64_t n, int64_t inner) {
+void sum_columns(T* y, const T* x, double scale, int64_t outer, int64_t n, int64_t inner) {
   const int64_t strips = (inner + kWarp - 1) / kWarp, pieces = (n + kRows - 1) / kRows;
   const dim3 threads(kWarp, kDown);
   if (pieces == 1) {
-    launch<sum_columns_kernel<T, T>>({outer * strips, threads}, y, x, double(scale), n, inner, n);
+    launch<sum_columns_kernel<T, T>>({outer * strips, threads}, y, x, scale, n, inner, n);
     return;
   }
   double* const partial = cuda::scratch<double>(outer * pieces * inner);
   launch<sum_columns_kernel<double, T>>({outer * pieces * strips, threads}, partial, x, 1.0, n,
                                         inner, kRows);
   launch<sum_columns_kernel<T, double>>({outer * strips, threads}, y,
-                                        static_cast<const double*>(partial), double(scale), pieces,
-                                        inner, pieces);
+                                        static_cast<const double*>(partial), scale, pieces, inner,
+                                        pieces);
 }
 
 template <class T>
-void sum_forward(T* y, const T* x, T scale, int64_t outer, int64_t n, int64_t inner) {
+void sum_forward(T* y, const T* x, double scale, int64_t outer, int64_t n, int64_t inner) {
   if (inner == 1) return sum_contiguous(y, x, scale, outer, n);
   if (n >= kWarp) return sum_columns(y, x, scale, outer, n, inner);
   for_each(outer * inner, [=] __device__(int64_t i) {  // too few to share out
     const T* first = x + i / inner * n * inner + i % inner;
     T sum = 0;
     for (int64_t j = 0; j < n; ++j) sum += first[j * inner];
-    y[i] = scale * sum;
+    y[i] = static_cast<T>(scale * sum);
   });
 }
 

@@ -4,8 +4,8 @@
 
 // Reductions of x (outer, n, inner) over the middle axis to y (outer, inner).
 //   sum:  y = scale * sum_j x_j         its gradient is spread() of elementwise.h
-HEED_KERNEL(template <class T>
-            void sum_forward(T* y, const T* x, T scale, int64_t outer, int64_t n, int64_t inner));
+HEED_KERNEL(template <class T> void sum_forward(T* y, const T* x, double scale, int64_t outer,
+                                                int64_t n, int64_t inner));
 //   max:  y = max_j x_j, where = the first j of the maximum, or of a NaN (of i32 too);
 //         its gradient is scatter_along() of index.h
 HEED_KERNEL(template <class T> void max_forward(T* y, int32_t* where, const T* x, int64_t outer,

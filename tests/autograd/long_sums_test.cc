@@ -173,5 +173,16 @@ TEST(LongSums, GradientOfLogSoftmax) {
   expect_all(v.grad(), 1, "log_softmax");
 }
 
+// 1 / n is rounded in f64: in f32 the mean of ones is 0.99999994 for 41 of them.
+TEST(Mean, OfOnesIsOne) {
+  for (const Device device : test_devices()) {
+    for (int64_t n = 1; n <= 1000; ++n) {
+      const Tensor ones = Tensor::full({n, 2}, 1, DType::f32, device);
+      EXPECT_EQ(mean(ones).item(), 1) << n;
+      EXPECT_EQ(mean(ones, 0).value().to_vector(), std::vector<double>({1, 1})) << n;
+    }
+  }
+}
+
 }  // namespace
 }  // namespace heed
