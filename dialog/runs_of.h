@@ -55,6 +55,10 @@ template <class S, class V> void visit_config(S& s, V& v) requires requires {
 }
 { visit_model_config(s.model, v); }
 
+// The key of a fingerprint of the vocabulary: in config.json of a response model, in settings.json
+// of other runs.
+constexpr const char* kWordsFingerprint = "words_fingerprint";
+
 // What the settings of all systems have.
 struct RunOptions {
   LoopSettings loop = {};
@@ -81,7 +85,7 @@ template <class S, class V> void visit_run_options(S& s, V& v) {
   visit_limit(s.limit, v);
   visit_settings(s.loop, v);
   v({.key = "data_fingerprint", .required = true}, s.data_fingerprint);
-  v({.key = "words_fingerprint"}, s.words_fingerprint);
+  v({.key = kWordsFingerprint}, s.words_fingerprint);
 }
 
 // A task whose functions are members of a learner.
@@ -128,6 +132,13 @@ std::string line_text(const LineColumn& column, double value);
 std::string epoch_line(const EpochLog& epoch, bool best, const LineColumn* begin,
                        const LineColumn* end);
 
+// The vocabulary of a run or a model. Throws DataError as load_vocabulary() does, and as
+// check_words().
+Vocabulary load_words(const std::string& directory, int64_t size);
+// Throws DataError if these are not the words that the model was trained with: each row of its
+// tables would be that of another word. Models of older versions do not tell.
+void check_words(const std::string& directory, const Vocabulary& words);
+
 // Checksums of the words in their order; of numbers and how many there are.
 uint32_t fingerprint(const Vocabulary& words);
 uint32_t fingerprint(const std::vector<int32_t>& numbers, uint32_t crc = 0);
@@ -160,11 +171,6 @@ template <class Own> struct RunsOf {
     Own::take(settings, data);
     settings.data_fingerprint = data.fingerprint();
     settings.words_fingerprint = words_fingerprint(data);
-  }
-  // Whether a run with these settings was begun with the data.
-  static bool began_with(const Settings& settings, const Data& data) {
-    return settings.data_fingerprint == data.fingerprint() &&
-           (!settings.words_fingerprint || settings.words_fingerprint == words_fingerprint(data));
   }
   static std::optional<int64_t> words_fingerprint(const Data& data) {
     if constexpr (requires { Own::words(data); }) return fingerprint(Own::words(data));

@@ -61,7 +61,7 @@ template <class Own> class SystemTraining : public TrainingOf<typename Own::Sett
   void read(const Paths& data, const std::string& run) override {
     data_ = Own::read(data, s_, run);
     if (run.empty()) return Runs::take(s_, data_);
-    check_same_data(Runs::began_with(s_, data_), data, run);
+    check_same_data(s_.data_fingerprint == data_.fingerprint(), data, run);
   }
   void prepare(const Talk&) override { check_memory(Own::size(s_)); }
   void start(const std::string& run, const std::string& made_with) override {

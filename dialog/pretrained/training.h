@@ -35,8 +35,7 @@ template <class S, class D, class M> struct OwnOfWords {
     return count_parameters(1, [&](int64_t) { return std::make_unique<M>(s.model); });
   }
   static Loaded blank(const std::string& directory, const Settings& s) {
-    const auto path = file_inside(directory, "vocab.txt");
-    Vocabulary words = load_vocabulary(path, s.model.vocab_size);
+    Vocabulary words = load_words(directory, s.model.vocab_size);
     std::vector<std::string> more;
     if constexpr (requires { M::kMoreWords; }) {
       more.assign(std::begin(M::kMoreWords), std::end(M::kMoreWords));

@@ -5,6 +5,7 @@
 #include "base/file.h"
 #include "dialog/respond/settings.h"
 #include "dialog/respond/structures.h"
+#include "dialog/runs_of.h"
 #include "nn/safetensors.h"
 #include "train/model_directory.h"
 #include "train/run_json.h"
@@ -36,7 +37,7 @@ LoadedModel load_model(const std::string& directory) {
   check_is_model(directory);
   const ModelConfig config = load_config(directory);
   const std::string weights = weights_of(directory, parameter_count(config));
-  Vocabulary vocabulary = load_vocabulary(file_inside(directory, "vocab.txt"), config.vocab_size);
+  Vocabulary vocabulary = load_words(directory, config.vocab_size);
   auto model = make_responder(config);
   load_parameters(weights, *model);
   name_parts(*model);
@@ -47,6 +48,7 @@ void save_description(const std::string& directory, const ModelConfig& config,
                       const Vocabulary& vocabulary) {
   nlohmann::ordered_json json = {{"system", "respond"}};
   json.update(settings_to_json(config, kVisitModel));
+  json[kWordsFingerprint] = fingerprint(vocabulary);
   write_file(in(directory, "config.json"), json.dump(2) + "\n");
   vocabulary.save(in(directory, "vocab.txt"));
   if (!config.structure.tables) return;

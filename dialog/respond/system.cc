@@ -78,8 +78,7 @@ void RespondTraining::read(const Paths& data, const std::string& run) {
   if (is_new && !s_.init.empty()) take_conditions();
   if (is_new) s_.examples.conditions = s_.model.conditions();
   const std::optional<Vocabulary> words =
-      is_new ? words_of_init()
-             : Vocabulary::load(file_inside(run, "vocab.txt"), s_.model.vocab_size);
+      is_new ? words_of_init() : load_words(run, s_.model.vocab_size);
   if (is_new && words) s_.tokens = words->kind();
   data_ = load_train_data(data[0], s_.vocabulary_options(), s_.examples,
                           s_.limit.value_or(asked_limit_), words ? &*words : nullptr);
@@ -186,7 +185,9 @@ std::optional<Vocabulary> RespondTraining::words_of_init() const {
     throw UsageError("--" + option + ": with --init the words are those of " + s_.init +
                      "; leave the option out");
   }
-  return Vocabulary::load(file_inside(s_.init, "vocab.txt"));
+  Vocabulary words = Vocabulary::load(file_inside(s_.init, "vocab.txt"));
+  check_words(s_.init, words);
+  return words;
 }
 
 // The tables of another model have rows for its labels, and their last words are its own.

@@ -76,6 +76,7 @@ struct Own {  // dialog/runs_of.h
                                           {"valid MRR", kValidReciprocal, 3}};
 
   static std::vector<PresetOf<Settings>> presets();
+  static const Vocabulary& words(const Data& data) { return data.vocabulary; }
   static Data read(const Paths& data, const Settings& s, const std::string& run);
   static void take(Settings& s, const Data& data);
   static void keep(const std::string& run, const Settings& s, const Data& data);

@@ -13,8 +13,8 @@
 namespace heed::track {
 namespace {
 
-constexpr const char *kWords = "vocab.txt", *kActs = "acts.txt", *kValues = "values.txt",
-                     *kInit = "init.safetensors", *kFeatures = "features.";
+constexpr const char *kActs = "acts.txt", *kValues = "values.txt", *kInit = "init.safetensors",
+                     *kFeatures = "features.";
 
 // What the paper leaves open: batches of 32 dialogues, the end after five epochs without a better
 // joint accuracy on the validation part.
@@ -185,7 +185,7 @@ LoadedTracker Own::blank(const std::string& directory, const Settings& s) {
   const auto load = [&](const char* name, int64_t size) {
     return load_vocabulary(file_inside(directory, name), size);
   };
-  Vocabulary words = load(kWords, s.model.vocab_size);
+  Vocabulary words = load_words(directory, s.model.vocab_size);
   auto read = pretrained::words_in(directory, s.model.words, s.model.embedding_size, words);
   return {Tracker(s.model, std::move(read)),
           {std::move(words), load(kActs, s.model.act_count + kSpecialTokens),

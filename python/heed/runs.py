@@ -1,6 +1,7 @@
 """Runs: what `heed train --out DIR` makes (docs/files.md, "A run directory")."""
 from __future__ import annotations
 
+import zlib
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Dict, List, Optional
@@ -49,6 +50,11 @@ def read_vocabulary(directory: PathLike) -> List[str]:
         words.pop()
     if words[:5] != ["<pad>", "<unk>", "<sos>", "<eos>", "<eou>"]:
         raise DataError(f"{path}: a vocabulary begins with <pad>, <unk>, <sos>, <eos>, <eou>, one a line")
+    config = path.with_name("config.json")
+    trained = read_json(config).get("words_fingerprint") if config.exists() else None
+    if trained not in (None, zlib.crc32("".join(f"{word}\n" for word in words).encode())):
+        raise DataError(f"{path}: not the words that the model was trained with, in their order "
+                        f"(by words_fingerprint in {config.name})")
     return words
 
 

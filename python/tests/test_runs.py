@@ -2,6 +2,7 @@
 import json
 import math
 import unittest
+import zlib
 
 import numpy as np
 
@@ -40,6 +41,18 @@ class ReadsRuns(FolderTest):
         self.fails("config.json: expected a JSON object", heed.read_run, self.folder)
         self.write("vocab.txt", "a\nb\n")
         self.fails("vocab.txt: a vocabulary begins with <pad>", heed.read_vocabulary, self.folder)
+
+
+    def test_words_that_changed_places(self):
+        words = ["<pad>", "<unk>", "<sos>", "<eos>", "<eou>", "käse", "b"]
+        lines = ["".join(f"{word}\n" for word in some) for some in (words, words[:5] + words[:4:-1])]
+        self.write("config.json", json.dumps({"words_fingerprint": zlib.crc32(lines[0].encode())}))
+        self.write("vocab.txt", lines[0])
+        self.assertEqual(heed.read_vocabulary(self.folder), words)
+        self.write("vocab.txt", lines[1])
+        self.fails("vocab.txt: not the words that the model was trained with", heed.read_vocabulary, self.folder)
+        self.write("config.json", "{}")  # of an older version
+        self.assertEqual(heed.read_vocabulary(self.folder)[5], "b")
 
 
 class ReadsResults(FolderTest):

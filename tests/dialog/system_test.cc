@@ -114,7 +114,7 @@ TEST_F(Systems, ARunDoesNotGoOnWithOtherWords) {
              " is north " + n + "\"]}}]}\n";
   }
   for (const char* part : {"data/train.jsonl", "data/valid.jsonl"}) dir.write(part, lines);
-  for (const char* system : {"discriminate", "gaps", "tracker"}) {
+  for (const char* system : {"discriminate", "gaps", "tracker", "respond"}) {
     SCOPED_TRACE(system);
     const std::string out = dir.path(system), words = out + "/vocab.txt";
     const auto open = [&](bool resume) {
@@ -127,7 +127,8 @@ TEST_F(Systems, ARunDoesNotGoOnWithOtherWords) {
     std::vector<std::string> all = split(read_file(words, 1 << 20), '\n');
     std::iter_swap(all.rbegin(), all.rbegin() + 1);
     write_file(words, joined(all, "\n") + "\n");
-    EXPECT_TRUE(has(error_of<DataError>([&] { open(true); }), "the run's vocabulary among them"));
+    EXPECT_TRUE(has(error_of<DataError>([&] { open(true); }),
+                    words + ": not the words that the model was trained with"));
   }
 }
 

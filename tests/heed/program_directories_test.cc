@@ -89,6 +89,25 @@ TEST(ModelDirectory, Spoiled) {
   }
 }
 
+// Each word would have the row of the other; a line end of Windows changes no word.
+TEST(ModelDirectory, WordsThatChangedPlaces) {
+  const TempDir dir;
+  ASSERT_EQ(heed_program(tiny_training(dir.path("run"))).code, 0);
+  const std::string words = dir.read("run/vocab.txt");
+  const auto score = [&](const std::string& text) {
+    dir.write("run/vocab.txt", text);
+    return heed_program(score_with(dir.path("run"), kTestPart) + Arguments{"--limit", "9"});
+  };
+  EXPECT_EQ(score(replace("<eou>\n", "<eou>\r\n")(words)).code, 0);
+  const std::string swapped = replace("\nthe\n", "\nTHE\n")(replace("\nto\n", "\nthe\n")(words));
+  expect_failure(score(replace("\nTHE\n", "\nto\n")(swapped)), 1,
+                 "run/vocab.txt: not the words that the model was trained with", "swapped");
+  Json config = Json::parse(dir.read("run/config.json"));
+  config.erase("words_fingerprint");  // as an older version left it
+  dir.write("run/config.json", config.dump());
+  EXPECT_EQ(score(words).code, 0);
+}
+
 TEST(ModelDirectory, MissingFiles) {
   for (const std::string file : {"config.json", "vocab.txt", "model.safetensors"}) {
     const TempDir dir;

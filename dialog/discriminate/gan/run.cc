@@ -66,8 +66,7 @@ void start(const std::string& run, const Settings& settings, const Start& start)
   json["discriminator"] = model_json(start.discriminator);
   for (const Metric& m : start.before) json["before"][m.name] = m.value;
   write_file(in(run, "adversary.json"), json.dump(2) + "\n");
-  const Vocabulary words = load_vocabulary(file_inside(start.generator, "vocab.txt"),
-                                           settings.generator.model.vocab_size);
+  const Vocabulary words = load_words(start.generator, settings.generator.model.vocab_size);
   start_run(run, settings.generator, words, start.made_with);
 }
 

@@ -2,7 +2,6 @@
 // are those of its generator.
 #include <algorithm>
 
-#include "base/file.h"
 #include "dialog/discriminate/gan/run.h"
 #include "dialog/discriminate/gan/settings.h"
 #include "dialog/text/format.h"
@@ -56,8 +55,7 @@ class AdversaryTraining : public TrainingOf<Settings> {
   void read(const Paths& data, const std::string& run) override {
     if (run.empty()) begin_with_generator();
     const TrainSettings& s = s_.generator;
-    const Vocabulary words = load_vocabulary(
-        file_inside(run.empty() ? generator_ : run, "vocab.txt"), s.model.vocab_size);
+    const Vocabulary words = load_words(run.empty() ? generator_ : run, s.model.vocab_size);
     data_ = load_train_data(data[0], {}, s.examples, s.limit.value_or(0), &words);
     if (!run.empty()) check_same_data(data_.fingerprint() == s.data_fingerprint, data, run);
     s_.generator.data_fingerprint = data_.fingerprint();

@@ -104,11 +104,12 @@ class ModelConfig:
         """What config.json holds. A setting that is not known here would make other numbers: it is refused."""
         if json.get("system", "respond") != "respond":
             raise DataError(f"a model of the system {json['system']!r}, which does not write responses")
-        for key in json:
-            if key != "system" and key not in (field.name for field in fields(cls)):
+        settings = {key: value for key, value in json.items() if key not in ("system", "words_fingerprint")}
+        for key in settings:
+            if key not in (field.name for field in fields(cls)):
                 raise DataError(f"{key}: not a setting that these modules know")
         try:
-            return cls(**{key: value for key, value in json.items() if key != "system"})
+            return cls(**settings)
         except TypeError as error:  # a missing one
             raise DataError(str(error).partition(" ")[2]) from None
 
