@@ -66,7 +66,8 @@ void add_log(CLI::App& app) {
   const auto [c, o] = declare<LogOptions>(
       app, "log", "Show the log of a run, or write it as CSV, JSON Lines or for TensorBoard",
       "There is a line for each epoch, or with --steps for each step that heed train "
-      "--log-steps N kept. TensorBoard shows both, as epoch/NAME and step/NAME.\n"
+      "--log-steps N kept. TensorBoard shows both, as epoch/NAME and step/NAME, of several models "
+      "that train together step/MODEL/NAME.\n"
       "Examples:\n  heed log runs/first --csv epochs.csv\n"
       "  heed log runs/first --steps --jsonl -\n"
       "  heed log runs/first --tensorboard board/first",

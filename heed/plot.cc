@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <cmath>
 
 #include "base/file.h"
@@ -35,6 +36,11 @@ Curve curve_of(const RunLog& log, const std::string& name, const std::string& me
   return curve;
 }
 
+bool has_numbers(const Curve& curve) {
+  return std::any_of(curve.points.begin(), curve.points.end(),
+                     [](const auto& point) { return std::isfinite(point.second); });
+}
+
 void run(const PlotOptions& o) {
   if (!o.svg.empty()) check_writable(o.svg);
   const std::vector<std::string> names = run_names(o.runs);
@@ -43,8 +49,13 @@ void run(const PlotOptions& o) {
     const RunLog log = log_of(o.runs[r], o.steps);
     if (plot.y.empty())
       plot.y = !o.steps && log.has("valid_perplexity") ? "valid_perplexity" : "loss";
-    plot.curves.push_back(curve_of(log, names[r], plot.y));
-    if (o.smooth > 0) smooth(plot.curves.back(), o.smooth);
+    for (const RunLog& task : logs_of_tasks(log)) {
+      const std::string of = task.task_of(0).empty() ? "" : " " + task.task_of(0);
+      Curve curve = curve_of(task, names[r] + of, plot.y);
+      if (!of.empty() && !has_numbers(curve)) continue;  // a metric of other tasks
+      if (o.smooth > 0) smooth(curve, o.smooth);
+      plot.curves.push_back(std::move(curve));
+    }
   }
   std::fputs(curves_text(plot, terminal_style(stdout)).c_str(), stdout);
   if (o.svg.empty()) return;

@@ -132,13 +132,11 @@ class SettingFlags {
     visit_settings(settings, visitor);
   }
   static void check_conditions(const Setting& setting, const nlohmann::ordered_json& in_effect) {
-    for (const auto& [other, values] : setting.conditions) {
-      const std::string value = in_effect.at(other);
-      if (std::find(values.begin(), values.end(), value) != values.end()) continue;
-      const std::string with = "with --" + other + " " + joined(values, " or ");
-      throw UsageError("--" + setting.option + ": only applies " +
-                       (values[0] == "false" ? "without --" + other : with));
-    }
+    const Setting::Condition* const unmet = unmet_condition(setting, in_effect);
+    if (!unmet) return;
+    const std::string with = "with --" + unmet->option + " " + joined(unmet->values, " or ");
+    throw UsageError("--" + setting.option + ": only applies " +
+                     (unmet->values[0] == "false" ? "without --" + unmet->option : with));
   }
   static void say_no_preset(Setting& setting) {
     const std::string remark = " (instead of the preset's)";

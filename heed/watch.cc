@@ -87,7 +87,8 @@ class Watch {
 
   std::string step_line(const StepRecord& s) const {
     const std::string of = max_epochs_.is_number_integer() ? "/" + max_epochs_.dump() : "";
-    return "epoch " + std::to_string(s.epoch) + of + "  step " + std::to_string(s.step) +
+    const std::string whose = s.task.empty() ? "" : " of the " + printable(s.task);
+    return "epoch " + std::to_string(s.epoch) + of + "  step " + std::to_string(s.step) + whose +
            text_of_numbers({{"loss", s.loss}}) + text_of_numbers(s.metrics) +
            text_of_numbers({{"rate", s.rate}}) + "  " + format_rate(s.tokens_per_s) + " tokens/s";
   }

@@ -69,14 +69,15 @@ std::string quoted(const std::string& text) {
   return result + "\"";
 }
 
-// The lines as the curves PREFIX/COLUMN over their first column.
+// The lines as curves over their first column.
 void add_points(EventFile& file, const std::string& prefix, const RunLog& log,
                 const std::vector<double>& times) {
   for (size_t r = 0; r < log.rows.size(); ++r) {
     const std::vector<double>& row = log.rows[r];
+    const std::string task = log.task_of(r).empty() ? "" : log.task_of(r) + "/";
     for (size_t c = 1; c < row.size(); ++c) {
       if (!std::isfinite(row[c]) || log.columns[c] == "time") continue;
-      file.add(prefix + "/" + log.columns[c], static_cast<int64_t>(row[0]), row[c], times[r]);
+      file.add(prefix + task + log.columns[c], static_cast<int64_t>(row[0]), row[c], times[r]);
     }
   }
 }
@@ -155,6 +156,20 @@ RunLog log_of(const std::string& run, bool steps) {
                                     : ": no epoch has ended yet"));
 }
 
+std::vector<RunLog> logs_of_tasks(const RunLog& log) {
+  if (log.tasks.empty()) return {log};
+  std::vector<RunLog> logs;
+  for (size_t r = 0; r < log.rows.size(); ++r) {
+    auto of = std::find_if(logs.begin(), logs.end(),
+                           [&](const RunLog& each) { return each.tasks[0] == log.tasks[r]; });
+    if (of == logs.end()) of = logs.insert(of, {log.file, log.columns, {}});
+    of->rows.push_back(log.rows[r]);
+    of->times.push_back(log.times[r]);
+    of->tasks.push_back(log.tasks[r]);
+  }
+  return logs;
+}
+
 std::string to_csv(const RunLog& log) {
   std::string text;
   for (size_t c = 0; c < log.columns.size(); ++c) text += (c ? "," : "") + quoted(log.columns[c]);
@@ -185,8 +200,8 @@ std::string event_file_of(const std::string& run) {
   const RunLog steps = steps_of(run),
                epochs = steps.rows.empty() ? log_of(run, false) : epochs_of(run);
   EventFile file(steps.times.empty() ? 0 : steps.times[0]);
-  add_points(file, "epoch", epochs, times_of(epochs, steps));
-  add_points(file, "step", steps, steps.times);
+  add_points(file, "epoch/", epochs, times_of(epochs, steps));
+  add_points(file, "step/", steps, steps.times);
   return file.bytes();
 }
 

@@ -1,6 +1,7 @@
 // Settings in JSON: the visitors for visit_settings() (train/setting.h).
 #pragma once
 
+#include <algorithm>
 #include <cstdio>
 #include <cstdlib>
 #include <nlohmann/json.hpp>
@@ -160,6 +161,18 @@ inline nlohmann::ordered_json as_texts(nlohmann::ordered_json options) {
     if (!value.is_string()) value = value.dump();
   }
   return options;
+}
+// The first condition of a setting that does not hold with these values, as texts; null if it has
+// an effect. What has no value here holds.
+inline const Setting::Condition* unmet_condition(const Setting& setting,
+                                                 const nlohmann::ordered_json& texts) {
+  for (const Setting::Condition& condition : setting.conditions) {
+    const auto found = texts.find(condition.option);
+    if (found == texts.end()) continue;
+    const auto& values = condition.values;
+    if (std::find(values.begin(), values.end(), *found) == values.end()) return &condition;
+  }
+  return nullptr;
 }
 // The settings that older versions did not have, with the value that was fixed then.
 template <class S> nlohmann::ordered_json options_before(const S& usual = {}) {

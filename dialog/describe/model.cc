@@ -63,11 +63,29 @@ Json vocabulary_json(const Vocabulary& vocabulary) {
   return {{"tokens", vocabulary.size()}, {"kind", name_of(vocabulary.kind())}, {"first", first}};
 }
 
+// config.json without what has no effect: the sizes of an encoder that a model does not have.
+Json config_of(const std::string& directory) {
+  Json config = object_in(directory, "config.json");
+  const System& system = system_of(directory);
+  if (!system.files) return config;
+  const System::Files files = system.files();
+  const AnySettings& settings = files.files.front();
+  with_json(file_inside(directory, "config.json"), [&](const nlohmann::json& json) {
+    const SettingReader reader(json);
+    visit_settings(settings, reader);
+  });
+  const Json in_effect = as_texts(as_options(settings));
+  const auto erase = [&](const Setting& setting, const auto&) {
+    if (unmet_condition(setting, in_effect)) erase_key(config, setting.key);
+  };
+  visit_settings(settings, erase);
+  return config;
+}
+
 // Adds "model", "vocabulary" and "parameters". The model is loaded, so that one whose files do not
 // fit together is an error.
 void add_model(const std::string& directory, Json& info) {
-  const Json config = object_in(directory, "config.json");
-  info["model"] = config;
+  info["model"] = config_of(directory);
   const std::string weights = file_inside(directory, "model.safetensors");
   const LoadedSystem loaded = load_system(directory);
   if (loaded.vocabulary) info["vocabulary"] = vocabulary_json(*loaded.vocabulary);
@@ -150,7 +168,7 @@ Json info_of_run(const std::string& directory) {
   if (has_file(directory, "model.safetensors")) {
     add_model(directory, info);
   } else {
-    info["model"] = object_in(directory, "config.json");
+    info["model"] = config_of(directory);
     info["parameters"] = nullptr;
   }
   return info;

@@ -236,8 +236,8 @@ bool is_number(const std::string& text) {
 LoadedModel load_epoch(const std::string& run, const std::string& epoch) {
   if (epoch != "best" && epoch != "last" && epoch != "untrained" && !is_number(epoch)) {
     throw UsageError(
-        "epoch: expected a number, untrained, best, last, "
-        "best-bleu, best-rouge or best-meteor, got '" +
+        "epoch: expected a number, untrained, best or last, and of features and probes best-bleu, "
+        "best-rouge or best-meteor, got '" +
         epoch + "'");
   }
   LoadedModel loaded = load_model(run);

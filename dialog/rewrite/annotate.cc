@@ -40,12 +40,12 @@ Json line_json(const GapExample& e, const Rewrite& r) {
           {"gaps", std::move(gaps)}};
 }
 
-// Whether a model has learned to find gaps, and to fill them: without the one no measure of it is
-// told. Rules fill gaps that they are given.
+// What is told of a model is what it has learned: to find gaps, to fill them, and for the whole
+// text both. Rules fill gaps that they are given.
 struct Row {
   std::string name;
   Measured measured;
-  bool detects = true, ranks = true;
+  bool detects, ranks, writes;
 };
 
 Json to_json(const Row& row) {
@@ -56,27 +56,30 @@ Json to_json(const Row& row) {
             {"recall", value(row.detects, t.recall())},
             {"f1", value(row.detects, t.f1())}};
   };
-  const bool both = row.detects && row.ranks;
-  return {{"border", label(m.border)},       {"pronoun", label(m.pronoun)},
-          {"both", label(m.both)},           {"p1", value(row.ranks, m.at[0])},
-          {"p2", value(row.ranks, m.at[1])}, {"p3", value(row.ranks, m.at[2])},
-          {"answered", m.answered},          {"exact", value(both, m.exact)},
-          {"bleu", value(both, m.bleu)}};
+  return {{"border", label(m.border)},
+          {"pronoun", label(m.pronoun)},
+          {"both", label(m.both)},
+          {"p1", value(row.ranks, m.at[0])},
+          {"p2", value(row.ranks, m.at[1])},
+          {"p3", value(row.ranks, m.at[2])},
+          {"answered", m.answered},
+          {"exact", value(row.writes, m.exact)},
+          {"bleu", value(row.writes, m.bleu)}};
 }
 
 std::string table_of(const std::vector<Row>& rows, int width) {
   std::vector<std::vector<std::string>> cells = {
       {"", "borders P", "R", "F1", "pronouns P", "R", "F1", "P@1", "P@2", "P@3", "exact", "BLEU"}};
-  for (const auto& [name, m, detects, ranks] : rows) {
+  for (const auto& [name, m, detects, ranks, writes] : rows) {
     cells.push_back({name});
     const auto add = [&](bool has, std::initializer_list<double> values) {
       for (const double x : values) cells.back().push_back(has ? decimal(100 * x, 1) : "-");
     };
-    for (const Tally& label : {m.border, m.pronoun}) {  // not of rules
-      add(detects && cells.size() == 2, {label.precision(), label.recall(), label.f1()});
+    for (const Tally& label : {m.border, m.pronoun}) {
+      add(detects, {label.precision(), label.recall(), label.f1()});
     }
     add(ranks, {m.at[0], m.at[1], m.at[2]});
-    add(detects && ranks, {m.exact, m.bleu});
+    add(writes, {m.exact, m.bleu});
   }
   return text_table_of_rows(cells, width) + "P@k: of the " +
          decimal(100 * rows[0].measured.answered, 1) +
@@ -233,8 +236,9 @@ class RewriteAnnotator : public Annotator, public Looker {
                            const std::vector<Rewrite>& found, int64_t batch,
                            std::vector<std::string>& remarks) const {
     const std::vector<Rewrite> given = rewrite(gaps_->model, examples, true, batch);
+    const bool detects = loss_.detects(), ranks = loss_.ranks();
     std::vector<Row> rows = {
-        {"model", measured(examples, found, given), loss_.detects(), loss_.ranks()}};
+        {"model", measured(examples, found, given), detects, ranks, detects && ranks}};
     if (!has_part(data, "train")) {
       remarks.push_back(data + ": has no train part to count in, so the rules are left out");
       return rows;
@@ -244,7 +248,7 @@ class RewriteAnnotator : public Annotator, public Looker {
         gap_examples(train.path, train.dialogues, bounds(), gaps_->vocabulary, /*labelled=*/true));
     for (const auto& [name, rule] : kRules) {
       const std::vector<Rewrite> texts = rules.rewrite(rule, examples);
-      rows.push_back({name, measured(examples, texts, texts)});
+      rows.push_back({name, measured(examples, texts, texts), false, true, true});
     }
     return rows;
   }

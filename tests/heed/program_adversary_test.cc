@@ -92,6 +92,19 @@ TEST_F(AdversaryProgram, GoesOnWhereItWas) {
   expect_failure(heed_program(with(more, "--data", source_dir() + "/tests")), 1, "tests", "data");
 }
 
+// Each model has curves of its own; the one that writes has no "train_told".
+TEST_F(AdversaryProgram, DrawsTheStepsOfEachModel) {
+  ASSERT_EQ(
+      heed_program(with(command("run"), "--epochs", "1") + Arguments{"--log-steps", "1"}).code, 0);
+  const Arguments plot = {"plot", dir.path("run"), "--steps"};
+  const Result losses = heed_program(plot);
+  EXPECT_TRUE(has(losses.out, "\na run generator: lowest ")) << losses.out << losses.err;
+  EXPECT_TRUE(has(losses.out, "\nb run discriminator: lowest ")) << losses.out;
+  const Result told = heed_program(plot + Arguments{"--metric", "train_told"});
+  EXPECT_TRUE(has(told.out, "run discriminator: lowest ")) << told.out << told.err;
+  EXPECT_FALSE(has(told.out, "run generator")) << told.out;
+}
+
 // Of version 0.1.0, stopped after its first epoch.
 TEST_F(AdversaryProgram, AKeptRunGoesOn) {
   expect_kept_run_goes_on("adversary-run", {"adversary", "--epochs", "2", "--max-length", "4"});

@@ -228,9 +228,8 @@ TEST_F(ProbeProgram, EpochsOfARun) {
   };
   fails(out, "3", 1, "holds no epoch-3.safetensors; a training keeps it with --keep-every");
   fails(out, "first", 2,
-        "--epoch: expected a number, untrained, best, last, best-bleu, best-rouge or best-meteor, "
-        "got "
-        "'first'");
+        "--epoch: expected a number, untrained, best or last, and of features and probes "
+        "best-bleu, best-rouge or best-meteor, got 'first'");
   fails(run(), "best-bleu", 1, "holds no epoch-N.safetensors to choose from");
   fails(kModel, "last", 1, "a model without its run (there is no settings.json)");
 }

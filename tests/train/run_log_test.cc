@@ -142,6 +142,30 @@ TEST(RunLog, StepsHaveTheirTask) {
   EXPECT_TRUE(steps_of(dir.path("run")).tasks.empty());
 }
 
+// Steps of two tasks are two curves: their losses have nothing in common.
+TEST(RunLog, EachTaskHasCurvesOfItsOwn) {
+  const TempDir dir;
+  std::string steps;
+  for (const auto& [step, task] : {std::pair("1", "gen"), {"2", "disc"}, {"3", "gen"}}) {
+    steps += R"({"step":)" + std::string(step) + R"(,"epoch":1,"loss":)" + step +
+             R"(.5,"rate":1,"grad_norm":2,"tokens":3,"tokens_per_s":4,"time":17,"task":")" + task +
+             "\"}\n";
+  }
+  dir.write("run/log.jsonl", R"({"epoch":1,"loss":1,"rate":1,"grad_norm":1,"steps":1,"tokens":1})");
+  dir.write("run/steps.jsonl", steps);
+  const std::string bytes = event_file_of(dir.path("run"));
+  for (const char* tag : {"step/gen/loss", "step/disc/loss", "epoch/loss"}) {
+    EXPECT_NE(bytes.find(tag), std::string::npos) << tag;
+  }
+  EXPECT_EQ(bytes.find("step/loss"), std::string::npos);
+  const std::vector<RunLog> logs = logs_of_tasks(steps_of(dir.path("run")));
+  ASSERT_EQ(logs.size(), 2u);
+  EXPECT_EQ(logs[0].task_of(1), "gen");
+  EXPECT_EQ(logs[0].rows[1][logs[0].column("loss")], 3.5);
+  EXPECT_EQ(logs[1].task_of(0), "disc");
+  EXPECT_EQ(logs_of_tasks(epochs_of(dir.path("run"))).size(), 1u);
+}
+
 TEST(RunLog, NamesOfRunsDiffer) {
   EXPECT_EQ(run_names({"runs/a", "runs/b"}), (std::vector<std::string>{"a", "b"}));
   EXPECT_EQ(run_names({"x/a", "y/a"}), (std::vector<std::string>{"x/a", "y/a"}));

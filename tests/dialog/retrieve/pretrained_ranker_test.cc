@@ -2,6 +2,7 @@
 #include <gtest/gtest.h>
 
 #include "base/error.h"
+#include "dialog/describe/info_json.h"
 #include "dialog/retrieve/losses.h"
 #include "dialog/retrieve/task.h"
 #include "dialog/system.h"
@@ -107,6 +108,22 @@ TEST(PretrainedRanker, AMapSaysHowManyTextsAreReadBeforeTheFirstStep) {
     });
     EXPECT_EQ(last, score == "map" ? of : 0);
     EXPECT_EQ(calls >= 4, score == "map");  // two sides of two parts
+  }
+}
+
+// The sizes in config.json are those of encoders that are not there.
+TEST(PretrainedRanker, IsDescribedByWhatItHas) {
+  const TempDir dir;
+  const Tuned t = tuned(dir, "cosine");
+  const auto config = nlohmann::json::parse(dir.read("cosine/config.json"));
+  ASSERT_TRUE(config.contains("hidden_size"));
+  const auto model = info_of_run(t.run)["model"];
+  EXPECT_EQ(model["encoder"], "pretrained");
+  EXPECT_EQ(model["score"], "cosine");
+  EXPECT_TRUE(model.contains("scale"));
+  for (const char* of_others : {"vocab_size", "embedding_size", "hidden_size", "num_layers",
+                                "heads", "attention_size", "buckets", "dropout"}) {
+    EXPECT_FALSE(model.contains(of_others)) << of_others;
   }
 }
 
