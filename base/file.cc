@@ -15,6 +15,7 @@
 
 #include "base/descriptor.h"
 #include "base/error.h"
+#include "base/path.h"
 
 namespace heed {
 namespace {
@@ -41,7 +42,7 @@ void make_directory(const std::string& path) {
   namespace fs = std::filesystem;
   std::error_code error;
   std::vector<fs::path> missing;
-  for (fs::path p = path; !fs::is_directory(p, error); p = p.parent_path()) {
+  for (fs::path p = path; !is_folder(p); p = p.parent_path()) {
     missing.push_back(p);
     if (!p.has_parent_path()) break;
   }
@@ -186,8 +187,7 @@ AtomicFile::AtomicFile(const std::string& path)
   const int error = errno;
   forget(temporary_);
   const std::filesystem::path folder = std::filesystem::path(path).parent_path();
-  std::error_code ignored;
-  if (error == ENOENT && !folder.empty() && !std::filesystem::exists(folder, ignored)) {
+  if (error == ENOENT && !folder.empty() && !path_exists(folder)) {
     throw DataError(path + ": cannot write: there is no folder " + folder.string());
   }
   errno = error;
@@ -230,6 +230,15 @@ void AtomicFile::commit() {
 
 void check_writable(const std::string& path) {
   const AtomicFile file(path);
+}
+
+void check_can_be_made(const std::string& path) {
+  std::filesystem::path first = path;  // that is missing
+  while (first.has_parent_path() && first.has_relative_path() &&
+         !path_exists(first.parent_path())) {
+    first = first.parent_path();
+  }
+  check_writable(first.string());
 }
 
 void write_file(const std::string& path, std::string_view bytes) {

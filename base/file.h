@@ -51,6 +51,8 @@ void remove_half_written_files() noexcept;
 // Throws DataError if write_file() would fail, as far as that can be known in advance. Writes
 // nothing.
 void check_writable(const std::string& path);
+// The same of a file whose folder may have to be made, with those above it.
+void check_can_be_made(const std::string& path);
 
 // Writes the bytes atomically.
 void write_file(const std::string& path, std::string_view bytes);

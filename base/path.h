@@ -25,10 +25,21 @@ inline std::string shown_path(const std::string& path) {
   return path.starts_with('/') ? last_part(path) : path;
 }
 
-// Whether a folder has a file of this name; false also for what cannot be asked about.
-inline bool has_file(const std::string& folder, const std::string& name) {
+// What there is at a path; false also for what cannot be asked about.
+inline bool path_exists(const std::filesystem::path& path) {
   std::error_code ignored;
-  return std::filesystem::exists(std::filesystem::path(folder) / name, ignored);
+  return std::filesystem::exists(path, ignored);
+}
+inline bool is_folder(const std::filesystem::path& path) {
+  std::error_code ignored;
+  return std::filesystem::is_directory(path, ignored);
+}
+inline bool is_regular(const std::filesystem::path& path) {
+  std::error_code ignored;
+  return std::filesystem::is_regular_file(path, ignored);
+}
+inline bool has_file(const std::filesystem::path& folder, const std::string& name) {
+  return path_exists(folder / name);
 }
 
 }  // namespace heed

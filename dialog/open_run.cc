@@ -3,6 +3,7 @@
 #include <filesystem>
 
 #include "base/file.h"
+#include "base/path.h"
 #include "train/folder_of_runs.h"
 #include "train/model_directory.h"
 #include "train/step.h"
@@ -18,7 +19,7 @@ namespace fs = std::filesystem;
 // that was killed before it began leaves its lock, and files that it was to begin with.
 void refuse_what_is_no_run(const std::string& out) {
   std::error_code ignored;
-  const bool begun = fs::exists(fs::path(out) / "lock", ignored);
+  const bool begun = has_file(out, "lock");
   for (fs::directory_iterator at(out, ignored), end; !ignored && at != end; at.increment(ignored)) {
     const std::string file = at->path().filename().string();
     if (file.ends_with(".json") && describes_runs(at->path().string())) {
@@ -63,8 +64,7 @@ OpenRun begin(Training& training, const RunRequest& r) {
   check_ranks(r.ranks, training.loop().pieces);
   training.read(r.data, "");
   training.prepare(r.talk);
-  std::error_code ignored;
-  const bool made_folder = !fs::exists(r.out, ignored);
+  const bool made_folder = !path_exists(r.out);
   make_directory(r.out);
   OpenRun run{nullptr, true, names_in(r.out), made_folder};
   run.lock = std::make_unique<RunLock>(r.out);
@@ -81,13 +81,12 @@ OpenRun begin(Training& training, const RunRequest& r) {
 }  // namespace
 
 bool holds_run(const std::string& out) {
-  std::error_code ignored;
-  return fs::exists(fs::path(out) / "settings.json", ignored);
+  return has_file(out, "settings.json");
 }
 
 void OpenRun::take_back(const std::string& out) const {
+  if (!is_new || has_file(out, "state.json")) return;
   std::error_code ignored;
-  if (!is_new || fs::exists(fs::path(out) / "state.json", ignored)) return;
   for (const std::string& name : names_in(out)) {
     if (!others.contains(name)) fs::remove_all(fs::path(out) / name, ignored);
   }

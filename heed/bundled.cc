@@ -5,6 +5,7 @@
 
 #include "base/error.h"
 #include "base/list.h"
+#include "base/path.h"
 #include "dialog/data/corpus.h"
 #include "dialog/system.h"
 #include "heed/messages.h"
@@ -23,7 +24,7 @@ std::optional<std::string> find(const fs::path& what, const char* file) {
   for (int level = 0; level < kLevels && folder.has_relative_path(); ++level) {
     for (const char* place : {"share/heed", "data"}) {
       const fs::path path = folder / place / what;
-      if (!fs::exists(path / file, error)) continue;
+      if (!has_file(path, file)) continue;
       const fs::path shorter = fs::proximate(path, error);
       return error || shorter.string().starts_with("..") ? path.string() : shorter.string();
     }
@@ -109,8 +110,7 @@ void take_bundled(std::vector<std::string>& models) {
 }
 
 void check_exists(const std::string& data) {
-  std::error_code error;
-  if (fs::exists(data, error)) return;
+  if (path_exists(data)) return;
   const std::optional<std::string> sample = find_bundled_data("ubuntu-sample");
   throw DataError(data + ": cannot open: No such file or directory" +
                   (sample ? "; the bundled dialogues are in " + *sample : ""));

@@ -153,8 +153,8 @@ bool is_one_of_its_kind(const fs::path& file) {
 // Whether a file that is there is a part of a folder that is read. Beside a model, runs or
 // dialogues there may be results, which are written anew.
 bool is_part_of(const fs::path& output, const fs::path& folder) {
+  if (!is_folder(folder)) return false;
   std::error_code ignored;
-  if (!fs::is_directory(folder, ignored)) return false;
   const fs::path file = fs::absolute(output, ignored).lexically_normal();
   fs::path above = file.parent_path();
   while (above.has_relative_path() && !is_same_file(above, folder)) above = above.parent_path();
@@ -192,10 +192,9 @@ bool is_bundled(const fs::path& output) {
 }
 
 void check_output(const std::string& option, const std::string& given, const CLI::App& command) {
-  std::error_code ignored;
   // The folder "new" of "new/../file" need not be there: the command may make it.
-  const fs::path output = fs::exists(given, ignored) ? fs::path(given) : name_of_file(given);
-  if (given == "-" || !fs::is_regular_file(output, ignored)) return;
+  const fs::path output = path_exists(given) ? fs::path(given) : name_of_file(given);
+  if (given == "-" || !is_regular(output)) return;
   const std::string text = option + " " + given;
   const auto check = [&](const CLI::Option* input) {
     for (const std::string& value : input->results()) {

@@ -53,12 +53,9 @@ Json info_of(const std::string& path) {
   const auto on_reading = [&](const std::string& file, size_t count) {
     show_reading(progress, file)(count);
   };
-  std::error_code ignored;
-  if (fs::is_directory(path, ignored)) return info_of_directory(path, on_reading);
-  if (!fs::exists(path, ignored)) throw DataError(path + ": no such file or directory");
-  if (!fs::is_regular_file(path, ignored)) {
-    throw DataError(path + ": neither a file nor a directory");
-  }
+  if (is_folder(path)) return info_of_directory(path, on_reading);
+  if (!path_exists(path)) throw DataError(path + ": no such file or directory");
+  if (!is_regular(path)) throw DataError(path + ": neither a file nor a directory");
   if (path.ends_with(".safetensors")) return info_of_weights(path);
   std::string file = "/" + fs::path(path).filename().string();
   if (file.ends_with(".gz")) file.resize(file.size() - 3);

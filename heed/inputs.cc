@@ -1,7 +1,6 @@
 #include "heed/inputs.h"
 
 #include <algorithm>
-#include <filesystem>
 #include <functional>
 #include <set>
 
@@ -41,11 +40,6 @@ Json weights_fingerprint(const std::string& model) {
   return file_checksum(file_inside(model, "model.safetensors"));
 }
 
-bool is_directory(const std::string& path) {
-  std::error_code ignored;
-  return std::filesystem::is_directory(path, ignored);
-}
-
 LoadedModel load_responder(const std::string& directory, const std::string& epoch) {
   require(directory, Capability::kRespond);
   return load_epoch(directory, epoch);
@@ -81,7 +75,7 @@ void InputFlags::declare_insertion(CLI::App& c) {
 }
 
 bool InputFlags::has_pool() const {
-  return !pool.empty() || is_directory(data);
+  return !pool.empty() || is_folder(data);
 }
 
 void InputFlags::check(const std::vector<TestSet>& sets) const {

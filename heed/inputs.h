@@ -16,8 +16,6 @@
 
 namespace heed {
 
-bool is_directory(const std::string& path);  // false also for what cannot be asked about
-
 // The model of a directory at an epoch (load_epoch()). Throws UsageError for one of a system that
 // cannot respond.
 LoadedModel load_responder(const std::string& directory, const std::string& epoch = "best");

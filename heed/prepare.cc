@@ -8,6 +8,7 @@
 
 #include "base/file.h"
 #include "base/list.h"
+#include "base/path.h"
 #include "base/utf8.h"
 #include "dialog/data/formats/plain_text.h"
 #include "dialog/data/formats/table.h"
@@ -29,7 +30,7 @@ bool has_suffix(const std::string& path, const std::string& suffix) {
 std::string detect_form(const PrepareOptions& o) {
   if (o.form != "auto") return o.form;
   if (!std::filesystem::exists(o.in)) throw DataError(o.in + ": no such file or directory");
-  if (is_directory(o.in) || has_suffix(o.in, ".tsv")) return "tsv";
+  if (is_folder(o.in) || has_suffix(o.in, ".tsv")) return "tsv";
   if (has_suffix(o.in, ".csv")) return "csv";
   throw UsageError(o.in + ": neither a folder nor .tsv or .csv; say --form tsv or csv");
 }
@@ -65,7 +66,7 @@ bool ask(const std::string& question) {
 }
 
 Prepared read_text(const PrepareOptions& o, const Reading& reading) {
-  const auto read = is_directory(o.in) ? read_plain_texts : read_plain_text;
+  const auto read = is_folder(o.in) ? read_plain_texts : read_plain_text;
   PlainText text = read(o.in, {kLayouts.at(o.form), o.gap_minutes, ask}, reading);
   if (text.layout != TextLayout::kNames && !o.gap_given->empty()) {
     throw UsageError("--gap: only applies with --layout names");
@@ -152,16 +153,6 @@ void show_notes(const std::vector<Dialogue>& dialogues) {
 
 namespace fs = std::filesystem;
 
-// The file, or the first one of its folders that is not there yet.
-fs::path first_new(fs::path file) {
-  std::error_code ignored;
-  while (file.has_parent_path() && file.has_relative_path() &&
-         !fs::exists(file.parent_path(), ignored)) {
-    file = file.parent_path();
-  }
-  return file;
-}
-
 void write_file_of(const PrepareOptions& o, const std::vector<Dialogue>& dialogues) {
   const fs::path folder = fs::path(o.out).parent_path();
   if (!folder.empty()) make_directory(folder.string());  // a data directory, of which it is a part
@@ -178,7 +169,7 @@ void run(const PrepareOptions& o, PrepareReader read) {
   if (splits) {
     check_split(o.split, o.out);
   } else {
-    check_writable(first_new(o.out).string());
+    check_can_be_made(o.out);
   }
   Progress progress;
   auto [dialogues, remarks] = read(o, {o.limit, show_reading(progress, o.in)});

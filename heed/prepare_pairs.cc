@@ -1,4 +1,5 @@
 // `heed prepare pairs`: adjacent turns as dialogues of two.
+#include "base/path.h"
 #include "dialog/data/pairs.h"
 
 #include <list>
@@ -32,7 +33,7 @@ std::vector<Dialogue> pairs_in(const std::string& path, const Characters& charac
 void run(const PreparePairsOptions& o) {
   const Characters characters = parse_characters(o.characters);
   std::vector<std::pair<std::string, std::string>> files = {{o.in, o.out}};
-  if (is_directory(o.in)) {
+  if (is_folder(o.in)) {
     files.clear();
     require_no_parts(o.out);
     for (const std::string part : {"train", "valid", "test"}) {
@@ -48,7 +49,7 @@ void run(const PreparePairsOptions& o) {
   for (const auto& [in, out] : files) {
     size_t dialogues = 0;
     const std::vector<Dialogue> pairs = pairs_in(in, characters, &dialogues);
-    if (is_directory(o.in)) make_directory(o.out);
+    if (is_folder(o.in)) make_directory(o.out);
     DialogueWriter& writer = writers.emplace_back(out);
     for (const Dialogue& pair : pairs) writer.write(pair);
     report += remark(out, pairs.size(), dialogues) + "\n";

@@ -1,8 +1,8 @@
 // Encoders that were trained elsewhere: heed import, encode, export.
 #include <charconv>
-#include <filesystem>
 
 #include "base/file.h"
+#include "base/path.h"
 #include "dialog/pretrained/encoder.h"
 #include "dialog/system.h"
 #include "dialog/text/text_file.h"
@@ -102,8 +102,7 @@ void encode(const PretrainedOptions& o) {
 }
 
 void import_model(const PretrainedOptions& o) {
-  std::error_code ignored;
-  if (!std::filesystem::exists(o.in, ignored)) {
+  if (!path_exists(o.in)) {
     throw DataError(
         o.in +
         ": no such folder; one with config.json, model.safetensors and vocab.txt can be "

@@ -1,6 +1,7 @@
 // heed rank: how well scorers tell the response to a context from others.
 #include <algorithm>
 
+#include "base/path.h"
 #include "dialog/respond/evaluate.h"
 #include "dialog/retrieve/keyword.h"
 #include "dialog/retrieve/map.h"
@@ -86,7 +87,7 @@ void check(const RankOptions& o) {
     refuse_given(*o.command, "--train",
                  o.test() ? "with --filter" : "to tf-idf, bm25 and map, and with --filter");
   }
-  if (o.trains() && o.train.empty() && !is_directory(o.data)) {
+  if (o.trains() && o.train.empty() && !is_folder(o.data)) {
     throw UsageError(
         "tf-idf, bm25 and --filter count words in training dialogues, and map learns from them: "
         "give --train FILE or DIR, or --data DIR (its train part)");
@@ -197,7 +198,7 @@ std::vector<RankedSetRow> test_sets(const RankOptions& o, std::shared_ptr<const 
   if (!needs_pool(sets)) {
     refuse_given(*o.command, "--pool", "to random: test sets");
   } else {
-    const bool own = o.pool.empty() && !is_directory(o.data);
+    const bool own = o.pool.empty() && !is_folder(o.data);
     const std::string path =
         own ? part.path : find_dialogues(o.pool.empty() ? o.data : o.pool, "train");
     pool = own ? part.dialogues : read_dialogues(path);

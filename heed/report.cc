@@ -1,6 +1,7 @@
 #include <filesystem>
 
 #include "base/file.h"
+#include "base/path.h"
 #include "experiments/experiment.h"
 #include "heed/command.h"
 
@@ -13,28 +14,17 @@ struct ReportOptions : CommandOptions {
   std::string folder, html, tables;
 };
 
-// That files can be written into the folder, which may be made with those above it.
-void check_folder(const std::string& folder) {
-  std::error_code ignored;
-  const auto exists = [&](const fs::path& path) { return fs::exists(path, ignored); };
-  fs::path at = fs::absolute(folder).lexically_normal();
-  if (exists(at)) return check_writable(at / "claims.md");
-  while (!exists(at.parent_path())) at = at.parent_path();
-  check_writable(at);  // the first folder that is missing
-}
-
 void run(const ReportOptions& o) {
   if (o.folder.empty()) throw UsageError("report: give the folder of an experiment");
-  std::error_code ignored;
-  if (!fs::exists(o.folder, ignored)) {
-    throw DataError(o.folder + ": no such file or directory");
-  }
+  if (!path_exists(o.folder)) throw DataError(o.folder + ": no such file or directory");
   if (o.html.empty() && o.tables.empty()) {
     throw UsageError("report: give --html FILE or --tables DIR, or both");
   }
   // now, to notice before the work that a place cannot be written to
   if (!o.html.empty()) check_writable(o.html);
-  if (!o.tables.empty()) check_folder(o.tables);
+  if (!o.tables.empty()) {
+    check_can_be_made(fs::absolute(o.tables).lexically_normal() / "claims.md");
+  }
   const Report report = experiment_of(all_experiments(), o.folder).report(o.folder);
   if (!o.tables.empty()) {
     save(o.tables, report);

@@ -4,25 +4,22 @@
 #include <filesystem>
 
 #include "base/machine.h"
+#include "base/path.h"
 #include "train/run_json.h"
 
 namespace heed {
 
-namespace fs = std::filesystem;
-
 void check_is_model(const std::string& directory) {
-  std::error_code ignored;
-  if (fs::is_regular_file(directory, ignored)) {
+  if (is_regular(directory)) {
     throw DataError(directory + ": is a file; give the folder of the model or run that it lies in");
   }
-  if (!fs::is_directory(directory, ignored)) {
+  if (!is_folder(directory)) {
     throw DataError(directory + ": no such directory of a model or a run");
   }
-  if (!fs::exists(in(directory, "config.json"), ignored)) {
+  if (!has_file(directory, "config.json")) {
     throw DataError(directory + ": not a directory of a model or a run: it has no config.json");
   }
-  if (fs::exists(in(directory, "settings.json"), ignored) &&
-      !fs::exists(in(directory, "model.safetensors"), ignored)) {
+  if (has_file(directory, "settings.json") && !has_file(directory, "model.safetensors")) {
     throw DataError(directory +
                     ": no model yet: an epoch of the training has to be finished "
                     "(there is no model.safetensors)");
@@ -32,7 +29,7 @@ void check_is_model(const std::string& directory) {
 std::string weights_of(const std::string& directory, double parameters) {
   std::string weights = file_inside(directory, "model.safetensors");
   std::error_code error;
-  const double bytes = static_cast<double>(fs::file_size(weights, error));
+  const double bytes = static_cast<double>(std::filesystem::file_size(weights, error));
   if (error) throw DataError(weights + ": cannot be read: " + error.message());
   constexpr double kLeast = 2;  // bytes a parameter, of F16 and BF16
   if (kLeast * parameters > bytes) {

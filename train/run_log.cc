@@ -44,10 +44,8 @@ RunLog table_of(const std::string& run, const char* file, const std::vector<Metr
 }
 
 void check_is_run(const std::string& run) {
-  std::error_code ignored;
-  if (!fs::is_directory(run, ignored)) throw DataError(run + ": no such directory");
-  if (!fs::exists(fs::path(run) / "log.jsonl", ignored) &&
-      !fs::exists(fs::path(run) / "settings.json", ignored)) {
+  if (!is_folder(run)) throw DataError(run + ": no such directory");
+  if (!has_file(run, "log.jsonl") && !has_file(run, "settings.json")) {
     throw DataError(run + ": holds no run: neither log.jsonl nor settings.json");
   }
 }
@@ -109,8 +107,7 @@ size_t RunLog::column(const std::string& wanted) const {
 RunLog epochs_of(const std::string& run) {
   check_is_run(run);
   std::vector<Metrics> rows;
-  std::error_code ignored;
-  const bool any = fs::exists(fs::path(run) / "log.jsonl", ignored);
+  const bool any = has_file(run, "log.jsonl");
   for (const EpochLog& e : any ? load_log(run) : std::vector<EpochLog>{}) {
     Metrics row = {whole("epoch", e.epoch), {"loss", e.loss}};
     row.insert(row.end(), e.metrics.begin(), e.metrics.end());

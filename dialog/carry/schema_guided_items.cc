@@ -4,6 +4,7 @@
 #include <filesystem>
 
 #include "base/error.h"
+#include "base/path.h"
 #include "dialog/data/formats/records_json.h"
 #include "dialog/text/word_bytes.h"
 
@@ -155,14 +156,13 @@ Item item_of(const Frame& frame, const SlotPairs& pairs, const std::vector<std::
 }  // namespace
 
 SchemaGuidedPart find_schema_guided(const std::string& folder, const std::string& part) {
-  std::error_code ignored;
   std::vector<std::string> names = {part};
   if (part == "valid") names.emplace_back("dev");
   for (const std::string& name : names) {
     const std::string path = (fs::path(folder) / name).string();
-    if (fs::is_directory(path, ignored)) return {path, path + "/schema.json"};
+    if (is_folder(path)) return {path, path + "/schema.json"};
     for (const char* ending : {".jsonl", ".jsonl.gz", ".json", ".json.gz"}) {
-      if (fs::exists(path + ending, ignored)) return {path + ending, path + "_schema.json"};
+      if (path_exists(path + ending)) return {path + ending, path + "_schema.json"};
     }
   }
   throw DataError(folder + ": has neither a folder " + names.back() + " nor a file " +

@@ -4,6 +4,7 @@
 #include <set>
 
 #include "base/error.h"
+#include "base/path.h"
 #include "dialog/data/formats/records_json.h"
 #include "dialog/text/word_bytes.h"
 
@@ -17,9 +18,8 @@ using SlotValue = std::pair<std::string, std::string>;
 std::string woz_file(const std::string& folder, const std::string& part) {
   const std::string name = "woz_" + (part == "valid" ? "validate" : part) + "_en.json";
   const std::string path = (fs::path(folder) / name).string();
-  std::error_code ignored;
   for (const std::string& file : {path, path + ".gz"}) {
-    if (fs::exists(file, ignored)) return file;
+    if (path_exists(file)) return file;
   }
   return "";
 }

@@ -4,6 +4,7 @@
 #include <filesystem>
 
 #include "base/error.h"
+#include "base/path.h"
 #include "base/utf8.h"
 
 namespace heed::comprehend {
@@ -88,10 +89,9 @@ void deal(Corpus&& all, size_t of, const std::vector<std::pair<Corpus*, size_t>>
 Parts read_parts(const std::vector<std::string>& data, size_t limit) {
   Parts parts;
   Corpus all;
-  std::error_code ignored;
   for (const std::string& path : data) {
-    if (!fs::exists(path, ignored)) throw DataError(path + ": no such file or directory");
-    if (!fs::is_directory(path, ignored)) {
+    if (!path_exists(path)) throw DataError(path + ": no such file or directory");
+    if (!is_folder(path)) {
       append(all, read_passages(path, limit));
       continue;
     }

@@ -13,6 +13,7 @@
 #include "base/error.h"
 #include "base/json.h"
 #include "base/list.h"
+#include "base/path.h"
 #include "dialog/text/text_file.h"
 
 namespace heed {
@@ -231,25 +232,21 @@ uint32_t fingerprint(const std::vector<Dialogue>& dialogues) {
 }
 
 bool has_part(const std::string& directory, const std::string& part) {
-  std::error_code ignored;
-  const std::filesystem::path folder = directory;
-  return std::filesystem::exists(folder / (part + ".jsonl"), ignored) ||
-         std::filesystem::exists(folder / (part + ".jsonl.gz"), ignored);
+  return has_file(directory, part + ".jsonl") || has_file(directory, part + ".jsonl.gz");
 }
 
 std::string find_part(const std::string& directory, const std::string& part) {
   namespace fs = std::filesystem;
   const std::string plain = part + ".jsonl", gzip = part + ".jsonl.gz";
-  std::error_code ignored;
-  if (!fs::is_directory(directory, ignored)) {
+  if (!is_folder(directory)) {
     throw DataError(directory + ": not a directory; a data directory holds " + plain + " or " +
                     gzip + "; `heed prepare text` and `split` make one");
   }
   std::optional<std::string> found;
   for (const std::string& name : {plain, gzip}) {
     const fs::path path = fs::path(directory) / name;
-    if (!fs::exists(path, ignored)) continue;
-    if (!fs::is_regular_file(path, ignored)) {  // a pipe may never say anything
+    if (!path_exists(path)) continue;
+    if (!is_regular(path)) {  // a pipe may never say anything
       throw DataError(path.string() + ": not a regular file");
     }
     if (found) {
@@ -263,8 +260,7 @@ std::string find_part(const std::string& directory, const std::string& part) {
 }
 
 std::string find_dialogues(const std::string& path, const std::string& part) {
-  std::error_code ignored;
-  return std::filesystem::is_directory(path, ignored) ? find_part(path, part) : path;
+  return is_folder(path) ? find_part(path, part) : path;
 }
 
 }  // namespace heed

@@ -7,6 +7,7 @@
 
 #include "autograd/anomaly.h"
 #include "base/file.h"
+#include "base/path.h"
 #include "nn/safetensors.h"
 #include "train/model_directory.h"
 #include "train/run_json.h"
@@ -40,9 +41,7 @@ Json object_of(const std::string& path) {
 
 // Of an optional file: empty where there is none.
 Json optional_object(const std::string& folder, const char* file) {
-  std::error_code ignored;
-  return fs::exists(in(folder, file), ignored) ? object_of(file_inside(folder, file))
-                                               : Json::object();
+  return has_file(folder, file) ? object_of(file_inside(folder, file)) : Json::object();
 }
 
 // A value that changes the computation must be the one that is computed.
@@ -197,8 +196,7 @@ int64_t max_length_of(const std::string& folder, const BertConfig& config) {
 // in modules.json, if there is one, which lists all that is computed.
 std::string pooling_file(const std::string& folder) {
   std::string of = "1_Pooling";
-  std::error_code ignored;
-  if (fs::exists(in(folder, kModules), ignored)) {
+  if (has_file(folder, kModules)) {
     const std::string path = file_inside(folder, kModules);
     const Json modules = parse_json<Json>(path);
     if (!modules.is_array()) throw DataError(path + ": not a list of modules");
@@ -249,9 +247,9 @@ void check_free(const std::string& from, const std::string& to, const std::strin
                 bool tuned) {
   std::error_code ignored;
   const std::string there = in(to, file), here = in(from, file);
-  if (!fs::exists(here, ignored) || !fs::exists(there, ignored)) return;
+  if (!path_exists(here) || !path_exists(there)) return;
   const auto size = fs::file_size(here, ignored);
-  const bool same = fs::is_regular_file(there, ignored) && fs::file_size(there, ignored) == size;
+  const bool same = is_regular(there) && fs::file_size(there, ignored) == size;
   const bool other = !same || (tuned && file == kWeights);
   if (!other && read_file(there, size) == read_file(here, size)) return;
   throw UsageError(there + ": is there already, and is another; take another folder");
@@ -275,12 +273,11 @@ void check_no_others(const std::string& to, const std::vector<std::string>& file
 // with an encoder these are its files, and the weights the run's.
 Encoder copy_encoder(const std::string& model, const std::string& to,
                      const std::function<void(Json& config)>& edit) {
-  std::error_code ignored;
   const std::string from = encoder_folder(model);
   const bool is_run = from != model;
   Encoder encoder = load_encoder(from);
   if (is_run) take_tuned(encoder.model, file_inside(model, kWeights));
-  if (fs::exists(in(to, kConfig), ignored)) {
+  if (has_file(to, kConfig)) {
     throw UsageError(to + ": holds a model already; take another folder");
   }
   std::vector<std::string> files(std::begin(kFiles), std::end(kFiles));
@@ -289,7 +286,7 @@ Encoder copy_encoder(const std::string& model, const std::string& to,
   check_no_others(to, files);
   make_directory(to);
   for (const std::string& file : files) {
-    if (!fs::exists(in(from, file), ignored)) continue;
+    if (!has_file(from, file)) continue;
     if (file == kWeights && is_run) {
       save_parameters(in(to, file), encoder.model);
       continue;
@@ -329,9 +326,8 @@ Encoder load_encoder(const std::string& folder) {
 }
 
 std::string encoder_folder(const std::string& model) {
-  std::error_code ignored;
   const std::string folder = in(model, kFolderInRun);
-  return fs::exists(in(folder, kConfig), ignored) ? folder : model;
+  return has_file(folder, kConfig) ? folder : model;
 }
 
 Encoder load_encoder_of(const std::string& directory, int64_t width) {

@@ -4,6 +4,7 @@
 
 #include "base/error.h"
 #include "base/file.h"
+#include "base/path.h"
 #include "dialog/data/corpus.h"
 #include "nn/safetensors.h"
 
@@ -34,9 +35,8 @@ Tensor read_x(const std::string& path) {
 }  // namespace
 
 Part read_part(const std::string& directory, const std::string& part) {
-  std::error_code ignored;
   const std::string path = features_path(directory, part);
-  if (!fs::exists(path, ignored)) {
+  if (!path_exists(path)) {
     throw DataError(directory + ": holds no " + part +
                     ".safetensors; `heed features` makes such a directory, or any program that "
                     "writes safetensors (docs/probes.md)");

@@ -3,11 +3,11 @@
 #include <algorithm>
 #include <charconv>
 #include <cmath>
-#include <filesystem>
 #include <map>
 #include <numeric>
 
 #include "base/error.h"
+#include "base/path.h"
 #include "dialog/data/corpus.h"
 #include "dialog/data/formats/published.h"
 #include "dialog/probe/probe.h"
@@ -66,10 +66,7 @@ ClassTexts read_class_texts(const std::string& data, const std::string& label,
   ClassTexts result;
   const Labelled train = labelled_turns(find_dialogues(data, "train"), label, result.left_out);
   Labelled test;
-  std::error_code ignored;
-  if (std::filesystem::is_directory(data, ignored)) {
-    test = labelled_turns(find_part(data, "test"), label, result.left_out);
-  }
+  if (is_folder(data)) test = labelled_turns(find_part(data, "test"), label, result.left_out);
   std::map<std::string, int32_t> classes;
   for (const auto& [text, its] : train) {
     if (its != none) classes.emplace(its, 0);

@@ -1,8 +1,8 @@
 #include "experiments/measure/passage_judge.h"
 
-#include <filesystem>
 
 #include "base/error.h"
+#include "base/path.h"
 #include "dialog/discriminate/controls.h"
 
 namespace heed {
@@ -46,9 +46,7 @@ TestedPart PassageJudge::judged(const std::string& corpus, const std::string& pa
 // Fitted to the training part, or by cross-validation if it has no such replacements.
 static std::vector<double> fitted(const TestedPart& test, const Negatives& negatives,
                                   const PassageJudge& judge, const discriminate::ControlFit& fit) {
-  std::error_code ignored;
-  if (!std::filesystem::is_directory(test.corpus, ignored) ||
-      negatives.kind == Negatives::Kind::kGenerated) {
+  if (!is_folder(test.corpus) || negatives.kind == Negatives::Kind::kGenerated) {
     return fitted_crosswise(test.items, fit);
   }
   return fit(judge.read(test.corpus, "train", negatives).items, test.items);

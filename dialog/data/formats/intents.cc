@@ -1,3 +1,4 @@
+#include "base/path.h"
 #include "dialog/data/formats/corpora.h"
 
 #include <filesystem>
@@ -71,16 +72,15 @@ void read_pairs(const std::string& path, const Reading& reading, Published& corp
 }  // namespace
 
 Published read_intents(const std::string& path, const Reading& reading) {
-  std::error_code ignored;
   Published corpus;
-  if (!fs::is_directory(path, ignored)) {
+  if (!is_folder(path)) {
     read_pairs(path, reading, corpus);
-  } else if (fs::exists(fs::path(path) / "seq.in", ignored)) {
+  } else if (has_file(path, "seq.in")) {
     read_lines(path, "", reading, corpus);
   } else {
     for (const char* part : {"train", "valid", "test"}) {
       const fs::path folder = fs::path(path) / part;
-      if (fs::exists(folder / "seq.in", ignored)) read_lines(folder, part, reading, corpus);
+      if (has_file(folder, "seq.in")) read_lines(folder, part, reading, corpus);
     }
   }
   if (corpus.dialogues.empty()) {

@@ -6,6 +6,7 @@
 
 #include "base/error.h"
 #include "base/json.h"
+#include "base/path.h"
 #include "dialog/text/text_file.h"
 #include "train/strict_json.h"
 
@@ -169,8 +170,7 @@ Published read_published(const std::string& path, Braces braces, const Reading& 
 std::vector<std::string> files_of_part(const std::string& path, const std::string& begin,
                                        const std::string& ending) {
   namespace fs = std::filesystem;
-  std::error_code ignored;
-  if (!fs::is_directory(path, ignored)) return {path};
+  if (!is_folder(path)) return {path};
   std::vector<std::string> files;
   for (const std::string& name : find_files(path, ending)) {
     if (!fs::path(name).filename().string().starts_with(begin)) continue;

@@ -5,6 +5,7 @@
 #include <string_view>
 
 #include "base/error.h"
+#include "base/path.h"
 #include "base/utf8.h"
 #include "dialog/data/formats/published.h"
 #include "dialog/data/formats/table.h"
@@ -119,8 +120,7 @@ void read_contexts(CsvReader& csv, const Fields& header, const std::string& file
 }  // namespace
 
 std::vector<Dialogue> read_ubuntu_v1(const std::string& path, const Reading& reading) {
-  std::error_code ignored;
-  if (!fs::is_directory(path, ignored)) return {read_tsv(path, fs::path(path).filename().string())};
+  if (!is_folder(path)) return {read_tsv(path, fs::path(path).filename().string())};
   const std::vector<std::string> names = find_files(path, ".tsv");
   if (names.empty()) {
     const std::vector<std::string> others = find_files(path, ".csv");
