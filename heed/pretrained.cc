@@ -32,10 +32,7 @@ void say(const char* done, const pretrained::Encoder& encoder, const std::string
 std::vector<std::string> read_texts(const std::string& path) {
   std::vector<std::string> texts;
   LineReader lines(path);
-  for (std::string_view line; lines.next(line);) {
-    if (line.find_first_not_of(" \t") == line.npos) continue;
-    const auto json = strict_json(line, [&](const std::string& rule) { lines.fail(rule); });
-    if (!json.is_object()) lines.fail("not a JSON object");
+  for (nlohmann::json json; next_object(lines, json, "not a JSON object");) {
     const auto text = json.find("text");
     if (text == json.end() || !text->is_string()) lines.fail("\"text\" must be a text");
     texts.push_back(*text);

@@ -40,4 +40,15 @@ Json strict_json(std::string_view text, const Fail& fail) {
   }
 }
 
+// The next line of a file of JSON Lines, an object; false after the last one. Whatever is wrong
+// goes to lines.fail(rule), what is no object with `expected`. `Lines` is LineReader.
+template <class Json, class Lines>
+bool next_object(Lines& lines, Json& object, const std::string& expected) {
+  std::string_view line;
+  if (!lines.next_not_blank(line)) return false;
+  object = strict_json<Json>(line, [&](const std::string& rule) { lines.fail(rule); });
+  if (!object.is_object()) lines.fail(expected);
+  return true;
+}
+
 }  // namespace heed

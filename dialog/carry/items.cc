@@ -18,14 +18,7 @@ using Json = nlohmann::ordered_json;
 // The members of a line, with errors that say where.
 class LineOf {
  public:
-  LineOf(const LineReader& lines, std::string_view text)
-      : json(strict_json<Json>(text, [&](const std::string& rule) { lines.fail(rule); })),
-        lines_(lines) {
-    if (!json.is_object()) {
-      lines.fail(
-          "expected {\"id\": ..., \"turns\": [...], \"candidates\": [...], \"carry\": [...]}");
-    }
-  }
+  LineOf(const LineReader& lines, Json line) : json(std::move(line)), lines_(lines) {}
 
   [[noreturn]] void fail(const std::string& rule) const { lines_.fail(rule); }
   const Json* find(const Json& object, const char* key) const {
@@ -62,7 +55,7 @@ class LineOf {
     return static_cast<int32_t>(n);
   }
 
-  Json json;
+  const Json json;
 
  private:
   const LineReader& lines_;
@@ -170,9 +163,10 @@ std::vector<Item> read_items(const std::string& path, const ReadItems& reading) 
   std::vector<Item> items;
   std::string dialogue;  // of the item before
   size_t count = 0, dialogues = 0;
-  for (std::string_view text; lines.next(text);) {
-    if (is_blank(text)) continue;
-    Item item = item_of(LineOf(lines, text), reading.labels);
+  const char* expected =
+      "expected {\"id\": ..., \"turns\": [...], \"candidates\": [...], \"carry\": [...]}";
+  for (Json line; next_object(lines, line, expected);) {
+    Item item = item_of(LineOf(lines, std::move(line)), reading.labels);
     if (item.id.empty()) item.id = "line-" + std::to_string(lines.line_number());
     if (item.dialogue.empty()) item.dialogue = item.id;
     if (count++ == 0 || item.dialogue != dialogue) ++dialogues;

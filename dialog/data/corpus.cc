@@ -182,8 +182,7 @@ std::string to_json(const Dialogue& dialogue) {
 std::vector<Dialogue> read_dialogues(const std::string& path, const Reading& reading) {
   LineReader reader(path);
   std::vector<Dialogue> dialogues;
-  for (std::string_view line; !reading.enough(dialogues.size()) && reader.next(line);) {
-    if (is_blank(line)) continue;
+  for (std::string_view line; !reading.enough(dialogues.size()) && reader.next_not_blank(line);) {
     Dialogue& dialogue = dialogues.emplace_back(
         DialogueReader(reader, line, reading.notes, dialogues.empty() ? kFormatHint : "").read());
     if (dialogue.id.empty()) dialogue.id = "line-" + std::to_string(reader.line_number());

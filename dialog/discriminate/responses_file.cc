@@ -26,11 +26,10 @@ const std::string& text_at(const LineReader& lines, const Json& object, const ch
   return found->get_ref<const std::string&>();
 }
 
-Line parse(const LineReader& lines, std::string_view text) {
-  const Json json = strict_json(text, [&](const std::string& rule) { lines.fail(rule); });
-  if (!json.is_object()) {
-    lines.fail("expected a JSON object {\"id\": ..., \"response\": ...} or a dialogue");
-  }
+constexpr const char* kExpected =
+    "expected a JSON object {\"id\": ..., \"response\": ...} or a dialogue";
+
+Line parse(const LineReader& lines, const Json& json) {
   const std::string id = text_at(lines, json, "id");
   if (json.contains("response")) return {id, text_at(lines, json, "response")};
   const auto turns = json.find("turns");
@@ -65,9 +64,8 @@ Responses read_responses(const std::string& path, const std::vector<Passage>& pa
   std::set<std::vector<std::string>> seen;
   size_t kept = 0;
   LineReader lines(path);
-  for (std::string_view text; lines.next(text);) {
-    if (text.find_first_not_of(" \t\r") == text.npos) continue;
-    const Line line = parse(lines, text);
+  for (Json json; next_object(lines, json, kExpected);) {
+    const Line line = parse(lines, json);
     const auto place = places.find(line.id);
     if (place == places.end()) {
       ++unfit.no_passage;

@@ -38,14 +38,11 @@ class Lines {
   Lines(const std::string& path, const char* example) : lines_(path), example_(example) {}
 
   bool next() {
-    for (std::string_view line; lines_.next(line);) {
-      if (line.find_first_not_of(" \t\r") == line.npos) continue;
-      object_ = strict_json<Json>(line, [&](const std::string& rule) { fail(rule); });
-      if (!object_.is_object()) fail("expected a JSON object " + std::string(example_));
-      note_simulated();
-      return true;
+    if (!next_object(lines_, object_, "expected a JSON object " + std::string(example_))) {
+      return false;
     }
-    return false;
+    note_simulated();
+    return true;
   }
   [[noreturn]] void fail(const std::string& rule) const { lines_.fail(rule); }
   bool has(const char* key) const { return object_.contains(key); }

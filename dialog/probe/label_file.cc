@@ -70,12 +70,8 @@ LabelledExamples read_labels(const std::string& path) {
   LabelledExamples examples;
   std::set<std::string> seen;
   LineReader lines(path);
-  for (std::string_view line; lines.next(line);) {
-    if (line.find_first_not_of(" \t\r") == line.npos) continue;
-    const Json json = strict_json(line, [&](const std::string& rule) { lines.fail(rule); });
-    if (!json.is_object()) {
-      lines.fail("expected a JSON object {\"id\": ..., \"labels\": {TASK: [LABEL, ...]}}");
-    }
+  const char* expected = "expected a JSON object {\"id\": ..., \"labels\": {TASK: [LABEL, ...]}}";
+  for (Json json; next_object(lines, json, expected);) {
     const std::string id = text(lines, json, "id");
     if (!seen.insert(id).second) lines.fail("the id " + in_quotes(id) + " is given twice");
     const auto labels = json.find("labels");

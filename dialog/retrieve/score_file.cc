@@ -47,10 +47,7 @@ std::vector<ScoredList> read_scores(const std::string& path) {
   std::vector<ScoredList> lists;
   std::map<uint64_t, int> numbers;  // of conversations
   LineReader lines(path);
-  for (std::string_view text; lines.next(text);) {
-    if (text.find_first_not_of(" \t\r") == text.npos) continue;
-    const Json line = strict_json<Json>(text, [&](const std::string& rule) { lines.fail(rule); });
-    if (!line.is_object()) lines.fail("expected {\"right\": [0], \"scores\": [...]}");
+  for (Json line; next_object(lines, line, "expected {\"right\": [0], \"scores\": [...]}");) {
     ScoredList& list = lists.emplace_back(list_of(line, lines));
     list.conversation = static_cast<int>(lists.size()) - 1;
     const auto found = line.find("conversation");

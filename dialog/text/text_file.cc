@@ -169,6 +169,13 @@ bool LineReader::next(std::string_view& line) {
   return true;
 }
 
+bool LineReader::next_not_blank(std::string_view& line) {
+  while (next(line)) {
+    if (line.find_first_not_of(" \t\r\n") != line.npos) return true;
+  }
+  return false;
+}
+
 std::string_view LineReader::ahead() {
   while (end_ - begin_ < kChunkBytes && fill()) continue;
   return std::string_view(buffer_).substr(begin_, std::min(kChunkBytes, end_ - begin_));

@@ -26,6 +26,7 @@ class LineReader {
 
   // The next line without its "\n" or "\r\n", valid until the next call; false after the last one.
   bool next(std::string_view& line);
+  bool next_not_blank(std::string_view& line);  // without those of white space alone
 
   // The next bytes without consuming them: kAhead, fewer only at the end of the file.
   static constexpr size_t kAhead = size_t{1} << 17;

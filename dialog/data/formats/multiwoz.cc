@@ -137,8 +137,7 @@ Published read_state_rows(const std::string& path, const Reading& reading) {
   std::string_view line;
   if (!lines.next(line)) line = {};
   const Fields header = read_header(lines, line);
-  while (lines.next(line)) {
-    if (is_blank(line)) continue;
+  while (lines.next_not_blank(line)) {
     if (!is_utf8(line)) lines.fail("the text is not UTF-8");
     const Fields fields = fields_of(line, '\t');
     if (fields.size() != header.size()) {

@@ -89,8 +89,7 @@ Published read_persona_lines(const std::string& path, const std::string& file,
   size_t number = 0;  // of the line in its dialogue, where lines are numbered
   bool first = true, numbered = false;
   LineReader lines(path);
-  for (std::string_view line; lines.next(line);) {
-    if (is_blank(line)) continue;
+  for (std::string_view line; lines.next_not_blank(line);) {
     if (!is_utf8(line)) lines.fail("the text is not UTF-8");
     if (std::exchange(first, false)) numbered = line.starts_with("1 ");
     const auto pair = numbered ? std::vector<std::string>() : fields_of(line, '|');

@@ -13,8 +13,7 @@ Published read_rewriting(const std::string& path, const Reading& reading) {
   LineReader lines(path);
   const std::string file = std::filesystem::path(path).filename().string();
   Published corpus;
-  for (std::string_view line; lines.next(line);) {
-    if (is_blank(line)) continue;
+  for (std::string_view line; lines.next_not_blank(line);) {
     if (reading.enough(corpus.dialogues.size())) break;
     if (!is_utf8(line)) lines.fail("the text is not UTF-8");
     std::vector<std::string> texts = fields_of(line, '\t');  // two tabs: an empty one between
