@@ -64,7 +64,7 @@ void on_file(const AnnotateFlags& o, Capability capability) {
   progress.done();
   if (out.wanted()) out.write_text(found.lines);
   if (!json.to_stdout() && !out.to_stdout()) {
-    if (found.table) std::fputs(found.table(results_width()).c_str(), stdout);
+    if (found.table) print_text(found.table(results_width()));
     if (out.wanted()) std::printf("%s: %s\n", o.out.c_str(), found.count.c_str());
   }
   for (const std::string& remark : found.remarks) note(remark);
@@ -78,13 +78,13 @@ void on_file(const AnnotateFlags& o, Capability capability) {
 }
 
 void show(const Heard& heard, const TerminalStyle& style) {
-  std::fputs(heard.text.c_str(), stdout);
+  print_text(heard.text);
   if (heard.look.empty()) return;
   DialogueView view{"", {}, "", {{heard.look, std::nullopt, ""}}, 0};
   for (const Turn& turn : heard.turns) {
     view.context.push_back({said_text(turn), turn.distraction});
   }
-  std::fputs(attention_text(view, {{"looked at", ""}}, style).c_str(), stdout);
+  print_text(attention_text(view, {{"looked at", ""}}, style));
 }
 
 Dialogue chosen(const AnnotateFlags& o) {

@@ -97,7 +97,7 @@ void Chat::say_unknown_words(const std::string& line) const {
 
 void Chat::show_attention(const Decoding& reply) const {
   DialogueView view{"", shown_, "", {{reply.as_scores(), std::nullopt, ""}}, forgotten_};
-  std::fputs(attention_text(view, {{"looked at", ""}}, style_).c_str(), stdout);
+  print_text(attention_text(view, {{"looked at", ""}}, style_));
 }
 
 void Chat::answer(const std::string& line) {

@@ -205,8 +205,7 @@ void run(const CompareOptions& o) {
   const std::vector<ComparedRow> rows = compare_models(runs, groups, clusters);
   const int conversation_count = 1 + *std::max_element(clusters.begin(), clusters.end());
   const std::string note = std::to_string(examples.size()) + " " + inputs.unit(examples.size()) +
-                           " of " +
-                           counted(static_cast<size_t>(conversation_count), "conversation") +
+                           " of " + counted(conversation_count, "conversation") +
                            ", the largest of " + std::to_string(largest_cluster(clusters)) +
                            ". In brackets: 95 % intervals over\nconversations. Changes are from " +
                            printable(groups[0].name) + "; p is corrected for " +

@@ -114,7 +114,7 @@ void print(const char* title, const Json& rows, const std::string& none) {
   } else {
     std::string text = info_text(Json{{"rows", in_full(rows)}}, results_width());
     text.erase(0, text.find("name"));  // the title of the table's column
-    std::fputs(text.c_str(), stdout);
+    print_text(text);
   }
 }
 

@@ -182,7 +182,7 @@ void run(DiscriminateTestOptions& o) {
     write_file(o.html, render_passages(page));
   }
   if (!output.to_stdout() && !predictions.to_stdout()) {
-    std::fputs((test_table(results.rows, results_width()) + results.analysis).c_str(), stdout);
+    print_text(test_table(results.rows, results_width()) + results.analysis);
   }
   if (!output.wanted()) return;
   Json inputs = {{"model", source_json(file_inside(o.model, "model.safetensors"))},

@@ -36,7 +36,7 @@ std::string epoch_of(const EncodeFlags& flags, Device device, Json& json) {
       choose_epoch(flags.model, flags.epoch, dialogues, flags.batch, device,
                    [&](int epoch, int64_t examples, int64_t) {
                      progress.show(flags.epoch + ": epoch " + std::to_string(epoch) + ", " +
-                                   counted(static_cast<size_t>(examples), "example"));
+                                   counted(examples, "example"));
                    });
   progress.done();
   const auto percent = [](double share) { return decimal(100 * share, 2); };

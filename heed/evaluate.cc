@@ -107,7 +107,7 @@ void tell(const EvaluateOptions& o, const Inputs& inputs, const LeftOut& left_ou
           const JsonOutput& output) {
   say(left_out, inputs);
   if (!output.to_stdout()) {
-    std::fputs(results_table(results, inputs.unit(2), results_width()).c_str(), stdout);
+    print_text(results_table(results, inputs.unit(2), results_width()));
     if (integrated) std::printf("%s\n", kAfterIntegration);
     if (!relevance.empty()) {
       std::printf("\n%sIn brackets: 95 %% intervals over conversations.\n",

@@ -55,9 +55,8 @@ void write_features(const FeaturesOptions& o, Encoding& encoding, Ranks& ranks) 
     const probe::Part part = encoding.encode(input, ranks);
     if (!ranks.first()) continue;
     probe::write_part(o.out, input.name, part);
-    std::printf("%s: %s of %ld numbers\n", input.name.c_str(),
-                counted(input.examples.size(), "example").c_str(),
-                static_cast<long>(part.x.shape()[1]));
+    print_text(input.name + ": " + counted(input.examples.size(), "example") + " of " +
+               std::to_string(part.x.shape()[1]) + " numbers\n");
   }
   if (!ranks.first()) return;
   JsonOutput(o.out + "/features.json").write(o, {{"inputs", encoding.to_json()}});

@@ -124,11 +124,11 @@ std::string lines(const std::vector<Example>& examples, const std::vector<Tokens
 }
 
 void say(const GenerateOptions& o, int64_t written, const ResponseSieve::Counts& left_out) {
-  std::printf("wrote %s of %s to %s\n", counted(written, "passage").c_str(),
-              last_part(o.model).c_str(), o.out.c_str());
-  std::printf("left out: %ld empty, %ld repeated, %ld with <unk>, %ld equal to the human one\n",
-              static_cast<long>(left_out.empty), static_cast<long>(left_out.repeated),
-              static_cast<long>(left_out.unknown), static_cast<long>(left_out.as_people));
+  const auto text = [](int64_t count) { return std::to_string(count); };
+  print_text("wrote " + counted(written, "passage") + " of " + last_part(o.model) + " to " + o.out +
+             "\nleft out: " + text(left_out.empty) + " empty, " + text(left_out.repeated) +
+             " repeated, " + text(left_out.unknown) + " with <unk>, " + text(left_out.as_people) +
+             " equal to the human one\n");
 }
 
 void run(GenerateOptions& o) {
@@ -162,7 +162,7 @@ void run(GenerateOptions& o) {
   passages_file.write_text(text);
   if (!output.to_stdout() && !passages_file.to_stdout()) {
     say(o, written, sieve.left_out());
-    std::fputs(reranked.table.c_str(), stdout);
+    print_text(reranked.table);
   }
   if (!output.wanted()) return;
   Json json = {{"inputs", inputs_json(m.inputs, {o.model}, o.common->seed)},

@@ -9,6 +9,7 @@
 #include "base/list.h"
 #include "dialog/text/terminal.h"
 #include "heed/checks.h"
+#include "heed/messages.h"
 #include "heed/system_files.h"
 #include "heed/usage.h"
 
@@ -262,7 +263,7 @@ void add_help(CLI::App& app) {
       text =
           app.get_formatter()->make_help(command, full_name(*command), CLI::AppFormatMode::Normal);
     }
-    std::fputs(text.c_str(), stdout);
+    print_text(text);
   });
 }
 

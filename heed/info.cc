@@ -69,10 +69,10 @@ Json info_of(const std::string& path) {
 void print(Json info) {
   const Json contents = info.value("contents", Json::object());
   info.erase("contents");
-  std::fputs(info_text(info, results_width()).c_str(), stdout);
+  print_text(info_text(info, results_width()));
   if (contents.empty()) return;
   const std::string text = info_text(contents, results_width());
-  std::fputs(((text.starts_with('\n') ? "" : "\n") + text).c_str(), stdout);
+  print_text((text.starts_with('\n') ? "" : "\n") + text);
 }
 
 void run(const InfoOptions& o) {

@@ -9,6 +9,7 @@
 #include "base/path.h"
 #include "dialog/respond/settings.h"
 #include "dialog/system.h"
+#include "dialog/text/tokenizer.h"
 #include "heed/bundled.h"
 #include "heed/command.h"
 #include "heed/conversation.h"
@@ -89,6 +90,13 @@ void InputFlags::check(const std::vector<TestSet>& sets) const {
     if (used || sets.empty()) continue;
     const std::string name = option + 2;
     refuse_given(*command_, option, "to test sets " + (name == "pool" ? "random" : name) + ":");
+  }
+  for (const auto& [option, texts] :
+       {std::pair("--frequent", &phrases.frequent), {"--rare", &phrases.rare}}) {
+    for (const std::string& text : *texts) {
+      if (!tokenize(text).empty()) continue;
+      throw UsageError(std::string(option) + ": expected an utterance, got '" + text + "'");
+    }
   }
   if (!needs_pool(sets) || has_pool()) return;
   throw UsageError(

@@ -1,11 +1,12 @@
 #include "heed/judge.h"
 
-#include <cstdio>
+#include <utility>
 
 #include "base/error.h"
 #include "dialog/text/format.h"
 #include "heed/checks.h"
 #include "heed/commands.h"
+#include "heed/messages.h"
 #include "heed/results.h"
 
 namespace heed {
@@ -27,15 +28,16 @@ CLI::Option* add_items(CLI::App& c, int64_t& items) {
 }
 
 void say(const people::Screened& s) {
-  std::printf("%s of %s", counted(s.list.size(), "judgement").c_str(),
-              counted(static_cast<size_t>(s.annotators), "annotator").c_str());
-  if (s.checks > 0) std::printf(", %ld answers to test questions", static_cast<long>(s.checks));
-  if (s.failed > 0) std::printf("; failed the test questions: %ld", static_cast<long>(s.failed));
-  if (s.too_few > 0) std::printf("; with too few judgements: %ld", static_cast<long>(s.too_few));
-  if (s.dropped > 0)
-    std::printf("; their judgements, which were dropped: %ld", static_cast<long>(s.dropped));
-  if (s.cut > 0) std::printf("; cut: %ld", static_cast<long>(s.cut));
-  std::printf("\n");
+  std::string text =
+      counted(s.list.size(), "judgement") + " of " + counted(s.annotators, "annotator");
+  if (s.checks > 0) text += ", " + std::to_string(s.checks) + " answers to test questions";
+  for (const auto& [what, count] : {std::pair("failed the test questions", s.failed),
+                                    {"with too few judgements", s.too_few},
+                                    {"their judgements, which were dropped", s.dropped},
+                                    {"cut", s.cut}}) {
+    if (count > 0) text += std::string("; ") + what + ": " + std::to_string(count);
+  }
+  print_text(text + "\n");
 }
 
 void require_some(const people::Screened& s, const std::string& path) {

@@ -56,18 +56,14 @@ int64_t count_of(const std::vector<ItemToJudge>& items, const char* key) {
 void say_what_is_written(const JudgeExportOptions& o, const std::vector<ItemToJudge>& items,
                          const ResponseSieve::Counts& unfit) {
   const auto checks = static_cast<size_t>(count_of(items, "check"));
-  std::printf("wrote %s and %s to %s, the key to %s\n",
-              counted(items.size() - checks, o.is_pairs() ? "pair" : "item").c_str(),
-              counted(checks, "test question").c_str(), o.out.c_str(), o.key.c_str());
-  if (o.is_pairs()) {
-    std::printf("identical responses: %ld\n", static_cast<long>(count_of(items, "identical")));
-  } else {
-    std::printf(
-        "generated responses left out: %ld repeated, %ld with <unk>, %ld empty, %ld equal to the "
-        "human one\n",
-        static_cast<long>(unfit.repeated), static_cast<long>(unfit.unknown),
-        static_cast<long>(unfit.empty), static_cast<long>(unfit.as_people));
-  }
+  print_text("wrote " + counted(items.size() - checks, o.is_pairs() ? "pair" : "item") + " and " +
+             counted(checks, "test question") + " to " + o.out + ", the key to " + o.key + "\n");
+  const auto text = [](int64_t count) { return std::to_string(count); };
+  print_text(o.is_pairs()
+                 ? "identical responses: " + text(count_of(items, "identical")) + "\n"
+                 : "generated responses left out: " + text(unfit.repeated) + " repeated, " +
+                       text(unfit.unknown) + " with <unk>, " + text(unfit.empty) + " empty, " +
+                       text(unfit.as_people) + " equal to the human one\n");
 }
 
 [[noreturn]] void fail_too_few(const JudgeExportOptions& o, const Inputs& inputs, size_t found) {

@@ -27,7 +27,7 @@ void run(const JudgeScoreOptions& o) {
   const RealOrFake numbers = judge_items(key, votes, p_real, o.common->seed);
   if (key.simulated) note("these judgements are simulated; no person made them");
   if (!output.to_stdout()) {
-    std::fputs(text_of(numbers, results_width()).c_str(), stdout);
+    print_text(text_of(numbers, results_width()));
     say(screened);
   }
   if (!output.wanted()) return;

@@ -30,12 +30,10 @@ void run(const JudgeSimulateOptions& o) {
   key_file.write_text(json_lines(key));
   judgements_file.write_text(json_lines(judgements));
   if (judgements_file.to_stdout()) return;
-  std::printf("wrote %s to %s, the key to %s\n",
-              counted(judgements.size(), "simulated judgement").c_str(), o.out.c_str(),
-              o.key.c_str());
-  std::printf("with many items: accuracy %s, Fleiss' pi %s\n",
-              decimal(people::expected_accuracy(o.people), 3).c_str(),
-              decimal(people::expected_pi(o.people), 3).c_str());
+  print_text("wrote " + counted(judgements.size(), "simulated judgement") + " to " + o.out +
+             ", the key to " + o.key + "\nwith many items: accuracy " +
+             decimal(people::expected_accuracy(o.people), 3) + ", Fleiss' pi " +
+             decimal(people::expected_pi(o.people), 3) + "\n");
 }
 
 }  // namespace

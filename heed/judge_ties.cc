@@ -31,7 +31,7 @@ void run(const JudgeTiesOptions& o) {
       {.source = o.flags.judgements, .samples = o.samples, .size = o.size, .seed = o.common->seed});
   const Agreement agreement = tie_agreement(screened.list, key, o.common->seed);
   if (!output.to_stdout()) {
-    std::fputs(tie_table(rounds, results_width()).c_str(), stdout);
+    print_text(tie_table(rounds, results_width()));
     std::printf(
         "From \"mean\" on: %ld samples of %ld pairs without replacement. The shares in samples "
         "lie within\n"

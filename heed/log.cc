@@ -56,7 +56,7 @@ void run(const LogOptions& o) {
   if (output.wanted()) {
     output.write_text(o.csv.empty() ? to_json_lines(log) : to_csv(log));
   } else {
-    std::fputs(text_of(log).c_str(), stdout);
+    print_text(text_of(log));
   }
 }
 

@@ -9,6 +9,11 @@
 
 namespace heed {
 
+// Text on standard output, as it is.
+inline void print_text(const std::string& text) {
+  std::fputs(text.c_str(), stdout);
+}
+
 // "heed: ..." on standard error, one line.
 inline void print_error(const std::string& message) {
   std::fprintf(stderr, "heed: %s\n", printable(message).c_str());

@@ -57,7 +57,7 @@ void run(const PlotOptions& o) {
       plot.curves.push_back(std::move(curve));
     }
   }
-  std::fputs(curves_text(plot, terminal_style(stdout)).c_str(), stdout);
+  print_text(curves_text(plot, terminal_style(stdout)));
   if (o.svg.empty()) return;
   write_file(o.svg, curves_svg(plot));
   std::printf("%s is written\n", printable(o.svg).c_str());

@@ -212,7 +212,7 @@ void show_look(const Ranker& ranker, const std::vector<std::string>& context,
   for (size_t i = unread; i < context.size(); ++i) {
     view.context.push_back({(i % 2 == 0 ? "you: " : "model: ") + context[i], false});
   }
-  std::fputs(attention_text(view, {{"looked at", ""}}, style).c_str(), stdout);
+  print_text(attention_text(view, {{"looked at", ""}}, style));
 }
 
 }  // namespace

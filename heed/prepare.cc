@@ -41,7 +41,7 @@ Prepared read_ubuntu(const PrepareOptions& o, const Reading& reading) {
     return {read_ubuntu_v1(o.in, reading), {}};
   }
   UbuntuCsv csv = read_ubuntu_csv(o.in, reading, o.keep_wrong ? Wrong::kKeep : Wrong::kLeaveOut);
-  const std::string rows = counted(static_cast<size_t>(csv.label_0_rows), "row") + " with label 0";
+  const std::string rows = counted(csv.label_0_rows, "row") + " with label 0";
   Prepared result{std::move(csv.dialogues), {}};
   if (csv.label_0_rows == 0) return result;
   result.remarks.push_back(o.keep_wrong
@@ -175,7 +175,7 @@ void run(const PrepareOptions& o, PrepareReader read) {
   auto [dialogues, remarks] = read(o, {o.limit, show_reading(progress, o.in)});
   progress.done();
   const size_t all = dialogues.size();
-  const std::string least = counted(static_cast<size_t>(o.min_turns), "turn");
+  const std::string least = counted(o.min_turns, "turn");
   std::erase_if(dialogues, [&](const Dialogue& d) { return std::ssize(d.turns) < o.min_turns; });
   if (dialogues.empty()) {
     throw DataError(o.in + ": none of " + counted(all, "dialogue") + " has " + least +

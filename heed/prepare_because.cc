@@ -22,9 +22,8 @@ void run(const PrepareBecauseOptions& o) {
                                        : "after one that begins with \"why\""));
   }
   write_dialogues(o.out, found);
-  std::printf("%s: %s of %s\n", o.out.c_str(),
-              counted(found.size(), o.of == "because" ? "explanation" : "answer").c_str(),
-              counted(dialogues.size(), "dialogue").c_str());
+  print_text(o.out + ": " + counted(found.size(), o.of == "because" ? "explanation" : "answer") +
+             " of " + counted(dialogues.size(), "dialogue") + "\n");
 }
 
 }  // namespace

@@ -21,10 +21,9 @@ void show_counts(const char* part, const char* set, carry::Tallies& tallies) {
   std::string line;
   for (const char* distance : carry::kDistances) {
     const Tally& t = tallies[std::string(set) + "/" + distance];
-    char cell[40];
-    std::snprintf(cell, sizeof cell, " %7lld", static_cast<long long>(t.right));
-    line += cell;
-    std::snprintf(cell, sizeof cell, "/%-7lld", static_cast<long long>(t.decided));
+    char cell[80];
+    std::snprintf(cell, sizeof cell, " %7lld/%-7lld", static_cast<long long>(t.right),
+                  static_cast<long long>(t.decided));
     line += cell;
   }
   std::printf("%-6s %-6s%s\n", part, set, line.c_str());
@@ -82,9 +81,8 @@ void run(const PrepareCarryoverOptions& o) {
   }
   commit_all(files);
   progress.done();
-  std::printf("wrote %s to %s%s\n", counted(items, "item").c_str(), o.out.c_str(),
-              corpus.remark.c_str());
-  std::printf("candidates that hold / all, by distance in turns: 0, 1, 2, 3, 4, 5, >=6\n");
+  print_text("wrote " + counted(items, "item") + " to " + o.out + corpus.remark +
+             "\ncandidates that hold / all, by distance in turns: 0, 1, 2, 3, 4, 5, >=6\n");
   for (auto& [part, tallies] : counts) {
     for (const char* set : corpus.sets) show_counts(part, set, tallies);
   }

@@ -36,8 +36,8 @@ void run(const PrepareLabelsOptions& o) {
     throw DataError(o.in + ": " + error.what());
   }
   probe::write_labels(o.out, examples);
-  std::printf("wrote labels of %s of %s to %s\n", counted(examples.ids.size(), "example").c_str(),
-              counted(dialogues.size(), "dialogue").c_str(), o.out.c_str());
+  print_text("wrote labels of " + counted(examples.ids.size(), "example") + " of " +
+             counted(dialogues.size(), "dialogue") + " to " + o.out + "\n");
   show_statistics(examples);
 }
 

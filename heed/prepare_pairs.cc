@@ -55,7 +55,7 @@ void run(const PreparePairsOptions& o) {
     report += remark(out, pairs.size(), dialogues) + "\n";
   }
   commit_all(writers);
-  std::fputs(report.c_str(), stdout);
+  print_text(report);
 }
 
 }  // namespace

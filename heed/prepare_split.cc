@@ -83,7 +83,7 @@ void write_parts(const std::vector<Dialogue>& dialogues, const Parts& parts, con
         path + ": " + counted(part->size(), "dialogue") + " with " + counted(turns, "turn") + "\n";
   }
   commit_all(writers);
-  std::fputs(report.c_str(), stdout);
+  print_text(report);
 }
 
 // The parts, and the numbers of dialogues and groups.

@@ -21,11 +21,11 @@ struct PretrainedOptions : CommandOptions {
 
 void say(const char* done, const pretrained::Encoder& encoder, const std::string& folder) {
   const pretrained::BertConfig& c = encoder.model.config();
-  std::printf(
-      "%s %s: BERT, %s x %ld, %ld heads, %d pieces, %ld numbers; texts of up to %ld pieces\n", done,
-      folder.c_str(), counted(c.num_hidden_layers, "layer").c_str(), long(c.hidden_size),
-      long(c.num_attention_heads), encoder.pieces.size(), long(parameter_count(encoder.model)),
-      long(encoder.max_length));
+  const auto text = [](int64_t number) { return std::to_string(number); };
+  print_text(std::string(done) + " " + folder + ": BERT, " + counted(c.num_hidden_layers, "layer") +
+             " x " + text(c.hidden_size) + ", " + text(c.num_attention_heads) + " heads, " +
+             text(encoder.pieces.size()) + " pieces, " + text(parameter_count(encoder.model)) +
+             " numbers; texts of up to " + text(encoder.max_length) + " pieces\n");
 }
 
 // The texts of a file with one {"text": ...} a line.
@@ -68,6 +68,9 @@ void write_lines(const std::string& path, const std::vector<std::string>& texts,
 
 void encode(const PretrainedOptions& o) {
   const Device device = start(*o.common);
+  if (o.out.ends_with(".npy.gz")) {
+    throw UsageError("--out " + o.out + ": .npy is not compressed; let the name end in .npy");
+  }
   check_writable(o.out);
   const LoadedSystem loaded = open_model(o.model, Capability::kEncode, device);
   const std::vector<std::string> texts = read_texts(o.in);
@@ -90,12 +93,13 @@ void encode(const PretrainedOptions& o) {
   } else {
     write_lines(o.out, texts, read, vectors);
   }
-  std::printf("%s of %s: %ld numbers each%s\n", counted(texts.size(), "vector").c_str(),
-              o.in.c_str(), long(vectors.shape()[1]),
-              cut == 0 ? ""
-                       : ("; " + counted(cut, "text") + " cut to " + std::to_string(longest) +
-                          (loaded.vocabulary ? " tokens" : " pieces"))
-                             .c_str());
+  std::string text = counted(texts.size(), "vector") + " of " + o.in + ": " +
+                     std::to_string(vectors.shape()[1]) + " numbers each";
+  if (cut > 0) {
+    text += "; " + counted(cut, "text") + " cut to " + std::to_string(longest) +
+            (loaded.vocabulary ? " tokens" : " pieces");
+  }
+  print_text(text + "\n");
 }
 
 void import_model(const PretrainedOptions& o) {

@@ -193,7 +193,7 @@ void run(const ProbeFlags& o) {
   const std::vector<std::string> tasks = task_names(o.tasks, encoders[0].train);
   for (Encoder& e : encoders) probe_encoder(e, tasks, o.probe());
   say_unconverged(encoders, tasks, o.kind == "mlp");
-  if (!output.to_stdout()) std::fputs(table(encoders, tasks).c_str(), stdout);
+  if (!output.to_stdout()) print_text(table(encoders, tasks));
   if (!output.wanted()) return;
   inputs["examples"] = {{"train", encoders[0].train.examples.ids.size()},
                         {o.eval_part, encoders[0].test.examples.ids.size()}};

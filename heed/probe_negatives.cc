@@ -67,8 +67,7 @@ std::vector<std::pair<std::string, probe::Tested>> test(const ProbeNegativesOpti
   for (const std::string& name : o.small) {
     const auto show = [&](int repetition) {
       progress.show((o.model.empty() ? "bag of words" : o.model) + ", " + name + ": " +
-                    std::to_string(repetition) + " of " +
-                    counted(static_cast<size_t>(o.how.repetitions), "repetition"));
+                    std::to_string(repetition) + " of " + counted(o.how.repetitions, "repetition"));
     };
     try {
       all.emplace_back(name,
@@ -104,7 +103,7 @@ void run(ProbeNegativesOptions& o) {
     results.push_back(result_json(tested, rows, texts));
     all.insert(all.end(), rows.begin(), rows.end());
   }
-  if (!output.to_stdout()) std::fputs(negatives_table(all, results_width()).c_str(), stdout);
+  if (!output.to_stdout()) print_text(negatives_table(all, results_width()));
   if (!output.wanted()) return;
   output.write(o, {{"inputs",
                     {{"data", o.data},

@@ -36,7 +36,7 @@ inline auto show_reading(Progress& progress, const std::string& path) {
 inline auto show_counts(Progress& progress, const std::string& unit,
                         const std::string& before = "") {
   return [&progress, unit, before](auto done, auto of) {
-    progress.show(before + std::to_string(done) + " of " + counted(static_cast<size_t>(of), unit));
+    progress.show(before + std::to_string(done) + " of " + counted(of, unit));
   };
 }
 

@@ -241,7 +241,7 @@ void baseline(RankOptions& o) {
   if (!o.test_sets.empty()) {
     Json inputs = inputs_json(o, part, {});
     const std::vector<RankedSetRow> rows = test_sets(o, loaded.ranker, part, lists, inputs);
-    if (!output.to_stdout()) std::fputs(sets_table(rows, results_width()).c_str(), stdout);
+    if (!output.to_stdout()) print_text(sets_table(rows, results_width()));
     if (!output.wanted()) return;
     return output.write(
         o, {{"inputs", inputs}, {"lists", ranked.to_json()}, {"test_sets", to_json(rows)}});
@@ -268,7 +268,7 @@ void baseline(RankOptions& o) {
   }
   rows.push_back(chance_ranking(std::move(scored), o.common->seed));
   if (!output.to_stdout() && !scores_file.to_stdout())
-    std::fputs(rankings_table(rows, false, results_width()).c_str(), stdout);
+    print_text(rankings_table(rows, false, results_width()));
   if (!output.wanted()) return;
   output.write(o, {{"inputs", inputs_json(o, part, train)},
                    {"lists", ranked.to_json()},

@@ -50,8 +50,7 @@ void scores(const RankScoresOptions& o) {
   rows.push_back(measure_ranking(o.data, lists, o.common->seed));
   const size_t count = lists.size();
   rows.push_back(chance_ranking(std::move(lists), o.common->seed));
-  if (!output.to_stdout())
-    std::fputs(rankings_table(rows, several, results_width()).c_str(), stdout);
+  if (!output.to_stdout()) print_text(rankings_table(rows, several, results_width()));
   if (!output.wanted()) return;
   output.write(o, {{"inputs",
                     {{"scores", source_json(o.data)},

@@ -98,8 +98,7 @@ void run(const RespondOptions& o) {
   rows.push_back(measured("human", references, /*human=*/true));
   const size_t count = references.size();
   if (!output.to_stdout() && !responses_file.to_stdout()) {
-    std::fputs(rows_table(rows, std::to_string(count) + " " + m.inputs.unit(count)).c_str(),
-               stdout);
+    print_text(rows_table(rows, std::to_string(count) + " " + m.inputs.unit(count)));
   }
   if (!output.wanted()) return;
   Json json = {{"inputs", inputs_json(m.inputs, {o.model}, o.common->seed)},

@@ -9,6 +9,7 @@
 #include "dialog/text/terminal.h"
 #include "dialog/text/text_file.h"
 #include "dialog/text/text_table.h"
+#include "heed/messages.h"
 #include "heed/provenance.h"
 #include "train/run_directory.h"
 
@@ -116,7 +117,7 @@ void JsonOutput::write(const CommandOptions& o, const nlohmann::ordered_json& re
 
 void JsonOutput::write_text(const std::string& text) const {
   if (to_stdout()) {
-    std::fputs(text.c_str(), stdout);
+    print_text(text);
   } else if (wanted()) {
     TextWriter writer(path_);
     writer.write(text);

@@ -54,9 +54,7 @@ void run(const ScoreOptions& o) {
   });
   const ScoreSummary summary = summarize(scores);
   if (!output.to_stdout()) {
-    std::fputs(
-        results_table({{"as given", summary, {}}}, m.inputs.unit(2), results_width()).c_str(),
-        stdout);
+    print_text(results_table({{"as given", summary, {}}}, m.inputs.unit(2), results_width()));
   }
   if (!output.wanted()) return;
   Json json = {{"inputs", inputs_json(m.inputs, {o.model}, o.common->seed)},

@@ -175,9 +175,8 @@ void show_tagger(const ShowOptions& o, Device device) {
   AttentionView view;
   view.models = {{names_of(o, {o.model})[0], by}};
   view.data = last_part(o.input.data);
-  view.test_set = options.insert == 0 ? "none"
-                                      : counted(static_cast<size_t>(options.insert), "turn") +
-                                            " of other dialogues";
+  view.test_set =
+      options.insert == 0 ? "none" : counted(options.insert, "turn") + " of other dialogues";
   view.chosen = !options.ids.empty();
   for (const Looked& looked : looker->looks(o.input.data, options)) {
     DialogueView& shown = view.dialogues.emplace_back(DialogueView{
@@ -231,7 +230,7 @@ void run(ShowOptions& o) {
   if (runs.size() == 2) view.lower = count_lower(ratios[0], ratios[1]);
   view.chosen = !o.look.ids.empty();
   say(left_out, inputs);
-  std::fputs(render_text(view, terminal_style(stdout)).c_str(), stdout);
+  print_text(render_text(view, terminal_style(stdout)));
   if (o.html.empty()) return;
   add_facts(view.made_with, "", provenance(o));
   add_facts(view.made_with, "", inputs_json(inputs, runs, o.common->seed));

@@ -191,7 +191,7 @@ void run(const TrainOptions& o) {
     const int pieces = training->loop().pieces;
     if (pieces > 1) {
       print_line("batches in " + std::to_string(pieces) + " pieces, on " +
-                 counted(static_cast<size_t>(team.size()), "rank"));
+                 counted(team.size(), "rank"));
     }
   }
   try {

@@ -62,10 +62,9 @@ class Watch {
     for (; epochs_ < log.size(); ++epochs_) {
       const EpochLog& e = log[epochs_];
       progress_.done();
-      std::printf("epoch %2d%s\n", e.epoch,
-                  (text_of_numbers({{"loss", e.loss}}) + text_of_numbers(e.metrics) +
-                   text_of_numbers({{"rate", e.rate}}))
-                      .c_str());
+      std::printf("epoch %2d", e.epoch);
+      print_text(text_of_numbers({{"loss", e.loss}}) + text_of_numbers(e.metrics) +
+                 text_of_numbers({{"rate", e.rate}}) + "\n");
     }
     std::fflush(stdout);
   }

@@ -133,7 +133,7 @@ class ReaderTraining : public SystemTraining<Own> {
     const Config& m = s_.model;
     talk.say(run + ": " + (s_.init.empty() ? "an encoder from nothing" : s_.init) +
              (m.frozen ? ", frozen" : "") + ", GRUs of " + std::to_string(m.width) + " cells, " +
-             counted(static_cast<size_t>(m.turns), "earlier turn"));
+             counted(m.turns, "earlier turn"));
     talk.say(counted(data_.train.questions(), "training question") + " on " +
              counted(data_.train.passages.size(), "passage") + " and " +
              std::to_string(data_.valid.questions()) + " to validate");

@@ -136,7 +136,7 @@ LoadedSystem load_model(const std::string& directory, const std::string& epoch) 
 void note_left_out(const Part& part, const std::string& name, const Talk& talk) {
   const auto say = [&](int64_t count, const std::string& what, const std::string& why) {
     if (count == 0) return;
-    talk.note(name + ": " + counted(static_cast<size_t>(count), what) + " left out: " + why);
+    talk.note(name + ": " + counted(count, what) + " left out: " + why);
   };
   say(part.irreplaceable, "passage", "nothing could stand in the place of the response");
   const UnfitResponses& u = part.unfit;
@@ -194,8 +194,8 @@ std::vector<PresetOf<Settings>> Own::presets() {
                 ? "fine-tuning, "
                 : std::to_string(s.model.hidden_size) + " cells in each direction, ") +
            std::to_string(s.model.vocab_size - kSpecialTokens) + " words, batches of " +
-           std::to_string(s.loop.batch_size) + ", at most " +
-           counted(static_cast<size_t>(s.loop.max_epochs), "epoch") + "; takes " + time;
+           std::to_string(s.loop.batch_size) + ", at most " + counted(s.loop.max_epochs, "epoch") +
+           "; takes " + time;
   }
   return all;
 }

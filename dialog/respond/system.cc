@@ -130,7 +130,7 @@ void RespondTraining::describe(const std::string& run, bool is_new, const Talk& 
            size_of_model(parameter_count(m)));
   talk.say(std::to_string(data_.train.size()) + " training and " +
            counted(data_.valid.size(), "validation example") + ", " +
-           counted(static_cast<size_t>(data_.left_out), "dialogue") + " left out (no response)");
+           counted(data_.left_out, "dialogue") + " left out (no response)");
   if (!is_new) return;
   if (!s_.init.empty()) say_taken(run, talk);
   if (s_.loop.batch_size < preset_batch_) {

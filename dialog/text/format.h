@@ -19,7 +19,7 @@ inline std::string decimal(double value, int digits) {
 }
 
 // "1 dialogue", "2 dialogues"
-inline std::string counted(size_t count, const std::string& what) {
+template <class Integer> std::string counted(Integer count, const std::string& what) {
   return std::to_string(count) + " " + what + (count == 1 ? "" : "s");
 }
 

@@ -88,8 +88,8 @@ class TrackerTraining : public SystemTraining<Own> {
       return printable(slot.name) + " (" + std::to_string(slot.end - slot.begin) + ")";
     });
     talk.say(run + ": " + m.output +
-             (m.output == "energy" ? " of " + counted(static_cast<size_t>(m.steps), "step") : "") +
-             ", " + std::to_string(m.hidden_size) + " cells, " + std::to_string(m.vocab_size) +
+             (m.output == "energy" ? " of " + counted(m.steps, "step") : "") + ", " +
+             std::to_string(m.hidden_size) + " cells, " + std::to_string(m.vocab_size) +
              " words; values of " + slots);
     talk.say(counted(data_.train.size(), "training dialogue") + " and " +
              std::to_string(data_.valid.size()) + " to validate");

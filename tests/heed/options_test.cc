@@ -116,6 +116,10 @@ TEST_F(Options, ThatWouldDoNothingAreRefused) {
        "--length-penalty: only applies with --decode beam");
   says(evaluate + Arguments{"--pool", kDialogs}, "--pool: only applies to test sets random:");
   says(evaluate + Arguments{"--frequent", "a"}, "--frequent: only applies to test sets frequent:");
+  for (const std::string kind : {"frequent", "rare"}) {
+    says(with(evaluate, "--test", kind) + Arguments{"--" + kind, " "},
+         "--" + kind + ": expected an utterance, got ' '");
+  }
   says(with(evaluate, "--test", "frequent") + Arguments{"--rare", "a"},
        "--rare: only applies to test sets rare:");
   says({"score", "--model", kModel, "--data", kDialogs, "--dtype", "f64", "--matmul", "bf16"},

@@ -102,6 +102,8 @@ TEST_F(ImportedModel, SaysWhatItCannotRead) {
       "{\"text\": \"a\"}\n", 2,
       "--max-pieces: expected a whole number from 3 to 16777216, got '2' (see heed encode --help)",
       {"--max-pieces", "2"});
+  expect_failure(heed_program({"encode", "--model", model, "--in", path, "--out", "v.npy.gz"}), 2,
+                 "--out v.npy.gz: .npy is not compressed; let the name end in .npy", ".npy.gz");
   const Result again = heed_program({"import", in, "--out", model});
   EXPECT_EQ(again.code, 2);
   EXPECT_EQ(again.err, "heed: " + model + ": holds a model already; take another folder\n");
