@@ -32,13 +32,12 @@ void run(const JudgeTiesOptions& o) {
   const Agreement agreement = tie_agreement(screened.list, key, o.common->seed);
   if (!output.to_stdout()) {
     print_text(tie_table(rounds, results_width()));
-    std::printf(
-        "From \"mean\" on: %ld samples of %ld pairs without replacement. The shares in samples "
-        "lie within\n"
-        "a few deviations of the share in all pairs because of the drawing, whatever was judged.\n",
-        static_cast<long>(o.samples), static_cast<long>(o.size));
-    std::printf("Fleiss' pi of the judgements per pair: %s, over %ld pairs\n",
-                interval_text(agreement.pi, 3).c_str(), static_cast<long>(agreement.items));
+    print_text(
+        "From \"mean\" on: " + counted(o.samples, "sample") + " of " + counted(o.size, "pair") +
+        " without replacement. The shares in samples lie within\n"
+        "a few deviations of the share in all pairs because of the drawing, whatever was "
+        "judged.\nFleiss' pi of the judgements per pair: " +
+        interval_text(agreement.pi, 3) + ", over " + counted(agreement.items, "pair") + "\n");
     say(screened);
   }
   if (!output.wanted()) return;
