@@ -51,4 +51,9 @@ bool next_object(Lines& lines, Json& object, const std::string& expected) {
   return true;
 }
 
+// A text as JSON writes it, for messages; it need not be valid UTF-8.
+inline std::string in_quotes(const std::string& text) {
+  return nlohmann::json(text).dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
+}
+
 }  // namespace heed

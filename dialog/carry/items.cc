@@ -1,10 +1,10 @@
 #include "dialog/carry/items.h"
 
 #include <algorithm>
-#include <nlohmann/json.hpp>
 
 #include "base/error.h"
 #include "base/utf8.h"
+#include "dialog/parts/annotator_json.h"
 #include "dialog/text/text_file.h"
 #include "dialog/text/tokenizer.h"
 #include "dialog/text/word_bytes.h"
@@ -214,7 +214,7 @@ std::string item_line(const Item& item) {
       if (item.carry[i]) json["carry"].push_back(i);
     }
   }
-  return json.dump(-1, ' ', false, Json::error_handler_t::replace) + "\n";
+  return json_line(json);
 }
 
 Item distract(Item item, const std::vector<Item>& all, int count, Rng& rng) {

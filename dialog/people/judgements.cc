@@ -18,10 +18,6 @@ using Json = nlohmann::json;
 constexpr size_t kMaxName = 1024;  // bytes of an item and of an annotator
 constexpr int64_t kMaxRound = 1000;
 
-std::string in_quotes(const std::string& text) {
-  return Json(text).dump(-1, ' ', false, Json::error_handler_t::replace);
-}
-
 // "\"real\" or \"fake\""
 std::string one_of(const std::vector<std::string>& words) {
   std::string text;

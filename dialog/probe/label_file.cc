@@ -15,10 +15,6 @@ using Json = nlohmann::json;
 
 constexpr size_t kMaxName = 1024;  // bytes of a task and of a label: they stand in tables
 
-std::string in_quotes(const std::string& text) {
-  return Json(text).dump(-1, ' ', false, Json::error_handler_t::replace);
-}
-
 std::string text(const LineReader& lines, const Json& json, const char* key) {
   const auto found = json.find(key);
   if (found == json.end() || !found->is_string() || found->get_ref<const std::string&>().empty()) {

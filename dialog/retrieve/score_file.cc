@@ -1,9 +1,9 @@
 #include "dialog/retrieve/score_file.h"
 
 #include <map>
-#include <nlohmann/json.hpp>
 
 #include "base/error.h"
+#include "dialog/parts/annotator_json.h"
 #include "dialog/text/text_file.h"
 #include "train/strict_json.h"
 
@@ -69,7 +69,7 @@ std::string score_line(const ScoredList& list) {
                {"rank", ranks.first()}, {"ties", ranks.ties()},
                {"right", list.right},   {"scores", list.scores}};
   if (!list.attention.empty()) line["attention"] = list.attention;
-  return line.dump(-1, ' ', false, Json::error_handler_t::replace) + "\n";
+  return json_line(line);
 }
 
 }  // namespace heed::retrieve
