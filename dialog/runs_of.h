@@ -2,11 +2,14 @@
 // defines its own part in a struct:
 //
 //   struct Own {
-//     // with those of RunOptions; visit_config(), or visit_model_config() of the `model` in them:
-//     // config.json; visit_training(): settings.json; check(), check_model()
+//     // ModelOptions or RunOptions, and more; visit_config(), or visit_model_config() of the
+//     // `model` in them: config.json; visit_training(): settings.json; check(), check_model()
 //     using Settings = ...;
 //     using Data = ...;    // the training data, with fingerprint()
-//     using Loaded = ...;  // its `model`, and the parts that read texts for it
+//     // Its `model`, and the parts that read texts for it. If there is much to read before the
+//     // first step, `reads_ahead`: a function that is told how much is done and of how much, and
+//     // says whether to go on.
+//     using Loaded = ...;
 //     static constexpr RunNames kNames = {...};
 //     static std::vector<PresetOf<Settings>> presets();
 //     static Data read(const Paths&, const Settings&, const std::string& run);  // by its words
@@ -69,6 +72,13 @@ struct RunOptions {
   // The preset from which the numbers above started. Runs of older versions did not keep it.
   std::optional<std::string> preset = {};
 };
+// With the model, and the vocabulary size that was requested, which texts may not fill.
+template <class Config> struct ModelOptions : RunOptions {
+  Config model = {};
+  std::optional<int64_t> vocabulary = {};  // runs of older versions did not keep it
+
+  void check_model() const { model.check(); }
+};
 
 // Their lines in a visit_training(), and that of the requested vocabulary size, if there is one.
 template <class S, class V> void visit_run_options(S& s, V& v) {
@@ -105,6 +115,16 @@ Task task_of(Module& module, std::vector<int64_t> sizes, std::shared_ptr<const L
     };
   }
   return task;
+}
+
+// The training of most presets: Adam, and a rate that is halved after an epoch that is not better.
+inline LoopSettings adam_loop(int64_t batch, int epochs, double rate, int stop_after) {
+  return {
+      .batch_size = batch,
+      .optimizer = {.name = "adam"},
+      .max_norm = 5,
+      .max_epochs = epochs,
+      .schedule = {.rate = rate, .min_rate = rate / 1000, .patience = 1, .stop_after = stop_after}};
 }
 
 template <class S> struct PresetOf {

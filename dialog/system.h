@@ -34,8 +34,7 @@ const char* name_of(Capability capability);  // "respond", "rank", "tag", ...
 struct Talk {
   std::function<void(const std::string& line)> say = [](const std::string&) {};   // results
   std::function<void(const std::string& line)> note = [](const std::string&) {};  // remarks
-  OnValidation progress = [](int64_t, int64_t) {};  // for long work before the first step
-  Device device = {};                               // for that work
+  Device device = {};  // for long work before the first step
 };
 
 // The paths of --data, usually one.
@@ -49,6 +48,8 @@ class Training {
 
   // Whether an option was given, rather than taken from a preset.
   std::function<bool(const std::string& option)> given = [](const std::string&) { return false; };
+  // Shown during long work before the first step.
+  OnValidation progress = [](int64_t, int64_t) {};
 
   // These refer to this object.
   virtual AnySettings settings() = 0;

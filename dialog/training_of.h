@@ -68,7 +68,14 @@ template <class Own> class SystemTraining : public TrainingOf<typename Own::Sett
     Runs::start(run, s_, data_, made_with);
   }
   bool train(const std::string& run, Device device, const TrainHooks& hooks) override {
-    return Runs::train(run, s_, data_, device, hooks);
+    auto loaded = Runs::first(run, s_);
+    if constexpr (requires { loaded.reads_ahead; }) {
+      loaded.reads_ahead = [&](int64_t done, int64_t of) {
+        this->progress(done, of);
+        return hooks.stop == nullptr || !*hooks.stop;
+      };
+    }
+    return Runs::train(std::move(loaded), run, s_, data_, device, hooks);
   }
   std::string step_text(const TrainProgress& p) const override {
     return line_text(Own::kStep, value_of(p.metrics, Own::kStep.metric));

@@ -176,8 +176,8 @@ void run(const TrainOptions& o) {
                         print_line(line);
                       },
                   .note = note,
-                  .progress = show_counts(progress, "example", "before  "),
                   .device = device};
+  training->progress = show_counts(progress, "example", "before  ");
   const OpenRun run = team.prepare([&] { return open(o, *training, team, talk); });
   team.share(*training);
   const std::atomic<bool>& stop = stop_on_signals();

@@ -2,7 +2,6 @@
 #pragma once
 
 #include <cstdint>
-#include <optional>
 #include <string>
 
 #include "dialog/carry/carryover.h"
@@ -10,15 +9,12 @@
 
 namespace heed::carry {
 
-struct Settings : RunOptions {
-  Config model = {};
-  double share = 1;                        // of the training dialogues (ReadItems::share)
-  std::string set = "both";                // of the candidates
-  bool shuffled_labels = false;            // a control: labels are shuffled among all candidates
-  std::optional<int64_t> vocabulary = {};  // as requested
+struct Settings : ModelOptions<Config> {
+  double share = 1;              // of the training dialogues (ReadItems::share)
+  std::string set = "both";      // of the candidates
+  bool shuffled_labels = false;  // a control: labels are shuffled among all candidates
 
   void check() const;  // throws UsageError
-  void check_model() const { model.check(); }
 };
 
 constexpr const char *kForm = "Carryover (instead of the preset's)", *kItems = "Items";

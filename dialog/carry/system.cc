@@ -13,11 +13,7 @@ Settings sized(int64_t words, int64_t width, int64_t heads, int64_t head_size, i
   s.model.embedding_size = s.model.hidden_size = width;
   s.model.heads = heads;
   s.model.head_size = head_size;
-  s.loop = {.batch_size = 32,
-            .optimizer = {.name = "adam"},
-            .max_norm = 5,
-            .max_epochs = epochs,
-            .schedule = {.rate = 0.001, .min_rate = 1e-6, .patience = 1, .stop_after = 3}};
+  s.loop = adam_loop(32, epochs, 0.001, /*stop_after=*/3);
   return s;
 }
 
@@ -79,7 +75,6 @@ void Settings::check() const {
 
 std::vector<PresetOf<Settings>> Own::presets() {
   Settings smoke = sized(2000, 32, 2, 8, 2), paper = sized(25000, 300, 80, 64, 40);
-  smoke.loop.optimizer.name = "adam";
   smoke.loop.schedule.rate = 0.005;
   smoke.model.dropout = 0.1;
   paper.loop.schedule.stop_after = 0;

@@ -19,13 +19,10 @@ constexpr const char* kFromNothing = "smoke";  // the preset without a pretraine
 
 using pretrained::kFolderInRun;
 
-Settings adam(int epochs, int64_t examples, double rate) {
+Settings with_loop(int epochs, double rate) {
   Settings s;
-  s.loop = {.batch_size = examples,
-            .optimizer = {.name = "adam"},
-            .max_norm = 1,
-            .max_epochs = epochs,
-            .schedule = {.rate = rate, .min_rate = rate / 1000, .patience = 1, .stop_after = 2}};
+  s.loop = adam_loop(/*batch=*/4, epochs, rate, /*stop_after=*/2);
+  s.loop.max_norm = 1;
   return s;
 }
 
@@ -120,16 +117,7 @@ class ReaderTraining : public SystemTraining<Own> {
                    static_cast<double>(s_.layers) * 12 * h * h);
     }
   }
-  bool train(const std::string& run, Device device, const TrainHooks& hooks) override {
-    LoadedReader reader = Runs::first(run, s_);
-    reader.reads_ahead = [&](int64_t done, int64_t of) {
-      if (progress_) progress_(done, of);
-      return hooks.stop == nullptr || !*hooks.stop;
-    };
-    return Runs::train(std::move(reader), run, s_, data_, device, hooks);
-  }
   void describe(const std::string& run, bool, const Talk& talk) const override {
-    progress_ = talk.progress;
     const Config& m = s_.model;
     talk.say(run + ": " + (s_.init.empty() ? "an encoder from nothing" : s_.init) +
              (m.frozen ? ", frozen" : "") + ", GRUs of " + std::to_string(m.width) + " cells, " +
@@ -143,9 +131,6 @@ class ReaderTraining : public SystemTraining<Own> {
                 " whose answer does not stand in the passage");
     }
   }
-
- private:
-  mutable OnValidation progress_;  // of describe(), for train()
 };
 
 LoadedSystem load_model(const std::string& directory, const std::string& epoch) {
@@ -176,14 +161,14 @@ int pieces_of(const Settings& s) {
 }
 
 std::vector<PresetOf<Settings>> Own::presets() {
-  Settings smoke = adam(2, 4, 0.002), frozen = adam(6, 4, 0.002);  // the former is drawn
+  Settings smoke = with_loop(2, 0.002), frozen = with_loop(6, 0.002);  // the former is drawn
   smoke.model.turns = 1;
   smoke.model.width = 32;
   smoke.model.window = 200;
   frozen.model.frozen = true;
   frozen.model.width = 96;
   frozen.model.window = 160;
-  Settings fine_tuned = adam(2, 4, 3e-5);  // as the paper's, but for the size of its GRUs
+  Settings fine_tuned = with_loop(2, 3e-5);  // as the paper's, but for the size of its GRUs
   fine_tuned.loop.optimizer.weight_decay = 0.01;
   fine_tuned.loop.optimizer.warm_up = 50;
   Settings paper = fine_tuned;  // two turns before, and GRUs as wide as BERT-base

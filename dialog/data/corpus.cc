@@ -262,4 +262,9 @@ std::string find_dialogues(const std::string& path, const std::string& part) {
   return is_folder(path) ? find_part(path, part) : path;
 }
 
+DataPart read_part(const std::string& directory, const std::string& part, const Reading& reading) {
+  const std::string path = find_part(directory, part);
+  return {path, read_dialogues(path, reading)};
+}
+
 }  // namespace heed

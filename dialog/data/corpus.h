@@ -64,5 +64,11 @@ std::string find_part(const std::string& directory, const std::string& part);
 bool has_part(const std::string& directory, const std::string& part);
 // The same for a data directory; any other path is a file of dialogues and is returned.
 std::string find_dialogues(const std::string& path, const std::string& part);
+// A part, read.
+struct DataPart {
+  std::string path;  // for errors
+  std::vector<Dialogue> dialogues;
+};
+DataPart read_part(const std::string& directory, const std::string& part, const Reading& reading);
 
 }  // namespace heed

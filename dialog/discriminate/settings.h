@@ -3,7 +3,6 @@
 
 #include <cstdint>
 #include <functional>
-#include <optional>
 #include <string>
 
 #include "dialog/discriminate/discriminator.h"
@@ -12,14 +11,10 @@
 
 namespace heed::discriminate {
 
-struct Settings : RunOptions {
-  Config model = {};
+struct Settings : ModelOptions<Config> {
   Negatives negatives = {};
-  // The requested vocab_size, which texts may not fill. Runs of older versions did not keep it.
-  std::optional<int64_t> vocabulary = {};
 
   void check() const;  // throws UsageError
-  void check_model() const { model.check(); }
 };
 
 // The sizes of a pretrained encoder, which has no embeddings of words; does nothing for another

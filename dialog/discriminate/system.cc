@@ -12,11 +12,9 @@ namespace {
 // What the paper leaves open: batches of 64, clipping at 5, at most 20 epochs, the end after three
 // without a better loss on the validation part.
 LoopSettings loop(int64_t batch, int epochs, double rate) {
-  return {.batch_size = batch,
-          .optimizer = {.name = "adam"},
-          .max_norm = 5,
-          .max_epochs = epochs,
-          .schedule = {.rate = rate, .min_rate = 0, .patience = 0, .stop_after = 3}};
+  LoopSettings loop = adam_loop(batch, epochs, rate, /*stop_after=*/3);
+  loop.schedule.min_rate = loop.schedule.patience = 0;
+  return loop;
 }
 
 // What reads words, of a run.
@@ -72,12 +70,8 @@ class PassageReader : public ContextEncoder, public PairRanker {
     return encode_utterance(utterance, words_);
   }
   Text read(const std::string& text, int64_t longest) const override {
-    const int most = model_.config().passages.max_tokens;
-    if (longest > most) {
-      throw UsageError("--max-pieces: the model reads texts of up to " + std::to_string(most) +
-                       " words");
-    }
-    return ContextEncoder::read(text, longest > 0 ? longest : most);
+    const int64_t most = model_.config().passages.max_tokens;
+    return ContextEncoder::read(text, checked_length(longest, most, "words"));
   }
   Tensor encode(const std::vector<Example>& examples, const EncodeOptions& options) const override {
     return encode_in_batches(examples, options, [&](const ExamplePointers& batch) {

@@ -34,6 +34,12 @@ ContextEncoder::Text ContextEncoder::read(const std::string& text, int64_t longe
   return read;
 }
 
+int64_t ContextEncoder::checked_length(int64_t longest, int64_t most, const char* units) {
+  if (longest <= most) return longest > 0 ? longest : most;
+  throw UsageError("--max-pieces: the model reads texts of up to " + std::to_string(most) + " " +
+                   units);
+}
+
 Tensor ContextEncoder::encode_texts(std::vector<Text> texts, const EncodeOptions& options) const {
   std::vector<Example> examples(texts.size());
   for (size_t i = 0; i < texts.size(); ++i) {

@@ -44,6 +44,11 @@ class ContextEncoder {
   };
   virtual Text read(const std::string& text, int64_t longest = 0) const;
   virtual Tensor encode_texts(std::vector<Text> texts, const EncodeOptions& options) const;
+
+ protected:
+  // `longest`, or if it is 0 the `most` units of a text that the model reads. Throws UsageError for
+  // more than it reads.
+  static int64_t checked_length(int64_t longest, int64_t most, const char* units);
 };
 
 // For all encoders: encodes the examples in batches of similar length, without gradients. `vectors`

@@ -34,11 +34,7 @@ class BertReader : public ContextEncoder {
   }
 
   Text read(const std::string& text, int64_t longest) const override {
-    if (longest > bert_->max_length) {
-      throw UsageError("--max-pieces: the model reads texts of up to " +
-                       std::to_string(bert_->max_length) + " pieces");
-    }
-    Pieces pieces = bert_->pieces.read(text, longest > 0 ? longest : bert_->max_length);
+    Pieces pieces = bert_->pieces.read(text, checked_length(longest, bert_->max_length, "pieces"));
     return {std::move(pieces.ids), pieces.left_out};
   }
   Tensor encode_texts(std::vector<Text> texts, const EncodeOptions& options) const override {

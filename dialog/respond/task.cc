@@ -15,6 +15,7 @@
 #include "dialog/respond/on_ranks.h"
 #include "dialog/respond/settings.h"
 #include "dialog/respond/structures.h"
+#include "dialog/runs_of.h"
 #include "dialog/text/lexicon.h"
 #include "train/run_json.h"
 
@@ -67,6 +68,11 @@ struct Respond {
             .late = {{nll.value()}, take_nll}};
   }
 
+  // Never infinite, which JSON cannot say.
+  static Metrics measure(const Counts& counts) {
+    const double perplexity = std::exp(counts.at("nll") / counts.at("predicted"));
+    return {{kTrainPerplexity, std::min(perplexity, std::numeric_limits<double>::max())}};
+  }
   Metrics validate(const OnValidation& on_batch) const {
     const auto total = static_cast<int64_t>(data.valid.size());
     const auto scores = score_on_ranks(
@@ -87,12 +93,6 @@ struct Respond {
            " tokens, vocabulary " + std::to_string(settings.model.vocab_size);
   }
 };
-
-// Never infinite, which JSON cannot say.
-Metrics measure(const Counts& counts) {
-  const double perplexity = std::exp(counts.at("nll") / counts.at("predicted"));
-  return {{kTrainPerplexity, std::min(perplexity, std::numeric_limits<double>::max())}};
-}
 
 }  // namespace
 
@@ -259,14 +259,9 @@ Task respond_task(Responder& model, const TrainSettings& settings, const TrainDa
     respond.word_weights = inverse_frequency_weights(data.train, settings.model.vocab_size,
                                                      settings.inverse_frequency);
   }
-  return {.module = &model,
-          .sizes = std::move(sizes),
-          .loss = [respond](const auto& examples,
-                            const StepKey& key) { return respond.loss(examples, key); },
-          .measure = measure,
-          .validate = [respond](const auto& on_batch) { return respond.validate(on_batch); },
-          .describe = [respond](const auto& examples) { return respond.describe(examples); },
-          .guess = std::log(static_cast<double>(settings.model.vocab_size))};
+  Task task = task_of(model, std::move(sizes), std::make_shared<const Respond>(respond));
+  task.guess = std::log(static_cast<double>(settings.model.vocab_size));
+  return task;
 }
 
 bool train(const std::string& run, const TrainSettings& settings, const TrainData& data,

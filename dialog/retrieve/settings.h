@@ -2,7 +2,6 @@
 #pragma once
 
 #include <cstdint>
-#include <optional>
 #include <string>
 
 #include "dialog/retrieve/text_reader.h"
@@ -10,18 +9,16 @@
 
 namespace heed::retrieve {
 
-struct Settings : RunOptions {
-  Config model = {};
+struct Settings : ModelOptions<Config> {
   TextBounds bounds = {};
   bool all_positions = true;  // every turn from min_turns on is a response, not only the last
   int min_turns = kMinTurns;
-  std::string loss = "softmax";            // or hinge
-  std::string negatives = "batch";         // batch, shared:K or batch+shared:K
-  double smoothing = 0;                    // of the softmax
-  double margin = 0.25;                    // of the hinge
-  double insert_prob = 0;                  // of each of two distractions in a context
-  double attention_weight = 0;             // of the attention loss
-  std::optional<int64_t> vocabulary = {};  // as requested
+  std::string loss = "softmax";     // or hinge
+  std::string negatives = "batch";  // batch, shared:K or batch+shared:K
+  double smoothing = 0;             // of the softmax
+  double margin = 0.25;             // of the hinge
+  double insert_prob = 0;           // of each of two distractions in a context
+  double attention_weight = 0;      // of the attention loss
 
   void check() const;  // throws UsageError
   void check_model() const { model.check(), bounds.check(); }

@@ -16,18 +16,16 @@ namespace {
 
 using pretrained::kFolderInRun;
 
-LoopSettings adam(int64_t batch, int epochs, double rate) {
-  return {.batch_size = batch,
-          .optimizer = {.name = "adam"},
-          .max_norm = 5,
-          .max_epochs = epochs,
-          .schedule = {.rate = rate, .min_rate = rate / 1000, .patience = 1, .stop_after = 2}};
+Settings with_loop(int64_t batch, int epochs, double rate) {
+  Settings s;
+  s.loop = adam_loop(batch, epochs, rate, /*stop_after=*/2);
+  return s;
 }
 
 // Wide and without pairs of words: the best of the few forms that were tried
 // (docs/results/retrieval.md).
 Settings bag(int64_t words, int64_t width, double rate) {
-  Settings s{{.loop = adam(200, 5, rate)}};
+  Settings s = with_loop(200, 5, rate);
   s.model.encoder = "bag";
   s.model.vocab_size = words + kSpecialTokens;
   s.model.embedding_size = s.model.hidden_size = width;
@@ -38,7 +36,7 @@ Settings bag(int64_t words, int64_t width, double rate) {
 }
 
 Settings production() {
-  Settings s{{.loop = adam(100, 10, 0.002)}};
+  Settings s = with_loop(100, 10, 0.002);
   s.model.vocab_size = 10000 + kSpecialTokens;
   return s;
 }
@@ -46,7 +44,7 @@ Settings production() {
 // Four layers of 300 cells a direction, 16 heads, 200 shared negatives, Adam by Noam's schedule of
 // the width 600, whose highest rate is (600 x 4000)^-1/2; 30 epochs of 10,000 batches there.
 Settings printed_production() {
-  Settings s{{.loop = adam(200, 30, 1 / std::sqrt(600.0 * 4000))}};
+  Settings s = with_loop(200, 30, 1 / std::sqrt(600.0 * 4000));
   s.model = {.encoder = "sru",
              .score = "dot",
              .vocab_size = 25000 + kSpecialTokens,
@@ -66,7 +64,7 @@ Settings printed_production() {
 
 // 256 cells in one direction, c' M r of the last states, batches of 16.
 Settings dstc7() {
-  Settings s{{.loop = adam(16, 10, 0.001)}};
+  Settings s = with_loop(16, 10, 0.001);
   s.model = {.score = "bilinear",
              .pool = "last",
              .vocab_size = 25000 + kSpecialTokens,
@@ -79,7 +77,7 @@ Settings dstc7() {
 }
 
 Settings fine_tuned() {
-  Settings s{{.loop = adam(64, 1, 5e-5)}};
+  Settings s = with_loop(64, 1, 5e-5);
   s.model.encoder = "pretrained";
   s.model.scale = 20;
   s.model.dropout = 0;
@@ -101,13 +99,7 @@ class RankerTraining : public SystemTraining<Own> {
     if (!s_.model.pretrained() || !given("vocab")) return;
     throw UsageError("--vocab: a pretrained encoder brings its sizes");
   }
-  bool train(const std::string& run, Device device, const TrainHooks& hooks) override {
-    LoadedRanker ranker = Runs::first(run, s_);
-    ranker.reads_ahead = progress_;
-    return Runs::train(std::move(ranker), run, s_, data_, device, hooks);
-  }
   void describe(const std::string& run, bool, const Talk& talk) const override {
-    progress_ = talk.progress;
     const Config& m = s_.model;
     talk.say(run + ": " + m.encoder +
              (m.pretrained() ? " of " + s_.init
@@ -123,9 +115,6 @@ class RankerTraining : public SystemTraining<Own> {
               " of more than " + std::to_string(data_.bounds.max_response) +
               ", of which the first ones");
   }
-
- private:
-  mutable OnValidation progress_;  // of describe(), for train()
 };
 
 class DualRanker : public VectorRanker {
@@ -184,14 +173,11 @@ class RankerEncoder : public ContextEncoder {
                    [&](const Example& e) { return ranker_->reader.context_of(e.context); });
   }
   Text read(const std::string& text, int64_t longest) const override {
-    const int most = ranker_->reader.bounds().max_context;
-    if (most > 0 && longest > most) {
-      throw UsageError("--max-pieces: the model reads texts of up to " + std::to_string(most) +
-                       (ranker_->model.config().pretrained() ? " pieces" : " words"));
-    }
+    const int bound = ranker_->reader.bounds().max_context;  // 0: none
+    const char* units = ranker_->model.config().pretrained() ? "pieces" : "words";
+    const int64_t most = bound > 0 ? checked_length(longest, bound, units) : longest;
     Text read;
-    read.ids = ranker_->reader.last({numbers(text)}, longest > 0 ? static_cast<int>(longest) : most,
-                                    &read.left_out);
+    read.ids = ranker_->reader.last({numbers(text)}, static_cast<int>(most), &read.left_out);
     return read;
   }
   Tensor encode_texts(std::vector<Text> texts, const EncodeOptions& options) const override {
@@ -276,8 +262,8 @@ std::vector<PresetOf<Settings>> Own::presets() {
 }
 
 TrainData Own::read(const Paths& data, const Settings& s, const std::string& run) {
-  const auto words = words_of(s.model.pretrained() ? "" : run, s.model.vocab_size);
-  return load_train_data(data[0], s, words ? &*words : nullptr, run);
+  return load_train_data(data[0], s, words_of(s.model.pretrained() ? "" : run, s.model.vocab_size),
+                         run);
 }
 
 void Own::take(Settings& s, const TrainData& data) {

@@ -221,7 +221,7 @@ uint32_t TrainData::fingerprint() const {
 }
 
 TrainData make_train_data(const DataPart& train, const DataPart& valid, const Settings& settings,
-                          const Vocabulary* vocabulary, const std::string& run) {
+                          const std::optional<Vocabulary>& vocabulary, const std::string& run) {
   TrainData data;
   if (vocabulary) {
     data.vocabulary = *vocabulary;
@@ -250,13 +250,10 @@ TrainData make_train_data(const DataPart& train, const DataPart& valid, const Se
 }
 
 TrainData load_train_data(const std::string& directory, const Settings& settings,
-                          const Vocabulary* vocabulary, const std::string& run) {
-  const auto read = [&](const char* name) {
-    const std::string path = find_part(directory, name);
-    return DataPart{path, read_dialogues(path, settings.limit)};
-  };
-  const DataPart train = read("train");
-  return make_train_data(train, read("valid"), settings, vocabulary, run);
+                          const std::optional<Vocabulary>& vocabulary, const std::string& run) {
+  const Reading reading{.limit = settings.limit};
+  const DataPart train = read_part(directory, "train", reading);
+  return make_train_data(train, read_part(directory, "valid", reading), settings, vocabulary, run);
 }
 
 Task ranker_task(DualEncoder& model, const Settings& settings, const TrainData& data,

@@ -5,9 +5,11 @@
 //   encoder/            the model with which training began
 #pragma once
 
+#include <optional>
 #include <string>
 #include <vector>
 
+#include "dialog/data/corpus.h"
 #include "dialog/data/distraction.h"
 #include "dialog/retrieve/settings.h"
 #include "train/loop.h"
@@ -28,18 +30,16 @@ struct TrainData {
 
   uint32_t fingerprint() const;
 };
-struct DataPart {
-  std::string path;  // for errors
-  std::vector<Dialogue> dialogues;
-};
 // The vocabulary is that of the training dialogues unless one is given; a `run` with a pretrained
 // encoder has its pieces. Throws DataError if one of the two parts has fewer than two responses
 // with a context.
 TrainData make_train_data(const DataPart& train, const DataPart& valid, const Settings& settings,
-                          const Vocabulary* vocabulary = nullptr, const std::string& run = "");
+                          const std::optional<Vocabulary>& vocabulary = {},
+                          const std::string& run = "");
 // Reads train and valid of a data directory.
 TrainData load_train_data(const std::string& directory, const Settings& settings,
-                          const Vocabulary* vocabulary = nullptr, const std::string& run = "");
+                          const std::optional<Vocabulary>& vocabulary = {},
+                          const std::string& run = "");
 
 // Columns of the log. In validation a response competes with 99 others, by stride
 // (dialog/retrieve/candidates.h), on at most kMeasured examples; fewer than 100 examples are one

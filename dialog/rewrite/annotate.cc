@@ -243,7 +243,7 @@ class RewriteAnnotator : public Annotator, public Looker {
       remarks.push_back(data + ": has no train part to count in, so the rules are left out");
       return rows;
     }
-    const DataPart train = read_part(data, "train", 0);
+    const DataPart train = read_part(data, "train", {.notes = true});
     const Rules rules(
         gap_examples(train.path, train.dialogues, bounds(), gaps_->vocabulary, /*labelled=*/true));
     for (const auto& [name, rule] : kRules) {

@@ -2,7 +2,6 @@
 #pragma once
 
 #include <cstdint>
-#include <optional>
 #include <string>
 
 #include "dialog/rewrite/loss.h"
@@ -10,13 +9,10 @@
 
 namespace heed::rewrite {
 
-struct Settings : RunOptions {
-  Config model = {};
+struct Settings : ModelOptions<Config> {
   LossSettings loss = {};
-  std::optional<int64_t> vocabulary = {};  // as requested
 
   void check() const;  // throws UsageError
-  void check_model() const { model.check(); }
 };
 
 constexpr const char *kModel = "Model (instead of the preset's)", *kTexts = "Dialogues";

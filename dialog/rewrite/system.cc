@@ -11,11 +11,7 @@ Settings sized(int64_t words, int64_t embedding, int64_t hidden, double rate, in
   s.model.vocab_size = words + kSpecialTokens;
   s.model.embedding_size = embedding;
   s.model.hidden_size = hidden;
-  s.loop = {.batch_size = 32,
-            .optimizer = {.name = "adam"},
-            .max_norm = 5,
-            .max_epochs = epochs,
-            .schedule = {.rate = rate, .min_rate = rate / 1000, .patience = 1, .stop_after = 3}};
+  s.loop = adam_loop(32, epochs, rate, /*stop_after=*/3);
   return s;
 }
 
@@ -89,7 +85,8 @@ std::vector<PresetOf<Settings>> Own::presets() {
 }
 
 TrainData Own::read(const Paths& data, const Settings& s, const std::string& run) {
-  return make_train_data(read_part(data[0], "train", s.limit), read_part(data[0], "valid", s.limit),
+  const Reading reading{.limit = s.limit, .notes = true};
+  return make_train_data(read_part(data[0], "train", reading), read_part(data[0], "valid", reading),
                          s, words_of(run, s.model.vocab_size));
 }
 

@@ -68,11 +68,6 @@ struct Learning {
 
 }  // namespace
 
-DataPart read_part(const std::string& directory, const char* part, size_t limit) {
-  const std::string path = find_part(directory, part);
-  return {path, read_dialogues(path, Reading{.limit = limit, .notes = true})};
-}
-
 uint32_t fingerprint(const std::vector<GapExample>& examples, uint32_t crc) {
   for (const GapExample& e : examples) {
     for (const Tokens* text : {&e.read, &e.rewritten}) {

@@ -13,13 +13,6 @@
 
 namespace heed::rewrite {
 
-struct DataPart {
-  std::string path;  // for errors
-  std::vector<Dialogue> dialogues;
-};
-// A part of a data directory, with its labels.
-DataPart read_part(const std::string& directory, const char* part, size_t limit);
-
 // Of the units of contexts, turns and full forms.
 uint32_t fingerprint(const std::vector<GapExample>& examples, uint32_t crc = 0);
 
@@ -30,7 +23,8 @@ struct TrainData {
 
   uint32_t fingerprint() const { return rewrite::fingerprint(valid, rewrite::fingerprint(train)); }
 };
-// The vocabulary is that of the training dialogues unless one is given.
+// Of parts that were read with notes. The vocabulary is that of the training dialogues unless one
+// is given.
 TrainData make_train_data(const DataPart& train, const DataPart& valid, const Settings& settings,
                           const std::optional<Vocabulary>& vocabulary = {});
 

@@ -2,7 +2,6 @@
 #pragma once
 
 #include <cstdint>
-#include <optional>
 #include <string>
 
 #include "dialog/runs_of.h"
@@ -10,13 +9,11 @@
 
 namespace heed::track {
 
-struct Settings : RunOptions {  // init: the tracker whose features it began with, or an encoder
-  Config model = {};
-  bool fixed_features = false;             // the features of --init are frozen
-  std::optional<int64_t> vocabulary = {};  // as requested
+// init: the tracker whose features it began with, or an encoder
+struct Settings : ModelOptions<Config> {
+  bool fixed_features = false;  // the features of --init are frozen
 
   void check() const;  // throws UsageError
-  void check_model() const { model.check(); }
 };
 
 constexpr const char* kTracker = "Tracker (instead of the preset's)";

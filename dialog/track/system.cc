@@ -24,8 +24,8 @@ Settings sized(int64_t width, int64_t words, int epochs, double rate, double inn
   s.model.embedding_size = s.model.act_size = words;
   s.model.hidden_size = width;
   s.model.inner_rate = inner_rate;
-  s.loop = {.batch_size = 32, .optimizer = {.name = "adam"}, .max_norm = 5, .max_epochs = epochs};
-  s.loop.schedule = {.rate = rate, .min_rate = 0, .patience = 0, .stop_after = 5};
+  s.loop = adam_loop(32, epochs, rate, /*stop_after=*/5);
+  s.loop.schedule.min_rate = s.loop.schedule.patience = 0;
   return s;
 }
 

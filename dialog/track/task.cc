@@ -10,10 +10,6 @@
 namespace heed::track {
 namespace {
 
-std::vector<Dialogue> read(const std::string& path, size_t limit) {
-  return read_dialogues(path, {.limit = limit, .progress = {}, .notes = true});
-}
-
 // Whether a turn has the state, "food=thai".
 bool has_state(const Dialogue& dialogue, const std::string& state) {
   return std::any_of(dialogue.turns.begin(), dialogue.turns.end(), [&](const Turn& turn) {
@@ -66,8 +62,8 @@ struct Learning {
 
 TrainData load_train_data(const std::string& directory, const Settings& s,
                           const std::string& from) {
-  const std::string path = find_part(directory, "train");
-  const std::vector<Dialogue> dialogues = read(path, s.limit);
+  const Reading reading{.limit = s.limit, .notes = true};
+  const auto [path, dialogues] = read_part(directory, "train", reading);
   TrainData data;
   if (from.empty()) {
     data.reader = Reader::of(dialogues, s.vocabulary.value_or(s.model.vocab_size),
@@ -88,8 +84,8 @@ TrainData load_train_data(const std::string& directory, const Settings& s,
     fail_at(path, static_cast<size_t>(found - dialogues.begin()),
             "the value '" + unknown[0] + "' is none of " + from);
   }
-  const std::string valid = find_part(directory, "valid");
-  data.valid = data.reader.conversations(valid, read(valid, s.limit), unknown, s.model.slots);
+  const auto [valid, to_validate] = read_part(directory, "valid", reading);
+  data.valid = data.reader.conversations(valid, to_validate, unknown, s.model.slots);
   for (const auto& [part, file] : {std::pair(&data.train, path), std::pair(&data.valid, valid)}) {
     if (!part->empty()) continue;
     throw DataError(file + ": no dialogue has turns of \"" + kUser + "\"" +

@@ -16,7 +16,7 @@ using rewrite::Rewrite;
 
 using Settings = SystemSettings;
 struct Data {
-  rewrite::DataPart train, valid, test;
+  DataPart train, valid, test;
   uint32_t checksum = 0;  // of all three, with the full forms
 };
 using Run = Subject<Settings, Data>;
@@ -44,11 +44,11 @@ rewrite::Settings settings_of(const Settings& s, size_t variant, uint64_t seed) 
 }
 
 Data load_data(const Settings& s, bool) {
-  Data data{rewrite::read_part(s.data, "train", s.limit),
-            rewrite::read_part(s.data, "valid", s.limit),
-            rewrite::read_part(s.data, "test", s.limit), 0};
+  const Reading reading{.limit = s.limit, .notes = true};
+  Data data{read_part(s.data, "train", reading), read_part(s.data, "valid", reading),
+            read_part(s.data, "test", reading), 0};
   // What a run would refuse is refused before the folder is begun.
-  for (const rewrite::DataPart* part : {&data.train, &data.valid, &data.test}) {
+  for (const DataPart* part : {&data.train, &data.valid, &data.test}) {
     const auto examples = rewrite::gap_examples(part->path, part->dialogues, {}, Vocabulary(),
                                                 /*labelled=*/true);
     data.checksum = rewrite::fingerprint(examples, data.checksum);

@@ -29,7 +29,7 @@ struct Settings : SystemSettings {
 };
 
 struct Data {
-  retrieve::DataPart train, valid, test;
+  DataPart train, valid, test;
   std::vector<retrieve::Pair> pairs;  // of test
   std::vector<int> conversations;     // of each pair
 };
@@ -99,8 +99,7 @@ bool train_run(const Run& run, const TrainHooks& hooks) {
   const auto first = run.data.train.dialogues.begin();
   const auto all = static_cast<double>(run.data.train.dialogues.size());
   const double share = std::max(1.0, std::floor(variants()[run.run.variant].share * all));
-  const retrieve::DataPart train{run.data.train.path,
-                                 {first, first + static_cast<ptrdiff_t>(share)}};
+  const DataPart train{run.data.train.path, {first, first + static_cast<ptrdiff_t>(share)}};
   return train_system<retrieve::Runs>(run.directory, run, s,
                                       retrieve::make_train_data(train, run.data.valid, s), hooks);
 }

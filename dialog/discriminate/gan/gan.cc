@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <iterator>
 #include <numeric>
 
 #include "dialog/discriminate/discriminator.h"
@@ -175,9 +176,8 @@ std::vector<Task> adversary_tasks(const Players& players, const Settings& settin
   generator.validate = [&players, &settings, &data,
                         of_language = generator.validate](const OnValidation& on_batch) {
     Metrics metrics = of_language(on_batch);
-    for (Metric& m : measure_players(players, settings, data, on_batch)) {
-      metrics.push_back(std::move(m));
-    }
+    std::ranges::move(measure_players(players, settings, data, on_batch),
+                      std::back_inserter(metrics));
     return metrics;
   };
   return {std::move(generator), discriminator_task(players, settings, data)};

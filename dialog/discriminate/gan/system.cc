@@ -65,7 +65,7 @@ class AdversaryTraining : public TrainingOf<Settings> {
     talk.say(table_head());
     auto loaded = load_players(generator_, discriminator_, talk.device);
     const Players players = loaded.players();
-    before_ = adversary_tasks(players, s_, data_)[0].validate(talk.progress);
+    before_ = adversary_tasks(players, s_, data_)[0].validate(progress);
     talk.say(table_row("before", before_));
   }
   void start(const std::string& run, const std::string& made_with) override {

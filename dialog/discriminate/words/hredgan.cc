@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <filesystem>
+#include <iterator>
 #include <nlohmann/json.hpp>
 #include <numeric>
 
@@ -173,16 +174,15 @@ std::vector<Task> hredgan_tasks(HredResponder& generator, WordDiscriminator& dis
   }
   writes.measure = [of_taught = writes.measure](const Counts& counts) {
     Metrics metrics = of_taught(counts);
-    for (Metric& m : share_of_steps(counts, "heard", kTrainHeard)) metrics.push_back(m);
+    std::ranges::move(share_of_steps(counts, "heard", kTrainHeard), std::back_inserter(metrics));
     return metrics;
   };
   writes.validate = [players, of_language = writes.validate](const OnValidation& on_batch) {
     Metrics metrics = of_language(on_batch);
-    for (Metric& m : measure_words(players.generator, players.discriminator,
-                                   measured_examples(players.data, players.settings),
-                                   players.data.vocabulary, players.training.loop, on_batch)) {
-      metrics.push_back(std::move(m));
-    }
+    std::ranges::move(measure_words(players.generator, players.discriminator,
+                                    measured_examples(players.data, players.settings),
+                                    players.data.vocabulary, players.training.loop, on_batch),
+                      std::back_inserter(metrics));
     if (players.settings.generator_steps == 0) {  // the perplexity stays, and decides nothing
       const auto decides = std::find_if(metrics.begin(), metrics.end(),
                                         [](const Metric& m) { return m.name == kAucTaught; });

@@ -214,7 +214,7 @@ TEST(RankerTraining, TheFingerprintIsAlsoOfTheDistractions) {
       part.dialogues.push_back({id, {{"", "a"}, {"", "b"}, {"", "c"}}});
     }
     part.dialogues.push_back({"d3", {{"", alone}}});
-    return make_train_data(part, part, s, &words).fingerprint();
+    return make_train_data(part, part, s, words).fingerprint();
   };
   EXPECT_EQ(fingerprint("a"), fingerprint("b"));
   s.insert_prob = 0.5;

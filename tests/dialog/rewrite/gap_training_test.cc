@@ -51,8 +51,8 @@ Settings small(const std::string& learn = "both") {
 TrainData read(const TempDir& dir, Settings& s, bool shuffled = false) {
   dir.write("data/train.jsonl", dialogues(0, 400, shuffled));
   dir.write("data/valid.jsonl", dialogues(500, 90, shuffled));
-  TrainData data = make_train_data(read_part(dir.path("data"), "train", 0),
-                                   read_part(dir.path("data"), "valid", 0), s);
+  TrainData data = make_train_data(read_part(dir.path("data"), "train", {.notes = true}),
+                                   read_part(dir.path("data"), "valid", {.notes = true}), s);
   s.model.vocab_size = data.vocabulary.size();
   s.data_fingerprint = data.fingerprint();
   return data;
@@ -340,7 +340,7 @@ TEST(GapTraining, RefusesWhatIsNoModelOfGaps) {
   dir.write("data/train.jsonl", "{\"turns\": [{\"text\": \"a\"}, {\"text\": \"b\"}]}\n");
   Settings s = small();
   EXPECT_TRUE(has(error_of<DataError>([&] {
-                    const DataPart part = read_part(dir.path("data"), "train", 0);
+                    const DataPart part = read_part(dir.path("data"), "train", {.notes = true});
                     make_train_data(part, part, s);
                   }),
                   "train.jsonl:1: the last turn has no label \"rewritten\""));
