@@ -59,7 +59,8 @@ void RunsOf<Own>::begin(const std::string& run, const Settings& s, const Data& d
   if (!is_begun(run)) return start(run, s, data, made_with);
   Settings there = settings(run), asked = s;
   for (Settings* one : {&there, &asked}) {  // the checksum of the data covers these
-    one->limit = {}, one->vocabulary = {}, one->preset = {};
+    one->limit = {}, one->preset = {};
+    if constexpr (requires { one->vocabulary.reset(); }) one->vocabulary.reset();
   }
   if (!there.words_fingerprint) asked.words_fingerprint = {};  // a run of an older version
   check_same_run(run, AnySettings(there), AnySettings(asked));

@@ -17,10 +17,16 @@
 
 namespace heed {
 
-constexpr uint64_t kMaxRunFileBytes = 1 << 28;
+constexpr uint64_t kMaxRunFileBytes = 1 << 28;           // of JSON
+constexpr uint64_t kMaxWeightBytes = uint64_t{1} << 36;  // as of nn/safetensors.h
 
 inline std::string in(const std::string& run, const std::string& file) {
   return (std::filesystem::path(run) / file).string();
+}
+
+// Puts a file of a model, such as its weights, into a run.
+inline void copy_model_file(const std::string& from, const std::string& to) {
+  write_file(to, read_file(from, kMaxWeightBytes));
 }
 
 inline uint32_t checksum(std::string_view bytes, uint32_t crc = 0) {

@@ -148,7 +148,8 @@ void take_encoder(Settings& s, const std::function<bool(const std::string&)>& gi
       throw UsageError("--" + std::string(option) + ": a pretrained encoder brings its sizes");
     }
   }
-  const int64_t width = pretrained::load_encoder(s.init).model.config().hidden_size;
+  const pretrained::Encoder encoder = pretrained::load_encoder(pretrained::encoder_folder(s.init));
+  const int64_t width = encoder.model.config().hidden_size;
   if (width % 2 != 0) throw UsageError(s.init + ": states of an odd number of numbers");
   s.model.hidden_size = width / 2;
   s.model.embedding_size = 1;

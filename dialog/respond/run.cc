@@ -170,7 +170,7 @@ void save_first_weights(const std::string& run, const TrainSettings& settings) {
                     std::string(of.structure.name) + ", " + std::to_string(of.num_layers) + " x " +
                     std::to_string(of.hidden_size) + " (--structure, --layers, --embed, --hidden)");
   }
-  if (left_out == 0) return write_file(in(run, kInitFile), read_file(path, uint64_t{1} << 36));
+  if (left_out == 0) return copy_model_file(path, in(run, kInitFile));
   std::vector<NamedTensor> rest;
   for (const auto& [name, tensor] : file) rest.push_back({name, tensor});
   save_tensors(in(run, kInitFile), rest);

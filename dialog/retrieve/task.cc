@@ -183,8 +183,8 @@ class Ranking {
 // What reads texts: with these words, or the pieces of the run, or of --init if that is empty.
 TextReader reader_of(const Settings& s, const Vocabulary& vocabulary, const std::string& run) {
   if (!s.model.pretrained()) return TextReader(vocabulary, s.bounds);
-  pretrained::Encoder e =
-      pretrained::load_encoder(run.empty() ? s.init : in(run, pretrained::kFolderInRun));
+  pretrained::Encoder e = pretrained::load_encoder(run.empty() ? pretrained::encoder_folder(s.init)
+                                                               : in(run, pretrained::kFolderInRun));
   return TextReader(std::move(e.pieces), e.max_length, s.bounds);
 }
 

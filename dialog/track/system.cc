@@ -173,8 +173,7 @@ void Own::keep(const std::string& run, const Settings& s, const TrainData& data)
   data.reader.slots.values().save(in(run, kValues));
   std::filesystem::remove(in(run, kInit));  // what is left of a start that was killed
   if (!begins_with_tracker(s)) return;
-  const std::string weights = weights_of(s.init, size(Runs::config(s.init)));
-  write_file(in(run, kInit), read_file(weights, kMaxRunFileBytes));
+  copy_model_file(weights_of(s.init, size(Runs::config(s.init))), in(run, kInit));
 }
 
 double Own::size(const Settings& s) {

@@ -12,7 +12,6 @@
 namespace heed::gan {
 namespace {
 
-constexpr uint64_t kMaxModelBytes = uint64_t{1} << 36;
 constexpr auto kVisitPlayers = [](auto& settings, auto& v) { visit_players(settings, v); };
 
 // The files of a model.
@@ -20,7 +19,7 @@ void copy_model(const std::string& from, const std::string& to) {
   make_directory(to);
   for (const char* file : {"config.json", "vocab.txt", kTableFile, "model.safetensors"}) {
     if (file == std::string(kTableFile) && !std::filesystem::exists(in(from, file))) continue;
-    write_file(in(to, file), read_file(file_inside(from, file), kMaxModelBytes));
+    copy_model_file(file_inside(from, file), in(to, file));
   }
 }
 

@@ -390,6 +390,10 @@ TEST(ReaderTraining, BeginsARunOnce) {
   EXPECT_TRUE(has(error_of<DataError>([&] { Runs::begin(dir.path("run"), other, data, ""); }),
                   "other settings"));
   EXPECT_EQ(Runs::settings(dir.path("run")).model.turns, 1);
+  Settings more_words = small();  // of the encoder that is drawn, of which the data say nothing
+  ++more_words.vocabulary;
+  EXPECT_TRUE(has(error_of<DataError>([&] { Runs::begin(dir.path("run"), more_words, data, ""); }),
+                  "other settings"));
   other.model.frozen = true;
   EXPECT_TRUE(has(error_of<UsageError>([&] { other.check(); }), "needs --init"));
 }

@@ -101,6 +101,10 @@ TEST(PretrainedDiscriminator, LearnsAPlantedRuleAndIsLoadedAsItWas) {
   const LoadedSystem untrained = load_system(run, "untrained");  // whose encoder is --init's
   EXPECT_EQ(untrained.encoder->width(), 8);
   EXPECT_EQ(Runs::settings(run).init, s.init);
+  Settings next = Runs::preset("pretrained");
+  next.init = run;  // whose encoder was tuned
+  take_encoder(next, [](const std::string&) { return false; });
+  EXPECT_EQ(next.model.hidden_size, 4);
   s.model.passages.max_tokens = 9;  // 20 words and more are no text of 16 pieces
   EXPECT_TRUE(has(error_of<UsageError>([&] { (void)Own::blank(run, s); }), "16 positions"));
 }

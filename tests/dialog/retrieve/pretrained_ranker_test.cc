@@ -127,6 +127,13 @@ TEST(PretrainedRanker, IsDescribedByWhatItHas) {
   }
 }
 
+TEST(PretrainedRanker, BeginsWithARunThatWasTuned) {
+  const TempDir dir;
+  Tuned t = tuned(dir, "cosine");
+  t.settings.init = t.run;
+  EXPECT_EQ(load_train_data(dir.path("data"), t.settings).fingerprint(), t.data.fingerprint());
+}
+
 // A folder that loads as any other, whose vectors are those of the run.
 TEST(PretrainedRanker, IsExportedAsItWasTrained) {
   const TempDir dir;

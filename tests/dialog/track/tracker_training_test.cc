@@ -101,6 +101,20 @@ TEST_F(Trained, LearnsHeadsAndAnEnergyOnThem) {
   EXPECT_TRUE(fixed.contains("energy.0.w_1"));
 }
 
+// Fine-tuned encoders have hundreds of megabytes.
+TEST_F(Trained, BeginsWithATrackerOfManyBytes) {
+  settings.loop.max_epochs = 1;
+  ASSERT_TRUE(run("heads"));
+  constexpr uintmax_t kMany = (uintmax_t{1} << 28) + 1;
+  std::filesystem::resize_file(dir.path("heads/model.safetensors"), kMany);
+  settings.init = dir.path("heads");
+  const TrainData read = data(settings.init);
+  Runs::take(settings, read);
+  std::filesystem::create_directories(dir.path("energy"));
+  Own::keep(dir.path("energy"), settings, read);
+  EXPECT_EQ(std::filesystem::file_size(dir.path("energy/init.safetensors")), kMany);
+}
+
 // Of the training: how many turns have their whole state, by the numbers of the tracking.
 TEST_F(Trained, TheAccuracyOfTrainingIsThatOfWholeStates) {
   settings.loop.max_epochs = 1;
