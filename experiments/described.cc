@@ -1,7 +1,6 @@
 #include <nlohmann/json.hpp>
 
 #include "dialog/text/format.h"
-#include "experiments/engine/report/variant_tables.h"
 #include "experiments/experiment.h"
 
 namespace heed {
@@ -32,6 +31,7 @@ class Fields {
 struct Described {
   Table table;
   bool changes = false;  // its rows are what the variants change
+  std::string beside;    // its columns are a paper's numbers and ours, which that table has in full
   bool some = false;     // rows without any number are left out, and a table without any row
   std::string metric, name;
   int digits = 1;
@@ -45,17 +45,31 @@ void replace(std::string& text, const std::string& name, const std::string& valu
   if (at != text.npos) text.replace(at, name.size(), value);
 }
 
-Column column_of(Fields& json) {
+// Puts the name into all texts.
+void put_name(Json& json, const std::string& name) {
+  if (json.is_string()) replace(json.get_ref<std::string&>(), "{}", name);
+  if (!json.is_structured()) return;
+  for (Json& part : json) put_name(part, name);
+}
+
+Column column_of(const Json& json) {
   Column c;
   std::string best;
-  json.take("group", c.group)
+  Json others = Json::object();
+  Fields(json)
+      .take("group", c.group)
       .take("name", c.name)
       .take("key", c.key)
       .take("digits", c.digits)
       .take("percent", c.percent)
       .take("best", best)
       .take("sign", c.sign)
+      .take("p_value", c.p_value)
+      .take("others", others)
       .end();
+  for (const auto& [name, number] : others.items()) {
+    c.others.push_back({name, c.key.substr(0, c.key.rfind('.') + 1) + number.get<std::string>()});
+  }
   if (best == "lowest") {
     c.best = Column::Best::kLowest;
   } else if (best == "highest") {
@@ -66,15 +80,48 @@ Column column_of(Fields& json) {
   return c;
 }
 
-Described described_table(const Json& json) {
+// Columns may be the name of a list.
+const Json& listed(const Json& columns, const Json& lists) {
+  return columns.is_string() ? lists.at(columns.get<std::string>()) : columns;
+}
+
+void add_columns(const Json& columns, const Json& each, const Json& lists,
+                 std::vector<Column>& to) {
+  for (const Json& json : columns) {
+    Json column = each;
+    column.update(json);
+    const Json names = column.value("names", Json::array({nullptr})),
+               parts = column.value("columns", Json());
+    column.erase("names");
+    column.erase("columns");
+    for (const Json& name : names) {
+      Json one = column, its = listed(parts, lists);
+      if (name.is_string()) {
+        if (its.is_null()) one.emplace("name", "{}");
+        put_name(one, name);
+        put_name(its, name);
+      }
+      if (its.is_null()) {
+        to.push_back(column_of(one));
+      } else {
+        add_columns(its, one, lists, to);
+      }
+    }
+  }
+}
+
+Described described_table(const Json& json, const Json& lists) {
   Described d;
   Json each = Json::object(), columns = Json::array();
   Fields(json)
       .take("id", d.table.id)
       .take("title", d.table.title)
       .take("note", d.table.note)
+      .take("rows_are", d.table.rows_are)
+      .take("groups_are", d.table.groups_are)
       .take("intervals", d.table.intervals)
       .take("changes", d.changes)
+      .take("beside", d.beside)
       .take("some", d.some)
       .take("metric", d.metric)
       .take("name", d.name)
@@ -86,18 +133,7 @@ Described described_table(const Json& json) {
       .take("each", each)
       .take("columns", columns)
       .end();
-  for (const Json& column : columns) {
-    Json whole = each;
-    whole.update(column);
-    std::vector<std::string> names;
-    const Column one = column_of(Fields(whole).take("names", names));
-    if (names.empty()) d.table.columns.push_back(one);
-    for (const std::string& name : names) {
-      Column& named = d.table.columns.emplace_back(one);
-      named.name = name;
-      replace(named.key, "{}", name);
-    }
-  }
+  add_columns(listed(columns, lists), each, lists, d.table.columns);
   return d;
 }
 
@@ -105,20 +141,42 @@ bool has_number(const Row& row) {
   return std::ranges::any_of(row.cells, [](const Cell& cell) { return cell.value.has_value(); });
 }
 
-std::vector<Table> tables_of(const std::vector<Described>& all, const std::string& items,
-                             const std::string& clusters, const Findings& found) {
+// What all tables of a report share.
+struct Notes {
+  std::string items = {}, clusters = "conversations";
+
+  Table fill(Table table, const Results& results) const {
+    std::string& note = table.note;
+    const std::string item = !items.empty()                         ? items
+                             : results.setting("examples") == "all" ? "test example"
+                                                                    : "test dialogue";
+    replace(note, "{tested}",
+            counted(results.items(), item) + ", " + counted(results.seeds(), "seed"));
+    replace(note, "{intervals}", intervals_text(results, clusters));
+    replace(note, "{clusters}", results.clusters_text(clusters));
+    replace(note, "{resamples}", std::to_string(kResamples));
+    return table;
+  }
+};
+
+Table trainings(const Described& d, const Results& results) {
+  return trainings_table(results, d.metric, d.name, d.digits, d.higher_is_better);
+}
+
+std::vector<Table> tables_of(const std::vector<Described>& all, const Notes& notes,
+                             const PaperNumbers& paper, const Findings& found) {
   std::vector<Table> tables;
   for (const Described& d : all) {
     if (!d.metric.empty()) {
-      tables.push_back(
-          trainings_table(found.results, d.metric, d.name, d.digits, d.higher_is_better));
+      tables.push_back(trainings(d, found.results));
       continue;
     }
-    Table table = d.table;
-    replace(table.note, "{tested}",
-            counted(found.results.items(), items) + ", " + counted(found.results.seeds(), "seed"));
-    replace(table.note, "{intervals}", intervals_text(found.results, clusters));
+    Table table = notes.fill(d.table, found.results);
     replace(table.note, "{p-values}", p_values_text(found.inference));
+    if (!d.beside.empty()) {
+      tables.push_back(beside(std::move(table), found.results, paper, d.beside));
+      continue;
+    }
     (d.changes ? add_changes : add_variants)(table, found.results, found.inference);
     if (d.some) std::erase_if(table.rows, std::not_fn(has_number));
     if (!d.some || !table.rows.empty()) tables.push_back(std::move(table));
@@ -175,14 +233,60 @@ AboveClaim claim_of(const Json& json, const std::vector<VariantName>& variants) 
 
 }  // namespace
 
+std::vector<Table> tables_without_rows(const std::string& json, const Results& results) {
+  const Json report = Json::parse(json);
+  const Json lists = report.value("lists", Json::object());
+  const Notes notes{report.value("items_are", ""), report.value("clusters_are", Notes().clusters)};
+  std::vector<Table> tables;
+  for (const Json& table : report.at("tables")) {
+    const Described d = described_table(table, lists);
+    tables.push_back(d.metric.empty() ? notes.fill(d.table, results) : trainings(d, results));
+  }
+  return tables;
+}
+
+std::vector<DescribedSection> described_sections(const std::string& json) {
+  const Json report = Json::parse(json);
+  std::vector<DescribedSection> sections;
+  for (const Json& described : report.at("sections")) {
+    DescribedSection& section = sections.emplace_back();
+    std::vector<Json> parts;
+    Fields(described)
+        .take("id", section.id)
+        .take("title", section.title)
+        .take("shows", parts)
+        .end();
+    for (const Json& part : parts) {
+      DescribedSection::Part& shown = section.parts.emplace_back();
+      Fields(part)
+          .take("note", shown.note)
+          .take("figure", shown.figure)
+          .take("table", shown.table)
+          .take("otherwise", shown.otherwise)
+          .take("intervals", shown.intervals)
+          .end();
+    }
+  }
+  return sections;
+}
+
+std::vector<ClaimRule> described_rules(const std::string& json, const ClaimChecks& checks) {
+  const Json report = Json::parse(json);
+  std::vector<ClaimRule> rules;
+  for (const Json& claim : report.at("claims"))
+    rules.push_back({claim.at("claim"), claim.at("rule"), checks.at(claim.at("check"))});
+  return rules;
+}
+
 Showing<> described(const std::string& json, const std::vector<VariantName>& variants,
-                    const MeasuredRuns& measured) {
+                    const MeasuredRuns& measured, const PaperNumbers& paper) {
   Showing<> s{.measured = measured};
   auto& baseline = s.measured.comparison.baseline;
   if (!baseline) baseline = against_first({}).baseline;
-  std::string items = "test dialogue", clusters = "conversations", source;
-  Json numbers = Json::object();
-  std::vector<Json> tables, claims;
+  Notes notes;
+  std::string source;
+  Json numbers = Json::object(), lists = Json::object();
+  std::vector<Json> tables, claims, sections;
   Fields(Json::parse(json))
       .take("title", s.title)
       .take("lead", s.lead)
@@ -192,18 +296,23 @@ Showing<> described(const std::string& json, const std::vector<VariantName>& var
       .take("rows_are", s.rows_are)
       .take("claims_title", s.claims_title)
       .take("claims_note", s.claims_note)
+      .take("claims_lead", s.claims_lead)
       .take("sources_note", s.sources_note)
-      .take("items_are", items)
-      .take("clusters_are", clusters)
+      .take("items_are", notes.items)
+      .take("clusters_are", notes.clusters)
       .take("source", source)
       .take("numbers", numbers)
+      .take("lists", lists)
       .take("tables", tables)
+      .take("sections", sections)
       .take("claims", claims)
       .end();
-  s.paper = printed_numbers(Json{{"numbers", numbers}}.dump(), names_of(variants));
+  s.paper = paper.source.empty()
+                ? printed_numbers(Json{{"numbers", numbers}}.dump(), names_of(variants))
+                : paper.numbers;
   std::vector<Described> all;
   for (const Json& table : tables) {
-    const Described& d = all.emplace_back(described_table(table));
+    const Described& d = all.emplace_back(described_table(table, lists));
     if (!d.metric.empty()) continue;
     for (const Column& column : d.table.columns) {
       if (d.changes) s.measured.comparison.keys.push_back(column.key);
@@ -211,11 +320,11 @@ Showing<> described(const std::string& json, const std::vector<VariantName>& var
     s.sections.push_back({d.table.id, d.section.empty() ? d.table.title : d.section,
                           shows(d.table.id, d.section_has_intervals, d.otherwise)});
   }
-  s.tables = [=](const Findings& found) { return tables_of(all, items, clusters, found); };
+  s.tables = [=](const Findings& found) { return tables_of(all, notes, paper, found); };
   for (const Json& claim : claims) {
     if (claim.contains("parts")) {
       s.rules.push_back(claim_of(claim, variants));
-    } else {
+    } else if (!claim.contains("check")) {
       s.each.push_back(each_of(claim));
     }
   }

@@ -6,12 +6,14 @@
 
 #include <algorithm>
 #include <functional>
+#include <map>
 #include <memory>
 #include <string>
 #include <variant>
 #include <vector>
 
 #include "experiments/engine/report/page.h"
+#include "experiments/engine/report/variant_tables.h"
 #include "experiments/engine/report/verdicts.h"
 #include "experiments/engine/runs/plan.h"
 #include "train/neighbours.h"
@@ -108,16 +110,68 @@ template <class F = Findings> struct Showing {
 
 // A report that is described in JSON, as `experiments/*/report.json`: its members are those of
 // Showing, and
-//   numbers  what a paper prints, as printed_numbers() reads it; "source" says where
+//   numbers  what a paper prints, as printed_numbers() reads it; "source" says where. Instead:
+//            `paper`
 //   tables   in their order, each a section of the page. What "columns" have in common is "each".
-//            "names" make a column each, with {} in their key. In a note {tested} are the numbers
-//            of items ("items_are") and seeds, {intervals} and {p-values} what intervals_text() (of
-//            "clusters_are") and p_values_text() say. "changes": what variants change, against the
-//            first one unless `measured` says otherwise. "some": rows without numbers are left out.
-//            With a "metric": the trainings
-//   claims   those of AboveClaim, by the names of variants, or of EachClaim
+//            Several "columns" may stand in place of one, with what they have in common around
+//            them, or the name of columns in "lists". "names" make a column each, or its columns:
+//            in all their texts {} is the name. In a note {tested} are the numbers of items
+//            ("items_are") and seeds, {clusters} that of "clusters_are", {intervals} and {p-values}
+//            what intervals_text() and p_values_text() say. "changes": what variants change,
+//            against the first one unless `measured` says otherwise. "beside" a table: the paper's
+//            numbers beside its. "some": rows without numbers are left out. With a "metric": the
+//            trainings
+//   sections where they are others than the tables'
+//   claims   those of AboveClaim, by the names of variants, of EachClaim, or with a "check"
 Showing<> described(const std::string& json, const std::vector<VariantName>& variants,
-                    const MeasuredRuns& measured);
+                    const MeasuredRuns& measured, const PaperNumbers& paper = {});
+// Its tables with their notes, for rows that are not variants: only trainings have rows.
+std::vector<Table> tables_without_rows(const std::string& json, const Results& results);
+// Its claims that a function checks, by the name that is their "check".
+using ClaimChecks = std::map<std::string, std::function<ClaimResult(const VariantNumbers&)>>;
+std::vector<ClaimRule> described_rules(const std::string& json, const ClaimChecks& checks);
+// Its "sections", which "show" notes, tables and figures; those are functions, by their names.
+struct DescribedSection {
+  struct Part {
+    std::string note, figure, table, otherwise;  // otherwise: without the table
+    bool intervals = false;
+  };
+  std::string id, title;
+  std::vector<Part> parts;
+};
+std::vector<DescribedSection> described_sections(const std::string& json);
+template <class F>
+using Figures = std::map<std::string, std::function<std::string(const F& found)>>;
+template <class F>
+std::vector<Section<F>> sections_of(const std::string& json, const Figures<F>& figures) {
+  std::vector<Section<F>> sections;
+  for (const DescribedSection& s : described_sections(json)) {
+    const auto body = [s, figures](const F& found, const PageTables& tables) {
+      std::string html;
+      for (const DescribedSection::Part& part : s.parts) {
+        if (!part.note.empty()) html += note_html(part.note);
+        if (!part.figure.empty()) html += figures.at(part.figure)(found);
+        if (!part.table.empty()) html += tables.html(part.table, part.intervals, part.otherwise);
+      }
+      return html;
+    };
+    sections.push_back({s.id, s.title, body});
+  }
+  return sections;
+}
+// What is not about findings, for others.
+template <class F> Showing<F> with_texts_of(const Showing<>& s) {
+  return {.title = s.title,
+          .lead = s.lead,
+          .footer = s.footer,
+          .variants_are = s.variants_are,
+          .groups_are = s.groups_are,
+          .rows_are = s.rows_are,
+          .claims_title = s.claims_title,
+          .claims_note = s.claims_note,
+          .claims_lead = s.claims_lead,
+          .sources_note = s.sources_note};
+}
 
 struct Report {
   std::vector<Table> tables;

@@ -96,6 +96,105 @@ TEST_F(Described, TablesHaveTheirColumnsAndNotes) {
   EXPECT_EQ(all[3].columns[3].name, "valid. loss");
 }
 
+// A name makes a column, or several that stand in a list.
+TEST_F(Described, ColumnsHaveNamesInAllTheirTexts) {
+  write(true);
+  Json json = report();
+  json["lists"] = {{"both",
+                    {{{"name", "right"}, {"key", "{}.right"}},
+                     {{"name", "wrong"}, {"key", "{}.wrong"}, {"others", {{"mean", "median"}}}}}}};
+  json["tables"][0]["columns"] = {
+      {{"names", {"1", "2"}}, {"name", "p = {}"}, {"key", "all.{}"}, {"best", "none"}},
+      {{"names", {"x", "y"}},
+       {"group", "of {}"},
+       {"columns", {{{"names", {"{}:z"}}, {"columns", "both"}}}}}};
+  const Showing<> s = shown(json);
+  const std::vector<Table> tables =
+      s.tables(load_findings(dir.path(""), {.kind = "made", .variants = kVariants}, s.measured));
+  const std::vector<Column>& columns = tables.at(0).columns;
+  std::string all;
+  for (const Column& c : columns) all += c.group + ", " + c.name + ", " + c.key + "; ";
+  EXPECT_EQ(all,
+            ", p = 1, all.1; , p = 2, all.2; of x, right, x:z.right; of x, wrong, x:z.wrong; "
+            "of y, right, y:z.right; of y, wrong, y:z.wrong; ");
+  EXPECT_TRUE(columns[1].best == Column::Best::kNone && columns[5].best == Column::Best::kHighest);
+  ASSERT_EQ(columns[5].others.size(), 1u);
+  EXPECT_EQ(columns[5].others[0].name, "mean");
+  EXPECT_EQ(columns[5].others[0].key, "y:z.median");
+}
+
+TEST_F(Described, APapersNumbersStandBesideOurs) {
+  write(true);
+  Json json = report();
+  json.erase("numbers");
+  json["tables"][0]["beside"] = "full";
+  PaperNumbers paper{{}, "paper.json"};
+  paper.numbers.set(1, "right", 0.6);
+  const Showing<> s = described(json.dump(), kVariants, kMeasured, paper);
+  const Table table =
+      s.tables(load_findings(dir.path(""), {.kind = "made", .variants = kVariants}, s.measured))[0];
+  ASSERT_EQ(table.columns.size(), 6u);
+  EXPECT_EQ(table.columns[0].key, "paper.json");
+  EXPECT_EQ(table.columns[1].key, "full");
+  EXPECT_EQ(table.rows[1].cells[0].value, 0.6);
+  EXPECT_EQ(table.rows[1].cells[1].value, 0.5);
+  EXPECT_EQ(s.paper.get(1, "right"), 0.6);
+}
+
+// Tables whose rows the experiment adds have their notes.
+TEST_F(Described, TablesWithoutRowsHaveTheirNotes) {
+  write(true);
+  const Showing<> s = shown(report());
+  const Findings found =
+      load_findings(dir.path(""), {.kind = "made", .variants = kVariants}, s.measured);
+  Json json = report();
+  json["tables"][0]["note"] = "{tested} of {clusters}, {resamples} times";
+  json["tables"][0]["rows_are"] = "judge";
+  const std::vector<Table> tables = tables_without_rows(json.dump(), found.results);
+  ASSERT_EQ(tables.size(), 4u);
+  EXPECT_EQ(tables[0].note, "4 test dialogues, 1 seed of 4 talks, the largest of 1, 10000 times");
+  EXPECT_EQ(tables[0].rows_are, "judge");
+  EXPECT_EQ(tables[0].columns.size(), 3u);
+  EXPECT_TRUE(tables[0].rows.empty());
+  EXPECT_EQ(tables[3].rows.size(), 2u);  // of the trainings
+}
+
+TEST_F(Described, SectionsShowTheirPartsInOrder) {
+  write(true);
+  Json json = report();
+  json["sections"] = {
+      {{"id", "first"},
+       {"title", "First"},
+       {"shows", {{{"figure", "drawn"}}, {{"note", "A note."}}, {{"table", "all"}}}}},
+      {{"id", "second"},
+       {"title", "Second"},
+       {"shows", {{{"table", "no"}, {"otherwise", "None."}}}}}};
+  Showing<> s = shown(json);
+  const auto drawn = [](const Findings& f) { return std::to_string(f.results.seeds()) + " seed"; };
+  s.sections = sections_of<Findings>(json.dump(), {{"drawn", drawn}});
+  const std::string page =
+      report_of(s, load_findings(dir.path(""), {.kind = "made", .variants = kVariants}, s.measured))
+          .page;
+  const size_t first = page.find("<h2>First</h2>"), drawing = page.find("1 seed", first),
+               note = page.find(">A note.<", drawing), table = page.find("id=\"all\"", note),
+               second = page.find("<h2>Second</h2>", table);
+  EXPECT_NE(page.find(">None.<", second), page.npos) << page.substr(first == page.npos ? 0 : first);
+}
+
+TEST_F(Described, FunctionsCheckTheClaimsThatNameThem) {
+  Json json = report();
+  json["claims"] = {{{"claim", "C"}, {"rule", "R"}, {"check", "is large"}}};
+  EXPECT_TRUE(shown(json).rules.empty() && shown(json).each.empty());
+  const auto is_large = [](const VariantNumbers& n) { return ClaimResult{n.get(0, "x") > 1, "f"}; };
+  const auto rules = described_rules(json.dump(), {{"is large", is_large}});
+  ASSERT_EQ(rules.size(), 1u);
+  EXPECT_EQ(rules[0].claim + rules[0].rule, "CR");
+  VariantNumbers numbers;
+  numbers.set(0, "x", 2);
+  EXPECT_EQ(rules[0].check(numbers).holds, true);
+  EXPECT_THROW(described_rules(json.dump(), {}), std::out_of_range);
+}
+
 TEST_F(Described, ATableWithoutARowIsLeftOut) {
   write(false);
   EXPECT_EQ(tables().size(), 3u);
