@@ -2,7 +2,6 @@
 #pragma once
 
 #include "experiments/distraction/results.h"
-#include "experiments/experiment.h"
 
 namespace heed {
 
@@ -11,16 +10,8 @@ const Showing<DistractionFound>& distraction_showing();
 
 // ---- what the report shows
 
-// table3    perplexity, AS of the history, DAS ratio on the nine sets
-// table4    the random sets: DAS ratio, AS of distractions and of the history
-// table5/6  the frequent and rare sets, with the first and the last utterance
-// ratios    the DAS ratio as a ratio of means, a mean of ratios and a median
-// shares    P(D > H) and the mean of D / (D + H)
-// changes   each variant's DAS ratios minus those of its baseline, p = 0, on the same dialogues
-// quality   generated responses: BLEU, distinct-1 and -2, length
-// runs      how the trainings went
-// paper3/4/6  those tables of the paper beside ours
-std::vector<Table> all_tables(const DistractionResults& results, const Inference& inference);
+// Those of report.json, with a row for the human responses.
+std::vector<Table> all_tables(const DistractionFound& found);
 
 // The paper's Figure 2: DAS ratios of static-ui without distractions in training, with them but
 // without the attention loss, and with both (p = 0.7), on the nine sets. Bars with 95 % intervals;
@@ -33,6 +24,6 @@ std::string probability_figure(const DistractionFound& found);
 // Each variant's DAS ratio on each set in the paper and here, and how well the two orders agree.
 std::string agreement_figure(const DistractionFound& found);
 // The sample dialogues with attention as a heat map, and what the models answer.
-std::string dialogues_html(const DistractionResults& results);
+std::string dialogues_html(const DistractionFound& found);
 
 }  // namespace heed

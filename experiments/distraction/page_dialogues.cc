@@ -20,7 +20,7 @@ struct Model {
 
 // Every structure with and without distractions in training, and static-ui with them but without
 // the attention loss; the first of several seeds.
-std::vector<Model> models_of(const DistractionResults& results) {
+std::vector<Model> models_of(const Results& results) {
   std::vector<Model> models;
   const auto add = [&](const std::string& structure, double p, bool loss, const char* label) {
     const auto variant = find_variant(structure, p, loss);
@@ -95,11 +95,17 @@ std::string answers_html(const SampleDialogue& d, size_t dialogue,
 
 }  // namespace
 
-std::string dialogues_html(const DistractionResults& results) {
-  const std::vector<Model> models = models_of(results);
-  std::string html;
-  for (size_t i = 0; i < results.samples.size(); ++i) {
-    const SampleDialogue& d = results.samples[i];
+std::string dialogues_html(const DistractionFound& found) {
+  if (found.samples.dialogues.empty())
+    return note_html("The texts are not kept with these results.");
+  const std::vector<Model> models = models_of(found.results);
+  std::string html = note_html(
+      "The first short dialogues of the test part, with distractions (" + found.samples.set +
+      "). Numbers are attention scores in %: 100 is an average utterance; the stronger the "
+      "colour, the more attention. no loss: p = 0.7 without the attention loss. Responses are "
+      "greedy, to the dialogue without distractions.");
+  for (size_t i = 0; i < found.samples.dialogues.size(); ++i) {
+    const SampleDialogue& d = found.samples.dialogues[i];
     std::string table = "<table class=\"heatmap\">\n" + head_html(models) + "<tbody>\n";
     for (size_t k = 0; k < d.context.size(); ++k) table += utterance_html(d, i, k, models);
     table += ratios_html(i, models) + "</tbody></table>";

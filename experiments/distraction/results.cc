@@ -32,45 +32,48 @@ MeasuredRuns measured() {
     if (s == 0) continue;
     m.measures.push_back({key_of(s, "das_ratio"), d, h});
     m.measures.push_back({key_of(s, "as_distraction"), d, h, true});
-    m.comparison.keys.push_back(key_of(s, "das_ratio"));
   }
   return m;
 }
 
-void load_samples(const std::string& folder, DistractionResults& results) {
-  with_json(in(folder, "samples.json"), [&](const nlohmann::json& json) {
+Samples load_samples(const std::string& folder) {
+  return with_json(in(folder, "samples.json"), [&](const nlohmann::json& json) {
+    Samples samples;
     const auto& human = json.at("human");
-    human.at("distinct_1").get_to(results.human.distinct_1);
-    human.at("distinct_2").get_to(results.human.distinct_2);
-    human.at("mean_length").get_to(results.human.mean_length);
-    human.at("dialogues").get_to(results.human.dialogues);
-    json.at("test_set").get_to(results.sample_set);
+    human.at("distinct_1").get_to(samples.human.distinct_1);
+    human.at("distinct_2").get_to(samples.human.distinct_2);
+    human.at("mean_length").get_to(samples.human.mean_length);
+    human.at("dialogues").get_to(samples.human.dialogues);
+    json.at("test_set").get_to(samples.set);
     for (const auto& d : json.at("dialogues")) {
-      SampleDialogue& dialogue = results.samples.emplace_back(
+      SampleDialogue& dialogue = samples.dialogues.emplace_back(
           SampleDialogue{d.at("id").get<std::string>(), d.at("response").get<std::string>(), {}});
       for (const auto& u : d.at("context"))
         dialogue.context.push_back(
             {u.at("text").get<std::string>(), u.at("distraction").get<bool>()});
     }
-    return true;
+    return samples;
   });
 }
 
-void check_samples(const RunResult& run, const DistractionResults& results) {
-  const size_t count = results.samples.size();
+void check_samples(const RunResult& run, const Samples& samples, const std::string& folder) {
+  const size_t count = samples.dialogues.size();
   bool fits = !run.numbers.has_series(sample_key(count, "as_scores"));
   for (size_t i = 0; fits && i < count; ++i) {
     const std::string scores = sample_key(i, "as_scores");
     fits = run.numbers.has_series(scores) && run.numbers.has_text(sample_key(i, "response")) &&
-           run.numbers.series(scores).size() == results.samples[i].context.size();
+           run.numbers.series(scores).size() == samples.dialogues[i].context.size();
   }
   if (!fits) {
-    throw DataError(in(results.folder, source_of(run)) +
-                    ": of other dialogues than the other runs");
+    throw DataError(in(folder, source_of(run)) + ": of other dialogues than the other runs");
   }
 }
 
 }  // namespace
+
+const char kDistractionReport[] =
+#include "distraction_report.inc"
+    ;
 
 std::string sample_key(size_t dialogue, const std::string& number) {
   return "samples." + std::to_string(dialogue) + "." + number;
@@ -86,25 +89,25 @@ void add_shares(Numbers& numbers) {
       ++count, above += *d[i] > *h[i];
       if (*d[i] + *h[i] > 0) ++defined, bounded += *d[i] / (*d[i] + *h[i]);
     }
-    if (count > 0) numbers.set(key_of(s, kDasAbove), above / count);
-    if (defined > 0) numbers.set(key_of(s, kDasBounded), bounded / defined);
+    if (count > 0) numbers.set(key_of(s, "above"), above / count);
+    if (defined > 0) numbers.set(key_of(s, "bounded"), bounded / defined);
   }
 }
 
-Inference infer(const Results& results) {
-  const MeasuredRuns m = measured();
-  return {results, m.measures, m.comparison};
+const Showing<>& distraction_report() {
+  static const Showing<> kShowing =
+      described(kDistractionReport, variant_names(all_variants()), measured(), paper_numbers());
+  return kShowing;
 }
 
 DistractionFound load_distraction(const std::string& folder, const ResultsLayout& layout) {
-  Findings found = load_findings(folder, layout, measured());
-  DistractionResults results{std::move(found.results), {}, {}, {}};
-  load_samples(folder, results);
-  for (RunResult& run : results.runs) {
+  Findings found = load_findings(folder, layout, distraction_report().measured);
+  Samples samples = load_samples(folder);
+  for (RunResult& run : found.results.runs) {
     add_shares(run.numbers);
-    check_samples(run, results);
+    check_samples(run, samples, folder);
   }
-  return {std::move(results), std::move(found.inference)};
+  return {std::move(found), std::move(samples)};
 }
 
 const PaperNumbers& paper_numbers() {

@@ -9,6 +9,7 @@
 #include "experiments/distraction/variants.h"
 #include "experiments/engine/report/claims.h"
 #include "experiments/engine/report/variant_tables.h"
+#include "experiments/experiment.h"
 
 namespace heed {
 
@@ -21,39 +22,39 @@ struct SampleDialogue {
   std::vector<Utterance> context;
 };
 
-struct DistractionResults : Results {
-  ResponseQuality human;
-  std::string sample_set;
-  std::vector<SampleDialogue> samples;
+struct Samples {
+  std::string set;  // of the distractions
+  std::vector<SampleDialogue> dialogues;
+  ResponseQuality human;  // of the human responses to all test dialogues
 };
 // A number of a model on a sample dialogue, as evaluation.json has it: "samples.0.das_ratio".
 std::string sample_key(size_t dialogue, const std::string& number);
 
-// Perplexities, DAS ratios and attention scores; DAS ratios are compared with those of
-// baseline_of().
-Inference infer(const Results& results);
+// report.json, as it is, and read. Measured are perplexities, DAS ratios and attention scores; DAS ratios are compared
+// with those of baseline_of().
+extern const char kDistractionReport[];
+const Showing<>& distraction_report();
 
-struct DistractionFound {
-  DistractionResults results;
-  Inference inference = infer(results);
+struct DistractionFound : Findings {
+  Samples samples = {};
   VariantNumbers ours = mean_numbers(results);
 };
 // Throws DataError as load_findings() of the engine does.
 DistractionFound load_distraction(const std::string& folder, const ResultsLayout& layout);
 
 // Adds two numbers of every distracting set, made of D and H of its dialogues, so that folders of
-// all versions have them: the share of the dialogues with D > H, and the mean of D / (D + H).
-constexpr char kDasAbove[] = "above", kDasBounded[] = "bounded";
+// all versions have them: "above", the share of the dialogues with D > H, and "bounded", the mean
+// of D / (D + H).
 void add_shares(Numbers& numbers);
 
 // The ways to take the DAS ratio of a test set: the published one, a ratio of means; and the mean
 // and the median of the dialogues' ratios.
 struct RatioKind {
-  const char *name, *short_name, *key;
+  const char *name, *key;
 };
-constexpr RatioKind kRatioKinds[] = {{"ratio of means", "ratio of means", "das_ratio"},
-                                     {"mean of ratios", "mean of ratios", "mean_das_ratio"},
-                                     {"median of ratios", "median", "median_das_ratio"}};
+constexpr RatioKind kRatioKinds[] = {{"ratio of means", "das_ratio"},
+                                     {"mean of ratios", "mean_das_ratio"},
+                                     {"median of ratios", "median_das_ratio"}};
 
 // ---- the paper
 
@@ -64,8 +65,5 @@ const PaperNumbers& paper_numbers();
 const std::vector<ClaimRule>& claim_rules();
 // The rules for the paper's numbers, and for ours by each of kRatioKinds.
 Claims check_claims(const VariantNumbers& ours);
-constexpr char kClaimsNote[] =
-    "Each as a rule that is computed: for our numbers by each way to take the DAS ratio of a test "
-    "set (the first is the paper's), and for the paper's own.";
 
 }  // namespace heed

@@ -1,5 +1,7 @@
 #include "experiments/distraction/variants.h"
 
+#include <algorithm>
+
 namespace heed {
 
 const std::vector<Structure>& paper_structures() {
@@ -32,13 +34,11 @@ const std::vector<Variant>& all_variants() {
 std::optional<size_t> find_variant(std::string_view structure, double insert_prob,
                                    bool attention_loss) {
   const std::vector<Variant>& all = all_variants();
-  for (size_t i = 0; i < all.size(); ++i) {
-    if (all[i].structure.name == structure && all[i].insert_prob == insert_prob &&
-        all[i].attention_loss == attention_loss) {
-      return i;
-    }
-  }
-  return std::nullopt;
+  const auto found = std::ranges::find_if(all, [&](const Variant& v) {
+    return v.structure.name == structure && v.insert_prob == insert_prob &&
+           v.attention_loss == attention_loss;
+  });
+  return found == all.end() ? std::nullopt : std::optional<size_t>(found - all.begin());
 }
 
 std::optional<size_t> baseline_of(size_t variant) {

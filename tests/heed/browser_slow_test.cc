@@ -106,13 +106,14 @@ TEST_F(Browser, SortsTables) {
 
 // Perplexities of a training that has hardly begun, and long texts.
 std::string wide_report() {
-  DistractionResults results = made_up_results(2, {"dynamic"});
-  results.samples[0].context[0].text = std::string(200, 'x');
+  Results results = made_up_results(2, {"dynamic"});
+  Samples samples = made_up_samples();
+  samples.dialogues[0].context[0].text = std::string(200, 'x');
   const std::string perplexity = key_of(0, "perplexity");
   for (RunResult& run : results.runs) {
     run.numbers.set(perplexity, 40 * *run.numbers.value(perplexity));
   }
-  return page_of(results);
+  return page_of(results, samples);
 }
 
 TEST_F(Browser, NothingIsCutOffOnAnyScreen) {

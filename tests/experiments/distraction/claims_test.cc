@@ -98,7 +98,7 @@ TEST(Claims, AreUndecidedWhileTheOpenOnesCouldDecide) {
 // Ours have to differ by what another seed changes, 0.02; the paper's by half a digit.
 TEST(Claims, OfOursNeedALargerDifference) {
   for (const double at_05 : {0.715, 0.725}) {
-    DistractionResults results = made_up_results();
+    Results results = made_up_results();
     for (RunResult& run : results.runs) {
       const double p = all_variants()[run.run.variant].insert_prob;
       for (size_t s = 1; s < kSets; ++s) {
@@ -243,7 +243,7 @@ TEST(Claims, SayWhenNumbersAreMissing) {
 
 // A model whose ratio of means falls and whose mean of ratios rises: the claim holds by one only.
 TEST(Claims, AreComputedForEachKindOfRatio) {
-  DistractionResults results = made_up_results();
+  Results results = made_up_results();
   for (RunResult& run : results.runs) {
     for (size_t s = 1; s < kSets; ++s) {
       const double p = all_variants()[run.run.variant].insert_prob;
@@ -263,7 +263,7 @@ TEST(Claims, AreComputedForEachKindOfRatio) {
   EXPECT_EQ(drop.ours[1].figure, "0 of 5 structures; median change 13.3 %");
 
   const TempDir dir;
-  save_claims(dir.path("tables"), claims, kClaimsNote);
+  save_claims(dir.path("tables"), claims, "A note.");
   const auto json = nlohmann::json::parse(dir.read("tables/claims.json"));
   ASSERT_EQ(json.size(), claims.claims.size());
   EXPECT_EQ(json[1]["ratio of means"]["holds"], true);

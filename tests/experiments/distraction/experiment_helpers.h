@@ -95,20 +95,13 @@ inline RunResult made_up_run(size_t variant, uint64_t seed, size_t utterances) {
 
 // Of several seeds, if structures are given, only their variants have all, and others the first
 // one: what p-values cost goes by the square of the number of comparisons.
-inline DistractionResults made_up_results(int seeds = 1,
-                                          const std::set<std::string>& structures = {}) {
-  DistractionResults results;
+inline Results made_up_results(int seeds = 1, const std::set<std::string>& structures = {}) {
+  Results results;
   results.folder = "runs/made-up";
   results.settings = {{"hidden", "64"}, {"layers", "1"}, {"vocabulary", "100"}, {"epochs", "3"}};
   results.data = {{"train_examples", "1000"}, {"test_examples", "40"}};
   results.variants = variant_names(all_variants());
   for (int i = 0; i < kMadeUpDialogues; ++i) results.clusters.push_back(i / 2);
-  results.human = {std::nullopt, 0.4, 0.8, 12, kMadeUpDialogues};
-  results.sample_set = "random:1.0";
-  results.samples = {
-      {"d1",
-       "what a human said",
-       {{"my disk is full", false}, {"would you have lunch ?", true}, {"which one ?", false}}}};
   for (size_t v = 0; v < all_variants().size(); ++v) {
     const std::string structure(all_variants()[v].structure.name);
     const bool all = structures.empty() || structures.contains(structure);
@@ -117,6 +110,25 @@ inline DistractionResults made_up_results(int seeds = 1,
     }
   }
   return results;
+}
+
+inline Samples made_up_samples() {
+  return {
+      "random:1.0",
+      {{"d1",
+        "what a human said",
+        {{"my disk is full", false}, {"would you have lunch ?", true}, {"which one ?", false}}}},
+      {std::nullopt, 0.4, 0.8, 12, kMadeUpDialogues}};
+}
+
+inline Inference infer(const Results& results) {
+  const MeasuredRuns& m = distraction_report().measured;
+  return {results, m.measures, m.comparison};
+}
+
+inline DistractionFound found_of(const Results& results,
+                                 const Samples& samples = made_up_samples()) {
+  return {{results, infer(results)}, samples};
 }
 
 }  // namespace heed

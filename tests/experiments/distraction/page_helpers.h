@@ -9,13 +9,13 @@
 
 namespace heed {
 
-inline std::string page_of(const DistractionResults& results) {
-  return report_of(distraction_showing(), DistractionFound{results}).page;
+inline std::string page_of(const Results& results, const Samples& samples = made_up_samples()) {
+  return report_of(distraction_showing(), found_of(results, samples)).page;
 }
 
 // Two seeds of dynamic, one of all others.
-inline const DistractionResults& full_results() {
-  static const DistractionResults results = made_up_results(2, {"dynamic"});
+inline const Results& full_results() {
+  static const Results results = made_up_results(2, {"dynamic"});
   return results;
 }
 

@@ -52,7 +52,7 @@ TEST(Page, NeedsNothingElse) {
 }
 
 TEST(Page, TagsAreClosed) {
-  DistractionResults unfinished = made_up_results();
+  Results unfinished = made_up_results();
   unfinished.runs.resize(1);
   for (const std::string& page : {full_page(), page_of(unfinished)}) {
     for (const char* tag :
@@ -69,24 +69,25 @@ TEST(Page, TagsAreClosed) {
 }
 
 TEST(Page, NothingInTheTextsIsObeyed) {
-  DistractionResults results = made_up_results();
+  Results results = made_up_results();
   const std::string hostile =
       "</script><script>alert('1')</script>\"& onload=x \x1b[1m \xe2\x80\xae";
   const std::string escaped =
       "&lt;/script&gt;&lt;script&gt;alert(&#39;1&#39;)&lt;/script&gt;&quot;&amp; onload=x "
       "\uFFFD[1m \uFFFD";
-  results.sample_set = results.samples[0].id = results.samples[0].response = hostile;
-  results.samples[0].context[0].text = hostile;
+  Samples samples = made_up_samples();
+  samples.set = samples.dialogues[0].id = samples.dialogues[0].response = hostile;
+  samples.dialogues[0].context[0].text = hostile;
   results.settings[0] = {hostile, hostile};
   for (RunResult& run : results.runs) run.numbers.set_text(sample_key(0, "response"), hostile);
-  const std::string page = page_of(results);
+  const std::string page = page_of(results, samples);
   EXPECT_EQ(count(page, "<script"), 1u);
   EXPECT_FALSE(has(page, "alert('"));
   EXPECT_GE(count(page, escaped), 6u + 11);
 }
 
 TEST(Page, SaysWhatIsMissing) {
-  DistractionResults results = made_up_results();
+  Results results = made_up_results();
   EXPECT_FALSE(has(page_of(results), "are not finished"));
   results.runs.resize(20);
   EXPECT_TRUE(has(page_of(results), "3 of the 23 variants are not finished"));
@@ -94,7 +95,7 @@ TEST(Page, SaysWhatIsMissing) {
 
 // Runs of several programs in one folder: which, and how many each, on the page and in the table.
 TEST(Page, SaysWhichProgramsMadeTheRuns) {
-  DistractionResults results = made_up_results();
+  Results results = made_up_results();
   for (RunResult& run : results.runs) run.made_with = "heed 1 (abc), cpu, f32";
   EXPECT_FALSE(has(page_of(results), "programs or kinds of machine"));
   EXPECT_EQ(mixed_programs(results), "");
@@ -124,7 +125,7 @@ TEST(Page, GroupsOfColumnsHaveHeaders) {
 }
 
 TEST(Page, TheTableOfTrainingsHasTheNumbersOfEachRun) {
-  DistractionResults results = made_up_results();
+  Results results = made_up_results();
   results.runs[2].times.epochs = {60, 150};
   results.runs[2].times.evaluation = 30;
   results.runs[0].times = {};
@@ -172,9 +173,9 @@ TEST(Page, SaysWhyAClaimIsOpen) {
 // ---- figures, and the sample dialogues
 
 TEST(DistractionFigures, BarsAndPairsHaveTheNumbersOfTheirVariants) {
-  DistractionResults results = made_up_results();
+  Results results = made_up_results();
   results.runs[0].numbers.set(key_of(1, "das_ratio"), 0.2);
-  const DistractionFound found{results};
+  const DistractionFound found = found_of(results);
   const std::string bars = bars_figure(found), pairs = agreement_figure(found);
   const auto ours = [&](double p, bool loss) {
     return decimal(
@@ -190,11 +191,11 @@ TEST(DistractionFigures, BarsAndPairsHaveTheNumbersOfTheirVariants) {
 
 // The first epoch can be far off, and the best one is the second.
 TEST(DistractionFigures, CurvesMarkTheBestEpochWithinTheirAxes) {
-  DistractionResults results = made_up_results();
+  Results results = made_up_results();
   for (RunResult& run : results.runs) {
     run.log[0].metrics = {{kTrainPerplexity, 9e5}, {kValidPerplexity, 1e6}};
   }
-  const DistractionFound found{results};
+  const DistractionFound found = found_of(results);
   const std::string learning = learning_figure(found);
   EXPECT_EQ(count(learning, " after epoch 2</title>"), 23u);
   EXPECT_FALSE(has(learning, ">1000</text>"));
@@ -207,15 +208,16 @@ TEST(DistractionFigures, CurvesMarkTheBestEpochWithinTheirAxes) {
 }
 
 TEST(DistractionFigures, SampleDialoguesHaveTheScoresOfEachModel) {
-  DistractionResults results = made_up_results();
-  results.samples.push_back(results.samples[0]);
+  Results results = made_up_results();
+  Samples samples = made_up_samples();
+  samples.dialogues.push_back(samples.dialogues[0]);
   for (RunResult& run : results.runs) {
     run.numbers.set_series(sample_key(0, "as_scores"), {0.5, 1, 3});
     run.numbers.set_series(sample_key(1, "as_scores"), {0.2, 0.8, 2});
     run.numbers.set(sample_key(1, "das_ratio"), 0.4);
     run.numbers.set_text(sample_key(1, "response"), "the second");
   }
-  const std::string html = dialogues_html(results);
+  const std::string html = dialogues_html(found_of(results, samples));
   for (const char* part : {"--heat:0.25\">50<", "--heat:0.50\">100<", "--heat:1.00\">300<",
                            "--heat:0.10\">20<", "--heat:0.40\">80<", "--heat:1.00\">200<",
                            ">0.80</td>", ">0.40</td>", ">the second</dd>"}) {

@@ -12,9 +12,11 @@ namespace {
 
 // What is computed of made-up results, once for all tests.
 struct Computed {
-  explicit Computed(DistractionResults of)
-      : results(std::move(of)), inference(infer(results)), tables(all_tables(results, inference)) {}
-  const DistractionResults results;
+  explicit Computed(Results of)
+      : results(std::move(of)),
+        inference(infer(results)),
+        tables(all_tables({{results, inference}, made_up_samples()})) {}
+  const Results results;
   const Inference inference;
   const std::vector<Table> tables;
 };
@@ -145,14 +147,14 @@ TEST(Tables, ThreeWaysToTakeTheRatio) {
 
 // D and H of four dialogues, of which one has no history: 1 and 3, 2 and 1, 0 and 0.
 TEST(Tables, SharesOfDialogues) {
-  DistractionResults results = made_up_results(1);
+  Results results = made_up_results(1);
   const size_t set = 8;  // rare:middle
   for (RunResult& run : results.runs) {
     run.numbers.set_series(key_of(set, "dialogues_as_distraction"), {1, 2, 0, 5});
     run.numbers.set_series(key_of(set, "dialogues_as_history"), {3, 1, 0, std::nullopt});
     add_shares(run.numbers);
   }
-  const Table table = table_of(all_tables(results, of_one_seed().inference), "shares");
+  const Table table = table_of(all_tables({{results, of_one_seed().inference}, {}}), "shares");
   ASSERT_EQ(table.columns.size(), 18u);
   EXPECT_EQ(table.columns[14].group, "rare, middle");
   EXPECT_DOUBLE_EQ(*table.rows[5].cells[14].value, 1.0 / 3);
@@ -212,8 +214,8 @@ TEST(Changes, OfOtherMeasuresAreTheirOwn) {
 
 // Of seeds that only one of the two has, none counts.
 TEST(Changes, LeaveOutUnpairedSeeds) {
-  const DistractionResults all = made_up_results(3, {"static"});
-  DistractionResults some = all;
+  const Results all = made_up_results(3, {"static"});
+  Results some = all;
   const size_t v = *find_variant("static", 0.5, true), base = *find_variant("static", 0, true);
   std::erase_if(some.runs, [&](const RunResult& r) {
     return (r.run.variant == v && r.run.seed == 1) || (r.run.variant == base && r.run.seed == 3);
@@ -229,7 +231,7 @@ TEST(Changes, LeaveOutUnpairedSeeds) {
       *pairs[0].first->numbers.value(key) - *pairs[0].second->numbers.value(key);
   const Inference inference = infer(some);
   EXPECT_NEAR(inference.change(key, v)->value, expected, 1e-12);
-  const Table changes = table_of(all_tables(some, inference), "changes");
+  const Table changes = table_of(all_tables({{some, inference}, {}}), "changes");
   for (const Row& row : changes.rows) {
     if (row.label != "static" || row.group != "p = 0.5") continue;
     EXPECT_NEAR(*row.cells[3].value, expected, 1e-12);
@@ -237,8 +239,8 @@ TEST(Changes, LeaveOutUnpairedSeeds) {
 }
 
 // Two seeds of static at p = 0.7 and its baseline, one of all others: nine comparisons.
-DistractionResults of_nine_comparisons() {
-  DistractionResults results = made_up_results(2, {"static"});
+Results of_nine_comparisons() {
+  Results results = made_up_results(2, {"static"});
   std::erase_if(results.runs, [](const RunResult& r) {
     const double p = all_variants()[r.run.variant].insert_prob;
     return r.run.seed == 2 && p != 0.7 && p != 0;
@@ -268,7 +270,7 @@ TEST(Changes, AreCorrectedForAllOfThem) {
 // Changes of all sizes, from none to some that are clear but need no more draws: the smallest
 // p-value counts nine times, the next one eight times and never less than the one before.
 TEST(Changes, AreCorrectedStepByStep) {
-  DistractionResults results = of_nine_comparisons();
+  Results results = of_nine_comparisons();
   const size_t v = *find_variant("static", 0.7, true), base = *find_variant("static", 0, true);
   for (const auto& [run, baseline] : paired_runs(results, v, base)) {
     Rng rng(run->run.seed, "changes");
@@ -305,7 +307,7 @@ TEST(Changes, AreCorrectedStepByStep) {
 
 // An overflow in one run must not take the tables of the others with it.
 TEST(Tables, APerplexityThatIsNoNumberIsMissing) {
-  DistractionResults results = made_up_results(2, {"non-hier"});
+  Results results = made_up_results(2, {"non-hier"});
   Numbers& numbers = results.runs[0].numbers;  // as they are read: null in the file
   numbers.set(key_of(0, "perplexity"), std::nullopt);
   Series nll = numbers.series("nll");
@@ -314,7 +316,7 @@ TEST(Tables, APerplexityThatIsNoNumberIsMissing) {
   const Inference inference = infer(results);
   EXPECT_FALSE(inference.value(key_of(0, "perplexity"), 0));
   EXPECT_TRUE(inference.value(key_of(0, "perplexity"), 1));
-  const Table main = table_of(all_tables(results, inference), "table3");
+  const Table main = table_of(all_tables({{results, inference}, {}}), "table3");
   EXPECT_FALSE(main.rows[0].cells[0].value);
   EXPECT_TRUE(main.rows[0].cells[1].value);
   EXPECT_TRUE(main.rows[1].cells[0].value);
@@ -323,10 +325,10 @@ TEST(Tables, APerplexityThatIsNoNumberIsMissing) {
 }
 
 TEST(Tables, OfAnUnfinishedExperiment) {
-  DistractionResults results = made_up_results();
+  Results results = made_up_results();
   results.runs.erase(results.runs.begin());  // a baseline
   results.runs.resize(7);
-  const auto tables = all_tables(results, infer(results));
+  const auto tables = all_tables(found_of(results));
   const Table& main = table_of(tables, "table3");
   EXPECT_EQ(main.rows.size(), 23u);
   EXPECT_FALSE(main.rows[0].cells[0].value);
