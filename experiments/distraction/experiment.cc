@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <filesystem>
-#include <numeric>
 
 #include "dialog/data/conversations.h"
 #include "dialog/respond/evaluate.h"
@@ -63,16 +62,18 @@ std::vector<size_t> choose_samples(const Data& data) {
   return chosen;
 }
 
+Json quality_json(const ResponseQuality& quality) {
+  return {{"distinct_1", quality.distinct_1},
+          {"distinct_2", quality.distinct_2},
+          {"mean_length", quality.mean_length},
+          {"dialogues", quality.dialogues}};
+}
+
 // With all words, where the models see <unk>.
 Json describe_samples(const Data& data) {
   const Vocabulary& vocabulary = data.train.vocabulary;
-  const ResponseQuality human = measure_responses(data.references, data.references);
   Json json = {{"test_set", kSampleSet},
-               {"human",
-                {{"distinct_1", human.distinct_1},
-                 {"distinct_2", human.distinct_2},
-                 {"mean_length", human.mean_length},
-                 {"dialogues", human.dialogues}}},
+               {"human", quality_json(measure_responses(data.references, data.references))},
                {"dialogues", Json::array()}};
   for (const Example& e : data.sample_texts) {
     Json context = Json::array();
@@ -108,38 +109,26 @@ bool train_run(const Run& run, const TrainHooks& hooks) {
   return train_responder(run.run, run.directory, run.device, s, run.data.train, hooks);
 }
 
-Json measure(const std::vector<Tokens>& responses, const std::vector<Tokens>& references) {
-  const ResponseQuality quality = measure_responses(responses, references);
-  return {{"decode", "greedy"},
-          {"bleu", quality.bleu.value()},
-          {"distinct_1", quality.distinct_1},
-          {"distinct_2", quality.distinct_2},
-          {"mean_length", quality.mean_length},
-          {"dialogues", quality.dialogues}};
-}
-
-Json set_json(const std::vector<DialogueScore>& scores) {
-  const ScoreSummary summary = summarize(scores);
-  Json json = to_json(summary), of_distractions = Json::array(), of_history = Json::array();
-  for (const DialogueScore& s : scores) {
-    const DialogueMeans means = dialogue_means(s.as_scores, s.distraction);
-    of_history.push_back(rounded(means.history));
-    if (summary.distracted > 0) of_distractions.push_back(rounded(means.distraction));
+Json set_json(const TestSetResult& set) {
+  Json json = to_json(set.summary), of_distractions = Json::array(), of_history = Json::array();
+  for (const ExampleResult& e : set.examples) {
+    of_history.push_back(rounded(e.means.history));
+    if (set.summary.distracted > 0) of_distractions.push_back(rounded(e.means.distraction));
   }
   json["dialogues_as_distraction"] = std::move(of_distractions);
   json["dialogues_as_history"] = std::move(of_history);
   return json;
 }
 
-Json samples_json(const std::vector<DialogueScore>& scores, const std::vector<Tokens>& responses,
+Json samples_json(const std::vector<ExampleResult>& results, const std::vector<Tokens>& responses,
                   const std::vector<size_t>& samples) {
   Json json = Json::array();
   for (const size_t i : samples) {
     Json as_scores = Json::array();
-    for (const double as : scores[i].as_scores) as_scores.push_back(rounded(as));
-    json.push_back({{"id", scores[i].id},
+    for (const double as : results[i].as_scores) as_scores.push_back(rounded(as));
+    json.push_back({{"id", results[i].id},
                     {"as_scores", std::move(as_scores)},
-                    {"das_ratio", rounded(scores[i].das_ratio)},
+                    {"das_ratio", rounded(results[i].das_ratio)},
                     {"response", detokenize(responses[i])}});
   }
   return json;
@@ -163,24 +152,24 @@ void evaluate_run(const Run& run, const OnMeasuring& progress, Json& json) {
   const std::vector<Tokens> responses = respond_on_ranks(
       ranks, model, part_of_rank(ranks, data.test), data.test.size(), loaded.vocabulary, greedy,
       kBatch, [&](const RespondProgress& done) { progress("responses", part(done.examples)); });
-  const Phrases phrases = run.settings.phrases_in(loaded.vocabulary);
-  for (size_t s = 0; s < kSets; ++s) {
-    const std::string name = set_name(s);
-    const auto inserted =
-        distracted(data.test, parse_test_set(name), data.train.pool, phrases, kTestSeed);
-    const auto scores =
-        score_on_ranks(ranks, model, part_of_rank(ranks, inserted), inserted.size(), kBatch,
-                       [&](const ScoreProgress& done) { progress(name, part(done.examples)); });
-    json["test_sets"][name] = set_json(scores);
-    if (name == kSampleSet) json["samples"] = samples_json(scores, responses, data.samples);
-    if (s > 0) continue;
-    for (const DialogueScore& d : scores) {
-      json["nll"].push_back(rounded(std::accumulate(d.nll.begin(), d.nll.end(), 0.0)));
-      json["tokens"].push_back(d.nll.size());
-    }
+  const auto tested = evaluate(
+      model, data.test, select_test_sets("all"), data.train.pool,
+      run.settings.phrases_in(loaded.vocabulary), kTestSeed, kBatch,
+      [&](const std::string& set, const ScoreProgress& done) {
+        progress(set, part(done.examples));
+      },
+      ranks);
+  for (const TestSetResult& set : tested) json["test_sets"][set.name] = set_json(set);
+  for (const ExampleResult& e : tested[0].examples) {
+    json["nll"].push_back(rounded(e.nll));
+    json["tokens"].push_back(e.tokens);
   }
+  const auto samples = std::ranges::find(tested, kSampleSet, &TestSetResult::name);
+  json["samples"] = samples_json(samples->examples, responses, data.samples);
   if (!ranks.first()) return;
-  json["responses"] = measure(responses, data.references);
+  const ResponseQuality quality = measure_responses(responses, data.references);
+  json["responses"] = {{"decode", "greedy"}, {"bleu", quality.bleu.value()}};
+  json["responses"].update(quality_json(quality));
   progress("all", 1);  // the last moment to give up
   write_file(in(run.directory, "responses.jsonl"), responses_text(data.test, responses));
 }
