@@ -13,11 +13,21 @@ namespace {
 // different responses among greedy ones.
 constexpr double kCollapsed = 0.05;
 
-// Of each generator of a corpus: the numbers of its training and of its structure.
-struct Generators {
-  std::vector<int> trainings, structures;
-  std::vector<bool> collapsed;
+// The numbers of a generator on a corpus, which all runs that judge it have; null if none does.
+const Numbers* numbers_of(const AdversarialResults& results, size_t corpus,
+                          const std::string& generator) {
+  for (const RunResult& run : results.runs) {
+    if (run.numbers.has(generator_key(results.corpora[corpus], generator, "das_ratio")))
+      return &run.numbers;
+  }
+  return nullptr;
+}
+
+struct GeneratorKind {
+  int training = 0, structure = 0;  // their numbers
+  bool collapsed = false;
 };
+using Generators = std::vector<GeneratorKind>;
 
 Generators generators_of(const AdversarialResults& results, size_t corpus) {
   Generators all;
@@ -29,15 +39,12 @@ Generators generators_of(const AdversarialResults& results, size_t corpus) {
     const auto key = [&](const char* of) {
       return generator_key(results.corpora[corpus], name, of);
     };
-    all.trainings.push_back(number(trainings, without_seed(name)));
-    std::string structure;
-    std::optional<double> different;
-    for (const RunResult& run : results.runs) {
-      if (run.numbers.has_text(key("structure"))) structure = run.numbers.text(key("structure"));
-      if (!different) different = run.numbers.value(key("greedy_different"));
-    }
-    all.structures.push_back(number(structures, structure));
-    all.collapsed.push_back(different && *different < kCollapsed);
+    const Numbers* numbers = numbers_of(results, corpus, name);
+    const bool has_structure = numbers && numbers->has_text(key("structure"));
+    const auto different = numbers ? numbers->value(key("greedy_different")) : std::nullopt;
+    all.push_back({number(trainings, without_seed(name)),
+                   number(structures, has_structure ? numbers->text(key("structure")) : ""),
+                   different && *different < kCollapsed});
   }
   return all;
 }
@@ -46,26 +53,22 @@ Generators generators_of(const AdversarialResults& results, size_t corpus) {
 
 struct GeneratorMeasure {
   std::string name;
-  Series whole, halves[2];  // halves: of the conversations with even and with odd numbers
+  Series whole = {}, halves[2] = {};  // of the conversations with even and with odd numbers
 };
 
 GeneratorMeasure measured(const AdversarialResults& results, size_t corpus, const std::string& name,
                           const std::string& number) {
-  GeneratorMeasure measure{name, {}, {}};
+  GeneratorMeasure measure{name};
   for (const std::string& generator : results.generators) {
     const auto key = [&](const std::string& of) {
       return generator_key(results.corpora[corpus], generator, of);
     };
-    std::optional<double> value;
-    Series halves(2);
-    for (const RunResult& run : results.runs) {  // all have the same
-      if (!value) value = run.numbers.value(key(number));
-      if (run.numbers.has_series(key("halves." + number))) {
-        halves = run.numbers.series(key("halves." + number));
-        halves.resize(2);
-      }
-    }
-    measure.whole.push_back(value);
+    const Numbers* numbers = numbers_of(results, corpus, generator);
+    Series halves;
+    if (numbers && numbers->has_series(key("halves." + number)))
+      halves = numbers->series(key("halves." + number));
+    halves.resize(2);
+    measure.whole.push_back(numbers ? numbers->value(key(number)) : std::nullopt);
     for (const int half : {0, 1}) measure.halves[half].push_back(halves[half]);
   }
   return measure;
@@ -73,14 +76,9 @@ GeneratorMeasure measured(const AdversarialResults& results, size_t corpus, cons
 
 // The mean over the seeds of a discriminator.
 GeneratorMeasure passing(const AdversarialResults& results, size_t corpus, size_t variant) {
-  GeneratorMeasure measure{"passes (" + results.judges[variant].name.name + ")", {}, {}};
+  GeneratorMeasure measure{"passes (" + results.judges[variant].name.name + ")"};
   const auto mean = [&](const std::string& generator, std::optional<int> half) {
-    std::vector<double> shares;
-    for (const RunResult* run : results.of(variant)) {
-      const auto share = passing_share(results, *run, corpus, generator, half);
-      if (share) shares.push_back(*share);
-    }
-    const auto over_seeds = spread(shares);
+    const auto over_seeds = passing_share(results, variant, corpus, generator, half);
     return over_seeds ? std::optional(over_seeds->mean) : std::nullopt;
   };
   for (const std::string& generator : results.generators) {
@@ -107,49 +105,47 @@ std::vector<GeneratorMeasure> measures_of(const AdversarialResults& results, siz
 
 // ---- subsets: which generators count, and what of their numbers
 
-struct Subset {
-  const char* name;
-  bool (*counts)(const Generators&, size_t generator);
-  bool within = false;  // differences from the mean of the generators of the same structure
+enum class Subset {
+  kAsTheyAre,
+  kWithoutCollapsed,
+  kWithinStructures  // differences from the mean of the generators of the same structure
 };
+constexpr Subset kSubsets[] = {Subset::kAsTheyAre, Subset::kWithoutCollapsed,
+                               Subset::kWithinStructures};
 
-constexpr Subset kAsTheyAre = {"as they are", [](const Generators&, size_t) { return true; }};
-constexpr Subset kWithoutCollapsed = {
-    "without collapsed", [](const Generators& of, size_t g) { return !of.collapsed[g]; }};
-// Nothing of a structure with a single training.
-constexpr Subset kWithinStructures = {
-    "within structures",
-    [](const Generators& of, size_t g) {
-      for (size_t k = 0; k < of.trainings.size(); ++k) {
-        if (of.structures[k] == of.structures[g] && of.trainings[k] != of.trainings[g]) {
-          return true;
-        }
-      }
-      return false;
-    },
-    /*within=*/true};
+bool counts(const GeneratorKind& one, const Generators& all, Subset subset) {
+  switch (subset) {
+    case Subset::kAsTheyAre: return true;
+    case Subset::kWithoutCollapsed: return !one.collapsed;
+    case Subset::kWithinStructures: break;
+  }
+  // nothing of a structure with a single training
+  return std::ranges::any_of(all, [&](const GeneratorKind& other) {
+    return other.structure == one.structure && other.training != one.training;
+  });
+}
 
 // Pairs of numbers of generators, of which those of one training are a cluster.
 class Pairs {
  public:
-  Pairs(const Generators& of, const Subset& subset) : of_(of), subset_(subset) {}
+  Pairs(const Generators& all, Subset subset) : all_(all), subset_(subset) {}
   void add(const std::optional<double>& a, const std::optional<double>& b, size_t generator) {
-    if (!a || !b || !subset_.counts(of_, generator)) return;
+    const GeneratorKind& of = all_[generator];
+    if (!a || !b || !counts(of, all_, subset_)) return;
     const int next = static_cast<int>(clusters_.size());
-    pairs_.push_back({*a, *b, clusters_.emplace(of_.trainings[generator], next).first->second,
-                      subset_.within ? of_.structures[generator] : 0});
+    pairs_.push_back({*a, *b, clusters_.emplace(of.training, next).first->second,
+                      subset_ == Subset::kWithinStructures ? of.structure : 0});
   }
   Correlation correlation() const { return correlate(pairs_); }
 
  private:
-  const Generators& of_;
-  const Subset& subset_;
+  const Generators& all_;
+  const Subset subset_;
   std::vector<ClusteredPair> pairs_;
   std::map<int, int> clusters_;  // of a training
 };
 
-Correlation correlation(const Generators& of, const Series& a, const Series& b,
-                        const Subset& subset) {
+Correlation correlation(const Generators& of, const Series& a, const Series& b, Subset subset) {
   Pairs pairs(of, subset);
   for (size_t g = 0; g < a.size(); ++g) pairs.add(a[g], b[g], g);
   return pairs.correlation();
@@ -168,72 +164,34 @@ std::optional<Estimate> of_both_halves(std::optional<Estimate> r) {
 }
 
 std::optional<Estimate> by_halves(const Generators& of, const GeneratorMeasure& measure,
-                                  const Subset& subset) {
+                                  Subset subset) {
   return of_both_halves(correlation(of, measure.halves[0], measure.halves[1], subset).pearson);
 }
 
 // The intraclass correlation of the seeds of a training (Fisher 1925): Pearson's over all pairs of
 // two of them, each in both orders.
 std::optional<Estimate> by_seeds(const Generators& of, const GeneratorMeasure& measure,
-                                 const Subset& subset) {
+                                 Subset subset) {
   const Series& values = measure.whole;
   Pairs pairs(of, subset);
   for (size_t a = 0; a < values.size(); ++a) {
     for (size_t b = 0; b < values.size(); ++b) {
-      if (a == b || of.trainings[a] != of.trainings[b]) continue;
+      if (a == b || of[a].training != of[b].training) continue;
       pairs.add(values[a], values[b], a);
     }
   }
   return pairs.correlation().pearson;
 }
 
-constexpr char kMeasuresNote[] =
-    "Would a second measurement order the generators alike? Halves: the correlation of a measure "
-    "on the conversations with even numbers with that on the others, 2 r / (1 + r), as both halves "
-    "together have it (Spearman 1910, Brown 1910). Seeds: the intraclass correlation of "
-    "generators that differ in the seed of their training only. 1: always; 0: never, and then the "
-    "measure can agree with nothing. Within structures: of the differences from the mean of the "
-    "generators of the same structure. Intervals (95 %): bootstrap over trainings, all seeds of "
-    "one together, means of structures taken anew.";
-
-constexpr char kAgreementNote[] =
-    "Correlations of two measures over the generators. A lower DAS ratio is to be better, so it "
-    "agrees with another measure where the correlation is negative. At most: what two measures of "
-    "this reliability (by seeds) can reach, the square root of the product. Collapsed are "
-    "generators of whose greedy responses fewer than 5 % are different ones. Within structures: of "
-    "the differences from the mean of the generators of the same structure. Intervals (95 %): "
-    "bootstrap over trainings, all seeds of one together, ranks and means of structures taken "
-    "anew, "
-    "none corrected for the number of rows; of fewer than three trainings there is no correlation. "
-    "Generators differ in "
-    "more than in their attention, so none of this says what is the cause; nor does a correlation "
-    "near 0 of a few generators show that there is none.";
-
-Column correlations(const Subset& subset, const char* name) {
-  return {.group = subset.name, .name = name, .key = "generators", .sign = true};
-}
-
-std::vector<std::string> sources_of(const AdversarialResults& results) {
-  std::vector<std::string> sources;
-  for (const RunResult& run : results.runs) sources.push_back(source_of(run));
-  return sources;
+Row row_of(const AdversarialResults& results, size_t corpus, const std::string& label) {
+  Row row{.group = results.corpora[corpus], .label = label};
+  for (const RunResult& run : results.runs) row.sources.push_back(source_of(run));
+  return row;
 }
 
 }  // namespace
 
-Table reliability_of_measures(const AdversarialResults& results) {
-  Table table{.id = "reliability-of-measures",
-              .title = "Reliability of the measures",
-              .note = kMeasuresNote,
-              .rows_are = "measure",
-              .columns = {{"", "generators", "generators", 0},
-                          {"", "lowest", "generators", 3},
-                          {"", "highest", "generators", 3},
-                          correlations(kAsTheyAre, "halves"),
-                          correlations(kAsTheyAre, "seeds"),
-                          correlations(kWithinStructures, "halves"),
-                          correlations(kWithinStructures, "seeds")},
-              .intervals = true};
+void add_measures(const AdversarialResults& results, Table& table) {
   for (size_t c = 0; c < results.corpora.size(); ++c) {
     const Generators of = generators_of(results, c);
     for (const GeneratorMeasure& m : measures_of(results, c)) {
@@ -242,47 +200,29 @@ Table reliability_of_measures(const AdversarialResults& results) {
         if (value) there.push_back(*value);
       }
       const auto [lowest, highest] = std::minmax_element(there.begin(), there.end());
-      Row row{
-          results.corpora[c],
-          m.name,
-          {{.value = static_cast<double>(there.size())}, {.value = *lowest}, {.value = *highest}},
-          sources_of(results)};
-      for (const Subset& subset : {kAsTheyAre, kWithinStructures}) {
+      Row row = row_of(results, c, m.name);
+      row.cells = {
+          {.value = static_cast<double>(there.size())}, {.value = *lowest}, {.value = *highest}};
+      for (const Subset subset : {Subset::kAsTheyAre, Subset::kWithinStructures}) {
         row.cells.push_back(cell_of(by_halves(of, m, subset)));
         row.cells.push_back(cell_of(by_seeds(of, m, subset)));
       }
       table.rows.push_back(std::move(row));
     }
   }
-  return table;
 }
 
-Table agreement_table(const AdversarialResults& results) {
-  Table table{.id = "agreement",
-              .title = "Do the measures agree?",
-              .note = kAgreementNote,
-              .rows_are = "measures",
-              .columns = {{"", "generators", "generators", 0},
-                          {"", "trainings", "generators", 0},
-                          {"", "at most", "generators", 2}},
-              .intervals = true};
-  for (const Subset& subset : {kAsTheyAre, kWithoutCollapsed, kWithinStructures}) {
-    for (const char* kind : {"Spearman", "Pearson"}) {
-      table.columns.push_back(correlations(subset, kind));
-    }
-  }
+void add_agreement(const AdversarialResults& results, Table& table) {
   for (size_t c = 0; c < results.corpora.size(); ++c) {
     const Generators of = generators_of(results, c);
     const std::vector<GeneratorMeasure> measures = measures_of(results, c);
     for (size_t a = 0; a < measures.size(); ++a) {
       for (size_t b = a + 1; b < measures.size(); ++b) {
-        Row row{.group = results.corpora[c],
-                .label = measures[a].name + ", " + measures[b].name,
-                .sources = sources_of(results)};
-        const auto reliable_a = by_seeds(of, measures[a], kAsTheyAre),
-                   reliable_b = by_seeds(of, measures[b], kAsTheyAre);
+        Row row = row_of(results, c, measures[a].name + ", " + measures[b].name);
+        const auto reliable_a = by_seeds(of, measures[a], Subset::kAsTheyAre),
+                   reliable_b = by_seeds(of, measures[b], Subset::kAsTheyAre);
         const bool can = reliable_a && reliable_b && reliable_a->value > 0 && reliable_b->value > 0;
-        for (const Subset& subset : {kAsTheyAre, kWithoutCollapsed, kWithinStructures}) {
+        for (const Subset subset : kSubsets) {
           const Correlation found = correlation(of, measures[a].whole, measures[b].whole, subset);
           if (row.cells.empty()) {
             row.cells = {{.value = static_cast<double>(found.pairs)},
@@ -297,7 +237,6 @@ Table agreement_table(const AdversarialResults& results) {
       }
     }
   }
-  return table;
 }
 
 }  // namespace heed

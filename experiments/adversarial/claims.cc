@@ -1,9 +1,9 @@
 #include <algorithm>
 #include <cmath>
 
+#include "base/list.h"
 #include "dialog/text/format.h"
-#include "experiments/adversarial/results.h"
-#include "experiments/engine/report/page.h"
+#include "experiments/adversarial/experiment.h"
 
 namespace heed {
 namespace {
@@ -20,9 +20,7 @@ constexpr char kPaperText[] =
 
 constexpr size_t kMostListed = 8;
 std::string listed(const std::vector<double>& numbers) {
-  std::string text;
-  for (const double x : numbers) text += (text.empty() ? "" : ", ") + decimal(x, 3);
-  return text;
+  return joined(numbers, ", ", [](double x) { return decimal(x, 3); });
 }
 
 // "0.677 and 0.677, ..."
@@ -190,59 +188,33 @@ const PaperNumbers& adversarial_paper() {
 }
 
 const std::vector<ClaimRule>& adversarial_claim_rules() {
-  static const std::vector<ClaimRule> kRules = {
-      {"the task is hard for people: agreement is low",
-       "Fleiss' pi of the people below 0.4 on every corpus",
-       every("random.humans.pi", [](double pi) { return pi < 0.4; })},
-      {"people are less accurate on SubTle (one utterance of context) than on the other two",
-       "accuracy of the people on SubTle below that on every other corpus", people_on_subtle},
-      {"people accommodate: F1 of real above F1 of random, recall of real above its precision, the "
-       "reverse for random",
-       "of the people on every corpus: F1 of real above that of random, recall of real above its "
-       "precision, recall of random below its precision",
-       people_accommodate},
-      {"the discriminator is at least as accurate as people on MovieTriples and SubTle, less on "
-       "Switchboard",
-       "accuracy of the discriminator not below the people's on MovieTriples and SubTle, below it "
-       "on Switchboard",
-       every_pair("random.discriminator.accuracy", "random.humans.accuracy",
-                  [](size_t corpus, double its, double theirs) {
-                    return (its < theirs) == (corpus == kSwitchboard);
-                  })},
-      {"the discriminator agrees with the majority as people agree with each other on MovieTriples "
-       "and SubTle, at chance level on Switchboard",
-       "pi of discriminator and majority within 0.05 of the people's on MovieTriples and SubTle, "
-       "below 0.1 on Switchboard",
-       every_pair("random.discriminator.pi", "random.humans.pi",
-                  [](size_t corpus, double its, double theirs) {
-                    return corpus == kSwitchboard ? its < 0.1 : std::fabs(its - theirs) <= 0.05;
-                  })},
-      {"passages classified as real have a higher cosine of context and response",
-       "on every corpus the cosine is higher where the passage is judged real (rank-sum test, p < "
-       ".05 with every seed); does not hold where one is lower",
-       cosine_is_higher},
-      {"about 90 % of the attention is on the response where the passage is classified as real, "
-       "about 50 % where it is not",
-       "on every corpus the mean mass on the response is 0.9 where judged real and 0.5 where "
-       "judged "
-       "fake, each within 0.1 with every seed; does not hold where one is not with any",
-       attention_on_response},
-      {"people cannot tell generated from real responses",
-       "accuracy of the people within 0.05 of 0.5 on every corpus",
-       every("generated.humans.accuracy", [](double a) { return std::fabs(a - 0.5) <= 0.05; })},
-      {"the discriminator is above chance on generated responses",
-       "accuracy above 0.5 for every corpus and generator; ours by the 95 % interval over "
-       "conversations and seeds: does not hold where one is below 0.5; the paper's, of which there "
-       "is no more, by the exact binomial test (one-sided, p < .05): does not hold where one is "
-       "not above 0.5",
-       discriminator_on_generated},
-      {"agreement is very low on generated responses, below 0 for the discriminator on Switchboard",
-       "Fleiss' pi of the people below 0.3 on every corpus, of the discriminator on Switchboard "
-       "below 0",
-       every_pair("generated.humans.pi", "generated.discriminator.pi",
-                  [](size_t corpus, double theirs, double its) {
-                    return theirs < 0.3 && (corpus != kSwitchboard || its < 0);
-                  })}};
+  const auto is_low = [](double pi) { return pi < 0.4; };
+  const auto is_chance = [](double accuracy) { return std::fabs(accuracy - 0.5) <= 0.05; };
+  const auto is_worse_on_switchboard = [](size_t corpus, double its, double theirs) {
+    return (its < theirs) == (corpus == kSwitchboard);
+  };
+  const auto agrees_but_on_switchboard = [](size_t corpus, double its, double theirs) {
+    return corpus == kSwitchboard ? its < 0.1 : std::fabs(its - theirs) <= 0.05;
+  };
+  const auto are_low = [](size_t corpus, double theirs, double its) {
+    return theirs < 0.3 && (corpus != kSwitchboard || its < 0);
+  };
+  static const std::vector<ClaimRule> kRules = described_rules(
+      kAdversarialReport,
+      {{"low agreement of people", every("random.humans.pi", is_low)},
+       {"people on SubTle", people_on_subtle},
+       {"people accommodate", people_accommodate},
+       {"discriminator against people",
+        every_pair("random.discriminator.accuracy", "random.humans.accuracy",
+                   is_worse_on_switchboard)},
+       {"discriminator agrees",
+        every_pair("random.discriminator.pi", "random.humans.pi", agrees_but_on_switchboard)},
+       {"cosine is higher", cosine_is_higher},
+       {"attention on response", attention_on_response},
+       {"people cannot tell", every("generated.humans.accuracy", is_chance)},
+       {"discriminator on generated", discriminator_on_generated},
+       {"agreement on generated",
+        every_pair("generated.humans.pi", "generated.discriminator.pi", are_low)}});
   return kRules;
 }
 

@@ -12,10 +12,10 @@ Experiment adversarial_experiment();
 
 // ---- what the report shows
 
-// "table1" and "table2", the paper's rows among them; "looks"; of generators "generators", what
-// they are, "agreement" and "reliability-of-measures"; of scenarios "reliability"; "runs".
+// The tables of report.json: "table1" and "table2", the paper's rows among them; "looks"; of
+// generators "generators", what they are, "agreement" and "reliability-of-measures"; of scenarios
+// "reliability"; "runs".
 std::vector<Table> adversarial_tables(const AdversarialFound& found);
-Table generators_table(const AdversarialResults& results);
 // A generator's training, whatever its seed: "static-ui-p0.7-seed2" is one of "static-ui-p0.7".
 std::string without_seed(const std::string& generator);
 // The share of a generator's responses to a corpus that pass as real in a run; `half`: only those
@@ -23,10 +23,14 @@ std::string without_seed(const std::string& generator);
 std::optional<double> passing_share(const AdversarialResults& results, const RunResult& run,
                                     size_t corpus, const std::string& generator,
                                     std::optional<int> half = {});
+// Over the seeds of a discriminator.
+std::optional<Spread> passing_share(const AdversarialResults& results, size_t variant,
+                                    size_t corpus, const std::string& generator,
+                                    std::optional<int> half = {});
 // Whether the measures of the generators, DAS ratio, F1 of probes and the share that passes by each
 // discriminator, have an order that a second measurement would confirm, and whether they agree.
-Table reliability_of_measures(const AdversarialResults& results);
-Table agreement_table(const AdversarialResults& results);
+void add_measures(const AdversarialResults& results, Table& table);
+void add_agreement(const AdversarialResults& results, Table& table);
 
 // The share that passes by DAS ratio (Xing & Gulla 2022, docs/paper.md): a panel a corpus, a mark
 // for each generator and seed of the discriminator; empty where no generator has attention.

@@ -48,48 +48,15 @@ std::optional<double> passing_share(const AdversarialResults& results, const Run
   return all > 0 ? std::optional(passed / all) : std::nullopt;
 }
 
-constexpr char kGeneratorsNote[] =
-    "Responses to passages of the test part. distinct: different words (pairs of words) over all. "
-    "greedy_different: the share of different ones among greedy responses. "
-    "DAS ratio: random, p = 1.0, on the last examples of the dialogues; – for a model without "
-    "attention. Pass: the share of the responses, without those that are left out, that the "
-    "discriminator of the corpus takes for real.";
-
-Table generators_table(const AdversarialResults& results) {
-  const auto key = [](const std::string& number) {
-    return generator_key("CORPUS", "GENERATOR", number);
-  };
-  Table table{.id = "generators",
-              .title = "The generators",
-              .note = kGeneratorsNote,
-              .rows_are = "generator",
-              .columns = {{"", "responses", key("responses"), 0},
-                          {"", "kept", key("kept"), 0},
-                          {"", "mean_length", key("mean_length"), 1},
-                          {"", "distinct_1", key("distinct_1"), 3},
-                          {"", "distinct_2", key("distinct_2"), 3},
-                          {"", "greedy_different", key("greedy_different"), 3},
-                          {"", "das_ratio", key("das_ratio"), 3},
-                          {"", "pass", judged_key(kDiscriminator, "GENERATOR", false), 3}}};
-  for (size_t c = 0; c < results.corpora.size(); ++c) {
-    const auto runs = results.of(2 * c);  // the corpus' own discriminator
-    if (runs.empty()) continue;
-    for (const std::string& name : results.generators) {
-      Row row{results.corpora[c], name, {}, variant_row(results, 2 * c).sources};
-      for (size_t i = 0; i + 1 < table.columns.size(); ++i) {
-        row.cells.push_back({.value = runs[0]->numbers.value(
-                                 generator_key(results.corpora[c], name, table.columns[i].name))});
-      }
-      std::vector<double> shares;
-      for (const RunResult* run : runs) {
-        const auto share = passing_share(results, *run, c, name);
-        if (share) shares.push_back(*share);
-      }
-      row.cells.push_back(cell_of(spread(shares)));
-      table.rows.push_back(std::move(row));
-    }
+std::optional<Spread> passing_share(const AdversarialResults& results, size_t variant,
+                                    size_t corpus, const std::string& generator,
+                                    std::optional<int> half) {
+  std::vector<double> shares;
+  for (const RunResult* run : results.of(variant)) {
+    if (const auto share = passing_share(results, *run, corpus, generator, half))
+      shares.push_back(*share);
   }
-  return table;
+  return spread(shares);
 }
 
 std::string without_seed(const std::string& generator) {
@@ -103,7 +70,7 @@ std::string das_figure(const AdversarialResults& results) {
   std::vector<double> ratios = {1}, shares;
   for (size_t c = 0; c < results.corpora.size(); ++c) {
     Panel panel{results.corpora[c], "share that passes by DAS ratio: " + results.corpora[c]};
-    for (const Passing& p : passings(results, c, 2 * c)) {
+    for (const Passing& p : passings(results, c, results.discriminator_of(c))) {
       const std::string& name = results.generators[p.generator];
       const std::string training = without_seed(name);
       const size_t next = styles.size();

@@ -32,9 +32,6 @@ std::vector<PageFact> facts(const Found& c) {
            "discriminators"}};
 }
 
-constexpr char kNoGenerators[] =
-    "There are no generators: --generators names runs of response models.";
-
 // Passage number i of a figure of a run; empty if there is none.
 std::optional<PassageView> view_at(const Numbers& numbers, const std::string& figure, size_t i) {
   const std::string at = figure + "." + std::to_string(i) + ".";
@@ -60,7 +57,7 @@ std::string words_figure(const Found& found) {
   const AdversarialResults& r = found.results;
   std::string html;
   for (size_t c = 0; c < r.corpora.size(); ++c) {
-    const auto runs = r.of(2 * c);
+    const auto runs = r.of(r.discriminator_of(c));
     if (runs.empty()) continue;
     html += "<h3>" + escape(r.corpora[c]) + ", " + escape(runs[0]->run.name) + "</h3>\n";
     for (size_t i = 0;; ++i) {
@@ -72,64 +69,26 @@ std::string words_figure(const Found& found) {
   return html;
 }
 
-const std::vector<Section<Found>> kSections = {
-    {"table1", "Table 1: random responses", shows("table1", true, kNoGenerators)},
-    {"table2", "Table 2: generated responses", shows("table2", true, kNoGenerators)},
-    {"agreement", "Do the DAS ratio, probes and discriminators agree?",
-     [](const Found& c, const PageTables& tables) {
-       return tables.html("reliability-of-measures", true, kNoGenerators) +
-              tables.html("agreement", true, kNoGenerators) + das_figure(c.results) +
-              tables.html("generators", false, kNoGenerators);
-     }},
-    {"reliability", "Can the classifiers be relied on?",
-     shows("reliability", true,
-           "Nothing says so here: --reliability trains classifiers where the right answer is "
-           "known.")},
-    {"looks", "Where the discriminators look", shows("looks", false, kNoGenerators)},
-    {"words", "Figure 1: attention on words",
-     draws(
-         "Of each kind, real or not and judged real or not, the passage that the discriminator is "
-         "surest of. The response has a line beside it. The stronger the colour of a word, the "
-         "more attention it gets.",
-         words_figure)}};
-
-constexpr char kClaimsNote[] =
-    "Each as a rule that is computed, for our numbers and for the paper's own. The corpora and the "
-    "generators are others than the paper's. Claims about people need judgements, which this "
-    "experiment has none of. Ours are decided by intervals over conversations and seeds, and by "
-    "what every seed says: with one seed nothing is decided.";
-constexpr char kSources[] =
-    "All numbers are computed from evaluation.json of each run, and from "
-    "data/adversarial-evaluation.json of heed for the paper. judged: p(real) of each "
-    "test passage with its own response and with the other one, by judge and set.";
-constexpr char kLead[] =
-    "Is that what a person would say next? A <strong>discriminator</strong> reads a passage of "
-    "dialogue and says whether its last utterance was said there, or something put in its place: "
-    "a random utterance, or what a model generated. An experiment of Bruni &amp; Fernández (2017), "
-    "done again with heed, with the controls that tell what of it is coherence.";
-constexpr char kFooter[] =
-    "Written by <code>heed report</code>. Bruni &amp; Fernández, <cite>Adversarial Evaluation for "
-    "Open-Domain Dialogue Generation</cite>, SIGDIAL 2017.";
-
 }  // namespace
 
+const char kAdversarialReport[] =
+#include "adversarial_report.inc"
+    ;
+
 const Showing<AdversarialFound>& adversarial_showing() {
-  static const Showing<Found> kShowing = {
-      .title = "Is that what a person would say next?",
-      .lead = kLead,
-      .footer = kFooter,
-      .variants_are = "classifiers",
-      .groups_are = "corpus",
-      .claims_note = kClaimsNote,
-      .sources_note = kSources,
-      .load =
-          [](const std::string& folder, const ResultsLayout& layout) {
-            return Found{load_adversarial_results(folder, layout)};
-          },
-      .tables = adversarial_tables,
-      .claims = check_adversarial_claims,
-      .facts = facts,
-      .sections = kSections};
+  static const Showing<Found> kShowing = [] {
+    Showing<Found> s = with_texts_of<Found>(described(kAdversarialReport, {}, {}));
+    s.load = [](const std::string& folder, const ResultsLayout& layout) {
+      return Found{load_adversarial_results(folder, layout)};
+    };
+    s.tables = adversarial_tables;
+    s.claims = check_adversarial_claims;
+    s.facts = facts;
+    s.sections = sections_of<Found>(
+        kAdversarialReport, {{"das", [](const Found& found) { return das_figure(found.results); }},
+                             {"words", words_figure}});
+    return s;
+  }();
   return kShowing;
 }
 

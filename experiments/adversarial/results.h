@@ -13,6 +13,8 @@
 
 namespace heed {
 
+extern const char kAdversarialReport[];  // report.json
+
 struct AdversarialResults : Results {
   std::vector<JudgeVariant> judges;  // what the variants are
   std::vector<std::string> corpora, generators;
@@ -20,6 +22,8 @@ struct AdversarialResults : Results {
 
   // kRandomSet and the generators.
   std::vector<std::string> sets() const;
+  // The variant of the corpus' own discriminator.
+  size_t discriminator_of(size_t corpus) const { return 2 * corpus; }
 };
 // Throws DataError as load_results() of the engine does.
 AdversarialResults load_adversarial_results(const std::string& folder, ResultsLayout layout);

@@ -1,25 +1,14 @@
+// The rows of the tables of report.json, but for those of agreement.cc.
 #include <cmath>
+#include <functional>
+#include <map>
 
-#include "dialog/discriminate/task.h"
 #include "experiments/adversarial/experiment.h"
 
 namespace heed {
 namespace {
 
 // ---- tables 1 and 2
-
-std::vector<Column> score_columns() {
-  std::vector<Column> columns = {{"", "items", "judged", 0}, {"", "accuracy", "judged", 3}};
-  for (const char* of : {"real", "fake"}) {
-    for (const char* name : {"precision", "recall", "F1"})
-      columns.push_back({of, name, "judged", 3});
-  }
-  columns.push_back({"", "AUC", "judged", 3});
-  columns.push_back({.name = "p (chance)", .key = "judged", .digits = 4, .p_value = true});
-  columns.push_back({"", "at threshold", "thresholds", 3});
-  columns.push_back({.name = "discriminator minus it", .key = "judged", .digits = 3, .sign = true});
-  return columns;
-}
 
 Row row_of(const AdversarialResults& results, const ScoredRow& scored, const std::string& group) {
   Row row{group, judge_label(results, scored), {}, variant_row(results, scored.variant).sources};
@@ -50,65 +39,21 @@ void add_paper(const std::string& set, Table& to) {
   }
 }
 
-constexpr char kScoresNote[] =
-    "Items: every passage stands there twice, with the response that was said (real) and with "
-    "another one (fake); chance is 0.5. Several seeds: mean ± standard deviation. p: of \"the "
-    "accuracy is 0.5\", by the same bootstrap, which draws conversations and seeds; none with one "
-    "seed, which does not say what another training would give. At threshold: the accuracy at the "
-    "threshold that is best in the corpus' validation part, since a classifier may be shifted on a "
-    "corpus. Controls say what of the task needs no coherence: response-only reads no context; "
-    "length and unigram are logistic regressions on numbers of words and on words of the response; "
-    "shuffled-context is the discriminator itself with contexts of other conversations. Where the "
-    "discriminator is no better than its controls, it does not judge coherence. ";
-
-Table scores_table(const AdversarialFound& found, bool random) {
-  const auto& [results, rows] = found;
-  Table table{.id = random ? "table1" : "table2",
-              .title = random ? "Table 1: random responses" : "Table 2: generated responses",
-              .note = intervals_text(results, "conversations", ", of AUC Obuchowski's (1997)") +
-                      kScoresNote,
-              .rows_are = "judged by",
-              .groups_are = random ? "corpus" : "corpus, generator",
-              .columns = score_columns(),
-              .intervals = true};
-  if (!random) {
-    table.note +=
-        "The discriminators have seen no generated response. length and unigram are fitted to "
-        "one half of the conversations and judge the other. Left out are responses of the same "
-        "words as one before, of the words that were said, and of fewer or more tokens than a "
-        "passage may have.";
-  }
-  for (const ScoredRow& row : rows.all()) {
+// Those of random responses, or of generated ones.
+void add_scores(const AdversarialFound& found, bool random, Table& table) {
+  for (const ScoredRow& row : found.rows.all()) {
     if ((row.set == kRandomSet) != random || row.scenario) continue;
-    const std::string& corpus = results.corpora[row.corpus];
-    table.rows.push_back(row_of(results, row, random ? corpus : corpus + ", " + row.set));
+    const std::string& corpus = found.results.corpora[row.corpus];
+    table.rows.push_back(row_of(found.results, row, random ? corpus : corpus + ", " + row.set));
   }
   add_paper(random ? "random" : "generated", table);
-  return table;
 }
 
-// ---- scenarios
-
-constexpr char kReliabilityNote[] =
-    "Can the classifiers be relied on? Each is trained and tested where the accuracy of a good one "
-    "is known: 0.5 where both classes are real passages (real-and-real), 1 where the other class "
-    "has the words of the response in another order (shuffled-words) or a response of another "
-    "corpus (other-corpus). The error is |accuracy - ideal|; its mean over scenarios is what Li et "
-    "al. (EMNLP 2017) call the reliability error of an evaluator. With a large error at 1 the "
-    "classifier is too weak to find what is there; with one at 0.5 it has been told the answer.";
+// ---- the others
 
 // Scenarios, each beside its ideal, and the mean error for each corpus.
-Table reliability_table(const AdversarialFound& found) {
+void add_scenarios(const AdversarialFound& found, Table& table) {
   const auto& [results, rows] = found;
-  Table table{.id = "reliability",
-              .title = "Reliability: where the right answer is known",
-              .note = kReliabilityNote,
-              .rows_are = "scenario",
-              .columns = {{"", "items", "judged", 0},
-                          {"", "accuracy", "judged", 3},
-                          {"", "ideal", "", 1},
-                          {"", "error", "judged", 3}},
-              .intervals = true};
   for (size_t c = 0; c < results.corpora.size(); ++c) {
     std::vector<double> errors;
     for (const ScoredRow& row : rows.all()) {
@@ -122,66 +67,72 @@ Table reliability_table(const AdversarialFound& found) {
                              {.value = errors.back()}},
                             variant_row(results, row.variant).sources});
     }
-    const auto mean = spread(errors);
     if (errors.size() > 1)
-      table.rows.push_back({results.corpora[c], "mean", {{}, {}, {}, {.value = mean->mean}}});
+      table.rows.push_back(
+          {results.corpora[c], "mean", {{}, {}, {}, {.value = spread(errors)->mean}}});
   }
-  return table;
 }
 
-// ---- attention of the discriminators, by class of passages
-
-constexpr char kLooksNote[] =
-    "Means over the passages of a class. Attention: the sum over the response; tokens: the share "
-    "of the tokens that the response has, which is what even attention gives. Score: the attention "
-    "on the response times the number of utterances, 1 is an average utterance. Cosine: of the "
-    "final states of context and response, each read alone.";
-
-Table looks_table(const AdversarialResults& results) {
-  Table table{.id = "looks",
-              .title = "Where the discriminators look",
-              .note = kLooksNote,
-              .rows_are = "discriminator"};
-  std::vector<std::string> numbers;
-  for (const auto& [key, group] : {std::pair("judged_real", "judged real"),
-                                   {"judged_fake", "judged fake"},
-                                   {"real", "real"},
-                                   {"fake", "fake"}}) {
-    for (const auto& [number, name] : {std::pair("attention.response", "attention"),
-                                       {"tokens.response", "tokens"},
-                                       {"response_score", "score"},
-                                       {"cosine", "cosine"}}) {
-      numbers.push_back(std::string(key) + "." + number);
-      table.columns.push_back({group, name, looks_key("CORPUS", numbers.back()), 3});
-    }
+// The name of a column's number, of a corpus and a generator.
+std::string key_for(std::string key, const std::string& corpus, const std::string& generator = "") {
+  for (const auto& [part, name] : {std::pair("CORPUS", corpus), {"GENERATOR", generator}}) {
+    const size_t at = key.find(part);
+    if (at != key.npos) key.replace(at, std::string(part).size(), name);
   }
-  for (size_t c = 0; c < results.corpora.size(); ++c) {
+  return key;
+}
+
+// Attention of the discriminators, by class of passages.
+void add_looks(const AdversarialResults& results, Table& table) {
+  for (const std::string& corpus : results.corpora) {
     for (size_t v = 0; v < results.judges.size(); ++v) {
       if (!results.judges[v].is_discriminator()) continue;
-      Row row{results.corpora[c], results.variants[v].name, {}, variant_row(results, v).sources};
-      for (const std::string& number : numbers)
-        row.cells.push_back(cell_over_seeds(results, v, looks_key(results.corpora[c], number)));
+      Row row{corpus, results.variants[v].name, {}, variant_row(results, v).sources};
+      for (const Column& column : table.columns)
+        row.cells.push_back(cell_over_seeds(results, v, key_for(column.key, corpus)));
       if (row.cells[0].value || row.cells[4].value) table.rows.push_back(std::move(row));
     }
   }
-  return table;
+}
+
+void add_generators(const AdversarialResults& results, Table& table) {
+  for (size_t c = 0; c < results.corpora.size(); ++c) {
+    const std::string& corpus = results.corpora[c];
+    const size_t variant = results.discriminator_of(c);
+    const auto runs = results.of(variant);
+    if (runs.empty()) continue;
+    for (const std::string& name : results.generators) {
+      Row row{corpus, name, {}, variant_row(results, variant).sources};
+      for (const Column& column : table.columns)
+        row.cells.push_back({.value = runs[0]->numbers.value(key_for(column.key, corpus, name))});
+      row.cells.back() = cell_of(passing_share(results, variant, c, name));
+      table.rows.push_back(std::move(row));
+    }
+  }
 }
 
 }  // namespace
 
 std::vector<Table> adversarial_tables(const AdversarialFound& found) {
   const AdversarialResults& results = found.results;
-  std::vector<Table> tables = {scores_table(found, true)};
-  if (!results.generators.empty()) tables.push_back(scores_table(found, false));
-  tables.push_back(looks_table(results));
-  if (!results.generators.empty()) {
-    tables.push_back(generators_table(results));
-    tables.push_back(agreement_table(results));
-    tables.push_back(reliability_of_measures(results));
+  const std::map<std::string, std::function<void(Table&)>> add_rows = {
+      {"table1", [&](Table& table) { add_scores(found, true, table); }},
+      {"table2", [&](Table& table) { add_scores(found, false, table); }},
+      {"looks", [&](Table& table) { add_looks(results, table); }},
+      {"generators", [&](Table& table) { add_generators(results, table); }},
+      {"agreement", [&](Table& table) { add_agreement(results, table); }},
+      {"reliability-of-measures", [&](Table& table) { add_measures(results, table); }},
+      {"reliability", [&](Table& table) { add_scenarios(found, table); }}};
+  std::vector<Table> tables = tables_without_rows(kAdversarialReport, results);
+  for (Table& table : tables) {
+    if (const auto add = add_rows.find(table.id); add != add_rows.end()) add->second(table);
   }
-  Table reliability = reliability_table(found);
-  if (!reliability.rows.empty()) tables.push_back(std::move(reliability));
-  tables.push_back(trainings_table(results, discriminate::kValidLoss, "loss", 4));
+  std::erase_if(tables, [&](const Table& table) {
+    const bool of_generators = table.id == "table2" || table.id == "generators" ||
+                               table.id == "agreement" || table.id == "reliability-of-measures";
+    return (of_generators && results.generators.empty()) ||
+           (table.id == "reliability" && table.rows.empty());
+  });
   return tables;
 }
 

@@ -171,6 +171,9 @@ AdversarialResults planted(const std::vector<Planted>& generators) {
   results.runs = {run};
   return results;
 }
+Table table_of(const std::string& id, const AdversarialResults& results) {
+  return table_of(adversarial_tables({results}), id);
+}
 constexpr size_t kPairs = 0, kTrainings = 1, kAtMost = 2, kAll = 3, kNotCollapsed = 5, kWithin = 7;
 
 // Generators that look less at distractions pass more often here.
@@ -179,14 +182,14 @@ TEST(Agreement, IsACorrelationOverTrainings) {
                                               {"model1", "s", 0.7, 6},
                                               {"model2-seed1", "s", 0.8, 4},
                                               {"model3-seed1", "s", 0.9, 2}});
-  const Table generators = generators_table(results);
+  const Table generators = table_of("generators", results);
   ASSERT_EQ(generators.rows.size(), 4u);
   std::vector<std::string> there;  // columns with numbers
   for (size_t c = 0; c < generators.columns.size(); ++c) {
     if (generators.rows[0].cells[c].value) there.push_back(generators.columns[c].name);
   }
   EXPECT_EQ(there, (std::vector<std::string>{"greedy_different", "das_ratio", "pass"}));
-  const Table table = agreement_table(results);
+  const Table table = table_of("agreement", results);
   ASSERT_EQ(table.rows.size(), 1u);  // of two measures
   const Row& row = table.rows[0];
   EXPECT_EQ(row.label, "DAS ratio, passes (a)");
@@ -202,8 +205,8 @@ TEST(Agreement, IsACorrelationOverTrainings) {
                               {"model1", "s", 0.7, 6},
                               {"model2-seed1", "s", 0.8, 4},
                               {"model2-seed2", "s", 0.9, 2}});
-  EXPECT_EQ(agreement_table(seeds).rows.at(0).cells[kPairs].value, 4);
-  EXPECT_EQ(agreement_table(seeds).rows.at(0).cells[kTrainings].value, 3);
+  EXPECT_EQ(table_of("agreement", seeds).rows.at(0).cells[kPairs].value, 4);
+  EXPECT_EQ(table_of("agreement", seeds).rows.at(0).cells[kTrainings].value, 3);
   // and have one mark in the figure, whose axis is that of their shares
   const std::string figure = das_figure(seeds);
   EXPECT_NE(figure.find("model2<"), std::string::npos) << figure;
@@ -214,27 +217,27 @@ TEST(Agreement, IsACorrelationOverTrainings) {
 // Two structures, within each of which the order is the opposite of that of all; the generators of
 // the third are of one training; and one answers everything alike.
 TEST(Agreement, WithinStructuresAndWithoutCollapsedOnes) {
-  const auto row = agreement_table(planted({{"a0", "s", 0.50, 1},
-                                            {"a1", "s", 0.51, 2},
-                                            {"b0", "t", 0.90, 7},
-                                            {"b1", "t", 0.91, 8},
-                                            {"c-seed1", "u", 0.1, 9},
-                                            {"c-seed2", "u", 0.2, 3}}))
+  const auto row = table_of("agreement", planted({{"a0", "s", 0.50, 1},
+                                                  {"a1", "s", 0.51, 2},
+                                                  {"b0", "t", 0.90, 7},
+                                                  {"b1", "t", 0.91, 8},
+                                                  {"c-seed1", "u", 0.1, 9},
+                                                  {"c-seed2", "u", 0.2, 3}}))
                        .rows.at(0);
   EXPECT_NEAR(*row.cells[kWithin + 1].value, 1, 1e-9);
   EXPECT_LT(*row.cells[kAll].value, 0.5);
-  const auto collapsed = agreement_table(planted({{"a", "s", 0.5, 1},
-                                                  {"b", "s", 0.6, 2},
-                                                  {"c", "s", 0.7, 3},
-                                                  {"d", "s", 0.1, 9, 0.04},
-                                                  {"e", "s", 0.8, 4, 0.06}}))
+  const auto collapsed = table_of("agreement", planted({{"a", "s", 0.5, 1},
+                                                        {"b", "s", 0.6, 2},
+                                                        {"c", "s", 0.7, 3},
+                                                        {"d", "s", 0.1, 9, 0.04},
+                                                        {"e", "s", 0.8, 4, 0.06}}))
                              .rows.at(0);
   EXPECT_LT(*collapsed.cells[kAll].value, 1 - 1e-6);
   EXPECT_NEAR(*collapsed.cells[kNotCollapsed].value, 1, 1e-12);
-  const auto kept = agreement_table(planted({{"a", "s", 0.5, 1},
-                                             {"b", "s", 0.6, 2},
-                                             {"c", "s", 0.7, 3},
-                                             {"d", "s", 0.1, 9, 0.06}}))
+  const auto kept = table_of("agreement", planted({{"a", "s", 0.5, 1},
+                                                   {"b", "s", 0.6, 2},
+                                                   {"c", "s", 0.7, 3},
+                                                   {"d", "s", 0.1, 9, 0.06}}))
                         .rows.at(0);
   EXPECT_LT(*kept.cells[kNotCollapsed].value, 1 - 1e-6);
 }
@@ -247,7 +250,7 @@ TEST(Agreement, ReliabilityOfMeasures) {
                                               {"b-seed2", "s", 0.4, 4},
                                               {"c-seed1", "s", 0.8, 8},
                                               {"c-seed2", "s", 0.9, 9}});
-  const Table table = reliability_of_measures(results);
+  const Table table = table_of("reliability-of-measures", results);
   ASSERT_EQ(table.rows.size(), 2u);
   const Row &das = table.rows[0], &passes = table.rows[1];
   EXPECT_EQ(das.label, "DAS ratio");
@@ -265,7 +268,8 @@ TEST(Agreement, ReliabilityOfMeasures) {
   EXPECT_NEAR(*das.cells[4].value, products / squares, 1e-12);
   EXPECT_NEAR(*passes.cells[4].value, products / squares, 1e-12);
   // of two measures the root of the product of theirs, which are the same here
-  EXPECT_NEAR(*agreement_table(results).rows.at(0).cells[kAtMost].value, products / squares, 1e-12);
+  EXPECT_NEAR(*table_of("agreement", results).rows.at(0).cells[kAtMost].value, products / squares,
+              1e-12);
   // the first ones of 10 pass; conversations are the numbers of the items
   const double even[] = {1, 1, 3, 2, 4, 5}, odd[] = {0, 1, 2, 2, 4, 4};
   double eo = 0, ee = 0, oo = 0;
