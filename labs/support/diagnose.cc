@@ -92,7 +92,7 @@ std::string never_written(const Numbers& n) {
             "written (here it holds NaN), the first is ",
             ": left out, added to before it was assigned, or read past an end?");
   const bool zero = all(0, n.size(), [&](int64_t i) { return n.got[i] == 0; });
-  return !left.empty() ? left : zero ? "All zeros: nothing arrived here." : made;
+  return !left.empty() ? left : zero ? "All zeros: nothing arrived here, or nothing but 0." : made;
 }
 
 std::string not_finite(const Numbers& n) {
