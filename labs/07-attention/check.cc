@@ -77,11 +77,14 @@ LAB_CHECK(InsertsAsOftenAsItShould) {
                     counts[1], " and ", counts[2], " times of ", kInsertions, ", expected about ",
                     std::lround(q * q * kInsertions), ", ", std::lround(2 * p * q * kInsertions),
                     " and ", std::lround(p * p * kInsertions), ". ",
-                    fits(p * p, 2 * p * q) ? "That is what 1 - p would give."
-                    : fits(q, 0)           ? "Both or none: each has a chance of its own."
-                    : fits(q, p * q)       ? "If the first is not inserted, the second never is."
-                    : fits(q, p)           ? "There is never more than one."
-                                           : "Each of the two is inserted with probability p."));
+                    *std::max_element(counts, counts + 3) == kInsertions
+                        ? "Always as many: `rng` itself is to be drawn from, and no copy that "
+                          "begins anew each time."
+                    : fits(p * p, 2 * p * q) ? "That is what 1 - p would give."
+                    : fits(q, 0)             ? "Both or none: each has a chance of its own."
+                    : fits(q, p * q)         ? "If the first is not inserted, the second never is."
+                    : fits(q, p)             ? "There is never more than one."
+                                             : "Each of the two is inserted with probability p."));
   }
   for (const int64_t utterances : {draw.between(2, 5), int64_t{1}}) {
     const Insertion in(utterances);

@@ -7,7 +7,6 @@
 #include "labs/07-attention/ragged.h"
 #include "labs/07-attention/two_heads.h"
 #include "labs/support/check.h"
-#include "tensor/parallel.h"
 
 namespace heed::lab {
 namespace {
@@ -15,6 +14,7 @@ namespace {
 // ---- task: scores
 
 LAB_CHECK(Scores) {
+  const OneThread alone;
   Draw draw;
   const Ragged r(draw, draw_segments(draw));
   std::vector<Look> first_query = looks(r.s), first_rows = looks(r.s);
@@ -96,7 +96,7 @@ void expect_last_untouched(const char* what, const Tensor& y, const Segments& s)
 LAB_CHECK(SoftmaxOfEachSegment) {
   Draw draw;
   const Segments s = draw_segments(draw, 0);  // some may be empty
-  const Tensor x = draw.normal({s.total()}), whole = zeros_like(x), shifted = x.clone();
+  const Tensor x = draw_scores(draw, s), whole = zeros_like(x), shifted = x.clone();
   softmax_by_loops(whole.data<double>(), x.data<double>(), 0, s.total());
   expect_close(
       "weights", softmax_of<double>(x, s), softmax_by_loops(x, s),
@@ -167,7 +167,8 @@ LAB_CHECK(GradientOfSegmentSoftmax) {
                                 dy.data<double>(), s.offsets().data<int32_t>(), s.count());
   expect_added("dscores", added, before, want,
                {.tolerance = kRough,
-                .law = "the destination of a segment begins at its offset: Out::from()"});
+                .law = "the destination of a segment begins at its offset, Out::from(), and what "
+                       "is there before is no part of any sum"});
   if (testing::Test::HasFailure()) return;
   const Segments many = many_segments(draw);
   const Tensor p = softmax_by_loops(draw.normal({many.total()}), many), dp = draw.normal(p.shape()),
@@ -203,6 +204,7 @@ LAB_CHECK(GradientOfSegmentSoftmax) {
 // ---- task: context
 
 LAB_CHECK(Context) {
+  const OneThread alone;
   Draw draw;
   const Ragged r(draw, draw_segments(draw, 0));  // some may have no row: their context is 0
   expect_close("context", context_of<double>(r), context_by_loops(r.weights, r.memory, r.s),
@@ -233,18 +235,19 @@ LAB_CHECK(Context) {
     }
     return sum;
   };
-  const auto collect = [](const Ragged& r) {
-    const Tensor sum = zeros_like(r.memory);
+  const auto expect_collected = [&](const std::string& what, const Ragged& r,
+                                    const Expected& expected) {
+    const Tensor before = draw.normal(r.memory.shape()), sum = before.clone();
     cpu::pair_collect<double>(sum.data<double>(), r.weights.data<double>(), r.query.data<double>(),
                               table_of(r.s), 1, r.width());
-    return sum;
+    expect_added(what, sum, before, collected(r), expected);
   };
-  expect_close("what rows collect", collect(shared), collected(shared),
-               {.tolerance = kExact,
-                .law = "a row collects all queries that look at it, each times its weight"});
+  expect_collected("what rows collect", shared,
+                   {.tolerance = kExact,
+                    .law = "a row collects all queries that look at it, each times its weight"});
   if (testing::Test::HasFailure()) return;
-  expect_close("what wide rows of a long segment collect", collect(wide), collected(wide),
-               {.tolerance = kOfLarge, .law = kWide});
+  expect_collected("what wide rows of a long segment collect", wide,
+                   {.tolerance = kOfLarge, .law = kWide});
   if (testing::Test::HasFailure()) return;
   const Ragged a(draw, shared.s), b = other_head(draw, a);
   const Tensor context = unwritten({a.s.count(), 2 * a.width()});

@@ -93,9 +93,12 @@ void check_sink(const std::string& name, const Tensor& query, const Tensor& memo
 LAB_VARIATION(SinkAttention) {
   if_stopped("n and d are any numbers: was an index past the end of an array of your own?");
   Draw draw;
-  for (const bool large : {false, true}) {
-    const int64_t n = large ? draw.between(70, 99) : draw.between(2, 7);
-    const int64_t d = large ? draw.between(12, 20) : draw.between(2, 5);
+  struct Size {
+    int64_t n, d;
+  };
+  const auto few = [&] { return draw.between(2, 7); };
+  const auto many = [&] { return draw.between(130, 150); };
+  for (const auto& [n, d] : {Size{few(), few()}, {many(), few()}, {few(), many()}}) {
     check_sink(text(n, " rows, scores near 0"), draw.normal({d}), draw.normal({n, d}),
                draw.normal({d}));
     if (testing::Test::HasFailure()) return;

@@ -10,6 +10,7 @@
 #include "labs/support/check.h"
 #include "tensor/kernels/attention.h"
 #include "tensor/kernels/softmax.h"
+#include "tensor/parallel.h"
 
 namespace heed::lab {
 
@@ -49,22 +50,36 @@ inline Segments draw_segments(Draw& draw, int64_t shortest = 1) {
   return Segments(lengths);
 }
 
+// The largest number of the first segment is its last one, that of the last segment its first one.
+inline Tensor draw_scores(Draw& draw, const Segments& s) {
+  const Tensor x = draw.normal({s.total()});
+  const auto put_largest = [&](int64_t b, bool last) {
+    double* const first = x.data<double>() + s.begin(b);
+    std::iter_swap(std::max_element(first, first + s.length(b)),
+                   last ? first + s.length(b) - 1 : first);
+  };
+  put_largest(0, true);
+  put_largest(s.count() - 1, false);
+  return x;
+}
+
 // So many that threads share them.
 inline Segments many_segments(Draw& draw) {
   std::vector<int32_t> lengths = draw.ids(draw.between(30, 50), 6);
-  lengths[1] = 30;
+  lengths[1] = static_cast<int32_t>(draw.between(130, 150));
   lengths.back() = 3;
   return Segments(lengths);
 }
 
-// A long segment at which many queries look, more than stand in one part, between short ones; wide
-// rows, large scores, and weights of which most are small.
+// A long segment at which many queries look, more than stand in one part, between short ones, one
+// of which has more queries than rows; wide rows, their width and number odd; large scores, and
+// weights of which most are small.
 inline Ragged draw_wide(Draw& draw) {
-  const Segments memory({2, static_cast<int32_t>(draw.between(40, 50)), 1});
+  const Segments memory({2, static_cast<int32_t>(2 * draw.between(65, 75) + 1), 1});
   std::vector<int32_t> chosen(draw.between(66, 70), 1);
   chosen.insert(chosen.begin(), 0);
-  chosen.push_back(2);
-  const Ragged r(draw, memory.select(chosen), DType::f64, draw.between(40, 50));
+  chosen.insert(chosen.end(), 3, 2);
+  const Ragged r(draw, memory.select(chosen), DType::f64, 2 * draw.between(65, 75) + 1);
   for (int64_t i = 0; i < r.s.total(); ++i) {
     r.weights.data<double>()[i] *= std::pow(0.1, static_cast<double>(i % 8));
   }
@@ -73,7 +88,21 @@ inline Ragged draw_wide(Draw& draw) {
 }
 inline const char* const kWide =
     "any number of queries may look at the same rows, a segment may have any number of rows, a row "
-    "any number of columns, and a score or a weight any size: all of them count";
+    "any number of columns, and a score or a weight any size: all of them count, and the numbers "
+    "of "
+    "a query stand one after the other";
+
+// What several threads do to each other is seen by a check of its own, and nowhere before.
+class OneThread {
+ public:
+  OneThread() { set_num_threads(1); }
+  ~OneThread() { set_num_threads(before_); }
+  OneThread(const OneThread&) = delete;
+  OneThread& operator=(const OneThread&) = delete;
+
+ private:
+  const int before_ = num_threads();
+};
 
 template <class T> Tensor scores_of(const Ragged& r) {
   const Tensor y = unwritten({r.s.total()}, r.query.dtype());
