@@ -94,7 +94,7 @@ LAB_CHECK(RatioOfADialogue) {
                   "D / H as they are: nothing is added to H");
     expect_number("the ratio of D = 0", das_ratio({0.0, h}), 0.0);
     expect_number("the ratio over a small H", das_ratio({d, 1e-9 * h}), d / (1e-9 * h), {},
-                  "D / H as they are: nothing is added to H");
+                  "D / H as they are: nothing is added to H, and nothing is cut");
   }
 }
 
@@ -126,6 +126,12 @@ LAB_CHECK(UndefinedStaysUndefined) {
                 dialogue_means(as, flags).distraction, mean_of(scores_of(as, flags, true)), {},
                 "H may be undefined, and D is there");
   expect_number("H of a query alone", dialogue_means({as[0]}, {0}).history, none);
+  for (const bool flag : {false, true}) {  // an utterance that gets nothing
+    const DialogueMeans nothing = dialogue_means({0, 1}, {flag, 0});
+    expect_number(text(flag ? "D" : "H", " of one utterance whose score is 0"),
+                  flag ? nothing.distraction : nothing.history, 0.0, {},
+                  "0 is a score like any other: what is there has a mean");
+  }
   expect_number("the ratio without D", das_ratio({none, as[0]}), none);
   expect_number("the ratio without H", das_ratio({as[0], none}), none);
   expect_number("the ratio over H = 0", das_ratio({as[0], 0.0}), none);
@@ -257,9 +263,12 @@ LAB_CHECK(ScoresAddUpToQ) {
 LAB_CHECK(ScoresComeInTheOrderOfTheExamples) {
   Draw draw;
   if_stopped(kOrder);
-  Output o = draw_output(draw);
-  const auto sorted = [&] { return std::is_sorted(o.batch.order.begin(), o.batch.order.end()); };
-  while (sorted()) o = draw_output(draw);
+  const auto drawn = [&] {  // with weights that differ between steps
+    const auto layout = draw.between(Output::kStepByStep, Output::kDialogueByDialogue);
+    return Output(draw, MemoryOf::kTokens, static_cast<Output::Layout>(layout));
+  };
+  Output o = drawn();
+  while (std::is_sorted(o.batch.order.begin(), o.batch.order.end())) o = drawn();
   const std::vector<DialogueScore> scores = scored(o, /*with_attention=*/true);
   if (scores.size() != o.examples.size()) return expect(false, "one score for each example.");
   for (size_t i = 0; i < scores.size(); ++i) {
@@ -320,8 +329,7 @@ LAB_CHECK(ScoresComeInTheOrderOfTheExamples) {
   for (size_t i = 0; i < brief.size(); ++i) {
     const DialogueScore &a = brief[i], &b = scores[i];
     expect(a.attention.empty(), "the attention was not asked for, and takes memory.");
-    expect(a.nll == b.nll && a.as_scores == b.as_scores && a.das_ratio == b.das_ratio &&
-               a.attention_loss == b.attention_loss,
+    expect(a.nll == b.nll && a.as_scores == b.as_scores && a.das_ratio == b.das_ratio,
            "where the attention is not asked for, all else is as where it is.");
   }
   if_stopped("A model without attention has no trace: taught.attention.empty().");

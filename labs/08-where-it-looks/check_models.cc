@@ -55,9 +55,6 @@ LAB_CHECK(SummaryWithoutDistractions) {
 }
 
 void check_heads_of(Draw& draw, std::vector<DialogueScore> scores) {
-  scores.emplace_back();  // a query alone has no history
-  scores.back().as_scores = {1};
-  scores.back().distraction = {0};
   const std::vector<std::pair<int, int>> heads = {{1, 1}, {1, 2}, {2, 1}, {7, 9}};
   std::vector<Summary> want(heads.size());
   for (DialogueScore& s : scores) {

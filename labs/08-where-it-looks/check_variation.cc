@@ -17,13 +17,14 @@ struct Scored {
 using Side = std::function<double(const std::vector<Scored>&, double)>;
 using Ratio = bool (*)(double*, const double*, const bool*, int64_t);
 
-// NaN where one side has no utterance.
-double by_loops(const Side& side, const std::vector<double>& scores, const bool* flags,
-                int64_t end) {
+// NaN where one side has no utterance. Mixed: the mistake of a history with distractions in it.
+double by_loops(const Side& side, const std::vector<double>& scores, const bool* flags, int64_t end,
+                bool mixed = false) {
   std::vector<Scored> distractions, history;
   for (int64_t k = 0; k < end; ++k) {
     const auto age = static_cast<double>(std::ssize(scores) - 2 - k);
-    (flags[k] ? distractions : history).push_back({scores[k], age});
+    if (flags[k]) distractions.push_back({scores[k], age});
+    if (!flags[k] || mixed) history.push_back({scores[k], age});
   }
   if (distractions.empty() || history.empty()) return NAN;
   return side(distractions, number(0)) / side(history, number(1));
@@ -68,6 +69,9 @@ void check_ratio(Ratio ratio, const Side& side, Flags kind) {
       {.tolerance = {.relative = 1e-10},
        .suspects = {{"the query counts: it belongs to neither side",
                      Tensor::full(one, by_loops(side, scores, flags.get(), q), DType::f64)},
+                    {"made with the distractions in the history, too",
+                     Tensor::full(one, by_loops(side, scores, flags.get(), q - 1, true),
+                                  DType::f64)},
                     {"upside down", Tensor::full(one, 1 / want, DType::f64)}},
        .law = "each side by itself, then one division; numbers are those of your name"});
 }
