@@ -241,10 +241,8 @@ LAB_CHECK(BlockReduce) {
   check_block_reduce(bench, draw, Fold::max, 96, 1e30f);
 }
 
-LAB_CHECK(TwoInARow) {
-  Draw draw;
+void check_two_in_a_row(Draw& draw, int threads) {
   Bench bench;
-  const int threads = static_cast<int>(32 * draw.between(2, 8));
   const Values x = draw_values(draw, 2 * threads, 1, 2);
   const Float* const in = bench.put("x", x);
   Float *const sums = bench.unwritten("sums", 2 * threads), *const squares = bench.unwritten(
@@ -254,6 +252,14 @@ LAB_CHECK(TwoInARow) {
                {.tolerance = kFloat});
   expect_close("the sums of squares", tensor(bench.get("squares"), {2, threads}),
                folded(squares_of(x), Fold::sum, threads), {.tolerance = kFloat});
+}
+
+LAB_CHECK(TwoInARow) {
+  Draw draw;
+  for (const int64_t warps : {int64_t{2}, draw.between(3, 4), draw.between(5, 8), int64_t{32}}) {
+    check_two_in_a_row(draw, static_cast<int>(32 * warps));
+    if (testing::Test::HasFailure()) return;
+  }
 }
 
 LAB_CHECK(FewBarriers) {

@@ -58,7 +58,8 @@ Tensor run(Bench& bench, Kernel kernel, const Values& x, Size size) {
 }
 
 const char* const kLaw =
-    "p and s are those of your name; the largest that the row sees comes out of every exponent";
+    "p and s are those of your name; all columns that the row sees count, whichever thread has "
+    "them, and no others; the largest that the row sees comes out of every exponent";
 
 void expect_values(const Masked& m, const Tensor& y) {
   const double p = number(0);
