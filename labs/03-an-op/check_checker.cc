@@ -252,7 +252,7 @@ LAB_CHECK(MeasuresTheError) {
   }
   for (const double largest : {0.0095, 1e-4}) {  // of all gradients
     for (const double times : {factor, -1.0}) {
-      const double slope = largest / std::fabs(times);
+      const double slope = largest / (heaviest * std::fabs(times));
       const double want = heaviest * std::fabs(times - 1) * slope / 0.01;
       expect_close(text("max_error of gradients that are ", largest, " at most, and ", times,
                         " times what they should be"),
