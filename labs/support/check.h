@@ -30,9 +30,11 @@
     heed::lab::run_check(Check_##name::body_of_check); \
   }                                                    \
   void Check_##name::body_of_check()
-// Goes on only if another check passes: code that computes nothing breaks no law and no limit.
+// Goes on only if another check passes: code that computes nothing breaks no law and no limit. What
+// would have stopped that one is no reason any more.
 #define LAB_AFTER(name)          \
   Check_##name::body_of_check(); \
+  heed::lab::if_stopped("");     \
   if (testing::Test::HasFailure()) return
 // A check of a variation, which needs its numbers: only the tool runs it.
 #define LAB_VARIATION(name) LAB_TEST(Variation, name)

@@ -122,14 +122,15 @@ std::string suspect(const Numbers& n) {
 
 std::string name_of_factor(double factor, const Numbers& n) {
   const double rows = static_cast<double>(n.rows), cols = static_cast<double>(n.cols);
+  const std::string of = n.rows > 1 ? "columns" : "elements";
   const std::vector<std::pair<double, std::string>> known = {
       {-1, "the sign is wrong"},
       {2, "twice too large"},
       {0.5, "half of it is missing"},
       {rows, "the number of rows: a sum for a mean?"},
       {1 / rows, "1 / rows: a mean for a sum?"},
-      {cols, "the number of columns: a sum for a mean?"},
-      {1 / cols, "1 / columns: a mean for a sum?"}};
+      {cols, "the number of " + of + ": a sum for a mean?"},
+      {1 / cols, "1 / " + of + ": a mean for a sum?"}};
   std::string found;
   for (const auto& [value, name] : known) {
     if (value == 1 || std::fabs(factor - value) > 1e-5 * std::fabs(value)) continue;
