@@ -145,8 +145,7 @@ TEST_F(Described, APapersNumbersStandBesideOurs) {
 TEST_F(Described, TablesWithoutRowsHaveTheirNotes) {
   write(true);
   const Showing<> s = shown(report());
-  const Findings found =
-      load_findings(dir.path(""), {.kind = "made", .variants = kVariants}, s.measured);
+  Findings found = load_findings(dir.path(""), {.kind = "made", .variants = kVariants}, s.measured);
   Json json = report();
   json["tables"][0]["note"] = "{tested} of {clusters}, {resamples} times";
   json["tables"][0]["rows_are"] = "judge";
@@ -157,6 +156,9 @@ TEST_F(Described, TablesWithoutRowsHaveTheirNotes) {
   EXPECT_EQ(tables[0].columns.size(), 3u);
   EXPECT_TRUE(tables[0].rows.empty());
   EXPECT_EQ(tables[3].rows.size(), 2u);  // of the trainings
+  found.results.settings.push_back({"examples", "all"});
+  EXPECT_EQ(tables_without_rows(json.dump(), found.results)[0].note.substr(0, 15),
+            "4 test examples");
 }
 
 TEST_F(Described, SectionsShowTheirPartsInOrder) {
