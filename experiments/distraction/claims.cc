@@ -20,8 +20,8 @@ constexpr size_t kRandomSets = 3;
 const char* const kMargin = "margin";
 constexpr double kHalfADigit = 0.005, kAnotherSeed = 0.02;
 
-// Whether the first of each pair is below the second; nothing if it hangs on a pair that is too
-// close to tell.
+// Whether the first of each pair is below the second; nothing if the only pairs that do not say so
+// are too close to tell.
 using Pairs = std::vector<std::pair<double, double>>;
 std::optional<bool> below(T t, const Pairs& pairs) {
   const double margin = t.get(0, kMargin).value_or(kHalfADigit);
@@ -40,8 +40,8 @@ std::string count(size_t holds, size_t of, const char* what) {
   return std::to_string(holds) + " of " + std::to_string(of) + " " + what;
 }
 
-size_t variant_of(const Structure& structure, double p, bool loss = true) {
-  return *find_variant(structure.name, p, loss);
+size_t variant_of(const Structure& structure, double p) {
+  return *find_variant(structure.name, p, true);
 }
 size_t static_ui(double p, bool loss = true) {
   return *find_variant("static-ui", p, loss);
