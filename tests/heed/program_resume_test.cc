@@ -272,7 +272,8 @@ TEST_F(Resume, RefusesAVocabularyThatWasChangedByHand) {
   std::string changed;
   for (const std::string& word : words) changed += word + "\n";
   dir.write("run/vocab.txt", changed);
-  expect_failure(heed_program(with(same, "--epochs", "2")), 1, "the run's vocabulary among them",
+  expect_failure(heed_program(with(same, "--epochs", "2")), 1,
+                 "run/vocab.txt: not the words that the model was trained with",
                  "another vocabulary");
 }
 
