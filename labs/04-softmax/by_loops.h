@@ -14,6 +14,8 @@ namespace heed::lab {
 
 inline const Tolerance kRough = {.relative = 1e-5, .absolute = 1e-8};
 inline const Tolerance kDigits = {.relative = 1e-11, .absolute = 1e-12};
+// Of what is made of a sum, one of whose terms is exp(0) = 1: nothing is to be added to it.
+inline const Tolerance kNothingAdded = {.relative = 1e-14, .absolute = 1e-14};
 inline const char* const kAllDigits =
     "T is f64 here, and this is right to the seven digits of f32: what is of f32 on the way?";
 
@@ -42,6 +44,29 @@ inline Tensor far_apart(Draw& draw) {
 inline const char* const kLargest =
     "exp(1500) is infinite. Is the largest number of the row taken from each exponent, wherever it "
     "stands?";
+inline const char* const kLargestOfLosses =
+    "exp(1500) is infinite. Is the largest number of the row taken from each exponent, wherever it "
+    "stands? And exp(-1500) is 0: is the logarithm of a probability taken?";
+
+// So many rows that threads share them. Each lies 2000 above or below its neighbours, so that what
+// belongs to one is of no use to another.
+inline Tensor many_rows(Draw& draw) {
+  const int64_t cols = draw.between(40, 60);
+  const Tensor x = draw.normal({draw.between(600, 700), cols});
+  for (int64_t i = 0; i < x.numel(); ++i) {
+    x.data<double>()[i] += 2000 * static_cast<double>(i / cols % 3);
+  }
+  return x;
+}
+
+// Rows that no buffer of a fixed size holds by chance.
+inline Tensor long_rows(Draw& draw) {
+  return draw.normal({3, draw.between(1100, 1300)});
+}
+inline const char* const kAnyLength =
+    "a row may have any number of columns, and each counts: is there a sum, a loop or a buffer of "
+    "a "
+    "size that has nothing to do with that number?";
 
 // Of every row, in f64 by plain loops: ln softmax.
 inline Tensor log_softmax_by_loops(const Tensor& x) {
@@ -158,6 +183,10 @@ inline Expected losses_near_10000(const Tensor& x, const std::vector<int32_t>& t
       .law = "target - max is exact, and small; ln s comes after it"};
 }
 
+inline std::string with_smoothing(double smoothing) {
+  return smoothing > 0 ? ", smoothing " + std::to_string(smoothing).substr(0, 3) : "";
+}
+
 // At least two rows have different ones.
 inline std::vector<int32_t> draw_targets(Draw& draw, const Size& size) {
   std::vector<int32_t> targets = draw.ids(size.rows, size.cols);
@@ -227,9 +256,9 @@ inline Suspects wrong_losses(const Tensor& x, const std::vector<int32_t>& target
            })}};
 }
 
-// And of their gradient.
+// And of their gradient; `factor` is what a row is multiplied by, "dloss" or "weight".
 inline Suspects wrong_gradients(const Tensor& x, const std::vector<int32_t>& targets,
-                                double smoothing, const Tensor& dloss) {
+                                double smoothing, const Tensor& dloss, const std::string& factor) {
   const int64_t cols = x.shape()[1];
   const Tensor p = softmax_by_loops(x), each = zeros_like(x), first = zeros_like(x);
   for (int64_t i = 0; i < x.numel(); ++i) {
@@ -251,10 +280,10 @@ inline Suspects wrong_gradients(const Tensor& x, const std::vector<int32_t>& tar
     return minus(minus(a, times(1 - smoothing, b)), share);
   };
   return {
-      {"dloss times softmax(x): the target has to lose what it got too much", times(p, each)},
+      {factor + " times softmax(x): the target has to lose what it got too much", times(p, each)},
       {"made without what the target loses", times(minus(p, share), smoothing > 0 ? each : hot)},
-      {"softmax(x) - [j = target]: each row has a dloss of its own", made(p, hot)},
-      {"made with the dloss of the first row in all", times(made(p, hot), first)},
+      {"softmax(x) - [j = target]: each row has a " + factor + " of its own", made(p, hot)},
+      {"made with the " + factor + " of the first row in all", times(made(p, hot), first)},
       {"right but for the class: the one behind the target lost", times(made(p, target(1)), each)},
       {"right but for the class: the one before the target lost", times(made(p, target(-1)), each)},
       {"made with the wrong sign at the target",
@@ -266,11 +295,11 @@ inline Suspects wrong_gradients(const Tensor& x, const std::vector<int32_t>& tar
       {"made without smoothing", times(minus(p, hot), each)},
       {"made with e for e/C",
        times(minus(minus(p, times(1 - smoothing, hot)), times(smoothing, one)), each)},
-      {"made with a dloss that the softmax is not multiplied by",
+      {"made with a " + factor + " that the softmax is not multiplied by",
        minus(p, times(each, plus(times(1 - smoothing, hot), share)))},
-      {"made with a dloss that only the softmax is multiplied by",
+      {"made with a " + factor + " that only the softmax is multiplied by",
        minus(minus(times(p, each), times(1 - smoothing, hot)), share)},
-      {"made with a dloss that the target is not multiplied by",
+      {"made with a " + factor + " that the target is not multiplied by",
        minus(times(minus(p, share), each), times(1 - smoothing, hot))}};
 }
 
