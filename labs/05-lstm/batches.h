@@ -146,7 +146,7 @@ inline double loss_by_loops(const Inputs& in, const Outputs& d) {
 
 // With respect to one of the inputs.
 inline Tensor differences(const Inputs& in, const Outputs& d, Tensor Inputs::*part) {
-  return central_differences(
+  return precise_differences(
       [&](const Tensor& at) {
         Inputs moved = in;
         moved.*part = at;

@@ -32,7 +32,8 @@ LAB_CHECK(SequenceBySequence) {
                                     lstm_by_loops(swapped).*part}},
                       .law =
                           "in step t the sequences 0 to batch_size(t) - 1 go on, each with its "
-                          "own state of step t - 1"};
+                          "own state of step t - 1: layer.rows(t) rows, and not those of the "
+                          "whole batch"};
     };
     expect_close("y, " + what, got.y, want.y, expected(&Outputs::y));
     expect_close("the last h, " + what, got.h, want.h, expected(&Outputs::h));
@@ -159,15 +160,22 @@ LAB_CHECK(EndedSequencesStop) {
   const Inputs in = draw_inputs(draw);
   const Outputs d = draw_gradients(draw, in);
   const Tensor together = by_op(in, {d.y, {}, {}}).gates, want = unwritten(in.gates.shape());
+  bool each_is_right = true;
   for (int64_t b = 0; b < std::ssize(in.lengths); ++b) {
     const std::vector<int64_t> rows = rows_of_sequence(in, b);
-    put_rows(want, rows, differences(alone(in, b), {take_rows(d.y, rows), {}, {}}, &Inputs::gates));
+    const Outputs of_y = {take_rows(d.y, rows), {}, {}};
+    const Tensor of_one = differences(alone(in, b), of_y, &Inputs::gates);
+    each_is_right &= mismatch(by_op(alone(in, b), of_y).gates, of_one, kDifferences).empty();
+    put_rows(want, rows, of_one);
   }
-  expect_close("dgates of a batch whose last states nobody uses", together, want,
-               {.tolerance = kDifferences,
-                .law = "a sequence that ends at step t gets nothing from behind: only the first "
-                       "batch_size(t + 1) rows of dh and dc do, unless gradients of the last "
-                       "states were given"});
+  expect_close(
+      "dgates of a batch whose last states nobody uses", together, want,
+      {.tolerance = kDifferences,
+       .law = each_is_right ? "a sequence that ends at step t gets nothing from behind: only the "
+                              "first batch_size(t + 1) rows of dh and dc do, unless gradients of "
+                              "the last states were given"
+                            : "a sequence alone has wrong gradients, too: it is not that some end "
+                              "before others"});
 }
 
 LAB_CHECK(GradientOfTheStates) {
@@ -259,7 +267,8 @@ LAB_CHECK(MemoryOfTheBackwardPass) {
   expect(share < 1, "the backward pass needs " + text(share) +
                         " times the memory of all gates on top of what was there: the gradients "
                         "stand where the gates stood, and were copied. dx.add() takes a tensor as "
-                        "it is.");
+                        "it is; dx.add_outer() does, too, if dW is one product for all steps, and "
+                        "copies the parts of several.");
 }
 
 }  // namespace

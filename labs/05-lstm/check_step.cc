@@ -50,10 +50,12 @@ LAB_CHECK(StepForward) {
   const Tensor far = large(a, 4 * hidden), far_active = activated(far);  // by rows
   const Tensor far_before = large(c_prev, 1), far_c = cell(far_active, far_before);
   const Step at = run_step<double>(far, far_before, hidden);
-  const std::string law =
-      "e^1000 is infinite, and a quotient of two such is no number: math::sigmoid() and "
-      "math::tanh() are right everywhere";
-  const Expected expected = {.tolerance = kExact, .law = law, .not_finite = law + "."};
+  const Expected expected = {
+      .tolerance = kExact,
+      .law = "numbers of any size come in, and nothing is to be cut off",
+      .not_finite =
+          "e^1000 is infinite, and a quotient of two such is no number: math::sigmoid() "
+          "and math::tanh() are right everywhere."};
   expect_close("c, where numbers are large", at.c, far_c, expected);
   expect_close("h, where numbers are large", at.h, output(far_active, far_c), expected);
   if (testing::Test::HasFailure()) return;
@@ -106,46 +108,55 @@ LAB_CHECK(StepBackward) {
                {.tolerance = kDifferences,
                 .suspects = {{"dc of this step: the forget gate is missing on the way to the one "
                               "before",
-                              central_differences(by_c, c)},
+                              precise_differences(by_c, c)},
                              {forgotten, step_differences(no_dy).c_prev}},
                 .law = "c_prev reaches the loss through c only: dc times dc/dc_prev"});
   expect_close("the gradients of the preactivations", got.gates, want.gates,
                {.tolerance = kDifferences,
                 .suspects = {{"that of the activations i, f, g, o: their own slopes are missing",
-                              central_differences(by_activations, active)},
+                              precise_differences(by_activations, active)},
                              {forgotten, step_differences(no_dy).gates},
                              {"without the way from h through tanh(c) to the gates",
-                              central_differences(past_h, in.a)}},
+                              precise_differences(past_h, in.a)}},
                 .blocks = {"i", "f", "g", "o"},
                 .law = "c gets a gradient from two sides, from the step behind and from h = o "
                        "tanh(c); every gate then the one of what it is in, times its own slope"});
   if (testing::Test::HasFailure()) return;
   if_stopped(kStopped);
-  const StepInputs more = draw_step(draw, /*large=*/true);
-  const int64_t all = more.c_prev.shape()[0];
-  const StepGradients of_more = step_gradients(more, all, all), wanted = step_differences(more);
-  expect_close("dc of the step before, of many rows and units", of_more.c_prev, wanted.c_prev,
+  const int64_t many = draw.between(150, 200), units = draw.between(130, 150);
+  const auto more = [&](const Tensor& x) { return tiled(x, many, units); };
+  const StepInputs tiles = {tiled(in.a, many, units, 4), more(in.c_prev), more(in.dy), more(in.dh),
+                            more(in.dc)};
+  const StepGradients of_more = step_gradients(tiles, many, many);
+  expect_close("dc of the step before, of many rows and units", of_more.c_prev, more(want.c_prev),
                {.tolerance = kDifferences, .law = kLarge});
   expect_close("the gradients of the preactivations, of many rows and units", of_more.gates,
-               wanted.gates, {.tolerance = kDifferences, .law = kLarge});
+               tiled(want.gates, many, units, 4), {.tolerance = kDifferences, .law = kLarge});
 }
 
 LAB_CHECK(OnlyWhatComesIn) {
+  LAB_AFTER(StepBackward);
   Draw draw;
   const StepInputs in = draw_step(draw);
   const int64_t rows = in.c_prev.shape()[0], some = draw.between(1, rows - 1);
-  for (const bool of_dh : {true, false}) {
-    StepInputs noisy = in, clean = in;
-    Tensor &more = of_dh ? noisy.dh : noisy.dc, &given = of_dh ? clean.dh : clean.dc;
-    more = given.clone();
-    given = given.clone();
-    more.rows(some, rows).fill(50);  // is no gradient
-    given.rows(some, rows).fill(0);
-    StepInputs silent = clean;  // also without dy there
+  for (const auto& given : {std::pair(some, rows), std::pair(rows, some), std::pair(some, some)}) {
+    const int64_t dh_rows = given.first, dc_rows = given.second;
+    const auto with_rest = [&](double value) {  // in the rows into which nothing comes
+      StepInputs x = in;
+      x.dh = in.dh.clone();
+      x.dc = in.dc.clone();
+      x.dh.rows(dh_rows, rows).fill(value);
+      x.dc.rows(dc_rows, rows).fill(value);
+      return x;
+    };
+    const StepInputs noisy = with_rest(50), clean = with_rest(0);  // 50 is no gradient
+    StepInputs silent = clean;                                     // also without dy there
     silent.dy = clean.dy.clone();
     silent.dy.rows(some, rows).fill(0);
-    const std::string name = of_dh ? "dh_next" : "dc_next";
-    const StepGradients got = step_gradients(noisy, of_dh ? some : rows, of_dh ? rows : some),
+    const std::string name = dh_rows == dc_rows  ? "dh_next and dc_next"
+                             : dh_rows < dc_rows ? "dh_next"
+                                                 : "dc_next";
+    const StepGradients got = step_gradients(noisy, dh_rows, dc_rows),
                         want = step_differences(clean);
     expect_close(
         "the gates' gradients, " + name + " for " + std::to_string(some) + " rows", got.gates,
@@ -156,10 +167,10 @@ LAB_CHECK(OnlyWhatComesIn) {
                       {"without dy in rows into which nothing else comes: dy counts in every row",
                        step_differences(silent).gates}},
          .law = "in rows into which nothing comes, those from dh_rows and dc_rows on, stands what "
-                "happened to be there"});
+                "happened to be there; but dy comes into every row"});
     if (testing::Test::HasFailure()) return;
     const Tensor some_rows = want.c_prev.clone();
-    if (!of_dh) some_rows.rows(some, rows).fill(0);
+    some_rows.rows(dc_rows, rows).fill(0);
     expect_close("dc of the step before, " + name + " for " + std::to_string(some) + " rows",
                  got.c_prev, want.c_prev,
                  {.tolerance = kDifferences,
@@ -168,6 +179,7 @@ LAB_CHECK(OnlyWhatComesIn) {
                                 some_rows}},
                   .law = "dc goes on to the step before in every row, also where none came in: "
                          "there it comes from h"});
+    if (testing::Test::HasFailure()) return;
   }
   if_stopped("dy is null where no step's output is used: it must not be read then.");
   StepInputs no_dy = in;

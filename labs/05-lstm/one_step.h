@@ -53,11 +53,22 @@ inline const char* const kLarge =
     "a batch may have any number of rows, and a state any number of units";
 
 inline StepInputs draw_step(Draw& draw, bool large = false) {
-  const int64_t rows = large ? draw.between(17, 20) : draw.between(3, 5);
-  const int64_t hidden = large ? draw.between(33, 36) : 2 * draw.between(1, 2) + 1;
+  const int64_t rows = large ? draw.between(150, 200) : draw.between(3, 5);
+  const int64_t hidden = large ? draw.between(130, 150) : 2 * draw.between(1, 2) + 1;
   const Shape state{rows, hidden};
   return {draw.normal({rows, 4 * hidden}), draw.normal(state), draw.normal(state),
           draw.normal(state), draw.normal(state)};
+}
+
+// Rows and units of a step again and again, which treats them all alike; gates have four parts.
+inline Tensor tiled(const Tensor& of, int64_t rows, int64_t hidden, int64_t parts = 1) {
+  const int64_t width = parts * hidden, units = of.shape()[1] / parts;
+  const Tensor all = Tensor::empty({rows, width}, DType::f64);
+  for (int64_t i = 0; i < all.numel(); ++i) {
+    const int64_t row = i / width % of.shape()[0], part = i % width / hidden;
+    all.data<double>()[i] = of.data<double>()[(row * parts + part) * units + i % hidden % units];
+  }
+  return all;
 }
 
 struct StepGradients {
@@ -85,7 +96,7 @@ inline StepGradients step_differences(const StepInputs& in) {
   const auto by_state = [&](const Tensor& at) {
     return gain(in, in.active(), cell(in.active(), at));
   };
-  return {central_differences(by_gates, in.a), central_differences(by_state, in.c_prev)};
+  return {precise_differences(by_gates, in.a), precise_differences(by_state, in.c_prev)};
 }
 
 }  // namespace heed::lab
