@@ -98,7 +98,9 @@ LAB_CHECK(SmallStepsForward) {
   for (const double enough : {0.01, 0.049, 0.051, 0.2}) {
     for (const double sign : {1.0, -1.0}) {
       for (const bool higher : {false, true}) {
-        check_steps(sign * draw.uniform(80, 100), higher, enough, draw.between(7, 9));
+        for (const double size : {1.0, 0.01}) {
+          check_steps(size * sign * draw.uniform(80, 100), higher, enough, draw.between(7, 9));
+        }
       }
     }
   }
@@ -133,8 +135,10 @@ LAB_CHECK(StopsAfterEpochsWithoutABest) {
   Draw draw;
   const int64_t epochs = draw.between(2, 5);
   for (const int patience : {0, 1}) {  // alone, and without a break
-    HalvingSchedule alone(
-        {.rate = 1, .patience = patience, .stop_after = static_cast<int>(epochs)});
+    HalvingSchedule alone({.rate = 1,
+                           .patience = patience,
+                           .halve_after = patience,
+                           .stop_after = static_cast<int>(epochs)});
     alone.update(1);
     for (int64_t i = 0; i < epochs; ++i) alone.update(i % 2 == 0 ? std::nan("") : 1);
     if (alone.finished()) continue;
@@ -167,6 +171,13 @@ LAB_CHECK(StopsAfterEpochsWithoutABest) {
   expect(schedule.update(0.5),
          "a value that is better than all before, after the end: update() "
          "returns whether it is the best, also where it is over.");
+  expect(schedule.finished(), "it was over, and a better epoch after the end has undone it.");
+  HalvingSchedule patient({.rate = 1, .patience = 2, .max_halvings = 0});
+  for (int epoch = 0; epoch < 3; ++epoch) patient.update(70);
+  expect(patient.finished(),
+         "max_halvings is 0 and patience 2, and two epochs without improvement do not end it.");
+  patient.update(70);
+  expect(patient.finished(), "it was over, and one more epoch has undone it: what ends has ended.");
   HalvingSchedule nan({.rate = 1, .min_rate = 0, .stop_after = static_cast<int>(epochs)});
   for (int64_t i = 0; i < epochs; ++i) nan.update(std::nan(""));
   expect(nan.finished(), "stop_after is " + text(epochs) +
