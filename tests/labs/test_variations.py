@@ -100,12 +100,14 @@ MISTAKES = {
         ("(dw[j] - mean)", "dw[j]", "the sink's dw is 0"),
         ("    max = std::max(max, w[j]);\n", "", "Not a finite number"),
         ("for (int64_t j = 0; j < n; ++j) {\n    for (int64_t i = 0; i < d; ++i) w[j] +=", "for (int64_t j = 0; j < std::min<int64_t>(n, 16); ++j) {\n    for (int64_t i = 0; i < d; ++i) w[j] +=", "those of your name"),
+        ("for (int64_t j = 0; j < n; ++j) {\n    for (int64_t i = 0; i < d; ++i) w[j] +=", "for (int64_t j = 0; j < std::min<int64_t>(n, 128); ++j) {\n    for (int64_t i = 0; i < d; ++i) w[j] +=", "those of your name"),
     ],
     "quantile": [
         ("k < q - 1", "k < q", "the query counts"),
         ("if (a.empty() || b.empty()) return false;", "if (a.empty() || b.empty()) return *ratio = 0, true;", "it is undefined"),
         ("if (a.empty() || b.empty()) return false;", "if (a.size() < 2 || b.size() < 2) return false;", "the ratio is called undefined"),
         ("quantile(b, @v)", "quantile(b, @u)", "those of your name"),
+        ("(is_distraction[k] ? a : b).push_back(scores[k]);", "{ if (is_distraction[k]) a.push_back(scores[k]); b.push_back(scores[k]); }", "the distractions in the history, too"),
     ],
     "weighted": [
         ("k < q - 1", "k < q", "the query counts"),
