@@ -1,4 +1,6 @@
+#include <cmath>
 #include <nlohmann/json.hpp>
+#include <utility>
 
 #include "dialog/text/format.h"
 #include "experiments/experiment.h"
@@ -27,9 +29,20 @@ class Fields {
   Json left_;
 };
 
-// A table without its rows, and its section of the page; or, with a metric, the trainings.
+// A row of each variant: its name, the file of its numbers, and what their keys have instead.
+struct RowOf {
+  std::string name, file;
+  Json instead = Json::object();
+};
+
+// A table without its rows, and its section of the page; or, with a metric, the trainings; or what
+// a function computes.
 struct Described {
   Table table;
+  std::vector<RowOf> rows;          // of each variant
+  std::vector<std::string> groups;  // of the variants that have rows; none: all
+  bool finished = false;            // only those with a finished run have rows
+  std::string computed;
   bool changes = false;  // its rows are what the variants change
   std::string beside;    // its columns are a paper's numbers and ours, which that table has in full
   bool some = false;     // rows without any number are left out, and a table without any row
@@ -43,6 +56,39 @@ struct Described {
 void replace(std::string& text, const std::string& name, const std::string& value) {
   const size_t at = text.find(name);
   if (at != text.npos) text.replace(at, name.size(), value);
+}
+
+// A part of a description in which {NAME} is the value of that name, and an element of a list with
+// "for": NAME one for each value of that list, or with "all" several; objects are values of their
+// members' names.
+Json filled(const Json& part, const Json& values) {
+  Json whole = part;
+  if (part.is_string()) {
+    for (const auto& [name, value] : values.items()) {
+      if (value.is_string()) replace(whole.get_ref<std::string&>(), "{" + name + "}", value);
+    }
+  }
+  if (part.is_object()) {
+    for (Json& member : whole) member = filled(member, values);
+  }
+  if (!part.is_array()) return whole;
+  whole.clear();
+  for (Json element : part) {
+    if (!element.is_object() || !element.contains("for")) {
+      whole.push_back(filled(element, values));
+      continue;
+    }
+    const std::string list = element["for"];
+    element.erase("for");
+    const Json all = element.value("all", Json::array({element}));
+    check_internal(values.contains(list), "a described report names a list that there is not");
+    for (const Json& value : values.at(list)) {
+      Json inner = values;
+      inner.update(value.is_object() ? value : Json{{list, value}});
+      for (const Json& one : filled(all, inner)) whole.push_back(one);
+    }
+  }
+  return whole;
 }
 
 // Puts the name into all texts.
@@ -65,6 +111,8 @@ Column column_of(const Json& json) {
       .take("best", best)
       .take("sign", c.sign)
       .take("p_value", c.p_value)
+      .take("printed", c.printed)
+      .take("variance", c.variance)
       .take("others", others)
       .end();
   for (const auto& [name, number] : others.items()) {
@@ -110,9 +158,15 @@ void add_columns(const Json& columns, const Json& each, const Json& lists,
   }
 }
 
+RowOf row_of(const Json& json) {
+  RowOf row;
+  Fields(json).take("name", row.name).take("file", row.file).take("instead", row.instead).end();
+  return row;
+}
+
 Described described_table(const Json& json, const Json& lists) {
   Described d;
-  Json each = Json::object(), columns = Json::array();
+  Json each = Json::object(), columns = Json::array(), rows = Json::array({Json::object()});
   Fields(json)
       .take("id", d.table.id)
       .take("title", d.table.title)
@@ -120,6 +174,10 @@ Described described_table(const Json& json, const Json& lists) {
       .take("rows_are", d.table.rows_are)
       .take("groups_are", d.table.groups_are)
       .take("intervals", d.table.intervals)
+      .take("rows", rows)
+      .take("groups", d.groups)
+      .take("finished", d.finished)
+      .take("computed", d.computed)
       .take("changes", d.changes)
       .take("beside", d.beside)
       .take("some", d.some)
@@ -134,6 +192,7 @@ Described described_table(const Json& json, const Json& lists) {
       .take("columns", columns)
       .end();
   add_columns(listed(columns, lists), each, lists, d.table.columns);
+  for (const Json& row : rows) d.rows.push_back(row_of(row));
   return d;
 }
 
@@ -163,10 +222,63 @@ Table trainings(const Described& d, const Results& results) {
   return trainings_table(results, d.metric, d.name, d.digits, d.higher_is_better);
 }
 
+// Puts a paper's numbers into the columns that show them. It prints no intervals: ours have none
+// beside them.
+void add_printed(const std::vector<Column>& columns, const PaperNumbers& paper, size_t variant,
+                 Row& row) {
+  if (std::ranges::all_of(columns, [](const Column& c) { return c.printed.empty(); })) return;
+  row.sources.push_back(paper.source);
+  for (size_t c = 0; c < columns.size(); ++c) {
+    const std::string& key = columns[c].printed;
+    row.cells[c].interval.reset();
+    if (key.empty()) continue;
+    row.cells[c] = {.value = paper.numbers.get(variant, key),
+                    .doubtful = paper.numbers.is_doubtful(variant, key)};
+    const auto variance = paper.numbers.get(variant, key + ".pm");
+    if (columns[c].variance && variance) row.cells[c].deviation = std::sqrt(*variance);
+  }
+}
+
+// The rows of the variants that a table shows.
+void add_rows(const Described& d, const PaperNumbers& paper, const Findings& found, Table& table) {
+  std::vector<Table> by_row;  // the table with one row a variant
+  for (const RowOf& of : d.rows) {
+    Table& one = by_row.emplace_back(d.table);
+    for (Column& column : one.columns) {
+      for (const auto& [part, other] : of.instead.items()) {
+        replace(column.key, part, other);
+        replace(column.printed, part, other);
+      }
+    }
+    add_variants(one, found.results, found.inference);
+  }
+  for (size_t v = 0; v < found.results.variants.size(); ++v) {
+    const auto runs = found.results.of(v);
+    const auto group = std::ranges::find(d.groups, found.results.variants[v].group);
+    if (!d.groups.empty() && group == d.groups.end()) continue;
+    if (d.finished && runs.empty()) continue;
+    for (size_t r = 0; r < d.rows.size(); ++r) {
+      const auto& [name, file, instead] = d.rows[r];
+      Row& row = table.rows.emplace_back(std::move(by_row[r].rows[v]));
+      if (!name.empty()) row.group = std::exchange(row.label, name);
+      for (const RunResult* run : runs) {
+        if (!file.empty()) row.sources.push_back(source_of(*run, file));
+      }
+      add_printed(by_row[r].columns, paper, v, row);
+    }
+  }
+  mark_best(table);
+}
+
 std::vector<Table> tables_of(const std::vector<Described>& all, const Notes& notes,
-                             const PaperNumbers& paper, const Findings& found) {
+                             const PaperNumbers& paper, const ComputedTables& computed,
+                             const Findings& found) {
   std::vector<Table> tables;
   for (const Described& d : all) {
+    if (!d.computed.empty()) {
+      for (Table& table : computed.at(d.computed)(found)) tables.push_back(std::move(table));
+      continue;
+    }
     if (!d.metric.empty()) {
       tables.push_back(trainings(d, found.results));
       continue;
@@ -177,7 +289,11 @@ std::vector<Table> tables_of(const std::vector<Described>& all, const Notes& not
       tables.push_back(beside(std::move(table), found.results, paper, d.beside));
       continue;
     }
-    (d.changes ? add_changes : add_variants)(table, found.results, found.inference);
+    if (d.changes) {
+      add_changes(table, found.results, found.inference);
+    } else {
+      add_rows(d, paper, found, table);
+    }
     if (d.some) std::erase_if(table.rows, std::not_fn(has_number));
     if (!d.some || !table.rows.empty()) tables.push_back(std::move(table));
   }
@@ -279,14 +395,16 @@ std::vector<ClaimRule> described_rules(const std::string& json, const ClaimCheck
 }
 
 Showing<> described(const std::string& json, const std::vector<VariantName>& variants,
-                    const MeasuredRuns& measured, const PaperNumbers& paper) {
+                    const MeasuredRuns& measured, const PaperNumbers& paper,
+                    const ComputedTables& computed) {
   Showing<> s{.measured = measured};
   auto& baseline = s.measured.comparison.baseline;
   if (!baseline) baseline = against_first({}).baseline;
   Notes notes;
   std::string source;
-  Json numbers = Json::object(), lists = Json::object();
-  std::vector<Json> tables, claims, sections;
+  Json numbers = Json::object(), lists = Json::object(), values = Json::object(),
+       tables = Json::array();
+  std::vector<Json> claims, sections;
   Fields(Json::parse(json))
       .take("title", s.title)
       .take("lead", s.lead)
@@ -303,6 +421,7 @@ Showing<> described(const std::string& json, const std::vector<VariantName>& var
       .take("source", source)
       .take("numbers", numbers)
       .take("lists", lists)
+      .take("values", values)
       .take("tables", tables)
       .take("sections", sections)
       .take("claims", claims)
@@ -311,16 +430,19 @@ Showing<> described(const std::string& json, const std::vector<VariantName>& var
                 ? printed_numbers(Json{{"numbers", numbers}}.dump(), names_of(variants))
                 : paper.numbers;
   std::vector<Described> all;
-  for (const Json& table : tables) {
-    const Described& d = all.emplace_back(described_table(table, lists));
-    if (!d.metric.empty()) continue;
-    for (const Column& column : d.table.columns) {
+  for (const Json& table : filled(tables, values)) {
+    Described& d = all.emplace_back(described_table(table, lists));
+    check_internal(d.computed.empty() || computed.contains(d.computed),
+                   "a described table is computed by no function");
+    if (!d.metric.empty() || !d.computed.empty()) continue;
+    for (Column& column : d.table.columns) {
+      if (!column.printed.empty()) column.key = paper.source;
       if (d.changes) s.measured.comparison.keys.push_back(column.key);
     }
     s.sections.push_back({d.table.id, d.section.empty() ? d.table.title : d.section,
                           shows(d.table.id, d.section_has_intervals, d.otherwise)});
   }
-  s.tables = [=](const Findings& found) { return tables_of(all, notes, paper, found); };
+  s.tables = [=](const Findings& found) { return tables_of(all, notes, paper, computed, found); };
   for (const Json& claim : claims) {
     if (claim.contains("parts")) {
       s.rules.push_back(claim_of(claim, variants));

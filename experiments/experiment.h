@@ -108,6 +108,9 @@ template <class F = Findings> struct Showing {
   std::vector<Section<F>> sections = {};
 };
 
+// Tables that a function computes, by the name under which a description has them.
+using ComputedTables = std::map<std::string, std::function<std::vector<Table>(const Findings&)>>;
+
 // A report that is described in JSON, as `experiments/*/report.json`: its members are those of
 // Showing, and
 //   numbers  what a paper prints, as printed_numbers() reads it; "source" says where. Instead:
@@ -119,12 +122,20 @@ template <class F = Findings> struct Showing {
 //            ("items_are") and seeds, {clusters} that of "clusters_are", {intervals} and {p-values}
 //            what intervals_text() and p_values_text() say. "changes": what variants change,
 //            against the first one unless `measured` says otherwise. "beside" a table: the paper's
-//            numbers beside its. "some": rows without numbers are left out. With a "metric": the
-//            trainings
-//   sections where they are others than the tables'
+//            numbers beside its. Or "printed" in a column: the name of the paper's number that it
+//            has instead of ours; "variance": what is printed behind +- is one. "rows": several of
+//            each variant, each with the "file" of its numbers, and what their keys have "instead"
+//            of something. Only variants of "groups" have rows; "finished": only those with runs;
+//            "some": rows without numbers are left out. With a "metric": the trainings. "computed":
+//            those of that name
 //   claims   those of AboveClaim, by the names of variants, of EachClaim, or with a "check"
+//   sections where they are others than the tables'
+//   values   texts and lists. In tables {NAME} is the text of that name, and an element with "for":
+//            NAME stands for one with each value of the list as {NAME} (or, if they are objects,
+//            with each member), or with "all" for these elements each time
 Showing<> described(const std::string& json, const std::vector<VariantName>& variants,
-                    const MeasuredRuns& measured, const PaperNumbers& paper = {});
+                    const MeasuredRuns& measured, const PaperNumbers& paper = {},
+                    const ComputedTables& computed = {});
 // Its tables with their notes, for rows that are not variants: only trainings have rows.
 std::vector<Table> tables_without_rows(const std::string& json, const Results& results);
 // Its claims that a function checks, by the name that is their "check".

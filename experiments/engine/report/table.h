@@ -37,6 +37,9 @@ struct Column {
   };
   std::vector<Other> others = {};
   bool p_value = false;  // "< 0.0001" is printed instead of 0
+  // The name of a paper's number, shown instead of ours; behind +- it prints a variance.
+  std::string printed = {};
+  bool variance = false;
 };
 
 struct Row {
