@@ -5,7 +5,7 @@
 #include "experiments/engine/report/variant_tables.h"
 #include "experiments/measure/exchanges.h"
 #include "experiments/mediation/mediation.h"
-#include "experiments/mediation/place_tables.h"
+#include "experiments/mediation/place_maps.h"
 #include "experiments/responders.h"
 
 namespace heed::mediation {
@@ -56,30 +56,6 @@ std::string structure_of(size_t variant) {
   return std::string(variants()[variant].structure.name);
 }
 
-std::string of_dialogues(const Results& r) {
-  return counted(r.items(), "test dialogue") + ", " + counted(r.seeds(), "seed") + "; " +
-         intervals_text(r, "conversations");
-}
-
-Table set_table(const Findings& found, const std::string& set) {
-  Table table{.id = set.substr(0, set.find(':')) + "-" + set.substr(set.find(':') + 1),
-              .title = "Harm of the distractions of " + set,
-              .note = of_dialogues(found.results) +
-                      "Thousandths that distractions add to the log-perplexity: all of it, and "
-                      "what is left where the attention does not see them, where the decoder "
-                      "starts with a state that has not read them, and with both.",
-              .columns = {{"", "DAS ratio", key(set, "das_ratio"), 2}},
-              .intervals = true};
-  for (const ConditionName& harm : kHarms) {
-    table.columns.push_back({.group = "harm",
-                             .name = harm.label,
-                             .key = harm_key(set, harm.name),
-                             .digits = 1,
-                             .sign = true});
-  }
-  return of_variants(table, found);
-}
-
 MeasuredRuns measured() {
   MeasuredRuns m{
       .clusters = "conversations",
@@ -111,16 +87,6 @@ MeasuredRuns measured() {
     }
   }
   return m;
-}
-
-// Before what is described a table for each test set, and before its last two those of places.
-std::vector<Table> with_sets_and_places(std::vector<Table> described, const Findings& f) {
-  std::vector<Table> all;
-  for (const char* set : kSets) all.push_back(set_table(f, set));
-  const std::vector<Table> places = place_tables(f, of_dialogues(f.results));
-  described.insert(described.end() - 2, places.begin(), places.end());
-  all.insert(all.end(), described.begin(), described.end());
-  return all;
 }
 
 // ---- the page
@@ -211,9 +177,6 @@ std::optional<size_t> baseline_of(size_t variant) {
 const Showing<>& showing() {
   static const Showing<> kShowing = [] {
     Showing<> s = described(kReport, variant_names(), measured());
-    s.tables = [tables = s.tables](const Findings& f) {
-      return with_sets_and_places(tables(f), f);
-    };
     s.facts = [](const Findings& f) { return facts_of_responders(f.results); };
     s.sections = kSections;
     return s;

@@ -1,10 +1,9 @@
-#include "experiments/mediation/place_tables.h"
+#include "experiments/mediation/place_maps.h"
 
 #include <algorithm>
 
 #include "dialog/text/format.h"
 #include "dialog/text/html_page.h"
-#include "experiments/engine/report/variant_tables.h"
 #include "experiments/measure/places.h"
 #include "experiments/mediation/mediation.h"
 
@@ -14,44 +13,6 @@ namespace {
 // "places.own.harm"
 std::string place_key(size_t source, const std::string& number) {
   return "places." + std::string(kSources[source]) + "." + number;
-}
-
-// The numbers of places.json: of utterances of each source, and beside those of own ones.
-struct PlaceNumbers {
-  const char *id, *title, *note, *group, *number, *beside_own;
-  int digits;
-  bool sign;
-};
-constexpr PlaceNumbers kPlaceNumbers[] = {
-    {"places-attention", "The DAS ratio by source and place",
-     "DAS ratio: an inserted utterance's attention score divided by the mean of the history's, "
-     "over "
-     "all its places; beside own: its attention score divided by that of an own utterance.",
-     "DAS ratio", "das_ratio", "over_own", 2, false},
-    {"places-harm", "The harm by source and place",
-     "Thousandths that an inserted utterance adds to the log-perplexity, over all its places; "
-     "beside own: less what an own utterance adds.",
-     "harm", "harm", "harm_less_own", 1, true}};
-
-Table places_table(const Findings& found, const std::string& of_what, const PlaceNumbers& what) {
-  Table table{
-      .id = what.id,
-      .title = what.title,
-      .note = of_what +
-              "Dialogues with a history of three or more, read without its first utterance, "
-              "which is the own one. " +
-              what.note,
-      .intervals = true};
-  for (const bool beside : {false, true}) {
-    for (size_t s = beside; s < kSources.size(); ++s) {
-      table.columns.push_back({.group = beside ? "beside own" : what.group,
-                               .name = kSources[s],
-                               .key = place_key(s, beside ? what.beside_own : what.number),
-                               .digits = what.digits,
-                               .sign = what.sign});
-    }
-  }
-  return of_variants(table, found);
 }
 
 constexpr size_t kMapRows = 20;  // longer histories are not drawn
@@ -98,14 +59,6 @@ void add_place_measures(std::vector<Measure>& measures) {
     add("das_ratio", place_key(s, "looks"), place_key(s, "history_looks"));
     add("over_own", place_key(s, "looks"), place_key(kOwnSource, "looks"));
   }
-}
-
-std::vector<Table> place_tables(const Findings& found, const std::string& of_what) {
-  std::vector<Table> tables;
-  for (const PlaceNumbers& what : kPlaceNumbers) {
-    tables.push_back(places_table(found, of_what, what));
-  }
-  return tables;
 }
 
 std::string place_maps(const Findings& found) {

@@ -6,13 +6,10 @@
 #include <vector>
 
 #include "experiments/engine/report/inference.h"
-#include "experiments/engine/report/table.h"
 
 namespace heed::mediation {
 
 void add_place_measures(std::vector<Measure>& measures);
-// places-attention and places-harm. `of_what` begins their notes.
-std::vector<Table> place_tables(const Findings& found, const std::string& of_what);
 // Of the structures trained on the data as they are, a map of DAS ratios of own and of foreign
 // utterances; empty if nothing was measured.
 std::string place_maps(const Findings& found);
