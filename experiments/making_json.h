@@ -312,16 +312,21 @@ ResultsLayout layout_of(const Experiment& row, const Making<S, D>& making) {
           .additions = additions_of(making)};
 }
 
-// Completes a row; its kind is its name unless it is set. showing() is called for a report.
-template <class S, class D, class G>
-Experiment experiment(Experiment row, const Making<S, D>& making, const G& showing) {
+// Completes a row, but for its report; its kind is its name unless it is set.
+template <class S, class D> Experiment experiment(Experiment row, const Making<S, D>& making) {
   if (row.kind.empty()) row.kind = row.name;
   row.work = [kind = row.kind, making] { return std::make_unique<WorkOf<S, D>>(kind, making); };
-  row.report = [showing, layout = layout_of(row, making)](const std::string& folder) {
+  return row;
+}
+// showing() is called for a report.
+template <class S, class D, class G>
+Experiment experiment(const Experiment& row, const Making<S, D>& making, const G& showing) {
+  Experiment whole = experiment(row, making);
+  whole.report = [showing, layout = layout_of(whole, making)](const std::string& folder) {
     const auto& shown = showing();
     return report_of(shown, load_found(shown, folder, layout));
   };
-  return row;
+  return whole;
 }
 
 }  // namespace heed

@@ -17,25 +17,25 @@ struct Group {
 };
 
 // Each task, the means over those of a difficulty, and that over all.
-std::vector<Group> groups_of(const ProbesResults& results) {
+std::vector<Group> groups_of(const std::vector<std::string>& measured) {
   std::vector<Group> groups;
-  for (const std::string& task : results.tasks) groups.push_back({task, {task}});
+  for (const std::string& task : measured) groups.push_back({task, {task}});
   for (const char* level : kLevels) {
     std::vector<std::string> tasks = tasks_of("MultiWOZ");
     std::erase_if(tasks, [&](const std::string& task) {
-      return !results.has_task(task) || difficulty_of(task) != level;
+      return std::ranges::find(measured, task) == measured.end() || difficulty_of(task) != level;
     });
     if (!tasks.empty()) groups.push_back({level, tasks});
   }
-  groups.push_back({"all", results.tasks});
-  for (size_t g = results.tasks.size(); g < groups.size(); ++g) {
+  groups.push_back({"all", measured});
+  for (size_t g = measured.size(); g < groups.size(); ++g) {
     groups[g].name += ", mean of " + std::to_string(groups[g].tasks.size());
   }
   return groups;
 }
 
 // The runs that have both, each as a pair; seeds of a model are a cluster. das: of each run.
-std::vector<ClusteredPair> pairs_of(const ProbesResults& results, const Series& das,
+std::vector<ClusteredPair> pairs_of(const Results& results, const Series& das,
                                     const std::string& reading,
                                     const std::vector<std::string>& tasks) {
   std::vector<ClusteredPair> pairs;
@@ -50,15 +50,7 @@ std::vector<ClusteredPair> pairs_of(const ProbesResults& results, const Series& 
   return pairs;
 }
 
-size_t attending_models(const ProbesResults& results) {
-  size_t models = 0;
-  for (size_t v = 0; v < results.variants.size(); ++v) {
-    models += mean_of(results, v, das_key(kDas[0].set)).has_value();
-  }
-  return models;
-}
-
-Table correlations_table(const ProbesResults& results, const std::string& reading) {
+Table correlations_table(const Results& results, const std::string& reading) {
   Table table{.id = "das-" + reading,
               .title = "Correlation of DAS ratio and F1: " + reading_title(reading),
               .note = correlations_note(results),
@@ -67,6 +59,7 @@ Table correlations_table(const ProbesResults& results, const std::string& readin
               .columns = {{"", "models", "attention.json", 0}, {"", "runs", "attention.json", 0}},
               .intervals = true};
   std::vector<Series> ratios;
+  std::vector<std::string> sources;
   for (const DasColumn& column : kDas) {
     Series& of_runs = ratios.emplace_back();
     for (const RunResult& run : results.runs) {
@@ -77,31 +70,35 @@ Table correlations_table(const ProbesResults& results, const std::string& readin
       table.columns.back().sign = true;
     }
   }
-  std::vector<std::string> sources;
   for (const RunResult& run : results.runs) {
-    for (const char* file : {"evaluation.json", "attention.json"}) {
-      sources.push_back(source_of(run, file));
-    }
+    sources.insert(sources.end(), {source_of(run), source_of(run, "attention.json")});
   }
-  for (const Group& group : groups_of(results)) {
-    Row row{.group = table.rows.size() < results.tasks.size() ? "tasks" : "means",
-            .label = group.name,
-            .sources = sources};
+  const std::vector<std::string> measured = measured_tasks(results);
+  for (const Group& group : groups_of(measured)) {
+    const bool mean = table.rows.size() >= measured.size();
+    Row& row = table.rows.emplace_back(
+        Row{.group = mean ? "means" : "tasks", .label = group.name, .sources = sources});
     for (const Series& of_runs : ratios) {
       const Correlation found = correlate(pairs_of(results, of_runs, reading, group.tasks));
       if (row.cells.empty()) {
         row.cells = {{.value = static_cast<double>(found.clusters)},
                      {.value = static_cast<double>(found.pairs)}};
       }
-      row.cells.push_back(cell_of(found.spearman));
-      row.cells.push_back(cell_of(found.pearson));
+      row.cells.insert(row.cells.end(), {cell_of(found.spearman), cell_of(found.pearson)});
     }
-    table.rows.push_back(std::move(row));
   }
   return table;
 }
 
 }  // namespace
+
+size_t attending_models(const Results& results) {
+  size_t models = 0;
+  for (size_t v = 0; v < results.variants.size(); ++v) {
+    models += mean_of(results, v, das_key(kDas[0].set)).has_value();
+  }
+  return models;
+}
 
 std::optional<double> mean_f1(const RunResult& run, const std::string& reading,
                               const std::vector<std::string>& tasks) {
@@ -114,7 +111,7 @@ std::optional<double> mean_f1(const RunResult& run, const std::string& reading,
   return sum / static_cast<double>(tasks.size());
 }
 
-std::string correlations_note(const ProbesResults& results) {
+std::string correlations_note(const Results& results) {
   const size_t models = attending_models(results);
   std::string few = "There are too few models with attention for an interval. ";
   if (models >= 3) {
@@ -136,10 +133,10 @@ std::string correlations_note(const ProbesResults& results) {
          "few models are rather too short. Nor does a correlation near 0 show that there is none.";
 }
 
-std::vector<Table> attention_tables(const ProbesResults& results) {
-  if (attending_models(results) == 0) return {};
-  std::vector<Table> tables = {das_table(results)};
-  for (const std::string& reading : results.readings) {
+std::vector<Table> correlation_tables(const Results& results) {
+  std::vector<Table> tables;
+  if (attending_models(results) == 0) return tables;
+  for (const std::string& reading : measured_readings(results)) {
     tables.push_back(correlations_table(results, reading));
   }
   return tables;

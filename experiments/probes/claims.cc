@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "base/list.h"
 #include "dialog/text/format.h"
 #include "experiments/probes/report.h"
 
@@ -20,13 +21,19 @@ std::string name_of(size_t variant) {
   return probed_names()[variant].name;
 }
 
+// Whether a number is above another one; nothing where one is missing.
+std::optional<bool> above(Number one, Number other) {
+  return one && other ? std::optional(*one > *other) : std::nullopt;
+}
+
 // How often a statement is true, and out of how many; and the figure, part by part.
 struct Count {
   size_t yes = 0, of = 0;
   std::string figure = {};
 
-  void add(bool is_so) { yes += is_so, ++of; }
-  void add(const Count& more) { yes += more.yes, of += more.of; }
+  void add(std::optional<bool> is_so) {
+    if (is_so) yes += *is_so, ++of;
+  }
   void say(const std::string& part, const char* between = "; ") {
     figure += (figure.empty() ? "" : between) + part;
   }
@@ -38,23 +45,17 @@ struct Count {
   ClaimResult holds_always() const { return holds(yes == of); }
 };
 
-Number f1(const VariantNumbers& t, size_t variant, const std::string& corpus,
-          const std::string& checkpoint, const std::string& task,
-          const std::string& probe = "logistic") {
-  return t.get(variant, paper_key(probe, corpus, checkpoint, task));
-}
-
 // The number of a corpus's tasks on which a model is better at one checkpoint than at another.
 Count rises(const VariantNumbers& t, size_t variant, const std::string& corpus,
             const std::string& from, const std::string& to) {
   Count count;
   for (const std::string& task : tasks_of(corpus)) {
-    const Number before = f1(t, variant, corpus, from, task),
-                 after = f1(t, variant, corpus, to, task);
-    if (before && after) count.add(*after > *before);
+    count.add(above(f1_of(t, variant, corpus, to, task), f1_of(t, variant, corpus, from, task)));
   }
   return count;
 }
+
+// ---- who comes first
 
 // The models of the paper sorted by a number, the highest first; empty if one lacks it.
 std::vector<size_t> ranked(const VariantNumbers& t, const std::string& key) {
@@ -84,49 +85,6 @@ ClaimResult bleu(const VariantNumbers& t) {
   return count.holds_always();
 }
 
-// The number of tasks on which at least three RNN models are better than the Transformer.
-Count better_than_transformer(const VariantNumbers& t, const std::string& checkpoint) {
-  Count count;
-  for (const std::string& task : tasks_of("MultiWOZ")) {
-    const Number its = f1(t, kTransformer, "MultiWOZ", checkpoint, task);
-    Count rnns;
-    for (size_t rnn = 0; rnn < kRnnModels; ++rnn) {
-      const Number number = f1(t, rnn, "MultiWOZ", checkpoint, task);
-      if (its && number) rnns.add(*number > *its);
-    }
-    if (rnns.of == kRnnModels) count.add(rnns.yes >= 3);
-  }
-  return count;
-}
-
-ClaimResult rnns_are_better(const VariantNumbers& t) {
-  Count best = better_than_transformer(t, "best");
-  best.say(best.text() + " tasks at the best epoch");
-  best.say(better_than_transformer(t, "last").text() + " at the last one", ", ");
-  return best.holds(2 * best.yes > best.of);
-}
-
-ClaimResult transformer_falls(const VariantNumbers& t) {
-  Count all;
-  for (const std::string corpus : kCorpora) {
-    const Count falls = rises(t, kTransformer, corpus, "last", "untrained");
-    all.add(falls);
-    if (falls.of > 0) all.say(falls.text() + " " + corpus + " tasks", ", ");
-  }
-  return all.holds_always();
-}
-
-ClaimResult rnns_rise(const VariantNumbers& t) {
-  Count models;
-  for (size_t rnn = 0; rnn < kRnnModels; ++rnn) {
-    const Count count = rises(t, rnn, "MultiWOZ", "untrained", "last");
-    if (count.of == 0) return {};
-    models.add(2 * count.yes > count.of);
-    models.say(name_of(rnn) + " " + count.text(), ", ");
-  }
-  return models.holds_always();
-}
-
 ClaimResult personachat_location(const VariantNumbers& t) {
   Count count;
   for (const std::string checkpoint : {"best", "last"}) {
@@ -153,13 +111,111 @@ ClaimResult personachat_words(const VariantNumbers& t) {
   return count.holds_always();
 }
 
+ClaimResult smallest_spread(const VariantNumbers& t) {
+  Count count;
+  for (const char* corpus : kCorpora) {
+    const std::string key = bleu_key(corpus) + kPlusMinus;
+    const auto models = ranked(t, key);
+    if (models.empty()) continue;
+    count.add(models.back() == kBilstmAttention);
+    count.say(name_of(models.back()) + " has " + percent(*t.get(models.back(), key), 2));
+  }
+  return count.holds_always();
+}
+
+// ---- tasks on which
+
+// At least three RNN models are better than the Transformer.
+Count better_than_transformer(const VariantNumbers& t, const std::string& checkpoint) {
+  Count count;
+  for (const std::string& task : tasks_of("MultiWOZ")) {
+    Count rnns;
+    for (size_t rnn = 0; rnn < kRnnModels; ++rnn) {
+      rnns.add(above(f1_of(t, rnn, "MultiWOZ", checkpoint, task),
+                     f1_of(t, kTransformer, "MultiWOZ", checkpoint, task)));
+    }
+    if (rnns.of == kRnnModels) count.add(rnns.yes >= 3);
+  }
+  return count;
+}
+
+ClaimResult rnns_are_better(const VariantNumbers& t) {
+  Count best = better_than_transformer(t, "best");
+  best.say(best.text() + " tasks at the best epoch");
+  best.say(better_than_transformer(t, "last").text() + " at the last one", ", ");
+  return best.holds(2 * best.yes > best.of);
+}
+
+ClaimResult transformer_falls(const VariantNumbers& t) {
+  Count all;
+  for (const std::string corpus : kCorpora) {
+    const Count falls = rises(t, kTransformer, corpus, "last", "untrained");
+    all.yes += falls.yes;
+    all.of += falls.of;
+    if (falls.of > 0) all.say(falls.text() + " " + corpus + " tasks", ", ");
+  }
+  return all.holds_always();
+}
+
+ClaimResult rnns_rise(const VariantNumbers& t) {
+  Count models;
+  for (size_t rnn = 0; rnn < kRnnModels; ++rnn) {
+    const Count count = rises(t, rnn, "MultiWOZ", "untrained", "last");
+    if (count.of == 0) return {};
+    models.add(2 * count.yes > count.of);
+    models.say(name_of(rnn) + " " + count.text(), ", ");
+  }
+  return models.holds_always();
+}
+
+ClaimResult same_with_mlp(const VariantNumbers& t) {
+  Count count;
+  for (const char* corpus : kCorpora) {
+    for (const std::string& task : tasks_of(corpus)) {
+      for (size_t v = 0; v < kPaperModels; ++v) {
+        if (v == probed::kHred) continue;
+        const auto rises = [&](const char* probe) {
+          return above(f1_of(t, v, corpus, "last", task, probe),
+                       f1_of(t, v, corpus, "untrained", task, probe));
+        };
+        const auto logistic = rises("logistic"), mlp = rises("mlp");
+        if (logistic && mlp) count.add(*logistic == *mlp);
+      }
+    }
+  }
+  count.say(count.text() + " changes have the same sign");
+  return count.holds(5 * count.yes >= 4 * count.of);
+}
+
+ClaimResult untrained_wins(const VariantNumbers& t) {
+  Count count;
+  std::vector<std::string> names;
+  for (const char* corpus : kCorpora) {
+    for (const std::string& task : tasks_of(corpus)) {
+      Number best;
+      for (size_t rnn = 0; rnn < kRnnModels; ++rnn) {
+        for (const char* checkpoint : {"last", "best"}) {
+          best = std::max(best, f1_of(t, rnn, corpus, checkpoint, task));
+        }
+      }
+      const auto wins = above(f1_of(t, kTransformer, corpus, "untrained", task), best);
+      count.add(wins);
+      if (wins == true) names.push_back(task);
+    }
+  }
+  count.say(count.text() + " tasks" + (names.empty() ? "" : ": ") + joined(names));
+  return count.holds(count.yes > 0);
+}
+
+// ---- means and bounds
+
 ClaimResult personal_information(const VariantNumbers& t) {
   Number highest;
   std::string who;
   for (size_t v = 0; v < kPaperModels; ++v) {
-    for (const char* checkpoint : kCheckpoints) {
-      const Number number = f1(t, v, "PersonaChat", checkpoint, "PersonalInfo");
-      if (!number || (highest && *number <= *highest)) continue;
+    for (const std::string checkpoint : kCheckpoints) {
+      const Number number = f1_of(t, v, "PersonaChat", checkpoint, "PersonalInfo");
+      if (number <= highest) continue;
       highest = number;
       who = name_of(v) + ", " + checkpoint;
     }
@@ -175,8 +231,8 @@ ClaimResult equal_on_easy(const VariantNumbers& t) {
     if (!level) return {};
     means.push_back(level->mean);
   }
-  const auto [low, high] = std::minmax_element(means.begin(), means.end());
-  return {*high - *low <= 0.1, percent(*low) + " to " + percent(*high)};
+  const auto [low, high] = std::ranges::minmax(means);
+  return {high - low <= 0.1, percent(low) + " to " + percent(high)};
 }
 
 ClaimResult better_on_harder(const VariantNumbers& t) {
@@ -200,42 +256,22 @@ ClaimResult any_selection(const VariantNumbers& t) {
   Count count;
   for (const auto& [choice, metric] : choices()) {
     Number largest;
-    for (size_t v = 0; v < kPaperModels; ++v) {
+    for (size_t v = 0; v < kPaperModels && metric != "BLEU"; ++v) {
       std::vector<double> distances;
       for (const std::string& task : tasks_of("MultiWOZ")) {
-        const Number by_bleu = f1(t, v, "MultiWOZ", "best-bleu", task, "selection"),
-                     other = f1(t, v, "MultiWOZ", choice, task, "selection");
+        const Number by_bleu = f1_of(t, v, "MultiWOZ", "best-bleu", task, "selection"),
+                     other = f1_of(t, v, "MultiWOZ", choice, task, "selection");
         if (by_bleu && other) distances.push_back(std::abs(*other - *by_bleu));
       }
-      if (const auto mean = spread(distances)) largest = std::max(largest.value_or(0), mean->mean);
+      if (const auto mean = spread(distances)) largest = std::max(largest, Number(mean->mean));
     }
-    if (!largest || metric == "BLEU") continue;
+    if (!largest) continue;
     count.add(*largest <= 0.05);
     count.say((count.of == 1 ? "largest mean difference of a model: " : "") + metric + " " +
                   percent(*largest),
               ", ");
   }
   return count.holds_always();
-}
-
-ClaimResult same_with_mlp(const VariantNumbers& t) {
-  Count count;
-  for (const char* corpus : kCorpora) {
-    for (const std::string& task : tasks_of(corpus)) {
-      for (size_t v = 0; v < kPaperModels; ++v) {
-        if (v == probed::kHred) continue;
-        const auto change = [&](const char* probe) -> Number {
-          const Number before = f1(t, v, corpus, "untrained", task, probe),
-                       after = f1(t, v, corpus, "last", task, probe);
-          return before && after ? Number(*after - *before) : std::nullopt;
-        };
-        const Number logistic = change("logistic"), mlp = change("mlp");
-        if (logistic && mlp) count.add((*logistic > 0) == (*mlp > 0));
-      }
-    }
-  }
-  count.say(count.text() + " changes have the same sign");
-  return count.holds(5 * count.yes >= 4 * count.of);
 }
 
 ClaimResult ties(const VariantNumbers& t) {
@@ -247,18 +283,6 @@ ClaimResult ties(const VariantNumbers& t) {
               " %; drawing 200 of 2,000 pairs alone makes a deviation of 3.2"};
 }
 
-ClaimResult smallest_spread(const VariantNumbers& t) {
-  Count count;
-  for (const char* corpus : kCorpora) {
-    const std::string key = bleu_key(corpus) + kPlusMinus;
-    const auto models = ranked(t, key);
-    if (models.empty()) continue;
-    count.add(models.back() == kBilstmAttention);
-    count.say(name_of(models.back()) + " has " + percent(*t.get(models.back(), key), 2));
-  }
-  return count.holds_always();
-}
-
 ClaimResult wider(const VariantNumbers& t) {
   const Number before = t.get(kTransformer, "width.untrained"),
                after = t.get(kTransformer, "width.last");
@@ -267,82 +291,25 @@ ClaimResult wider(const VariantNumbers& t) {
                                              decimal(*after, 1) + " times after training"};
 }
 
-ClaimResult untrained_wins(const VariantNumbers& t) {
-  Count count;
-  std::string names;
-  for (const char* corpus : kCorpora) {
-    for (const std::string& task : tasks_of(corpus)) {
-      const Number untrained = f1(t, kTransformer, corpus, "untrained", task);
-      Number best;
-      for (size_t rnn = 0; rnn < kRnnModels; ++rnn) {
-        for (const char* checkpoint : {"last", "best"}) {
-          const Number number = f1(t, rnn, corpus, checkpoint, task);
-          if (number && (!best || *number > *best)) best = number;
-        }
-      }
-      if (!untrained || !best) continue;
-      count.add(*untrained > *best);
-      if (*untrained > *best) names += (names.empty() ? ": " : ", ") + task;
-    }
-  }
-  count.say(count.text() + " tasks" + names);
-  return count.holds(count.yes > 0);
-}
-
 }  // namespace
-const std::vector<ClaimRule>& probe_claim_rules() {
-  static const std::vector<ClaimRule> kRules = {
-      {"The Transformer has the highest BLEU on both corpora.", "The highest of the five models.",
-       bleu},
-      {"On most tasks RNN models are better than the Transformer.",
-       "More than half of the MultiWOZ tasks: at least 3 of 4 RNN models beat it at the best "
-       "epoch.",
-       rnns_are_better},
-      {"Training lowers the Transformer's F1 on all tasks.",
-       "Last epoch below untrained, on all tasks.", transformer_falls},
-      {"Training raises the RNN models' F1.",
-       "Last epoch above untrained on more than half of the MultiWOZ tasks, for each of the four.",
-       rnns_rise},
-      {"PersonaChat, UtteranceLoc: BiLSTM with attention is best, the Transformer not among the "
-       "first three.",
-       "Ranks at the best and at the last epoch.", personachat_location},
-      {"PersonaChat, WordCont: the Transformer is best.",
-       "Ranks at the best and at the last epoch.", personachat_words},
-      {"No model gets a reasonable F1 on PersonalInfo.", "All below 10.", personal_information},
-      {"All models are equally good on easy tasks.",
-       "Means over the easy tasks at the best epoch within 10 points.", equal_on_easy},
-      {"RNN models are better on medium and hard tasks.",
-       "Means over these tasks at the best epoch: each RNN model above the Transformer.",
-       better_on_harder},
-      {"Results do not depend on the metric by which the epoch is chosen.",
-       "Mean difference from the choice by BLEU, over the MultiWOZ tasks: at most 5 points, for "
-       "every model and metric.",
-       any_selection},
-      {"An MLP shows the same trends.",
-       "Sign of last epoch minus untrained, all tasks and models but HRED: the same in at least "
-       "four of five.",
-       same_with_mlp},
-      {"People call two runs of one model a tie in about 35 % of pairs, always below 50 %.",
-       "Mean within 5 of 35 %, highest at most 50 %.", ties},
-      {"BiLSTM with attention has the smallest spread of BLEU.", "On both corpora, over seeds.",
-       smallest_spread},
-      {"An untrained Transformer's representations are about 100 times as wide as an RNN "
-       "model's, about 40 times after training.",
-       "Range along the first principal component over the RNN models' mean: at least 10 times, "
-       "untrained and trained.",
-       wider},
-      {"(Not in the paper) The untrained Transformer beats every trained RNN model.",
-       "On one task at least, at the best and at the last epoch.", untrained_wins},
-  };
-  return kRules;
-}
 
-Claims check_probe_claims(const ProbesResults& results) {
-  std::vector<ClaimNumbers> kinds;
-  for (const std::string& reading : results.readings_by("logistic")) {
-    kinds.push_back({reading, claim_numbers(results, reading)});
-  }
-  return check_claims(probe_claim_rules(), probe_paper().numbers.numbers, kinds);
+const ClaimChecks& probe_claim_checks() {
+  static const ClaimChecks kChecks = {{"bleu", bleu},
+                                      {"rnns_are_better", rnns_are_better},
+                                      {"transformer_falls", transformer_falls},
+                                      {"rnns_rise", rnns_rise},
+                                      {"personachat_location", personachat_location},
+                                      {"personachat_words", personachat_words},
+                                      {"personal_information", personal_information},
+                                      {"equal_on_easy", equal_on_easy},
+                                      {"better_on_harder", better_on_harder},
+                                      {"any_selection", any_selection},
+                                      {"same_with_mlp", same_with_mlp},
+                                      {"ties", ties},
+                                      {"smallest_spread", smallest_spread},
+                                      {"wider", wider},
+                                      {"untrained_wins", untrained_wins}};
+  return kChecks;
 }
 
 }  // namespace heed

@@ -7,6 +7,7 @@
 #include "dialog/text/format.h"
 #include "experiments/frozen_encoder_json.h"
 #include "experiments/probes/measurement_json.h"
+#include "experiments/probes/report.h"
 #include "experiments/responders_json.h"
 #include "train/settings_json.h"
 
@@ -172,7 +173,7 @@ const Making<Settings, Data>& making() {
 }  // namespace
 
 Experiment probes_experiment() {
-  return experiment(
+  Experiment probes = experiment(
       {.name = "probes",
        .what = "Train eleven models, probe their encoders at every epoch, and write tables",
        .more = "The experiment of Parthasarathi, Pineau & Chandar (2020), docs/probes.md. The "
@@ -182,7 +183,12 @@ Experiment probes_experiment() {
        .only = "\"*lstm*\", transformer",
        .trains = Trains::kResponders,
        .preset = "probe-tuned"},
-      making(), probes_showing);
+      making());
+  probes.report = [layout = layout_of(probes, making())](const std::string& folder) {
+    const Findings found = load_probes(folder, layout);
+    return report_of(probes_showing(found.results), found);
+  };
+  return probes;
 }
 
 }  // namespace heed

@@ -3,15 +3,14 @@
 //   settings.h          what they are trained on, and how they are probed
 //   measurement_json.h  evaluation.json and its additions
 //   paper.h, results.h  the paper's numbers, and ours
-//   report.h            tables, claims, a close reading, figures
+//   report.json         the report: texts and tables
+//   report.h            its values, claims, a close reading, figures
 #pragma once
 
 #include "experiments/experiment.h"
-#include "experiments/probes/results.h"
 
 namespace heed {
 
 Experiment probes_experiment();
-const Showing<ProbesFound>& probes_showing();
 
 }  // namespace heed

@@ -10,6 +10,9 @@
 
 namespace heed {
 
+namespace {
+
+// How a model is drawn: the paper's models have full lines and a mark each, the others thin ones.
 LegendEntry style_of(size_t variant) {
   const std::string css = "c" + std::to_string(variant % 5);
   return {static_cast<int>(variant % 5), css, variant < kPaperModels ? "solid" : "thin",
@@ -18,10 +21,8 @@ LegendEntry style_of(size_t variant) {
 
 // ---- F1 by epoch
 
-namespace {
-
 // Of each epoch of the longest training the mean over the seeds that have it.
-PlotLine line_of(const ProbesResults& results, size_t variant, const std::string& task,
+PlotLine line_of(const Results& results, size_t variant, const std::string& task,
                  const std::string& reading) {
   const std::string key = curve_key(reading, task);
   std::vector<std::vector<double>> of_epochs;
@@ -47,10 +48,10 @@ PlotLine line_of(const ProbesResults& results, size_t variant, const std::string
 
 }  // namespace
 
-std::string epochs_figure(const ProbesResults& results, const std::string& reading) {
+std::string epochs_figure(const Results& results, const std::string& reading) {
   std::vector<Panel> panels;
   double last = 1, high = 0.1;
-  for (const std::string& task : results.tasks) {
+  for (const std::string& task : measured_tasks(results)) {
     Panel panel{task, "F1 by epoch: " + task, {}};
     for (size_t v = 0; v < probed_structures().size(); ++v) {
       panel.lines.push_back(line_of(results, v, task, reading));
@@ -87,15 +88,15 @@ LegendEntry mark_of(size_t variant) {
 
 }  // namespace
 
-std::string attention_figure(const ProbesResults& results) {
+std::string attention_figure(const Results& results) {
   std::vector<Panel> panels;
   std::vector<LegendEntry> legend;
   std::vector<double> ratios = {1}, scores = {0};
-  for (const std::string& reading : results.readings) {
+  const std::vector<std::string> tasks = measured_tasks(results);
+  for (const std::string& reading : measured_readings(results)) {
     Panel panel{reading, "F1, mean of all tasks, by DAS ratio: " + reading_title(reading)};
     for (const RunResult& run : results.runs) {
-      const auto ratio = run.numbers.value(das_key(kDas[0].set)),
-                 f1 = mean_f1(run, reading, results.tasks);
+      const auto ratio = run.numbers.value(das_key(kDas[0].set)), f1 = mean_f1(run, reading, tasks);
       if (!ratio || !f1) continue;
       ratios.push_back(*ratio);
       scores.push_back(*f1);
@@ -218,7 +219,7 @@ std::string figure_of(const RunResult& run, const std::string& model) {
 
 }  // namespace
 
-std::string components_figure(const ProbesResults& results) {
+std::string components_figure(const Results& results) {
   std::string html;
   for (size_t v = 0; v < results.variants.size(); ++v) {
     const auto runs = results.of(v);

@@ -14,7 +14,7 @@ constexpr char kText[] =
     ;
 
 ProbePaper read() {
-  ProbePaper paper{{printed_numbers(kText, names_of(probed_names())), "data/probe-tasks.json"}, {}};
+  ProbePaper paper{printed_numbers(kText, names_of(probed_names())), {}};
   const Json json = Json::parse(kText);
   for (const Json& table : json.at("tables")) {
     paper.tables.push_back(
@@ -55,9 +55,7 @@ std::vector<std::string> tasks_of(const std::string& corpus) {
 std::string difficulty_of(const std::string& task) {
   double sum = 0;
   for (size_t rnn = 0; rnn < kRnnModels; ++rnn) {
-    sum += probe_paper()
-               .numbers.numbers.get(rnn, paper_key("logistic", "MultiWOZ", "untrained", task))
-               .value();
+    sum += f1_of(probe_paper().numbers, rnn, "MultiWOZ", "untrained", task).value();
   }
   const double mean = sum / kRnnModels;
   return mean > 0.5 ? "easy" : mean > 0.25 ? "medium" : "hard";
@@ -68,7 +66,7 @@ std::optional<Spread> level_of(const VariantNumbers& numbers, size_t variant,
   std::vector<double> scores;
   for (const std::string& task : tasks_of("MultiWOZ")) {
     if (difficulty_of(task) != level) continue;
-    const auto f1 = numbers.get(variant, paper_key("logistic", "MultiWOZ", checkpoint, task));
+    const auto f1 = f1_of(numbers, variant, "MultiWOZ", checkpoint, task);
     if (f1) scores.push_back(*f1);
   }
   return spread(scores);

@@ -5,7 +5,7 @@
 #include <utility>
 #include <vector>
 
-#include "experiments/engine/report/variant_tables.h"
+#include "experiments/engine/stats/numbers.h"
 #include "experiments/probes/variant.h"
 
 namespace heed {
@@ -28,10 +28,11 @@ struct PaperTable {
   std::vector<std::string> rows() const;  // "untrained" ... or "best-bleu" ...
 };
 
+constexpr char kPaperFile[] = "data/probe-tasks.json";
 struct ProbePaper {
   // By the names below. F1 and BLEU in [0, 1]; what is printed behind the plus-minus sign likewise
   // over 100.
-  PaperNumbers numbers;
+  VariantNumbers numbers;
   std::vector<PaperTable> tables;  // 5 to 7, 12 to 14, and by choice 9 to 11
 };
 const ProbePaper& probe_paper();
@@ -49,6 +50,12 @@ inline std::string table8_key(const std::string& level) {
   return "table8." + level;
 }
 constexpr char kPlusMinus[] = ".pm";
+// F1 of a logistic probe, or of another one.
+inline std::optional<double> f1_of(const VariantNumbers& numbers, size_t variant,
+                                   const std::string& corpus, const std::string& row,
+                                   const std::string& task, const std::string& probe = "logistic") {
+  return numbers.get(variant, paper_key(probe, corpus, row, task));
+}
 
 // The tasks of a corpus in the order of the tables.
 std::vector<std::string> tasks_of(const std::string& corpus);

@@ -1,16 +1,20 @@
 #include "experiments/probes/results.h"
 
 #include <algorithm>
+#include <filesystem>
 
+#include "base/error.h"
 #include "base/list.h"
-#include "dialog/text/format.h"
+#include "experiments/engine/report/variant_tables.h"
+#include "experiments/engine/runs/folder_json.h"
 #include "experiments/frozen_encoder_json.h"
-#include "experiments/probes/measurement_json.h"
+#include "train/run_json.h"
 
 namespace heed {
 namespace {
 
-MeasuredRuns measured(const ProbesResults& named) {
+MeasuredRuns measured(const std::vector<std::string>& tasks,
+                      const std::vector<std::string>& readings) {
   MeasuredRuns m{
       .clusters = "dialogues",
       .values = {"best_epoch", "epochs", "valid_perplexity", "parameters", "responses.bleu2"},
@@ -19,11 +23,11 @@ MeasuredRuns measured(const ProbesResults& named) {
                                   ? std::nullopt
                                   : std::optional<size_t>(probed::kTransformer);
                      }}};
-  for (const std::string& task : named.tasks) {
+  for (const std::string& task : tasks) {
     m.values.insert(m.values.end(), {"constant." + task, "selectivity." + task});
   }
-  for (const std::string& reading : named.readings) {
-    for (const std::string& task : named.tasks) {
+  for (const std::string& reading : readings) {
+    for (const std::string& task : tasks) {
       for (const char* checkpoint : {"untrained", "last"}) {
         m.values.push_back(score_key(checkpoint, reading, task));
       }
@@ -39,27 +43,13 @@ MeasuredRuns measured(const ProbesResults& named) {
   return m;
 }
 
-// The tasks and the readings determine the contents of the runs' files.
-void read_names(const std::string& folder, const std::string& kind, ProbesResults& results) {
-  read_kind(folder, kind, [&](const nlohmann::ordered_json& json) {
-    results.tasks = split(json.at("data").at("tasks").get<std::string>(), ',');
-    results.readings = split(json.at("settings").at("readings").get<std::string>(), ',');
-  });
-  if (!std::filesystem::exists(in(folder, kPretrainedFile))) return;
-  read_kind(folder, "pretrained", [&](const nlohmann::ordered_json& json) {
-    results.encoder = {json.at("encoder").get<std::string>(), json.at("layers").get<int>()};
-  });
-}
-
-constexpr char kChosenOf[] = "chosen.valid_dialogues";
-
 // Epochs that were chosen with different dialogues, or by different encoders, can neither be
 // averaged over seeds nor compared.
-void check_choices(const ProbesResults& results) {
+void check_choices(const Results& results) {
   struct Same {
     const char *key, *file, *option;
   };
-  for (const Same& same : {Same{kChosenOf, "chosen.json", "--choose"},
+  for (const Same& same : {Same{kChosenBy, "chosen.json", "--choose"},
                            Same{"judged.valid_dialogues", "judged.json", "--choose"},
                            Same{"judged.encoder", "judged.json", "--judge-encoder"}}) {
     std::optional<double> first;
@@ -85,31 +75,37 @@ std::string our_key(const PaperTable& table, const std::string& row, const std::
   return score_key(row, table.probe == "mlp" ? "mlp" : reading, task);
 }
 
-bool ProbesResults::has_task(const std::string& task) const {
-  return std::find(tasks.begin(), tasks.end(), task) != tasks.end();
-}
-
-std::vector<std::string> ProbesResults::readings_by(const std::string& probe) const {
-  std::vector<std::string> found = readings;
-  std::erase_if(found, [&](const std::string& r) { return (r == "mlp") != (probe == "mlp"); });
+// The tasks and the readings determine the contents of the runs' files.
+Findings load_probes(const std::string& folder, ResultsLayout layout) {
+  std::vector<std::string> tasks, readings;
+  read_kind(folder, layout.kind, [&](const nlohmann::ordered_json& json) {
+    tasks = split(json.at("data").at("tasks").get<std::string>(), ',');
+    readings = split(json.at("settings").at("readings").get<std::string>(), ',');
+  });
+  std::optional<ProbedEncoder> encoder;
+  if (std::filesystem::exists(in(folder, kPretrainedFile))) {
+    read_kind(folder, "pretrained", [&](const nlohmann::ordered_json& json) {
+      encoder = {json.at("encoder").get<std::string>(), json.at("layers").get<int>()};
+    });
+  }
+  layout.variants = probed_names(encoder);
+  Findings found = load_findings(folder, layout, measured(tasks, readings));
+  check_choices(found.results);
   return found;
 }
 
-std::string ProbesResults::setting_of_choice() const {
-  for (const RunResult& run : runs) {
-    if (const auto number = run.numbers.value(kChosenOf)) return decimal(*number, 0);
-  }
-  return "";
+std::vector<std::string> measured_tasks(const Results& results) {
+  return split(results.setting("tasks"), ',');
 }
 
-ProbesFound load_probes(const std::string& folder, ResultsLayout layout) {
-  ProbesResults results;
-  read_names(folder, layout.kind, results);
-  layout.variants = probed_names(results.encoder);
-  Findings found = load_findings(folder, layout, measured(results));
-  static_cast<Results&>(results) = std::move(found.results);
-  check_choices(results);
-  return {std::move(results), std::move(found.inference)};
+std::vector<std::string> measured_readings(const Results& results) {
+  return split(results.setting("readings"), ',');
+}
+
+std::vector<std::string> readings_by(const Results& results, const std::string& probe) {
+  std::vector<std::string> found = measured_readings(results);
+  std::erase_if(found, [&](const std::string& r) { return (r == "mlp") != (probe == "mlp"); });
+  return found;
 }
 
 std::optional<double> mean_of(const Results& results, size_t variant, const std::string& key) {
@@ -125,7 +121,7 @@ std::optional<double> mean_of_rnns(const Results& results, const std::string& ke
   return mean ? std::optional(mean->mean) : std::nullopt;
 }
 
-VariantNumbers claim_numbers(const ProbesResults& results, const std::string& reading) {
+VariantNumbers claim_numbers(const Results& results, const std::string& reading) {
   VariantNumbers numbers;
   for (size_t v = 0; v < results.variants.size(); ++v) {
     for (const PaperTable& table : probe_paper().tables) {

@@ -45,31 +45,22 @@ inline std::string components_key(const std::string& checkpoint, const std::stri
 inline std::string chosen_key(const std::string& epoch, const std::string& number) {
   return (epoch == kBestBert ? "judged." : "chosen.") + epoch + "." + number;
 }
+//   chosen.valid_dialogues: how many dialogues of valid those epochs were chosen by
+constexpr char kChosenBy[] = "chosen.valid_dialogues";
 // What we have beside the paper's F1 of a row and a task.
 std::string our_key(const PaperTable& table, const std::string& row, const std::string& reading,
                     const std::string& task);
 
 // ---- the folder
 
-struct ProbesResults : Results {
-  std::vector<std::string> tasks, readings;
-  std::optional<ProbedEncoder> encoder = {};  // that others trained, with rows of its own
-
-  bool has_task(const std::string& task) const;
-  // The readings that there are by the probe of one of the paper's tables.
-  std::vector<std::string> readings_by(const std::string& probe) const;
-  // How many dialogues of valid the epochs of chosen.json were chosen by; empty where there are
-  // none.
-  std::string setting_of_choice() const;
-};
-
 // The inference is of the best models' F1, over dialogues; compared with those of the transformer.
-struct ProbesFound {
-  ProbesResults results;
-  Inference inference;
-};
 // Throws DataError as load_results() of the engine does.
-ProbesFound load_probes(const std::string& folder, ResultsLayout layout);
+Findings load_probes(const std::string& folder, ResultsLayout layout);
+
+std::vector<std::string> measured_tasks(const Results& results);
+std::vector<std::string> measured_readings(const Results& results);
+// Those by the probe of one of the paper's tables.
+std::vector<std::string> readings_by(const Results& results, const std::string& probe);
 
 // The mean over a variant's seeds; nothing if a run has no such number.
 std::optional<double> mean_of(const Results& results, size_t variant, const std::string& key);
@@ -79,6 +70,6 @@ std::optional<double> mean_of_rnns(const Results& results, const std::string& ke
 // Means over seeds by the names that the paper's numbers have (paper.h), so that the same rules
 // apply to both. Logistic F1 are those of `reading`; a task counts for both corpora if both have
 // one of its name, and BLEU too.
-VariantNumbers claim_numbers(const ProbesResults& results, const std::string& reading);
+VariantNumbers claim_numbers(const Results& results, const std::string& reading);
 
 }  // namespace heed

@@ -17,9 +17,8 @@ class Attention : public testing::Test {
  protected:
   Attention() {
     results.variants = probed_names();
-    results.tasks = {"AllSlots", "AllTopics", "RecentTopic"};
-    results.readings = {"raw"};
-    results.settings = {{"insert-prob", "0.0"}};
+    results.settings = {{"insert-prob", "0.0"}, {"readings", "raw"}};
+    results.data = {{"tasks", "AllSlots,AllTopics,RecentTopic"}};
   }
   // DAS ratio das + 0.1 place of the set; none where das is 0, as of lstm.
   void add(const std::string& model, uint64_t seed, double das, const std::vector<double>& f1) {
@@ -31,13 +30,13 @@ class Attention : public testing::Test {
       run.numbers.set(das_key(kSets[s]), das + 0.1 * static_cast<double>(s));
     }
     for (size_t t = 0; t < f1.size(); ++t) {
-      run.numbers.set(score_key("best", "raw", results.tasks[t]), f1[t]);
+      run.numbers.set(score_key("best", "raw", measured_tasks(results)[t]), f1[t]);
     }
     results.runs.push_back(std::move(run));
   }
-  Inference compared_with_none() const {
-    return Inference(results, {},
-                     {.keys = {}, .baseline = [](size_t) { return std::optional<size_t>(); }});
+  std::vector<Table> tables() const {
+    const Inference none(results, {}, {.baseline = [](size_t) { return std::optional<size_t>(); }});
+    return probes_showing(results).tables({results, none});
   }
   const Row& row(const Table& table, const std::string& label) const {
     for (const Row& r : table.rows) {
@@ -45,7 +44,7 @@ class Attention : public testing::Test {
     }
     throw std::runtime_error("no row " + label);
   }
-  ProbesResults results;
+  Results results;
 };
 
 TEST_F(Attention, CorrelationsOfRuns) {
@@ -55,9 +54,8 @@ TEST_F(Attention, CorrelationsOfRuns) {
   add("hred", 1, 1.0, {0.2, 0.3, 0.3});
   add("hred", 2, 1.2, {0.1, 0.6, 0.3});
   add("transformer", 1, 1.4, {0.05, 0.9, 0.3});
-  const std::vector<Table> tables = attention_tables(results);
-  ASSERT_EQ(tables.size(), 2u);
-  const Table& table = table_of(tables, "das-raw");
+  const std::vector<Table> all = tables();
+  const Table& table = table_of(all, "das-raw");
   EXPECT_EQ(table.columns[2].group, "random, p = 1.0");
   const auto cell = [&](const std::string& label, size_t column) {
     return row(table, label).cells[column].value;
@@ -97,7 +95,7 @@ TEST_F(Attention, CollapsedRunsAreLowOnMostTasks) {
     return std::string("none said");
   };
   EXPECT_EQ(collapsed(), "lstm-seed3, hred-seed3");
-  results.tasks.pop_back();  // of two tasks one is low: half of them
+  results.data[0].value = "AllSlots,AllTopics";  // of two tasks one is low: half of them
   EXPECT_EQ(collapsed(), "lstm-seed3, hred-seed3");
 }
 
@@ -116,7 +114,7 @@ TEST_F(Attention, ClaimsAndDoubtsHaveTheNumbersOfTheRuns) {
     numbers.set("checkpoints.untrained.range", range[r]);
     numbers.set("checkpoints.untrained.length", length[r]);
     for (size_t t = 0; t < 3; ++t) {
-      numbers.set(score_key("untrained", "raw", results.tasks[t]), f1[r][t]);
+      numbers.set(score_key("untrained", "raw", measured_tasks(results)[t]), f1[r][t]);
     }
   }
   const VariantNumbers numbers = claim_numbers(results, "raw");
@@ -137,8 +135,8 @@ TEST_F(Attention, RatiosOfModels) {
   add("lstm", 1, 0, {0.9, 0.9, 0.9});
   add("hred", 1, 0.5, {0.1, 0.2, 0.3});
   add("hred", 2, 0.7, {0.1, 0.2, 0.3});
-  const std::vector<Table> tables = attention_tables(results);
-  const Table& das = table_of(tables, "das");
+  const std::vector<Table> all = tables();
+  const Table& das = table_of(all, "das");
   ASSERT_EQ(das.rows.size(), 2u);
   EXPECT_FALSE(das.rows[0].cells[0].value);
   EXPECT_NEAR(*das.rows[1].cells[0].value, 0.8, 1e-12);  // random:1.0
@@ -146,7 +144,7 @@ TEST_F(Attention, RatiosOfModels) {
   EXPECT_NEAR(*das.rows[1].cells[3].value, 1.0, 1e-12);  // frequent: the mean of three places
   EXPECT_NE(das.note.find("--insert-prob 0.0"), std::string::npos);
   EXPECT_NE(correlations_note(results).find("too few models"), std::string::npos);
-  EXPECT_FALSE(row(table_of(tables, "das-raw"), "AllSlots").cells[2].value);
+  EXPECT_FALSE(row(table_of(all, "das-raw"), "AllSlots").cells[2].value);
   // two marks of one model with one entry in the legend
   const std::string figure = attention_figure(results);
   EXPECT_NE(figure.find("hred-seed2: DAS ratio 0.900, F1 20.00"), std::string::npos) << figure;
@@ -207,7 +205,7 @@ double place_of(const std::string& html, const std::string& name, const std::str
 
 // Two seeds, of which one has fewer epochs and one has none of the second.
 TEST_F(Attention, CurvesAreMeansOverTheSeedsThatHaveAnEpoch) {
-  results.tasks = {"AllSlots"};
+  results.data[0].value = "AllSlots";
   add("lstm", 1, 0, {0.4});
   add("lstm", 2, 0, {0.1});
   const std::string key = curve_key("raw", "AllSlots");
@@ -243,7 +241,7 @@ TEST_F(Attention, TheFirstComponentIsTheHorizontalOne) {
 // ---- tables
 
 TEST_F(Attention, OurNumbersBesideThoseOfThePaper) {
-  const VariantNumbers& paper = probe_paper().numbers.numbers;
+  const VariantNumbers& paper = probe_paper().numbers;
   add("lstm", 1, 0, {0.4, 0.3, 0.2});
   add("transformer", 1, 0.9, {0.1, 0.9, 0.6});
   results.clusters = {0, 0, 1};
@@ -251,11 +249,11 @@ TEST_F(Attention, OurNumbersBesideThoseOfThePaper) {
   numbers.set("responses.bleu2", 0.25);
   numbers.set("taught.bleu2", 0.5);
   numbers.set("parameters", 2.5e6);
-  const std::vector<Table> tables = probe_tables(results, compared_with_none());
+  const std::vector<Table> all = tables();
   const auto values = [&](const std::string& id, size_t at) {
-    std::vector<std::optional<double>> all;
-    for (const Cell& cell : table_of(tables, id).rows.at(at).cells) all.push_back(cell.value);
-    return all;
+    std::vector<std::optional<double>> found;
+    for (const Cell& cell : table_of(all, id).rows.at(at).cells) found.push_back(cell.value);
+    return found;
   };
   EXPECT_EQ(values("paper4", 0), (std::vector<std::optional<double>>{
                                      paper.get(probed::kLstm, bleu_key("MultiWOZ")),
@@ -269,18 +267,20 @@ TEST_F(Attention, OurNumbersBesideThoseOfThePaper) {
   EXPECT_DOUBLE_EQ(by_level[8].value(), 0.35);
   // Every table of a probe that we have: its cells, behind +- the root of a variance, and ours.
   size_t shown = 0;
+  const std::vector<std::string> ours = measured_tasks(results);
   for (const PaperTable& of : probe_paper().tables) {
     const std::string id = "paper" + std::to_string(of.number);
-    const bool has = std::any_of(tables.begin(), tables.end(),
-                                 [&](const Table& table) { return table.id == id; });
-    const bool common = std::any_of(of.tasks.begin(), of.tasks.end(),
-                                    [&](const auto& task) { return results.has_task(task); });
+    const bool has =
+        std::any_of(all.begin(), all.end(), [&](const Table& table) { return table.id == id; });
+    const bool common = std::any_of(of.tasks.begin(), of.tasks.end(), [&](const auto& task) {
+      return std::ranges::count(ours, task);
+    });
     EXPECT_EQ(has, of.probe == "logistic" && common) << id;
     if (!has) continue;
     const std::vector<std::string> rows = of.rows();
     for (size_t v = 0; v < kPaperModels; ++v) {
       for (size_t r = 0; r < rows.size(); ++r) {
-        const Row& row = table_of(tables, id).rows.at(v * rows.size() + r);
+        const Row& row = table_of(all, id).rows.at(v * rows.size() + r);
         for (size_t t = 0; t < of.tasks.size(); ++t, ++shown) {
           const std::string key = paper_key(of.probe, of.corpus, rows[r], of.tasks[t]);
           EXPECT_EQ(row.cells.at(2 * t).value, paper.get(v, key));
@@ -298,8 +298,7 @@ TEST_F(Attention, OurNumbersBesideThoseOfThePaper) {
 // Baselines of models are means over them, those of an encoder stand alone; rows of a choice that
 // nobody measured are left out, and the others name their file.
 TEST_F(Attention, BaselinesAndChoices) {
-  results.encoder = ProbedEncoder{"bert", 1};
-  results.variants = probed_names(results.encoder);
+  results.variants = probed_names(ProbedEncoder{"bert", 1});
   results.clusters = {0, 0, 1};
   add("lstm", 1, 0, {0.4, 0.3, 0.2});
   add("transformer", 1, 0.9, {0.1, 0.9, 0.6});
@@ -312,14 +311,14 @@ TEST_F(Attention, BaselinesAndChoices) {
   numbers.set("chosen.valid_dialogues", 3);
   numbers.set(chosen_key("best-rouge", "epoch"), 2);
   numbers.set(chosen_key(kBestBert, "epoch"), 1);
-  const std::vector<Table> tables = probe_tables(results, compared_with_none());
+  const std::vector<Table> all = tables();
   const auto baseline = [&](const std::string& label) {
-    return row(table_of(tables, "raw"), label).cells[0].value.value();
+    return row(table_of(all, "raw"), label).cells[0].value.value();
   };
   EXPECT_DOUBLE_EQ(baseline("bag-of-words"), 0.2);
   EXPECT_DOUBLE_EQ(baseline("bag-of-words, as wide as bert"), 0.9);
-  EXPECT_EQ(row(table_of(tables, "raw"), "embeddings").group, "bert");
-  const Table& chosen = table_of(tables, "chosen");
+  EXPECT_EQ(row(table_of(all, "raw"), "embeddings").group, "bert");
+  const Table& chosen = table_of(all, "chosen");
   ASSERT_EQ(chosen.rows.size(), 2u);
   const auto reads = [&](size_t r, const std::string& file) {
     const auto& sources = chosen.rows[r].sources;
@@ -333,7 +332,7 @@ TEST_F(Attention, BaselinesAndChoices) {
 
 TEST_F(Attention, NothingWithoutMeasurements) {
   add("hred", 1, 0, {0.1, 0.2, 0.3});
-  EXPECT_TRUE(attention_tables(results).empty());
+  for (const Table& table : tables()) EXPECT_FALSE(table.id.starts_with("das")) << table.id;
 }
 
 // Points that are no numbers, and lists that do not fit, are not drawn.

@@ -13,7 +13,7 @@ namespace heed {
 namespace {
 
 const VariantNumbers& paper() {
-  return probe_paper().numbers.numbers;
+  return probe_paper().numbers;
 }
 
 TEST(ProbePaper, HasEveryTable) {
@@ -96,9 +96,10 @@ TEST(ProbePaper, TheClaimsOnThePapersNumbers) {
 
 // The close reading of its tables, by loops of our own.
 TEST(ProbePaper, CollapsedRunsAndConstants) {
-  ProbesResults none;
+  Results none;
   none.variants = probed_names();
-  none.readings = {"raw"};
+  none.settings = {{"readings", "raw"}};
+  none.data = {{"tasks", ""}};
   none.runs.resize(1);
   std::string collapsed, constant;
   for (size_t v = 0; v < kPaperModels; ++v) {
