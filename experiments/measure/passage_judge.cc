@@ -1,6 +1,5 @@
 #include "experiments/measure/passage_judge.h"
 
-
 #include "base/error.h"
 #include "base/path.h"
 #include "dialog/discriminate/controls.h"
