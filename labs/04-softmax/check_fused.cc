@@ -151,6 +151,15 @@ LAB_CHECK(ChunksAddUp) {
   expect_close("dx of rows on both sides of each chunk's end", gathered(got.dx, rows),
                by_loops.dx(rows),
                {.tolerance = f32, .law = "dx of a chunk belongs into the rows of this chunk"});
+  const int64_t one_more = kChunk + 1;
+  const Result got_one =
+      fused(x.rows(0, one_more), w, {targets.begin(), targets.begin() + one_more}, kSmoothing,
+            weights.rows(0, one_more));
+  const char* const last_row = "a last chunk of one row is a chunk as the others";
+  expect_close("nll of a last chunk of one row", got_one.nll.to(DType::f64).rows(kChunk, one_more),
+               by_loops.nll(targets).rows(kChunk, one_more), {.tolerance = f32, .law = last_row});
+  expect_close("dx of a last chunk of one row", gathered(got_one.dx, {kChunk}),
+               by_loops.dx({kChunk}), {.tolerance = f32, .law = last_row});
   std::vector<int64_t> classes;
   for (int64_t r = 0; r < count; r += 29) classes.push_back(targets[r]);
   const Tensor dw = by_loops.dw(classes, 0, count);
