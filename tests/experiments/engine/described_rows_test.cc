@@ -10,10 +10,7 @@
 namespace heed {
 namespace {
 
-using Json = nlohmann::ordered_json;
-
-const std::vector<VariantName> kVariants = {
-    {"a", "ours", "A"}, {"b", "ours", "B"}, {"c", "others", "C"}};
+using Json = nlohmann::json;
 
 // Of a table that stands alone. Two runs have scores of two epochs; b has not been made.
 class DescribedRows : public testing::Test {
@@ -31,9 +28,9 @@ class DescribedRows : public testing::Test {
   std::vector<Table> tables(const Json& table, const Json& values = Json::object(),
                             const ComputedTables& computed = {}) const {
     const Json report = {{"title", "T"}, {"values", values}, {"tables", Json::array({table})}};
-    const Showing<> s = described(report.dump(), kVariants, {}, paper, computed);
+    const Showing<> s = described(report.dump(), variants, {}, paper, computed);
     return s.tables(
-        load_findings(dir.path(""), {.kind = "made", .variants = kVariants}, s.measured));
+        load_findings(dir.path(""), {.kind = "made", .variants = variants}, s.measured));
   }
   static std::vector<std::string> labels(const Table& table) {
     std::vector<std::string> all;
@@ -41,6 +38,8 @@ class DescribedRows : public testing::Test {
     return all;
   }
 
+  const std::vector<VariantName> variants = {
+      {"a", "ours", "A"}, {"b", "ours", "B"}, {"c", "others", "C"}};
   const TempDir dir;
   PaperNumbers paper{{}, "paper.json"};
 };
@@ -118,7 +117,9 @@ TEST_F(DescribedRows, OnlySomeVariantsHaveThem) {
 
 TEST_F(DescribedRows, TablesAreComputed) {
   const auto pair = [](const Findings& found) {
-    return std::vector<Table>{{.id = "one"}, {.id = std::to_string(found.results.runs.size())}};
+    std::vector<Table> both(2);
+    both[1].id = std::to_string(found.results.runs.size());
+    return both;
   };
   const std::vector<Table> all = tables({{"computed", "pair"}}, {}, {{"pair", pair}});
   ASSERT_EQ(all.size(), 2u);
