@@ -168,7 +168,7 @@ Json info_of_run(const std::string& directory) {
   if (has_file(directory, "model.safetensors")) {
     add_model(directory, info);
   } else {
-    info["model"] = config_of(directory);
+    info["model"] = object_in(directory, "config.json");
     info["parameters"] = nullptr;
   }
   return info;
