@@ -1,4 +1,3 @@
-#include <cmath>
 #include <nlohmann/json.hpp>
 #include <utility>
 
@@ -29,22 +28,13 @@ class Fields {
   Json left_;
 };
 
-// A row of each variant: its name, the file of its numbers, and what their keys have instead.
-struct RowOf {
-  std::string name, file;
-  Json instead = Json::object();
-};
-
 // A table without its rows, and its section of the page; or, with a metric, the trainings; or what
 // a function computes.
 struct Described {
   Table table;
-  std::vector<RowOf> rows;          // of each variant
-  std::vector<std::string> groups;  // of the variants that have rows; none: all
-  bool finished = false;            // only those with a finished run have rows
+  VariantRows rows;
   std::string computed;
   bool changes = false;  // its rows are what the variants change
-  std::string beside;    // its columns are a paper's numbers and ours, which that table has in full
   bool some = false;     // rows without any number are left out, and a table without any row
   std::string metric, name;
   int digits = 1;
@@ -53,49 +43,52 @@ struct Described {
   bool section_has_intervals = true;
 };
 
-void replace(std::string& text, const std::string& name, const std::string& value) {
-  const size_t at = text.find(name);
-  if (at != text.npos) text.replace(at, name.size(), value);
+// The list of that name.
+const Json& list_in(const Json& values, const std::string& name) {
+  check_internal(values.contains(name), "a described report names a list that there is not");
+  return values.at(name);
 }
 
-// A part of a description in which {NAME} is the value of that name, and an element of a list with
-// "for": NAME one for each value of that list, or with "all" several; objects are values of their
-// members' names.
-Json filled(const Json& part, const Json& values) {
-  Json whole = part;
-  if (part.is_string()) {
-    for (const auto& [name, value] : values.items()) {
-      if (value.is_string()) replace(whole.get_ref<std::string&>(), "{" + name + "}", value);
-    }
-  }
-  if (part.is_object()) {
-    for (Json& member : whole) member = filled(member, values);
-  }
-  if (!part.is_array()) return whole;
-  whole.clear();
-  for (Json element : part) {
-    if (!element.is_object() || !element.contains("for")) {
-      whole.push_back(filled(element, values));
-      continue;
-    }
+Json filled(Json part, const Json& values);
+
+// What an element of a list stands for: with "for" one for each value of that list, with "all"
+// these elements, each with what stands around them.
+void add_filled(Json element, const Json& values, Json& to) {
+  if (element.contains("for")) {
     const std::string list = element["for"];
     element.erase("for");
-    const Json all = element.value("all", Json::array({element}));
-    check_internal(values.contains(list), "a described report names a list that there is not");
-    for (const Json& value : values.at(list)) {
+    for (const Json& value : list_in(values, list)) {
       Json inner = values;
       inner.update(value.is_object() ? value : Json{{list, value}});
-      for (const Json& one : filled(all, inner)) whole.push_back(one);
+      add_filled(element, inner, to);
     }
+  } else if (element.contains("all")) {
+    const Json all = element["all"];
+    element.erase("all");
+    for (const Json& one : all.is_string() ? list_in(values, all) : all) {
+      Json with_all = element;
+      with_all.update(one);
+      add_filled(with_all, values, to);
+    }
+  } else {
+    to.push_back(filled(element, values));
   }
-  return whole;
 }
 
-// Puts the name into all texts.
-void put_name(Json& json, const std::string& name) {
-  if (json.is_string()) replace(json.get_ref<std::string&>(), "{}", name);
-  if (!json.is_structured()) return;
-  for (Json& part : json) put_name(part, name);
+// A part of a description in which {NAME} is the text of that name.
+Json filled(Json part, const Json& values) {
+  if (part.is_string()) {
+    for (const auto& [name, value] : values.items()) {
+      if (value.is_string()) replace_first(part.get_ref<std::string&>(), "{" + name + "}", value);
+    }
+  } else if (part.is_object()) {
+    for (Json& member : part) member = filled(member, values);
+  } else if (part.is_array()) {
+    Json list = Json::array();
+    for (const Json& element : part) add_filled(element, values, list);
+    return list;
+  }
+  return part;
 }
 
 Column column_of(const Json& json) {
@@ -128,43 +121,15 @@ Column column_of(const Json& json) {
   return c;
 }
 
-// Columns may be the name of a list.
-const Json& listed(const Json& columns, const Json& lists) {
-  return columns.is_string() ? lists.at(columns.get<std::string>()) : columns;
-}
-
-void add_columns(const Json& columns, const Json& each, const Json& lists,
-                 std::vector<Column>& to) {
-  for (const Json& json : columns) {
-    Json column = each;
-    column.update(json);
-    const Json names = column.value("names", Json::array({nullptr})),
-               parts = column.value("columns", Json());
-    column.erase("names");
-    column.erase("columns");
-    for (const Json& name : names) {
-      Json one = column, its = listed(parts, lists);
-      if (name.is_string()) {
-        if (its.is_null()) one.emplace("name", "{}");
-        put_name(one, name);
-        put_name(its, name);
-      }
-      if (its.is_null()) {
-        to.push_back(column_of(one));
-      } else {
-        add_columns(its, one, lists, to);
-      }
-    }
-  }
-}
-
-RowOf row_of(const Json& json) {
-  RowOf row;
-  Fields(json).take("name", row.name).take("file", row.file).take("instead", row.instead).end();
+VariantRows::Each row_of(const Json& json) {
+  VariantRows::Each row;
+  Json instead = Json::object();
+  Fields(json).take("name", row.name).take("file", row.file).take("instead", instead).end();
+  for (const auto& [part, other] : instead.items()) row.instead.emplace_back(part, other);
   return row;
 }
 
-Described described_table(const Json& json, const Json& lists) {
+Described described_table(const Json& json) {
   Described d;
   Json each = Json::object(), columns = Json::array(), rows = Json::array({Json::object()});
   Fields(json)
@@ -175,11 +140,11 @@ Described described_table(const Json& json, const Json& lists) {
       .take("groups_are", d.table.groups_are)
       .take("intervals", d.table.intervals)
       .take("rows", rows)
-      .take("groups", d.groups)
-      .take("finished", d.finished)
+      .take("groups", d.rows.groups)
+      .take("finished", d.rows.finished)
+      .take("in_full", d.rows.in_full)
       .take("computed", d.computed)
       .take("changes", d.changes)
-      .take("beside", d.beside)
       .take("some", d.some)
       .take("metric", d.metric)
       .take("name", d.name)
@@ -191,9 +156,19 @@ Described described_table(const Json& json, const Json& lists) {
       .take("each", each)
       .take("columns", columns)
       .end();
-  add_columns(listed(columns, lists), each, lists, d.table.columns);
-  for (const Json& row : rows) d.rows.push_back(row_of(row));
+  for (const Json& own : columns) {
+    Json column = each;
+    column.update(own);
+    d.table.columns.push_back(column_of(column));
+  }
+  for (const Json& row : rows) d.rows.each.push_back(row_of(row));
   return d;
+}
+
+std::vector<Described> described_tables(const Json& tables, const Json& values) {
+  std::vector<Described> all;
+  for (const Json& table : filled(tables, values)) all.push_back(described_table(table));
+  return all;
 }
 
 bool has_number(const Row& row) {
@@ -209,65 +184,17 @@ struct Notes {
     const std::string item = !items.empty()                         ? items
                              : results.setting("examples") == "all" ? "test example"
                                                                     : "test dialogue";
-    replace(note, "{tested}",
-            counted(results.items(), item) + ", " + counted(results.seeds(), "seed"));
-    replace(note, "{intervals}", intervals_text(results, clusters));
-    replace(note, "{clusters}", results.clusters_text(clusters));
-    replace(note, "{resamples}", std::to_string(kResamples));
+    replace_first(note, "{tested}",
+                  counted(results.items(), item) + ", " + counted(results.seeds(), "seed"));
+    replace_first(note, "{intervals}", intervals_text(results, clusters));
+    replace_first(note, "{clusters}", results.clusters_text(clusters));
+    replace_first(note, "{resamples}", std::to_string(kResamples));
     return table;
   }
 };
 
 Table trainings(const Described& d, const Results& results) {
   return trainings_table(results, d.metric, d.name, d.digits, d.higher_is_better);
-}
-
-// Puts a paper's numbers into the columns that show them. It prints no intervals: ours have none
-// beside them.
-void add_printed(const std::vector<Column>& columns, const PaperNumbers& paper, size_t variant,
-                 Row& row) {
-  if (std::ranges::all_of(columns, [](const Column& c) { return c.printed.empty(); })) return;
-  row.sources.push_back(paper.source);
-  for (size_t c = 0; c < columns.size(); ++c) {
-    const std::string& key = columns[c].printed;
-    row.cells[c].interval.reset();
-    if (key.empty()) continue;
-    row.cells[c] = {.value = paper.numbers.get(variant, key),
-                    .doubtful = paper.numbers.is_doubtful(variant, key)};
-    const auto variance = paper.numbers.get(variant, key + ".pm");
-    if (columns[c].variance && variance) row.cells[c].deviation = std::sqrt(*variance);
-  }
-}
-
-// The rows of the variants that a table shows.
-void add_rows(const Described& d, const PaperNumbers& paper, const Findings& found, Table& table) {
-  std::vector<Table> by_row;  // the table with one row a variant
-  for (const RowOf& of : d.rows) {
-    Table& one = by_row.emplace_back(d.table);
-    for (Column& column : one.columns) {
-      for (const auto& [part, other] : of.instead.items()) {
-        replace(column.key, part, other);
-        replace(column.printed, part, other);
-      }
-    }
-    add_variants(one, found.results, found.inference);
-  }
-  for (size_t v = 0; v < found.results.variants.size(); ++v) {
-    const auto runs = found.results.of(v);
-    const auto group = std::ranges::find(d.groups, found.results.variants[v].group);
-    if (!d.groups.empty() && group == d.groups.end()) continue;
-    if (d.finished && runs.empty()) continue;
-    for (size_t r = 0; r < d.rows.size(); ++r) {
-      const auto& [name, file, instead] = d.rows[r];
-      Row& row = table.rows.emplace_back(std::move(by_row[r].rows[v]));
-      if (!name.empty()) row.group = std::exchange(row.label, name);
-      for (const RunResult* run : runs) {
-        if (!file.empty()) row.sources.push_back(source_of(*run, file));
-      }
-      add_printed(by_row[r].columns, paper, v, row);
-    }
-  }
-  mark_best(table);
 }
 
 std::vector<Table> tables_of(const std::vector<Described>& all, const Notes& notes,
@@ -284,15 +211,11 @@ std::vector<Table> tables_of(const std::vector<Described>& all, const Notes& not
       continue;
     }
     Table table = notes.fill(d.table, found.results);
-    replace(table.note, "{p-values}", p_values_text(found.inference));
-    if (!d.beside.empty()) {
-      tables.push_back(beside(std::move(table), found.results, paper, d.beside));
-      continue;
-    }
+    replace_first(table.note, "{p-values}", p_values_text(found.inference));
     if (d.changes) {
       add_changes(table, found.results, found.inference);
     } else {
-      add_rows(d, paper, found, table);
+      add_rows(table, d.rows, paper, found);
     }
     if (d.some) std::erase_if(table.rows, std::not_fn(has_number));
     if (!d.some || !table.rows.empty()) tables.push_back(std::move(table));
@@ -351,11 +274,10 @@ AboveClaim claim_of(const Json& json, const std::vector<VariantName>& variants) 
 
 std::vector<Table> tables_without_rows(const std::string& json, const Results& results) {
   const Json report = Json::parse(json);
-  const Json lists = report.value("lists", Json::object());
   const Notes notes{report.value("items_are", ""), report.value("clusters_are", Notes().clusters)};
   std::vector<Table> tables;
-  for (const Json& table : report.at("tables")) {
-    const Described d = described_table(table, lists);
+  for (const Described& d :
+       described_tables(report.at("tables"), report.value("values", Json::object()))) {
     tables.push_back(d.metric.empty() ? notes.fill(d.table, results) : trainings(d, results));
   }
   return tables;
@@ -402,8 +324,7 @@ Showing<> described(const std::string& json, const std::vector<VariantName>& var
   if (!baseline) baseline = against_first({}).baseline;
   Notes notes;
   std::string source;
-  Json numbers = Json::object(), lists = Json::object(), values = Json::object(),
-       tables = Json::array();
+  Json numbers = Json::object(), values = Json::object(), tables = Json::array();
   std::vector<Json> claims, sections;
   Fields(Json::parse(json))
       .take("title", s.title)
@@ -420,7 +341,6 @@ Showing<> described(const std::string& json, const std::vector<VariantName>& var
       .take("clusters_are", notes.clusters)
       .take("source", source)
       .take("numbers", numbers)
-      .take("lists", lists)
       .take("values", values)
       .take("tables", tables)
       .take("sections", sections)
@@ -429,15 +349,13 @@ Showing<> described(const std::string& json, const std::vector<VariantName>& var
   s.paper = paper.source.empty()
                 ? printed_numbers(Json{{"numbers", numbers}}.dump(), names_of(variants))
                 : paper.numbers;
-  std::vector<Described> all;
-  for (const Json& table : filled(tables, values)) {
-    Described& d = all.emplace_back(described_table(table, lists));
+  const std::vector<Described> all = described_tables(tables, values);
+  for (const Described& d : all) {
     check_internal(d.computed.empty() || computed.contains(d.computed),
                    "a described table is computed by no function");
     if (!d.metric.empty() || !d.computed.empty()) continue;
-    for (Column& column : d.table.columns) {
-      if (!column.printed.empty()) column.key = paper.source;
-      if (d.changes) s.measured.comparison.keys.push_back(column.key);
+    if (d.changes) {
+      for (const Column& column : d.table.columns) s.measured.comparison.keys.push_back(column.key);
     }
     s.sections.push_back({d.table.id, d.section.empty() ? d.table.title : d.section,
                           shows(d.table.id, d.section_has_intervals, d.otherwise)});

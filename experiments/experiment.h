@@ -116,23 +116,21 @@ using ComputedTables = std::map<std::string, std::function<std::vector<Table>(co
 //   numbers  what a paper prints, as printed_numbers() reads it; "source" says where. Instead:
 //            `paper`
 //   tables   in their order, each a section of the page. What "columns" have in common is "each".
-//            Several "columns" may stand in place of one, with what they have in common around
-//            them, or the name of columns in "lists". "names" make a column each, or its columns:
-//            in all their texts {} is the name. In a note {tested} are the numbers of items
-//            ("items_are") and seeds, {clusters} that of "clusters_are", {intervals} and {p-values}
-//            what intervals_text() and p_values_text() say. "changes": what variants change,
-//            against the first one unless `measured` says otherwise. "beside" a table: the paper's
-//            numbers beside its. Or "printed" in a column: the name of the paper's number that it
-//            has instead of ours; "variance": what is printed behind +- is one. "rows": several of
-//            each variant, each with the "file" of its numbers, and what their keys have "instead"
-//            of something. Only variants of "groups" have rows; "finished": only those with runs;
-//            "some": rows without numbers are left out. With a "metric": the trainings. "computed":
-//            those of that name
+//            In a note {tested} are the numbers of items ("items_are") and seeds, {clusters} that
+//            of "clusters_are", {intervals} and {p-values} what intervals_text() and
+//            p_values_text() say. "changes": what variants change, against the first one unless
+//            `measured` says otherwise. "printed" in a column: the name of the paper's number that
+//            it has instead of ours; "variance": what is printed behind +- is one; "in_full": the
+//            table that has ours with their deviations. "rows": several of each variant, each with
+//            the "file" of its numbers, and what their keys have "instead" of something. Only
+//            variants of "groups" have rows; "finished": only those with runs; "some": rows without
+//            numbers are left out. With a "metric": the trainings. "computed": those of that name
 //   claims   those of AboveClaim, by the names of variants, of EachClaim, or with a "check"
 //   sections where they are others than the tables'
-//   values   texts and lists. In tables {NAME} is the text of that name, and an element with "for":
+//   values   texts and lists. In tables {NAME} is the text of that name. An element with "for":
 //            NAME stands for one with each value of the list as {NAME} (or, if they are objects,
-//            with each member), or with "all" for these elements each time
+//            with each member). One with "all" stands for these elements, or those of the list of
+//            that name, each with what stands around them
 Showing<> described(const std::string& json, const std::vector<VariantName>& variants,
                     const MeasuredRuns& measured, const PaperNumbers& paper = {},
                     const ComputedTables& computed = {});

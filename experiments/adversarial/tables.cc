@@ -75,10 +75,8 @@ void add_scenarios(const AdversarialFound& found, Table& table) {
 
 // The name of a column's number, of a corpus and a generator.
 std::string key_for(std::string key, const std::string& corpus, const std::string& generator = "") {
-  for (const auto& [part, name] : {std::pair("CORPUS", corpus), {"GENERATOR", generator}}) {
-    const size_t at = key.find(part);
-    if (at != key.npos) key.replace(at, std::string(part).size(), name);
-  }
+  replace_first(key, "CORPUS", corpus);
+  replace_first(key, "GENERATOR", generator);
   return key;
 }
 

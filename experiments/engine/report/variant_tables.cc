@@ -1,5 +1,9 @@
 #include "experiments/engine/report/variant_tables.h"
 
+#include <algorithm>
+#include <cmath>
+#include <utility>
+
 #include "dialog/text/format.h"
 
 namespace heed {
@@ -14,6 +18,24 @@ std::optional<double> mean_change(const std::vector<RunPair>& pairs, const std::
     sum += *ours - *its;
   }
   return pairs.empty() ? std::nullopt : std::optional(sum / static_cast<double>(pairs.size()));
+}
+
+// Puts a paper's numbers into the columns that show them. It prints no intervals: ours have none
+// beside them; and nothing but values where another table has them in full.
+void add_printed(const std::vector<Column>& columns, const PaperNumbers& paper, size_t variant,
+                 bool in_full, Row& row) {
+  if (std::ranges::all_of(columns, [](const Column& c) { return c.printed.empty(); })) return;
+  row.sources.push_back(paper.source);
+  for (size_t c = 0; c < columns.size(); ++c) {
+    const std::string& key = columns[c].printed;
+    row.cells[c].interval.reset();
+    if (in_full) row.cells[c].deviation.reset();
+    if (key.empty()) continue;
+    row.cells[c] = {.value = paper.numbers.get(variant, key),
+                    .doubtful = paper.numbers.is_doubtful(variant, key)};
+    const auto variance = paper.numbers.get(variant, key + ".pm");
+    if (columns[c].variance && variance) row.cells[c].deviation = std::sqrt(*variance);
+  }
 }
 
 }  // namespace
@@ -61,6 +83,44 @@ void add_variants(Table& table, const Results& results, const Inference& inferen
   mark_best(table);
 }
 
+void add_rows(Table& table, const VariantRows& rows, const PaperNumbers& paper,
+              const Findings& found) {
+  std::vector<Table> by_row;  // the table with one row a variant
+  for (const VariantRows::Each& each : rows.each) {
+    Table& one = by_row.emplace_back(table);
+    for (Column& column : one.columns) {
+      for (const auto& [part, other] : each.instead) {
+        replace_first(column.key, part, other);
+        replace_first(column.printed, part, other);
+      }
+    }
+    add_variants(one, found.results, found.inference);
+  }
+  for (size_t v = 0; v < found.results.variants.size(); ++v) {
+    const auto runs = found.results.of(v);
+    const auto group = std::ranges::find(rows.groups, found.results.variants[v].group);
+    if (!rows.groups.empty() && group == rows.groups.end()) continue;
+    if (rows.finished && runs.empty()) continue;
+    for (size_t r = 0; r < rows.each.size(); ++r) {
+      const auto& [name, file, instead] = rows.each[r];
+      Row& row = table.rows.emplace_back(std::move(by_row[r].rows[v]));
+      if (!name.empty()) row.group = std::exchange(row.label, name);
+      for (const RunResult* run : runs) {
+        if (!file.empty()) row.sources.push_back(source_of(*run, file));
+      }
+      add_printed(by_row[r].columns, paper, v, !rows.in_full.empty(), row);
+    }
+  }
+  for (Column& column : table.columns) {
+    if (!column.printed.empty()) {
+      column.key = paper.source;
+    } else if (!rows.in_full.empty()) {
+      column.key = rows.in_full;
+    }
+  }
+  mark_best(table);
+}
+
 void add_changes(Table& table, const Results& results, const Inference& inference) {
   for (size_t v = 0; v < results.variants.size(); ++v) {
     const auto baseline = inference.comparison().baseline(v);
@@ -86,6 +146,11 @@ void add_changes(Table& table, const Results& results, const Inference& inferenc
 Table of_variants(Table table, const Findings& found) {
   add_variants(table, found.results, found.inference);
   return table;
+}
+
+void replace_first(std::string& text, const std::string& part, const std::string& other) {
+  const size_t at = text.find(part);
+  if (at != text.npos) text.replace(at, part.size(), other);
 }
 
 std::string intervals_text(const Results& results, const std::string& noun,
@@ -142,28 +207,6 @@ Table trainings_table(const Results& results, const std::string& metric, const s
           get(metric), parameters ? std::optional(*parameters / 1e6) : std::nullopt,
           minutes(seconds), minutes(run.times.evaluation)}) {
       row.cells.push_back({.value = value});
-    }
-    table.rows.push_back(std::move(row));
-  }
-  return table;
-}
-
-Table beside(Table table, const Results& results, const PaperNumbers& paper,
-             const std::string& ours) {
-  const std::vector<Column> columns = std::move(table.columns);
-  table.columns.clear();
-  for (const Column& c : columns) {
-    const std::string group = c.group.empty() ? c.name : c.group + ", " + c.name;
-    table.columns.push_back({group, "paper", paper.source, c.digits, c.percent});
-    table.columns.push_back({group, "ours", ours, c.digits, c.percent});
-  }
-  for (size_t v = 0; v < results.variants.size(); ++v) {
-    Row row = variant_row(results, v);
-    row.sources.push_back(paper.source);
-    for (const Column& c : columns) {
-      row.cells.push_back(
-          {.value = paper.numbers.get(v, c.key), .doubtful = paper.numbers.is_doubtful(v, c.key)});
-      row.cells.push_back({.value = cell_over_seeds(results, v, c.key).value});
     }
     table.rows.push_back(std::move(row));
   }

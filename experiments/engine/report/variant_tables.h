@@ -3,6 +3,7 @@
 #pragma once
 
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "experiments/engine/report/inference.h"
@@ -24,12 +25,37 @@ Row variant_row(const Results& results, size_t variant);
 // there is a measure of that key. Marks the best ones.
 void add_variants(Table& table, const Results& results, const Inference& inference);
 
+// What a paper prints.
+struct PaperNumbers {
+  VariantNumbers numbers;
+  std::string source;  // the file that they are in
+};
+// The rows of variants in a table.
+struct VariantRows {
+  // One of each variant: its name, the file of its numbers, and what their keys have instead of
+  // some part.
+  struct Each {
+    std::string name, file;
+    std::vector<std::pair<std::string, std::string>> instead;
+  };
+  std::vector<Each> each = {};
+  std::vector<std::string> groups = {};  // of the variants that have rows; none: all
+  bool finished = false;                 // only those with a finished run have rows
+  std::string in_full = {};              // the table that has more of ours than their values
+};
+// Adds these rows, with a paper's numbers in the columns that show them.
+void add_rows(Table& table, const VariantRows& rows, const PaperNumbers& paper,
+              const Findings& found);
+
 // Adds a row for each variant that has a baseline: its numbers minus the baseline's, of the same
 // seeds; with intervals and corrected p-values.
 void add_changes(Table& table, const Results& results, const Inference& inference);
 
 // The table with a row for each variant.
 Table of_variants(Table table, const Findings& found);
+
+// Puts `other` in the place of a part of a text, if it is there: in notes, and in names of numbers.
+void replace_first(std::string& text, const std::string& part, const std::string& other);
 
 // For notes: "95 % intervals over 744 conversations, the largest of 4. ", or with `more` after it.
 std::string intervals_text(const Results& results, const std::string& noun,
@@ -44,15 +70,5 @@ std::string mixed_programs(const Results& results);
 // whether its highest value is the best.
 Table trainings_table(const Results& results, const std::string& metric, const std::string& name,
                       int digits = 1, bool higher_is_better = false);
-
-// A paper's numbers beside ours.
-struct PaperNumbers {
-  VariantNumbers numbers;
-  std::string source;  // the file that they are in
-};
-// The table with two columns instead of each, the paper's and ours, and a row for each variant.
-// `ours` names the table that has our numbers in full.
-Table beside(Table table, const Results& results, const PaperNumbers& paper,
-             const std::string& ours);
 
 }  // namespace heed

@@ -1,4 +1,4 @@
-// Described tables with lists, several rows of a variant, printed numbers and computed tables.
+// Described tables of lists, several rows of a variant, printed numbers and computed tables.
 #include <gtest/gtest.h>
 
 #include <cmath>
@@ -105,6 +105,23 @@ TEST_F(DescribedRows, ThePapersNumbersStandThere) {
   EXPECT_EQ(cell.deviation, 0.25);
   EXPECT_TRUE(cell.doubtful);
   EXPECT_FALSE(table.rows[3].cells[1].value);
+}
+
+// Then only its values stand beside the paper's, and its name where keys are.
+TEST_F(DescribedRows, AnotherTableHasOursInFull) {
+  dir.write("a-seed2/evaluation.json", R"({"first": {"f1": 0.375}})");
+  Json table = {{"id", "short"}, {"title", "Short"}, {"note", ""}};
+  table["columns"] = {{{"name", "paper"}, {"printed", "first.f1"}},
+                      {{"name", "ours"}, {"key", "first.f1"}}};
+  const Table whole = tables(table).at(0);
+  EXPECT_EQ(whole.columns[1].key, "first.f1");
+  EXPECT_TRUE(whole.rows[0].cells[1].deviation);
+  table["in_full"] = "all";
+  const Table in_short = tables(table).at(0);
+  EXPECT_EQ(in_short.columns[0].key, "paper.json");
+  EXPECT_EQ(in_short.columns[1].key, "all");
+  EXPECT_EQ(in_short.rows[0].cells[1].value, 0.25);
+  EXPECT_FALSE(in_short.rows[0].cells[1].deviation);
 }
 
 TEST_F(DescribedRows, OnlySomeVariantsHaveThem) {

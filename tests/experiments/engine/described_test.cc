@@ -96,18 +96,21 @@ TEST_F(Described, TablesHaveTheirColumnsAndNotes) {
   EXPECT_EQ(all[3].columns[3].name, "valid. loss");
 }
 
-// A name makes a column, or several that stand in a list.
-TEST_F(Described, ColumnsHaveNamesInAllTheirTexts) {
+// Columns of a list, or of a list of lists, have what stands around them.
+TEST_F(Described, ColumnsHaveInCommonWhatStandsAroundThem) {
   write(true);
   Json json = report();
-  json["lists"] = {{"both",
-                    {{{"name", "right"}, {"key", "{}.right"}},
-                     {{"name", "wrong"}, {"key", "{}.wrong"}, {"others", {{"mean", "median"}}}}}}};
+  json["values"] = {
+      {"P", {"1", "2"}},
+      {"OF", {{{"OF", "x"}, {"MORE", Json::array()}}, {{"OF", "y"}, {"MORE", {"z"}}}}},
+      {"BOTH",
+       {{{"name", "right"}, {"key", "{OF}.right"}},
+        {{"name", "wrong"}, {"key", "{OF}.wrong"}, {"others", {{"mean", "median"}}}, {"digits", 0}},
+        {{"for", "MORE"}, {"name", "{MORE}"}, {"key", "{OF}.{MORE}"}}}}};
   json["tables"][0]["columns"] = {
-      {{"names", {"1", "2"}}, {"name", "p = {}"}, {"key", "all.{}"}, {"best", "none"}},
-      {{"names", {"x", "y"}},
-       {"group", "of {}"},
-       {"columns", {{{"names", {"{}:z"}}, {"columns", "both"}}}}}};
+      {{"for", "P"}, {"name", "p = {P}"}, {"key", "all.{P}"}, {"best", "none"}},
+      {{"for", "OF"}, {"group", "of {OF}"}, {"digits", 4}, {"all", "BOTH"}},
+      {{"key", "at.all"}, {"all", {{{"name", "one"}}, {{"name", "two"}}}}}};
   const Showing<> s = shown(json);
   const std::vector<Table> tables =
       s.tables(load_findings(dir.path(""), {.kind = "made", .variants = kVariants}, s.measured));
@@ -115,29 +118,32 @@ TEST_F(Described, ColumnsHaveNamesInAllTheirTexts) {
   std::string all;
   for (const Column& c : columns) all += c.group + ", " + c.name + ", " + c.key + "; ";
   EXPECT_EQ(all,
-            ", p = 1, all.1; , p = 2, all.2; of x, right, x:z.right; of x, wrong, x:z.wrong; "
-            "of y, right, y:z.right; of y, wrong, y:z.wrong; ");
+            ", p = 1, all.1; , p = 2, all.2; of x, right, x.right; of x, wrong, x.wrong; "
+            "of y, right, y.right; of y, wrong, y.wrong; of y, z, y.z; "
+            ", one, at.all; , two, at.all; ");
   EXPECT_TRUE(columns[1].best == Column::Best::kNone && columns[5].best == Column::Best::kHighest);
+  EXPECT_TRUE(columns[4].digits == 4 && columns[5].digits == 0 && columns[7].digits == 1);
   ASSERT_EQ(columns[5].others.size(), 1u);
   EXPECT_EQ(columns[5].others[0].name, "mean");
-  EXPECT_EQ(columns[5].others[0].key, "y:z.median");
+  EXPECT_EQ(columns[5].others[0].key, "y.median");
 }
 
 TEST_F(Described, APapersNumbersStandBesideOurs) {
   write(true);
   Json json = report();
   json.erase("numbers");
-  json["tables"][0]["beside"] = "full";
+  json["tables"][0]["columns"] = {{{"name", "paper"}, {"printed", "right"}},
+                                  {{"name", "ours"}, {"key", "right"}}};
   PaperNumbers paper{{}, "paper.json"};
   paper.numbers.set(1, "right", 0.6);
   const Showing<> s = described(json.dump(), kVariants, kMeasured, paper);
   const Table table =
       s.tables(load_findings(dir.path(""), {.kind = "made", .variants = kVariants}, s.measured))[0];
-  ASSERT_EQ(table.columns.size(), 6u);
   EXPECT_EQ(table.columns[0].key, "paper.json");
-  EXPECT_EQ(table.columns[1].key, "full");
+  EXPECT_EQ(table.columns[1].key, "right");
   EXPECT_EQ(table.rows[1].cells[0].value, 0.6);
   EXPECT_EQ(table.rows[1].cells[1].value, 0.5);
+  EXPECT_FALSE(table.rows[1].cells[1].interval);
   EXPECT_EQ(s.paper.get(1, "right"), 0.6);
 }
 
@@ -225,6 +231,9 @@ TEST_F(Described, AMistakeIsNoReport) {
   EXPECT_THROW(shown(json), InternalError);
   json = report();
   json["tables"][0]["columns"][1]["best"] = "high";
+  EXPECT_THROW(shown(json), InternalError);
+  json = report();
+  json["tables"][0]["columns"] = {{{"all", "NONE"}}};
   EXPECT_THROW(shown(json), InternalError);
   json = report();
   json["claims"][0]["parts"][0]["than"] = "c";

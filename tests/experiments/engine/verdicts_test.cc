@@ -316,25 +316,6 @@ TEST(VariantTables, OfTrainings) {
                   .note.starts_with("The best epoch is the one with the lowest validation loss;"));
 }
 
-TEST(VariantTables, OursStandBesideThePapers) {
-  PaperNumbers paper{{}, "paper.json"};
-  paper.numbers.set(kHigh, "right", 0.9);
-  paper.numbers.set(kLow, "right", 0.3);
-  paper.numbers.set_doubtful(kHigh, "right");
-  const Table table =
-      beside({.id = "t", .title = "T", .note = "", .columns = {{"g", "n", "right", 3}}},
-             Made().findings().results, paper, "table1");
-  ASSERT_EQ(table.columns.size(), 2u);
-  EXPECT_EQ(table.columns[0].group + ": " + table.columns[0].name, "g, n: paper");
-  EXPECT_EQ(table.columns[1].group + ": " + table.columns[1].name, "g, n: ours");
-  const Row& high = table.rows.at(kHigh);
-  EXPECT_EQ(high.cells[0].value, 0.9);
-  EXPECT_NEAR(high.cells[1].value.value(), 0.775, 1e-12);
-  EXPECT_TRUE(high.cells[0].doubtful && !high.cells[1].doubtful);
-  EXPECT_FALSE(table.rows.at(kLow).cells[0].doubtful);
-  EXPECT_EQ(high.sources.back(), "paper.json");
-}
-
 // As of two commands with a --seed each: two runs of what has no seeds are not twice as many pairs.
 TEST(Results, OneRunOfAVariantWithoutSeedsIsPaired) {
   Results results = Made().findings().results;
