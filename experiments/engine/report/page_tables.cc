@@ -126,7 +126,7 @@ std::string claims_table(const Claims& claims, size_t first, size_t last, bool w
 }  // namespace
 
 std::string table_html(const Table& table, bool intervals) {
-  std::string html = "<table class=\"numbers\"" + attribute("id", table.id) + ">\n" +
+  std::string html = "<table class=\"numbers\"" + attribute("id", "table-" + table.id) + ">\n" +
                      head_html(table) + "<tbody>\n";
   for (size_t r = 0; r < table.rows.size(); ++r) {
     const bool begins = r > 0 && table.rows[r].group != table.rows[r - 1].group;

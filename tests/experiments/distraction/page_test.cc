@@ -14,7 +14,8 @@ TEST(Page, HoldsEveryTableAndFigure) {
   const std::string& page = full_page();
   for (const char* id : {"table3", "table4", "table5", "table6", "ratios", "shares", "changes",
                          "quality", "runs", "paper3", "paper4", "paper6"}) {
-    EXPECT_EQ(count(page, "<table class=\"numbers\" id=\"" + std::string(id) + "\">"), 1u) << id;
+    EXPECT_EQ(count(page, "<table class=\"numbers\" id=\"table-" + std::string(id) + "\">"), 1u)
+        << id;
   }
   EXPECT_EQ(count(page, "<table class=\"claims\">"), 2u);  // the other ratios are behind a click
   for (const char* kind : {"ratio of means", "mean of ratios", "median of ratios"}) {

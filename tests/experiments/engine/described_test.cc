@@ -184,7 +184,7 @@ TEST_F(Described, SectionsShowTheirPartsInOrder) {
       report_of(s, load_findings(dir.path(""), {.kind = "made", .variants = kVariants}, s.measured))
           .page;
   const size_t first = page.find("<h2>First</h2>"), drawing = page.find("1 seed", first),
-               note = page.find(">A note.<", drawing), table = page.find("id=\"all\"", note),
+               note = page.find(">A note.<", drawing), table = page.find("id=\"table-all\"", note),
                second = page.find("<h2>Second</h2>", table);
   EXPECT_NE(page.find(">None.<", second), page.npos) << page.substr(first == page.npos ? 0 : first);
 }
@@ -212,6 +212,8 @@ TEST_F(Described, ATableWithoutARowIsLeftOut) {
   EXPECT_NE(made.page.find("No run has it."), made.page.npos);
   EXPECT_NE(made.page.find("<h2>More than chance?</h2>"), made.page.npos);
   EXPECT_NE(made.page.find("<h2>All</h2>"), made.page.npos);
+  const size_t section = made.page.find("id=\"all\"");  // and the table has another id
+  EXPECT_EQ(made.page.find("id=\"all\"", section + 1), made.page.npos);
 }
 
 TEST_F(Described, ClaimsNameTheirVariants) {
