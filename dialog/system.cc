@@ -3,8 +3,11 @@
 #include <algorithm>
 
 #include "base/error.h"
+#include "base/file.h"
+#include "base/path.h"
 #include "dialog/runs_of.h"
 #include "dialog/text/format.h"
+#include "train/run_json.h"
 
 namespace heed {
 
@@ -49,6 +52,31 @@ void check_same_data(bool same, const Paths& data, const std::string& run,
   for (const std::string& path : data) paths += (paths.empty() ? "" : ",") + path;
   throw DataError(paths + ": not the dialogues that the run " + run +
                   " was started with: another --data, " + others);
+}
+
+uint32_t fingerprint(const Vocabulary& words) {
+  uint32_t crc = 0;
+  for (int32_t id = 0; id < words.size(); ++id) crc = checksum(words.token(id) + "\n", crc);
+  return crc;
+}
+
+Vocabulary load_words(const std::string& directory, int64_t size) {
+  Vocabulary words = load_vocabulary(file_inside(directory, "vocab.txt"), size);
+  check_words(directory, words);
+  return words;
+}
+
+void check_words(const std::string& directory, const Vocabulary& words) {
+  for (const char* file : {"config.json", "settings.json"}) {
+    if (!has_file(directory, file)) continue;
+    with_json(file_inside(directory, file), [&](const nlohmann::json& json) {
+      const nlohmann::json trained = json.value(kWordsFingerprint, nlohmann::json());
+      if (trained.is_null() || trained == fingerprint(words)) return;
+      throw DataError(in(directory, "vocab.txt") +
+                      ": not the words that the model was trained with, in their order (by " +
+                      kWordsFingerprint + " in " + file + "); put back what was there");
+    });
+  }
 }
 
 }  // namespace heed

@@ -1,7 +1,6 @@
 #include "dialog/system_runs.h"
 
 #include "base/file.h"
-#include "base/path.h"
 #include "train/run_json.h"
 
 namespace heed {
@@ -56,12 +55,6 @@ void check_same_run(const std::string& run, const AnySettings& there, const AnyS
   check_same_settings(run, found.json, wanted.json);
 }
 
-uint32_t fingerprint(const Vocabulary& words) {
-  uint32_t crc = 0;
-  for (int32_t id = 0; id < words.size(); ++id) crc = checksum(words.token(id) + "\n", crc);
-  return crc;
-}
-
 uint32_t fingerprint(const std::vector<int32_t>& numbers, uint32_t crc) {
   crc = checksum(std::to_string(numbers.size()) + " ", crc);
   return checksum({reinterpret_cast<const char*>(numbers.data()), numbers.size() * sizeof(int32_t)},
@@ -71,25 +64,6 @@ uint32_t fingerprint(const std::vector<int32_t>& numbers, uint32_t crc) {
 std::optional<Vocabulary> words_of(const std::string& run, int64_t size) {
   if (run.empty()) return {};
   return load_words(run, size);
-}
-
-Vocabulary load_words(const std::string& directory, int64_t size) {
-  Vocabulary words = load_vocabulary(file_inside(directory, "vocab.txt"), size);
-  check_words(directory, words);
-  return words;
-}
-
-void check_words(const std::string& directory, const Vocabulary& words) {
-  for (const char* file : {"config.json", "settings.json"}) {
-    if (!has_file(directory, file)) continue;
-    with_json(file_inside(directory, file), [&](const nlohmann::json& json) {
-      const nlohmann::json trained = json.value(kWordsFingerprint, nlohmann::json());
-      if (trained.is_null() || trained == fingerprint(words)) return;
-      throw DataError(in(directory, "vocab.txt") +
-                      ": not the words that the model was trained with, in their order (by " +
-                      kWordsFingerprint + " in " + file + "); put back what was there");
-    });
-  }
 }
 
 }  // namespace heed
