@@ -88,9 +88,8 @@ inline Ragged draw_wide(Draw& draw) {
 }
 inline const char* const kWide =
     "any number of queries may look at the same rows, a segment may have any number of rows, a row "
-    "any number of columns, and a score or a weight any size: all of them count, and the numbers "
-    "of "
-    "a query stand one after the other";
+    "any number of columns, and a score or a weight any size: all of them count, and the "
+    "numbers of a query stand one after the other";
 
 // What several threads do to each other is seen by a check of its own, and nowhere before.
 class OneThread {
