@@ -198,9 +198,8 @@ System comprehend_system() {
        .help = "Train a reader of a dialogue or a text that answers questions on it by a span",
        .footer =
            "--data: a file, a folder with the published parts, or several files with commas, in "
-           "the "
-           "form of CoQA, QuAC, FriendsQA or Molweni. The best model by F1 on the validation part "
-           "is kept. docs/comprehension.md goes through it.\n"
+           "the form of CoQA, QuAC, FriendsQA or Molweni. The best model by F1 on the validation "
+           "part is kept. docs/comprehension.md goes through it.\n"
            "Examples:\n"
            "  heed train comprehend --data friendsqa --preset smoke --out runs/reader\n"
            "  heed train comprehend --data friendsqa --preset fine-tuned --init models/minilm "

@@ -350,8 +350,7 @@ TEST(EmulationFinds, TooManyThreads) {
 TEST(EmulationFinds, WhatAGpuDoesNotLaunch) {
   const std::string limits =
       "; a GPU takes 1 thread or more in a block, at most 64 in z, and at most 65535 blocks in y "
-      "and "
-      "in z";
+      "and in z";
   EXPECT_EQ(fault<indices_kernel>({1, 0}, nullptr),
             "kernel indices_kernel, block 0 of 1: launched with blocks (1, 1, 1) of threads (0, 1, "
             "1)" +

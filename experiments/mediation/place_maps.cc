@@ -72,8 +72,7 @@ std::string place_maps(const Findings& found) {
   }
   if (html.empty()) return "";
   return "<p>The DAS ratio of an own and of a foreign utterance. A row is a length of the history, "
-         "a "
-         "column the number of utterances before the inserted one.</p>\n" +
+         "a column the number of utterances before the inserted one.</p>\n" +
          html;
 }
 

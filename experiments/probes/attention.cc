@@ -121,8 +121,7 @@ std::string correlations_note(const Results& results) {
           " or below minus that about once in twenty rows, and rows are not independent. ";
   }
   return "Do structures with a lower DAS ratio know more? Then correlations are negative. A pair "
-         "is "
-         "a run (a model with attention, a seed): its DAS ratio, and its F1 at the best epoch; "
+         "is a run (a model with attention, a seed): its DAS ratio, and its F1 at the best epoch; "
          "easy, medium and hard are the paper's. Intervals (95 %): bootstrap over models, all "
          "seeds of a model together, ranks taken anew; draws of fewer than three models are left "
          "out. " +

@@ -35,8 +35,7 @@ LAB_CHECK(HalfAMillionNodes) {
   if_stopped(
       "A node with 100,000 inputs was let go: all of them wait at once. Who lets go of the first "
       "of a list before it holds the second lets go of the whole list, by recursion; who looks for "
-      "the "
-      "end of the list each time does not end.");
+      "the end of the list each time does not end.");
   std::vector<NodePtr> inputs(100000);
   for (NodePtr& input : inputs) input = make_node({});
   top = make_node(inputs);

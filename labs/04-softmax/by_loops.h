@@ -65,8 +65,7 @@ inline Tensor long_rows(Draw& draw) {
 }
 inline const char* const kAnyLength =
     "a row may have any number of columns, and each counts: is there a sum, a loop or a buffer of "
-    "a "
-    "size that has nothing to do with that number?";
+    "a size that has nothing to do with that number?";
 
 // Of every row, in f64 by plain loops: ln softmax.
 inline Tensor log_softmax_by_loops(const Tensor& x) {

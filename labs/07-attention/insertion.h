@@ -72,8 +72,7 @@ inline bool fits(const std::vector<int64_t>& at, const std::vector<int64_t>& of_
 inline std::vector<std::pair<std::string, Rule>> wrong_places(int64_t size) {
   return {
       {"if a place is drawn among those of the context as it was: the first distraction has made "
-       "it "
-       "longer, so directly before the query stand too few",
+       "it longer, so directly before the query stand too few",
        [=](int64_t, Rng& rng) { return rng.below(size); }},
       {"if the place directly before the query is none: below(size - 1)",
        [=](int64_t i, Rng& rng) { return rng.below(size + i - 1); }},
