@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <numeric>
+#include <utility>
 
 #include "base/error.h"
 #include "dialog/rewrite/settings.h"
@@ -31,7 +32,7 @@ std::vector<int32_t> hardest(const std::vector<double>& f, int32_t begin, int32_
   }
   if (n > 0 && n < std::ssize(rows)) {
     const auto higher = [&](int32_t a, int32_t b) {
-      return f[a] > f[b] || (f[a] == f[b] && a < b);
+      return std::pair(-f[a], a) < std::pair(-f[b], b);
     };
     std::nth_element(rows.begin(), rows.begin() + n, rows.end(), higher);
     rows.resize(n);

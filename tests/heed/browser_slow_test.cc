@@ -87,7 +87,7 @@ TEST_F(Browser, SortsTables) {
       click(); const up = sorted(read(), 1) && heads[column].ariaSort == "ascending";
       click(); const down = sorted(read(), -1) && heads[column].ariaSort == "descending";
       click(); const back = JSON.stringify(read()) == before && !heads[column].ariaSort;
-      log.push(table.id + ":" + up + down + back + table.tBodies[0].rows.length);
+      log.push(table.id.replace("table-", "") + ":" + up + down + back + table.tBodies[0].rows.length);
     }
     document.title = log.join(" ");)js",
                                full_page()),
