@@ -30,8 +30,8 @@ struct Samples {
 // A number of a model on a sample dialogue, as evaluation.json has it: "samples.0.das_ratio".
 std::string sample_key(size_t dialogue, const std::string& number);
 
-// report.json, as it is, and read. Measured are perplexities, DAS ratios and attention scores; DAS ratios are compared
-// with those of baseline_of().
+// report.json, as it is, and read. Measured are perplexities, DAS ratios and attention scores; DAS
+// ratios are compared with those of baseline_of().
 extern const char kDistractionReport[];
 const Showing<>& distraction_report();
 
