@@ -206,7 +206,8 @@ TEST(CarryoverTraining, ShowsWhatItSaysAndWhatIsRight) {
   const std::string file = dir.write("many.jsonl", many);
   const auto texts = [&](const LookOptions& o) {
     std::string all;
-    for (const Turn& turn : looker.looks(file, o).back().heard.turns) all += turn.text + " ";
+    const std::vector<Looked> looks = looker.looks(file, o);
+    for (const Turn& turn : looks.back().heard.turns) all += turn.text + " ";
     return all;
   };
   EXPECT_EQ(texts({.insert = 9, .ids = {"c"}}), texts({.insert = 9, .count = 3}));

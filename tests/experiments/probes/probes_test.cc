@@ -98,7 +98,8 @@ TEST_F(ProbesTest, AgreesWithHeedProbe) {
                     dir.path("best.json"), "--threads", "1"});
   ASSERT_EQ(best.code, 0) << best.err;
   const Json selectivity = json("lstm-seed1/evaluation.json")["selectivity"];
-  for (const auto& [task, score] : Json::parse(dir.read("best.json"))["tasks"].items()) {
+  const Json written = Json::parse(dir.read("best.json"));
+  for (const auto& [task, score] : written["tasks"].items()) {
     EXPECT_EQ(selectivity[task], score["selectivity"]) << task;
     EXPECT_DOUBLE_EQ(selectivity[task],
                      score["f1"].get<double>() - score["control_f1"].get<double>());
