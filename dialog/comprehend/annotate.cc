@@ -6,6 +6,7 @@
 #include "dialog/text/format.h"
 #include "dialog/text/terminal.h"
 #include "dialog/text/text_table.h"
+#include "train/number_json.h"
 
 namespace heed::comprehend {
 namespace {
@@ -33,7 +34,6 @@ std::string answer_text(const Passage& passage, const Predicted& p, bool too_low
 }
 
 Json to_json(const Scores& s) {
-  const auto or_null = [](double x) { return x < 0 ? Json() : Json(x); };
   return {{"exact", s.exact},
           {"f1", s.f1},
           {"heq_q", or_null(s.heq_q)},
@@ -60,11 +60,12 @@ std::string table_of(const std::vector<std::pair<std::string, Scores>>& rows,
                      const std::string& passages, int width) {
   std::vector<std::vector<std::string>> cells = {
       {"answers before", "EM", "F1", "HEQ-Q", "HEQ-D", "F1 answerable", "unanswerable"}};
+  const auto percent = [](const std::optional<double>& x) {
+    return x ? decimal(100 * *x, 1) : "-";
+  };
   for (const auto& [history, s] : rows) {
-    cells.push_back({history});
-    for (const double x : {s.exact, s.f1, s.heq_q, s.heq_d, s.answerable, s.unanswerable}) {
-      cells.back().push_back(x < 0 ? "-" : decimal(100 * x, 1));
-    }
+    cells.push_back({history, percent(s.exact), percent(s.f1), percent(s.heq_q), percent(s.heq_d),
+                     percent(s.answerable), percent(s.unanswerable)});
   }
   return text_table_of_rows(cells, width) + counted(rows[0].second.questions, "question") + " on " +
          passages + "\n";

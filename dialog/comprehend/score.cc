@@ -38,7 +38,9 @@ Both best_of(const std::string& answer, const std::vector<Answer>& references, s
 struct Mean {
   double sum = 0, count = 0;
   void add(double x) { sum += x, ++count; }
-  double value() const { return count > 0 ? sum / count : -1; }
+  std::optional<double> value() const {
+    return count > 0 ? std::optional(sum / count) : std::nullopt;
+  }
 };
 
 }  // namespace
@@ -113,8 +115,8 @@ Scores measure(const Corpus& corpus, const std::vector<std::vector<std::string>>
     }
     if (several) heq_d.add(all);
   }
-  return {exact.value(),
-          f1.value(),
+  return {exact.value().value_or(0),
+          f1.value().value_or(0),
           heq_q.value(),
           heq_d.value(),
           answerable.value(),

@@ -1,6 +1,7 @@
 // The quality of answers: the public measures of SQuAD, CoQA and QuAC.
 #pragma once
 
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -25,11 +26,11 @@ Measured measure(const std::string& answer, const std::vector<Answer>& reference
                  bool leave_one_out);
 
 // Means, 0 to 1. HEQ (Choi et al. 2018): the share of the questions with several references, and of
-// the passages with such questions, for which every answer is at least as good as people's; -1 if
-// there is none.
+// the passages with such questions, for which every answer is at least as good as people's.
 struct Scores {
-  double exact = 0, f1 = 0, heq_q = -1, heq_d = -1;
-  double answerable = -1, unanswerable = -1;  // F1 of the two kinds of questions; -1: none
+  double exact = 0, f1 = 0;
+  std::optional<double> heq_q, heq_d;
+  std::optional<double> answerable, unanswerable;  // F1 of the two kinds of questions
   size_t questions = 0;
 };
 // `texts`: an answer to each question of each passage.

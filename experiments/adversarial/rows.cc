@@ -10,8 +10,6 @@ namespace {
 
 using discriminate::Confusion;
 
-constexpr size_t kAtOnce = 300;  // quotients whose draws are in memory together, 80 kB each
-
 // p(real) of the passages that a run has both responses of, and their conversations.
 struct Judged {
   std::vector<double> real, fake;
@@ -108,7 +106,7 @@ void ScoredRows::measure(const AdversarialResults& results) {
   for (size_t first = 0; first < rows_.size();) {
     std::vector<Quotient> quotients;
     size_t end = first;
-    for (; end < rows_.size() && quotients.size() < kAtOnce; ++end) {
+    for (; end < rows_.size() && quotients.size() < kQuotientsAtOnce; ++end) {
       std::vector<Judged> of_runs;
       for (const RunResult* run : results.of(rows_[end].variant))
         of_runs.push_back(judged_of(results, *run, rows_[end]));

@@ -1,4 +1,5 @@
 #include "experiments/comprehend/experiment.h"
+#include "train/number_json.h"
 
 #include <algorithm>
 #include <map>
@@ -85,7 +86,6 @@ void put(Json& json, const std::string& prefix, const comprehend::Corpus& corpus
          const std::vector<std::vector<comprehend::Predicted>>& answers) {
   const auto texts = comprehend::texts_of(answers);
   const comprehend::Scores s = comprehend::measure(corpus, texts);
-  const auto or_null = [](double x) { return x < 0 ? Json() : Json(x); };
   json[prefix + "f1"] = s.f1;
   json[prefix + "exact"] = s.exact;
   json[prefix + "heq_q"] = or_null(s.heq_q);

@@ -11,6 +11,7 @@
 #include "dialog/text/measures.h"
 #include "dialog/text/ppmi.h"
 #include "experiments/measure/exchanges.h"
+#include "train/number_json.h"
 
 namespace heed::generators {
 namespace {
@@ -65,7 +66,7 @@ void Measuring::put_way(Json& json, const std::string& prefix,
                         const std::vector<Tokens>& texts) const {
   const auto values = measure_texts(texts, data.references);
   for (size_t i = 0; i < values.size(); ++i) {
-    at(json, prefix + text_measures()[i].key) = values[i] ? Json(*values[i]) : Json();
+    at(json, prefix + text_measures()[i].key) = or_null(values[i]);
   }
   std::vector<double> items[std::size(kOfWay)];
   for (size_t i = 0; i < texts.size(); ++i) {

@@ -15,6 +15,7 @@
 #include "dialog/text/format.h"
 #include "experiments/history/history.h"
 #include "experiments/responders_json.h"
+#include "train/number_json.h"
 
 namespace heed::history {
 namespace {
@@ -184,7 +185,7 @@ void add_das(Responder& model, const std::vector<Example>& examples, const Pool&
   const auto scores =
       score(model, distracted(examples, parse_test_set("random:1.0"), pool, {}, kTestSeed), kBatch);
   const ScoreSummary summary = summarize(scores);
-  json["das_ratio"] = summary.das_ratio ? Json(*summary.das_ratio) : Json();
+  json["das_ratio"] = or_null(summary.das_ratio);
   put_attention(json, scores);
 }
 

@@ -6,6 +6,7 @@
 #include "dialog/text/text_table.h"
 #include "experiments/engine/stats/auc.h"
 #include "experiments/measure/measure_json.h"
+#include "train/number_json.h"
 
 namespace heed {
 
@@ -89,7 +90,6 @@ std::string negatives_table(const std::vector<NegativesRow>& rows, int width) {
 }
 
 Json to_json(const NegativesRow& row) {
-  const auto or_null = [](const std::optional<double>& x) { return x ? Json(*x) : Json(); };
   Json counts;
   for (int i = 0; i < probe::kOutcomes; ++i) counts[kOutcomeNames[i]] = row.scores.counts[i];
   return {{"threshold", row.threshold},

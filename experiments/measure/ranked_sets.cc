@@ -9,6 +9,7 @@
 #include "dialog/text/format.h"
 #include "dialog/text/text_table.h"
 #include "experiments/measure/measure_json.h"
+#include "train/number_json.h"
 
 namespace heed {
 namespace {
@@ -144,7 +145,6 @@ std::string sets_table(const std::vector<RankedSetRow>& rows, int width) {
 }
 
 Json to_json(const std::vector<RankedSetRow>& rows) {
-  const auto number = [](const std::optional<double>& x) { return x ? Json(*x) : Json(); };
   Json json = Json::object();
   for (const RankedSetRow& row : rows) {
     json[row.name] = {{"recall_1", to_json(row.first)},
@@ -152,10 +152,10 @@ Json to_json(const std::vector<RankedSetRow>& rows) {
                       {"mrr_change", to_json(row.change)},
                       {"right_probability", to_json(row.right)},
                       {"distracted", row.looks.distracted},
-                      {"as_distraction", number(row.looks.as_distraction)},
-                      {"as_history", number(row.looks.as_history)},
-                      {"das_ratio", number(row.looks.das_ratio)},
-                      {"mean_das_ratio", number(row.looks.mean_das_ratio)}};
+                      {"as_distraction", or_null(row.looks.as_distraction)},
+                      {"as_history", or_null(row.looks.as_history)},
+                      {"das_ratio", or_null(row.looks.das_ratio)},
+                      {"mean_das_ratio", or_null(row.looks.mean_das_ratio)}};
   }
   return json;
 }

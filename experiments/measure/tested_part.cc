@@ -5,6 +5,7 @@
 #include "dialog/text/text_table.h"
 #include "experiments/measure/looks_json.h"
 #include "experiments/measure/measure_json.h"
+#include "train/number_json.h"
 
 namespace heed {
 
@@ -66,7 +67,7 @@ Json to_json(const TestNumbers& n) {
   json["p_rank_sum"] = n.ranks ? Json(n.ranks->p_value) : Json();
   json["p_against_chance"] = against_chance(n.row).p_value;
   json["threshold"] = n.threshold;
-  json["accuracy_at_threshold"] = n.accuracy_at ? Json(*n.accuracy_at) : Json();
+  json["accuracy_at_threshold"] = or_null(n.accuracy_at);
   return json;
 }
 
@@ -116,7 +117,7 @@ Json prediction_json(const TestedPart& t, size_t i, discriminate::Reads reads) {
           {"p_real", t.verdicts[i].p_real},
           {"attention", attention},
           {"mass", mass_json(attention_mass(p, reads, attention))},
-          {"cosine", cosine ? Json(*cosine) : Json()}};
+          {"cosine", or_null(cosine)}};
 }
 
 std::vector<PassageView> views_of(const TestedPart& t, const discriminate::Discriminator& model,

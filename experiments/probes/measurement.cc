@@ -8,6 +8,7 @@
 #include "dialog/stats/principal_components.h"
 #include "dialog/system.h"
 #include "dialog/text/tokenizer.h"
+#include "train/number_json.h"
 
 namespace heed {
 
@@ -19,7 +20,7 @@ namespace {
 Json score_json(const TaskResult& r) {
   Json json = {{"f1", r.f1},
                {"exact", r.exact},
-               {"accuracy", r.accuracy ? Json(*r.accuracy) : Json()},
+               {"accuracy", or_null(r.accuracy)},
                {"unconverged", r.unconverged}};
   // Twice the hits of each example, and the denominator: F1 is the quotient of their sums.
   for (const Tally& h : r.examples) {

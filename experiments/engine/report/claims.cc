@@ -6,6 +6,7 @@
 
 #include "base/file.h"
 #include "experiments/engine/report/estimate_json.h"
+#include "train/number_json.h"
 
 namespace heed {
 namespace {
@@ -36,7 +37,7 @@ std::string to_markdown(const Claims& claims, const std::string& note) {
 }
 
 Json to_json(const ClaimResult& result) {
-  return {{"holds", result.holds ? Json(*result.holds) : Json()}, {"figure", result.figure}};
+  return {{"holds", or_null(result.holds)}, {"figure", result.figure}};
 }
 
 }  // namespace

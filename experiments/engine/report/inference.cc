@@ -6,8 +6,6 @@
 namespace heed {
 namespace {
 
-constexpr size_t kAtOnce = 300;  // quotients whose draws are in memory together, 80 kB each
-
 // The series, a number an item; an empty one says that no item has any.
 Series items(const Results& results, const RunResult& run, const std::string& name) {
   Series series = run.numbers.series(name);
@@ -64,7 +62,7 @@ void sharpen(const Results& results, std::vector<Tested>& family) {
        first += kResamples) {
     for (size_t begin = 0, end; begin < few.size(); begin = end) {
       size_t together = 0;
-      for (end = begin; end < few.size() && together < kAtOnce; ++end) {
+      for (end = begin; end < few.size() && together < kQuotientsAtOnce; ++end) {
         together += 2 * few[end]->pairs.size();
       }
       draw_on(results, {&few[begin], end - begin}, first);
@@ -89,7 +87,7 @@ Quotient quotient_of(const Results& results, const RunResult& run, const Measure
 Inference::Inference(const Results& results, const std::vector<Measure>& measures,
                      const Comparison& comparison)
     : comparison_(comparison) {
-  const size_t runs = results.runs.size(), step = std::max<size_t>(1, kAtOnce / runs);
+  const size_t runs = results.runs.size(), step = std::max<size_t>(1, kQuotientsAtOnce / runs);
   for (size_t first = 0; first < measures.size(); first += step) {
     const size_t end = std::min(first + step, measures.size());
     std::vector<Quotient> quotients;

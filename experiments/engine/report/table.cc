@@ -10,6 +10,7 @@
 #include "base/file.h"
 #include "base/list.h"
 #include "dialog/text/format.h"
+#include "train/number_json.h"
 
 namespace heed {
 namespace {
@@ -240,7 +241,7 @@ std::string to_json_text(const Table& table) {
     Json cells = Json::array();
     for (size_t c = 0; c < table.columns.size(); ++c) {
       const Cell& cell = row.cells[c];
-      Json value = {{"value", cell.value ? Json(*cell.value) : Json()}};
+      Json value = {{"value", or_null(cell.value)}};
       if (!cell.text.empty()) value["value"] = cell.text;
       for (const auto& [name, number] : extras_of(table.columns[c], cell)) {
         if (number) value[name] = *number;

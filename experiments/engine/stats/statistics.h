@@ -47,6 +47,8 @@ struct Resampled {
 // differences are paired. The draws are a function of (seed, number of the resample, position), so
 // the result is the same everywhere and for any number of threads.
 constexpr int64_t kResamples = 10000;
+// How many quotients one call should have: their draws, 80 kB each, are in memory together.
+constexpr size_t kQuotientsAtOnce = 300;
 // `first`: kResamples more, starting with that one.
 std::vector<Resampled> bootstrap(const std::vector<Quotient>& quotients, uint64_t seed = 1,
                                  int64_t first = 0);

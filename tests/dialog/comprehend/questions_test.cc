@@ -304,8 +304,8 @@ TEST(Score, CountsQuestionsAndDialoguesThatPeopleWouldNotAnswerBetter) {
   corpus.passages[1].questions = {{"3", "", two}};
   corpus.passages[2].questions = {{"4", "", {{.kind = Kind::kNone}}}};
   const Scores s = measure(corpus, {{"b", "z"}, {"b c"}, {""}});
-  EXPECT_DOUBLE_EQ(s.heq_q, 2.0 / 3);
-  EXPECT_DOUBLE_EQ(s.heq_d, 0.5);
+  EXPECT_DOUBLE_EQ(s.heq_q.value(), 2.0 / 3);
+  EXPECT_DOUBLE_EQ(s.heq_d.value(), 0.5);
   EXPECT_EQ(s.unanswerable, 1);
   EXPECT_EQ(s.questions, 4u);
 }
