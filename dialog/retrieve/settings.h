@@ -34,11 +34,16 @@ constexpr const char *kRanker = "Ranker (instead of the preset's)", *kTexts = "D
 
 template <class V> void visit_ranker(auto& m, V& v) {
   const auto form = [&](const char* option, auto& value, std::vector<std::string> words,
-                        const char* help) {
+                        const char* help, std::vector<Setting::Condition> conditions = {}) {
     v(setting(option, option, help,
-              {.group = kRanker, .words = std::move(words), .required = true, .of_variant = true}),
+              {.group = kRanker,
+               .words = std::move(words),
+               .required = true,
+               .of_variant = true,
+               .conditions = std::move(conditions)}),
       value);
   };
+  const Setting::Condition attending = {"encoder", {"lstm", "sru", "hierarchical", "weighted-bag"}};
   form("encoder", m.encoder, {"lstm", "sru", "hierarchical", "bag", "weighted-bag", "pretrained"},
        "lstm, sru: reads words in order; hierarchical: an sru reads each utterance, another one "
        "their vectors; bag: adds up words and pairs of words; weighted-bag: words weighted by "
@@ -47,7 +52,8 @@ template <class V> void visit_ranker(auto& m, V& v) {
        "Score of a context's vector c and a response's r. cosine: times a learned scale; dot: c r; "
        "bilinear: c M r; map: c (W + I) r, with a pretrained encoder that stays as it is");
   form("pool", m.pool, {"attention", "last"},
-       "Vector of a text. attention: a mean weighted by attention; last: the last states (lstm)");
+       "Vector of a text. attention: a mean weighted by attention; last: the last states (lstm)",
+       {attending});
   const auto not_pretrained = [&](const Setting& s, auto&& value) {
     v(s.only_with("encoder", {"lstm", "sru", "hierarchical", "bag", "weighted-bag"}), value);
   };
@@ -55,9 +61,8 @@ template <class V> void visit_ranker(auto& m, V& v) {
   v(size_of("layers", "num_layers", "LSTM layers, or SRU layers", kRanker)
         .only_with("encoder", {"lstm", "sru", "hierarchical"}),
     m.layers);
-  const auto of_attention = [](const Setting& s) {
-    return s.only_with("encoder", {"lstm", "sru", "hierarchical", "weighted-bag"})
-        .only_with("pool", {"attention"});
+  const auto of_attention = [&](const Setting& s) {
+    return s.only_with(attending.option, attending.values).only_with("pool", {"attention"});
   };
   v(of_attention(size_of("pooling-heads", "heads", "Heads of the pooling attention", kRanker)),
     m.heads);
@@ -73,7 +78,8 @@ template <class V> void visit_ranker(auto& m, V& v) {
         .only_with("encoder", {"lstm", "sru", "bag", "weighted-bag"}),
     Words{m.shared, "two", "one"});
   v(setting("one-way", "bidirectional", "Read forward only (lstm)",
-            {.group = kRanker, .required = true}),
+            {.group = kRanker, .required = true})
+        .only_with("encoder", {"lstm"}),
     Unless{m.bidirectional});
   visit_dropout(m.dropout, not_pretrained);
   v(setting("scale", "scale", "Factor of the cosine at the start of the training",
