@@ -53,6 +53,11 @@ void make_directory(const std::string& path) {
   }
 }
 
+void make_directory_of(const std::string& path) {
+  const std::filesystem::path folder = std::filesystem::path(path).parent_path();
+  if (!folder.empty()) make_directory(folder.string());
+}
+
 std::string read_file(const std::string& path, uint64_t max_bytes) {
   const Descriptor opened(::open(path.c_str(), O_RDONLY | O_CLOEXEC));
   if (opened < 0) fail(path, "cannot open");

@@ -19,6 +19,7 @@ std::string file_inside(const std::string& directory, const std::string& name);
 
 // Makes a directory and its missing parents. They survive a power failure.
 void make_directory(const std::string& path);
+void make_directory_of(const std::string& path);  // the one that a file of this path stands in
 
 // A name that is unique among all processes that share a folder, on any machine and in any
 // container: "3f2c9a01-4711". It stays the same as long as the process lives.

@@ -124,11 +124,8 @@ std::string lines(const std::vector<Example>& examples, const std::vector<Tokens
 }
 
 void say(const GenerateOptions& o, int64_t written, const ResponseSieve::Counts& left_out) {
-  const auto text = [](int64_t count) { return std::to_string(count); };
   print_text("wrote " + counted(written, "passage") + " of " + last_part(o.model) + " to " + o.out +
-             "\nleft out: " + text(left_out.empty) + " empty, " + text(left_out.repeated) +
-             " repeated, " + text(left_out.unknown) + " with <unk>, " + text(left_out.as_people) +
-             " equal to the human one\n");
+             "\n" + left_out.text() + "\n");
 }
 
 void run(GenerateOptions& o) {

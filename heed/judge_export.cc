@@ -58,12 +58,9 @@ void say_what_is_written(const JudgeExportOptions& o, const std::vector<ItemToJu
   const auto checks = static_cast<size_t>(count_of(items, "check"));
   print_text("wrote " + counted(items.size() - checks, o.is_pairs() ? "pair" : "item") + " and " +
              counted(checks, "test question") + " to " + o.out + ", the key to " + o.key + "\n");
-  const auto text = [](int64_t count) { return std::to_string(count); };
-  print_text(o.is_pairs()
-                 ? "identical responses: " + text(count_of(items, "identical")) + "\n"
-                 : "generated responses left out: " + text(unfit.repeated) + " repeated, " +
-                       text(unfit.unknown) + " with <unk>, " + text(unfit.empty) + " empty, " +
-                       text(unfit.as_people) + " equal to the human one\n");
+  print_text((o.is_pairs() ? "identical responses: " + std::to_string(count_of(items, "identical"))
+                           : "generated responses " + unfit.text()) +
+             "\n");
 }
 
 [[noreturn]] void fail_too_few(const JudgeExportOptions& o, const Inputs& inputs, size_t found) {

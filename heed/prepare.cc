@@ -154,8 +154,7 @@ void show_notes(const std::vector<Dialogue>& dialogues) {
 namespace fs = std::filesystem;
 
 void write_file_of(const PrepareOptions& o, const std::vector<Dialogue>& dialogues) {
-  const fs::path folder = fs::path(o.out).parent_path();
-  if (!folder.empty()) make_directory(folder.string());  // a data directory, of which it is a part
+  make_directory_of(o.out);
   size_t turns = 0;
   for (const Dialogue& d : dialogues) turns += d.turns.size();
   write_dialogues(o.out, dialogues);

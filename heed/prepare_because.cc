@@ -1,4 +1,5 @@
 // `heed prepare because`: explanations given by people.
+#include "base/file.h"
 #include "dialog/data/because.h"
 #include "heed/command.h"
 #include "heed/prepare.h"
@@ -12,7 +13,7 @@ struct PrepareBecauseOptions : CommandOptions {
 };
 
 void run(const PrepareBecauseOptions& o) {
-  check_writable(o.out);
+  check_can_be_made(o.out);
   const std::vector<Dialogue> dialogues = read_dialogues(o.in);
   const std::vector<Dialogue> found =
       o.of == "because" ? explanations(dialogues, o.before) : answers_to_why(dialogues, o.before);
@@ -21,6 +22,7 @@ void run(const PrepareBecauseOptions& o) {
                     (o.of == "because" ? "with \"because\" between texts of 3 to 50 tokens"
                                        : "after one that begins with \"why\""));
   }
+  make_directory_of(o.out);
   write_dialogues(o.out, found);
   print_text(o.out + ": " + counted(found.size(), o.of == "because" ? "explanation" : "answer") +
              " of " + counted(dialogues.size(), "dialogue") + "\n");

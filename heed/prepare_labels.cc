@@ -1,4 +1,5 @@
 // `heed prepare labels`: labels for probes from an annotated corpus.
+#include "base/file.h"
 #include "dialog/probe/labels.h"
 #include "dialog/view/render.h"
 #include "heed/command.h"
@@ -25,6 +26,7 @@ void show_statistics(const probe::LabelledExamples& examples) {
 }
 
 void run(const PrepareLabelsOptions& o) {
+  check_can_be_made(o.out);
   const std::vector<Dialogue> dialogues = read_dialogues(o.in, {.notes = true});
   const probe::LabelOptions options{.location_buckets = o.location_buckets,
                                     .recent_is_new = o.recent == "new",
@@ -35,6 +37,7 @@ void run(const PrepareLabelsOptions& o) {
   } catch (const DataError& error) {
     throw DataError(o.in + ": " + error.what());
   }
+  make_directory_of(o.out);
   probe::write_labels(o.out, examples);
   print_text("wrote labels of " + counted(examples.ids.size(), "example") + " of " +
              counted(dialogues.size(), "dialogue") + " to " + o.out + "\n");

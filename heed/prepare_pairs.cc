@@ -42,14 +42,14 @@ void run(const PreparePairsOptions& o) {
     }
     if (files.empty()) throw DataError(o.in + ": holds no train, valid or test part");
   } else {
-    check_writable(o.out);
+    check_can_be_made(o.out);
   }
   std::list<DialogueWriter> writers;  // all parts or none
   std::string report;
   for (const auto& [in, out] : files) {
     size_t dialogues = 0;
     const std::vector<Dialogue> pairs = pairs_in(in, characters, &dialogues);
-    if (is_folder(o.in)) make_directory(o.out);
+    make_directory_of(out);
     DialogueWriter& writer = writers.emplace_back(out);
     for (const Dialogue& pair : pairs) writer.write(pair);
     report += remark(out, pairs.size(), dialogues) + "\n";

@@ -18,11 +18,12 @@
 namespace heed::probe {
 namespace {
 
-// max(1, floor(t n)) of them, drawn, to the front; 0 of none.
+// max(1, floor(t n)) of them, drawn, to the front; 0 of none. In f64, t n may be just below a whole
+// number that it is: 0.29 times 100 is 28.999999999999996.
 template <class T> size_t draw_test(std::vector<T>& of, double share, Rng& rng) {
   if (of.empty() || share <= 0) return 0;
   for (size_t i = 0; i + 1 < of.size(); ++i) std::swap(of[i], of[i + rng.below(of.size() - i)]);
-  return std::max<size_t>(1, static_cast<size_t>(share * static_cast<double>(of.size())));
+  return std::max<size_t>(1, static_cast<size_t>(share * static_cast<double>(of.size()) + 1e-9));
 }
 
 Tensor rows_at(const Tensor& x, const std::vector<size_t>& places) {

@@ -118,6 +118,12 @@ bool ResponseSieve::passes(const Tokens& response, const std::string& human) {
   return !reason;
 }
 
+std::string ResponseSieve::Counts::text() const {
+  return "left out: " + std::to_string(empty) + " empty, " + std::to_string(repeated) +
+         " repeated, " + std::to_string(unknown) + " with <unk>, " + std::to_string(as_people) +
+         " equal to the human one";
+}
+
 ResponseQuality measure_responses(const std::vector<Tokens>& responses,
                                   const std::vector<Tokens>& references) {
   if (responses.empty()) throw UsageError("responses: there are none to measure");

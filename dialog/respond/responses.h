@@ -61,6 +61,8 @@ class ResponseSieve {
   };
   struct Counts {
     int64_t empty = 0, unknown = 0, repeated = 0, as_people = 0;
+    // "left out: 1 empty, 20 repeated, 3 with <unk>, 0 equal to the human one"
+    std::string text() const;
   };
   explicit ResponseSieve(const Rules& rules) : rules_(rules) {}
   // Whether the response stays; `human` is the text of the human response.

@@ -129,6 +129,10 @@ TEST_F(Options, ThatWouldDoNothingAreRefused) {
   const Arguments ranker = {"train", "retrieval", "--data", kSample, "--out", "nowhere/run"};
   says(ranker + Arguments{"--encoder", "bag", "--attention-size", "8"},
        "--attention-size: only applies with --encoder lstm or sru or hierarchical or weighted-bag");
+  says(ranker + Arguments{"--encoder", "bag", "--pool", "attention"},
+       "--pool: only applies with --encoder lstm or sru or hierarchical or weighted-bag");
+  says(ranker + Arguments{"--encoder", "sru", "--one-way"},
+       "retrieval: only the encoder lstm may read in one direction, not sru");
   says(ranker + Arguments{"--encoder", "lstm", "--pool", "last", "--pooling-heads", "2"},
        "--pooling-heads: only applies with --pool attention");
   says(ranker + Arguments{"--score", "dot", "--scale", "9"},

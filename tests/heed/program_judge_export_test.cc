@@ -117,9 +117,9 @@ TEST_F(JudgeExport, SaysWhatItWroteAndLeftOut) {
   EXPECT_EQ(heed_program(command).out,
             "wrote 20 items and 3 test questions to " + dir.path("items.jsonl") + ", the key to " +
                 dir.path("key.jsonl") +
-                "\ngenerated responses left out: " + left_out["repeated"].dump() + " repeated, " +
-                left_out["unknown"].dump() + " with <unk>, " + left_out["empty"].dump() +
-                " empty, " + left_out["as_people"].dump() + " equal to the human one\n");
+                "\ngenerated responses left out: " + left_out["empty"].dump() + " empty, " +
+                left_out["repeated"].dump() + " repeated, " + left_out["unknown"].dump() +
+                " with <unk>, " + left_out["as_people"].dump() + " equal to the human one\n");
 }
 
 // Or it would tell who said nothing.

@@ -294,6 +294,7 @@ TEST_F(RunLogs, DiffSaysWhatIsNotTheSame) {
 
   fails({"diff", first(), first()}, 2, "runs: the same one twice");
   fails({"diff", first()}, 2, "runs");
+  fails({"plot", first(), second(), first()}, 2, "runs: the same one twice, " + first());
   fails({"diff", first(), kModel}, 1, "holds no run");
   fails({"diff", first(), second(), "--json", first() + "/log.jsonl"}, 2, "is a part of");
 }

@@ -107,8 +107,8 @@ TEST_F(Prepare, Pairs) {
   expect_failure(prepare("pairs", dir.path("data"), "none", {"--characters", "4"}), 2,
                  "characters: expected LEAST:MOST, such as 9:128, got '4'", "bounds");
   const std::string file = dir.path("data/test.jsonl");
-  ASSERT_EQ(prepare("pairs", file, "one.jsonl", {"--characters", "3:4"}).code, 0);
-  EXPECT_EQ(read("one.jsonl")[0]["id"], "c#2");
+  ASSERT_EQ(prepare("pairs", file, "new/one.jsonl", {"--characters", "3:4"}).code, 0);
+  EXPECT_EQ(read("new/one.jsonl")[0]["id"], "c#2");
   // A ranker learns from them.
   const Result pairs =
       heed_program({"prepare", "pairs", "--in", kSample, "--out", dir.path("two")});

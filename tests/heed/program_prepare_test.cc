@@ -113,7 +113,7 @@ TEST_F(Prepare, LabelsForProbes) {
           R"({"id": "b", "turns": [{"speaker": "user", "text": "a taxi", "labels": {"state": ["taxi-at=9", "taxi-to=x"]}}, )"
           R"({"speaker": "system", "text": "where ?", "labels": {"act": ["taxi-request to=?"]}}]})"
           "\n");
-  const Result both = prepare("labels", two, "two.labels.jsonl");
+  const Result both = prepare("labels", two, "new/two.labels.jsonl");
   EXPECT_TRUE(has(both.out, "\nAllSlots            3       1.500  0.5000  hotel-type\n"))
       << both.out;
   const std::string bare = dir.write("bare.jsonl", R"({"id": "a", "turns": [{"text": "x"}]})");

@@ -149,12 +149,13 @@ TEST(SystemOptions, OfExplanations) {
       "\n");
   const auto made = [&](const Arguments& options) {
     const Result r = heed_program(
-        Arguments{"prepare", "because", "--in", data, "--out", dir.path("out.jsonl")} + options);
+        Arguments{"prepare", "because", "--in", data, "--out", dir.path("new/out.jsonl")} +
+        options);
     EXPECT_EQ(r.code, 0) << r.err;
     const bool why = std::count(options.begin(), options.end(), "why") > 0;
-    EXPECT_EQ(r.out, dir.path("out.jsonl") + (why ? ": 1 answer" : ": 1 explanation") +
+    EXPECT_EQ(r.out, dir.path("new/out.jsonl") + (why ? ": 1 answer" : ": 1 explanation") +
                          " of 1 dialogue\n");
-    return nlohmann::json::parse(dir.read("out.jsonl"))["turns"];
+    return nlohmann::json::parse(dir.read("new/out.jsonl"))["turns"];
   };
   EXPECT_EQ(made({}).size(), 7u);  // five turns before, what is so, and why
   EXPECT_EQ(made({"--before", "0"}).size(), 2u);
@@ -168,8 +169,9 @@ TEST(SystemOptions, OfExplanations) {
        {std::pair("because", "with \"because\" between texts of 3 to 50 tokens"),
         {"why", "after one that begins with \"why\""}}) {
     const Result r =
-        heed_program({"prepare", "because", "--in", none, "--out", dir.path("none"), "--of", of});
+        heed_program({"prepare", "because", "--in", none, "--out", dir.path("none/x"), "--of", of});
     EXPECT_EQ(r.code, 1);
+    EXPECT_FALSE(std::filesystem::exists(dir.path("none")));
     EXPECT_EQ(r.err, "heed: " + none + ": no turn " + what + "\n");
   }
 }

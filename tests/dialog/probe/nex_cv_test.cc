@@ -85,6 +85,14 @@ TEST(NexCv, DividesExamplesOnce) {
   EXPECT_GT(drawn.size(), 3u);  // of six
 }
 
+// In f64, 0.29 times 100 is below 29.
+TEST(NexCv, SharesThatGiveWholeNumbersAreTakenWhole) {
+  const std::vector<int32_t> all(100, 0);
+  for (const int percent : {1, 29, 57, 58, 99}) {
+    EXPECT_EQ(divide(all, {100}, {}, percent / 100.0, 7, 0).test.size(), percent);
+  }
+}
+
 TEST(NexCv, EveryOutcome) {
   const std::vector<int32_t> gold = {0, 0, 1, kNoClass, kNoClass, 1, 0, 1, kNoClass, 2};
   const std::vector<Guess> guesses = {{0, 0.9}, {0, 0.5}, {1, 0.7}, {0, 0.3}, {1, 0.9},
