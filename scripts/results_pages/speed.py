@@ -1,0 +1,33 @@
+"""docs/results/speed.md, speed-bf16.md, speed-bf16-amx.md, gpu.md and decoding.md: the tables that are made of kept runs by the scripts
+of bench/ that measured."""
+import functools
+
+import compare_gpu  # of bench/, as the next two
+import compare_torch
+import decoding
+
+from .common import RESULTS, read
+
+TABLES, FACTS = {}, {}
+
+
+def wrong_speed(title):
+    if compare_torch.table(read(RESULTS / f"{title}.json")) not in (RESULTS / f"{title}.md").read_text():
+        yield f"{title}.md has another table than {title}.json"
+
+
+def wrong_gpu():
+    for runs in ("gpu-1", "gpu-2"):
+        if compare_gpu.table(RESULTS / f"{runs}.jsonl") not in (RESULTS / "gpu.md").read_text():
+            yield f"gpu.md has another table than {runs}.jsonl"
+
+
+def wrong_decoding():
+    page, kept = (RESULTS / "decoding.md").read_text(), read(RESULTS / "decoding.json")
+    for run in kept:
+        if decoding.row(run["cell"], [other for other in kept if other["cell"] == run["cell"]]) not in page:
+            yield f"decoding.md has another row than decoding.json: {run['cell']}"
+
+
+CHECKS = {f"docs/results/{title}.md": functools.partial(wrong_speed, title) for title in ("speed", "speed-bf16", "speed-bf16-amx")} | {
+    "docs/results/gpu.md": wrong_gpu, "docs/results/decoding.md": wrong_decoding}
