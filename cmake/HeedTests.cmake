@@ -219,8 +219,9 @@ if(HEED_PYTHON)
   add_test(NAME python_test COMMAND ${CMAKE_COMMAND} -E env HEED_PROGRAM=$<TARGET_FILE:heed_program> OMP_NUM_THREADS=1
            ${HEED_PYTHON} ${PROJECT_SOURCE_DIR}/python/tests/run.py)
   set_tests_properties(python_test PROPERTIES SKIP_RETURN_CODE 77 TIMEOUT 1800)
-  # What docs/results/experiment.md prints is what its kept results say.
+  # What the pages of docs/results print is what their kept results say.
   add_test(NAME experiment_tables_test COMMAND ${HEED_PYTHON} ${PROJECT_SOURCE_DIR}/scripts/experiment_tables.py --check)
+  add_test(NAME scripts_test COMMAND ${HEED_PYTHON} ${PROJECT_SOURCE_DIR}/tests/scripts/run.py)
 endif()
 
 # The course: its tool in Python, and what the labs promise. With a sanitizer only the checks themselves are run, on the

@@ -51,6 +51,15 @@ def read_results(path):
     return results
 
 
+def append(path, result):
+    """A line more, not behind what a run that was killed has left of one."""
+    with path.open("a+b") as file:
+        end = file.seek(0, os.SEEK_END)
+        file.seek(max(end - 1, 0))
+        whole = file.read() in (b"", b"\n")
+        file.write((b"" if whole else b"\n") + json.dumps(result).encode() + b"\n")
+
+
 def keep(rows, results):
     """Writes the results of the rows that there are, sorted by id, so that a later run changes few lines."""
     known = sorted((results[row["id"]] for row in rows if row["id"] in results), key=lambda result: result["id"])
@@ -212,8 +221,7 @@ def main():
         tests = row["tests"] + ([t for t in tree.fast_tests() if t not in row["tests"]] if options.all else [])
         result = {"id": row["id"], "file": row["file"], "breaks": row["breaks"], "date": str(date.today()), **tree.verdict(row, tests)}
         results[row["id"]] = result
-        with path.open("a") as file:
-            file.write(json.dumps(result) + "\n")
+        append(path, result)
         print(f'{number}/{len(todo)} {result["result"]}: {row["file"]}: {row["breaks"]} {result.get("by", "")}', flush=True)
     if options.keep:
         keep(rows, results)
