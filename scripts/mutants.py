@@ -3,7 +3,7 @@
 
 Every row is an object: "file", "old" (a text that the file holds exactly once), "new" (what takes its place), "breaks" (what
 goes wrong then) and "tests" (the programs that ought to notice, the likeliest first; "NAME:FILTER" runs only some tests of one;
-"python" is python/tests/run.py, and its filters are names of that).
+"python" is python/tests/run.py and "scripts" tests/scripts/run.py, and their filters are names of these).
 The sources are copied to WORK/tree and built there with the release preset, so the checkout is never touched. A row's result is
 appended to WORK/results.jsonl as soon as it is known: a run that was stopped goes on where it was, and a row that was changed is
 run again. --keep puts what is known of the rows into docs/results/mutants.jsonl, with which a run on another machine goes on.
@@ -15,7 +15,8 @@ from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
 KEPT = ROOT / "docs/results/mutants.jsonl"
-NAME = {"torture": "heed_torture", "python": "heed_program"}  # tests whose target has another name
+TARGET = {"torture": "heed_torture", "python": "heed_program", "scripts": None}  # tests whose target has another name, or that have none
+IN_PYTHON = {"python": "python/tests/run.py", "scripts": "tests/scripts/run.py"}
 ARGUMENTS = {"torture": ["--quick"]}
 PYTHON = next(p for p in ("/usr/bin/python3", sys.executable) if os.path.exists(p))  # the system's has what the set-up installs
 
@@ -93,7 +94,10 @@ class Tree:
                        stdout=subprocess.DEVNULL)
 
     def compile(self, tests):
-        targets = list(dict.fromkeys(NAME.get(t.split(":")[0], t.split(":")[0]) for t in tests))
+        programs = dict.fromkeys(test.split(":")[0] for test in tests)
+        targets = [target for program in programs if (target := TARGET.get(program, program))]
+        if not targets:
+            return ""
         done = subprocess.run(["cmake", "--build", self.build, "-j", str(self.jobs), "--target", *targets],
                               capture_output=True, text=True)
         return "" if done.returncode == 0 else (done.stdout + done.stderr)[-3000:]
@@ -101,13 +105,13 @@ class Tree:
     def run(self, test, limit):
         """The names of the tests that failed, [] if none did."""
         program, _, only = test.partition(":")
-        if program == "python":
-            command = [PYTHON, self.path / "python/tests/run.py"] + ([only] if only else [])
+        if program in IN_PYTHON:
+            command = [PYTHON, self.path / IN_PYTHON[program]] + ([only] if only else [])
+        elif program in TARGET:
+            command = [self.build / "bin" / TARGET[program], *ARGUMENTS.get(program, [])]
         else:
-            folder = "bin" if program in NAME else "tests"
-            command = [self.build / folder / NAME.get(program, program), *ARGUMENTS.get(program, [])]
-        if program not in NAME:
-            command += ["--gtest_brief=1", "--gtest_fail_fast"] + ([f"--gtest_filter={only}"] if only else [])
+            command = [self.build / "tests" / program, "--gtest_brief=1", "--gtest_fail_fast"]
+            command += [f"--gtest_filter={only}"] if only else []
         process = subprocess.Popen(command, cwd=self.build, stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
                                    stdin=subprocess.DEVNULL, start_new_session=True,
                                    env={**os.environ, "HEED_PROGRAM": str(self.build / "bin/heed")})

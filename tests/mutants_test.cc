@@ -29,7 +29,7 @@ size_t count(const std::string& text, const std::string& part) {
 }
 
 std::set<std::string> names_of_tests() {
-  std::set<std::string> names = {"torture", "python"};
+  std::set<std::string> names = {"torture", "python", "scripts"};
   for (const auto& entry : fs::recursive_directory_iterator(kRoot / "tests")) {
     if (entry.path().extension() == ".cc") names.insert(entry.path().stem().string());
   }

@@ -194,9 +194,30 @@ class Planted(FolderTest):
         with self.assertRaisesRegex(mutants.ListError, "tensor.json row 1: does not apply to tensor/numbers.cc"):
             self.verdict(stopped)
 
-    def failed(self, program, limit=60):
-        self.write("python/tests/run.py", program)
-        return self.tree.run("python:test_x", limit)
+    def failed(self, program, limit=60, of="python/tests"):
+        self.write(f"{of}/run.py", program)
+        return self.tree.run({"python/tests": "python", "tests/scripts": "scripts"}[of] + ":test_x", limit)
+
+    def test_tests_of_scripts_need_no_build(self):
+        with mock.patch.object(mutants.subprocess, "run", lambda *command, **options: self.fail(command)):
+            self.assertEqual(self.tree.compile(["scripts:test_x", "scripts"]), "")
+        self.assertEqual(self.failed("import sys; assert sys.argv[1:] == ['test_x']", of="tests/scripts"), [])
+        self.assertEqual(self.failed("exit(3)", of="tests/scripts"), ["scripts:test_x (exit status 3)"])
+
+    def test_targets_are_built_once(self):
+        built = []
+        done = mock.Mock(returncode=0)
+        with mock.patch.object(mutants.subprocess, "run", lambda command, **options: built.append(command) or done):
+            self.tree.jobs = 2
+            self.tree.compile(["a_test:A.*", "python:test_x", "a_test", "scripts:test_y", "torture"])
+        self.assertEqual([command[command.index("--target") + 1:] for command in built], [["a_test", "heed_program", "heed_torture"]])
+
+    def test_programs_of_googletest_stop_at_the_first_failure(self):
+        program = self.write("tests/a_test", "#!/bin/sh\necho \"$@\"; echo '[  FAILED  ] A.B, where'; exit 1\n")
+        program.chmod(0o755)
+        self.assertEqual(self.tree.run("a_test:A.*", 60), ["A.B"])
+        program.write_text("#!/bin/sh\n[ \"$*\" = '--gtest_brief=1 --gtest_fail_fast --gtest_filter=A.*' ]\n")
+        self.assertEqual(self.tree.run("a_test:A.*", 60), [])
 
     def test_failed_tests_have_their_names(self):
         self.assertEqual(self.failed("import sys; assert sys.argv[1:] == ['test_x']"), [])

@@ -54,8 +54,7 @@ class MakeSample(FolderTest):
         kept = make_sample.sample(self.folder / "in.gz", self.folder / "out.gz")
         self.assertEqual([dialogue["id"] for dialogue in kept], ["slice/2", "linked/1"])
         self.assertEqual(gzip.decompress((self.folder / "out.gz").read_bytes()).decode(), lines[0] + lines[2])
-        make_sample.sample(self.folder / "in.gz", self.folder / "again.gz")
-        self.assertEqual((self.folder / "again.gz").read_bytes(), (self.folder / "out.gz").read_bytes())
+        self.assertEqual((self.folder / "out.gz").read_bytes()[3:8], bytes(5))  # neither a name nor a time
 
 
 class UnicodeTables(unittest.TestCase):
