@@ -3,7 +3,7 @@
 A module is a page, or a few that share what is kept. It has
     PAGE     the page, if it has one only
     TABLES   title -> function: the tables of PAGE, which stand there between <!-- table TITLE --> and <!-- end -->
-    FACTS    page -> function: texts with numbers that the page must hold somewhere, whatever its line breaks
+    FACTS    page -> function: texts with numbers that the page must hold once, whatever its line breaks
 and, where there are any,
     FIGURES  file -> function: pictures of PAGE
     CHECKS   page -> function: what else is wrong, a message each

@@ -114,14 +114,15 @@ TABLES = {"end changes": end_changes_table, "changes": changes_table, "exchange"
           "frequent-end": lambda: harm_table("frequent:end"), "rare-end": lambda: harm_table("rare:end")}
 
 
+# Where a sentence says which way it goes, its number has no sign; one with another sign keeps it, and is not on the page.
 def facts_of_static_ui():
     return [
         f"The difference is {change_of_reading('static-ui', 'none', 'unread', 'unseen')}",
         f"of `static-ui`: {change('static-ui', 'insertion', 'none')}",
         f"the harm less that with insertion alone is {change('static-ui', 'insertion-loss', 'insertion')}",
-        f"it falls by {change_of_reading('static-ui', 'insertion', 'unseen')[1:]} thousandths",
-        f"it falls by only {change_of_reading('static-ui', 'insertion-loss', 'unseen')[1:]}",
-        f"(*both*: {change('static-ui', 'insertion-loss', 'insertion', reading='both')[1:]} more)",
+        f"it falls by {change_of_reading('static-ui', 'insertion', 'unseen').removeprefix('-')} thousandths",
+        f"it falls by only {change_of_reading('static-ui', 'insertion-loss', 'unseen').removeprefix('-')}",
+        f"(*both*: {change('static-ui', 'insertion-loss', 'insertion', reading='both').removeprefix('+')} more)",
     ]
 
 
@@ -173,8 +174,8 @@ def facts_of_places():
         f"helps** ({place_cost(none, 'own')} thousandths",
         f"a foreign one {place_cost(none, 'foreign')}",
         f"of all, {place_cost(none, 'nearest')}",
-        f"costs {place_cost(none, 'foreign', 'harms_less_own')[1:]} more",
-        f"and {place_cost(dynamic, 'foreign', 'harms_less_own')[1:]} in `dynamic`",
+        f"costs {place_cost(none, 'foreign', 'harms_less_own').removeprefix('+')} more",
+        f"and {place_cost(dynamic, 'foreign', 'harms_less_own').removeprefix('+')} in `dynamic`",
         f"its own utterance among it ({place_cost(placebo, 'own')})",
         f"the {sum(x is not None for x in none[0]['tokens']):,} test dialogues whose history",
     ]
@@ -186,13 +187,13 @@ def facts_of_exchanges():
     cost_of_history = lambda structure, training: over_seeds(list(exchanged(structure, training, "history").values()))[0]
     return [
         "by {}, {} and {} thousandths in `static-ui`, `static` and `dynamic`".format(
-            *(less(structure, "insertion", "none", "history")[1:] for structure in STRUCTURES[:3])),
+            *(less(structure, "insertion", "none", "history").removeprefix("-") for structure in STRUCTURES[:3])),
         "({}, {} and {}), **but the query counts more**".format(
             *(less(structure, "insertion-loss", "insertion", "history") for structure in STRUCTURES[:3])),
         "and lose {:.1f} and {:.1f} thousandths with it".format(*(cost_of_history(structure, "none") for structure in STRUCTURES[:2])),
         "about 0.2, and lose {:.1f} and {:.1f}".format(*(cost_of_history(structure, "placebo") for structure in STRUCTURES[:2])),
         "exchanging it costs {}, {} and {} more".format(
-            *(less(structure, "insertion-loss", "insertion", "query")[1:] for structure in STRUCTURES[:3])),
+            *(less(structure, "insertion-loss", "insertion", "query").removeprefix("+") for structure in STRUCTURES[:3])),
     ]
 
 
