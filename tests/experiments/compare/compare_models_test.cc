@@ -118,6 +118,17 @@ TEST(CompareModels, TheTableHasTheNumbersOfTheRows) {
   EXPECT_TRUE(print_cell(table.columns[1], table.rows[1].cells[1]).starts_with("+"));
 }
 
+// Changes are often known more closely than the numbers.
+TEST(CompareModels, DigitsTellChangesApart) {
+  ComparedRow row;
+  row.set = "random:1.0", row.measure = "das_ratio";
+  row.values = {Estimate{.value = 0.5, .interval = {0.2, 0.9}}};
+  row.changes = {std::nullopt};
+  EXPECT_EQ(row.digits(), 2);
+  row.changes.push_back(Estimate{.value = 0.014, .interval = {0.0126, 0.0165}});
+  EXPECT_EQ(row.digits(), 4);
+}
+
 TEST(CompareModels, AChangeIsPrintedWithItsSign) {
   const std::vector<ComparedModel> models = {model(0), model(3)};
   const auto of = [&](const std::vector<ComparedGroup>& groups, const char* measure) {

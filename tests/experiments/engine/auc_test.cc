@@ -23,6 +23,9 @@ TEST(ClusteredAuc, IsDeLongsWhereEveryItemIsACluster) {
   EXPECT_NEAR(auc->interval.low, 0.75 - kNormal95 / std::sqrt(12.), 1e-12);
   EXPECT_EQ(auc->interval.high, 1);  // no area is larger
   EXPECT_EQ(auc->clusters, 5);
+  const auto turned = clustered_auc({{{0.8, 0.1}, {0.9, 0.8, 0.4}, {3, 4}, {0, 1, 2}}});
+  EXPECT_NEAR(turned->interval.high, 0.25 + kNormal95 / std::sqrt(12.), 1e-12);
+  EXPECT_EQ(turned->interval.low, 0);  // nor is any smaller than 0
 }
 
 // The same items in two clusters, {X_1, X_2, Y_1} and {X_3, Y_2}: sums of V 1/4 and -1/4, of W -1/4

@@ -96,6 +96,37 @@ TEST_F(Described, TablesHaveTheirColumnsAndNotes) {
   EXPECT_EQ(all[3].columns[3].name, "valid. loss");
 }
 
+// What is not said of the trainings is as for a perplexity.
+TEST_F(Described, TrainingsHaveTheNumberThatChoseTheirEpoch) {
+  write(true);
+  const Table told = tables().at(3);
+  EXPECT_TRUE(told.note.starts_with("The best epoch is the one with the highest validation loss;"));
+  EXPECT_TRUE(told.columns[3].key == "valid" && told.columns[3].digits == 2);
+  Json json = report();
+  json["tables"] = {{{"metric", "valid"}, {"name", "loss"}}};
+  const Showing<> s = shown(json);
+  const Table usual =
+      s.tables(load_findings(dir.path(""), {.kind = "made", .variants = kVariants}, s.measured))[0];
+  EXPECT_TRUE(usual.note.starts_with("The best epoch is the one with the lowest validation loss;"));
+  EXPECT_EQ(usual.columns[3].digits, 1);
+}
+
+// A section shows them under the numbers unless its table says otherwise.
+TEST_F(Described, SectionsHaveIntervals) {
+  write(true);
+  for (const bool wanted : {true, false}) {
+    Json json = report();
+    json["tables"][1].erase("changes");  // which has some of its own
+    if (!wanted) json["tables"][0]["section_has_intervals"] = false;
+    const Showing<> s = shown(json);
+    const Findings found =
+        load_findings(dir.path(""), {.kind = "made", .variants = kVariants}, s.measured);
+    const std::vector<Table> tables = s.tables(found);
+    const std::string html = s.sections.at(0).body(found, PageTables(tables));
+    EXPECT_EQ(has(html, "<small>["), wanted) << html;
+  }
+}
+
 // Columns of a list, or of a list of lists, have what stands around them.
 TEST_F(Described, ColumnsHaveInCommonWhatStandsAroundThem) {
   write(true);

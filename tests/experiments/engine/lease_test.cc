@@ -126,10 +126,12 @@ TEST_F(LeaseTest, IsLostToAHigherNumber) {
 // Before anybody else may take the run: half the time that others wait.
 TEST_F(LeaseTest, IsLostWithoutASign) {
   LeaseOffice office({.beat = 10, .dead_after = 2});
-  const auto lease = office.take(run());
+  auto lease = office.take(run());
   EXPECT_FALSE(lease->lost());
   sleep(1.1);
   EXPECT_TRUE(lease->lost());
+  lease.reset();  // of what another may have, nothing is said any more
+  EXPECT_EQ(dir.read("run/owner-1").find("\nreleased"), std::string::npos);
 }
 
 // A sign that could not be written is none.

@@ -208,6 +208,32 @@ TEST(Engine, EmptyListsHaveNoNumbers) {
   const Inference inference(results, kF1, kWithA);
   EXPECT_FALSE(inference.value("f1", 1));
   EXPECT_TRUE(inference.value("f1", 0));
+  // A report takes the number from the lists.
+  EXPECT_EQ(error_of<DataError>([&] {
+              load_findings(folder.dir.path(""), folder.layout,
+                            {.clusters = "cluster", .measures = kF1});
+            }),
+            folder.dir.path("") +
+                "/b-seed1/evaluation.json: the lists of its dialogues do not fit "
+                "together");
+}
+
+// Of a measure that came later, all runs have both series, or it is none.
+TEST(Engine, AMeasureThatSomeRunLacksIsNone) {
+  const FolderOfHits folder(1);
+  folder.dir.write("b-seed1/evaluation.json",
+                   R"({"f1": 1, "hits2": [1,1,1,1], "more": [1,1,1,1], "all": [1,1,1,1],
+                       "cluster": [0, 0, 1, 2]})");
+  const auto is_there = [&](const std::string& top, const std::string& bottom) {
+    const Findings found =
+        load_findings(folder.dir.path(""), folder.layout,
+                      {.clusters = "cluster",
+                       .measures = {{.key = "f1", .top = top, .bottom = bottom, .later = true}}});
+    return found.inference.measure("f1") != nullptr;
+  };
+  EXPECT_TRUE(is_there("hits2", "all"));
+  EXPECT_FALSE(is_there("more", "all"));
+  EXPECT_FALSE(is_there("hits2", "more"));
 }
 
 // A variant that is only measured: no log, and no numbers of a training.
@@ -231,6 +257,28 @@ TEST(Engine, RunsThatAreNotTrainedHaveNoEpochs) {
   EXPECT_NE(error_of<DataError>([&] { folder.load(); }).find("no \"cluster\""), std::string::npos);
 }
 
+// "kernels": how its numbers were computed.
+TEST(Engine, ARunSaysWhatMadeIt) {
+  const FolderOfHits folder(1);
+  folder.dir.write("b-seed1/evaluation.json",
+                   R"({"f1": 1, "hits2": [1,1,1,1], "all": [1,1,1,1], "cluster": [0, 0, 1, 2],
+                       "heed": {"version": "2", "commit": "abc", "device": "cpu", "matmul": "f32",
+                                "kernels": "avx2"}})");
+  EXPECT_EQ(folder.load().runs.at(1).made_with, "heed 2 (abc), cpu, f32, kernels avx2");
+  folder.dir.write("b-seed1/log.jsonl", "");
+  EXPECT_EQ(error_of<DataError>([&] { folder.load(); }),
+            folder.dir.path("b-seed1/log.jsonl") + ": no epoch");
+}
+
+TEST(Engine, OneEpochIsNotSeveral) {
+  Results results;
+  for (const auto& [epochs, text] :
+       {std::pair("1", "at most 1 epoch"), {"3", "at most 3 epochs"}}) {
+    results.settings = {{"epochs", epochs}};
+    EXPECT_EQ(results.epochs_text(), text);
+  }
+}
+
 TEST(Engine, RunsThatAreNoneOfThePlanAreLeftOut) {
   const FolderOfHits folder(1);
   for (const char* name :
@@ -249,6 +297,7 @@ TEST(Claims, ByAnInterval) {
   EXPECT_FALSE(undecided.holds);
   EXPECT_EQ(undecided.figure, "-0.01 [-0.03, 0.01]");
   EXPECT_FALSE(is_below(Estimate{-0.05, 1, {-0.05, -0.05}, 1}).holds);  // of one cluster
+  EXPECT_FALSE(is_below(Estimate{0, 9, {0, 0}, 1}).holds);              // of nothing that differs
   EXPECT_EQ(is_below(std::nullopt).figure, "");
 }
 

@@ -99,6 +99,9 @@ TEST(Runs, LeaveTimeByTheirKinds) {
   EXPECT_DOUBLE_EQ(seconds_left(runs, 1), 2.5 * 20 + 8 + 2 * 40 + 8);
   EXPECT_DOUBLE_EQ(seconds_left(runs, 2), (2.5 * 20 + 8 + 2 * 40 + 8) / 2);
   EXPECT_EQ(seconds_left({runs[2]}, 1), 0);  // nothing is known
+  // An epoch whose checkpoint was lost is done again, so that a run can have more times than
+  // epochs.
+  EXPECT_DOUBLE_EQ(seconds_left({runs[1], {"a", false, 2, 3, {{30, 30, 30}, 0}}}, 1), 2.5 * 30);
 }
 
 // Two of four runs are finished, each after two epochs of 10 s; a third has done a quarter of its
@@ -135,6 +138,17 @@ TEST(Overview, SaysWhatRunsAndHowLongItTakes) {
       overview.line(seconds),
       "2 of 4 done | c-seed1 epoch 2/4 25% loss 1.50 | d-seed1 test none 50% | about 27.500000 "
       "left");
+  // What a step takes counts only until an epoch is done.
+  save_times(plan.directory(plan.runs[2]), {{10}, 0});
+  overview.hear({.kind = Kind::kEpoch, .run = "c-seed1", .epoch = 1, .process = 7});
+  overview.hear({.kind = Kind::kTraining,
+                 .run = "c-seed1",
+                 .epoch = 2,
+                 .max_epochs = 4,
+                 .part = 0.5,
+                 .seconds = 400,
+                 .process = 7});
+  EXPECT_TRUE(overview.line(seconds).ends_with("| about 25.000000 left")) << overview.line(seconds);
   overview.hear({.kind = Kind::kFailed, .run = "c-seed1", .message = "no", .process = 7});
   EXPECT_EQ(overview.line(seconds), "2 of 4 done | d-seed1 test none 50%");
 }

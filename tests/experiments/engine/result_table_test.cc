@@ -107,6 +107,19 @@ TEST(Table, Latex) {
             "d & e & 2.000 & $<$ 0.01 \\\\\n\\bottomrule\n\\end{tabular}\n");
 }
 
+TEST(Table, EveryCharacterOfItsLanguageIsEscaped) {
+  const Table table{.id = "t",
+                    .title = "T",
+                    .note = "",
+                    .rows_are = "run",
+                    .groups_are = "",
+                    .columns = {{.name = "a > b"}, {.name = "{1}"}},
+                    .rows = {{"", "two\nlines", {{.text = "a, b"}, {.text = "\"c\""}}}}};
+  EXPECT_NE(to_latex(table).find("run & a $>$ b & \\{1\\} \\\\"), std::string::npos)
+      << to_latex(table);
+  EXPECT_EQ(to_csv(table), ",run,a > b,{1},source\n,\"two\nlines\",\"a, b\",\"\"\"c\"\"\",\n");
+}
+
 // A sign where one is asked for, but none before 0; bounds have none of their own. "< 0.01" is for
 // p-values alone.
 TEST(Table, NumbersAreWrittenAsTheirColumnsSay) {
@@ -150,6 +163,11 @@ TEST(Table, JsonHoldsEverything) {
   EXPECT_EQ(cell["mean_of_ratios"], 0.25);
   EXPECT_EQ(cell["median_of_ratios"], 0.125);
   EXPECT_EQ(json["rows"][0]["sources"][0], "a/evaluation.json");
+  Table marked = small_table();
+  marked.rows[0].cells[0].doubtful = marked.rows[1].cells[1].best = true;
+  const Json cells = Json::parse(to_json_text(marked))["rows"];
+  EXPECT_TRUE(cells[0]["cells"][0].contains("doubtful") && cells[1]["cells"][1].contains("best"));
+  EXPECT_FALSE(cells[0]["cells"][0].contains("best") || cells[1]["cells"][1].contains("doubtful"));
 }
 
 TEST(Table, TheBestStandsOutByMoreThanItsInterval) {
@@ -197,7 +215,7 @@ TEST(Figures, PointsStayWithinTheirAxes) {
       .css = "a",
       .line = "",
       .mark = 0,
-      .points = {{0, 1.5, "p", Interval{1, 9}}, {1, 2, "q"}, {1, 7, "r"}, {2, 1, "s"}}};
+      .points = {{0, 1.5, "p", Interval{-9, 9}}, {1, 2, "q"}, {1, 7, "r"}, {2, 1, "s"}}};
   const std::string html = panels_html(axes, {{.title = "t", .label = "l", .lines = {points}}}, {});
   const std::vector<double> y = numbers_of(html, "cy"), y1 = numbers_of(html, "y1"),
                             y2 = numbers_of(html, "y2");
@@ -206,6 +224,46 @@ TEST(Figures, PointsStayWithinTheirAxes) {
   EXPECT_LT(y[1], y[0]);
   EXPECT_EQ(y1.back(), y[3]);
   EXPECT_EQ(y2.back(), y[1]);
+}
+
+TEST(Figures, TheLineAtOneIsWithinTheAxis) {
+  for (const auto& [low, high, there] :
+       {std::tuple(0.5, 1.5, true), {0.2, 0.9, false}, {1.1, 2.0, false}}) {
+    const PanelAxes axes{.y_low = low, .y_high = high, .line_at_one = true};
+    EXPECT_EQ(has(panels_html(axes, {{"t", "l"}}, {}), " class=\"one\""), there) << low;
+  }
+}
+
+TEST(Figures, ALogarithmicAxisHasTheSameDistanceForTheSameFactor) {
+  const PanelAxes axes{.x_high = 3,
+                       .y_low = 1,
+                       .y_high = 100,
+                       .logarithmic = true,
+                       .y_ticks = {1, 10, 100},
+                       .y_digits = 0};
+  const PlotLine points{.css = "a", .points = {{0, 1, "p"}, {1, 10, "q"}, {2, 100, "r"}}};
+  const std::string html = panels_html(axes, {{"t", "l", {points}}}, {});
+  const std::vector<double> y = numbers_of(html, "cy");
+  ASSERT_EQ(y.size(), 3u) << html;
+  EXPECT_GT(y[0] - y[1], 10);
+  EXPECT_NEAR(y[0] - y[1], y[1] - y[2], 0.25);
+  EXPECT_TRUE(has(html, ">10</text>") && !has(html, ">10.0</text>")) << html;
+}
+
+// The axis reaches from 0 over the highest value, ours or the paper's. Beside a paper's there is a
+// line at 1.
+TEST(Figures, BarsStayWithinTheirAxes) {
+  const auto bars = [](double value, std::optional<double> paper = {}) {
+    return bars_html("t", "l", 2, {{"bar0", "s"}},
+                     {{"g", {{.value = value, .paper = paper, .title = "v"}}}});
+  };
+  const auto height = [](const std::string& html) { return numbers_of(html, "height").at(1); };
+  EXPECT_GT(height(bars(0.5)), 10);
+  EXPECT_NEAR(height(bars(0.5, 8)) / height(bars(0.5)), 2 / (1.06 * 8), 0.01);
+  EXPECT_NEAR(height(bars(8)) / height(bars(0.5)), (1 / 1.06) / (0.5 / 2), 0.01);
+  EXPECT_EQ(bars(-0.5), bars(0));
+  EXPECT_FALSE(has(bars(0.5), " class=\"one\""));
+  EXPECT_TRUE(has(bars(0.5, 0.7), " class=\"one\""));
 }
 
 TEST(Figures, RangesAndTicks) {

@@ -88,6 +88,9 @@ TEST(Verdicts, AskForAMultipleAndMore) {
   const ClaimResult asked = ours({{kHigh, "right", kLow, "", 1, -0.2}});
   EXPECT_TRUE(asked.figure.starts_with("0.775 against 0.275, +0.500 [0.3")) << asked.figure;
   EXPECT_TRUE(asked.figure.ends_with("], asked is -0.200")) << asked.figure;
+  const ClaimResult multiple = ours({{kHigh, "right", kLow, "", 1.2}});
+  EXPECT_TRUE(multiple.figure.starts_with("0.775 against 1.20 x 0.275, +0.445 ["))
+      << multiple.figure;
   EXPECT_EQ(ours({{.variant = kHigh, .key = "right", .by = 0.95}}).holds, std::optional(false));
 }
 
@@ -140,6 +143,7 @@ TEST(Verdicts, OfAVariantWithoutSeedsAreThoseOfItsOneRun) {
   EXPECT_EQ(ours({{.variant = kLow, .key = "score", .by = 0.5}}, made).holds, std::nullopt);
   made.seeds = 1;
   EXPECT_TRUE(ours({{kHigh, "right", kLow}}, made).figure.ends_with("(one seed)"));
+  EXPECT_TRUE(ours({{kLow, "right", kHigh}}, made).figure.ends_with("(one seed)"));
   made.seeds = 2;
   EXPECT_NE(made.findings().inference.corrected_p("right", kHigh), std::nullopt);
 }
@@ -201,6 +205,10 @@ TEST(Verdicts, OfOneOfSeveral) {
       ours({"", "", {{.variant = kLow, .key = "score", .by = 3}}, {kHigh, kMiddle}}, sure);
   EXPECT_TRUE(two.figure.starts_with("2.000 ")) << two.figure;
   EXPECT_EQ(two.holds, std::nullopt);
+  // One that is sure is better than one that is higher and open.
+  const ClaimResult first = ours({"", "", {{kLow, "score", kLow}}, {kMiddle, kHigh}});
+  EXPECT_TRUE(first.figure.starts_with("2.050 against 1.050")) << first.figure;
+  EXPECT_EQ(first.holds, std::optional(true));
   const auto width = [&](size_t tried) {
     const std::string text = ours({"", "", parts, std::vector<size_t>(tried, kHigh)}).figure;
     std::smatch ends;
@@ -228,6 +236,9 @@ TEST(Verdicts, OfPrintedNumbersAreTheNumbers) {
   EXPECT_EQ(verdict({{kHigh, "f1", kLow}}).figure, "0.701 against 0.700");
   EXPECT_EQ(verdict({{kLow, "f1", kHigh, "", 0.9}}).figure, "0.700 against 0.90 x 0.701");
   EXPECT_EQ(verdict({{kHigh, "recall", kLow}}).figure, "");
+  printed.set(kLow, "log", -7);
+  printed.set(kHigh, "log", -0.0625);
+  EXPECT_EQ(verdict({{kLow, "log", kHigh}}).figure, "-7.000 against -0.0625");
 }
 
 // One of those without numbers could hold.
@@ -289,6 +300,12 @@ TEST(VariantTables, ChangesAreMeansOverPairsOfRuns) {
   EXPECT_EQ(intervals_text(found.results, "conversations") + p_values_text(found.inference),
             "95 % intervals over 40 conversations, the largest of 1. p-values, of several seeds "
             "only, after Holm's correction for all 2 comparisons.");
+  Findings some = Made().findings();  // one run of four lacks the other number
+  some.results.runs[2].numbers.set("score", std::nullopt);
+  table.rows.clear();
+  add_changes(table, some.results, some.inference);
+  EXPECT_FALSE(table.rows[0].cells[0].others.at(0));
+  EXPECT_TRUE(table.rows[0].cells[0].value && table.rows[1].cells[0].others.at(0));
   Made one;
   one.seeds = 1;
   EXPECT_EQ(p_values_text(one.findings().inference),

@@ -1,0 +1,103 @@
+// What a worker tells of a training, and that it waits for the runs that another one has.
+#include <gtest/gtest.h>
+
+#include <thread>
+
+#include "experiments/engine/runs/failure.h"
+#include "experiments/engine/runs/overview.h"
+#include "experiments/engine/runs/worker.h"
+#include "tests/file_helpers.h"
+
+namespace heed {
+namespace {
+
+using Kind = WorkerNews::Kind;
+
+// Runs a-seed1 and b-seed1, of three epochs each.
+class WorkerTells : public testing::Test {
+ protected:
+  WorkerTells() {
+    plan.out = dir.path("out");
+    plan.runs = select_runs({"a", "b"}, 1, 1, {});
+    plan.train = [](const PlannedRun&, const std::string&, Device, const TrainHooks&) {
+      return true;
+    };
+    plan.measure = [](const PlannedRun&, const std::string& directory, Device, const OnMeasuring&) {
+      std::ofstream(directory + "/evaluation.json") << "{}\n";
+    };
+    plan.train_metric = plan.valid_metric = "loss";
+    plan.kind = [](const PlannedRun&) { return "one"; };
+    plan.max_epochs = [](const PlannedRun&) { return 3; };
+  }
+  std::vector<WorkerNews> work_once(double checkpoint_seconds = 300) const {
+    std::vector<WorkerNews> told;
+    const bool done = work(plan, {.lease = {.beat = 0.05, .dead_after = 60},
+                                  .checkpoint_seconds = checkpoint_seconds,
+                                  .news = [&](const WorkerNews& n) { told.push_back(n); }});
+    EXPECT_TRUE(done);
+    return told;
+  }
+  const TempDir dir;
+  Plan plan;
+};
+
+// A quarter of an epoch is done and 30 seconds of it are left: it takes 40.
+TEST_F(WorkerTells, HowFarATrainingIs) {
+  plan.runs.resize(1);
+  plan.train = [](const PlannedRun&, const std::string&, Device, const TrainHooks& hooks) {
+    EXPECT_EQ(hooks.checkpoint_seconds, 7);
+    TrainProgress step{.epoch = 1, .max_epochs = 3, .step = 1, .steps = 4};
+    step.seconds_left = 30;
+    step.metrics = {{"loss", 0.5}};
+    hooks.on_step(step);
+    step.step = 4;
+    hooks.on_step(step);
+    EpochLog log;
+    log.epoch = 1;
+    log.metrics = {{"loss", 0.25}};
+    hooks.on_epoch(log, true);
+    return true;
+  };
+  const std::vector<WorkerNews> told = work_once(7);
+  ASSERT_GE(told.size(), 4u);
+  EXPECT_EQ(told[1].kind, Kind::kTraining);
+  EXPECT_EQ(told[1].part, 0.25);
+  EXPECT_EQ(told[1].metric, 0.5);
+  EXPECT_DOUBLE_EQ(told[1].seconds, 40);
+  EXPECT_EQ(told[2].seconds, 0);  // of a whole epoch its own time is told
+  EXPECT_EQ(told[3].kind, Kind::kEpoch);
+  EXPECT_TRUE(told[3].epoch == 1 && told[3].max_epochs == 3);
+  EXPECT_EQ(told[3].metric, 0.25);
+}
+
+TEST_F(WorkerTells, ThatItWaitsForAnother) {
+  const std::string first = plan.directory(plan.runs[0]);
+  std::filesystem::create_directories(first);
+  LeaseOffice office({.beat = 0.05, .dead_after = 60});
+  std::unique_ptr<Lease> lease = office.take(first);
+  ASSERT_TRUE(lease);
+  std::thread other([&] {
+    while (!plan.is_finished(plan.runs[1])) {
+      std::this_thread::sleep_for(std::chrono::milliseconds(10));
+    }
+    std::this_thread::sleep_for(std::chrono::milliseconds(100));
+    lease.reset();
+  });
+  const std::vector<WorkerNews> told = work_once();
+  other.join();
+  EXPECT_TRUE(plan.is_finished(plan.runs[0]));
+  EXPECT_TRUE(std::any_of(told.begin(), told.end(),
+                          [](const WorkerNews& n) { return n.kind == Kind::kWaiting; }));
+}
+
+// As where another worker finished it all the same.
+TEST_F(WorkerTells, NoFailureOfAFinishedRun) {
+  work_once();
+  save_failure(plan.directory(plan.runs[0]), "the disk was full");
+  EXPECT_TRUE(Overview(plan, 1).failures().empty());
+  std::filesystem::remove(plan.directory(plan.runs[0]) + "/evaluation.json");
+  EXPECT_EQ(Overview(plan, 1).failures(), std::vector<std::string>{"a-seed1: the disk was full"});
+}
+
+}  // namespace
+}  // namespace heed
