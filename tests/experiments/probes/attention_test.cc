@@ -220,6 +220,8 @@ TEST_F(Attention, CurvesAreMeansOverTheSeedsThatHaveAnEpoch) {
         place_of(figure, "x", ">" + number + "</text>"))
         << figure;
   }
+  EXPECT_NE(figure.find("</svg>\nlstm</li>"), figure.npos);
+  EXPECT_EQ(figure.find("</svg>\ntransformer</li>"), figure.npos);  // which has no run
 }
 
 // Two points that differ along the first component.
@@ -311,6 +313,11 @@ TEST_F(Attention, BaselinesAndChoices) {
   numbers.set("chosen.valid_dialogues", 3);
   numbers.set(chosen_key("best-rouge", "epoch"), 2);
   numbers.set(chosen_key(kBestBert, "epoch"), 1);
+  const char* const valid[] = {"bleu2", "rouge_l", "meteor"};
+  for (const size_t k : {0, 1, 2}) {
+    numbers.set(chosen_key("best-rouge", std::string("valid.") + valid[k]),
+                0.1 + 0.2 * static_cast<double>(k));
+  }
   const std::vector<Table> all = tables();
   const auto baseline = [&](const std::string& label) {
     return row(table_of(all, "raw"), label).cells[0].value.value();
@@ -326,6 +333,11 @@ TEST_F(Attention, BaselinesAndChoices) {
   };
   EXPECT_EQ(chosen.rows[0].label, "best-rouge");
   EXPECT_TRUE(reads(0, "chosen.json") && !reads(0, "judged.json"));
+  for (const auto& [name, value] : {std::pair("BLEU-2", 0.1), {"ROUGE-L", 0.3}, {"METEOR", 0.5}}) {
+    const auto column = std::ranges::find(chosen.columns, name, &Column::name);
+    ASSERT_NE(column, chosen.columns.end()) << name;
+    EXPECT_DOUBLE_EQ(chosen.rows[0].cells[column - chosen.columns.begin()].value.value(), value);
+  }
   EXPECT_EQ(chosen.rows[1].label, "best-bert");
   EXPECT_TRUE(reads(1, "judged.json") && !reads(1, "chosen.json"));
 }

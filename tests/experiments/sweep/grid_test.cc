@@ -35,6 +35,8 @@ TEST(Grid, WithoutSeveralValuesThereIsOneRun) {
 TEST(Grid, NamesAreThoseOfDirectories) {
   EXPECT_EQ(names({{"group", {"lstm:0.5:0.2", "../x y"}}}),
             (std::vector<std::string>{"grouplstm_0.5_0.2", "group.._x_y"}));
+  EXPECT_EQ(names({{"tokens", {"words+pieces", "a-b"}}}),
+            (std::vector<std::string>{"tokenswords+pieces", "tokensa-b"}));
   EXPECT_EQ(names({{"group", {"a:b", "a;b"}}}),
             (std::vector<std::string>{"groupa_b", "point-f8b1bf365df08fcf"}));
   const std::string longest(85, 'x');  // a name of 90 characters
