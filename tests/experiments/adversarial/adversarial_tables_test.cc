@@ -11,7 +11,7 @@ namespace {
 constexpr size_t kItems = 20;  // a conversation each, half of them of the second corpus
 
 // p(real) of the items of these corpora; of each corpus the first `as_real` are judged real.
-Series judged(size_t as_real, bool first = true, bool second = true) {
+Series judged_in(size_t as_real, bool first = true, bool second = true) {
   Series p(kItems);
   for (size_t i = 0; i < kItems; ++i) {
     if (i < kItems / 2 ? first : second) p[i] = i % (kItems / 2) < as_real ? 0.9 : 0.1;
@@ -40,13 +40,13 @@ RunResult& add_run(AdversarialResults& results, size_t variant, uint64_t seed, s
   run.run = {variant, seed, results.variants[variant].name + "-seed" + std::to_string(seed)};
   const bool first = variant != 2, second = variant != 0;
   for (const std::string& set : results.sets()) {
-    run.numbers.set_series(judged_key(kDiscriminator, set, true), judged(9, first, second));
-    run.numbers.set_series(judged_key(kDiscriminator, set, false), judged(pass, first, second));
+    run.numbers.set_series(judged_key(kDiscriminator, set, true), judged_in(9, first, second));
+    run.numbers.set_series(judged_key(kDiscriminator, set, false), judged_in(pass, first, second));
   }
   return run;
 }
 
-Table table_of(const std::string& id, const AdversarialResults& results) {
+Table table_in(const std::string& id, const AdversarialResults& results) {
   return table_of(adversarial_tables({results}), id);
 }
 
@@ -54,9 +54,9 @@ Table table_of(const std::string& id, const AdversarialResults& results) {
 TEST(AdversarialTables, AMeanIsOfSeveral) {
   AdversarialResults results = two_corpora({}, true);
   add_run(results, 6, 1);
-  EXPECT_EQ(table_of("reliability", results).rows.size(), 2u);  // of both corpora
+  EXPECT_EQ(table_in("reliability", results).rows.size(), 2u);  // of both corpora
   add_run(results, 7, 1);
-  const Table table = table_of("reliability", results);
+  const Table table = table_in("reliability", results);
   ASSERT_EQ(table.rows.size(), 6u);
   EXPECT_EQ(table.rows[2].label, "mean");
 }
@@ -68,7 +68,7 @@ TEST(AdversarialTables, LooksAreOfTheClassesThatThereAre) {
   run.numbers.set(looks_key("a", "judged_fake.attention.response"), 0.5);
   run.numbers.set(looks_key("a", "judged_fake.tokens.response"), 0.3);
   run.numbers.set(looks_key("a", "judged_fake.tokens.context"), 0.7);
-  const Table table = table_of("looks", results);
+  const Table table = table_in("looks", results);
   ASSERT_EQ(table.rows.size(), 1u);
   for (size_t c = 0; c < table.columns.size(); ++c) {
     const Column& column = table.columns[c];
@@ -83,7 +83,7 @@ TEST(AdversarialTables, AGeneratorPassesInEachCorpus) {
   AdversarialResults results = two_corpora({"g"});
   add_run(results, 0, 1, 2);
   add_run(results, 2, 1, 7);
-  const Table table = table_of("generators", results);
+  const Table table = table_in("generators", results);
   ASSERT_EQ(table.rows.size(), 2u);
   EXPECT_EQ(table.rows[0].cells.back().value, 0.2);
   EXPECT_EQ(table.rows[1].cells.back().value, 0.7);
@@ -96,7 +96,7 @@ TEST(AdversarialTables, MeasuresCountWhatHasThem) {
   run.numbers.set(generator_key("a", "g", "das_ratio"), 0.5);
   run.numbers.set(generator_key("a", "h", "das_ratio"), 0.75);
   run.numbers.set(generator_key("a", "i", "das_ratio"), std::nullopt);
-  const Row row = table_of("reliability-of-measures", results).rows.at(0);
+  const Row row = table_in("reliability-of-measures", results).rows.at(0);
   EXPECT_EQ(row.label, "DAS ratio");
   EXPECT_EQ(row.cells[0].value, 2);
   EXPECT_EQ(row.cells[1].value, 0.5);
@@ -121,12 +121,12 @@ TEST(AdversarialTables, AMeasureThatIsNotReliableHasNoBound) {
                              {"z-seed2", 0.9, reliable ? 9u : 8u}}) {
       results.generators.push_back(g.name);
       run.numbers.set(generator_key("a", g.name, "das_ratio"), g.das_ratio);
-      run.numbers.set_series(judged_key(kDiscriminator, g.name, true), judged(9, true, false));
+      run.numbers.set_series(judged_key(kDiscriminator, g.name, true), judged_in(9, true, false));
       run.numbers.set_series(judged_key(kDiscriminator, g.name, false),
-                             judged(g.pass, true, false));
+                             judged_in(g.pass, true, false));
     }
     results.runs = {run};
-    EXPECT_EQ(table_of("agreement", results).rows.at(0).cells[2].value.has_value(), reliable);
+    EXPECT_EQ(table_in("agreement", results).rows.at(0).cells[2].value.has_value(), reliable);
   }
 }
 

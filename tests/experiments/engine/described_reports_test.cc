@@ -12,28 +12,29 @@
 namespace heed {
 namespace {
 
-using Json = nlohmann::ordered_json;
+using OrderedJson = nlohmann::ordered_json;
 
 // By the names of their files.
-std::map<std::string, Json> reports() {
-  std::map<std::string, Json> all;
+std::map<std::string, OrderedJson> reports() {
+  std::map<std::string, OrderedJson> all;
   const std::filesystem::path root = source_dir() + "/experiments";
   for (const auto& entry : std::filesystem::recursive_directory_iterator(root)) {
     const std::filesystem::path& path = entry.path();
     if (path.extension() != ".json") continue;
-    all[path.lexically_relative(root).string()] = Json::parse(read_file(path.string(), 1 << 20));
+    all[path.lexically_relative(root).string()] =
+        OrderedJson::parse(read_file(path.string(), 1 << 20));
   }
   return all;
 }
 
 // What the folder of probes decides (experiments/probes/report.cc).
-Json with_values_of_a_folder(Json report) {
-  const Json table = {{"NUMBER", "1"},
-                      {"PROBE", "mlp"},
-                      {"CORPUS", "C"},
-                      {"TASK", {"T", "U"}},
-                      {"READING", {"raw", "mlp"}}};
-  report["values"].update(Json{
+OrderedJson with_values_of_a_folder(OrderedJson report) {
+  const OrderedJson table = {{"NUMBER", "1"},
+                             {"PROBE", "mlp"},
+                             {"CORPUS", "C"},
+                             {"TASK", {"T", "U"}},
+                             {"READING", {"raw", "mlp"}}};
+  report["values"].update(OrderedJson{
       {"TASK", {"T", "U"}},
       {"READING", {{{"READING", "raw"}, {"TITLE", "R"}}, {{"READING", "mlp"}, {"TITLE", "M"}}}},
       {"SET", {{{"SET", "s"}, {"NAME", "S"}}, {{"SET", "t"}, {"NAME", "T"}}}},
@@ -48,7 +49,8 @@ TEST(DescribedReports, NoNumberStandsInTwoColumns) {
   const std::set<std::string> of_many = {"judged", "generators"};  // where rows are computed
   size_t columns = 0, files = 0;
   for (const auto& [file, described] : reports()) {
-    const Json report = file.starts_with("probes") ? with_values_of_a_folder(described) : described;
+    const OrderedJson report =
+        file.starts_with("probes") ? with_values_of_a_folder(described) : described;
     ++files;
     for (const Table& table : tables_without_rows(report.dump(), Results())) {
       if (table.id == "runs") continue;
@@ -69,9 +71,9 @@ TEST(DescribedReports, NoNumberStandsInTwoColumns) {
 TEST(DescribedReports, NoPartOfAClaimIsAskedTwiceOrOfItself) {
   size_t parts = 0;
   for (const auto& [file, report] : reports()) {
-    for (const Json& claim : report.at("claims")) {
+    for (const OrderedJson& claim : report.at("claims")) {
       std::set<std::string> asked;
-      for (const Json& part : claim.value("parts", Json::array())) {
+      for (const OrderedJson& part : claim.value("parts", OrderedJson::array())) {
         ++parts;
         EXPECT_TRUE(asked.insert(part.dump()).second) << file << " " << part;
         const std::string key = part.at("key");

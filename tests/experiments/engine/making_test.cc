@@ -9,7 +9,7 @@
 namespace heed {
 namespace {
 
-using Json = nlohmann::ordered_json;
+using OrderedJson = nlohmann::ordered_json;
 
 struct MadeSettings {
   std::string data = {};
@@ -20,7 +20,7 @@ struct NoData {};
 
 using MadeRun = Subject<MadeSettings, NoData>;
 
-void fill(const MadeRun& run, const OnMeasuring&, Json& json) {
+void fill(const MadeRun& run, const OnMeasuring&, OrderedJson& json) {
   json["pieces"] = run.settings.pieces;
 }
 // One variant that is trained, and one that is only measured.
@@ -71,8 +71,8 @@ TEST_F(MakingPlan, RunsHaveTheFilesThatAreWanted) {
     EXPECT_EQ(files("here-seed1"), more ? "est" : "es");
     EXPECT_EQ(files("frozen-seed1"), "e");
   }
-  EXPECT_EQ(Json::parse(dir.read("here-seed1/evaluation.json"))["best_epoch"], 1);
-  EXPECT_FALSE(Json::parse(dir.read("frozen-seed1/evaluation.json")).contains("best_epoch"));
+  EXPECT_EQ(OrderedJson::parse(dir.read("here-seed1/evaluation.json"))["best_epoch"], 1);
+  EXPECT_FALSE(OrderedJson::parse(dir.read("frozen-seed1/evaluation.json")).contains("best_epoch"));
 }
 
 TEST_F(MakingPlan, OnlyTrainingsHaveEpochs) {
@@ -115,8 +115,12 @@ Findings found() {
 Showing<> shown() {
   Showing<> s{.title = "T", .groups_are = "group", .rows_are = "row", .claims_note = "The note."};
   s.tables = [](const Findings& f) {
-    Table own = {.id = "own", .title = "Own", .rows_are = "which", .groups_are = "kind"},
-          common = {.id = "common", .title = "Common"};
+    Table own = {.id = "own",
+                 .title = "Own",
+                 .note = "",
+                 .rows_are = "which",
+                 .groups_are = "kind"},
+          common = {.id = "common", .title = "Common", .note = ""};
     return std::vector<Table>{own, common, trainings_table(f.results, "x", "x")};
   };
   s.each = {{.claim = "C", .rule = "R", .key = "x"}};

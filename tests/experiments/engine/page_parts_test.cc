@@ -11,6 +11,7 @@ namespace {
 std::string html_of(const Cell& cell) {
   return table_html({.id = "t",
                      .title = "T",
+                     .note = "",
                      .columns = {{.name = "x", .others = {{"mean_of_ratios", "m"}}}},
                      .rows = {{"", "row", {cell}}}});
 }

@@ -241,7 +241,8 @@ TEST(Figures, ALogarithmicAxisHasTheSameDistanceForTheSameFactor) {
                        .logarithmic = true,
                        .y_ticks = {1, 10, 100},
                        .y_digits = 0};
-  const PlotLine points{.css = "a", .points = {{0, 1, "p"}, {1, 10, "q"}, {2, 100, "r"}}};
+  const PlotLine points{
+      .css = "a", .line = "", .points = {{0, 1, "p"}, {1, 10, "q"}, {2, 100, "r"}}};
   const std::string html = panels_html(axes, {{"t", "l", {points}}}, {});
   const std::vector<double> y = numbers_of(html, "cy");
   ASSERT_EQ(y.size(), 3u) << html;

@@ -90,6 +90,9 @@ TEST(TieRounds, CountsRunsAndNotSides) {
   }
   EXPECT_EQ(to_json(rounds[3])["ties"], 2);
   EXPECT_EQ(to_json(rounds[3])["pairs_with"], "different responses");
+  Key different = pairs_key();  // without identical ones there is nothing to leave out
+  for (auto& item : different.items) item.identical = false;
+  EXPECT_EQ(tie_rounds(list, different, {.source = "a file", .samples = 10, .size = 1}).size(), 2u);
 }
 
 TEST(TieRounds, RefusesSamplesThatAreLargerThanARound) {

@@ -183,10 +183,16 @@ TEST(TestedParts, TheAnalysisComparesTheClassesThatWereJudged) {
   EXPECT_EQ(surest(judged, 3), (std::vector<size_t>{0, 5, 3, 1, 2, 4}));
 }
 
-// Of eight real ones that are judged real the three that the model is surest of.
+// Of eight real ones that are judged real the three that the model is surest of, and as many of the
+// others: real or not, judged real or not.
 TEST(TestedParts, ThreeOfEachKindAreShown) {
   std::vector<Judged> all;
   for (int i = 0; i < 8; ++i) all.push_back({true, 0.55 + 0.05 * i, i});
+  for (int i = 0; i < 4; ++i) {
+    all.push_back({true, 0.1 + 0.05 * i, 8 + i});
+    all.push_back({false, 0.6 + 0.05 * i, 12 + i});
+    all.push_back({false, 0.15 + 0.05 * i, 16 + i});
+  }
   TestedPart part = part_of(all);
   for (auto& verdict : part.verdicts) verdict.attention.assign(6, 1 / 6.0);
   const discriminate::Discriminator model(
@@ -195,7 +201,11 @@ TEST(TestedParts, ThreeOfEachKindAreShown) {
       Vocabulary::build({{"a", 4}, {"b", 3}, {"c", 2}, {"d", 1}, {"e", 1}}, {.max_size = 20});
   std::vector<double> p;
   for (const PassageView& view : views_of(part, model, words)) p.push_back(view.p_real);
-  EXPECT_EQ(p, (std::vector<double>{all[7].p_real, all[6].p_real, all[5].p_real}));
+  std::vector<double> expected;
+  for (const size_t place : {7, 6, 5, 8, 11, 14, 18, 15, 12, 10, 13, 16}) {
+    expected.push_back(all[place].p_real);
+  }
+  EXPECT_EQ(p, expected);
 }
 
 }  // namespace

@@ -47,7 +47,7 @@ class MediationExperiment : public testing::Test {
 };
 TempDir* MediationExperiment::shared = nullptr;
 
-double sum(const Json& list) {
+double sum_of(const Json& list) {
   double total = 0;
   for (const Json& one : list) total += one.is_null() ? 0 : one.get<double>();
   return total;
@@ -118,24 +118,24 @@ TEST_F(MediationExperiment, TestsAreAsItsOptionsSay) {
 
 TEST_F(MediationExperiment, NumbersAreSumsOfTheirLists) {
   const Json result = evaluation("none");
-  const double tokens = sum(result["tokens"]);
-  EXPECT_NEAR(result["perplexity"].get<double>(), std::exp(sum(result["nll"]) / tokens), 1e-3);
+  const double tokens = sum_of(result["tokens"]);
+  EXPECT_NEAR(result["perplexity"].get<double>(), std::exp(sum_of(result["nll"]) / tokens), 1e-3);
   ASSERT_EQ(result["test_sets"].size(), 6u);
   for (const auto& [name, set] : result["test_sets"].items()) {
     ASSERT_EQ(set["harm"].size(), 5u) << name;
     for (const auto& [reading, harm] : set["harm"].items()) {
       EXPECT_EQ(set["harms"][reading].size(), result["tokens"].size());
-      EXPECT_NEAR(harm.get<double>(), sum(set["harms"][reading]) / tokens, 1e-3)
+      EXPECT_NEAR(harm.get<double>(), sum_of(set["harms"][reading]) / tokens, 1e-3)
           << name << ' ' << reading;
     }
     EXPECT_NEAR(set["harm"]["unread less unseen"].get<double>(),
                 set["harm"]["unread"].get<double>() - set["harm"]["unseen"].get<double>(), 1e-6);
     EXPECT_NEAR(set["das_ratio"].get<double>(),
-                sum(set["as_distractions"]) / sum(set["as_histories"]), 1e-4);
+                sum_of(set["as_distractions"]) / sum_of(set["as_histories"]), 1e-4);
   }
   const Json& responses = result["responses"];
   EXPECT_NEAR(responses["share_changed"].get<double>(),
-              sum(responses["changed"]) / static_cast<double>(result["tokens"].size()), 1e-12);
+              sum_of(responses["changed"]) / static_cast<double>(result["tokens"].size()), 1e-12);
 }
 
 // Beside the harm: of each utterance a number a dialogue, and the attention score of the query that
@@ -146,9 +146,10 @@ TEST_F(MediationExperiment, ExchangesAreSumsOfTheirLists) {
   for (const char* which : {"query", "history"}) {
     const Json& of = exchange[which];
     ASSERT_EQ(of["harms"].size(), result["tokens"].size()) << which;
-    EXPECT_NEAR(of["harm"].get<double>(), sum(of["harms"]) / sum(result["tokens"]), 1e-3) << which;
+    EXPECT_NEAR(of["harm"].get<double>(), sum_of(of["harms"]) / sum_of(result["tokens"]), 1e-3)
+        << which;
     EXPECT_NEAR(of["look"].get<double>(),
-                sum(of["look_items"]) / static_cast<double>(of["look_items"].size()), 1e-4);
+                sum_of(of["look_items"]) / static_cast<double>(of["look_items"].size()), 1e-4);
     EXPECT_NE(of["harm"], 0);
   }
   EXPECT_NE(exchange["query"]["harm"], exchange["history"]["harm"]);
@@ -163,7 +164,7 @@ TEST_F(MediationExperiment, ExchangesAreSumsOfTheirLists) {
 TEST_F(MediationExperiment, PlacesAreMeansOfTheirListsAndOfTheirMap) {
   const Json result = evaluation("none");
   const Json places = json("static-ui-none-seed1/places.json"), &own = places["own"];
-  const double tokens = sum(places["tokens"]);
+  const double tokens = sum_of(places["tokens"]);
   size_t dialogues = 0;
   for (size_t i = 0; i < places["tokens"].size(); ++i) {
     if (places["tokens"][i].is_null()) continue;
@@ -174,11 +175,12 @@ TEST_F(MediationExperiment, PlacesAreMeansOfTheirListsAndOfTheirMap) {
   ASSERT_LT(dialogues, result["tokens"].size());  // some histories are too short
   for (const char* source : {"own", "duplicate", "nearest", "matched", "foreign"}) {
     const Json& of = places[source];
-    EXPECT_NEAR(of["harm"].get<double>(), sum(of["harms"]) / tokens, 1e-9) << source;
+    EXPECT_NEAR(of["harm"].get<double>(), sum_of(of["harms"]) / tokens, 1e-9) << source;
     EXPECT_NEAR(of["harm_less_own"].get<double>(),
                 of["harm"].get<double>() - own["harm"].get<double>(), 1e-9);
-    EXPECT_NEAR(of["das_ratio"].get<double>(), sum(of["looks"]) / sum(of["history_looks"]), 1e-9);
-    EXPECT_NEAR(of["over_own"].get<double>(), sum(of["looks"]) / sum(own["looks"]), 1e-9);
+    EXPECT_NEAR(of["das_ratio"].get<double>(), sum_of(of["looks"]) / sum_of(of["history_looks"]),
+                1e-9);
+    EXPECT_NEAR(of["over_own"].get<double>(), sum_of(of["looks"]) / sum_of(own["looks"]), 1e-9);
     double looks = 0, count = 0;
     for (const auto& [history, row] : of["map"].items()) {
       ASSERT_EQ(row.size(), std::stoul(history) + 1) << source;  // and directly before the query
@@ -190,7 +192,7 @@ TEST_F(MediationExperiment, PlacesAreMeansOfTheirListsAndOfTheirMap) {
       count += row["0"]["dialogues"].get<double>();
     }
     EXPECT_EQ(count, static_cast<double>(dialogues));
-    EXPECT_NEAR(looks, sum(of["looks"]), 1e-3) << source;
+    EXPECT_NEAR(looks, sum_of(of["looks"]), 1e-3) << source;
   }
   EXPECT_NE(own["harm"], places["foreign"]["harm"]);
   const Json attention = this->json("tables/places-attention.json"),
