@@ -9,10 +9,10 @@ namespace {
 using Json = nlohmann::json;
 
 // The evaluation of a small model on the dialogues of dir/data.
-Json reproduced(const TempDir& dir) {
+Json reproduced(const TempDir& dir, const std::string& epochs = "1") {
   const Result r =
       heed_program({"reproduce", "gaps", "--data", dir.path("data"), "--out", dir.path("out"),
-                    "--width", "8", "--epochs", "1", "--only", "both"});
+                    "--width", "8", "--epochs", epochs, "--only", "both"});
   EXPECT_EQ(r.code, 0) << r.err;
   return Json::parse(dir.read("out/both-seed1/evaluation.json"), nullptr, false);
 }
@@ -48,14 +48,18 @@ TEST(Gaps, TheirExperimentLosesWhatWasThereBefore) {
     return R"({"turns": [{"text": ")" + first + R"("}, {"text": "it is good", "labels": )" +
            R"({"rewritten": ["k1 is good"]}}]})" + "\n";
   };
-  dir.write("data/train.jsonl", line("about k1 please"));
-  dir.write("data/valid.jsonl", line("about k1 please"));
-  dir.write("data/test.jsonl", line("hello there") + line("k1 again"));
-  const Json json = reproduced(dir);
+  std::string eight;
+  for (int i = 0; i < 8; ++i) eight += line("about k1 please");
+  dir.write("data/train.jsonl", eight);
+  dir.write("data/valid.jsonl", eight);
+  dir.write("data/test.jsonl", line("hello there") + line("about k1 please"));
+  const Json json = reproduced(dir, "30");
+  EXPECT_EQ(json["p1_hits"], (Json{0, 1}));
+  EXPECT_EQ(json["with_1"]["p1_hits"], (Json{1, 1}));  // or this would test nothing
   EXPECT_EQ(json["answered"], 0.5);
   EXPECT_EQ(json["with_1"]["answered"], 1);
-  EXPECT_EQ(json["with_1"]["p1_lost_items"][0], nullptr);
-  EXPECT_EQ(json["with_1"]["p1_lost"], json["with_1"]["p1_lost_items"][1]);
+  EXPECT_EQ(json["with_1"]["p1_lost_items"], (Json{nullptr, 0}));
+  EXPECT_EQ(json["with_1"]["p1_lost"], 0);
 }
 
 }  // namespace
