@@ -96,6 +96,10 @@ TEST_F(SweepTest, TheTableIsSorted) {
   EXPECT_EQ(table["rows"][0]["cells"][0]["value"], "0.01");
   EXPECT_EQ(table["columns"][4]["key"], "test_sets.random:1.0.das_ratio");
   EXPECT_TRUE(has(shared->read("whole/tables/sweep.md"), "| 2 | rate0.01-"));
+  char ratio[32];
+  std::snprintf(ratio, sizeof ratio, "| %.3f ± ",
+                table["rows"][0]["cells"][4]["value"].get<double>());
+  EXPECT_TRUE(has(shared->read("whole/tables/sweep.md"), ratio)) << ratio;
   EXPECT_TRUE(has(output, "\nruns ") && has(output, " seeds  rate  insert-prob  valid. perplexity"))
       << output;
   EXPECT_TRUE(has(shared->read("whole/tables/sweep.csv"), "\n2,rate0.01-"));
