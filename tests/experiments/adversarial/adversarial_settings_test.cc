@@ -69,5 +69,23 @@ TEST(AdversarialFolder, RefusesTwoClassifiersOfOneName) {
             "--data: two classifiers would be called 'together-response-only'; rename a folder");
 }
 
+// --beam says how many hypotheses beam search has, and nothing of other ways to answer.
+TEST(AdversarialSettings, RefuseWhatAppliesToAnotherDecoding) {
+  for (const std::string decode : {"beam", "sample", "greedy"}) {
+    AdversarialSettings settings;
+    settings.decode_name = decode;
+    std::string refused;
+    ExperimentRequest request{.data = "a/one"};
+    request.discriminator = [] { return discriminate::Runs::preset("smoke"); };
+    request.refuse_given = [&](const std::string& option, const std::string& is_for) {
+      refused += option + " " + is_for;
+    };
+    adversarial_making().take(request, settings);
+    EXPECT_EQ(refused, decode == "beam" ? "" : "--beam with --decode beam") << decode;
+    EXPECT_EQ(settings.decode.method == DecodeOptions::Method::kSample, decode == "sample");
+    EXPECT_EQ(settings.decode.method == DecodeOptions::Method::kBeam, decode == "beam");
+  }
+}
+
 }  // namespace
 }  // namespace heed
