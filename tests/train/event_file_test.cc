@@ -42,5 +42,33 @@ TEST(EventFile, IsWhatTensorBoardWrites) {
   EXPECT_EQ(hex(file.bytes()), kExpected);
 }
 
+// The step stands behind the time (nine bytes), the length and its checksum (twelve): seven bits a
+// byte, the lowest ones first, with the eighth bit where more follow.
+TEST(EventFile, AStepHasAsManyBytesAsItNeeds) {
+  for (const auto& [step, bytes] : {std::pair<int64_t, std::string>{0, "00"},
+                                    {127, "7f"},
+                                    {128, "8001"},
+                                    {129, "8101"},
+                                    {16383, "ff7f"},
+                                    {16384, "808001"},
+                                    {int64_t{1} << 35, "808080808001"}}) {
+    EventFile file(0);
+    const size_t before = file.bytes().size();
+    file.add("t", step, 0, 0);
+    EXPECT_EQ(hex(file.bytes().substr(before + 21, 2 + bytes.size() / 2)), "10" + bytes + "2a")
+        << step;
+  }
+}
+
+// So has a length: of a name of 120 letters the point has 127 bytes, of one of 121 it has 128.
+TEST(EventFile, ALengthHasAsManyBytesAsItNeeds) {
+  for (const auto& [letters, bytes] : {std::pair{120, "2a81010a7f"}, {121, "2a83010a8001"}}) {
+    EventFile file(0);
+    const size_t before = file.bytes().size();
+    file.add(std::string(letters, 'a'), 1, 0, 0);
+    EXPECT_EQ(hex(file.bytes().substr(before + 23, std::string(bytes).size() / 2)), bytes);
+  }
+}
+
 }  // namespace
 }  // namespace heed

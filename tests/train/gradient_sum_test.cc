@@ -24,6 +24,9 @@ TEST(Pieces, AreOfSimilarCost) {
   EXPECT_EQ(many[0], std::vector<int64_t>{0});
   EXPECT_EQ(many[4], std::vector<int64_t>{1});
   EXPECT_TRUE(many[5].empty());
+  // Examples of no size are shared out, too.
+  EXPECT_EQ(cut_in_pieces({0, 1, 2, 3}, {0, 0, 0, 0}, 2),
+            (std::vector<std::vector<int64_t>>{{0, 2}, {1, 3}}));
 }
 
 TEST(Pieces, EachBelongsToOneRank) {

@@ -202,6 +202,35 @@ TEST(GroupSums, HaveTheSameBitsForAnyNumberOfRanks) {
 }
 
 // One piece for each rank, of which all but the last layers wait for what has been sent.
+// Rows that one piece looks up and the other multiplies by; the table is not of the first group.
+TEST(GroupSums, ATableMayHaveRowsInOnePieceAndAllInAnother) {
+  struct Tied : Module {
+    Var bias = Var::parameter(Tensor::full({1}, 2));
+    Var table = Var::parameter(Tensor::full({4, 2}, 0.5), /*sparse_rows=*/true);
+    void visit(Visitor& v) override {
+      v("bias", bias);
+      v("table", table);
+    }
+  } model;
+  const auto rows = [&](const std::vector<int32_t>& ids) {
+    return sum(gather_rows(model.table, Tensor::from(ids)));
+  };
+  const auto all = [&] { return sum(square(model.table)) + sum(square(model.bias)); };
+  const std::vector<NamedParameter> both = parameters(model);
+  const Groups groups = {{0}, {1}};
+  for (const bool sparse_first : {true, false}) {
+    GroupSums sums(both, groups, nullptr);
+    (sparse_first ? rows({1, 3, 1}) : all()).backward();
+    sums.add(0);
+    sums.add_last(1, 2, [&](const Var::OnComplete& complete) {
+      (sparse_first ? all() : rows({1, 3, 1})).backward(complete);
+    });
+    EXPECT_EQ(model.table.grad().to_vector(), (std::vector<double>{1, 1, 3, 3, 1, 1, 2, 2}));
+    EXPECT_EQ(model.bias.grad().to_vector(), (std::vector<double>{4}));
+    zero_grad(model);
+  }
+}
+
 TEST(GroupSums, AreSentWhileThePassGoesOn) {
   static constexpr int kRanks = 4;
   static constexpr double kCall = 0.05;

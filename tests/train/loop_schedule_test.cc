@@ -115,6 +115,25 @@ TEST_F(LoopTest, RefusesAHalvingThatWouldEndTheTraining) {
             "halve_after: this training ends where it would halve its rate");
 }
 
+// A rate may be as low as the lowest one, and where nothing halves it also lower.
+TEST_F(LoopTest, RefusesALowestRateAboveTheRate) {
+  HalvingSchedule::Options& schedule = settings.schedule;
+  const auto refused = [&](double lowest) {
+    schedule.min_rate = lowest;
+    return error_of<UsageError>([&] { settings.check(); });
+  };
+  const std::string why =
+      "min_rate: is above the rate, so that training would end instead of halving it";
+  for (const auto& [patience, halve_after] : {std::pair(2, 0), {0, 2}}) {
+    schedule.patience = patience, schedule.halve_after = halve_after;
+    schedule.min_rate = 0.1;  // the rate
+    EXPECT_NO_THROW(settings.check());
+    EXPECT_EQ(refused(0.11), why);
+  }
+  schedule.patience = schedule.halve_after = 0;
+  EXPECT_NO_THROW(settings.check());
+}
+
 TEST_F(LoopTest, GroupsHaveRatesOfTheirOwn) {
   for (const char* optimizer : {"sgd", "adam"}) {
     Point point;

@@ -72,9 +72,31 @@ TEST_F(LoopTest, AnEpochThatBreaksTheModelWritesNothing) {
   Task task = pulling(second, {3, 3});
   task.validate = [](const OnValidation&) { return Metrics{{"distance", 0.5}}; };
   const std::string error = error_of<Error>([&] { train(run, settings, {task}); });
-  EXPECT_TRUE(has(error, "x is not finite any more")) << error;
+  EXPECT_EQ(
+      error,
+      "training: x is not finite any more after epoch 3, step 0; no checkpoint is made of it. "
+      "The checkpoint of epoch 2, step 0 stays: go on with --resume and a smaller --rate");
   EXPECT_EQ(dir.read("run/model.safetensors"), model);
   EXPECT_EQ(dir.read("run/log.jsonl"), log);
+}
+
+// What a step that found no memory says, before there is a checkpoint and afterwards.
+TEST_F(LoopTest, AStepWithoutMemorySaysWhereAndWhatStays) {
+  Point point;
+  Task task = pulling(point, {3, 3, 3, 3});
+  int step = 0, last = 2;
+  task.loss = [&, loss = task.loss](const std::vector<int64_t>& examples, const StepKey& key) {
+    if (++step == last) throw std::bad_alloc();
+    return loss(examples, key);
+  };
+  const auto error = [&] { return error_of<DeviceError>([&] { train(run, settings, {task}); }); };
+  EXPECT_EQ(error(),
+            "training: epoch 1, step 2, 2 examples: out of memory. There is no checkpoint "
+            "yet: go on with --resume");
+  step = 0, last = 3;
+  EXPECT_EQ(error(),
+            "training: epoch 2, step 1, 2 examples: out of memory. The checkpoint of epoch "
+            "2, step 0 stays: go on with --resume");
 }
 
 // Who may have lost the run to somebody else, as after a sleep, is asked before every write: after

@@ -2,6 +2,7 @@
 #include "train/ranks.h"
 
 #include <gtest/gtest.h>
+#include <unistd.h>
 
 #include <csignal>
 #include <string>
@@ -71,6 +72,13 @@ TEST(Ranks, OneThatGivesUpIsHeard) {
   });
   alone().give_up();
   EXPECT_EQ(alone().any(1), 1U);
+}
+
+TEST(Ranks, AreNamedByTheirNumbersFromZeroOn) {
+  char host[256] = {};
+  ASSERT_EQ(::gethostname(host, sizeof host - 1), 0);
+  EXPECT_EQ(name_of_rank(0, 1), std::string("rank 0 of 1 on ") + host);
+  EXPECT_EQ(name_of_rank(2, 4), std::string("rank 2 of 4 on ") + host);
 }
 
 TEST(Ranks, OneThatFailsEndsAll) {

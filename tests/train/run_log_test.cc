@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 #include <sys/stat.h>
 
+#include <algorithm>
 #include <cmath>
 
 #include "base/error.h"
@@ -83,7 +84,8 @@ TEST(RunLog, ColumnsThatALineHasNotAreEmptyThere) {
   }
 }
 
-// Two epochs of two steps each: an epoch ends when its last step does.
+// Two epochs of two steps each: an epoch ends when its last step does, and a third one, of which no
+// step was logged, not before the second.
 TEST(RunLog, PointsOfAnEpochAreFromTheTimeOfItsLastStep) {
   const TempDir dir;
   std::string epochs, steps;
@@ -96,11 +98,13 @@ TEST(RunLog, PointsOfAnEpochAreFromTheTimeOfItsLastStep) {
     epochs += R"({"epoch":)" + epoch + R"(,"loss":)" + epoch +
               R"(.25,"rate":1,"grad_norm":2,"steps":2,"tokens":6})" + "\n";
   }
+  epochs += R"({"epoch":3,"loss":3.25,"rate":1,"grad_norm":2,"steps":2,"tokens":6})"
+            "\n";
   dir.write("run/log.jsonl", epochs);
   dir.write("run/steps.jsonl", steps);
   EventFile expected(1700000001);
-  for (int epoch = 1; epoch <= 2; ++epoch) {
-    const double time = 1700000000 + 2 * epoch;
+  for (int epoch = 1; epoch <= 3; ++epoch) {
+    const double time = 1700000000 + 2 * std::min(epoch, 2);
     for (const auto& [name, value] : {std::pair("loss", epoch + 0.25),
                                       {"rate", 1.0},
                                       {"grad_norm", 2.0},

@@ -72,12 +72,32 @@ TEST_F(StepLogTest, HasALineForEveryNthStep) {
     EXPECT_GE(r.tokens_per_s, 1);
     EXPECT_EQ(r.task, "");
   }
+  EXPECT_FALSE(has(dir.read("run/steps.jsonl"), "task"));
   // dloss/dx = 2 (x - mean), and of one example loss = (x - target)^2
   const StepRecord& last = steps[3];
   ASSERT_LE(last.tokens, 6);
   if (last.tokens == 3) {
     EXPECT_NEAR(last.grad_norm, 2 * std::sqrt(last.loss), 1e-12);
   }
+}
+
+// Who looks at a training that takes hours sees its steps: none waits for longer than a second.
+TEST_F(StepLogTest, LinesWaitForASecond) {
+  StepLog log(run, 1, 0, nullptr);
+  log.start_clock();
+  EXPECT_FALSE(log.due());  // there is none
+  log.add({.step = 1, .epoch = 1});
+  const auto begin = std::chrono::steady_clock::now();
+  log.write(false);
+  log.add({.step = 2, .epoch = 1});
+  const bool due = log.due();
+  EXPECT_FALSE(due && std::chrono::steady_clock::now() - begin < std::chrono::seconds(1));
+  std::this_thread::sleep_for(std::chrono::milliseconds(1050));
+  EXPECT_TRUE(log.due());
+  EXPECT_EQ(load_steps(run).size(), 1u);
+  log.write(false);
+  EXPECT_FALSE(log.due());  // there is none
+  EXPECT_EQ(load_steps(run).size(), 2u);
 }
 
 TEST_F(StepLogTest, IsThereOnlyWhereItIsAskedFor) {
