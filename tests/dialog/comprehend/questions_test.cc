@@ -76,12 +76,15 @@ TEST(Passages, AreReadFromCoqa) {
   EXPECT_EQ(p.questions[2].answers[0].kind, Kind::kNone);
   EXPECT_EQ(there(p, p.questions[3].answers[0]), "on a mat");
   EXPECT_EQ(p.questions[3].answers[0].text, "upon the mat");
+  EXPECT_EQ(p.questions[0].id, "s1_1");
+  EXPECT_EQ(p.questions[3].id, "s1_4");
   // "no" is no word of "knows": the place of a yes or no is all of its rationale.
   const Corpus knows =
       read_passages(dir.write("coqa.json", changed(kCoqa, "It slept", "It knows")));
   EXPECT_EQ(there(knows.passages[0], knows.passages[0].questions[1].answers[1]), "It knows.");
-  // Words are whole ones: "on" stands before "a mat", and "n" only within it.
-  for (const auto& [said, where] : {std::pair("a mat", "a mat"), {"a", "a"}, {"n", "on a mat"}}) {
+  // Words are whole ones: "on" stands before "a mat", and "n" and "m" only within words.
+  for (const auto& [said, where] :
+       {std::pair("a mat", "a mat"), {"a", "a"}, {"n", "on a mat"}, {"m", "on a mat"}}) {
     const Corpus other =
         read_passages(dir.write("coqa.json", changed(kCoqa, "upon the mat", said)));
     EXPECT_EQ(there(other.passages[0], other.passages[0].questions[3].answers[0]), where) << said;

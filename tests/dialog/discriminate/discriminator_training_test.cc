@@ -300,8 +300,12 @@ TEST(TrainData, IsReadFromDirectories) {
   EXPECT_NE(data.vocabulary.id("twotrain"), kUnk);
   EXPECT_EQ(data.vocabulary.id("twovalid"), kUnk);
   const uint32_t before = data.fingerprint();
-  dir.write("two/valid.jsonl", lines("x", "changed") + lines("y", "othertwo"));
-  EXPECT_NE(load_train_data({dir.path("one"), dir.path("two")}, settings).fingerprint(), before);
+  for (const char* file : {"one/train", "two/train", "one/valid", "two/valid"}) {
+    const std::string name = std::string(file) + ".jsonl", kept = dir.read(name);
+    dir.write(name, lines("x", "changed") + lines("y", "other"));
+    EXPECT_NE(load_train_data({dir.path("one"), dir.path("two")}, settings).fingerprint(), before);
+    dir.write(name, kept);
+  }
   dir.write("two/valid.jsonl", lines("x", "alone"));
   const TrainData fewer = load_train_data({dir.path("one"), dir.path("two")}, settings);
   EXPECT_EQ(fewer.valid.irreplaceable, 1);

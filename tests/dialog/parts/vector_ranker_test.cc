@@ -228,6 +228,34 @@ TEST(CosineRanker, SaysEachTimeWhatWasCut) {
   EXPECT_EQ(cut({"1 2", "2"}, "5"), "2 text");
   EXPECT_EQ(cut({"1 2", "2"}, "5"), "2 text");
   EXPECT_EQ(cut({"1", "2"}, "5"), "1 text") << "of the context";
+  const CosineRanker of_two(of_numbers(), ExampleOptions(), {}, 2);  // which reads two numbers
+  EXPECT_EQ(of_two.score({"1"}, {{{"1", "5"}, {0}}}, 8, {}).remark, "");
+  EXPECT_EQ(of_two.score({"1"}, {{{"1", "5 6"}, {0}}}, 8, {}).remark.substr(0, 6), "1 text");
+}
+
+// The longest ones first, as many at once as is asked for.
+TEST(EncoderOfFunctions, EncodesInBatchesAndSaysHowFarItIs) {
+  std::vector<std::vector<double>> batches;
+  const auto encoder = make_encoder(
+      1, [](const std::string& text) { return std::vector<int32_t>(text.size(), 7); },
+      [&](const ExamplePointers& batch) {
+        std::vector<double>& lengths = batches.emplace_back();
+        for (const Example* e : batch) {
+          lengths.push_back(static_cast<double>(e->context[0].size()));
+        }
+        return Var(Tensor::from(lengths, {std::ssize(batch), 1}).to(DType::f32));
+      });
+  std::vector<Example> examples;
+  for (const char* text : {"bbb", "a", "eeeee", "dddd", "cc"}) {
+    examples.emplace_back().context = {encoder->numbers(text)};
+    examples.back().distraction = {0};
+  }
+  std::vector<int64_t> told;
+  const Tensor vectors = encoder->encode(
+      examples, {.batch = 2, .progress = [&](int64_t done, int64_t) { told.push_back(done); }});
+  EXPECT_EQ(vectors.to_vector(), (std::vector<double>{3, 1, 5, 4, 2}));
+  EXPECT_EQ(batches, (std::vector<std::vector<double>>{{5, 4}, {3, 2}, {1}}));
+  EXPECT_EQ(told, (std::vector<int64_t>{2, 4, 5}));
 }
 
 }  // namespace

@@ -23,6 +23,23 @@ TEST(WordPieceOfAFolder, KeepsAccentsWhereItKeepsCase) {
   EXPECT_EQ(ids(R"({"do_lower_case": true, "strip_accents": false})"), (Ids{0, 7}));
 }
 
+// A Chinese character is a word of its own, unless a file says otherwise.
+TEST(WordPieceOfAFolder, CutsChineseTextWhereItsFileSaysSo) {
+  const TempDir dir;
+  imported_tiny_bert(dir);
+  const auto ids = [&](const char* config) {
+    dir.write("in/tokenizer_config.json", config);
+    return load_encoder(dir.path("in"))
+        .pieces.encode(
+            "a\xE4\xBD\xA0"
+            "b c");
+  };
+  using Ids = std::vector<int32_t>;
+  EXPECT_EQ(ids(R"({})"), (Ids{3, 0, 4, 5}));
+  EXPECT_EQ(ids(R"({"tokenize_chinese_chars": true})"), (Ids{3, 0, 4, 5}));
+  EXPECT_EQ(ids(R"({"tokenize_chinese_chars": false})"), (Ids{0, 5}));
+}
+
 // No text is longer than the model has positions for.
 TEST(WordPieceOfAFolder, BelievesNoLengthAboveThePositions) {
   const TempDir dir;

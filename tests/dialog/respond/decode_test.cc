@@ -393,11 +393,10 @@ TEST(ResponseRanker, ScoresByLogP) {
   const Vocabulary words = Vocabulary::build({{"aa", 3}, {"bb", 2}, {"cc", 1}});
   LstmResponder model = make_model(Structure::parse("static-ui"), words.size() - kSpecialTokens);
   const std::vector<std::string> texts = {"bb aa cc", "cc", "aa aa aa aa"};
-  const ResponseRanker ranker(model, words, {.max_turns = 2, .max_response_tokens = 1});
+  const ResponseRanker r(model, words, {.max_turns = 2, .max_response_tokens = 1, .speaker = "x"});
   for (const int64_t batch : {1, 8}) {
     const auto scores =
-        ranker.score(texts, {{{"gone", "aa cc", "bb"}, {2, 0}}, {{"cc"}, {1, 0}}}, batch)
-            .of_queries;
+        r.score(texts, {{{"gone", "aa cc", "bb"}, {2, 0}}, {{"cc"}, {1, 0}}}, batch).of_queries;
     ASSERT_EQ(scores.size(), 2u);
     const auto expected = [&](const std::vector<std::string>& context, const std::string& said) {
       Example e;

@@ -243,6 +243,18 @@ TEST_F(Answering, TheUnknownWordIsWrittenWhereItIsAllowed) {
   }
 }
 
+// Answers are read: what samples of the whole distribution may hold stays out of them.
+TEST_F(Answering, HoldNothingThatIsNoWord) {
+  for (const auto& model : models) {
+    favour(*model, kEou);
+    options.any_token = false;
+    const auto usual = answer(*model, options);
+    options.any_token = true;
+    const auto all = answer(*model, options);
+    for (size_t i = 0; i < all.size(); ++i) EXPECT_EQ(words(all[i]), words(usual[i]));
+  }
+}
+
 TEST_F(Answering, IsForModelsWithNoise) {
   const auto plain = make_responder(small_config(Structure::parse("hred-attention")), 3);
   EXPECT_EQ(error_of<UsageError>([&] { answer(*plain, options); }),

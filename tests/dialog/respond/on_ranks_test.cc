@@ -111,6 +111,29 @@ TEST(OnRanks, ResponsesAreThoseOfEachExampleAlone) {
   }
 }
 
+// Compared with even attention to what is there to look at: the words of each utterance and its
+// end, or the utterances.
+TEST(OnRanks, WhereADecoderLooksIsThatOfEachExampleAlone) {
+  const std::vector<Example> examples = random_examples(kExamples, 2);
+  for (const std::string structure : {"non-hier", "dynamic", "static-ui"}) {
+    SCOPED_TRACE(structure);
+    const auto model = model_of(structure.c_str());
+    const auto all = decode(*model, pointers(examples), {.max_length = 6});
+    for (size_t i = 0; i < examples.size(); ++i) {
+      std::vector<double> even;
+      double rows = 0;
+      for (const auto& said : examples[i].context) {
+        even.push_back(structure == "non-hier" ? static_cast<double>(said.size()) + 1 : 1);
+        rows += even.back();
+      }
+      for (double& share : even) share /= rows;
+      expect_near(all[i].even, even);
+      const Decoding alone = decode(*model, {&examples[i]}, {.max_length = 6})[0];
+      expect_near(all[i].as_scores(), alone.as_scores());
+    }
+  }
+}
+
 // Each rank's part as if it were the whole: never more than that, and at the end all of it.
 TEST(OnRanks, ProgressEndsWithAllExamples) {
   const std::vector<Example> examples = random_examples(kExamples, 2);
@@ -125,6 +148,9 @@ TEST(OnRanks, ProgressEndsWithAllExamples) {
                        EXPECT_LE(done.examples, kExamples);
                        examples_done = done.examples, tokens_done = done.tokens;
                      });
+      int64_t own = 0;
+      for (const Example& e : part_of_rank(ranks, examples)) own += example_tokens(e);
+      EXPECT_EQ(tokens_done, count * own);
       EXPECT_GE(examples_done, kExamples - kExamples % count);
       EXPECT_TRUE(!ranks.first() || examples_done == kExamples);  // it has the largest part
     });

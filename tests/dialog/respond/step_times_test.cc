@@ -3,7 +3,10 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
+
 #include "tests/dialog/respond/model_helpers.h"
+#include "tests/file_helpers.h"
 
 namespace heed {
 namespace {
@@ -27,6 +30,51 @@ TEST(StepTimes, TheSeedDrawsWordsAndDropoutIsAsked) {
   EXPECT_EQ(loss(1, 0), first);
   EXPECT_NE(loss(2, 0), first);
   EXPECT_NE(loss(1, 0.5), first);
+}
+
+// Dialogues of these lengths, batch after batch, the first one for the warm-up; a batch that the
+// file cannot fill has what is left, and then it begins again.
+TEST(StepTimes, ReadsAsManyDialoguesAsItTakes) {
+  const TempDir dir;
+  std::string lines;
+  for (const char* response : {"1", "2", "4", "8", "16", "32", "64"}) {
+    lines += R"({"context": [3, 1], "response": )" + std::string(response) + "}\n";
+  }
+  const std::string path = dir.write("lengths.jsonl", lines);
+  const auto tokens = [&](int64_t batch, int64_t steps) {
+    const std::unique_ptr<Responder> model = drawn_model("dynamic");
+    const StepTimes times = step_times(
+        *model, {.work = "forward", .lengths = path, .batch = batch, .steps = steps}, Device{});
+    EXPECT_EQ(times.steps(), steps);
+    return times.tokens;
+  };
+  // Of a dialogue its words, and one for the end of each utterance: 7 and those of the response.
+  EXPECT_EQ(tokens(2, 1), 2 * 7 + 4 + 8);
+  EXPECT_EQ(tokens(2, 2), 4 * 7 + 4 + 8 + 16 + 32);
+  EXPECT_EQ(tokens(1, 3), 3 * 7 + 2 + 4 + 8);
+  EXPECT_EQ(tokens(4, 1), 3 * 7 + 16 + 32 + 64);
+  EXPECT_EQ(tokens(4, 2), 7 * 7 + 127);
+}
+
+// The times of the steps are in order, so that the one in the middle is their median.
+TEST(StepTimes, StandInOrder) {
+  const std::unique_ptr<Responder> model = drawn_model("dynamic");
+  std::vector<double> one_by_one;
+  double before = 0;
+  const StepTimes times = step_times(*model,
+                                     {.work = "forward",
+                                      .lengths = "",
+                                      .batch = 2,
+                                      .steps = 8,
+                                      .progress =
+                                          [&](int64_t, double seconds) {
+                                            one_by_one.push_back(seconds - before);
+                                            before = seconds;
+                                          }},
+                                     Device{});
+  std::sort(one_by_one.begin(), one_by_one.end());
+  ASSERT_EQ(times.seconds.size(), 8u);
+  for (size_t i = 0; i < 8; ++i) EXPECT_NEAR(times.seconds[i], one_by_one[i], 1e-9);
 }
 
 }  // namespace

@@ -383,5 +383,13 @@ TEST_F(TrainerTest, TwoVocabularyReadsLabelsAndALexicon) {
             load_train_data(path("data"), {}, {}, 0, &read.vocabulary).fingerprint());
 }
 
+TEST(TwoVocabulary, ALabelHasAQuarterOfAnEmbeddingAndANumberAtLeast) {
+  for (const auto& [embedding, width] : {std::pair(3, 1), {4, 1}, {7, 1}, {8, 2}}) {
+    ModelConfig config = two_vocabulary();
+    config.embedding_size = embedding;
+    EXPECT_EQ(parameter(*make_responder(config), "decoder.sentiment.weight").shape()[1], width);
+  }
+}
+
 }  // namespace
 }  // namespace heed

@@ -267,6 +267,14 @@ TEST_F(Adversary, ARunSaysWhatItIs) {
   EXPECT_EQ(there.generator.loop.batch_size, 4);
   EXPECT_EQ(error_of<DataError>([&] { load_settings_of(dir.path("g")); }),
             dir.path("g") + ": not a run of heed adversary (no adversary.json)");
+  EXPECT_TRUE(began_with(run, "generator", dir.path("g")));
+  EXPECT_TRUE(began_with(run, "discriminator", dir.path("d")));
+  // Others of the same sizes are others.
+  save_model(dir.path("g"), *make_responder(settings.generator.model, 4), data.vocabulary);
+  Discriminator another(discriminator.config(), 5);
+  save_parameters(dir.path("d/model.safetensors"), another);
+  EXPECT_FALSE(began_with(run, "generator", dir.path("g")));
+  EXPECT_FALSE(began_with(run, "discriminator", dir.path("d")));
   const std::string json = dir.read("run/adversary.json");
   EXPECT_NE(json.find("\"valid_words\": 3"), std::string::npos) << json;
   dir.write("run/adversary.json", R"({"generator_steps": 0, "discriminator_steps": 1,
@@ -280,6 +288,13 @@ TEST_F(Adversary, ARunSaysWhatItIs) {
   error_of<DataError>([&] { load_settings_of(run); });
   fs::remove(run + "/discriminator/vocab.txt");
   error_of<DataError>([&] { train_players(run, settings, data, Device()); });
+}
+
+TEST_F(Adversary, AMeasurementSaysHowFarItIs) {
+  std::vector<std::pair<int64_t, int64_t>> told;
+  const auto on_batch = [&](int64_t done, int64_t of) { told.emplace_back(done, of); };
+  measure_players(players(), settings, data, on_batch);  // of five examples, four at once
+  EXPECT_EQ(told, (std::vector<std::pair<int64_t, int64_t>>{{4, 5}, {5, 5}}));
 }
 
 TEST_F(Adversary, ATrainingBeginsWithTheGeneratorsSettings) {
