@@ -97,6 +97,10 @@ TEST_F(LoopTest, AStepWithoutMemorySaysWhereAndWhatStays) {
   EXPECT_EQ(error(),
             "training: epoch 2, step 1, 2 examples: out of memory. The checkpoint of epoch "
             "2, step 0 stays: go on with --resume");
+  task.loss = [](const auto&, const StepKey&) -> Loss { throw DeviceError("no GPU"); };
+  EXPECT_EQ(error(),
+            "training: epoch 2, step 1, 2 examples: no GPU. The checkpoint of epoch 2, step 0 "
+            "stays: go on with --resume");
 }
 
 // Who may have lost the run to somebody else, as after a sleep, is asked before every write: after
@@ -344,6 +348,11 @@ TEST_F(LoopTest, SaysWhichGradientIsNotFinite) {
       << error(false);
   EXPECT_TRUE(error(true).starts_with("training: epoch 1, step 1: ")) << error(true);
   EXPECT_TRUE(has(error(true), "sqrt")) << error(true);
+  task.loss = [&](const std::vector<int64_t>&, const StepKey&) {
+    return Loss{sum(point.x) + INFINITY, 1};
+  };
+  EXPECT_TRUE(error(false).starts_with("training: the loss is not a finite number in "))
+      << error(false);
   EXPECT_EQ(point.value(), 0);
 }
 

@@ -152,8 +152,8 @@ TEST(RunLog, EachTaskHasCurvesOfItsOwn) {
   std::string steps;
   for (const auto& [step, task] : {std::pair("1", "gen"), {"2", "disc"}, {"3", "gen"}}) {
     steps += R"({"step":)" + std::string(step) + R"(,"epoch":1,"loss":)" + step +
-             R"(.5,"rate":1,"grad_norm":2,"tokens":3,"tokens_per_s":4,"time":17,"task":")" + task +
-             "\"}\n";
+             R"(.5,"rate":1,"grad_norm":2,"tokens":3,"tokens_per_s":4,"time":1)" + step +
+             R"(,"task":")" + task + "\"}\n";
   }
   dir.write("run/log.jsonl", R"({"epoch":1,"loss":1,"rate":1,"grad_norm":1,"steps":1,"tokens":1})");
   dir.write("run/steps.jsonl", steps);
@@ -166,7 +166,9 @@ TEST(RunLog, EachTaskHasCurvesOfItsOwn) {
   ASSERT_EQ(logs.size(), 2u);
   EXPECT_EQ(logs[0].task_of(1), "gen");
   EXPECT_EQ(logs[0].rows[1][logs[0].column("loss")], 3.5);
+  EXPECT_EQ(logs[0].times, (std::vector<double>{11, 13}));
   EXPECT_EQ(logs[1].task_of(0), "disc");
+  EXPECT_EQ(logs[1].times, std::vector<double>{12});
   EXPECT_EQ(logs_of_tasks(epochs_of(dir.path("run"))).size(), 1u);
 }
 

@@ -41,10 +41,10 @@ TEST(StepTimes, ReadsAsManyDialoguesAsItTakes) {
     lines += R"({"context": [3, 1], "response": )" + std::string(response) + "}\n";
   }
   const std::string path = dir.write("lengths.jsonl", lines);
-  const auto tokens = [&](int64_t batch, int64_t steps) {
+  const auto tokens = [&](int64_t batch, int64_t steps, const char* work = "forward") {
     const std::unique_ptr<Responder> model = drawn_model("dynamic");
     const StepTimes times = step_times(
-        *model, {.work = "forward", .lengths = path, .batch = batch, .steps = steps}, Device{});
+        *model, {.work = work, .lengths = path, .batch = batch, .steps = steps}, Device{});
     EXPECT_EQ(times.steps(), steps);
     return times.tokens;
   };
@@ -54,6 +54,7 @@ TEST(StepTimes, ReadsAsManyDialoguesAsItTakes) {
   EXPECT_EQ(tokens(1, 3), 3 * 7 + 2 + 4 + 8);
   EXPECT_EQ(tokens(4, 1), 3 * 7 + 16 + 32 + 64);
   EXPECT_EQ(tokens(4, 2), 7 * 7 + 127);
+  EXPECT_EQ(tokens(2, 2, "score"), 4 * 7 + 4 + 8 + 16 + 32);
 }
 
 // The times of the steps are in order, so that the one in the middle is their median.
