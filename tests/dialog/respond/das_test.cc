@@ -98,6 +98,14 @@ TEST(Summarize, EvenDialoguesAreNotAbove) {
       0.5);
 }
 
+// Where all attention is on the query there is nothing to compare.
+TEST(Summarize, OfNoAttentionThereAreNoShares) {
+  const ScoreSummary s =
+      summarize({dialogue({1}, {0, 0, 3}, {1, 0, 0}), dialogue({1}, {0.5, 1.5, 1}, {1, 0, 0})});
+  EXPECT_DOUBLE_EQ(*s.das_bounded, 0.5 / 2);
+  EXPECT_EQ(*s.das_above, 0);
+}
+
 // Of heads, too, the history is that of the dialogues with a distraction, where there are any.
 TEST(Summarize, HeadsByHand) {
   std::vector<DialogueScore> scores(3);
