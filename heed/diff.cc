@@ -121,6 +121,7 @@ void print(const char* title, const Json& rows, const std::string& none) {
 void run(const DiffOptions& o) {
   const JsonOutput output(o.json);
   std::vector<std::string> names = run_names(o.runs);
+  if (names[0] == names[1]) throw UsageError("runs: the same one twice, " + o.runs[0]);
   for (std::string& name : names) {  // a column of the tables beside these two
     if (name == "name" || name == "change") name.insert(0, "run ");
   }

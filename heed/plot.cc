@@ -44,6 +44,10 @@ bool has_numbers(const Curve& curve) {
 void run(const PlotOptions& o) {
   if (!o.svg.empty()) check_writable(o.svg);
   const std::vector<std::string> names = run_names(o.runs);
+  for (const std::string& name : names) {
+    if (std::count(names.begin(), names.end(), name) > 1)
+      throw UsageError("runs: the same one twice, " + name);
+  }
   CurvePlot plot{o.steps ? "step" : "epoch", o.metric, o.log_scale};
   for (size_t r = 0; r < o.runs.size(); ++r) {
     const RunLog log = log_of(o.runs[r], o.steps);

@@ -208,10 +208,6 @@ std::vector<std::string> run_names(const std::vector<std::string>& paths) {
     for (const std::string& path : paths) names.push_back(last_part(path, parts));
     if (std::set<std::string>(names.begin(), names.end()).size() == names.size()) return names;
   }
-  for (const std::string& path : paths) {
-    if (std::count(paths.begin(), paths.end(), path) > 1)
-      throw UsageError("runs: the same one twice, " + path);
-  }
   return paths;
 }
 

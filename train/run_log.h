@@ -42,7 +42,7 @@ std::string to_json_lines(const RunLog& log);
 std::string event_file_of(const std::string& run);
 
 // Short names of several runs: their directories' names, with parent directories where two names
-// are equal. Throws UsageError if two paths are the same.
+// are equal.
 std::vector<std::string> run_names(const std::vector<std::string>& paths);
 
 }  // namespace heed
