@@ -277,6 +277,10 @@ LAB_CHECK(RowHasOneAxisLess) {
   const Shape shape = draw_shape(draw);
   const int64_t i = draw.between(1, shape[0] - 1), j = draw.between(1, shape[1] - 1);
   const int64_t k = draw.between(1, shape[2] - 1), size = shape[1] * shape[2];
+  const Tensor flat = draw.normal({shape[0], 1, shape[2]});  // an axis of one element is one, too
+  expect_close(text("row ", i), flat[i],
+               range_of(flat, i * shape[2], (i + 1) * shape[2], {1, shape[2]}),
+               {.tolerance = kExact});
   for (const Tensor& x : of_each_type(draw, shape)) {
     if (x[i].shape().rank() != 2) {
       return expect(false, text("one row of ", shape, " has the shape ", x[i].shape(),
@@ -314,6 +318,7 @@ LAB_CHECK(RowFromTheEnd) {
     }
   }
   const Tensor one = draw.normal({1, 3}), none = Tensor::zeros({0, 3});
+  const Tensor thin = Tensor::zeros({3, 0});
   for (const auto& [some, i] : {std::pair{x, n},
                                 {x, int64_t{256}},
                                 {x, int64_t{1} << 32},
@@ -324,7 +329,9 @@ LAB_CHECK(RowFromTheEnd) {
                                 {one, int64_t{1}},
                                 {one, int64_t{-2}},
                                 {none, int64_t{0}},
-                                {none, int64_t{-1}}}) {
+                                {none, int64_t{-1}},
+                                {thin, int64_t{3}},
+                                {thin, int64_t{-4}}}) {
     if (testing::Test::HasFailure()) return;
     try {
       (void)some[i];
@@ -340,13 +347,13 @@ LAB_CHECK(RowFromTheEnd) {
 }
 
 void check_writes(const Tensor& x, int64_t i) {
-  const int64_t size = x.numel() / x.shape()[0];
+  const int64_t rows = x.shape()[0], size = x.numel() / rows;
   std::vector<double> want = x.to_vector();
-  std::fill_n(want.begin() + i * size, size, 3);
+  std::fill_n(want.begin() + (i + rows) % rows * size, size, 3);
   const uint32_t version = x.version();
   x[i].fill(3);
   expect_close(text("a tensor ", x.shape(), " after row ", i, " was filled"), x,
-               Tensor::from(want, x.shape()),
+               Tensor::from(want, x.shape()).to(x.dtype()),
                {.tolerance = kExact,
                 .suspects = {},
                 .law = "a row is a view: what is written there is written to the tensor, there and "
@@ -359,10 +366,13 @@ LAB_CHECK(WritesReachTheTensor) {
   const int64_t before = memory_stats().bytes_in_use;
   const Shape shape = draw_shape(draw);
   for (const Shape& some : {shape, Shape{shape[0]}}) {
-    const Tensor x = draw.normal(some);
-    for (int64_t i = 0; i < shape[0]; ++i) {
-      check_writes(x, i);
-      if (testing::Test::HasFailure()) return;
+    for (const int64_t first : {int64_t{0}, -shape[0]}) {
+      for (const Tensor& x : of_each_type(draw, some)) {
+        for (int64_t i = 0; i < shape[0]; ++i) {
+          check_writes(x, first + i);
+          if (testing::Test::HasFailure()) return;
+        }
+      }
     }
   }
   expect(memory_stats().bytes_in_use == before, kStillInUse);

@@ -113,6 +113,8 @@ LAB_CHECK(ProductOfMatrices) {
                       "the product before this one was of infinite numbers, and such a number is "
                       "still in memory that you read: 0 times infinity is no 0.");
   if (testing::Test::HasFailure()) return;
+  expect_nan_stays(draw);
+  if (testing::Test::HasFailure()) return;
   const Problem again = draw_problem(draw, draw_sizes(draw, 2, 9));
   const Tensor once = again.run(Write::assign);
   for (int64_t i = 0; i < again.b.memory.numel(); ++i) again.b.memory.data<double>()[i] *= 2;
@@ -172,10 +174,14 @@ LAB_CHECK(ManyBlocks) {
       if (testing::Test::HasFailure()) return;
     }
   }
-  const int64_t some = draw.between(2, 5), large = draw.between(1450, 1500);
+  const int64_t some = draw.between(2, 5), wide = draw.between(530, 560);
+  const int64_t large = draw.between(20000, 20100);
   for (const Sizes& sizes : {Sizes{some, some, large},
                              {some, large, some},
                              {large, some, some},
+                             {some, wide, wide},  // more than fits into a place of some fixed size
+                             {wide, some, wide},
+                             {wide, wide, some},
                              {128, 128, 128},
                              {129, 129, 129},
                              {127, 127, 127},
@@ -310,10 +316,12 @@ class Shares : public Watcher {
     return static_cast<double>(shared_) / static_cast<double>(std::max<int64_t>(asked_, 1));
   }
 
+  static constexpr int kThreads = 3;
+
  private:
   static bool in_a_loop() {
     try {
-      set_num_threads(1);  // as it is
+      set_num_threads(kThreads);  // as it is
       return false;
     } catch (const UsageError&) {
       return true;
@@ -326,7 +334,7 @@ class Shares : public Watcher {
 
 void expect_shared_out(const Sizes& x) {
   std::vector<Counted> a(x.m * x.k, 1), b(x.k * x.n, 1), c(x.m * x.n, 0);
-  set_num_threads(1);
+  set_num_threads(Shares::kThreads);
   Shares shares;
   {
     const Watch watch(&shares);

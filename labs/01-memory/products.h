@@ -161,6 +161,17 @@ inline Problem draw_problem(Draw& draw, Sizes x, bool ta = false, bool tb = fals
           store(draw, x.m, x.n, false, 3 * slack)};
 }
 
+// Of an A of zeros and a B of NaN.
+inline void expect_nan_stays(Draw& draw) {
+  const Problem p = draw_problem(draw, draw_sizes(draw, 2, 9));
+  p.a.memory.fill(0);
+  p.b.memory.fill(NAN);
+  const std::vector<double> c = p.run(Write::assign).to_vector();
+  expect(std::all_of(c.begin(), c.end(), [](double value) { return std::isnan(value); }),
+         "A is 0, B is NaN, and C is a number: 0 times NaN is NaN. Who leaves out such products "
+         "hides what went wrong before.");
+}
+
 // The same bits by any number of threads, and for a row without the others.
 inline void expect_same_bits(Draw& draw, Sizes x) {
   const Tensor a = draw.normal({x.m, x.k}, DType::f32), b = draw.normal({x.k, x.n}, DType::f32);

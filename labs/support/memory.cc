@@ -15,6 +15,9 @@ namespace heed {
 
 bool lab::guards_blocks = true;
 std::atomic<int64_t> lab::allocations = 0;
+namespace lab {
+std::atomic<int64_t> held = 0;
+}
 
 // In the labs' programs memory that was allocated and not written is full of NaN, that of a block
 // that is used again, too: what is added to it shows. As much stands behind each block, so that
@@ -60,15 +63,16 @@ std::shared_ptr<std::byte> fresh(int64_t bytes, Device device) {
 #ifndef __SANITIZE_ADDRESS__
 // Other memory, that of a std::vector, too.
 void* operator new(size_t bytes) {
-  ++heed::lab::allocations;
+  ++heed::lab::allocations, ++heed::lab::held;
   const size_t all = bytes + heed::kBehind;
   if (void* const block = std::malloc(all)) return std::memset(block, heed::kFresh, all);
   throw std::bad_alloc();
 }
 void operator delete(void* block) noexcept {
+  if (block) --heed::lab::held;
   std::free(block);
 }
 void operator delete(void* block, size_t) noexcept {
-  std::free(block);
+  operator delete(block);
 }
 #endif
