@@ -81,7 +81,7 @@ LAB_CHECK(FindsEachNodeOnce) {
 
 LAB_CHECK(NewestFirst) {
   Draw draw;
-  constexpr int64_t kMost = 11;
+  constexpr int64_t kMost = 13;
   alignas(
       Node) static std::byte places[kMost * sizeof(Node)];  // taken in turn, neither up nor down
   const int64_t length = draw.between(2, 6), first = draw.between(0, kMost - 1);
@@ -97,7 +97,8 @@ LAB_CHECK(NewestFirst) {
   for (int64_t i = 0; i < length; ++i) top = make({top});
   const NodePtr left = make({leaf}), right = make({leaf});  // new, though little is above or below
   // A short and a long way to `other`: searched depth first, it comes before nodes that use it.
-  const std::vector<NodePtr> order = reachable(make({left, top, other, leaf, right}));
+  const NodePtr young = make({});  // a leaf is not always the oldest
+  const std::vector<NodePtr> order = reachable(make({left, top, other, young, leaf, right}));
   for (size_t i = 1; i < order.size(); ++i) {
     const uint64_t before = order[i - 1]->number, here = order[i]->number;
     if (before > here) continue;
@@ -111,7 +112,7 @@ LAB_CHECK(NewestFirst) {
                             ": newest first, so that a node runs only when all that use it have "
                             "run. What is certain about the numbers of a node and of its inputs?");
   }
-  expect(std::ssize(order) == length + 5, "of " + std::to_string(length + 5) + " nodes there are " +
+  expect(std::ssize(order) == length + 6, "of " + std::to_string(length + 6) + " nodes there are " +
                                               std::to_string(order.size()) + ".");
 }
 
@@ -126,6 +127,17 @@ LAB_CHECK(ManyPaths) {
     top = make_node({left, top});
   }
   expect(reachable(top).size() == 121, "60 diamonds on top of each other have 121 nodes.");
+  Draw draw;
+  std::vector<NodePtr> net = {make_node({})};  // each above the one before and two others
+  for (int64_t i = 1; i < 3000; ++i) {
+    net.push_back(
+        make_node({net[draw.between(0, i - 1)], net.back(), net[draw.between(0, i - 1)]}));
+  }
+  const std::vector<NodePtr> found = reachable(net.back());
+  expect(std::equal(found.begin(), found.end(), net.rbegin(), net.rend()),
+         text("of 3000 nodes, which others use again and again, ", found.size(),
+              " were found, or not newest first: each once, however far apart its users are."));
+  if (testing::Test::HasFailure()) return;
   if_stopped(
       "A chain of half a million nodes: a search that calls itself for each of them fills the "
       "stack, and one that looks for each of them in a list of all takes hours.");
@@ -156,8 +168,8 @@ LAB_CHECK(NodeHoldsItsInputs) {
   int runs = 0;
   const Shape shape = {draw.between(1, 4)};
   const std::string name = "op" + std::to_string(draw.between(1, 99));
-  Var y = record(name.c_str(), Tensor::zeros(shape, DType::f64), inputs,
-                 [&](Tensor, const Grads&) { ++runs; });
+  const Tensor made = Tensor::zeros(shape, DType::f64);
+  Var y = record(name.c_str(), made, inputs, [&](Tensor, const Grads&) { ++runs; });
   if (!y.node())
     return expect(
         false,
@@ -184,8 +196,15 @@ LAB_CHECK(NodeHoldsItsInputs) {
   inputs.clear();
   expect(constant.shares_memory_uniquely(),
          "the node holds an input's value: what the closure needs of it, it has already.");
-  const std::weak_ptr<Node> node = y.node();
+  NodePtr held = y.node();
+  if (!held->backward) return;
+  const std::weak_ptr<Node> node = held;
+  held->backward(OutputGrads(*held), Grads(*held));
+  expect(runs == 1, "what the node keeps is not the closure that record() was given.");
   y = Var();
+  expect(made.shares_memory_uniquely(),
+         "the node holds the op's value: what the closure needs of it, it has already.");
+  held = nullptr;
   expect(node.expired(), "the value of an op is gone, and its node is still held.");
 }
 
@@ -203,6 +222,8 @@ LAB_CHECK(ConstantsAreNotRecorded) {
         "an op with a parameter among its inputs, number " + std::to_string(place) + " of them, ";
     expect(node != nullptr, who + "has no node.");
     expect(!node || node->backward, who + "does not keep its closure.");
+    expect(!node || std::ssize(node->inputs) <= place || node->inputs[place].node == a.node(),
+           who + "has an edge at this place that does not lead there.");
   }
   expect(!record("op", scalar(3), constants, nothing).node(),
          "a constant got a node: what needs no gradient must not be kept in the graph.");
@@ -245,7 +266,8 @@ GradientBuffer buffer_with(const std::vector<Tensor>& contributions) {
 
 LAB_CHECK(ContributionsAddUp) {
   Draw draw;
-  const Shape shape = {draw.between(2, 5), draw.between(2, 7)};
+  // An odd number: who takes several at a time has to take the rest, too.
+  const Shape shape = {2 * draw.between(1, 2) + 1, 2 * draw.between(1, 3) + 1};
   const Tensor a = draw.normal(shape), b = draw.normal(shape), c = draw.normal(shape);
   const auto made_of = [&](double of_a, double of_b, double of_c) {
     const Tensor sum = empty_like(a);
@@ -282,11 +304,15 @@ LAB_CHECK(ContributionsAddUp) {
                {.suspects = {{"the sum that was made after it: each has memory of its own",
                               two.total.dense}},
                 .law = "each sum has memory of its own"});
-  const Tensor many = Tensor::full({draw.between(2000, 3000)}, 1, DType::f64);
-  expect_close("the sum of three contributions with many elements",
-               buffer_with({many, many, many}).total.dense,
-               Tensor::full(many.shape(), 3, DType::f64), {.law = "each element counts"});
-  if (testing::Test::HasFailure()) return;
+  const int64_t times = draw.between(5, 20);
+  for (const Shape& some : {Shape{draw.between(2000, 3000)}, Shape{}, Shape{1}, Shape{1, 1}}) {
+    const Tensor one_each = Tensor::full(some, 1, DType::f64);
+    expect_close(text("the sum of ", times, " contributions of shape ", some),
+                 buffer_with(std::vector<Tensor>(times, one_each)).total.dense,
+                 Tensor::full(some, static_cast<double>(times), DType::f64),
+                 {.law = "each element counts, of each contribution"});
+    if (testing::Test::HasFailure()) return;
+  }
   if_stopped("These gradients are of f32: KERNEL(tensor, ...) brings the element type, as T.");
   const auto f32 = [](const Tensor& x) { return x.to(DType::f32); };
   expect_close("the sum of three contributions of f32",
@@ -311,6 +337,9 @@ LAB_CHECK(NobodysGradientChanges) {
   (void)buffer_with({draw.normal(shape), draw.normal(shape), more});
   expect_close("a gradient that the buffer was given third", more, more_before,
                {.suspects = {}, .law = "the third" + law});
+  (void)buffer_with({shared, shared});
+  expect(shared.to_vector() == before.to_vector(),
+         "of a gradient that came twice, in the same memory, the first" + law);
   GradientBuffer buffer = buffer_with({shared});
   buffer.add(more.clone());  // which nobody else holds
   expect_close("a gradient that the buffer was given first, and that others hold", shared, before,
