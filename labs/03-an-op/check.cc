@@ -25,7 +25,17 @@ template <class Op> Tensor wanted(const Tensor& x) {
 
 const Tolerance kRough = {.relative = 1e-8, .absolute = 1e-9};
 
-// What the numbers are worth in f32, too.
+// Where the numbers are small, which a difference of two values does not show.
+template <class Op>
+void check_small(const std::string& name, const Tensor& x,
+                 const std::function<double(double)>& exact) {
+  if (testing::Test::HasFailure()) return;
+  expect_close("the slope of " + name + " where it is small, too", slopes<Op>(x), map(x, exact),
+               {.tolerance = {.relative = 1e-9, .absolute = 1e-13},
+                .law = "the formula holds wherever x is: nothing is to be left out of it"});
+}
+
+// What the numbers are worth in f32, too; and that NaN stays NaN.
 template <class Op> void check_f32(const std::string& name, const Tensor& x) {
   if (testing::Test::HasFailure()) return;
   expect_close("the slope of " + name + " in f32", slopes<Op, float>(x).to(DType::f64),
@@ -33,16 +43,18 @@ template <class Op> void check_f32(const std::string& name, const Tensor& x) {
                {.tolerance = {.relative = 1e-5, .absolute = 1e-5},
                 .law = "right in f64, and not in f32: df is for both, and a difference of two "
                        "values that are nearly the same has few digits in f32"});
+  expect(std::isnan(slopes<Op>(Tensor::full({1}, NAN, DType::f64)).item()),
+         "the slope of " + name + " at NaN is a number: NaN stays NaN, so that it is seen.");
 }
 
 // With numbers far outside on either side, a 0, numbers near it, and others between them.
 Tensor places(Draw& draw, double farthest = 1000) {
-  const Tensor x = draw.normal({draw.between(17, 22)});
+  const Tensor x = draw.normal({draw.between(23, 28)});
   const double odd[] = {0, draw.uniform(3e-4, 1e-3), -draw.uniform(1e-3, 1e-2), farthest,
                         -farthest};
   for (int64_t i = 0; i < 5; ++i) x.data<double>()[2 * i + 1] = odd[i];
-  const double far[] = {3.2, 4.5, 6, 14, 16};
-  for (int64_t i = 0; i < 4; ++i) {
+  const double far[] = {3.2, 4.5, 6, 10, 14, 16, 18};
+  for (int64_t i = 0; i < 6; ++i) {
     x.data<double>()[4 * i] = draw.uniform(far[i], far[i + 1]);
     x.data<double>()[4 * i + 2] = -draw.uniform(far[i], far[i + 1]);
   }
@@ -73,6 +85,10 @@ LAB_CHECK(SlopeOfTanh) {
                     {"1 - y^4: the square was squared",
                      map(x, [](double v) { return 1 - std::pow(std::tanh(v), 4); })}},
        .law = "write tanh as a quotient of exponentials, differentiate, and express it by y"});
+  check_small<Tanh>("tanh", x, [](double v) {
+    const double e = std::exp(-2 * std::fabs(v));
+    return 4 * e / ((1 + e) * (1 + e));
+  });
   check_f32<Tanh>("tanh", x);
 }
 
@@ -87,6 +103,10 @@ LAB_CHECK(SlopeOfSigmoid) {
                      map(x, [&](double v) { return y(y(v)) * (1 - y(y(v))); })},
                     {"y (1 + y): a sign", map(x, [&](double v) { return y(v) * (1 + y(v)); })}},
        .law = "e^-x / (1 + e^-x)^2, expressed by y"});
+  check_small<Sigmoid>("sigmoid", x, [](double v) {
+    const double e = std::exp(-std::fabs(v));
+    return e / ((1 + e) * (1 + e));
+  });
   check_f32<Sigmoid>("sigmoid", x);
 }
 
@@ -143,8 +163,10 @@ std::pair<Tensor, Tensor> slopes_of_div(const Tensor& x, const Tensor& y) {
 LAB_CHECK(SlopesOfDiv) {
   Draw draw;
   const Tensor a = draw.normal({draw.between(5, 12)}), b = away_from_zero(draw, a.shape());
-  for (const int sign : {0, 1}) {  // both are there
-    b.data<double>()[sign] = (sign == 0 ? 1 : -1) * std::fabs(b.data<double>()[sign]);
+  a.data<double>()[2] = 0;
+  for (const int i : {0, 1, 3, 4}) {  // all signs of both are there
+    a.data<double>()[i] = (i < 3 ? 1 : -1) * std::fabs(a.data<double>()[i]);
+    b.data<double>()[i] = (i % 3 == 0 ? 1 : -1) * std::fabs(b.data<double>()[i]);
   }
   const auto [da, db] = slopes_of_div(a, b);
   const Tensor over = map(b, [](double v) { return 1 / v; });

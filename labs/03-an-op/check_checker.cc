@@ -159,6 +159,11 @@ LAB_CHECK(FindsTheWrongElement) {
       if (testing::Test::HasFailure()) return;
     }
   }
+  const int64_t count = draw.between(300, 400);  // many elements, then many inputs
+  for (const int64_t back : {1, 2}) check_finds(draw, {{count}}, 0, count - back, 1.1);
+  check_finds(draw, std::vector<Shape>(12, Shape{2}), 11, 1, 1.1);
+  check_finds(draw, {Shape{}}, 0, 0, 1.1);
+  if (testing::Test::HasFailure()) return;
   const Tensor two = ones({4});
   for (const int64_t worst : {1, 3}) {
     two.data<double>()[1] = worst == 1 ? 1.5 : 1.2;
@@ -190,6 +195,12 @@ LAB_CHECK(FindsTheWrongElement) {
                  .max_error > 0.01,
          "an op that gives one of its inputs no gradient, although its value depends on it, is "
          "accepted: an undefined gradient is 0, and is compared like any other.");
+  const auto halves = [](const std::vector<Var>& x) {
+    return record("halves", map(x[0].value(), [](double v) { return 2 * v; }), x,
+                  [](Tensor dy, const Grads& dx) { dx.add(0, dy); });
+  };
+  expect(check_gradient(halves, {Tensor::zeros({4}, DType::f64)}, seed()).max_error > 0.01,
+         "a wrong gradient is accepted where x is 0: a central difference is one there, too.");
   const auto invents = [](const std::vector<Var>& x) {
     return record("invents", ones(x[0].shape()), x,
                   [](Tensor dy, const Grads& dx) { dx.add(0, dy); });
@@ -365,12 +376,14 @@ void check_leaves_alone(Draw& draw, double step) {
   std::vector<Tensor> before;
   for (const Tensor& x : inputs) before.push_back(x.clone());
   int64_t worst = 0;
+  bool touched = false;
   double farthest = 0, nearest = INFINITY;
   (void)check_gradient(
       [&](const std::vector<Var>& x) {
         int64_t changed = 0;
         for (size_t i = 0; i < x.size(); ++i) {
           const Values now = x[i].value().to_vector(), was = before[i].to_vector();
+          touched = touched || inputs[i].to_vector() != was;
           for (size_t k = 0; k < now.size(); ++k) {
             if (now[k] == was[k]) continue;
             ++changed;
@@ -394,6 +407,7 @@ void check_leaves_alone(Draw& draw, double step) {
          "f was evaluated with " + std::to_string(worst) +
              " elements changed at once: an element has to get its value back before the next one "
              "moves.");
+  expect(!touched, "the caller's inputs moved for a while: work on a copy.");
   for (size_t i = 0; i < inputs.size(); ++i) {
     expect_close("the caller's input", inputs[i], before[i],
                  {.tolerance = {.relative = 0, .absolute = 0},

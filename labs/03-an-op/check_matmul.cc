@@ -18,6 +18,15 @@ Tensor multiply(const Tensor& a, const Tensor& b) {
   return c;
 }
 
+Tensor transposed(const Tensor& x) {
+  const int64_t rows = x.shape()[0], cols = x.shape()[1];
+  const Tensor y = Tensor::zeros({cols, rows}, DType::f64);
+  for (int64_t i = 0; i < rows * cols; ++i) {
+    y.data<double>()[i] = x.data<double>()[i % rows * cols + i / rows];
+  }
+  return y;
+}
+
 double dot(const Tensor& a, const Tensor& b) {
   double sum = 0;
   for (const double v : product(a, b).to_vector()) sum += v;
@@ -61,26 +70,20 @@ void check_lets_go(const Tensor& a, const Tensor& b, bool left) {
 void check_square(Draw& draw, int64_t n, const std::string& law) {
   const Tensor a = draw.normal({n, n}), b = draw.normal({n, n}), dc = draw.normal({n, n});
   const Tolerance rough = {.relative = 1e-5, .absolute = 1e-8};
-  const auto t = [n](const Tensor& x) {
-    const Tensor y = empty_like(x);
-    for (int64_t i = 0; i < n * n; ++i) {
-      y.data<double>()[i] = x.data<double>()[i % n * n + i / n];
-    }
-    return y;
-  };
-  check_matmul(a, b, dc,
-               {.tolerance = rough,
-                .suspects = {{"dC B: B has to be transposed", multiply(dc, b)},
-                             {"B dC: the order of the factors", multiply(b, dc)},
-                             {"B^T dC: the order of the factors", multiply(t(b), dc)},
-                             {"dC^T B: B is to be transposed, and dC is not", multiply(t(dc), b)}},
-                .law = law + "write C_ij as a sum, and differentiate by A_ik"},
-               {.tolerance = rough,
-                .suspects = {{"A dC: A has to be transposed", multiply(a, dc)},
-                             {"dC A: the order of the factors", multiply(dc, a)},
-                             {"dC A^T: the order of the factors", multiply(dc, t(a))},
-                             {"A dC^T: A is to be transposed, and dC is not", multiply(a, t(dc))}},
-                .law = law + "write C_ij as a sum, and differentiate by B_kj"});
+  check_matmul(
+      a, b, dc,
+      {.tolerance = rough,
+       .suspects = {{"dC B: B has to be transposed", multiply(dc, b)},
+                    {"B dC: the order of the factors", multiply(b, dc)},
+                    {"B^T dC: the order of the factors", multiply(transposed(b), dc)},
+                    {"dC^T B: B is to be transposed, and dC is not", multiply(transposed(dc), b)}},
+       .law = law + "write C_ij as a sum, and differentiate by A_ik"},
+      {.tolerance = rough,
+       .suspects = {{"A dC: A has to be transposed", multiply(a, dc)},
+                    {"dC A: the order of the factors", multiply(dc, a)},
+                    {"dC A^T: the order of the factors", multiply(dc, transposed(a))},
+                    {"A dC^T: A is to be transposed, and dC is not", multiply(a, transposed(dc))}},
+       .law = law + "write C_ij as a sum, and differentiate by B_kj"});
 }
 
 LAB_CHECK(GradientOfASquareProduct) {
@@ -91,6 +94,20 @@ LAB_CHECK(GradientOfASquareProduct) {
   check_square(draw, n,
                "the second product of this shape, of other matrices: is something kept "
                "of the first one? ");
+}
+
+// Many rows and columns, for which differences would take long.
+void check_large(Draw& draw) {
+  const int64_t m = draw.between(70, 90), k = draw.between(130, 150), n = draw.between(100, 120);
+  const Tensor a = draw.normal({m, k}), b = draw.normal({k, n}), dc = draw.normal({m, n});
+  const Var pa = Var::parameter(a), pb = Var::parameter(b);
+  sum(mul(matmul(pa, pb), Var(dc))).backward();
+  const Expected all = {.tolerance = {.relative = 1e-9, .absolute = 1e-9},
+                        .law =
+                            "right where there are few rows and columns, and not where there "
+                            "are many: all of them count"};
+  expect_close("dA", pa.grad(), multiply(dc, transposed(b)), all);
+  expect_close("dB", pb.grad(), multiply(transposed(a), dc), all);
 }
 
 LAB_CHECK(GradientOfAProduct) {
@@ -107,9 +124,11 @@ LAB_CHECK(GradientOfAProduct) {
                  rough);
     if (testing::Test::HasFailure()) return;
   }
-  const Tensor a = draw.normal({n, n}), b = draw.normal({n, n}), dc = draw.normal({n, n});
+  const int64_t odd = 2 * draw.between(2, 4) + 1;  // ends in the middle of two, or four
+  const Shape square = {odd, odd};
+  const Tensor a = draw.normal(square), b = draw.normal(square), dc = draw.normal(square);
   for (const bool left : {true, false}) check_lets_go(a, b, left);
-  const Var other = Var::parameter(draw.normal({n, n}));  // C + X: one gradient for C and X
+  const Var other = Var::parameter(draw.normal(square));  // C + X: one gradient for C and X
   sum(mul(matmul(Var::parameter(a), Var::parameter(b)) + other, Var(dc))).backward();
   expect_close("dX of C + X", other.grad(), dc,
                {.tolerance = {.relative = 1e-12, .absolute = 0},
@@ -126,6 +145,7 @@ LAB_CHECK(GradientOfAProduct) {
                          .got = "yours, of f32"};
   expect_close("dA", coarse.first, fine.first, same);
   expect_close("dB", coarse.second, fine.second, same);
+  if (!testing::Test::HasFailure()) check_large(draw);
 }
 
 LAB_CHECK(ProductOfAMatrixWithItself) {
