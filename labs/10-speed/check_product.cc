@@ -48,7 +48,8 @@ LAB_CHECK(ProductsOfAllShapes) {
       "never empty.");
   set_num_threads(1);  // what threads do to each other is for RowsAndThreadsDoNotMatter to say
   Draw draw;
-  std::vector<Sizes> shapes = {{1, 1, 1}, {1, 70, 9}, {70, 1, 9}};
+  std::vector<Sizes> shapes = {{1, 1, 1}, {1, 70, 9}, {70, 1, 9}, {70, 9, 1}};
+  for (int64_t rows = 1; rows <= constants().tile_rows; ++rows) shapes.push_back({rows, 9, 6});
   for (int i = 0; i < 4; ++i) shapes.push_back(draw_sizes(draw, 2, 70));
   // More than one piece each way, of tiles that do not share out evenly; and so few columns that
   // each tile of A is copied on its own.
@@ -56,9 +57,10 @@ LAB_CHECK(ProductsOfAllShapes) {
                     draw.between(2, 5)});
   shapes.push_back({draw.between(400, 450), draw.between(3, 30), draw.between(2, 9)});
   // Panels that do not share out evenly, whatever the number that goes together.
-  for (int64_t more = 1; more <= 4; ++more) {
+  for (int64_t more = 1; more <= 8; ++more) {
     shapes.push_back({280, (32 + more) * constants().width - 3, draw.between(2, 5)});
   }
+  expect_nan_stays(draw);
   for (const Sizes& shape : shapes) {
     for (const bool transposed : {false, true}) {
       expect_product(draw_problem(draw, shape, transposed, !transposed, 1), Write::assign);
@@ -72,8 +74,11 @@ LAB_CHECK(EdgesStayInside) {
   Draw draw;
   for (int i = 0; i < 5; ++i) {
     const int64_t width = constants().width;
-    // At first an edge alone, then one that lacks one column, in f64 and in f32.
-    const int64_t n = i == 1 ? 4 * width - 1 : draw.between(1, i == 0 ? width - 1 : 3 * width);
+    // At first an edge alone, then one that lacks one column, then one of one column, in f64 and
+    // in f32.
+    const int64_t n = i == 1   ? 4 * width - 1
+                      : i == 2 ? 4 * width + 1
+                               : draw.between(1, i == 0 ? width - 1 : 3 * width);
     const Sizes sizes = {draw.between(1, 40), n, draw.between(1, 9)};
     const Problem p = draw_problem(draw, sizes, false, false, width);
     expect_product(p, Write::add);
@@ -134,13 +139,21 @@ LAB_CHECK(DeepProducts) {
     expect_close(p.str() + ", added", p.run(Write::add), sum(p.want(), p.c.values()),
                  {.tolerance = kRounding, .law = "the first block of k does what `write` says"});
   }
+  // As deep as a block may be, and many of them.
+  for (const int64_t k : {constants().depth, 6 * constants().depth + draw.between(1, 7)}) {
+    expect_product(draw_problem(draw, {draw.between(2, 20), draw.between(2, 40), k}), Write::assign,
+                   "k has as many blocks as it needs, of up to kDepth");
+    if (testing::Test::HasFailure()) return;
+  }
   // So many tiles, and so few columns, that each tile meets all panels right after it was copied.
   const Sizes narrow = {constants().tile_rows * draw.between(33, 36), draw.between(2, 9),
                         constants().depth + draw.between(20, 90)};
-  const Problem tall = draw_problem(draw, narrow, false, false, 1);
-  expect_close(tall.str(), tall.run(Write::assign), tall.want(),
-               {.tolerance = kRounding,
-                .law = "a block of k has columns k0 on of A, also where C is narrow"});
+  for (const bool transposed : {false, true}) {
+    const Problem tall = draw_problem(draw, narrow, transposed, false, 1);
+    expect_close(tall.str(), tall.run(Write::assign), tall.want(),
+                 {.tolerance = kRounding,
+                  .law = "a block of k has columns k0 on of A, also where C is narrow"});
+  }
   if (testing::Test::HasFailure()) return;  // a mistake above may divide by 0 here
   const Problem none = draw_problem(draw, {draw.between(2, 5), draw.between(2, 5), 0});
   expect_close(none.str(), none.run(Write::assign), none.want(),
@@ -164,6 +177,10 @@ LAB_CHECK(WideAndTall) {
   const Problem wide = draw_problem(draw, {small, large, 7}, false, true, 1);
   expect_product(wide, Write::assign, columns);
   expect_product(wide, Write::add, columns);
+  // Three blocks of rows, and of columns.
+  const int64_t larger = 2 * constants().span + draw.between(1, 40);
+  expect_product(draw_problem(draw, {larger, small, 3}, false, false, 1), Write::add, rows);
+  expect_product(draw_problem(draw, {small, larger, 3}, false, false, 1), Write::add, columns);
   // Of the second block of rows, too, each tile is copied on its own.
   const int64_t taller = constants().span + 33 * constants().tile_rows;
   expect_product(draw_problem(draw, {taller, small, 3}, false, false, 1), Write::assign, rows);
@@ -218,27 +235,29 @@ LAB_CHECK(PackedOnce) {
       "A block has kSpan rows of A at most: m is the number of rows of the block. The panels of B "
       "end where its columns do.");
   Draw draw;
-  // Of two blocks of k, of one, of none, of two blocks of rows and of k; each also as it is
-  // transposed.
+  // Of several blocks of k, of one, of none, of three blocks of rows and two of k, of two blocks of
+  // columns; each also as it is transposed.
   const int64_t deep = constants().depth + draw.between(1, 99);
-  const int64_t depths[] = {deep, draw.between(2, 9), 0, deep};
-  for (int64_t i = 0; i < 8; ++i) {
-    const int64_t rows = draw.between(2, 40) + (i < 6 ? 0 : constants().span);
+  const int64_t few = draw.between(2, 9), span = constants().span;
+  const int64_t depths[] = {deep + 2 * constants().depth, few, 0, deep, few};
+  for (int64_t i = 0; i < 10; ++i) {
+    const int64_t rows = draw.between(2, 40) + (i / 2 == 3 ? 2 * span : 0);
     const int64_t width = constants().width;  // first fewer columns than a panel has, then more
     const int64_t cols = i == 0   ? draw.between(2, width - 1)
                          : i == 1 ? draw.between(width + 1, 90)
-                                  : draw.between(2, i < 6 ? 90 : 9);
+                                  : draw.between(2, i < 6 ? 90 : 9) + (i < 8 ? 0 : span);
     const Problem p = draw_problem(draw, {rows, cols, depths[i / 2]}, false, i % 2 == 1, 2);
     for (const Write write : {Write::assign, Write::add}) {
       expect_packed(
           p, write,
-          i < 6 ? "the same numbers as without: the panels of a block begin length(k0) times "
-                  "the width behind those of the whole, the stride by which piece() goes from "
-                  "panel to panel is that of the whole, and only the first block of k does what "
-                  "`write` says"
-                : "the same numbers as without: rows i on of A give rows i on of C, kSpan "
-                  "of them at a time, and the first block of k of each does what `write` "
-                  "says");
+          i / 2 != 3
+              ? "the same numbers as without: the panels of a block begin length(k0) times "
+                "the width behind those of the whole, the stride by which piece() goes from "
+                "panel to panel is that of the whole, all columns of C are in one product, and "
+                "only the first block of k does what `write` says"
+              : "the same numbers as without: rows i on of A give rows i on of C, kSpan "
+                "of them at a time, and the first block of k of each does what `write` "
+                "says");
       if (testing::Test::HasFailure()) return;
     }
   }
