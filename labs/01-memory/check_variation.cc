@@ -31,8 +31,13 @@ void check_product(Draw& draw, int64_t m, int64_t n, int64_t k) {
                b = draw.normal({k, n + gap + 1}),
                c = draw.normal({m + 4, n + gap + 2}),  // with lines that are not its own
       got = c.clone();
+  const Tensor before[] = {a.clone(), s.clone(), b.clone()};
   scaled_product(got.data<double>(), c.shape()[1], a.data<double>(), a.shape()[1], s.data<double>(),
                  b.data<double>(), b.shape()[1], m, n, k);
+  expect(a.to_vector() == before[0].to_vector() && s.to_vector() == before[1].to_vector() &&
+             b.to_vector() == before[2].to_vector(),
+         "A, s or B was written to: a product reads its factors.");
+  if (testing::Test::HasFailure()) return;
   const auto with = [&](const Tensor& scale, double factor, double old) {
     return by_loops(c, a, scale, b, m, n, factor, old);
   };
@@ -67,6 +72,10 @@ LAB_VARIATION(ScaledProduct) {
   check_product(draw, draw.between(2, 5), odd, odd + 2 * draw.between(1, 9));
   check_product(draw, odd, draw.between(2, 5), draw.between(3, 7));
   check_product(draw, 1, 1, 1);
+  const int64_t few = draw.between(2, 3), many = draw.between(5000, 5050);
+  check_product(draw, few, few, many);
+  check_product(draw, few, many, few);
+  check_product(draw, many, few, few);
   check_product(draw, draw.between(1, 3), draw.between(1, 3), 0);  // no inner axis: C is q C
 }
 

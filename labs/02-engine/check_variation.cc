@@ -55,12 +55,31 @@ Tensor map(const Tensor& x, const std::function<double(double)>& f) {
   return y;
 }
 
+// Two in one graph, of other functions, of one element each.
+void check_two(Draw& draw, double p, double q) {
+  const Tensor a = draw.normal({1}), b = draw.normal({1, 1});
+  const Var x = Var::parameter(a), z = Var::parameter(b);
+  const Var w = Var::parameter(Tensor::full({}, 0.5, DType::f64)),
+            v = Var::parameter(Tensor::full({}, 2, DType::f64));
+  Witness one, two;
+  const Var first = checkpoint([&](const Var& at) { return cube(at, w, one); }, x);
+  const Var second = checkpoint([&](const Var& at) { return cube(at, v, two); }, z);
+  (sum(first) + sum(second)).backward();
+  const auto slope = [&](const Tensor& at, double weight) {
+    return map(at, [&](double value) { return p * weight * 3 * value * value + q; });
+  };
+  const std::string law = "of two checkpoints in one graph each has its own f, and its own x";
+  expect_close("dx of the first of two", x.grad(), slope(a, 0.5), {.law = law});
+  expect_close("dx of the second of two", z.grad(), slope(b, 2), {.law = law});
+}
+
 }  // namespace
 
 LAB_VARIATION(Checkpoint) {
   Draw draw;
   const double p = number(0), q = number(1), weight = draw.uniform(0.5, 2);
-  const Tensor at = draw.normal({draw.between(2, 6)}), dy = draw.normal(at.shape());
+  const Tensor at = draw.normal({draw.between(2, 3), draw.between(2, 4)}),
+               dy = draw.normal(at.shape());
   const Var x = Var::parameter(at), w = Var::parameter(Tensor::full({}, weight, DType::f64));
   Witness witness;
   Tensor value;  // of f
@@ -78,7 +97,9 @@ LAB_VARIATION(Checkpoint) {
   expect(value.shares_memory_uniquely() || value.raw() == y.value().raw(),
          "after the forward pass the value of f is still there: of f nothing is to be kept.");
   const Tensor want = map(at, [&](double v) { return p * weight * v * v * v + q * v; });
-  expect_close("p f(x) + q x", y.value(), want, {.law = "p and q are those of your name"});
+  expect_close("p f(x) + q x", y.value(), want,
+               {.tolerance = {.relative = 1e-12, .absolute = 1e-12},
+                .law = "p and q are those of your name"});
   sum(mul(y, Var(dy))).backward();
   expect(witness.runs == 2, "after the backward pass f has run " + std::to_string(witness.runs) +
                                 " times: twice is once for y and once for the gradient.");
@@ -98,6 +119,11 @@ LAB_VARIATION(Checkpoint) {
       {.tolerance = rough,
        .suspects = {{"without p: f(x) counts p times", map(dw, [&](double v) { return v / p; })}},
        .law = "what f uses gets its gradient when f runs again, of p dy"});
+  expect_close(
+      "x, afterwards", x.value(), at,
+      {.tolerance = {.relative = 0, .absolute = 0}, .law = "x is read, and not written to"});
+  if (testing::Test::HasFailure()) return;
+  check_two(draw, p, q);
   if (testing::Test::HasFailure()) return;
   const Var u = Var::parameter(draw.normal(at.shape())), inside = mul(u, 2.0);
   const Var other = mul(inside, 3.0);  // reads x, too, and runs after the checkpoint

@@ -30,6 +30,7 @@ void check_memory(Var (*op)(const Var&), Draw& draw) {
 void check_op(const char* formula, Var (*op)(const Var&), const Function& f, double far) {
   Draw draw;
   const Tensor at = draw.normal({draw.between(2, 4), draw.between(3, 6)});
+  at.data<double>()[0] = 0;
   at.data<double>()[at.numel() - 1] = far;
   at.data<double>()[at.numel() - 2] = -far;
   const Tensor dy = draw.normal(at.shape());
@@ -59,6 +60,7 @@ void check_op(const char* formula, Var (*op)(const Var&), const Function& f, dou
   if (testing::Test::HasFailure()) return;
   if_stopped("The op is used once more, on another shape: is something kept of the first time?");
   const Tensor dmore = draw.normal({draw.between(13, 20)}), more = draw.normal(dmore.shape());
+  (void)op(Var::parameter(draw.normal(more.shape())));  // of this shape, and other numbers
   const Var again = Var::parameter(more), other = Var::parameter(more);  // of one gradient
   sum(mul(add(op(again), other), Var(dmore))).backward();
   expect_close("dx of another x", again.grad(),

@@ -63,11 +63,16 @@ void check_loss(Kernel kernel, const RowLoss& f) {
   const Tensor x = draw.normal({rows, cols}), dloss = draw.normal({rows});
   std::vector<int32_t> targets = draw.ids(rows, cols);
   targets[0] = static_cast<int32_t>(cols - 1);  // whose neighbours are the first classes
+  targets[1] = static_cast<int32_t>(cols - 2);
   check_rows("logits near 0", kernel, f, x, targets, dloss);
   const double spread = draw.uniform(300, 900);
   const Tensor far = map(x, x, [&](double v, double) { return spread * v; });
   far.data<double>()[0] += 4000;  // and not the target
+  far.data<double>()[far.numel() - 1] += 4000;
   check_rows("logits in the thousands", kernel, f, far, targets, dloss);
+  const Shape many = {draw.between(9, 12), draw.between(70, 80)};
+  check_rows("many rows and columns", kernel, f, draw.normal(many), draw.ids(many[0], many[1]),
+             draw.normal({many[0]}));
 }
 
 }  // namespace

@@ -43,12 +43,24 @@ double dot(const Tensor& a, const Tensor& b) {
 
 void check_cell(int64_t gates, Forward forward, Backward backward, const Formula& f) {
   Draw draw;
-  const int64_t hidden = draw.between(20, 40);
+  const int64_t hidden = 2 * draw.between(33, 45) + 1;  // ends in the middle of two
   const Tensor a = draw.normal({gates, hidden}), c_prev = draw.normal({hidden}),
                d = draw.normal({2, hidden}), nothing = zeros_like(d[0]);
+  for (int64_t g = 0; g < gates; ++g) {  // sigmoids that are 0 and 1, each gate at other places
+    a.data<double>()[g * hidden + 2 * g] = 800;
+    a.data<double>()[g * hidden + 2 * g + 1] = -800;
+  }
+  const Tensor before[] = {a.clone(), c_prev.clone(), d.clone()};
   const Tensor both = unwritten({2, hidden}), da = unwritten(a.shape()), dc = unwritten({hidden});
   forward(both[1].data<double>(), both[0].data<double>(), a.data<double>(), c_prev.data<double>(),
           hidden);
+  const auto expect_as_it_was = [&] {
+    expect(a.to_vector() == before[0].to_vector() && c_prev.to_vector() == before[1].to_vector() &&
+               d.to_vector() == before[2].to_vector(),
+           "a, c_prev, dh or dc was written to: they are read.");
+  };
+  expect_as_it_was();
+  if (testing::Test::HasFailure()) return;
   expect_close("c, and h below it", both, states(f, a, c_prev),
                {.tolerance = {.relative = 1e-11, .absolute = 1e-12},
                 .law = "p and q are those of your name"});
@@ -64,6 +76,8 @@ void check_cell(int64_t gates, Forward forward, Backward backward, const Formula
   without_dh[1].copy_from(nothing);
   backward(da.data<double>(), dc.data<double>(), a.data<double>(), c_prev.data<double>(),
            d[1].data<double>(), d[0].data<double>(), hidden);
+  expect_as_it_was();
+  if (testing::Test::HasFailure()) return;
   const Tolerance rough = {.relative = 1e-5, .absolute = 1e-8};
   for (const bool of_a : {true, false}) {
     expect_close(

@@ -53,6 +53,7 @@ void check_sink(const std::string& name, const Tensor& query, const Tensor& memo
   const double p = number(0), z = number(1);
   const int64_t n = memory.shape()[0], d = memory.shape()[1];
   const Tensor got = unwritten({d}), dquery = unwritten({d}), dmemory = unwritten({n, d});
+  const Tensor before[] = {query.clone(), memory.clone(), dcontext.clone()};
   sink_attention(got.data<double>(), query.data<double>(), memory.data<double>(), n, d);
   expect_close(
       "the context, " + name, got, context(query, memory, p, z),
@@ -67,6 +68,10 @@ void check_sink(const std::string& name, const Tensor& query, const Tensor& memo
   if (testing::Test::HasFailure()) return;
   sink_attention_backward(dquery.data<double>(), dmemory.data<double>(), query.data<double>(),
                           memory.data<double>(), dcontext.data<double>(), n, d);
+  expect(query.to_vector() == before[0].to_vector() &&
+             memory.to_vector() == before[1].to_vector() &&
+             dcontext.to_vector() == before[2].to_vector(),
+         "query, memory or dcontext was written to: they are read.");
   const Tolerance rough = {.relative = 1e-5, .absolute = 1e-6};
   expect_close(
       "dquery, " + name, dquery,
@@ -97,8 +102,9 @@ LAB_VARIATION(SinkAttention) {
     int64_t n, d;
   };
   const auto few = [&] { return draw.between(2, 7); };
-  const auto many = [&] { return draw.between(130, 150); };
-  for (const auto& [n, d] : {Size{few(), few()}, {many(), few()}, {few(), many()}}) {
+  const auto many = [&] { return draw.between(300, 330); };
+  for (const auto& [n, d] :
+       {Size{few(), few()}, {many(), few()}, {few(), many()}, {1, few()}, {few(), 1}, {1, 1}}) {
     check_sink(text(n, " rows, scores near 0"), draw.normal({d}), draw.normal({n, d}),
                draw.normal({d}));
     if (testing::Test::HasFailure()) return;
@@ -115,6 +121,15 @@ LAB_VARIATION(SinkAttention) {
   } while (!is_decided(weights(far, memory, number(0), number(1))));
   times(30);  // so much that the exponential of the largest score is infinite
   check_sink("scores in the thousands", far, memory, draw.normal({d}));
+  far = draw.normal({d});
+  memory = draw.normal({n, d});
+  for (const Tensor& x : {far, memory}) {  // all of one sign
+    for (int64_t i = 0; i < x.numel(); ++i) {
+      x.data<double>()[i] = std::fabs(x.data<double>()[i]) + 1;
+    }
+  }
+  times(number(0) > 0 ? -2000 : 2000);
+  check_sink("scores thousands below the sink's", far, memory, draw.normal({d}));
 }
 
 }  // namespace heed::lab

@@ -16,6 +16,8 @@ MISTAKES = {
         ("    y = add(mul(f(Var(at)), @p)", "    static Tensor kept;\n    const Var fx = f(Var(at));\n    kept = fx.value();\n    y = add(mul(fx, @p)", "the value of f is still there"),
         ("  return record(", "  return record(\"checkpoint\", y, {x}, [f, x](Tensor dy, const Grads&) {\n    sum(mul(add(mul(f(x), @p), mul(x, @q)), Var(dy))).backward();\n  });\n  return record(",
          "without what the other reader of x gives"),
+        ("dx.add(0, leaf.grad());", "if (dy.numel() > 1) dx.add(0, leaf.grad());", "nothing arrived here"),
+        ("mul(f(leaf), @p)", "mul([&] { static const auto kept = f; return kept(leaf); }(), @p)", "each has its own f"),
     ],
     "gated": [
         ("dy.data<double>()[i] * ", "", "the slope alone, not times dy"),
@@ -37,23 +39,28 @@ MISTAKES = {
         ("rest = -std::expm1(log)", "rest = 1 - std::exp(log)", "log1p and expm1"),
         ("outer * ((i == t) - std::exp(logs[i]))", "outer * ((i == t) - 0.5 * std::exp(logs[i]))", "d(ln y_i)/dx_j"),
         ("x[t] == max ? -std::log1p(others) : logs[t]", "-std::log1p(others)", "Not a finite number"),
+        ("for (int64_t i = 0; i < cols; ++i) sum +=", "for (int64_t i = 0; i < std::min<int64_t>(cols, 64); ++i) sum +=", "those of your name"),
     ],
     "coupled": [
         ("d * (g - c_prev[k])", "d * g", "one for each place"),
         ("dc[k] + dh[k]", "dh[k]", "right without dc"),
         ("const double d = dc[k] + dh[k] * o * (1 - t * t) * @q;", "const double d = dc[k];", "right without dh"),
+        ("return 1 / (1 + std::exp(-x));", "const double e = std::exp(x);\n  return e / (1 + e);", "Not a finite number"),
     ],
     "peephole": [
         (" + @p * da[3 * n + k]", "", "two ways to the loss"),
         ("d * f + @p * da[k] + @q * da[n + k]", "d * f", "one for each place"),
+        ("const double i = s(a[k] + @p * c_prev[k]),", "const_cast<double*>(c_prev)[k] *= 1 + 1e-9;\n    const double i = s(a[k] + @p * c_prev[k]),", "was written to: they are read"),
     ],
     "nesterov": [
         ("rate * (d + @m * v[i])", "rate * v[i]", "plain momentum"),
         ("dx[i] + @w * x[i]", "dx[i]", "the decay is missing"),
+        ("i < n; ++i", "i < n / 4 * 4; ++i", "those of your name"),
     ],
     "warm_up": [
         ("static_cast<double>(step + 1)", "static_cast<double>(step)", "one step late"),
         ("std::min", "std::max", "it rises for k steps"),
+        ("return peak * ", "return std::min(peak, 1.0) * ", "those of your name"),
     ],
     "scaled": [
         (" * s[l]", "", "A B without s"),
@@ -66,6 +73,8 @@ MISTAKES = {
         ("c[i * ldc + j] *= @q", "c[i * ldc + j] *= 1", "q is missing"),
         ("@p * a[", "@q * a[", "those of your name"),
         ("c[i * ldc + j] *= @q", "c[i * ldc + j] *= @p * @q", "q C, too"),
+        ("      const double factor = @p * a[i * lda + l] * s[l];", "      const_cast<double*>(a)[i * lda + l] *= s[l];\n      const double factor = @p * a[i * lda + l];", "A, s or B was written to"),
+        ("l < k; ++l", "l < k && l < 4096; ++l", "those of your name"),
     ],
     "earlier": [
         ("std::min<int64_t>(cols, @s * row)", "cols", "the mask is missing"),
@@ -93,6 +102,7 @@ MISTAKES = {
         ("@p * sums[i * cols + j] + (i == j ? @q : 0.0)", "@p * (sums[i * cols + j] + (i == j ? @q : 0.0))", "q, which p multiplies, too"),
         ("@p * sums", "sums", "without p, the factor of each sum"),
         ("  for (int64_t i = 0; i < cols; ++i) {\n    for (int64_t j = 0; j < cols; ++j) {\n      c[", "  for (int64_t i = 0; i < cols && i < 4; ++i) {\n    for (int64_t j = 0; j < cols; ++j) {\n      c[", "were never written"),
+        ("r < rows; ++r", "r < rows - (rows % 4 == 3); ++r", "the sum is over all rows"),
     ],
     "sink": [
         ("double sum = std::exp(@z - max)", "double sum = 0", "a softmax without the sink"),
@@ -101,6 +111,7 @@ MISTAKES = {
         ("    max = std::max(max, w[j]);\n", "", "Not a finite number"),
         ("for (int64_t j = 0; j < n; ++j) {\n    for (int64_t i = 0; i < d; ++i) w[j] +=", "for (int64_t j = 0; j < std::min<int64_t>(n, 16); ++j) {\n    for (int64_t i = 0; i < d; ++i) w[j] +=", "those of your name"),
         ("for (int64_t j = 0; j < n; ++j) {\n    for (int64_t i = 0; i < d; ++i) w[j] +=", "for (int64_t j = 0; j < std::min<int64_t>(n, 128); ++j) {\n    for (int64_t i = 0; i < d; ++i) w[j] +=", "those of your name"),
+        ("double sum = std::exp(@z - max)", "double sum = n == 1 ? 0 : std::exp(@z - max)", "a softmax without the sink"),
     ],
     "quantile": [
         ("k < q - 1", "k < q", "the query counts"),
@@ -108,6 +119,7 @@ MISTAKES = {
         ("if (a.empty() || b.empty()) return false;", "if (a.size() < 2 || b.size() < 2) return false;", "the ratio is called undefined"),
         ("quantile(b, @v)", "quantile(b, @u)", "those of your name"),
         ("(is_distraction[k] ? a : b).push_back(scores[k]);", "{ if (is_distraction[k]) a.push_back(scores[k]); b.push_back(scores[k]); }", "the distractions in the history, too"),
+        ("k < q - 1", "k < std::min<int64_t>(q - 1, 64)", "those of your name"),
     ],
     "weighted": [
         ("k < q - 1", "k < q", "the query counts"),
@@ -118,6 +130,7 @@ MISTAKES = {
         ("dloss[r] * ", "", "right but for dloss"),
         ("(t + @k) % cols", "(t - @k + cols) % cols", "those of your name"),
         ("const double max = *std::max_element(x, x + cols);", "const double max = 0;", "Not a finite number"),
+        ("r < rows; ++r", "r < std::min<int64_t>(rows, 8); ++r", "were never written"),
     ],
 }
 
