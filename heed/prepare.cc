@@ -151,8 +151,6 @@ void show_notes(const std::vector<Dialogue>& dialogues) {
   if (!line.empty()) std::printf("%s\n", printable(line).c_str());
 }
 
-namespace fs = std::filesystem;
-
 void write_file_of(const PrepareOptions& o, const std::vector<Dialogue>& dialogues) {
   make_directory_of(o.out);
   size_t turns = 0;

@@ -60,8 +60,11 @@ double number(size_t index);
 // Whether something stands behind each block of memory (memory.cc): not where memory is counted.
 extern bool guards_blocks;
 extern bool fenced;  // in the second run of a check
-// By operator new, in the whole program; a sanitizer has its own, which does not count.
-extern std::atomic<int64_t> allocations;
+// Whether a check fails where each run leaves more memory behind: not where kernels are emulated.
+extern bool judges_leaks;
+// By operator new, in the whole program, and blocks that were not given back; a sanitizer has its
+// own, which does not count.
+extern std::atomic<int64_t> allocations, held;
 
 // Inputs and their shapes, from the seed of the run and the name of the check: the next call gives
 // other numbers. A grader's secret seed so brings shapes that a student has not seen.

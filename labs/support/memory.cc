@@ -14,10 +14,9 @@
 namespace heed {
 
 bool lab::guards_blocks = true;
+bool lab::judges_leaks = true;
 std::atomic<int64_t> lab::allocations = 0;
-namespace lab {
-std::atomic<int64_t> held = 0;
-}
+std::atomic<int64_t> lab::held = 0;
 
 // In the labs' programs memory that was allocated and not written is full of NaN, that of a block
 // that is used again, too: what is added to it shows. As much stands behind each block, so that
