@@ -14,6 +14,12 @@ class Watcher {
 
 inline Watcher* watching = nullptr;  // is told, if there is one
 
+// As long as it lives, the watcher is told.
+struct Watch {
+  explicit Watch(Watcher* watcher) { watching = watcher; }
+  ~Watch() { watching = nullptr; }
+};
+
 // An f32 in all other ways.
 class Counted {
  public:

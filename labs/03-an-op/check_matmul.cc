@@ -110,6 +110,21 @@ void check_large(Draw& draw) {
   expect_close("dB", pb.grad(), multiply(transposed(a), dc), all);
 }
 
+// A product without rows, or without columns.
+void check_empty(const Shape& a, const Shape& b) {
+  if_stopped("A has no rows here, or B no columns: C is empty, and so is one of the gradients.");
+  const Var pa = Var::parameter(ones(a)), pb = Var::parameter(ones(b));
+  sum(matmul(pa, pb)).backward();
+  for (const Var& x : {pa, pb}) {
+    if (!x.grad().defined()) continue;  // which means 0 as well
+    expect_close("the gradient of a factor of an empty product", x.grad(),
+                 Tensor::zeros(x.shape(), DType::f64),
+                 {.tolerance = {.relative = 0, .absolute = 0},
+                  .law = "a sum over no elements of dC is 0",
+                  .not_finite = "A destination was asked for, and nothing was written to it."});
+  }
+}
+
 LAB_CHECK(GradientOfAProduct) {
   Draw draw;
   const int64_t m = draw.between(2, 3), k = draw.between(4, 5), n = draw.between(6, 7);
@@ -146,6 +161,8 @@ LAB_CHECK(GradientOfAProduct) {
   expect_close("dA", coarse.first, fine.first, same);
   expect_close("dB", coarse.second, fine.second, same);
   if (!testing::Test::HasFailure()) check_large(draw);
+  check_empty({0, k}, {k, n});
+  check_empty({m, k}, {k, 0});
 }
 
 LAB_CHECK(ProductOfAMatrixWithItself) {

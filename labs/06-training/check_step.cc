@@ -165,12 +165,17 @@ struct Group {
   double rate = 1, decay = 1;
 };
 
-void check_step_of_all(Draw& draw, double momentum) {
+void check_step_of_all(Draw& draw, double momentum, size_t count) {
   Bag bag;
   const Shape shape = {draw.between(2, 8)};
   // The second has no gradient at first; the last ones have one element.
-  const std::vector<Shape> shapes = {shape, {draw.between(9, 15)}, shape, shape, {1}, {}};
+  std::vector<Shape> shapes = {shape, {draw.between(9, 15)}, shape, shape, {1}, {}};
+  shapes.erase(shapes.begin() + static_cast<std::ptrdiff_t>(count), shapes.end());
   const std::vector<Group> of = {{}, {}, {0.25, 0.5}, {1, 0}, {}, {}};
+  std::vector<ParameterGroup> groups;
+  for (size_t i = 2; i < std::min<size_t>(count, 4); ++i) {
+    groups.push_back({.name = text("p", i), .rate = of[i].rate, .weight_decay = of[i].decay});
+  }
   std::vector<Tensor> before, after(shapes.size());
   for (size_t i = 0; i < shapes.size(); ++i) {
     bag.all.push_back(Var::parameter(draw.normal(shapes[i])));
@@ -179,11 +184,7 @@ void check_step_of_all(Draw& draw, double momentum) {
   }
   const double rate = draw.uniform(0.1, 0.5), decay = draw.uniform(0.1, 0.5);
   const double scale = draw.uniform(0.2, 0.7);
-  Sgd sgd(bag, {.rate = rate,
-                .momentum = momentum,
-                .weight_decay = decay,
-                .groups = {{.name = "p2", .rate = of[2].rate, .weight_decay = of[2].decay},
-                           {.name = "p3", .rate = of[3].rate, .weight_decay = of[3].decay}}});
+  Sgd sgd(bag, {.rate = rate, .momentum = momentum, .weight_decay = decay, .groups = groups});
   sgd.step({.scale = scale});
   expect_close("a parameter without a gradient", bag.all[1].value(), before[1],
                {.law = "it is not among those that update() gets, and stays"});
@@ -228,9 +229,13 @@ void check_step_of_all(Draw& draw, double momentum) {
 
 LAB_CHECK(StepOfAll) {
   Draw draw;
-  check_step_of_all(draw, draw.uniform(0.3, 0.9));
-  if_stopped("Without momentum velocity_ is null.");
-  if (!testing::Test::HasFailure()) check_step_of_all(draw, 0);
+  for (const size_t count : {6, 2, 3}) {
+    if_stopped("");
+    check_step_of_all(draw, draw.uniform(0.3, 0.9), count);
+    if_stopped("Without momentum velocity_ is null.");
+    if (!testing::Test::HasFailure()) check_step_of_all(draw, 0, count);
+    if (testing::Test::HasFailure()) return;
+  }
 }
 
 // The kernel by itself, of both types, with a scale of either sign.

@@ -8,6 +8,8 @@
 
 #include "labs/01-memory/products.h"
 #include "labs/10-speed/kernels/parts.h"
+#include "labs/10-speed/loops.h"
+#include "tensor/parallel.h"
 
 namespace heed::lab {
 namespace {
@@ -87,6 +89,25 @@ LAB_CHECK(EdgesStayInside) {
   }
 }
 
+// A product of many tiles and panels, of which nothing else is so large that threads share it.
+void check_is_shared(Draw& draw) {
+  const int64_t tiles = draw.between(25, 30), panels = draw.between(40, 50);
+  const Problem p =
+      draw_problem(draw, {tiles * constants().tile_rows, panels * constants().width, 2});
+  int64_t size = 0;
+  cpu::packed_size<double>(&size, p.b.rows, p.b.cols);
+  const Tensor memory = unwritten({size});
+  cpu::pack_matrix<double>(memory.data<double>(), p.b.mat());
+  const Stored out = {p.c.memory.clone(), p.c.rows, p.c.cols, false};
+  set_num_threads(3);
+  const int64_t before = shared_loops;
+  cpu::gemm_packed<double>(out.mat(), p.a.mat(), memory.data<double>(), Write::assign);
+  expect(shared_loops > before,
+         text("C has ", tiles, " by ", panels,
+              " tiles, and one thread computes all of them: multiply() never calls parallel_for() "
+              "with more than one piece."));
+}
+
 LAB_CHECK(RowsAndThreadsDoNotMatter) {
   LAB_AFTER(ProductsOfAllShapes);
   Draw draw;
@@ -95,6 +116,7 @@ LAB_CHECK(RowsAndThreadsDoNotMatter) {
     expect_same_bits(draw, {draw.between(1500, 2000), constants().width - 1, draw.between(5, 20)});
     if (testing::Test::HasFailure()) return;
   }
+  check_is_shared(draw);
 }
 
 // ---- task: blocks
