@@ -81,17 +81,18 @@ Measured measure(const std::string& answer, const std::vector<Answer>& reference
                  bool leave_one_out) {
   const size_t n = references.size();
   const Both all = best_of(answer, references, n);
-  Measured m{all.exact, all.f1, -1};
+  Measured m{all.exact, all.f1};
   if (n < 2) return m;
   const auto count = static_cast<double>(n);
   Both others;
-  m.people = 0;
+  double people = 0;
   for (size_t i = 0; i < n; ++i) {
     const Both without = best_of(answer, references, i);
     others.exact += without.exact / count;
     others.f1 += without.f1 / count;
-    m.people += best_of(references[i].text, references, i).f1 / count;
+    people += best_of(references[i].text, references, i).f1 / count;
   }
+  m.people = people;
   if (leave_one_out) m.exact = others.exact, m.f1 = others.f1;
   return m;
 }
@@ -108,10 +109,11 @@ Scores measure(const Corpus& corpus, const std::vector<std::vector<std::string>>
       exact.add(m.exact);
       f1.add(m.f1);
       (references[0].kind == Kind::kNone ? unanswerable : answerable).add(m.f1);
-      if (references.size() < 2) continue;
+      const std::optional<double> human_like = m.human_like();
+      if (!human_like) continue;
       several = true;
-      heq_q.add(m.human_like());
-      all = std::min(all, m.human_like());
+      heq_q.add(*human_like);
+      all = std::min(all, *human_like);
     }
     if (several) heq_d.add(all);
   }

@@ -19,8 +19,12 @@ double word_f1(const std::string& answer, const std::string& reference);
 // The score of a model's or a person's answer to a question; kNone has no text.
 struct Measured {
   double exact = 0, f1 = 0;  // with the best reference, or the mean defined by leave_one_out
-  double people = -1;        // the mean F1 of each reference against the others; -1: one reference
-  double human_like() const { return f1 >= people ? 1 : 0; }
+  // The mean F1 of each reference against the others; and 1 if the answer is as good, else 0.
+  // Nothing if there is one reference.
+  std::optional<double> people = {};
+  std::optional<double> human_like() const {
+    return people ? std::optional<double>(f1 >= *people) : std::nullopt;
+  }
 };
 Measured measure(const std::string& answer, const std::vector<Answer>& references,
                  bool leave_one_out);

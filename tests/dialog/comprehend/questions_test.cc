@@ -294,10 +294,11 @@ TEST(Score, ComparesAnswersAsThePublicProgramsDo) {
   EXPECT_EQ(best.exact, 1);
   EXPECT_DOUBLE_EQ(one_out.f1, (1 + 2.0 / 3) / 2);  // without one, and without the other
   EXPECT_EQ(one_out.exact, 0.5);
-  EXPECT_DOUBLE_EQ(one_out.people, 2.0 / 3);
+  EXPECT_DOUBLE_EQ(one_out.people.value(), 2.0 / 3);
   EXPECT_EQ(one_out.human_like(), 1);
   EXPECT_EQ(measure("dog", references, true).human_like(), 0);
-  EXPECT_EQ(measure("x", {{.text = "x"}}, true).people, -1);
+  const Measured alone = measure("x", {{.text = "x"}}, true);
+  EXPECT_FALSE(alone.people || alone.human_like());
 }
 
 TEST(Score, CountsQuestionsAndDialoguesThatPeopleWouldNotAnswerBetter) {
