@@ -6,9 +6,7 @@
 #include <set>
 
 #include "dialog/respond/das.h"
-#include "dialog/respond/encoder.h"
 #include "dialog/respond/models/lstm.h"
-#include "dialog/text/vocabulary.h"
 #include "nn/init.h"
 #include "tensor/parallel.h"
 #include "tests/file_helpers.h"
@@ -386,28 +384,6 @@ TEST(DecodeLists, HaveEnded) {
     }
   }
   EXPECT_GT(ended, 20);
-}
-
-// The score is ln p of all tokens and of <eos>, in whatever batches.
-TEST(ResponseRanker, ScoresByLogP) {
-  const Vocabulary words = Vocabulary::build({{"aa", 3}, {"bb", 2}, {"cc", 1}});
-  LstmResponder model = make_model(Structure::parse("static-ui"), words.size() - kSpecialTokens);
-  const std::vector<std::string> texts = {"bb aa cc", "cc", "aa aa aa aa"};
-  const ResponseRanker r(model, words, {.max_turns = 2, .max_response_tokens = 1, .speaker = "x"});
-  for (const int64_t batch : {1, 8}) {
-    const auto scores =
-        r.score(texts, {{{"gone", "aa cc", "bb"}, {2, 0}}, {{"cc"}, {1, 0}}}, batch).of_queries;
-    ASSERT_EQ(scores.size(), 2u);
-    const auto expected = [&](const std::vector<std::string>& context, const std::string& said) {
-      Example e;
-      for (const std::string& text : context) e.context.push_back(encode_utterance(text, words));
-      e.distraction.assign(context.size(), 0);
-      return log_prob(model, e, encode_utterance(said, words), true);
-    };
-    EXPECT_NEAR(scores[0][0], expected({"aa cc", "bb"}, texts[2]), 1e-10);
-    EXPECT_NEAR(scores[0][1], expected({"aa cc", "bb"}, texts[0]), 1e-10);
-    EXPECT_NEAR(scores[1][0], expected({"cc"}, texts[1]), 1e-10);
-  }
 }
 
 }  // namespace

@@ -1,10 +1,10 @@
-// heed sweep as a user calls it: results, resumption, shards, mistakes.
+// heed sweep as a user calls it: results, resumption, shards.
 #include <nlohmann/json.hpp>
 #include <set>
 
 #include "dialog/text/text_file.h"
+#include "tests/experiments/sweep/sweep_helpers.h"
 #include "tests/golden.h"
-#include "tests/heed/program_helpers.h"
 
 namespace heed {
 namespace {
@@ -12,22 +12,9 @@ namespace {
 using Json = nlohmann::json;
 namespace fs = std::filesystem;
 
-const char* const kFixed[] = {"preset = \"smoke\"", "limit = 40",         "vocab = 150",
-                              "hidden = 8",         "epochs = 2",         "batch = 4",
-                              "max-turns = 4",      "max-utterance = 10", "examples = \"last\""};
-
-std::string file_of(const std::string& grid, const std::string& sweep = "") {
-  std::string text = "[train]\ndata = \"" + kSample + "\"\n";
-  for (const char* line : kFixed) text += std::string(line) + "\n";
-  return text + "[grid]\n" + grid + "[sweep]\n" + sweep;
-}
 const std::string kGrid =
     "rate = [0.01, 1e-5]  # the second one learns nothing\ninsert-prob = [0, 0.7]\n";
 const std::string kSweep = "seeds = 2\ntest = \"none,random:1.0\"\n";
-
-Arguments sweep_command(const std::string& file, const std::string& out) {
-  return {"sweep", file, "--out", out, "--threads", "1", "--jobs", "2"};
-}
 
 // One finished sweep for all tests that only read it.
 class SweepTest : public testing::Test {
@@ -406,69 +393,6 @@ TEST_F(SweepTest, ARunThatFails) {
   }
   EXPECT_EQ(told, 1u) << r.out;
   EXPECT_EQ(Json::parse(dir.read("out/tables/sweep.json"))["rows"].size(), 1u);
-}
-
-// The example of the documentation, in its own folder.
-TEST_F(SweepTest, TheExampleIsOne) {
-  fs::create_directory_symlink(source_dir() + "/data", dir.path("data"));
-  const fs::path before = fs::current_path();
-  fs::current_path(dir.path(""));
-  const Result r = heed_program({"sweep", source_dir() + "/examples/sweep.toml", "--out",
-                                 dir.path("out"), "--dry-run", "--threads", "1"});
-  fs::current_path(before);
-  ASSERT_EQ(r.code, 0) << r.err;
-  EXPECT_TRUE(has(r.out, "rate0.003-insert-prob0.7-seed2")) << r.out;
-  EXPECT_TRUE(has(r.out, "8 runs; about ")) << r.out;
-}
-
-TEST_F(SweepTest, MistakesNameTheirLine) {
-  const auto fails = [&](const std::string& text, const std::string& says, int code = 2) {
-    const std::string path = dir.write("bad.toml", text);
-    expect_failure(heed_program(sweep_command(path, dir.path("out"))), code,
-                   has(says, "bad.toml") ? says : path + says, text);
-    EXPECT_FALSE(fs::exists(dir.path("out")));
-  };
-  const std::string data = "[train]\ndata = \"" + kSample + "\"\n";
-  fails("[train]\npreset = \"smoke\"\n", ": [train] has no data");
-  fails(data + "[gird]\n", ":3: [gird]: a sweep has the sections [train], [grid] and [sweep]");
-  fails("rate = 3\n", ":1: \"rate\": a sweep has");
-  fails(data + "[grid]\nrat = [1, 2]\n", ":4: [grid] has no \"rat\"; did you mean \"rate\"?");
-  fails(data + "out = \"x\"\n", ":3: [train] has no \"out\"");
-  fails(data + "seed = 3\n", ":3: [train] has no \"seed\"");
-  fails(data + "[grid]\ndata = [\"a\", \"b\"]\n", ":4: [grid] has no \"data\"");
-  fails(data + "[grid]\nrate = [0.1, \"fast\"]\n", ":4: --rate: expected a number");
-  fails(data + "[grid]\nrate = [0.1,\n  -1]\n", ":4: ");
-  fails(data + "[grid]\nrate = [\n  0.1]\n",
-        ":4: a list begins with a value in the line of its key");
-  fails(data + "[grid]\nstructure = [\"static\", \"statik\"]\n", ":4: ");
-  fails(data + "hidden = 0\n", ":3: --hidden: expected a whole number");
-  fails(data + "rate = 1\n[grid]\nrate = [1, 2]\n", ":5: rate stands in [train] already, line 3");
-  fails(data + "[grid]\nrate = [1, 2]\nrate = [3]\n", ":5: rate stands in line 4 already");
-  fails(data + "[grid]\nrate = [1, 1]\n", ": grid: rate has a value twice");
-  fails(data + "[grid]\nrate = []\n", ":4: rate: has no value");
-  fails(data + "[sweep]\nseeds = 0\n", ":4: seeds: expected a whole number from 1 to 10000");
-  fails(data + "[sweep]\nseeds = [1, 2]\n", ":4: seeds: takes one value, got 2");
-  fails(data + "[sweep]\ntest = \"randon\"\n", ":4: ");
-  fails(data + "[sweep]\nbest = \"none\"\n", ":4: best: expected valid_perplexity or one of");
-  fails(data + "[sweep]\nbest = [\"valid_perplexity\", \"none\"]\n",
-        ":4: best: takes one value, got 2");
-  fails("[train]\ndata = [\"a\", \"b\"]\n", ":2: data: takes one value, got 2");
-  fails(data + "structure = \"lstm\"\nattention-weight = 2\n",
-        ":3: --attention-weight: lstm has no attention scores for a loss to act on");
-  fails(data + "tokens = \"bpe\"\nmin-count = 2\n",
-        ":3: --min-count: only applies with --tokens words");
-  fails(data + "[grid]\nheads = [2, 4]\n",
-        ":4: --heads: only applies with --structure transformer");
-  fails(data + "heads = 2\nrate = 1\n", ":3: --heads: only applies with --structure transformer");
-  fails(data + "batch = 0\nhidden = 0\n", ":3: ");
-  fails(data + "[grid]\nheads = [2, 4]\nstructure = [\"transformer\", \"static\"]\n",
-        ": heads2-static: --heads: only applies with --structure transformer");
-  dir.write("bad.toml", "[train]\ndata = \"nowhere\"\n");
-  expect_failure(heed_program(sweep_command(dir.path("bad.toml"), dir.path("out"))), 1,
-                 "nowhere: not a", "data");
-  fails(std::string("[train\0]\n", 9), "bad.toml");
-  expect_failure(heed_program(sweep_command(dir.path("missing.toml"), dir.path("out"))), 1,
-                 "missing.toml", "missing");
 }
 
 }  // namespace
