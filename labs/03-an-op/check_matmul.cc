@@ -117,11 +117,10 @@ void check_empty(const Shape& a, const Shape& b) {
   sum(matmul(pa, pb)).backward();
   for (const Var& x : {pa, pb}) {
     if (!x.grad().defined()) continue;  // which means 0 as well
-    expect_close("the gradient of a factor of an empty product", x.grad(),
-                 Tensor::zeros(x.shape(), DType::f64),
-                 {.tolerance = {.relative = 0, .absolute = 0},
-                  .law = "a sum over no elements of dC is 0",
-                  .not_finite = "A destination was asked for, and nothing was written to it."});
+    expect_close(
+        "the gradient of a factor of an empty product", x.grad(),
+        Tensor::zeros(x.shape(), DType::f64),
+        {.tolerance = {.relative = 0, .absolute = 0}, .law = "a sum over no elements of dC is 0"});
   }
 }
 

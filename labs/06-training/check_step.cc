@@ -221,7 +221,8 @@ void check_step_of_all(Draw& draw, double momentum, size_t count) {
     expect_close(name(i) + " after the second step", bag.all[i].value(),
                  combined(1, combined(1 - r * w, p, -r * scale, g), -r * momentum, remembered),
                  {.tolerance = kExact,
-                  .suspects = {{"a step that remembers nothing of the first",
+                  .suspects = {{"the parameter as the first step left it", p},
+                               {"a step that remembers nothing of the first",
                                 combined(1 - r * w, p, -r * scale, g)}},
                   .law = "each parameter has a velocity of its own, (*velocity_)[u.index]"});
   }
