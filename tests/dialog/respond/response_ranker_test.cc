@@ -1,6 +1,8 @@
 // A model that responds as a ranker of responses.
 #include <gtest/gtest.h>
 
+#include <numeric>
+
 #include "dialog/respond/encoder.h"
 #include "dialog/text/vocabulary.h"
 #include "tests/dialog/respond/model_helpers.h"
@@ -23,9 +25,8 @@ TEST(ResponseRanker, ScoresByLogP) {
     for (const std::string& text : context) e.context.push_back(encode_utterance(text, words));
     e.distraction.assign(context.size(), 0);
     e.response = encode_utterance(said, words);
-    double sum = 0;
-    for (const double nll : score(model, {e}, 1)[0].nll) sum -= nll;
-    return sum;
+    const DialogueScore alone = score(model, {e}, 1)[0];
+    return -std::accumulate(alone.nll.begin(), alone.nll.end(), 0.0);
   };
   for (const int64_t batch : {1, 8}) {
     const auto scores =
