@@ -160,7 +160,7 @@ Vocabulary load_words(const std::string& directory, int64_t size);
 void check_words(const std::string& directory, const Vocabulary& words);
 
 // Checksums of the words in their order; of numbers and how many there are.
-uint32_t fingerprint(const Vocabulary& words);
+uint32_t fingerprint(const Vocabulary& words, uint32_t crc = 0);
 uint32_t fingerprint(const std::vector<int32_t>& numbers, uint32_t crc = 0);
 
 template <class Own> struct RunsOf {

@@ -54,8 +54,7 @@ void check_same_data(bool same, const Paths& data, const std::string& run,
                   " was started with: another --data, " + others);
 }
 
-uint32_t fingerprint(const Vocabulary& words) {
-  uint32_t crc = 0;
+uint32_t fingerprint(const Vocabulary& words, uint32_t crc) {
   for (int32_t id = 0; id < words.size(); ++id) crc = checksum(words.token(id) + "\n", crc);
   return crc;
 }

@@ -63,6 +63,9 @@ void RunsOf<Own>::begin(const std::string& run, const Settings& s, const Data& d
     if constexpr (requires { one->vocabulary.reset(); }) one->vocabulary.reset();
   }
   if (!there.words_fingerprint) asked.words_fingerprint = {};  // a run of an older version
+  if constexpr (requires { there.labels_fingerprint; }) {
+    if (!there.labels_fingerprint) asked.labels_fingerprint = {};
+  }
   check_same_run(run, AnySettings(there), AnySettings(asked));
 }
 

@@ -11,7 +11,8 @@ namespace heed::track {
 
 // init: the tracker whose features it began with, or an encoder
 struct Settings : ModelOptions<Config> {
-  bool fixed_features = false;  // the features of --init are frozen
+  bool fixed_features = false;                     // the features of --init are frozen
+  std::optional<int64_t> labels_fingerprint = {};  // of acts and values; older versions had none
 
   void check() const;  // throws UsageError
 };
@@ -68,6 +69,7 @@ template <class S, class V> void visit_training(S& s, V& v) {
             "Keep the network below the output as it is in --init",
             {.group = kTracker, .required = true, .of_variant = true}),
     s.fixed_features);
+  v({.key = "labels_fingerprint"}, s.labels_fingerprint);
   visit_run_options(s, v);
 }
 

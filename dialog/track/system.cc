@@ -1,7 +1,9 @@
 // The system "tracker": what has the user asked for so far?
 #include <filesystem>
+#include <nlohmann/json.hpp>
 
 #include "base/list.h"
+#include "base/path.h"
 #include "dialog/system_runs.h"
 #include "dialog/text/format.h"
 #include "dialog/text/terminal.h"
@@ -45,6 +47,21 @@ void take_features(const std::string& path, Tracker& model) {
     }
     p.var.set_value(found->second);
   }
+}
+
+int64_t labels_fingerprint(const Reader& reader) {
+  return fingerprint(reader.slots.values(), fingerprint(reader.acts));
+}
+
+void check_labels(const std::string& directory, const Reader& reader) {
+  if (!has_file(directory, "settings.json")) return;
+  with_json(file_inside(directory, "settings.json"), [&](const nlohmann::json& json) {
+    const nlohmann::json trained = json.value("labels_fingerprint", nlohmann::json());
+    if (trained.is_null() || trained == labels_fingerprint(reader)) return;
+    throw DataError(directory + ": " + kActs + " or " + kValues +
+                    " has not the lines that the model was trained with, in their order (by "
+                    "labels_fingerprint in settings.json); put back what was there");
+  });
 }
 
 class TrackerTraining : public SystemTraining<Own> {
@@ -165,6 +182,7 @@ void Own::take(Settings& s, const TrainData& data) {
   s.model.act_count = data.reader.acts.size() - kSpecialTokens;
   s.model.values = data.reader.slots.size();
   s.model.check();
+  s.labels_fingerprint = labels_fingerprint(data.reader);
 }
 
 void Own::keep(const std::string& run, const Settings& s, const TrainData& data) {
@@ -184,11 +202,12 @@ LoadedTracker Own::blank(const std::string& directory, const Settings& s) {
   const auto load = [&](const char* name, int64_t size) {
     return load_vocabulary(file_inside(directory, name), size);
   };
-  Vocabulary words = load_words(directory, s.model.vocab_size);
-  auto read = pretrained::words_in(directory, s.model.words, s.model.embedding_size, words);
-  return {Tracker(s.model, std::move(read)),
-          {std::move(words), load(kActs, s.model.act_count + kSpecialTokens),
-           Slots(load(kValues, s.model.values + kSpecialTokens), file_inside(directory, kValues))}};
+  Reader reader = {
+      load_words(directory, s.model.vocab_size), load(kActs, s.model.act_count + kSpecialTokens),
+      Slots(load(kValues, s.model.values + kSpecialTokens), file_inside(directory, kValues))};
+  check_labels(directory, reader);
+  auto read = pretrained::words_in(directory, s.model.words, s.model.embedding_size, reader.words);
+  return {Tracker(s.model, std::move(read)), std::move(reader)};
 }
 
 void Own::draw(LoadedTracker& loaded, const std::string& run, const Settings& s) {

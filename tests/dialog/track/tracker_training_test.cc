@@ -1,6 +1,7 @@
 // Training a tracker: what it must learn, that it goes on where it was, and on whose features.
 #include <gtest/gtest.h>
 
+#include <nlohmann/json.hpp>
 #include <numeric>
 
 #include "dialog/open_run.h"
@@ -189,6 +190,52 @@ TEST_F(Trained, GoesOnToTheSameResult) {
     EXPECT_TRUE(dir.read(std::string("whole/") + file) == dir.read(std::string("parts/") + file))
         << file;
   }
+}
+
+// Each value would have the row of the other; a run of an older version does not tell.
+TEST_F(Trained, RefusesLabelsThatChangedPlaces) {
+  settings.loop.max_epochs = 1;
+  ASSERT_TRUE(run("run"));
+  const auto load = [&] { Runs::load(dir.path("run")); };
+  const auto message = [&](const std::string& file, const std::string& a, const std::string& b) {
+    const std::string name = "run/" + file, whole = dir.read(name);
+    const size_t at_a = whole.find("\n" + a + "\n"), at_b = whole.find("\n" + b + "\n");
+    EXPECT_LT(at_a, at_b);
+    std::string swapped = whole;
+    dir.write(name, swapped.replace(at_b + 1, b.size(), a).replace(at_a + 1, a.size(), b));
+    const std::string error = error_of<DataError>(load);
+    dir.write(name, whole);
+    return error;
+  };
+  const std::string says =
+      dir.path("run") +
+      ": acts.txt or values.txt has not the lines that the model was trained "
+      "with, in their order (by labels_fingerprint in settings.json); put back "
+      "what was there";
+  EXPECT_EQ(message("values.txt", "food=greek", "food=irish"), says);
+  EXPECT_EQ(message("acts.txt", "request_area", "request_food"), says);
+  EXPECT_EQ(error_of<DataError>(load), "no error");
+  auto older = nlohmann::json::parse(dir.read("run/settings.json"));
+  EXPECT_EQ(older.erase("labels_fingerprint"), 1u);
+  dir.write("run/settings.json", older.dump());
+  EXPECT_EQ(message("values.txt", "food=greek", "food=irish"), "no error");
+}
+
+TEST_F(Trained, GoesOnWithARunThatDoesNotTellOfItsLabels) {
+  const TrainData read = data();
+  Runs::take(settings, read);
+  const auto begin = [&](std::optional<int64_t> labels) {
+    Settings s = settings;
+    s.labels_fingerprint = labels;
+    Runs::begin(dir.path("run"), s, read, "{}");
+  };
+  std::filesystem::create_directories(dir.path("run"));
+  begin({});
+  begin(settings.labels_fingerprint);
+  std::filesystem::remove_all(dir.path("run"));
+  std::filesystem::create_directories(dir.path("run"));
+  begin(1);
+  EXPECT_NE(error_of<DataError>([&] { begin(2); }), "no error");
 }
 
 TEST_F(Trained, IsASystemThatEncodes) {
