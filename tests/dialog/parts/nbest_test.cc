@@ -97,6 +97,7 @@ TEST(LastUtterances, AreEvenlySpread) {
 
 TEST(BestFirst, KeepsTheOrderOfEqualOnes) {
   EXPECT_EQ(best_first({1, 3, NAN, 3, 2, NAN}), (std::vector<size_t>{1, 3, 4, 0, 2, 5}));
+  EXPECT_EQ(best_first({NAN, 1, NAN, 2}), (std::vector<size_t>{3, 1, 0, 2}));
   EXPECT_TRUE(best_first({}).empty());
 }
 

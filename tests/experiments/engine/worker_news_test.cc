@@ -6,6 +6,7 @@
 
 #include "experiments/engine/runs/failure.h"
 #include "experiments/engine/runs/overview.h"
+#include "experiments/engine/runs/times.h"
 #include "experiments/engine/runs/worker.h"
 #include "tests/file_helpers.h"
 
@@ -73,6 +74,24 @@ TEST_F(WorkerTells, HowFarATrainingIs) {
   EXPECT_EQ(told[3].kind, Kind::kEpoch);
   EXPECT_TRUE(told[3].epoch == 1 && told[3].max_epochs == 3);
   EXPECT_EQ(told[3].metric, 0.25);
+}
+
+// One that goes on from a checkpoint takes less than a whole one.
+TEST_F(WorkerTells, TimesOfWholeEpochsAlone) {
+  plan.runs.resize(1);
+  plan.train = [](const PlannedRun&, const std::string&, Device, const TrainHooks& hooks) {
+    EpochLog log;
+    log.metrics = {{"loss", 0.25}};
+    for (const int64_t first : {3, 1, 2}) {
+      TrainProgress step{.epoch = 1, .max_epochs = 3, .step = first, .steps = 4};
+      step.metrics = log.metrics;
+      for (; step.step <= step.steps; ++step.step) hooks.on_step(step);
+      hooks.on_epoch(log, true);
+    }
+    return true;
+  };
+  work_once();
+  EXPECT_EQ(load_times(plan.directory(plan.runs[0])).epochs.size(), 1u);
 }
 
 TEST_F(WorkerTells, ThatItWaitsForAnother) {
