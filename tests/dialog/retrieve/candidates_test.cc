@@ -139,6 +139,37 @@ TEST(Lists, SayWhatCannotBeMade) {
             "f: 1 different response, too few for lists of 2; --lists makes smaller ones");
 }
 
+// A list of all responses that there are, and as many scores as there may be.
+TEST(Lists, MayBeAsLargeAsTheLimits) {
+  const Lists all = lists_of(numbered(3), {.from = From::kStride, .size = 3});
+  ASSERT_EQ(all.size(), 3u);
+  EXPECT_EQ(texts_of(all, 1), "r1 r0 r2 ");
+  const Lists random = lists_of(numbered(3), {.from = From::kRandom, .size = 3});
+  ASSERT_EQ(random.size(), 3u);
+  EXPECT_EQ(random.candidates(2).size(), 3u);
+  const std::vector<Dialogue> one = numbered(1);
+  const auto lists = [&](size_t pairs) {
+    const std::vector<Pair> same(pairs, Pair{0, 0, 2});
+    return Lists("f", one, same, {.from = From::kStride, .size = 5000}).size();
+  };
+  EXPECT_EQ(lists(30'000), 30'000u);  // 150 million scores
+  EXPECT_EQ(error_of<UsageError>([&] { lists(35'000); }),
+            "35000 lists of 5000 candidates are more than 150000000 scores");
+}
+
+// However often a list has the right text, it is one list.
+TEST(Lists, AreCountedOnceHoweverOftenTheyHaveTheRightText) {
+  std::vector<Dialogue> dialogues = numbered(3);
+  dialogues[0].turns[2].notes.edit().candidates = {"r0", "x", "r0", "r0"};
+  dialogues[1].turns[2].notes.edit().candidates = {"x", "x", "y", "y", "x"};
+  dialogues[2].turns[2].notes.edit().candidates = {"r2", "y"};
+  const Duplicates found = find_duplicates(lists_of(dialogues, {.from = From::kGiven}));
+  EXPECT_EQ(found.right, 2u);
+  EXPECT_EQ(found.others, 3u);
+  EXPECT_EQ(found.shortest, 3u);
+  EXPECT_EQ(found.longest, 6u);
+}
+
 // "R1!" is said in d1, and "r9" nowhere.
 TEST(Lists, OfAWhitelistHaveItsTextsAndTheResponse) {
   const TempDir dir;
@@ -154,6 +185,12 @@ TEST(Lists, OfAWhitelistHaveItsTextsAndTheResponse) {
   EXPECT_EQ(covered.left_out(), 2u);
   EXPECT_EQ(covered.pair(0).dialogue, 1u);
   EXPECT_EQ(texts_of(covered, 0), "R1! r9 :) ");
+  // Of two texts with its words the first one is right.
+  const std::string forms = dir.write("forms", "r9\nr1 ?\nR1!\n");
+  for (const From from : {From::kWhitelist, From::kCovered}) {
+    const Lists lists = lists_of(dialogues, {.from = from, .pool = forms});
+    EXPECT_EQ(texts_of(lists, from == From::kCovered ? 0 : 1), "r1 ? r9 R1! ");
+  }
   const std::string other = dir.write("other", "x\ny\n");
   EXPECT_EQ(
       error_of<DataError>([&] { lists_of(dialogues, {.from = From::kCovered, .pool = other}); }),

@@ -43,6 +43,29 @@ TEST(KMeans, FindsHeapsTheirMeansAndDistances) {
   EXPECT_EQ(k_means(x, 3, 2).of, k_means(x, 3, 2).of);
 }
 
+// In the end every row is of the nearest centre, and every centre is the mean of its rows.
+TEST(KMeans, GoesOnUntilNothingMoves) {
+  constexpr int64_t kRows = 60, kCentres = 4;
+  Vec noise;
+  Rng rng(1);
+  for (int64_t i = 0; i < 2 * kRows; ++i) noise.push_back(rng.uniform());
+  const Tensor x = Tensor::from(noise, {kRows, 2}).to(DType::f32);
+  for (const uint64_t seed : {1, 2, 3}) {
+    const Clusters c = k_means(x, kCentres, seed);
+    for (int64_t j = 0; j < kCentres; ++j) {
+      double sums[2] = {0, 0}, count = 0;
+      for (int64_t i = 0; i < kRows; ++i) {
+        const double a = x(i, 0) - c.centres(j, 0), b = x(i, 1) - c.centres(j, 1);
+        EXPECT_GE(a * a + b * b, c.distance[i] - 1e-6) << seed << " " << i << " " << j;
+        if (c.of[i] != j) continue;
+        EXPECT_NEAR(a * a + b * b, c.distance[i], 1e-6);
+        sums[0] += x(i, 0), sums[1] += x(i, 1), ++count;
+      }
+      for (int64_t d = 0; d < 2; ++d) EXPECT_NEAR(c.centres(j, d), sums[d] / count, 1e-6) << seed;
+    }
+  }
+}
+
 // Where there is nothing to find, what is found hangs on the rows that it begins with.
 TEST(KMeans, EachSeedBeginsWithOtherRows) {
   Vec noise;

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <map>
 #include <numeric>
 #include <tuple>
 
@@ -137,6 +138,37 @@ TEST(DualEncoder, HasThePapersParameters) {
   }
 }
 
+// Of an encoder that is not there the sizes are unknown: its scale is left.
+TEST(DualEncoder, OfAPretrainedEncoderTheScaleIsKnown) {
+  EXPECT_EQ(parameter_count({.encoder = "pretrained"}), 1);
+  EXPECT_EQ(parameter_count({.encoder = "pretrained", .score = "dot"}), 0);
+}
+
+// Uniform between bounds that keep the variance: of the products sqrt(3 / width of the input), of
+// the gates' the half of the variance, of the cells' vectors sqrt(3 / 2); biases are 0.
+TEST(DualEncoder, AnSruBeginsWithWeightsOfItsWidth) {
+  Config c = tiny("sru");
+  c.embedding_size = 60, c.hidden_size = 50;
+  DualEncoder model(c);
+  init(model, 1);
+  const std::map<std::string, double> squares = {
+      {"weight", 3.0 / 60}, {"weight_f", 1.5 / 60}, {"weight_r", 1.5 / 60}, {"weight_x", 3.0 / 60},
+      {"v_f", 1.5},         {"v_r", 1.5},           {"bias_f", 0},          {"bias_r", 0}};
+  size_t found = 0;
+  for (const NamedParameter& p : parameters(model)) {
+    if (p.name.find("sru") == p.name.npos) continue;
+    std::string name = p.name.substr(p.name.rfind('.') + 1);
+    if (name.ends_with("_reverse")) name.resize(name.size() - 8);
+    double most = 0;
+    for (const double x : p.var.value().to_vector()) most = std::max(most, std::abs(x));
+    const double bound = std::sqrt(squares.at(name));
+    EXPECT_LE(most, bound) << p.name;
+    EXPECT_GE(most, 0.9 * bound) << p.name;
+    ++found;
+  }
+  EXPECT_EQ(found, 2 * squares.size());
+}
+
 TEST(DualEncoder, AVectorDoesNotDependOnTheBatch) {
   for (const char* name : kKinds) {
     SCOPED_TRACE(name);
@@ -192,6 +224,20 @@ TEST(TextReader, KeepsTheEndOfAContextAndTheBeginningOfAResponse) {
   std::string long_text;
   for (int i = 0; i < 10000; ++i) long_text += "a ";
   EXPECT_EQ(reader.context({long_text}).size(), 4u);
+}
+
+// [CLS], a piece and [SEP], or two words and the end, are the least that says something.
+TEST(TextReader, ReadsAllOrThreeAtLeast) {
+  EXPECT_NO_THROW(TextBounds{}.check());
+  EXPECT_NO_THROW((TextBounds{.max_context = 3, .max_response = 3}.check()));
+  const auto error = [](const TextBounds& bounds) {
+    return error_of<UsageError>([&] { bounds.check(); });
+  };
+  for (const int value : {1, 2}) {
+    const std::string got = ": expected 0 (all) or 3 and more, got " + std::to_string(value);
+    EXPECT_EQ(error({.max_context = value}), "retrieval: words of a context" + got);
+    EXPECT_EQ(error({.max_response = value}), "retrieval: words of a response" + got);
+  }
 }
 
 std::string refusal(const Config& c) {

@@ -69,6 +69,8 @@ TEST(Ranks, AreMeansOverAllOrders) {
   } while (std::next_permutation(order.begin(), order.end()));
   EXPECT_EQ(orders, 36);
   const Ranks r = ranks(scores, right);
+  EXPECT_EQ(r.first(), 2);
+  EXPECT_EQ(r.ties(), 2);  // of which one is right, too
   EXPECT_NEAR(r.recall(3), recall / orders, 1e-12);
   EXPECT_NEAR(r.reciprocal(), reciprocal / orders, 1e-12);
   EXPECT_NEAR(r.average_precision(), precision / orders, 1e-12);

@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include "base/error.h"
+#include "dialog/retrieve/kept_pool.h"
 #include "tests/file_helpers.h"
 
 namespace heed::retrieve {
@@ -52,6 +53,40 @@ TEST(Pool, IsReadOnceEach) {
             one + ": a pool needs two different texts at least, a line each; there is one");
   const std::string bytes = dir.write("c", "yes\nwi fi \xff\nno\n");
   EXPECT_EQ(error_of<DataError>([&] { read_pool(bytes); }), bytes + ":2: the text is not UTF-8");
+}
+
+// Vectors are of texts, in their order, and of all weights: the model's and those of an encoder
+// that it began with.
+TEST(KeptPool, IsOfItsTextsAndOfAllWeights) {
+  const TempDir dir;
+  const std::string run = dir.path("run"), own = "run/model.safetensors",
+                    first = "run/encoder/model.safetensors";
+  dir.write(own, "weights"), dir.write(first, "first weights");
+  const Texts pool = {"yes", "no", "maybe"};
+  const Tensor vectors = Tensor::from(std::vector<double>{1, 2, 3, 4, 5, 6}, {3, 2}).to(DType::f32);
+  keep_vectors(run, pool, vectors);
+  const auto kept = [&](const Texts& texts) {
+    bool stale = false;
+    const Tensor found = kept_vectors(run, texts, &stale);
+    EXPECT_EQ(found.defined(), !stale);
+    if (!stale) EXPECT_EQ(found.to_vector(), vectors.to_vector());
+    return !stale;
+  };
+  EXPECT_TRUE(kept(pool));
+  for (const Texts& other : {Texts{"Yes", "no", "maybe"},
+                             {"yes", "No", "maybe"},
+                             {"yes", "no", "Maybe"},
+                             {"yes", "maybe", "no"},
+                             {"yes", "no"}}) {
+    EXPECT_FALSE(kept(other)) << other[0] << other[1];
+  }
+  for (const std::string& file : {own, first}) {
+    const std::string bytes = dir.read(file);
+    dir.write(file, "other weights");
+    EXPECT_FALSE(kept(pool)) << file;
+    dir.write(file, bytes);
+    EXPECT_TRUE(kept(pool)) << file;
+  }
 }
 
 // Scores the length of a text by what the context says last.

@@ -200,6 +200,24 @@ TEST(PretrainedRanker, KeepsTheEndOfALongWord) {
   EXPECT_EQ(kept("你好 你"), (Texts{"a", "你好 你"}));
   EXPECT_EQ(kept("b ......"), (Texts{"...."}));
   EXPECT_EQ(kept("b ... "), (Texts{"b ... "}));
+  EXPECT_EQ(kept("你a b c d"), (Texts{"a b c d"}));  // a word begins behind a Chinese character
+}
+
+// Each text that is longer than the bound counts as one, however much of it is left out.
+TEST(PretrainedRanker, CountsTheTextsThatAreCut) {
+  const TempDir dir;
+  const TextReader reader(pretrained::load_encoder(imported_tiny_bert(dir)).pieces, 16,
+                          {.max_context = 6, .max_response = 4});
+  size_t contexts = 0, responses = 0;
+  EXPECT_EQ(reader.response("a b", &responses), (Tokens{1, 3, 4, 2}));
+  EXPECT_EQ(responses, 0u);
+  EXPECT_EQ(reader.response("a b c d e f", &responses), (Tokens{1, 3, 4, 2}));
+  EXPECT_EQ(reader.response("b c d", &responses), (Tokens{1, 4, 5, 2}));
+  EXPECT_EQ(responses, 2u);
+  EXPECT_EQ(reader.context({"a b", "c d"}, &contexts), (Tokens{1, 3, 4, 5, 6, 2}));
+  EXPECT_EQ(contexts, 0u);
+  EXPECT_EQ(reader.context({"a b c", "d e f"}, &contexts), (Tokens{1, 5, 6, 7, 8, 2}));
+  EXPECT_EQ(contexts, 1u);
 }
 
 // W = 0 is the cosine of frozen vectors.
@@ -214,6 +232,16 @@ TEST(PretrainedRanker, AMapBeginsWithTheCosine) {
   double cosine = 0;
   for (size_t i = 0; i < 8; ++i) cosine += v[i] * v[8 + i];
   EXPECT_NEAR(score.value().item(), cosine, 1e-6);
+  // Of other weights it is c . (r + W r): what is mapped is the response.
+  const Var weight = named(model, "bilinear.weight");
+  weight.set_value(random({8, 8}, 1).value().to(DType::f32));
+  double mapped = cosine;
+  for (int64_t k = 0; k < 8; ++k) {
+    for (int64_t l = 0; l < 8; ++l) mapped += v[k] * weight.value()(k, l) * v[8 + l];
+  }
+  const Var other = affine(model.contexts({a.ids}), model.responses({b.ids}));
+  EXPECT_NEAR(other.value().item(), mapped, 1e-5);
+  EXPECT_GT(std::abs(mapped - cosine), 0.01);
 }
 
 }  // namespace

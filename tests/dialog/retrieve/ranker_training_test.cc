@@ -1,6 +1,7 @@
 // A ranker's run: what it learns, what it keeps, and that a stop changes nothing.
 #include <gtest/gtest.h>
 
+#include <cmath>
 #include <fstream>
 
 #include "autograd/composed.h"
@@ -84,6 +85,50 @@ TEST(RankerTraining, ThePrintedScheduleIsNotHalved) {
   const auto& schedule = Runs::preset("production-paper").loop.schedule;
   EXPECT_EQ(schedule.patience, 0);
   EXPECT_EQ(schedule.stop_after, 2);
+}
+
+// What the papers print of their training, and what fine-tuning of a BERT usually takes.
+TEST(RankerTraining, ThePresetsAreThoseOfThePapers) {
+  const Settings swanson = Runs::preset("production-paper"), lowe = Runs::preset("dstc7"),
+                 tuned = Runs::preset("pretrained");
+  EXPECT_EQ(swanson.model.encoder + swanson.model.score, "srudot");
+  EXPECT_EQ(swanson.model.layers, 4);
+  EXPECT_EQ(swanson.model.heads, 16);
+  EXPECT_EQ(swanson.negatives, "shared:200");
+  EXPECT_EQ(swanson.loop.batch_size, 200);
+  EXPECT_EQ(swanson.loop.optimizer.rate_decay, "inverse-sqrt");
+  EXPECT_EQ(swanson.loop.optimizer.warm_up, 4000);
+  EXPECT_NEAR(swanson.loop.schedule.rate, std::pow(600, -0.5) * std::pow(4000, -0.5), 1e-15);
+  EXPECT_EQ(lowe.model.encoder + lowe.model.score + lowe.model.pool, "lstmbilinearlast");
+  EXPECT_FALSE(lowe.model.bidirectional);
+  EXPECT_EQ(lowe.model.hidden_size, 256);
+  EXPECT_EQ(lowe.loop.batch_size, 16);
+  EXPECT_EQ(tuned.loop.optimizer.weight_decay, 0.01);
+  EXPECT_EQ(tuned.loop.optimizer.warm_up, 100);
+  EXPECT_EQ(tuned.loop.max_norm, 1);
+  EXPECT_EQ(tuned.loop.schedule.rate, 5e-5);
+  EXPECT_EQ(tuned.model.dropout, 0);
+}
+
+// A batch of one has no negatives but those that are drawn.
+TEST(RankerTraining, NegativesAreOfTheBatchOrDrawn) {
+  const auto most = "shared:" + std::to_string(kMaxBatch);
+  EXPECT_EQ(parse_negatives(most).shared, kMaxBatch);
+  EXPECT_FALSE(parse_negatives(most).of_batch);
+  EXPECT_EQ(parse_negatives("batch+shared:1").shared, 1);
+  EXPECT_TRUE(parse_negatives("batch+shared:1").of_batch);
+  EXPECT_TRUE(parse_negatives("batch").of_batch);
+  EXPECT_EQ(parse_negatives("batch").shared, 0);
+  EXPECT_THROW(parse_negatives("shared:" + std::to_string(kMaxBatch + 1)), UsageError);
+  Settings s = small();
+  s.loop.batch_size = 1;
+  for (const char* negatives : {"batch", "batch+shared:5"}) {
+    s.negatives = negatives;
+    EXPECT_EQ(error_of<UsageError>([&] { s.check(); }),
+              "retrieval: the negatives of a batch: expected batches of at least 2, got 1");
+  }
+  s.negatives = "shared:5";
+  EXPECT_NO_THROW(s.check());
 }
 
 // What is read of a context, as texts, is read alike without the bound.
@@ -187,6 +232,28 @@ TEST(RankerTask, TheValidationRanksEachResponse) {
   EXPECT_EQ(done, (std::vector<int64_t>{60, 120}));
 }
 
+// A text that is longer than its bound, on either side: contexts of 6 words with their ends, and
+// responses of 3, 4 and 5.
+TEST(RankerTraining, CountsWhatItCutsOnEachSide) {
+  const Vocabulary words = Vocabulary::build({{"a", 3}, {"b", 2}});
+  DataPart part{"part", {}};
+  for (const char* response : {"a b a", "a b a b", "a b a b a"}) {
+    part.dialogues.push_back({response, {{"", "a b"}, {"", "b a"}, {"", response}}});
+  }
+  const auto cut = [&](int max_context, int max_response) {
+    Settings s = small();
+    s.bounds = {.max_context = max_context, .max_response = max_response};
+    const TrainData data = make_train_data(part, part, s, words);  // both parts count
+    EXPECT_EQ(data.bounds.max_context, max_context);
+    return std::pair(data.cut_contexts, data.cut_responses);
+  };
+  using Counts = std::pair<size_t, size_t>;
+  EXPECT_EQ(cut(0, 0), Counts(0, 0));
+  EXPECT_EQ(cut(6, 5), Counts(0, 0));
+  EXPECT_EQ(cut(5, 4), Counts(6, 2));
+  EXPECT_EQ(cut(0, 3), Counts(0, 4));
+}
+
 // Dialogues of three turns: which of them answer, and how many dialogues are read.
 TEST(RankerTraining, ReadsTheResponsesThatItsSettingsName) {
   const TempDir dir;
@@ -208,17 +275,19 @@ TEST(RankerTraining, ReadsTheResponsesThatItsSettingsName) {
 TEST(RankerTraining, TheFingerprintIsAlsoOfTheDistractions) {
   const Vocabulary words = Vocabulary::build({{"a", 3}, {"b", 2}, {"c", 1}});
   Settings s = small();
-  const auto fingerprint = [&](const std::string& alone) {
+  const auto fingerprint = [&](const std::string& alone, const std::string& id = "d3") {
     DataPart part{"part", {}};
     for (const char* id : {"d1", "d2"}) {
       part.dialogues.push_back({id, {{"", "a"}, {"", "b"}, {"", "c"}}});
     }
-    part.dialogues.push_back({"d3", {{"", alone}}});
+    part.dialogues.push_back({id, {{"", alone}}});
     return make_train_data(part, part, s, words).fingerprint();
   };
   EXPECT_EQ(fingerprint("a"), fingerprint("b"));
+  EXPECT_EQ(fingerprint("a"), fingerprint("a", "d1"));
   s.insert_prob = 0.5;
   EXPECT_NE(fingerprint("a"), fingerprint("b"));
+  EXPECT_NE(fingerprint("a"), fingerprint("a", "d1"));  // none is of its own dialogue
 }
 
 TEST(RankerTraining, ARunIsTheSameAfterAStop) {
