@@ -86,6 +86,22 @@ TEST(WozItems, ADialogueMayBeginWithTheSystem) {
   EXPECT_EQ(item.candidates[0].turn, 1);
 }
 
+// Plain or gzip; a state in another case is the same one.
+TEST(WozItems, AreReadFromEitherFile) {
+  const TempDir dir;
+  const std::string text =
+      dialogue(turn("", "Thai, please", R"(["food", "Thai"])", state("inform", "food", "thai")) +
+               ", " + turn("ok", "bye", "", state("inform", "food", "THAI")));
+  for (const bool packed : {false, true}) {
+    const std::string folder = packed ? "packed" : "plain";
+    dir.write(folder + "/woz_train_en.json" + (packed ? ".gz" : ""), packed ? gzip(text) : text);
+    ASSERT_TRUE(is_woz(dir.path(folder)));
+    const std::vector<Item> items = read(find_woz(dir.path(folder), "train"));
+    ASSERT_EQ(items.size(), 2u) << folder;
+    for (const Item& item : items) EXPECT_EQ(item.carry, std::vector<char>{1}) << folder;
+  }
+}
+
 using Json = nlohmann::json;
 
 Json action(const char* act, const char* slot, const char* said, const char* canonical) {
@@ -116,13 +132,17 @@ TEST(SchemaGuidedItems, AreTheValuesThatWereSaid) {
   const Json inform = action("INFORM", "city", "SF", "San Francisco"),
              intent = action("INFORM_INTENT", "intent", "FindHotel", ""),
              offer = action("OFFER", "name", "Ritz", ""),
-             request = action("REQUEST", "day", "Monday", "");
+             request = action("REQUEST", "day", "Monday", ""),
+             select = action("SELECT", "name", "Ritz", ""),
+             others = action("REQUEST_ALTS", "name", "Ritz", ""),
+             count = action("INFORM_COUNT", "count", "3", "");
   const std::vector<Json> turns = {
       said("USER", "a room in SF",
            {frame("Hotels_1", {intent, inform}, "FindHotel", {{"city", "San Francisco"}})}),
-      said("SYSTEM", "the Ritz, on Monday?", {frame("Hotels_1", {offer, request}, "NONE", {})}),
+      said("SYSTEM", "the Ritz, on Monday?",
+           {frame("Hotels_1", {offer, request, count}, "NONE", {})}),
       said("USER", "that one",
-           {frame("Hotels_1", {}, "NONE", {{"city", "sf"}, {"name", "RITZ"}})})};
+           {frame("Hotels_1", {select, others}, "NONE", {{"city", "sf"}, {"name", "RITZ"}})})};
   dir.write("test.jsonl", Json({{"dialogue_id", "1"}, {"turns", turns}}).dump() + "\n");
   dir.write("test_schema.json", R"([{"service_name": "Hotels_1", "slots": [{"name": "city"}]}])");
   std::vector<Item> items;
@@ -139,6 +159,35 @@ TEST(SchemaGuidedItems, AreTheValuesThatWereSaid) {
   EXPECT_EQ(items[0].carry, (std::vector<char>{1}));
   EXPECT_EQ(items[1].carry, (std::vector<char>{1, 1}));
   EXPECT_TRUE(items[1].unseen);
+}
+
+// A value of another service is a candidate for each slot that corresponds to its own.
+TEST(SchemaGuidedItems, AValueMayCorrespondToSeveralSlots) {
+  const TempDir dir;
+  const Json inform = action("INFORM", "city", "Rio", "");
+  const std::vector<Json> turns = {
+      said("USER", "in Rio", {frame("Hotels_1", {inform}, "NONE", {{"city", "Rio"}})}),
+      said("USER", "a ride", {frame("Taxis_1", {}, "NONE", {{"to", "rio"}})})};
+  for (const char* part : {"valid", "dev"}) {
+    const TempDir folder;
+    folder.write(part + std::string(".jsonl"),
+                 Json({{"dialogue_id", "1"}, {"turns", turns}}).dump() + "\n");
+    folder.write(part + std::string("_schema.json"),
+                 R"([{"service_name": "Hotels_1", "slots": [{"name": "city"}]}, )"
+                 R"({"service_name": "Taxis_1", "slots": [{"name": "from"}, {"name": "time"}, )"
+                 R"({"name": "to"}]}])");
+    std::vector<Item> items;
+    for_each_item(find_schema_guided(folder.path("."), "valid"), {{"city", {"from", "to"}}}, {},
+                  [&](Item item) { items.push_back(std::move(item)); });
+    ASSERT_EQ(items.size(), 2u) << part;
+    ASSERT_EQ(items[1].candidates.size(), 2u);
+    EXPECT_EQ(items[1].candidates[0].key + items[1].candidates[1].key, "fromto");
+    for (const Candidate& c : items[1].candidates) {
+      EXPECT_EQ(c.value + c.from, "RioHotels_1");
+      EXPECT_EQ(std::pair(c.begin, c.end), std::pair(3, 6));
+    }
+    EXPECT_EQ(items[1].carry, (std::vector<char>{0, 1}));
+  }
 }
 
 // A value that was said twice agrees once, and slots of one service do not agree at all.
