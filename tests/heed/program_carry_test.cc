@@ -176,6 +176,7 @@ TEST(Carry, ComparesAModelWithRules) {
   EXPECT_EQ(json["decided_by"]["everything"]["both"]["all"]["f1"], 1);
   EXPECT_GT(json["decided_by"]["model"]["both"]["all"]["f1"], 0.9);
   EXPECT_EQ(json["decided_by"]["model"]["cross"]["2"]["right"], 30);
+  EXPECT_EQ(json["inputs"]["data"]["path"], find_part(items(), "test"));
   EXPECT_EQ(json["inputs"]["data"]["fingerprint"],
             carry::fingerprint(carry::read_items(find_part(items(), "test"))));
   const Result inserted = heed_program(
@@ -274,6 +275,9 @@ TEST(Carry, WritesDecisionsOnItemsWithoutLabels) {
   EXPECT_EQ(line["id"], "x");
   EXPECT_EQ(line["p"].size(), 1u);
   EXPECT_EQ(line["carry"].size(), line["p"][0] >= 0.5 ? 1u : 0u);
+  EXPECT_TRUE(
+      has(r.err, "note: " + file + ": has items without \"carry\", so nothing is compared\n"))
+      << r.err;
   const Result without = heed_program({"carry", "--model", model(), "--data", file});
   EXPECT_EQ(without.code, 1);
   EXPECT_TRUE(has(without.err, file + ":1: there is no \"carry\"")) << without.err;
@@ -358,6 +362,14 @@ TEST(Carry, ShowsWhereItLooks) {
   }
 }
 
+// A model that encodes orders responses by the cosine of its vectors.
+TEST(Carry, ItsEncoderRanks) {
+  const Result r = heed_program({"generate", "--model", kTrained, "--data", kSample, "--limit", "3",
+                                 "--examples", "last", "--n-best", "3", "--max-length", "4",
+                                 "--rank", "model:" + model(), "--out", "-"});
+  EXPECT_EQ(r.code, 0) << r.err;
+}
+
 TEST(Carry, ItsEncoderEncodes) {
   const TempDir dir;
   const std::string texts =
@@ -393,6 +405,21 @@ TEST(Carry, ItsExperimentIsReproduced) {
   EXPECT_GT(measures, 3u);
   EXPECT_EQ(one["groups"]["cross"]["2"]["right"], 30);
   EXPECT_TRUE(one["look"].contains("2"));
+  const std::map<std::string, std::string> forms = {
+      {"independent", "independent temporal lstm"},
+      {"pointer-none", "pointer none lstm"},
+      {"pointer-turn", "pointer turn lstm"},
+      {"pointer-temporal", "pointer temporal lstm"},
+      {"pointer-average", "pointer temporal average"},
+      {"self-attention", "self-attention temporal lstm"}};
+  for (const auto& [variant, form] : forms) {
+    const Json config = Json::parse(dir.read("out/" + variant + "-seed1/config.json"));
+    std::string words;
+    for (const char* key : {"decoder", "order", "value"}) {
+      words += (words.empty() ? "" : " ") + config[key].get<std::string>();
+    }
+    EXPECT_EQ(words, form);
+  }
   Golden golden;
   golden.add_runs(dir.path("out"));
   golden.expect("carryover");
@@ -414,7 +441,13 @@ TEST(Carry, RefusesWhatCannotBe) {
   };
   refused({"carry"}, 2, "give --model RUN, --data ITEMS, or both");
   refused({"carry", "--model", model(), "--json", "x"}, 2, "--json: only applies with --data");
+  for (const Arguments& more : {Arguments{"--limit", "3"}, {"--batch", "8"}, {"--insert", "2"}}) {
+    refused(Arguments{"carry", "--model", model()} + more, 2,
+            more[0] + ": only applies with --data");
+  }
   refused({"carry", "--data", items(), "--insert", "2"}, 2, "--insert: only applies with --model");
+  refused({"carry", "--data", items(), "--out", dir.path("x")}, 2,
+          "--out: only applies with --model");
   refused({"carry", "--model", dir.path("none"), "--data", items()}, 1, dir.path("none"));
   const std::string one =
       dir.write("one.jsonl",

@@ -149,6 +149,11 @@ TEST_F(Generate, PutsNBestListsInOtherOrders) {
   expect_failure(
       heed_program(command("-") + lists + Arguments{"--rank", "logp", "--rank-weight", "0.3"}), 2,
       "--rank-weight: only applies with --rank antilm or mmi", "--rank-weight");
+  for (const std::string& weighs : {std::string("antilm"), "mmi:" + kTrained}) {  // each by itself
+    const Result r = heed_program(with(command(dir.path("n.jsonl")), "--limit", "2") + lists +
+                                  Arguments{"--rank", weighs, "--rank-weight", "0.3"});
+    EXPECT_EQ(r.code, 0) << r.err;
+  }
   for (const Arguments& other :
        {Arguments{"--decode", "sample"}, {"--decode", "greedy"}, {"--allow-unk"}}) {
     expect_failure(heed_program(command("-") + lists + other), 2,
@@ -200,8 +205,19 @@ TEST_F(Generate, TheFirstScoreDecidesAndRowsAreAboveOthers) {
     }
   };
   for (const Json& row : rows) is_above_others(row, rows[0], rows[4]);
+  // Of a folder the training part is counted.
+  dir.write("split/train.jsonl", dir.read("one:half.jsonl"));
+  dir.write("split/test.jsonl", dir.read("whole.jsonl"));
+  EXPECT_EQ(texts("pmi:" + dir.path("split"), data), alone);
+  EXPECT_NE(texts("pmi:" + whole, data), alone);
   // A model whose folder has the name of another row.
   std::filesystem::copy(source_dir() + "/data/models/ranker", dir.path("drawn"));
+  std::filesystem::copy(source_dir() + "/data/models/ranker", dir.path("nearest"));
+  std::filesystem::copy(source_dir() + "/data/models/ranker", dir.path("before"));
+  for (const char* row : {"nearest", "before"}) {
+    texts("model:" + dir.path(row), data);
+    EXPECT_EQ(rows[1]["name"], "model:" + dir.path(row));
+  }
   EXPECT_EQ(texts("model:" + dir.path("drawn"), data), texts(by_a_ranker, data));
   texts("model:" + dir.path("drawn"), data);
   EXPECT_EQ(rows[1]["name"], "model:" + dir.path("drawn"));

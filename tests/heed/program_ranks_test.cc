@@ -183,6 +183,9 @@ TEST_F(OnRanks, NeedPieces) {
   expect_failure(heed_program(training(run) + Arguments{"--pieces", "6"}), 2,
                  "pieces: expected a power of two, 1 to 1024, got 6", "");
   expect_failure(heed_program(training(run) + Arguments{"--ranks", "0"}), 2, "--ranks: ", "");
+  expect_failure(heed_program(training(run) + Arguments{"--ranks", "2", "--device", "cuda"}), 2,
+                 "--ranks: only applies with --device cpu; for several GPUs start heed with mpirun",
+                 "");
   expect_failure(heed_program(training(whole()) + Arguments{"--resume", "--pieces", "4"}), 2,
                  "--pieces 4: the run " + whole() + " was started with 8", "");
 }
