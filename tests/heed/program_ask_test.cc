@@ -60,6 +60,7 @@ TEST_F(Ask, AnswersQuestionsAboutADialogue) {
   const Result one = heed_program({"ask", "--model", run, "--dialogue", talk, "What has Ann ?"});
   ASSERT_EQ(one.code, 0) << one.err;
   EXPECT_TRUE(has(one.out, "%)"));
+  EXPECT_FALSE(has(one.out, "What has Ann ?")) << one.out;  // which is alone
   const Result two = heed_program(
       {"ask", "--model", run, "--dialogue", talk, "--which", "b", "What has Bob ?", "And then ?"});
   EXPECT_TRUE(has(two.out, "And then ?\n")) << two.out;
