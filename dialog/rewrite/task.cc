@@ -53,8 +53,9 @@ struct Learning {
         on_batch(std::min(n, begin + size), 3 * n);
       }
     }
-    const Measured m = measured(valid, rewrite(model, valid, false, size, behind(n)),
-                                rewrite(model, valid, true, size, behind(2 * n)));
+    const std::vector<Rewrite> found = rewrite(model, valid, false, size, behind(n)),
+                               given = rewrite(model, valid, true, size, behind(2 * n));
+    const Measured m = measured(valid, found, given);
     return {{kValidLoss, loss / static_cast<double>(n)},
             {kValidF1, m.both.f1(), true},
             {kValidFirst, m.at[0], true},
