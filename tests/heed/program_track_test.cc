@@ -36,9 +36,9 @@ std::string woz(int count) {
 // Data and two runs for all tests.
 struct Made {
   Made() {
-    const std::string file = dir.write("woz.json", woz(40));
     std::filesystem::create_directory(dir.path("data"));
-    for (const char* part : {"train", "valid", "test"}) {
+    for (const std::string part : {"train", "valid", "test"}) {
+      const std::string file = dir.write("woz.json", woz(part == "valid" ? 20 : 40));
       const Result r = heed_program({"prepare", "woz", "--in", file, "--out",
                                      data + "/" + part + ".jsonl", "--min-turns", "1"});
       EXPECT_EQ(r.code, 0) << r.err;
@@ -48,6 +48,7 @@ struct Made {
     Result r = heed_program(train + Arguments{"--out", heads});
     EXPECT_EQ(r.code, 0) << r.err;
     EXPECT_TRUE(has(r.out, "values of area (3), food (3)")) << r.out;
+    EXPECT_TRUE(has(r.out, "40 training dialogues and 20 to validate")) << r.out;
     r = heed_program(train + Arguments{"--out", energy, "--init", heads, "--output", "energy",
                                        "--fixed-features", "--steps", "5"});
     EXPECT_EQ(r.code, 0) << r.err;
@@ -74,6 +75,7 @@ TEST(Track, MeasuresAFile) {
     EXPECT_EQ(json["trackers"]["most frequent state"]["joint"], 0.25);
     EXPECT_EQ(json["slots"]["area"]["has_value_percent"], 50);
     EXPECT_EQ(json["slots"]["food"]["has_value_percent"], 100);
+    EXPECT_EQ(json["inputs"]["data"]["path"], made().data + "/test.jsonl");
     EXPECT_EQ(json["dialogues"], 40);
     EXPECT_EQ(json["turns"], 80);
     EXPECT_EQ(json["inputs"]["data"]["fingerprint"],
@@ -186,6 +188,8 @@ TEST(Track, WritesStates) {
   const Json json = Json::parse(r.out, nullptr, false);
   EXPECT_EQ(json["id"], "a");
   ASSERT_EQ(json["turns"].size(), 2u);
+  EXPECT_EQ(json["turns"][0]["text"], "thai please");
+  EXPECT_EQ(json["turns"][1]["text"], "in the south");
   EXPECT_EQ(json["turns"][0]["state"], (Json{{"food", "thai"}}));
   EXPECT_EQ(json["turns"][1]["state"]["area"], "south");
   EXPECT_GT(json["turns"][0]["p"]["food"], 0.5);
@@ -299,9 +303,35 @@ TEST(Track, RefusesWhatItCannotDo) {
   refused({"train", "tracker", "--data", made().data, "--init", encoder, "--encoder", "pretrained",
            "--fixed-features", "--out", none},
           2, "--fixed-features: " + encoder + " is no tracker");
-  refused({"train", "tracker", "--data", made().data, "--init", made().heads, "--hidden", "9",
-           "--out", none},
-          2, "--hidden: with --init it is that of");
+  for (const auto& [option, value] : std::map<std::string, std::string>{{"--embed", "9"},
+                                                                        {"--hidden", "9"},
+                                                                        {"--act-size", "9"},
+                                                                        {"--machine", "text"},
+                                                                        {"--vocab", "99"},
+                                                                        {"--slots", "food"}}) {
+    refused({"train", "tracker", "--data", made().data, "--init", made().heads, option, value,
+             "--out", none},
+            2, option + ": with --init it is that of");
+  }
+}
+
+// A tracker that begins with another one goes on training its encoder at the rate of an encoder.
+TEST(Track, KeepsTheRateOfItsEncoder) {
+  const TempDir dir;
+  const std::string encoder = imported_tiny_bert(dir);
+  const Arguments train = {"train",   "tracker", "--data",   made().data, "--preset", "smoke",
+                           "--limit", "8",       "--epochs", "1",         "--rate",   "0.01"};
+  for (const auto& [run, more] :
+       {std::pair("heads", Arguments{"--init", encoder, "--encoder", "pretrained"}),
+        {"energy", {"--init", dir.path("heads"), "--output", "energy", "--steps", "3"}}}) {
+    const Result r = heed_program(train + more + Arguments{"--out", dir.path(run)});
+    ASSERT_EQ(r.code, 0) << r.err;
+    const Json groups =
+        Json::parse(dir.read(std::string(run) + "/settings.json"))["optimizer"]["groups"];
+    ASSERT_EQ(groups.size(), 1u) << run;
+    EXPECT_EQ(groups[0]["name"], "encoder");
+    EXPECT_NEAR(groups[0]["rate"].get<double>(), 5e-5 / 0.01, 1e-12);
+  }
 }
 
 // Every setting makes another tracker.

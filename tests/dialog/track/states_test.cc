@@ -10,20 +10,11 @@
 #include "base/error.h"
 #include "dialog/data/formats/corpora.h"
 #include "dialog/track/reader.h"
+#include "tests/dialog/track/states_helpers.h"
 #include "tests/file_helpers.h"
 
 namespace heed::track {
 namespace {
-
-Slots slots_of(const std::vector<std::string>& tokens) {
-  TokenCounts counts;
-  int64_t count = 1000;
-  for (const std::string& token : tokens) counts[token] = count--;  // in this order
-  return {Vocabulary::build(counts), "values.txt"};
-}
-
-const std::vector<std::string> kValues = {"area=none",     "area=north",           "food=dontcare",
-                                          "food=european", "food=modern_european", "food=none"};
 
 TEST(Slots, AreValuesTogether) {
   const Slots slots = slots_of(kValues);
@@ -97,25 +88,19 @@ TEST(Reader, AStateIsTheUsersAndHasOneValueOfASlot) {
   const Reader reader = Reader::of(dialogues, 100, slots_of(kValues));
   const TempDir dir;
   const std::string path = dir.write("f.jsonl", "{\"turns\": [{\"text\": \"x\"}]}\n");
-  const auto error = [&](size_t turn, std::vector<std::string> state) {
+  const auto error = [&](size_t turn, std::vector<std::string> state, const char* which = "") {
     std::vector<Dialogue> labelled = dialogues;
     labelled[0].turns[turn].notes.edit().labels["state"] = std::move(state);
     std::vector<std::string> unknown;
-    return error_of<DataError>([&] { (void)reader.conversations(path, labelled, unknown); });
+    return error_of<DataError>([&] { (void)reader.conversations(path, labelled, unknown, which); });
   };
   EXPECT_EQ(error(0, {"food=european", "food=european", "area=north"}), "no error");
   EXPECT_EQ(error(0, {"food=european", "food=thai"}),
             path + ":1: a state has one value of a slot, and 'food' has 'european' and 'thai'");
+  EXPECT_EQ(error(0, {"food=european", "name=x", "name=y"}, "food"), "no error");  // not tracked
   EXPECT_EQ(error(0, {"food="}), path + ":1: a state must be slot=value, got 'food='");
   EXPECT_EQ(error(1, {"food=european"}),
             path + ":1: a state is of a turn of \"user\", not of 'system'");
-}
-
-Conversation conversation(const std::vector<State>& states, std::vector<std::string> texts = {}) {
-  Conversation c{"c", {}};
-  texts.resize(states.size());
-  for (size_t i = 0; i < states.size(); ++i) c.turns.push_back({texts[i], {}, {}, {}, states[i]});
-  return c;
 }
 
 Belief belief(const State& state) {
@@ -282,6 +267,9 @@ TEST(Reader, ATurnHasWhatTheSystemSaidSinceTheLast) {
   }
   ASSERT_EQ(i, 4u);
   EXPECT_EQ(reader.acts.size(), kSpecialTokens + 4);
+  const Reader few = Reader::of(dialogues, kSpecialTokens + 2, reader.slots);  // words, not acts
+  EXPECT_EQ(few.words.size(), kSpecialTokens + 2);
+  EXPECT_EQ(few.acts.size(), kSpecialTokens + 4);
   EXPECT_EQ(read[0].turns[0].state, (State{0, 3}));  // area=none area=north food=none food=thai
   EXPECT_EQ(read[0].turns[1].state, (State{1, 3}));
   EXPECT_EQ(read[0].turns[2].state, (State{1, 3}));  // nobody said what it changes: nothing

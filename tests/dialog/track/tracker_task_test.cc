@@ -2,6 +2,8 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
+#include <nlohmann/json.hpp>
+#include <regex>
 
 #include "base/error.h"
 #include "dialog/open_run.h"
@@ -85,7 +87,10 @@ TEST_F(TrackerTask, TheSizeOfADialogueIsOfWhatIsRead) {
     Settings s = settings;
     Runs::take(s, read);
     LoadedTracker loaded{Tracker(s.model), read.reader};
-    EXPECT_EQ(Own::task(loaded, s, read).sizes, std::vector<int64_t>(60, size)) << machine;
+    init(loaded.model, 1);
+    const Task task = Own::task(loaded, s, read);
+    EXPECT_EQ(task.sizes, std::vector<int64_t>(60, size)) << machine;
+    EXPECT_EQ(task.loss({0, 3}, {}).tokens, 2 * (4 + 2)) << machine;  // the user's
   }
 }
 
@@ -174,6 +179,89 @@ TEST_F(TrackerTask, TellsTheStatesOfAllDialogues) {
   EXPECT_EQ(all.count, "4 dialogues");
   EXPECT_TRUE(all.lines.find("\"new\"") != all.lines.npos);
   EXPECT_EQ(all.json, measured.json);
+}
+
+// Turns that are distractions are not counted, and without chosen slots dialogues that have no
+// value are measured as others are.
+TEST_F(TrackerTask, MeasuresTheTurnsOfADialogue) {
+  const LoadedSystem loaded = load_system(run("run"));
+  std::vector<Dialogue> three = food_and_area(2, 0);
+  three.push_back({"none", {{"user", "well"}, {"user", "yes"}, {"user", "no"}}});
+  three[0].turns[2].distraction = true;
+  const std::string file = dir.write("three.jsonl", "");
+  write_dialogues(file, three);
+  const Annotated found = loaded.tagger->annotate(file, {.model = "m"});
+  const auto json = nlohmann::json::parse(found.json);
+  EXPECT_EQ(json["dialogues"], 3);
+  EXPECT_EQ(json["turns"], 6);
+  EXPECT_EQ(json["slots"]["food"]["has_value_percent"], 50);
+  EXPECT_TRUE(has(found.table(80), "3 dialogues, 6 turns of the user\n")) << found.table(80);
+}
+
+// A value that is gone, and one that comes back; a new conversation has nothing of the one before.
+TEST_F(TrackerTask, SaysWhatIsGone) {
+  std::vector<Dialogue> dialogues;
+  Rng rng(1);
+  for (int i = 0; i < 160; ++i) {
+    Dialogue& d = dialogues.emplace_back(Dialogue{std::to_string(i), {}});
+    std::vector<std::string> state;
+    for (int t = 0; t < 5; ++t) {
+      const std::string text = std::vector{"thai", "greek", "forget", "well"}[rng.below(4)];
+      if (text == "forget") state.clear();
+      if (text == "thai" || text == "greek") state = {"food=" + text};
+      d.turns.push_back(said(text, state));
+    }
+  }
+  for (const char* part : {"train", "valid"}) {
+    write_dialogues(dir.path("data/" + std::string(part) + ".jsonl"), dialogues);
+  }
+  settings.loop.max_epochs = 8;
+  settings.loop.schedule.rate = 0.02;
+  settings.model.machine = "none";
+  const LoadedSystem loaded = load_system(run("run"));
+  const TypedDialogue typed = loaded.tagger->typed({});
+  const auto hear = [&](const std::string& text) {
+    return std::regex_replace(typed.hear(text).text, std::regex(R"(\(\d\.\d\d)"), "(p");
+  };
+  EXPECT_EQ(hear("forget"), "    nothing yet\n");
+  EXPECT_EQ(hear("thai"), "  + food = thai (p)\n");
+  EXPECT_EQ(hear("well"), "    food = thai (p)\n");
+  EXPECT_EQ(hear("forget"), "  - food = none (p, was thai)\n");
+  EXPECT_EQ(hear("forget"), "    nothing yet\n");
+  EXPECT_EQ(hear("greek"), "  + food = greek (p)\n");
+  EXPECT_EQ(hear("thai"), "  * food = thai (p, was greek)\n");
+  typed.reset();
+  EXPECT_EQ(hear("well"), "    nothing yet\n");
+  EXPECT_EQ(hear("greek"), "  + food = greek (p)\n");
+}
+
+// Of words the most frequent ones, as many as are asked for, though the model's size says another
+// number; of a start that was killed nothing is left.
+TEST_F(TrackerTask, BeginsAsItIsTold) {
+  settings.vocabulary = kSpecialTokens + 4;
+  settings.model.vocab_size = 99;
+  const TrainData read = data();
+  EXPECT_EQ(read.reader.words.size(), kSpecialTokens + 4);
+  Settings s = settings;
+  Runs::take(s, read);
+  EXPECT_EQ(s.model.vocab_size, kSpecialTokens + 4);
+  dir.write("run/init.safetensors", "of another start");
+  Own::keep(dir.path("run"), s, read);
+  EXPECT_FALSE(std::filesystem::exists(dir.path("run/init.safetensors")));
+}
+
+// Features of other sizes than those of the run are refused by their names.
+TEST_F(TrackerTask, FeaturesMustFit) {
+  settings.model.embedding_size = 7;
+  const std::string other = run("other");
+  settings.model.embedding_size = 9;
+  const std::string own = run("own");
+  std::filesystem::copy(other + "/model.safetensors", own + "/init.safetensors");
+  const Settings s = Runs::settings(own);
+  LoadedTracker loaded = Own::blank(own, s);
+  const std::string error = error_of<DataError>([&] { Own::draw(loaded, own, s); });
+  EXPECT_TRUE(has(error, own + "/init.safetensors: has no 'features.words.weight' of shape ("))
+      << error;
 }
 
 // What a slot is called does not act on a terminal.

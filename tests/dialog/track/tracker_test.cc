@@ -4,12 +4,15 @@
 
 #include <algorithm>
 #include <cmath>
+#include <map>
+#include <set>
 #include <tuple>
 
 #include "nn/safetensors.h"
 #include "optim/optimizer.h"
 #include "tensor/allocator.h"
 #include "tests/dialog/track/tracker_helpers.h"
+#include "tests/dropout_masks.h"
 #include "tests/paths.h"
 #include "train/settings.h"
 
@@ -209,6 +212,77 @@ TEST(Tracker, BelievesWhatItsLogitsSay) {
   EXPECT_GT(below, 10u);
 }
 
+// An act that the labels have twice is one act; each turn has its own, in the order of the rows.
+TEST(Tracker, ABatchHasTheActsOfEachTurn) {
+  auto conversations = small_conversations();
+  conversations[0].turns[1].acts = {2, 0, 2};
+  const TurnBatch batch = make_batch(pointers(conversations), small_config("heads"), {});
+  const Vec acts = batch.acts.to_vector();
+  ASSERT_EQ(acts.size(), batch.turns.size() * 3);
+  for (size_t r = 0; r < batch.turns.size(); ++r) {
+    const auto [conversation, turn] = batch.places[r];
+    const UserTurn& of = conversations[conversation].turns[turn];
+    EXPECT_EQ(batch.turns[r], &of);
+    for (int32_t act = 0; act < 3; ++act) {
+      EXPECT_EQ(acts[r * 3 + act], std::count(of.acts.begin(), of.acts.end(), act) > 0) << r;
+    }
+  }
+}
+
+// Words of both speakers, what is read of a turn, and its state: no two have the same mask.
+TEST(Tracker, DropoutFallsOnWordsTurnsAndStates) {
+  for (const char* name : {"heads", "text", "independent"}) {
+    Config config = small_config(name);
+    const Tracker model = drawn(config, 5);
+    auto conversations = small_conversations();
+    for (Conversation& c : conversations) {
+      for (UserTurn& turn : c.turns) turn.system = turn.user;
+    }
+    const TurnBatch batch = make_batch(pointers(conversations), config, {});
+    const auto masks = dropout_masks(sum(model.features(batch, DropoutMode{0.5, 1, 1})));
+    ASSERT_EQ(masks.size(), config.machine == "text" ? 4u : 3u) << name;
+    std::multiset<size_t> sizes;
+    for (size_t i = 0; i < masks.size(); ++i) {
+      sizes.insert(masks[i].size());
+      for (size_t j = 0; j < i; ++j) EXPECT_NE(masks[i], masks[j]) << name;
+    }
+    size_t words = 0, read = 8;  // both directions of the user's reader
+    for (const UserTurn* turn : batch.turns) words += turn->user.size();
+    std::multiset<size_t> expected = {words * 5, batch.turns.size() * 4};
+    if (config.machine == "text") expected.insert(words * 5), read += 8;
+    if (config.machine == "acts") read += 3;
+    expected.insert(batch.turns.size() * read);
+    EXPECT_EQ(sizes, expected) << name;
+  }
+}
+
+// The bounds of the first weights, which some of 4000 come near to, and ln eta.
+TEST(Tracker, AnEnergyBeginsWithinItsBounds) {
+  Config config = small_config("energy");
+  config.values = 25, config.hidden_size = 100, config.energy_size = 160;
+  const Tracker model = drawn(config, 3);
+  std::map<std::string, double> largest;
+  for (const NamedParameter& p : parameters(model)) {
+    for (const double x : p.var.value().to_vector()) {
+      largest[p.name] = std::max(largest[p.name], std::abs(x));
+      if (p.name == "energy.0.theta") {
+        EXPECT_NEAR(x, std::log(0.3), 1e-6);
+      }
+    }
+  }
+  EXPECT_NEAR(largest.at("energy.0.w"), 0.1, 0.002);
+  EXPECT_NEAR(largest.at("energy.0.w_1"), 0.2, 0.004);
+  EXPECT_NEAR(largest.at("energy.0.w_2"), 0.2, 0.01);
+}
+
+TEST(Tracker, TellsHowManyConversationsAreRead) {
+  const Tracker model = drawn(small_config("heads"), 5);
+  std::vector<std::pair<int64_t, int64_t>> told;
+  track(model, small_slots(), small_conversations(), 2,
+        [&](int64_t done, int64_t of) { told.emplace_back(done, of); });
+  EXPECT_EQ(told, (std::vector<std::pair<int64_t, int64_t>>{{2, 3}, {3, 3}}));
+}
+
 // A turn knows nothing of the turns behind it.
 TEST(Tracker, ReadsForward) {
   const Slots slots = small_slots();
@@ -235,8 +309,11 @@ TEST(Tracker, RefusesSizesThatMakeNoModel) {
             "track: values: expected a whole number from 1 to 16777216, got 0");
   EXPECT_EQ(error([](Config& c) { c.act_count = 0; }),
             "track: act_count: expected 1 or more with machine acts, got 0");
-  EXPECT_NE(error([](Config& c) { c.inner_rate = 0; }), "");
-  EXPECT_NE(error([](Config& c) { c.dropout = 1; }), "");
+  EXPECT_EQ(error([](Config& c) { c.inner_rate = 0; }),
+            "track: inner_rate: expected a number above 0, got 0");
+  EXPECT_EQ(error([](Config& c) { c.dropout = 1; }),
+            "track: dropout: expected a number from 0 to below 1, got 1");
+  EXPECT_EQ(error([](Config& c) { c.inner_rate = 1e-9; }), "no error");
 }
 
 }  // namespace

@@ -413,6 +413,34 @@ TEST_F(Trained, RefusesWhatCannotBe) {
                 "--machine acts reads; --machine text reads its words");
 }
 
+TEST(TrackerPresets, HaveTheirSizes) {
+  struct Row {
+    const char* name;
+    int64_t hidden, words;
+    int epochs;
+    double rate, inner_rate;
+  };
+  for (const auto& [name, hidden, words, epochs, rate, inner_rate] :
+       {Row{"paper", 128, 300, 100, 0.001, 0.001}, Row{"laptop", 64, 64, 100, 0.01, 0.1},
+        Row{"smoke", 24, 24, 4, 0.01, 0.1}}) {
+    SCOPED_TRACE(name);
+    const Settings s = Runs::preset(name);
+    EXPECT_EQ(s.model.hidden_size, hidden);
+    EXPECT_EQ(s.model.embedding_size, words);
+    EXPECT_EQ(s.model.act_size, words);
+    EXPECT_EQ(s.loop.max_epochs, epochs);
+    EXPECT_EQ(s.loop.schedule.rate, rate);
+    EXPECT_EQ(s.model.inner_rate, inner_rate);
+    EXPECT_EQ(s.loop.batch_size, 32);
+    EXPECT_EQ(s.model.vocab_size, 25000);
+    EXPECT_EQ(s.model.steps, 50);
+    EXPECT_EQ(s.model.energy_size, 64);
+    EXPECT_EQ(s.model.dropout, 0.2);
+    EXPECT_EQ(s.model.output + " " + s.model.machine, "heads acts");
+    EXPECT_FALSE(s.model.independent || s.fixed_features);
+  }
+}
+
 TEST(TrackerPresets, PatienceHalvesTheRate) {
   expect_patience_halves(Runs::preset("laptop").loop.schedule, 5);
 }
