@@ -330,6 +330,38 @@ TEST(GapTraining, OnlyWhatIsLearnedIsMeasured) {
   }
 }
 
+TEST(GapTraining, PresetsHaveTheirSizes) {
+  struct Row {
+    const char* name;
+    int64_t words, embedding, hidden;
+    double rate;
+    int epochs;
+  };
+  for (const auto& [name, words, embedding, hidden, rate, epochs] :
+       {Row{"paper", 200'000, 200, 512, 0.0003, 20}, Row{"laptop", 10'000, 128, 128, 0.002, 12},
+        Row{"smoke", 5'000, 32, 32, 0.005, 3}}) {
+    SCOPED_TRACE(name);
+    const Settings s = Runs::preset(name);
+    EXPECT_EQ(s.model.vocab_size, words + kSpecialTokens);
+    EXPECT_EQ(s.model.embedding_size, embedding);
+    EXPECT_EQ(s.model.hidden_size, hidden);
+    EXPECT_EQ(s.model.dropout, 0.2);
+    EXPECT_TRUE(s.model.positions);
+    EXPECT_EQ(s.model.bounds.max_context, 200);
+    EXPECT_EQ(s.model.bounds.max_turn, 60);
+    EXPECT_EQ(s.model.bounds.max_span, 10);
+    EXPECT_EQ(s.loop.schedule.rate, rate);
+    EXPECT_EQ(s.loop.max_epochs, epochs);
+    EXPECT_EQ(s.loop.batch_size, 32);
+    EXPECT_EQ(s.loop.schedule.stop_after, 3);
+    EXPECT_EQ(s.loss.learn, "both");
+    EXPECT_EQ(s.loss.label_weight, 20);
+    EXPECT_EQ(s.loss.size_weight, 0.01);
+    EXPECT_EQ(s.loss.margin, 1);
+    EXPECT_EQ(s.loss.hardest, 10);
+  }
+}
+
 TEST(GapTraining, RefusesWhatIsNoModelOfGaps) {
   const TempDir dir;
   dir.write("other/config.json", R"({"system": "gaps", "kind": "x"})");
