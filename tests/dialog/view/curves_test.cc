@@ -10,6 +10,7 @@
 #include "base/error.h"
 #include "dialog/text/svg.h"
 #include "dialog/text/terminal.h"
+#include "dialog/view/curve_ranges.h"
 #include "tests/file_helpers.h"
 
 namespace heed {
@@ -197,6 +198,55 @@ TEST(Curves, NumbersBesideTheAxes) {
   EXPECT_EQ(narrow[1].substr(0, 5) + narrow[1].back(), "105 |*");
 }
 
+// What has no width gets a twentieth of its size on both sides, on a logarithmic axis as a factor.
+TEST(Curves, RangesHaveSomeWidth) {
+  const auto range = [](double x, double y, bool logarithmic) {
+    const CurveRanges r = ranges_of({"epoch", "loss", logarithmic, {{"a", {{x, y}}}}});
+    return std::vector<double>{r.x_low, r.x_high, r.y_low, r.y_high};
+  };
+  const auto expect = [](const std::vector<double>& got, const std::vector<double>& want) {
+    for (size_t i = 0; i < 4; ++i) EXPECT_NEAR(got[i], want[i], 1e-12) << i;
+  };
+  expect(range(4, 10, false), {3.8, 4.2, 9.5, 10.5});
+  expect(range(4, 10, true), {3.8, 4.2, 10 / 1.05, 10.5});
+  expect(range(0, -2, false), {-0.5, 0.5, -2.1, -1.9});
+}
+
+TEST(Curves, NumbersAreWrittenShort) {
+  for (const auto& [value, text] : {std::pair(0.005, "0.005"),
+                                    {-0.005, "-0.005"},
+                                    {1e-13, "0"},
+                                    {2.5e-12, "2.5e-12"},
+                                    {123456.0, "123456"},
+                                    {1e6, "1e+06"}}) {
+    EXPECT_EQ(tick_text(value), text);
+  }
+  // The first of equal numbers is the lowest one.
+  const CurvePlot plot{"step", "x", false, {{"a", {{1, 2}, {2, 1}, {3, 1}, {4, 5}}}}};
+  EXPECT_EQ(summary_of(plot.curves[0], plot), "lowest 1 at step 2, last 5");
+  // Of 37 numbers about as many as are asked for.
+  const CurvePlot decades{"step", "x", true, {{"a", {{1, 1}, {2, 1e12}}}}};
+  EXPECT_EQ(y_ticks(decades, ranges_of(decades), 5).size(), 6u);
+  EXPECT_EQ(y_ticks(decades, ranges_of(decades), 0).size(), 2u);
+}
+
+// Numbers below the axis reach to its end, and do not touch each other at any width.
+TEST(Curves, NumbersBelowTheAxisStandApart) {
+  const CurvePlot whole{"epoch", "x", false, {{"a", {{0, 1}, {4, 2}}}}};
+  const std::string line = lines_of(curves_text(whole, {.width = 40, .unicode = false}))[18];
+  EXPECT_EQ(line.size(), 40u);
+  EXPECT_TRUE(line.ends_with(" 4")) << line;
+  const CurvePlot late{"epoch", "x", false, {{"a", {{1234500, 1}, {1234600, 2}}}}};
+  size_t numbers = 0;
+  for (int width = 20; width <= 160; ++width) {
+    std::istringstream words(lines_of(curves_text(late, {.width = width, .unicode = false}))[18]);
+    for (std::string word; words >> word; ++numbers) {
+      EXPECT_TRUE(word == "epoch" || word.size() <= 11) << width << ": " << word;
+    }
+  }
+  EXPECT_GT(numbers, 300u);
+}
+
 CurvePlot many_curves(int count, bool logarithmic) {
   CurvePlot plot{"epoch", "loss", logarithmic, {}};
   for (int i = 0; i < count; ++i) plot.curves.push_back({"run", {{1, 2.0 + i}, {2, 3.0 + i}}});
@@ -226,6 +276,20 @@ TEST(Curves, AreToldApart) {
   const std::string letters = curves_text(many_curves(6, false), style);
   EXPECT_TRUE(has(letters, "\x1b[38;5;32mf\x1b[0m run: ")) << letters;
   EXPECT_FALSE(has(letters, "\u28ff"));
+}
+
+// On a logarithmic axis 10 is half-way between 1 and 100; numbers stand below their points.
+TEST(Curves, AFileHasItsPointsInPlace) {
+  const std::string svg =
+      curves_svg({"epoch", "x", true, {{"a", {{1, 1}, {2, 10}, {3, 100}}}, {"b", {{2, 50}}}}});
+  EXPECT_TRUE(has(svg, "points=\"44,360 397,194 750,28\"")) << svg;
+  for (const auto& [x, number] : {std::pair("44", "1"), {"397", "2"}, {"750", "3"}}) {
+    EXPECT_TRUE(has(svg, "<text x=\"" + std::string(x) +
+                             "\" y=\"376\" text-anchor=\"middle\" class=\"tick\">" + number + "<"))
+        << svg;
+  }
+  EXPECT_TRUE(has(svg, "<title>a, epoch 3: 100</title>")) << svg;
+  EXPECT_TRUE(has(svg, "<title>b, epoch 2: 50</title>")) << svg;
 }
 
 TEST(Curves, AsAFileOfItsOwn) {

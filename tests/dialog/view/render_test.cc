@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <sstream>
+#include <tuple>
 
 #include "base/error.h"
 #include "dialog/text/terminal.h"
@@ -176,7 +177,9 @@ TEST(RenderText, NumbersThatAreNone) {
   const std::string text = render_text(view, {92, false, true});
   EXPECT_TRUE(holds(text, "- "));
   EXPECT_TRUE(holds(text, "9999 %"));
-  EXPECT_FALSE(holds(render_html(view), "nan"));
+  const std::string html = render_html(view);
+  EXPECT_FALSE(holds(html, "nan"));
+  EXPECT_FALSE(holds(html, "width:-"));  // no bar
 }
 
 TEST(RenderHtml, EscapesEveryText) {
@@ -314,6 +317,58 @@ TEST(RenderHtml, CountsDialogues) {
   EXPECT_TRUE(holds(render_html(view), ">7 dialogues. Inserted"));
   view.results[0].models[0].dialogues = 1;
   EXPECT_TRUE(holds(render_html(view), ">1 dialogue. Inserted"));
+}
+
+// Scores above 2 make the scale of their dialogue: a bar is the part of the highest one, and the
+// average stands where 1 is.
+TEST(Render, TheHighestScoreIsAFullBar) {
+  AttentionView view = small_view();
+  view.dialogues[0].models[0].as_scores = {4, 1, 3};
+  view.dialogues[0].models[1].as_scores = {0.6, 2, 3.5};
+  const std::string html = render_html(view), text = render_text(view, {92, false, true});
+  const auto cell = [](const char* name, const char* width, const char* number) {
+    return "<span class=\"small\">" + std::string(name) +
+           "</span><span class=\"track\" aria-hidden=\"true\"><span class=\"fill\" style=\"width:" +
+           width + "%\"></span></span><span class=\"number\">" + number + "</span>";
+  };
+  for (const auto& [name, width, number] : {std::tuple("old", "100.0", "400 %"),
+                                            {"old", "25.0", "100 %"},
+                                            {"old", "75.0", "300 %"},
+                                            {"new", "15.0", "60 %"},
+                                            {"new", "50.0", "200 %"},
+                                            {"new", "87.5", "350 %"}}) {
+    EXPECT_EQ(count(html, cell(name, width, number)), 1u) << number;
+  }
+  EXPECT_TRUE(holds(html, "<table class=\"talk\" style=\"--average:25.0%\">"));
+  EXPECT_TRUE(holds(text,
+                    "▓▓▓▓▓▓▓▓▓▓▓▓▓▓  400 %  ▓▓▏              60 %   1 ✗ would you have lunch ?\n"
+                    "███▌            100 %  ███████         200 %   2   my disk is full\n"
+                    "██████████▌     300 %  ████████████▎   350 %   3 ? which one?\n"))
+      << text;
+}
+
+// One example, one turn that is not read, a model of which nothing is told, a scale of small
+// ratios.
+TEST(Render, SaysOnlyWhatThereIs) {
+  AttentionView view = with_results();
+  view.lower = {1, 1};
+  view.dialogues[0].earlier_turns = 1;
+  std::string html = render_html(view);
+  EXPECT_TRUE(holds(render_text(view, {130, false, true}), "that of old in 1 of 1 examples;"));
+  EXPECT_TRUE(holds(html, "that of old in 1 of 1 examples;"));
+  EXPECT_TRUE(holds(html, "<p class=\"note\">(1 earlier turn is not read)</p>"));
+  EXPECT_EQ(count(html, "<p class=\"note\"><strong>"), 1u);
+  EXPECT_TRUE(holds(html, "<strong>new</strong>: static-ui</p>"));
+  EXPECT_TRUE(holds(html, "<table class=\"results\" style=\"--average:80.0%\">"));
+  EXPECT_TRUE(holds(html, "Dialogues of test.jsonl. Distractions: rare, begin. On rare"));
+  view.test_set = "none";
+  EXPECT_FALSE(holds(render_html(view), "Distractions: "));
+  view.dialogues[0].context[2].distraction = true;
+  view.dialogues[0].models[1].as_scores[2] = 1;  // an average bar never looks full
+  EXPECT_TRUE(holds(render_html(view), "<table class=\"talk\" style=\"--average:50.0%\">"));
+  html = render_html(view);
+  EXPECT_EQ(count(html, "<span class=\"tag\">query"), 0u);
+  EXPECT_EQ(count(html, "<span class=\"tag\">&#10007; distraction"), 2u);
 }
 
 // A model without attention looked at nothing: no bar, and no average one.
