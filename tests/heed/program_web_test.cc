@@ -73,6 +73,46 @@ TEST_F(ChatWeb, TakesTheBundledModelsAndThePortThatItIsTold) {
   EXPECT_EQ(second.wait(), -SIGINT);
 }
 
+// Of models of one name the second has a number behind it, and so has the third. Distractions are
+// told as they were in training: utterances of the dialogue itself are none.
+TEST_F(ChatWeb, TellsModelsOfOneNameApart) {
+  const std::string own = dir.path("own/trained");
+  std::filesystem::create_directory(dir.path("own"));
+  std::filesystem::copy(kTrained, own);
+  auto settings = nlohmann::json::parse(dir.read("own/trained/settings.json"));
+  settings["own_distractions"] = true;
+  dir.write("own/trained/settings.json", settings.dump());
+  Address at("");
+  Running program = start({"--model", kTrained, own, "--model", kTrained, kModel}, at);
+  const nlohmann::json site = json_of(tell(at.port, get_request(at, "api/models")));
+  ASSERT_EQ(site["models"].size(), 4u);
+  EXPECT_EQ(site["models"][0]["name"], "trained");
+  EXPECT_EQ(site["models"][1]["name"], "trained 2");
+  EXPECT_EQ(site["models"][2]["name"], "trained 3");
+  EXPECT_NEAR(site["models"][0]["distractions"].get<double>(), 0.7, 1e-12);
+  EXPECT_EQ(site["models"][1]["distractions"], 0);
+  EXPECT_NEAR(site["models"][2]["distractions"].get<double>(), 0.7, 1e-12);
+  EXPECT_TRUE(site["models"][3]["distractions"].is_null());  // nobody knows
+  EXPECT_TRUE(has(dir.read("out"), "4 models to talk to.")) << dir.read("out");
+  program.send(SIGINT);
+  EXPECT_EQ(program.wait(), -SIGINT);
+}
+
+// A model that ranks and one that writes: the first has a pool, the second may be told how.
+TEST_F(ChatWeb, TakesModelsOfBothKinds) {
+  const std::string pool = dir.write("pool.txt", "yes\nno\nmaybe\n");
+  Address at("");
+  Running program = start(
+      {"--model", source_dir() + "/data/models/ranker", kModel, "--pool", pool, "--decode", "beam"},
+      at);
+  const nlohmann::json site = json_of(tell(at.port, get_request(at, "api/models")));
+  EXPECT_EQ(site["models"][0]["pool"], 3);
+  EXPECT_EQ(site["models"][1]["structure"], "static-ui");
+  EXPECT_EQ(site["decode"], "beam");
+  program.send(SIGINT);
+  EXPECT_EQ(program.wait(), -SIGINT);
+}
+
 TEST_F(ChatWeb, SaysWhatItDoesNotTake) {
   const auto fails = [](const Arguments& more, const std::string& says) {
     const Arguments command = Arguments{"chat", "--model", kModel} + more;

@@ -5,6 +5,7 @@
 #include "dialog/parts/vector_ranker.h"
 #include "dialog/respond/das.h"
 #include "dialog/respond/structures.h"
+#include "dialog/text/terminal.h"
 #include "dialog/text/tokenizer.h"
 #include "heed/web/live_api.h"
 #include "tests/file_helpers.h"
@@ -22,7 +23,8 @@ LiveModel tiny(const std::string& structure, const std::string& name, ExampleOpt
   ModelConfig c;
   c.structure = Structure::parse(structure);
   c.vocab_size = vocabulary.size();
-  c.embedding_size = c.hidden_size = 8;
+  c.embedding_size = 7;
+  c.hidden_size = 8;
   c.num_layers = 1;
   return {name, {make_responder(c, 3), std::move(vocabulary)}, bounds};
 }
@@ -83,11 +85,20 @@ TEST(LiveApi, GivesTheAnswersAndNumbersOfTheLibrary) {
     EXPECT_EQ(a["answer"]["finished"], reply.finished);
     EXPECT_EQ(a["structure"], m.name);
     ASSERT_EQ(a["utterances"].size(), 3u);
+    const double digits = 0.6e-5;  // five are told
+    for (size_t k = 0; k < 3; ++k) {
+      const Json& u = a["utterances"][k];
+      EXPECT_NEAR(u["even"].get<double>(), reply.even[k], digits) << m.name << " " << k;
+      ASSERT_EQ(u["steps"].size(), reply.attention.size()) << m.name;
+      for (size_t t = 0; t < reply.attention.size(); ++t) {
+        const std::vector<double>& step = reply.attention[t];
+        EXPECT_NEAR(u["steps"][t].get<double>(), step.empty() ? reply.even[k] : step[k], digits);
+      }
+    }
     const std::vector<double> scores = reply.as_scores();
     EXPECT_EQ(scores.empty(), !Structure::parse(m.name).attention) << m.name;
     for (size_t k = 0; k < scores.size(); ++k) {
       const Json& u = a["utterances"][k];
-      ASSERT_EQ(u["steps"].size(), reply.attention.size()) << m.name;
       const double mean = sum(u["steps"]) / static_cast<double>(u["steps"].size());
       EXPECT_NEAR(mean / u["even"].get<double>(), scores[k], 1e-3) << m.name << " " << k;
     }
@@ -195,6 +206,9 @@ TEST(LiveApi, DescribesTheModels) {
   const Json site = Json::parse(api.describe());
   EXPECT_EQ(site["models"].size(), structures().size());
   EXPECT_EQ(site["models"][2]["structure"], "static-ui");
+  EXPECT_EQ(site["models"][2]["hidden"], 8);
+  EXPECT_EQ(site["models"][2]["layers"], 1);
+  EXPECT_EQ(site["models"][2]["vocabulary"], 13);
   EXPECT_TRUE(site["models"][2]["distractions"].is_null());
   EXPECT_EQ(site["decode"], "greedy");
   EXPECT_TRUE(std::regex_search(site["models"][2]["expect"].get<std::string>(),
@@ -241,19 +255,26 @@ TEST(LiveApi, SaysWhatIsWrong) {
        "history[0].distraction: expected true or false"},
       {history(R"([{"text": "a", "distraction": true}])"),
        "history: the last turn is the one to answer, and cannot be a distraction"},
+      {history(R"([{"text": "a"}, {"text": "b", "distraction": true}])"),
+       "history: the last turn is the one to answer, and cannot be a distraction"},
       {history(many(101, R"({"text": "a"})")),
        "history: more than 100 turns; start a new conversation"},
       {history(many(3, R"({"text": ")" + words + "\"}")),
        "history: more than 2000 words; start a new conversation"},
       {model + talk + R"(, "decode": "best"})", "decode: expected greedy, sample or beam"},
       {model + talk + R"(, "draw": -1})", "draw: expected a whole number from 0 to 1000000000"},
+      {model + talk + R"(, "draw": 1000000001})",
+       "draw: expected a whole number from 0 to 1000000000"},
       {model + talk + R"(, "draw": 1e300})", "draw: expected a whole number from 0 to 1000000000"}};
   for (const auto& [question, says] : rows) {
     EXPECT_EQ(mistake(api, question), says) << question.substr(0, 80);
   }
+  EXPECT_EQ(api.respond(history(R"([{"text": "a", "distraction": true}, {"text": "b"}])")).status,
+            200);
   // As much as is allowed.
   EXPECT_EQ(api.respond(history(many(kMaxTurns, R"({"text": "a"})"))).status, 200);
   EXPECT_EQ(api.respond(history(many(2, R"({"text": ")" + words + "\"}"))).status, 200);
+  EXPECT_EQ(api.respond(model + talk + R"(, "draw": 1000000000})").status, 200);
   const std::string longest(kMaxTurnBytes, 'x');
   EXPECT_EQ(api.respond(history(R"([{"text": ")" + longest + "\"}]")).status, 200);
 }
@@ -295,6 +316,9 @@ TEST(LiveApi, ARankerChoosesAndSaysWhy) {
   ASSERT_EQ(a["choices"].size(), 3u);
   EXPECT_EQ(a["choices"][0]["common"], Json({"card", "works"}));
   EXPECT_EQ(a["choices"][1]["text"], "no-no");
+  EXPECT_EQ(a["choices"][1]["common"], Json::array());
+  EXPECT_EQ(a["choices"][0]["score"], 16);
+  EXPECT_EQ(a["choices"][2]["score"], 3);
   EXPECT_EQ(a["attention"], "once");
   EXPECT_EQ(a["forgotten"], 1);
   ASSERT_EQ(a["utterances"].size(), 2u);
@@ -306,6 +330,58 @@ TEST(LiveApi, ARankerChoosesAndSaysWhy) {
   // What was said comes last, in whatever spelling.
   const Json b = ask(api, "chooser", {turn("hello"), turn("No-no."), turn("my card works")});
   EXPECT_EQ(b["choices"][2]["text"], "no-no");
+}
+
+// Looks at every word, and at the last two of three utterances most.
+struct AllWords : LastWords {
+  std::vector<Look> looks(const Contexts& contexts) const override {
+    return std::vector<Look>(contexts.size(), {{0.1, 0.1}, {0.2, 0.1, 0.1}, {0.1, 0.1, 0.1, 0.1}});
+  }
+};
+
+// An even share is that of an utterance's words and its end among all; a distraction gets 0.4 of
+// the attention with a third of them, and the history 0.2 with two ninths.
+TEST(LiveApi, ARankerMeasuresDistractions) {
+  LiveModel model{.name = "chooser"};
+  model.ranker = std::make_shared<PoolRanker>(
+      PoolRanker{{.ranker = std::make_shared<AllWords>()}, {"yes", "a new card works", "no-no"}});
+  std::vector<LiveModel> models;
+  models.push_back(std::move(model));
+  LiveApi api(std::move(models), short_answers());
+  const Json a = ask(api, "chooser", {turn("hello"), turn("lunch time", true), turn("is it new")});
+  EXPECT_EQ(a["forgotten"], 0);
+  ASSERT_EQ(a["utterances"].size(), 3u);
+  const double even[] = {0.22222, 0.33333, 0.44444}, share[] = {0.2, 0.4, 0.4};
+  for (size_t k = 0; k < 3; ++k) {
+    const Json& u = a["utterances"][k];
+    EXPECT_NEAR(u["even"].get<double>(), even[k], 1e-9) << k;
+    EXPECT_NEAR(u["steps"][0].get<double>(), share[k], 1e-9) << k;
+    EXPECT_EQ(u["distraction"], k == 1);
+    EXPECT_EQ(u["word_steps"][0].size(), k + 2);
+  }
+  EXPECT_NEAR(a["das_ratio"].get<double>(), 1.33333, 1e-9);
+}
+
+// A word that is not known is read in pieces, each of which is shown.
+TEST(LiveApi, ShowsThePiecesOfAWord) {
+  TokenCounts counts;
+  for (const char* word : {"wifi", "card", "works"}) counts[word] = 50;
+  LiveModel model = tiny("dynamic", "pieces");
+  model.loaded.vocabulary =
+      Vocabulary::build(counts, {.max_size = 275, .kind = TokenKind::kPieces});
+  ModelConfig c = model.loaded.model->config();
+  c.vocab_size = model.loaded.vocabulary.size();
+  model.loaded.model = make_responder(c, 3);
+  const std::vector<int32_t> ids = encode_utterance("wifi zyx", model.loaded.vocabulary);
+  ASSERT_GT(ids.size(), 3u);
+  Json expected = {};
+  for (const int32_t id : ids) expected.push_back(printable(model.loaded.vocabulary.token(id)));
+  if (model.loaded.vocabulary.token(ids[0]).find("wifi") != std::string::npos) expected[0] = "wifi";
+  std::vector<LiveModel> models;
+  models.push_back(std::move(model));
+  LiveApi api(std::move(models), short_answers());
+  const Json a = ask(api, "pieces", Json::array({turn("wifi zyx")}));
+  EXPECT_EQ(a["utterances"][0]["words"], expected);
 }
 
 }  // namespace

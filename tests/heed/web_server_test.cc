@@ -70,6 +70,8 @@ TEST_F(Web, ServesWhoHasTheAddress) {
   EXPECT_EQ(status(post_request(at, "api/echo", "{}", "Origin: http://" + at.host + "\r\n")), 200);
   EXPECT_EQ(status(get_request(at, "other")), 404);
   EXPECT_EQ(status(post_request(at, "api/other", "{}")), 404);
+  EXPECT_EQ(status(post_request(at, "", "{}")), 404);  // a page
+  EXPECT_EQ(status(get_request(at, "api/echo")), 404);
 }
 
 TEST_F(Web, SendsWhatItSaysOnceAndAsAWhole) {
@@ -123,9 +125,11 @@ TEST_F(Web, RefusesOtherSites) {
   EXPECT_EQ(status(get + own + own + "\r\n"), 403);
   EXPECT_EQ(status(get + own + "Host: evil.example\r\n\r\n"), 403);
   EXPECT_EQ(status(get + own + "\r\n"), 200);
-  for (const char* header : {"Origin: http://evil.example\r\n", "Origin: null\r\n",
-                             "Origin: https://127.0.0.1\r\n", "Origin: http://127.0.0.1:1\r\n",
-                             "Sec-Fetch-Site: cross-site\r\n", "Sec-Fetch-Site: same-site\r\n"}) {
+  const std::string https = "Origin: https://" + at.host + "\r\n";  // not the page that we serve
+  for (const char* header :
+       {"Origin: http://evil.example\r\n", "Origin: null\r\n", "Origin: https://127.0.0.1\r\n",
+        "Origin: http://127.0.0.1:1\r\n", https.c_str(), "Sec-Fetch-Site: cross-site\r\n",
+        "Sec-Fetch-Site: same-site\r\n"}) {
     const std::string reply = say(post_request(at, "api/echo", "{}", header));
     EXPECT_EQ(status_of(reply), 403) << header;
     EXPECT_FALSE(has(reply, "Access-Control-"));
@@ -259,12 +263,15 @@ TEST_F(Web, APortIsTakenOnce) {
 
 TEST(Gate, TokensAreRandom) {
   std::set<std::string> seen;
+  int equal = 0;  // neighbours: one of 16
   for (int i = 0; i < 100; ++i) {
     const std::string token = random_token();
+    for (size_t k = 1; k < token.size(); ++k) equal += token[k] == token[k - 1];
     EXPECT_EQ(token.size(), 32u);
     EXPECT_EQ(token.find_first_not_of("0123456789abcdef"), token.npos);
     EXPECT_TRUE(seen.insert(token).second);
   }
+  EXPECT_NEAR(equal, 3100 / 16, 100);  // seven standard deviations
   EXPECT_TRUE(same_text("abc", "abc"));
   for (const char* other : {"", "ab", "abd", "bbc", "abcd"}) EXPECT_FALSE(same_text("abc", other));
 }
