@@ -66,7 +66,7 @@ TEST(Conversation, NamesUnknownWordsAsOftenAsTheyStand) {
 // word, such as an invisible space, is not heard.
 TEST(Conversation, HearsWhatIsNoCommand) {
   std::istringstream typed(
-      "hello\r\n\n \n\u200B\n/\n/etc/fstab\n/foo\n/reset\nagain\n/help\n/quit\nlate\n");
+      "hello\r\n\n \n\u200B\n/\n/2\n/etc/fstab\n/foo\n/reset\nagain\n/help\n/quit\nlate\n");
   std::streambuf* const before = std::cin.rdbuf(typed.rdbuf());
   std::vector<std::string> heard;
   testing::internal::CaptureStdout();
@@ -76,7 +76,8 @@ TEST(Conversation, HearsWhatIsNoCommand) {
             .hear = [&](const std::string& line) { heard.push_back(line); }});
   const std::string shown = testing::internal::GetCapturedStdout();
   std::cin.rdbuf(before);
-  EXPECT_EQ(heard, (std::vector<std::string>{"hello", "/", "/etc/fstab", "(reset)", "again"}));
+  EXPECT_EQ(heard,
+            (std::vector<std::string>{"hello", "/", "/2", "/etc/fstab", "(reset)", "again"}));
   for (const char* line : {"Good day.\n", "/foo: no such command", "A text.\n  /reset",
                            "A new conversation begins.\n"}) {
     EXPECT_NE(shown.find(line), shown.npos) << line << shown;

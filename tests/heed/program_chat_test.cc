@@ -3,6 +3,7 @@
 #include <regex>
 #include <set>
 
+#include "nn/safetensors.h"
 #include "tests/heed/program_helpers.h"
 
 namespace heed {
@@ -43,6 +44,10 @@ TEST(Chat, KeepsAsManyTurnsAsInTraining) {
   EXPECT_EQ(all(last, " (you|model): ").size(), 10u) << last;
   EXPECT_NE(last.find("(5 earlier turns are not read)"), last.npos) << last;
   EXPECT_NE(last.find("15 ? you: eight"), last.npos) << last;
+  // Of a new conversation nothing is forgotten.
+  const std::string anew = last_answer(chat(typed + "/reset\nnine\n"));
+  EXPECT_EQ(anew.find("not read"), anew.npos) << anew;
+  EXPECT_NE(anew.find(" 1 ? you: nine"), anew.npos) << anew;
 }
 
 // What is behind the 50 tokens that an utterance had in training is shown, and not read.
@@ -91,6 +96,35 @@ TEST(Chat, SaysWhatToExpectAndAnswersDifferently) {
   EXPECT_EQ(std::set<std::string>(answers.begin(), answers.end()).size(), 3u) << out;
   EXPECT_EQ(chat(typed), out);  // with the same seed
   EXPECT_NE(chat(typed, {"--seed", "2"}), out);
+}
+
+// The temperature that nobody gives is 0.7.
+TEST(Chat, DrawsWithATemperature) {
+  const std::string typed = "hello\nhow do i mount a usb stick\n", usual = chat(typed);
+  EXPECT_EQ(chat(typed, {"--decode", "sample", "--temperature", "0.7"}), usual);
+  EXPECT_NE(chat(typed, {"--temperature", "1"}), usual);
+}
+
+// Where all words are as probable the first one, <eos>, ends an answer before it begins. That is no
+// turn of the conversation.
+TEST(Chat, AnEmptyAnswerIsNoTurn) {
+  const TempDir dir;
+  std::filesystem::copy(kModel, dir.path("run"));
+  std::vector<NamedTensor> tensors;
+  for (const auto& [name, tensor] : load_tensors(dir.path("run/model.safetensors"))) {
+    const bool last = name == "decoder.output.weight";
+    tensors.push_back({name, last ? Tensor::zeros(tensor.shape(), DType::f32) : tensor});
+  }
+  ASSERT_EQ(tensors.size(), 16u);
+  save_tensors(dir.path("run/model.safetensors"), tensors);
+  const Result r = heed_program({"chat", "--model", dir.path("run"), "--decode", "greedy"}, "",
+                                dir.write("typed", "hello\nare you there\n"));
+  ASSERT_EQ(r.code, 0) << r.err;
+  EXPECT_EQ(all(r.out, "^model: \\(says nothing\\)$").size(), 2u) << r.out;
+  EXPECT_EQ(all(r.out, R"(\(the same answer as before\))").size(), 1u) << r.out;
+  const std::string last = last_answer(r.out);
+  EXPECT_NE(last.find(" 1   you: hello\n"), last.npos) << last;
+  EXPECT_NE(last.find(" 2 ? you: are you there\n"), last.npos) << last;
 }
 
 TEST(Chat, SaysWhereAnAnswerComesAgain) {

@@ -128,6 +128,152 @@ TEST_F(Show, SaysInHowManyExamplesTheRatioIsLower) {
       << r.out;
 }
 
+// The table below has the numbers of `heed evaluate` for each model and set, by the same seed; the
+// ratios of chosen dialogues are those of `heed score` on what `heed distract` writes.
+TEST_F(Show, ATableHasTheNumbersOfTheCommandThatEvaluates) {
+  const std::string models = source_dir() + "/data/models/";
+  const Arguments few = {"--data", kTestPart, "--pool", kTestPart,   "--limit",
+                         "12",     "--seed",  "7",      "--threads", "1"};
+  const Result r = heed_program(Arguments{"show", "--model", models + "trained", "--baseline",
+                                          models + "baseline", "--test", "random:0.7", "--html",
+                                          dir.path("page.html"), "--count", "12"} +
+                                few);
+  ASSERT_EQ(r.code, 0) << r.err;
+  std::vector<nlohmann::json> sets;
+  for (const char* model : {"baseline", "trained"}) {
+    const std::string out = dir.path("e.json");
+    ASSERT_EQ(
+        heed_program(
+            Arguments{"evaluate", "--model", models + model, "--test", "all", "--json", out} + few)
+            .code,
+        0);
+    sets.push_back(nlohmann::json::parse(dir.read("e.json"))["test_sets"]);
+  }
+  const auto number = [](const nlohmann::json& x, int digits) {
+    char text[32];
+    std::snprintf(text, sizeof text, "%.*f", digits, x.get<double>());
+    return std::string(text);
+  };
+  size_t random = 0;
+  for (const auto& [name, set] : sets[0].items()) {
+    const nlohmann::json& other = sets[1][name];
+    const bool none = name == "none";
+    const std::string row =
+        none ? "\noriginal +" + number(set["perplexity"], 1) + " +" + number(other["perplexity"], 1)
+             : "\n" + name + " +" + number(set["das_ratio"], 2) + " +" +
+                   number(other["das_ratio"], 2);
+    EXPECT_TRUE(std::regex_search(r.out, std::regex(row + "\n"))) << row << "\n" << r.out;
+    random += name.starts_with("random:");
+  }
+  EXPECT_EQ(random, 3u);
+  const std::string html = dir.read("page.html");
+  EXPECT_TRUE(std::regex_search(html, std::regex(">\\d\\d+ examples\\. Inserted")));
+}
+
+// What is inserted and what is drawn depend on the seed, in whatever is shown.
+TEST_F(Show, EachSeedDrawsAnew) {
+  const auto shown = [&](const char* test, const char* decode, const char* seed) {
+    const Result r =
+        heed_program({"show", "--model", kTrained, "--data", kSample, "--limit", "4", "--count",
+                      "4", "--test", test, "--decode", decode, "--seed", seed, "--threads", "1"});
+    EXPECT_EQ(r.code, 0) << r.err;
+    return r.out;
+  };
+  const auto lines = [](const std::string& text, const std::string& expression) {
+    const std::regex regex(expression);
+    return std::vector<std::string>(std::sregex_token_iterator(text.begin(), text.end(), regex),
+                                    {});
+  };
+  const std::string distraction = "\\d (✗|x) [^\n]*", written = "\ntrained: [^\n]*";
+  const std::string first = shown("random:1.0", "greedy", "1"),
+                    second = shown("random:1.0", "greedy", "2");
+  EXPECT_EQ(lines(first, distraction).size(), 8u) << first;
+  EXPECT_NE(lines(first, distraction), lines(second, distraction));
+  EXPECT_EQ(shown("random:1.0", "greedy", "1"), first);
+  const std::string drawn = shown("none", "sample", "1");
+  EXPECT_EQ(lines(drawn, written).size(), 4u) << drawn;
+  EXPECT_NE(lines(drawn, written), lines(shown("none", "sample", "2"), written));
+  EXPECT_EQ(shown("none", "sample", "1"), drawn);
+}
+
+// A name that is given is the first model's, and the rest are those of the directories; two of one
+// name are told apart by what they are.
+TEST_F(Show, NamesItsModels) {
+  const auto head = [&](const Arguments& models) {
+    const Result r = heed_program(
+        Arguments{"show", "--data", kTestPart, "--limit", "1", "--test", "none"} + models);
+    EXPECT_EQ(r.code, 0) << r.err;
+    std::smatch found;
+    EXPECT_TRUE(std::regex_search(r.out, found, std::regex("(▸|>) [^\n]*\n(\\S+) +(\\S+)\n")))
+        << r.out;
+    return found[2].str() + " " + found[3].str();
+  };
+  const Arguments both = {"--model", run(), "--baseline", kTrained};
+  EXPECT_EQ(head(both), "trained run");
+  EXPECT_EQ(head(both + Arguments{"--name", "mine"}), "mine run");
+  EXPECT_EQ(head(both + Arguments{"--name", "mine", "yours"}), "mine yours");
+  EXPECT_EQ(head({"--model", run(), "--baseline", run()}), "baseline model");
+  expect_failure(
+      heed_program(Arguments{"show", "--data", kTestPart, "--name", "a", "b", "c"} + both), 2,
+      "--name: more names than models", "three");
+  expect_failure(show(kTestPart, {"--id", "x", "--count", "2"}), 2,
+                 "--count: only applies without --id", "both");
+}
+
+// A page says how each model was trained.
+TEST_F(Show, DescribesItsModels) {
+  const auto describes = [&](const nlohmann::json& changes) {
+    const std::string copy = dir.path("copy");
+    std::filesystem::remove_all(copy);
+    std::filesystem::copy(kTrained, copy);
+    auto settings = nlohmann::json::parse(dir.read("copy/settings.json"));
+    settings.update(changes);
+    dir.write("copy/settings.json", settings.dump());
+    const Result r =
+        heed_program({"show", "--model", copy, "--data", kTestPart, "--limit", "2", "--test",
+                      "none", "--html", dir.path("page.html"), "--count", "1"});
+    EXPECT_EQ(r.code, 0) << r.err;
+    const std::string html = dir.read("page.html"), begin = "<strong>copy</strong>: ";
+    const size_t at = html.find(begin) + begin.size();
+    return html.substr(at, html.find('<', at) - at);
+  };
+  EXPECT_EQ(describes(nlohmann::json::object()),
+            "static-ui, distractions in training (p = 0.7) with the attention loss");
+  EXPECT_EQ(describes({{"own_distractions", true}, {"insert_prob", 0.25}, {"attention_weight", 0}}),
+            "static-ui, own utterances as distractions in training (p = 0.25) without the "
+            "attention loss");
+  EXPECT_EQ(describes({{"insert_prob", 0}, {"attention_weight", 0}}),
+            "static-ui, no distractions in training");
+}
+
+// Without a page what is left out is told of the shown dialogues, with one of all that it measures;
+// that the dialogues are the first ones is told unless they were chosen.
+TEST_F(Show, TellsWhatItDoesNotReadOfWhatItShows) {
+  const std::string data =
+      dir.write("two.jsonl",
+                dialogue("a", {"hello", "what is it", "ok"}) +
+                    dialogue("b", {"x", "y", "*z", "u", "v", "w", "hello there", "a", "b", "c"}));
+  const Arguments pair = {"--baseline", kTrained, "--test", "rare:end"};
+  const auto page = Arguments{"--html", dir.path("page.html")};
+  const auto err = [&](const Arguments& more) {
+    const Result r = show(data, Arguments{"--test", "none"} + more);
+    EXPECT_EQ(r.code, 0) << r.err;
+    return r.err;
+  };
+  EXPECT_FALSE(has(err({"--count", "1"}), "not read")) << err({"--count", "1"});
+  EXPECT_TRUE(has(err({"--id", "b"}), "not read"));
+  EXPECT_TRUE(has(err(Arguments{"--count", "1"} + page), "not read"));
+  const Result first = show(data, pair + page),
+               chosen = show(data, pair + page + Arguments{"--id", "a"});
+  ASSERT_EQ(first.code + chosen.code, 0) << first.err << chosen.err;
+  const auto said = [](const Result& r) {
+    return std::regex_replace(r.out, std::regex("\n"), " ");
+  };
+  EXPECT_TRUE(has(said(first), "examples; these are the first ones, not chosen")) << first.out;
+  EXPECT_TRUE(has(said(chosen), " of 2 examples")) << chosen.out;
+  EXPECT_FALSE(has(said(chosen), "not chosen")) << chosen.out;
+}
+
 TEST_F(Show, APageSaysWhatItIsMadeWith) {
   const Result r =
       show(kTestPart, {"--limit", "5", "--test", "rare:end", "--html", dir.path("page.html")});
