@@ -1,4 +1,5 @@
 // heed reproduce energy, as people call it.
+#include <cmath>
 #include <filesystem>
 #include <nlohmann/json.hpp>
 
@@ -44,6 +45,7 @@ TEST(Track, ItsExperimentIsReproduced) {
   for (const std::string run : {"heads", "energy"}) {
     const Json json = Json::parse(dir.read("out/" + run + "-seed1/evaluation.json"));
     EXPECT_EQ(json["conversations"].size(), 72u);
+    EXPECT_EQ(Json::parse(dir.read("out/" + run + "-seed1/config.json"))["act_size"], 8);
     for (const char* key : {"joint", "changes", "distracted", "survives"}) {
       const Json& items = json[std::string(key) + "_items"];
       ASSERT_EQ(items.size(), 72u) << key;
@@ -69,9 +71,13 @@ TEST(Track, ItsExperimentGoesOnFromAnotherPathAndLeavesDistractionsOut) {
   for (const char* part : {"train", "valid"}) {
     dir.write(std::string("data/") + part + ".jsonl", foods_and_areas());
   }
-  dir.write("data/test.jsonl",
-            std::regex_replace(foods_and_areas(), std::regex(R"("text": "thanks")"),
-                               R"("text": "thanks", "distraction": true)"));
+  std::istringstream lines(foods_and_areas());
+  std::string some;  // in which the area depends on the food
+  for (std::string line; std::getline(lines, line);) {
+    if (has(line, "thai") == has(line, "north")) some += line + "\n";
+  }
+  dir.write("data/test.jsonl", std::regex_replace(some, std::regex(R"("text": "thanks")"),
+                                                  R"("text": "thanks", "distraction": true)"));
   const auto reproduced = [&](const std::string& out, const std::string& only) {
     const Result r =
         heed_program({"reproduce", "energy", "--data", dir.path("data"), "--out", out, "--width",
@@ -80,8 +86,14 @@ TEST(Track, ItsExperimentGoesOnFromAnotherPathAndLeavesDistractionsOut) {
   };
   reproduced(dir.path("out"), "[eh]*");
   const Json json = Json::parse(dir.read("out/energy-seed1/evaluation.json"));
-  EXPECT_EQ(json["conversations"].size(), 48u);
-  EXPECT_EQ(json["joint_items"].size(), 48u);
+  EXPECT_EQ(json["conversations"].size(), 24u);
+  EXPECT_EQ(json["joint_items"].size(), 24u);
+  const Json &right = json["dependence"]["area-food"]["right"],
+             &tracked = json["dependence"]["area-food"]["tracked"];
+  EXPECT_NEAR(right["phi"], std::sqrt(0.5), 1e-9);
+  EXPECT_NE(tracked["phi"], right["phi"]);  // or this would test nothing
+  EXPECT_NEAR(json["phi_difference"].get<double>(),
+              std::abs(tracked["phi"].get<double>() - right["phi"].get<double>()), 1e-9);
   std::filesystem::remove(dir.path("out/energy-seed1/evaluation.json"));
   reproduced(dir.path("data/../out"), "energy");
   EXPECT_EQ(Json::parse(dir.read("out/energy-seed1/evaluation.json"))["joint"], json["joint"]);
