@@ -156,7 +156,8 @@ TEST(Map, IsLearnedAsTheHeaderSays) {
   for (int32_t i = 4; i < 321; i += 15) pairs.y[i].copy_from(pairs.x[i]);
   for (const uint64_t seed : {1, 2}) {
     const Tensor once_more = learned_once_more(pairs, said, seed);
-    expect_near(learn_map(pairs.x, pairs.y, said, seed).to_vector(), once_more.to_vector(), 1e-5);
+    heed::expect_near(learn_map(pairs.x, pairs.y, said, seed).to_vector(), once_more.to_vector(),
+                      1e-5);
   }
 }
 

@@ -69,7 +69,9 @@ TEST(KeptPool, IsOfItsTextsAndOfAllWeights) {
     bool stale = false;
     const Tensor found = kept_vectors(run, texts, &stale);
     EXPECT_EQ(found.defined(), !stale);
-    if (!stale) EXPECT_EQ(found.to_vector(), vectors.to_vector());
+    if (!stale) {
+      EXPECT_EQ(found.to_vector(), vectors.to_vector());
+    }
     return !stale;
   };
   EXPECT_TRUE(kept(pool));

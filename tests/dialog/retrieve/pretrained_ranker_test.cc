@@ -121,9 +121,9 @@ TEST(PretrainedRanker, IsDescribedByWhatItHas) {
   EXPECT_EQ(model["encoder"], "pretrained");
   EXPECT_EQ(model["score"], "cosine");
   EXPECT_TRUE(model.contains("scale"));
-  for (const char* of_others : {"vocab_size", "embedding_size", "hidden_size", "num_layers",
-                                "heads", "attention_size", "buckets", "dropout", "pool",
-                                "bidirectional"}) {
+  for (const char* of_others :
+       {"vocab_size", "embedding_size", "hidden_size", "num_layers", "heads", "attention_size",
+        "buckets", "dropout", "pool", "bidirectional"}) {
     EXPECT_TRUE(config.contains(of_others)) << of_others;
     EXPECT_FALSE(model.contains(of_others)) << of_others;
   }
