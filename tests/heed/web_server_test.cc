@@ -271,7 +271,7 @@ TEST(Gate, TokensAreRandom) {
     EXPECT_EQ(token.find_first_not_of("0123456789abcdef"), token.npos);
     EXPECT_TRUE(seen.insert(token).second);
   }
-  EXPECT_NEAR(equal, 3100 / 16, 100);  // seven standard deviations
+  EXPECT_NEAR(equal, 3100 / 16.0, 100);  // seven standard deviations
   EXPECT_TRUE(same_text("abc", "abc"));
   for (const char* other : {"", "ab", "abd", "bbc", "abcd"}) EXPECT_FALSE(same_text("abc", other));
 }

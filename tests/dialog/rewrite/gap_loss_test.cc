@@ -62,8 +62,8 @@ double labels_by_hand(const Vec& logits, const std::vector<GapExample>& examples
     const std::vector<int32_t> labels = labels_of(e.gaps, e.turn.size());
     for (const int32_t label : labels) {
       const double* y = &logits[kLabels * row++];
-      double sum = 0;
-      for (int i = 0; i < kLabels; ++i) sum += std::exp(y[i]);
+      double sum = std::exp(y[0]);
+      for (int i = 1; i < kLabels; ++i) sum += std::exp(y[i]);
       all += (std::log(sum) - y[label]) / static_cast<double>(labels.size());
     }
   }
