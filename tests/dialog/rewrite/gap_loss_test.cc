@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <optional>
 #include <set>
 
 #include "dialog/data/formats/corpora.h"
@@ -154,17 +155,28 @@ TEST(GapLoss, DropoutFallsOnInputsAndStates) {
   EXPECT_NE(masks(2), first);
 }
 
+// A model of the smoke preset, and what it learns from.
+struct SmokeGaps {
+  explicit SmokeGaps(double dropout, int64_t batch = 32) {
+    settings.model.dropout = dropout;
+    settings.loop.batch_size = batch;
+    settings.model.vocab_size = some_letters().size();
+    data.vocabulary = some_letters();
+    data.train = data.valid = four_examples();
+    gaps.emplace(LoadedGaps{GapModel(settings.model), data.vocabulary});
+    init(gaps->model, 3);
+  }
+  Task task() { return Own::task(*gaps, settings, data); }
+
+  Settings settings = Runs::preset("smoke");
+  TrainData data;
+  std::optional<LoadedGaps> gaps;
+};
+
 // The dropout of a step is that of its number, also through the task.
 TEST(GapLoss, EachStepDropsOtherUnits) {
-  Settings s = Runs::preset("smoke");
-  s.model.dropout = 0.5;
-  s.model.vocab_size = some_letters().size();
-  TrainData data;
-  data.vocabulary = some_letters();
-  data.train = data.valid = four_examples();
-  LoadedGaps gaps{GapModel(s.model), data.vocabulary};
-  init(gaps.model, 3);
-  const Task task = Own::task(gaps, s, data);
+  SmokeGaps learning(0.5);
+  const Task task = learning.task();
   const auto loss = [&](int64_t step) {
     return task.loss({0, 1, 2, 3}, {.seed = 1, .epoch = 1, .step = step}).nll;
   };
@@ -196,16 +208,9 @@ TEST(GapLoss, EqualScoresFillNothing) {
 
 // Validation reads the turns three times, for the loss, the model's own gaps and the given ones.
 TEST(GapLoss, ValidationTellsHowFarItIs) {
-  Settings s = Runs::preset("smoke");
-  s.loop.batch_size = 3;
-  s.model.vocab_size = some_letters().size();
-  TrainData data;
-  data.vocabulary = some_letters();
-  data.train = data.valid = four_examples();
-  LoadedGaps gaps{GapModel(s.model), data.vocabulary};
-  init(gaps.model, 3);
+  SmokeGaps learning(0, /*batch=*/3);
   std::vector<std::pair<int64_t, int64_t>> told;
-  Own::task(gaps, s, data).validate([&](int64_t done, int64_t of) { told.emplace_back(done, of); });
+  learning.task().validate([&](int64_t done, int64_t of) { told.emplace_back(done, of); });
   ASSERT_EQ(told.size(), 6u);
   for (size_t i = 0; i < 6; ++i) {
     EXPECT_EQ(told[i].second, 12);
