@@ -110,8 +110,8 @@ std::string text_name(const CLI::Option& option) {
       {"I/N", {"shard"}},
       {"ID", {"id"}},
       {"NAME", {"device", "metric", "name", "preset", "structure"}},
+      {"NAMES", {"only"}},
       {"PATH", {"data", "echo", "in", "out", "pmi"}},
-      {"PATTERN", {"only"}},
       {"SET", {"test"}}};
   const std::string name = option.get_lnames().empty() ? "" : option.get_lnames()[0];
   for (const auto& [text, options] : kNames) {

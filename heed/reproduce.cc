@@ -126,9 +126,9 @@ std::shared_ptr<ReproduceOptions> declare(CLI::App& c, const Experiment& experim
     const InGroup group(c, kWork);
     add_ranks(c, o->ranks);
     add_pieces(c, o->pieces);
-    c.add_option(
-        "--only", o->selection.only,
-        "Only the variants whose names match this pattern, with * and ?: " + experiment.only);
+    c.add_option("--only", o->selection.only,
+                 "Only the variants with these names, with commas; * and ? stand for any: " +
+                     experiment.only);
     option(c, "--seeds", o->seeds, "Train every variant with this many seeds, starting at --seed",
            whole_number(1, 10000));
   }

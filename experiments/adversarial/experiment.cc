@@ -236,7 +236,7 @@ Experiment adversarial_experiment() {
                "generators.",
        .example = "--data data/ubuntu-sample --generators data/models/trained,data/models/baseline "
                   "--preset smoke",
-       .only = "\"together*\", \"*-response-only\"",
+       .only = "\"together*,*-response-only\"",
        .trains = Trains::kDiscriminators,
        .many_corpora = true},
       adversarial_making(), adversarial_showing);

@@ -350,7 +350,7 @@ Experiment carryover_experiment() {
        .more = "After Chen et al. (2019), docs/carryover.md. --data is a directory of "
                "items, which heed prepare carryover makes.",
        .example = "--data data/sgd-items",
-       .only = "self-attention, \"pointer-*\""},
+       .only = "\"self-attention,pointer-*\""},
       kMaking, carryover_showing);
 }
 

@@ -302,7 +302,7 @@ Experiment comprehend_experiment() {
        .more = "After Ohsugi et al. (2019), docs/comprehension.md. --data: questions with answers "
                "in the format of CoQA, QuAC, FriendsQA or Molweni.",
        .example = "--data friendsqa --init models/minilm",
-       .only = "turns-0, \"no-*\""},
+       .only = "\"turns-0,no-*\""},
       kMaking, comprehend_showing);
 }
 

@@ -230,7 +230,7 @@ Experiment distraction_experiment() {
                      .what = "Train and test the 23 variants of the experiment, and write tables",
                      .more = "The experiment of Xing & Gulla (2022), docs/experiment.md.",
                      .example = "--data data/ubuntu-sample --preset smoke",
-                     .only = "\"static-ui*\", \"*-p0.7\"",
+                     .only = "\"static-ui*,*-p0.7\"",
                      .trains = Trains::kResponders},
                     making(), distraction_showing);
 }

@@ -237,7 +237,7 @@ Experiment energy_experiment() {
                              "write tables",
                      .more = "After Trinh, Ross & Kelleher (2019), docs/tracking.md.",
                      .example = "--data data/woz2",
-                     .only = "heads, \"energy*\""},
+                     .only = "\"heads,energy*\""},
                     kMaking, energy_showing);
 }
 

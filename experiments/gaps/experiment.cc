@@ -283,7 +283,7 @@ Experiment gaps_experiment() {
                      .more = "After Yang et al. (2019), docs/gaps.md. The dialogues come from "
                              "heed prepare rewriting or heed prepare gaps.",
                      .example = "--data data/rewriting",
-                     .only = "both, \"no-*\""},
+                     .only = "\"both,no-*\""},
                     kMaking, gaps_showing);
 }
 

@@ -18,6 +18,8 @@ TrainSettings settings_of(const Settings& s, const Variant& v) {
   t.limit = s.limit;
   if (t.model.structure.has("lexicon")) t.lexicon = s.lexicon;
   s.paper->prepare(t);
+  // The preset halves the rate after each epoch, and its bound would end before --epochs.
+  t.loop.schedule.min_rate = t.loop.schedule.rate / 1000;
   v.edit(t);
   return t;
 }

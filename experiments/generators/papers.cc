@@ -42,7 +42,7 @@ const std::vector<Paper>& papers() {
       {.name = "hredgan",
        .what = "Train HRED, with attention, noise and a discriminator of words",
        .more = "After Olabiyi et al. (2019), docs/generators.md#a-discriminator-of-words.",
-       .only = "hred, \"ranker-*\"",
+       .only = "\"hred,ranker-*\"",
        .report = kHredgan,
        .variants =
            {{{"hred", "HRED", "HRED"}, "hred-gru"},
@@ -61,7 +61,7 @@ const std::vector<Paper>& papers() {
       {.name = "thred",
        .what = "Train THRED, with topics and without, and what it is compared with",
        .more = "After Dziri et al. (2019), docs/generators.md#thred.",
-       .only = "seq2seq, \"thred*\"",
+       .only = "\"seq2seq,thred*\"",
        .report = kThred,
        .variants = {{{"seq2seq-gru", "baselines", "Seq2Seq"}, "seq2seq-gru"},
                     {{"seq2seq", "baselines", "Seq2Seq of LSTMs"}, "lstm-attention"},
@@ -80,7 +80,7 @@ const std::vector<Paper>& papers() {
       {.name = "keywords",
        .what = "Train models with keywords by mutual information, and one without",
        .more = "After Takayama & Arase (2019), docs/generators.md#keywords.",
-       .only = "seq2seq, \"weight-*\"",
+       .only = "\"seq2seq,weight-*\"",
        .report = kKeywords,
        .variants = {{.name = {"seq2seq", "baseline", "Seq2Seq"},
                      .structure = "hred-gru",
@@ -99,7 +99,7 @@ const std::vector<Paper>& papers() {
        .more =
            "After Chikai, Takayama & Arase (2019), docs/generators.md#two-vocabularies-and-a-gate; "
            "the data need labels of emotions, as DailyDialog's.",
-       .only = "gate, one-softmax",
+       .only = "\"gate,one-softmax\"",
        .report = kExpressive,
        .variants = {{{"gate", "two vocabularies", "as printed"}, "two-vocabulary"},
                     {{"gate-weight-0", "two vocabularies", "gate weight 0"},

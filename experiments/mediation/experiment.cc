@@ -244,7 +244,7 @@ Experiment mediation_experiment() {
                "inserted, with distractions and the attention loss, and with a placebo of the "
                "loss. Every test dialogue is read in five ways (docs/results/mediation.md).",
        .example = "--data data/ubuntu-sample --preset smoke",
-       .only = "\"static-ui*\", \"*-placebo\"",
+       .only = "\"static-ui*,*-placebo\"",
        .trains = Trains::kResponders},
       making(), showing);
 }

@@ -180,7 +180,7 @@ Experiment probes_experiment() {
                "tasks are those for which the data has labels. Every kept epoch is probed "
                "(--keep-every). --only \"pretrained-*\" trains nothing.",
        .example = "--data data/ubuntu-sample --preset probe-smoke",
-       .only = "\"*lstm*\", transformer",
+       .only = "\"*lstm*,transformer\"",
        .trains = Trains::kResponders,
        .preset = "probe-tuned"},
       making());

@@ -293,7 +293,7 @@ Experiment retrieval_experiment() {
                      .more = "After Henderson et al., Swanson et al. and Gunasekara et al. (2019), "
                              "docs/retrieval.md.",
                      .example = "--data data/ubuntu-sample",
-                     .only = "base, \"negatives-*\""},
+                     .only = "\"base,negatives-*\""},
                     kMaking, retrieval_showing);
 }
 

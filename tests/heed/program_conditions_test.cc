@@ -307,6 +307,8 @@ TEST_F(Conditions, AnExperimentAsksAClassifier) {
                     dir.path("out"), "--only", "gate", "--lexicon", dir.path("lexicon.txt"),
                     "--epochs", "4", "--hidden", "12", "--test-limit", "30", "--threads", "1"});
   ASSERT_EQ(r.code, 0) << r.err;
+  const std::string log = dir.read("out/gate-seed1/log.jsonl");
+  EXPECT_EQ(std::count(log.begin(), log.end(), '\n'), 4) << "halving ended it before --epochs";
   const Json told = Json::parse(dir.read("out/gate-seed1/told.json"));
   Golden golden;
   golden.add_runs(dir.path("out"));

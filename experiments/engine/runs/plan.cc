@@ -38,6 +38,24 @@ void parse_shard(const std::string& text, Selection& selection) {
   selection.shards = *shards;
 }
 
+/// variants.size() values: whether one of the patterns, which commas divide, fits the variant.
+/// @throws UsageError for a pattern that fits none
+static std::vector<bool> chosen(const std::vector<std::string>& variants,
+                                const std::string& patterns) {
+  std::vector<bool> is_chosen(variants.size());
+  for (const std::string& pattern : fields_of(patterns, ',')) {
+    bool fits = false;
+    for (size_t v = 0; v < variants.size(); ++v) {
+      if (::fnmatch(pattern.c_str(), variants[v].c_str(), 0) != 0) continue;
+      is_chosen[v] = fits = true;
+    }
+    if (!fits) {
+      throw UsageError("only: no variant fits '" + pattern + "'; there are " + joined(variants));
+    }
+  }
+  return is_chosen;
+}
+
 std::vector<PlannedRun> select_runs(const std::vector<std::string>& variants, uint64_t first_seed,
                                     int seeds, const Selection& selection) {
   if (seeds < 1) throw UsageError("seeds: expected at least 1, got " + std::to_string(seeds));
@@ -50,18 +68,15 @@ std::vector<PlannedRun> select_runs(const std::vector<std::string>& variants, ui
     throw UsageError("shard: expected i/n with 1 <= i <= n, got " +
                      std::to_string(selection.shard) + "/" + std::to_string(selection.shards));
   }
+  const std::vector<bool> is_chosen = chosen(variants, selection.only);
   std::vector<PlannedRun> runs;
   int number = 0;
   for (int s = 0; s < seeds; ++s) {
     for (size_t v = 0; v < variants.size(); ++v) {
-      if (::fnmatch(selection.only.c_str(), variants[v].c_str(), 0) != 0) continue;
+      if (!is_chosen[v]) continue;
       if (number++ % selection.shards != selection.shard - 1) continue;
       runs.push_back(planned_run(variants, v, first_seed + static_cast<uint64_t>(s)));
     }
-  }
-  if (number == 0) {
-    throw UsageError("only: no variant fits '" + selection.only + "'; there are " +
-                     joined(variants));
   }
   return runs;
 }

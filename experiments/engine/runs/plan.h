@@ -36,7 +36,7 @@ struct MadeWith {
 
 // The selected runs of an experiment.
 struct Selection {
-  std::string only = "*";     // names of variants, with * and ? as in a shell
+  std::string only = "*";     // names of variants with commas, with * and ? as in a shell
   int shard = 1, shards = 1;  // every shards-th one, from the shard-th on
 };
 // "1/3" -> shard 1 of 3. Throws UsageError for other texts.

@@ -48,6 +48,9 @@ TEST(Variants, Select) {
   EXPECT_EQ(select(1, 1, {.only = "static-ui*"}).size(), 7u);
   EXPECT_EQ(names(select(5, 2, {.only = "dynamic-p0"})),
             (std::vector<std::string>{"dynamic-p0-seed5", "dynamic-p0-seed6"}));
+  // several patterns: in the order of the variants, and a variant that two fit once
+  EXPECT_EQ(names(select(5, 1, {.only = "dynamic-p0,non-hier-p0,dynamic-p?"})),
+            (std::vector<std::string>{"non-hier-p0-seed5", "dynamic-p0-seed5"}));
   // shards share all runs out, and no run twice
   std::multiset<std::string> all;
   for (int shard = 1; shard <= 4; ++shard) {
@@ -62,6 +65,8 @@ TEST(Variants, Select) {
   };
   EXPECT_NE(error(1, {.only = "statik*"}).find("no variant fits 'statik*'; there are non-hier-p0"),
             std::string::npos);
+  EXPECT_NE(error(1, {.only = "static-*,"}).find("no variant fits ''"), std::string::npos);
+  EXPECT_NE(error(1, {.only = "gru,static-*"}).find("no variant fits 'gru'"), std::string::npos);
   EXPECT_EQ(error(1, {.shard = 3, .shards = 2}), "shard: expected i/n with 1 <= i <= n, got 3/2");
   EXPECT_EQ(error(0, {}), "seeds: expected at least 1, got 0");
 }
