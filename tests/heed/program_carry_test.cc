@@ -1,4 +1,4 @@
-// heed prepare carryover, heed train carryover, heed carry and its experiment, as people call them.
+// heed prepare carryover, heed train carryover and heed carry, as people call them.
 #include <algorithm>
 #include <filesystem>
 #include <nlohmann/json.hpp>
@@ -6,7 +6,6 @@
 
 #include "dialog/carry/task.h"
 #include "dialog/data/corpus.h"
-#include "tests/golden.h"
 #include "tests/heed/program_carry_data.h"
 #include "tests/heed/program_properties.h"
 
@@ -15,61 +14,8 @@ namespace {
 
 using Json = nlohmann::json;
 
-// A part of a corpus as published: a hotel's city, and the same city for a taxi.
-std::string dialogue(int number) {
-  const std::string city = number % 2 ? "Rio" : "Lima", id = std::to_string(number);
-  const auto turn = [](const std::string& speaker, const std::string& text,
-                       const std::string& frames) {
-    return R"({"speaker": ")" + speaker + R"(", "utterance": ")" + text + R"(", "frames": [)" +
-           frames + "]}";
-  };
-  const auto frame = [](const std::string& service, const std::string& actions,
-                        const std::string& state) {
-    return R"({"service": ")" + service + R"(", "slots": [], "actions": [)" + actions + "]" +
-           (state.empty()
-                ? ""
-                : R"(, "state": {"active_intent": "FindIt", "slot_values": {)" + state + "}}") +
-           "}";
-  };
-  const auto action = [](const std::string& slot, const std::string& value) {
-    return R"({"act": "INFORM", "slot": ")" + slot + R"(", "values": [")" + value +
-           R"("], "canonical_values": []})";
-  };
-  return R"({"dialogue_id": ")" + id + R"(", "services": [], "turns": [)" +
-         turn("USER", "a hotel in " + city + " please",
-              frame("Hotels_1", action("city", city), R"("city": [")" + city + R"("])")) +
-         ", " +
-         turn("SYSTEM", "for how many ? " + id,
-              frame("Hotels_1", R"({"act": "REQUEST", "slot": "rooms", "values": []})", "")) +
-         ", " +
-         turn("USER", "for 2 and a taxi",
-              frame("Hotels_1", action("rooms", "2"),
-                    R"("city": [")" + city + R"("], "rooms": ["2"])") +
-                  ", " + frame("Taxis_1", "", R"("place": [")" + city + R"("])")) +
-         "]}\n";
-}
-
-// The folder of the items that the program makes of it.
 const std::string& items() {
-  static const TempDir dir;
-  static const std::string folder = [] {
-    const std::string schema =
-        R"([{"service_name": "Hotels_1", "slots": [{"name": "city"}, {"name": "rooms"}]},)"
-        R"( {"service_name": "Taxis_1", "slots": [{"name": "place"}]}])";
-    for (const auto& [part, count] : {std::pair("train", 120), {"dev", 30}, {"test", 30}}) {
-      std::string lines;
-      for (int i = 0; i < count; ++i) lines += dialogue(i);
-      dir.write("sgd/" + std::string(part) + "/dialogues_001.json", lines);
-      dir.write("sgd/" + std::string(part) + "/schema.json", schema);
-    }
-    const Result r =
-        heed_program({"prepare", "carryover", "--in", dir.path("sgd"), "--out", dir.path("items")});
-    EXPECT_EQ(r.code, 0) << r.err;
-    EXPECT_TRUE(has(r.out, "wrote 540 items")) << r.out;
-    EXPECT_TRUE(has(r.out, "1 pair of corresponding slots")) << r.out;
-    return dir.path("items");
-  }();
-  return folder;
+  return hotel_items();
 }
 
 const std::string& model() {
@@ -377,59 +323,6 @@ TEST(Carry, ItsEncoderEncodes) {
   const Result r =
       heed_program({"encode", "--model", model(), "--in", texts, "--out", dir.path("vectors.npy")});
   EXPECT_EQ(r.code, 0) << r.err;
-}
-
-TEST(Carry, ItsExperimentIsReproduced) {
-  const TempDir dir;
-  const Arguments command = {
-      "reproduce", "carryover", "--data",       items(), "--out",    dir.path("out"),
-      "--width",   "8",         "--vocab",      "200",   "--epochs", "1",
-      "--one-of",  "1",         "--distracted", "20"};
-  const Result r = heed_program(command);
-  ASSERT_EQ(r.code, 0) << r.err;
-  EXPECT_TRUE(has(r.out, " epoch  1 of 1  valid F1 ")) << r.out;
-  const Json one = Json::parse(dir.read("out/pointer-turn-seed1/evaluation.json"), nullptr, false);
-  EXPECT_EQ(one["rules"]["everything"]["f1_carried"], 1);
-  EXPECT_EQ(one["f1_carried_top"].size(), 30u);
-  size_t measures = 0;  // what intervals are drawn of
-  for (const auto& [key, top] : one.items()) {
-    if (!key.ends_with("_top")) continue;
-    const std::string name = key.substr(0, key.size() - 4);
-    double hits = 0, all = 0;
-    for (const Json& x : top) hits += x.get<double>();
-    for (const Json& x : one[name + "_bottom"]) all += x.get<double>();
-    if (all == 0) continue;
-    EXPECT_DOUBLE_EQ(one[name], hits / all) << name;
-    measures += hits > 0;
-  }
-  EXPECT_GT(measures, 3u);
-  EXPECT_EQ(one["groups"]["cross"]["2"]["right"], 30);
-  EXPECT_TRUE(one["look"].contains("2"));
-  const std::map<std::string, std::string> forms = {
-      {"independent", "independent temporal lstm"},
-      {"pointer-none", "pointer none lstm"},
-      {"pointer-turn", "pointer turn lstm"},
-      {"pointer-temporal", "pointer temporal lstm"},
-      {"pointer-average", "pointer temporal average"},
-      {"self-attention", "self-attention temporal lstm"}};
-  for (const auto& [variant, form] : forms) {
-    const Json config = Json::parse(dir.read("out/" + variant + "-seed1/config.json"));
-    std::string words;
-    for (const char* key : {"decoder", "order", "value"}) {
-      words += (words.empty() ? "" : " ") + config[key].get<std::string>();
-    }
-    EXPECT_EQ(words, form);
-  }
-  Golden golden;
-  golden.add_runs(dir.path("out"));
-  golden.expect("carryover");
-  const std::string claims = dir.read("out/tables/claims.md");
-  EXPECT_TRUE(has(claims, "Self-attention is best overall")) << claims;
-  const std::string f1 = dir.read("out/tables/f1.md");
-  EXPECT_TRUE(has(f1, "latest value of a key")) << f1;
-  const Result report = heed_program({"report", dir.path("out"), "--html", dir.path("page.html")});
-  EXPECT_EQ(report.code, 0) << report.err;
-  EXPECT_TRUE(has(dir.read("page.html"), "Slot carryover"));
 }
 
 TEST(Carry, RefusesWhatCannotBe) {

@@ -2,8 +2,12 @@
 #include "dialog/respond/das.h"
 
 #include <cmath>
+#include <nlohmann/json.hpp>
 
 #include "base/error.h"
+#include "dialog/respond/decode.h"
+#include "dialog/respond/loss.h"
+#include "dialog/respond/score_json.h"
 #include "tests/dialog/respond/model_helpers.h"
 #include "tests/file_helpers.h"
 
@@ -285,6 +289,66 @@ TEST(Score, ReportsProgressAndRefusesBatchesOfNothing) {
     EXPECT_EQ(error_of<UsageError>([&] { score(model, examples, size); }),
               "batch: expected at least 1, got " + std::to_string(size));
   }
+}
+
+// A ratio of 1 would say that it is distracted exactly as by history: there is none.
+TEST(WithoutAttention, ThereAreNoScoresAndNoRatio) {
+  const auto m = make_responder(small_config(Structure::parse("lstm")), 3);
+  convert(*m, DType::f64);
+  std::vector<Example> examples = random_examples(6, 2);
+  for (Example& e : examples) {
+    e.context.insert(e.context.begin(), 2, {5, 6});
+    e.distraction.insert(e.distraction.begin(), {1, 0});
+  }
+  const auto scores = score(*m, examples, 4, {}, true);
+  for (const DialogueScore& s : scores) {
+    EXPECT_GT(s.nll.size(), 0U);
+    EXPECT_TRUE(s.as_scores.empty() && s.attention_loss.empty() && s.attention.empty());
+    EXPECT_FALSE(s.das_ratio);
+  }
+  const ScoreSummary summary = summarize(scores);
+  EXPECT_EQ(summary.distracted, 6);
+  for (const auto& none : {summary.das_ratio, summary.mean_das_ratio, summary.median_das_ratio,
+                           summary.as_distraction, summary.as_history, summary.as_first}) {
+    EXPECT_FALSE(none);
+  }
+  const nlohmann::ordered_json json = to_json(summary);
+  EXPECT_TRUE(json["das_ratio"].is_null() && json["as_history"].is_null()) << json;
+  const Batch batch = make_batch(pointers(examples), m->parts());
+  EXPECT_FALSE(attention_loss(batch, m->teach(batch)).defined());
+  const Decoding written = decode(*m, pointers(examples))[0];
+  EXPECT_GT(written.attention.size(), 0U);
+  EXPECT_TRUE(written.as_scores().empty());
+}
+
+// What is measured is the mean over the heads of the last layer; each layer and head has a column.
+TEST(Transformer, MeasuresEachHeadOfEachLayer) {
+  ModelConfig config = small_config(Structure::parse("transformer"));
+  config.heads = 2, config.hidden_size = 8, config.num_layers = 3;
+  const auto m = make_responder(config, 3);
+  convert(*m, DType::f64);
+  const auto scores = score(*m, random_examples(7, 2), 3);
+  for (const DialogueScore& s : scores) {
+    ASSERT_EQ(s.heads.size(), 6u);
+    for (int i = 0; i < 6; ++i) {
+      EXPECT_EQ(s.heads[i].layer, 1 + i / 2);
+      EXPECT_EQ(s.heads[i].head, 1 + i % 2);
+    }
+    const DialogueMeans all = dialogue_means(s.as_scores, s.distraction);
+    const DialogueMeans &first = s.heads[4].means, &second = s.heads[5].means;
+    ASSERT_EQ(all.history.has_value(), first.history.has_value());
+    if (!all.history || !all.distraction) continue;
+    EXPECT_NEAR(*all.history, (*first.history + *second.history) / 2, 1e-12);
+    EXPECT_NEAR(*all.distraction, (*first.distraction + *second.distraction) / 2, 1e-12);
+    EXPECT_GT(std::abs(*first.distraction - *second.distraction), 1e-6);
+    EXPECT_GT(std::abs(*first.distraction - *s.heads[0].means.distraction), 1e-6);
+  }
+  const ScoreSummary summary = summarize(scores);
+  ASSERT_EQ(summary.heads.size(), 6u);
+  EXPECT_NEAR(*summary.as_history,
+              (*summary.heads[4].as_history + *summary.heads[5].as_history) / 2, 1e-12);
+  EXPECT_EQ(*summary.heads[0].das_ratio,
+            *summary.heads[0].as_distraction / *summary.heads[0].as_history);
 }
 
 }  // namespace

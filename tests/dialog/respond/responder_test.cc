@@ -8,11 +8,8 @@
 #include "dialog/respond/config.h"
 #include "dialog/respond/decode.h"
 #include "dialog/respond/loss.h"
-#include "dialog/respond/responses.h"
-#include "dialog/respond/score_json.h"
 #include "dialog/respond/structures.h"
 #include "dialog/respond/taught_choices.h"
-#include "dialog/text/tokenizer.h"
 #include "examples/own_model.h"
 #include "optim/optim.h"
 #include "tensor/allocator.h"
@@ -350,144 +347,6 @@ INSTANTIATE_TEST_SUITE_P(Structures, AnyResponder, testing::ValuesIn(forms()),
                            std::replace(name.begin(), name.end(), '-', '_');
                            return name;
                          });
-
-TEST(Transformer, HeadsDivideTheWidth) {
-  ModelConfig config = small_config(Structure::parse("transformer"));
-  config.heads = 4;
-  EXPECT_EQ(error_of<UsageError>([&] { make_responder(config); }),
-            "hidden_size: of a transformer it is even and a multiple of the 4 heads, got 6");
-}
-
-TEST(ModelConfig, RefusesOptionsThatAStructureDoesNotHave) {
-  const auto error = [](const char* structure, auto change) {
-    ModelConfig config = small_config(Structure::parse(structure));
-    change(config);
-    return error_of<UsageError>([&] { make_responder(config); });
-  };
-  for (const char* s : {"lstm", "transformer"}) {
-    EXPECT_EQ(
-        error(s, [](ModelConfig& c) { c.attention = AttentionScore::kGeneral; }),
-        "attention: is for structures that attend with one score, as static-ui or hred, not " +
-            std::string(s));
-  }
-  for (const char* s : {"dynamic", "bilstm-attention", "transformer"}) {
-    EXPECT_EQ(error(s, [](ModelConfig& c) { c.bidirectional = true; }),
-              "bidirectional: is for the structure non-hier, not " + std::string(s));
-  }
-  for (const char* s : {"static", "hred"}) {
-    EXPECT_EQ(error(s, [](ModelConfig& c) { c.input_feeding = false; }),
-              "no-input-feeding: is for the structures non-hier, dynamic and dynamic-ui, not " +
-                  std::string(s));
-  }
-  EXPECT_EQ(error("non-hier",
-                  [](ModelConfig& c) {
-                    c.bidirectional = true;
-                    c.hidden_size = 5;
-                  }),
-            "hidden_size: each direction of a bidirectional encoder has half of it, got 5");
-  EXPECT_EQ(error_of<UsageError>([] { parse_attention_score("Dot"); }),
-            "attention: expected one of dot, general, additive, got 'Dot'");
-}
-
-// A ratio of 1 would say that it is distracted exactly as by history: there is none.
-TEST(WithoutAttention, ThereAreNoScoresAndNoRatio) {
-  const auto m = make_responder(small_config(Structure::parse("lstm")), 3);
-  convert(*m, DType::f64);
-  std::vector<Example> examples = random_examples(6, 2);
-  for (Example& e : examples) {
-    e.context.insert(e.context.begin(), 2, {5, 6});
-    e.distraction.insert(e.distraction.begin(), {1, 0});
-  }
-  const auto scores = score(*m, examples, 4, {}, true);
-  for (const DialogueScore& s : scores) {
-    EXPECT_GT(s.nll.size(), 0U);
-    EXPECT_TRUE(s.as_scores.empty() && s.attention_loss.empty() && s.attention.empty());
-    EXPECT_FALSE(s.das_ratio);
-  }
-  const ScoreSummary summary = summarize(scores);
-  EXPECT_EQ(summary.distracted, 6);
-  for (const auto& none : {summary.das_ratio, summary.mean_das_ratio, summary.median_das_ratio,
-                           summary.as_distraction, summary.as_history, summary.as_first}) {
-    EXPECT_FALSE(none);
-  }
-  const nlohmann::ordered_json json = to_json(summary);
-  EXPECT_TRUE(json["das_ratio"].is_null() && json["as_history"].is_null()) << json;
-  const Batch batch = make_batch(pointers(examples), m->parts());
-  EXPECT_FALSE(attention_loss(batch, m->teach(batch)).defined());
-  const Decoding written = decode(*m, pointers(examples))[0];
-  EXPECT_GT(written.attention.size(), 0U);
-  EXPECT_TRUE(written.as_scores().empty());
-}
-
-// What is measured is the mean over the heads of the last layer; each layer and head has a column.
-TEST(Transformer, MeasuresEachHeadOfEachLayer) {
-  ModelConfig config = small_config(Structure::parse("transformer"));
-  config.heads = 2, config.hidden_size = 8, config.num_layers = 3;
-  const auto m = make_responder(config, 3);
-  convert(*m, DType::f64);
-  const auto scores = score(*m, random_examples(7, 2), 3);
-  for (const DialogueScore& s : scores) {
-    ASSERT_EQ(s.heads.size(), 6u);
-    for (int i = 0; i < 6; ++i) {
-      EXPECT_EQ(s.heads[i].layer, 1 + i / 2);
-      EXPECT_EQ(s.heads[i].head, 1 + i % 2);
-    }
-    const DialogueMeans all = dialogue_means(s.as_scores, s.distraction);
-    const DialogueMeans &first = s.heads[4].means, &second = s.heads[5].means;
-    ASSERT_EQ(all.history.has_value(), first.history.has_value());
-    if (!all.history || !all.distraction) continue;
-    EXPECT_NEAR(*all.history, (*first.history + *second.history) / 2, 1e-12);
-    EXPECT_NEAR(*all.distraction, (*first.distraction + *second.distraction) / 2, 1e-12);
-    EXPECT_GT(std::abs(*first.distraction - *second.distraction), 1e-6);
-    EXPECT_GT(std::abs(*first.distraction - *s.heads[0].means.distraction), 1e-6);
-  }
-  const ScoreSummary summary = summarize(scores);
-  ASSERT_EQ(summary.heads.size(), 6u);
-  EXPECT_NEAR(*summary.as_history,
-              (*summary.heads[4].as_history + *summary.heads[5].as_history) / 2, 1e-12);
-  EXPECT_EQ(*summary.heads[0].das_ratio,
-            *summary.heads[0].as_distraction / *summary.heads[0].as_history);
-}
-
-// "a" and "b" stand at right angles. The first context has nothing before its last utterance.
-TEST(Distances, AreThoseOfTheExamplesThatAreLongEnough) {
-  const Vocabulary words = Vocabulary::build(TokenCounts{{"a", 2}, {"b", 1}});
-  const int32_t a = words.id_of_word("a"), b = words.id_of_word("b");
-  const auto encoder = make_encoder(
-      2, [&](const std::string& text) { return words.encode(tokenize(text)); },
-      [&](const ExamplePointers& batch) {
-        std::vector<float> rows;
-        for (const Example* e : batch) {
-          const bool is_a = e->context.at(0).at(0) == a;
-          rows.insert(rows.end(), {is_a ? 1.0f : 0.0f, is_a ? 0.0f : 1.0f});
-        }
-        return Var(Tensor::from(rows, {std::ssize(batch), 2}));
-      });
-  std::vector<Example> examples(3);
-  examples[0].context = {{a}};
-  examples[1].context = {{a}, {b}};
-  examples[2].context = {{a}, {b}, {a}};
-  const std::vector<Tokens> responses = {{"b"}, {"a"}, {"a"}};
-  const auto of = [&](size_t back) {
-    return distances(*encoder, examples, responses, words, back, {});
-  };
-  EXPECT_EQ(of(0), (std::vector<double>{1, 1, 0}));
-  EXPECT_EQ(of(1), (std::vector<double>{0, 1}));
-  EXPECT_EQ(of(2), (std::vector<double>{0}));
-}
-
-TEST(Structures, NamesAreTakenOnce) {
-  EXPECT_EQ(error_of<UsageError>([] { register_structure("hred", nullptr); }),
-            "structure: there is one called 'hred' already");
-}
-
-TEST(LoadConfig, ASystemThatDoesNotRespondIsRefused) {
-  const TempDir dir;
-  dir.write("config.json", R"({"system": "probe", "structure": "static"})");
-  EXPECT_EQ(error_of<DataError>([&] { load_config(dir.path("")); }),
-            dir.path("config.json") +
-                ": a model of the system \"probe\", which does not write responses");
-}
 
 }  // namespace
 }  // namespace heed

@@ -287,6 +287,33 @@ TEST_F(Distance, IsThatOfTheOwnDullness) {
   EXPECT_TRUE(distances(*encoder, examples, responses, words, 2, dull).empty());
 }
 
+// "a" and "b" stand at right angles. The first context has nothing before its last utterance.
+TEST(Distances, AreThoseOfTheExamplesThatAreLongEnough) {
+  const Vocabulary words = Vocabulary::build(TokenCounts{{"a", 2}, {"b", 1}});
+  const int32_t a = words.id_of_word("a"), b = words.id_of_word("b");
+  const auto encoder = make_encoder(
+      2, [&](const std::string& text) { return words.encode(tokenize(text)); },
+      [&](const ExamplePointers& batch) {
+        std::vector<float> rows;
+        for (const Example* e : batch) {
+          const bool is_a = e->context.at(0).at(0) == a;
+          rows.insert(rows.end(), {is_a ? 1.0f : 0.0f, is_a ? 0.0f : 1.0f});
+        }
+        return Var(Tensor::from(rows, {std::ssize(batch), 2}));
+      });
+  std::vector<Example> examples(3);
+  examples[0].context = {{a}};
+  examples[1].context = {{a}, {b}};
+  examples[2].context = {{a}, {b}, {a}};
+  const std::vector<Tokens> responses = {{"b"}, {"a"}, {"a"}};
+  const auto of = [&](size_t back) {
+    return distances(*encoder, examples, responses, words, back, {});
+  };
+  EXPECT_EQ(of(0), (std::vector<double>{1, 1, 0}));
+  EXPECT_EQ(of(1), (std::vector<double>{0, 1}));
+  EXPECT_EQ(of(2), (std::vector<double>{0}));
+}
+
 TEST(Echo, IsOfEveryTurnOfEveryDialogue) {
   const Echoes echoes = echoes_of({{"d", {{"A", "linux kernel"}, {"B", "printer"}}},
                                    {"e", {{"A", "wifi"}, {"B", "graphics card"}}}});

@@ -5,79 +5,17 @@
 #include <numeric>
 
 #include "dialog/open_run.h"
-#include "dialog/parts/looker.h"
 #include "dialog/track/task.h"
 #include "nn/safetensors.h"
-#include "tensor/parallel.h"
-#include "tests/file_helpers.h"
+#include "tests/dialog/track/tracker_training_helpers.h"
 #include "tests/train/patience_helpers.h"
 
 namespace heed::track {
 namespace {
 
-// A user asks for one of three foods and one of two areas, and keeps what is not named.
-std::vector<Dialogue> made_dialogues(int count, uint64_t seed) {
-  const std::vector<std::string> foods = {"thai", "greek", "irish"}, areas = {"north", "south"};
-  Rng rng(seed);
-  std::vector<Dialogue> dialogues;
-  for (int i = 0; i < count; ++i) {
-    Dialogue& d = dialogues.emplace_back(Dialogue{std::to_string(i), {}});
-    std::string food, area;
-    const size_t turns = 2 + rng.below(3);
-    for (size_t t = 0; t < turns; ++t) {
-      const bool asks = rng.below(2) == 0;
-      if (t > 0) {
-        d.turns.push_back({"system", "what else?"});
-        d.turns.back().notes.edit().labels["act"] = {asks ? "request area" : "request food"};
-      }
-      std::string& slot = asks ? area : food;
-      slot = asks ? areas[rng.below(2)] : foods[rng.below(3)];
-      d.turns.push_back({"user", "i want " + slot});
-      auto& state = d.turns.back().notes.edit().labels["state"];
-      if (!area.empty()) state.push_back("area=" + area);
-      if (!food.empty()) state.push_back("food=" + food);
-    }
-  }
-  return dialogues;
-}
+using TrackerTraining = TrainedTracker;
 
-struct Trained : testing::Test {
-  Trained() {
-    set_num_threads(1);
-    write_dialogues(dir.write("data/train.jsonl", ""), made_dialogues(120, 1));
-    write_dialogues(dir.write("data/valid.jsonl", ""), made_dialogues(40, 2));
-    settings = Runs::preset("smoke");
-    settings.model.hidden_size = settings.model.embedding_size = settings.model.act_size = 12;
-    settings.model.dropout = 0;
-    settings.model.steps = 4;
-    settings.loop.batch_size = 8;
-    settings.loop.schedule.rate = 0.02;
-    settings.loop.max_epochs = 12;
-  }
-  TrainData data(const std::string& from = {}) {
-    return load_train_data(dir.path("data"), settings, from);
-  }
-  bool run(const std::string& name, const TrainHooks& hooks = {}) {
-    Settings s = settings;
-    if (!s.init.empty()) take_from_init(s);
-    const TrainData read = load_train_data(dir.path("data"), s, s.init);
-    Runs::take(s, read);
-    std::filesystem::create_directories(dir.path(name));
-    Runs::begin(dir.path(name), s, read, "{}");
-    return Runs::train(dir.path(name), s, read, {}, hooks);
-  }
-  double best(const std::string& name) {
-    double value = 0;
-    for (const EpochLog& e : load_log(dir.path(name))) {
-      value = std::max(value, value_of(e.metrics, kValidJoint));
-    }
-    return value;
-  }
-  const TempDir dir;
-  Settings settings;
-};
-
-TEST_F(Trained, LearnsHeadsAndAnEnergyOnThem) {
+TEST_F(TrackerTraining, LearnsHeadsAndAnEnergyOnThem) {
   ASSERT_TRUE(run("heads"));
   EXPECT_GT(best("heads"), 0.9);
   const TensorMap heads = load_tensors(dir.path("heads/model.safetensors"));
@@ -103,7 +41,7 @@ TEST_F(Trained, LearnsHeadsAndAnEnergyOnThem) {
 }
 
 // Fine-tuned encoders have hundreds of megabytes.
-TEST_F(Trained, BeginsWithATrackerOfManyBytes) {
+TEST_F(TrackerTraining, BeginsWithATrackerOfManyBytes) {
   settings.loop.max_epochs = 1;
   ASSERT_TRUE(run("heads"));
   constexpr uintmax_t kMany = (uintmax_t{1} << 28) + 1;
@@ -117,7 +55,7 @@ TEST_F(Trained, BeginsWithATrackerOfManyBytes) {
 }
 
 // Of the training: how many turns have their whole state, by the numbers of the tracking.
-TEST_F(Trained, TheAccuracyOfTrainingIsThatOfWholeStates) {
+TEST_F(TrackerTraining, TheAccuracyOfTrainingIsThatOfWholeStates) {
   settings.loop.max_epochs = 1;
   ASSERT_TRUE(run("heads"));
   LoadedTracker loaded = Runs::load(dir.path("heads"));
@@ -145,7 +83,7 @@ TEST_F(Trained, TheAccuracyOfTrainingIsThatOfWholeStates) {
 
 // Whatever a tracker reads or learns has a part in the fingerprint, by which a run knows its data:
 // of the first dialogue, too, though later turns have no acts.
-TEST_F(Trained, OtherStatesActsAndWordsAreOtherData) {
+TEST_F(TrackerTraining, OtherStatesActsAndWordsAreOtherData) {
   const auto fingerprint = [&](const auto& change) {
     std::vector<Dialogue> dialogues = made_dialogues(20, 1);
     change(dialogues[0].turns);
@@ -171,7 +109,7 @@ TEST_F(Trained, OtherStatesActsAndWordsAreOtherData) {
 }
 
 // Killed in the middle of the second epoch, with the tracker gone that it began with.
-TEST_F(Trained, GoesOnToTheSameResult) {
+TEST_F(TrackerTraining, GoesOnToTheSameResult) {
   settings.loop.max_epochs = 2;
   settings.model.dropout = 0.2;
   ASSERT_TRUE(run("heads"));
@@ -193,7 +131,7 @@ TEST_F(Trained, GoesOnToTheSameResult) {
 }
 
 // Each value would have the row of the other; a run of an older version does not tell.
-TEST_F(Trained, RefusesLabelsThatChangedPlaces) {
+TEST_F(TrackerTraining, RefusesLabelsThatChangedPlaces) {
   settings.loop.max_epochs = 1;
   ASSERT_TRUE(run("run"));
   const auto load = [&] { Runs::load(dir.path("run")); };
@@ -221,7 +159,7 @@ TEST_F(Trained, RefusesLabelsThatChangedPlaces) {
   EXPECT_EQ(message("values.txt", "food=greek", "food=irish"), "no error");
 }
 
-TEST_F(Trained, GoesOnWithARunThatDoesNotTellOfItsLabels) {
+TEST_F(TrackerTraining, GoesOnWithARunThatDoesNotTellOfItsLabels) {
   const TrainData read = data();
   Runs::take(settings, read);
   const auto begin = [&](std::optional<int64_t> labels) {
@@ -238,7 +176,7 @@ TEST_F(Trained, GoesOnWithARunThatDoesNotTellOfItsLabels) {
   EXPECT_NE(error_of<DataError>([&] { begin(2); }), "no error");
 }
 
-TEST_F(Trained, IsASystemThatEncodes) {
+TEST_F(TrackerTraining, IsASystemThatEncodes) {
   settings.loop.max_epochs = 1;
   ASSERT_TRUE(run("heads"));
   const LoadedSystem loaded = load_system(dir.path("heads"));
@@ -259,132 +197,7 @@ TEST_F(Trained, IsASystemThatEncodes) {
   EXPECT_NE(untrained.encoder->encode({b}, {}).to_vector(), v[1].to_vector());
 }
 
-// Only turns that changed nothing where they were said, so that the state stays right.
-TEST_F(Trained, ShowsItselfWithTurnsOfOthers) {
-  settings.loop.max_epochs = 1;
-  ASSERT_TRUE(run("heads"));
-  const auto said = [](const std::string& text, const std::string& state) {
-    Turn turn{"user", text};
-    turn.notes.edit().labels["state"] = {state};
-    return turn;
-  };
-  const std::string file = dir.write("shown.jsonl", "");
-  write_dialogues(file,
-                  {{"a", {said("i want thai", "food=thai")}},
-                   {"b", {said("i want north", "area=north"), said("thanks", "area=north")}}});
-  const LoadedSystem loaded = load_system(dir.path("heads"));
-  const auto& looker = dynamic_cast<const Looker&>(*loaded.tagger);
-  const Looked looked = looker.looks(file, {.insert = 2, .count = 1}).at(0);
-  EXPECT_EQ(looked.id, "a");
-  EXPECT_EQ(looked.right, "food = thai");
-  ASSERT_EQ(looked.heard.turns.size(), 3u);
-  for (size_t t = 0; t < 2; ++t) {
-    EXPECT_EQ(looked.heard.turns[t].text, "thanks");
-    EXPECT_TRUE(looked.heard.turns[t].distraction);
-  }
-  EXPECT_EQ(looked.heard.turns[2].text, "i want thai");
-  EXPECT_FALSE(looked.heard.turns[2].distraction);
-  EXPECT_EQ(looked.heard.look.size(), 3u);
-  EXPECT_EQ(error_of<DataError>([&] { looker.looks(file, {.insert = 1, .ids = {"b"}}); }),
-            "distractions are turns of other dialogues that change nothing, and there is none");
-}
-
-// The same dialogue twice: only what is inserted tells the two apart.
-TEST_F(Trained, ShowsEachDialogueWithTurnsOfItsOwn) {
-  settings.loop.max_epochs = 1;
-  ASSERT_TRUE(run("heads"));
-  const auto said = [](const std::string& text) {
-    Turn turn{"user", text};
-    turn.notes.edit().labels["state"] = {"area=north"};
-    return turn;
-  };
-  std::vector<Dialogue> dialogues = {{"x", {said("i want north")}}, {"y", {said("i want north")}}};
-  for (int i = 0; i < 40; ++i) {
-    const std::string id = std::to_string(i);
-    dialogues.push_back({id, {said("north"), said("thanks " + id)}});
-  }
-  const std::string file = dir.write("shown.jsonl", "");
-  write_dialogues(file, dialogues);
-  const LoadedSystem loaded = load_system(dir.path("heads"));
-  const auto& looker = dynamic_cast<const Looker&>(*loaded.tagger);
-  const auto texts = [&](uint64_t seed) {
-    std::vector<std::vector<std::string>> all;
-    for (const Looked& looked : looker.looks(file, {.insert = 3, .seed = seed, .count = 2})) {
-      all.emplace_back();
-      for (const Turn& turn : looked.heard.turns) all.back().push_back(turn.text);
-    }
-    return all;
-  };
-  const auto shown = texts(1);
-  ASSERT_EQ(shown.size(), 2u);
-  EXPECT_EQ(shown[0].size(), 4u);
-  EXPECT_NE(shown[0], shown[1]);
-  EXPECT_EQ(texts(1), shown);
-  EXPECT_NE(texts(2), shown);
-}
-
-// A value that is new, and one in the place of another, which is named.
-TEST_F(Trained, SaysWhatAValueWasBefore) {
-  ASSERT_TRUE(run("heads"));
-  const auto tracker =
-      annotator(std::make_shared<const LoadedTracker>(Runs::load(dir.path("heads"))));
-  const TypedDialogue typed = tracker->typed({.model = "m"});
-  const auto hear = [&](const char* text) { return typed.hear(text).text; };
-  const std::string first = hear("i want thai"), second = hear("i want greek"),
-                    third = hear("i want north");
-  EXPECT_TRUE(has(first, "  + food = thai (")) << first;
-  EXPECT_FALSE(has(first, "was")) << first;
-  EXPECT_TRUE(has(second, "  * food = greek (")) << second;
-  EXPECT_TRUE(has(second, ", was thai)\n")) << second;
-  EXPECT_TRUE(has(third, "  + area = north (")) << third;
-}
-
-// Without a turn the last state has another value at a slot, which is 1, or it is less sure of it.
-TEST_F(Trained, LooksAtTurnsByWhatTheStateIsWithoutThem) {
-  ASSERT_TRUE(run("heads"));
-  const auto said = [](const std::string& text, const std::vector<std::string>& state) {
-    Turn turn{"user", text};
-    turn.notes.edit().labels["state"] = state;
-    return turn;
-  };
-  const std::string file = dir.write("shown.jsonl", "");
-  write_dialogues(file, {{"a",
-                          {said("i want thai", {"food=thai"}),
-                           said("i want north", {"area=north", "food=thai"}),
-                           said("i want greek", {"area=north", "food=greek"})}}});
-  const LoadedTracker loaded = Runs::load(dir.path("heads"));
-  const Slots& slots = loaded.reader.slots;
-  std::vector<std::string> unknown;
-  const Conversation all = loaded.reader.conversations(
-      file, read_dialogues(file, {.limit = 0, .progress = {}, .notes = true}), unknown, "")[0];
-  const auto end_of = [&](const Conversation& c) {
-    return track(loaded.model, slots, {c}, 1)[0].back();
-  };
-  const Belief whole = end_of(all);
-  std::vector<double> expected;
-  double sum = 0;
-  int other_values = 0;
-  for (ptrdiff_t t = 0; t < 3; ++t) {
-    Conversation less = all;
-    less.turns.erase(less.turns.begin() + t);
-    const Belief without = end_of(less);
-    expected.push_back(0);
-    for (size_t s = 0; s < slots.count(); ++s) {
-      const bool other = without.state[s] != whole.state[s];
-      expected.back() += other ? 1 : std::abs(without.p[s] - whole.p[s]);
-      other_values += other;
-    }
-    sum += expected.back();
-  }
-  EXPECT_GT(other_values, 0);
-  const LoadedSystem system = load_system(dir.path("heads"));
-  const auto& looker = dynamic_cast<const Looker&>(*system.tagger);
-  const Looked looked = looker.looks(file, {.count = 1}).at(0);
-  ASSERT_EQ(looked.heard.look.size(), 3u);
-  for (size_t t = 0; t < 3; ++t) EXPECT_NEAR(looked.heard.look[t], 3 * expected[t] / sum, 1e-5);
-}
-
-TEST_F(Trained, RefusesWhatCannotBe) {
+TEST_F(TrackerTraining, RefusesWhatCannotBe) {
   settings.fixed_features = true;
   EXPECT_EQ(error_of<UsageError>([&] { settings.check(); }),
             "--fixed-features needs --init: a tracker whose features stay as they are");
