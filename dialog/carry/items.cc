@@ -94,8 +94,12 @@ Candidate candidate_of(const LineOf& line, const Json& json, size_t number,
     c.end = line.number((*span)[1], size + 1, "the end of the span of " + what);
     if (c.end <= c.begin) line.fail("the span of " + what + " ends where it begins, or before");
     c.value = part_of(text, c.begin, c.end);
+    if (tokenize(c.value).empty()) line.fail("the span of " + what + " has no words");
   }
-  if (json.contains("value")) c.value = line.text(json, "value", what.c_str(), true);
+  if (json.contains("value")) {
+    c.value = line.text(json, "value", what.c_str(), true);
+    if (is_blank(c.value)) line.fail("\"value\" of " + what + " is empty");
+  }
   if (c.value.empty()) line.fail(what + " has neither \"value\" nor \"span\"");
   return c;
 }

@@ -45,8 +45,9 @@ std::string words_of_intent(const std::string& intent) {
   return lower_case(words);
 }
 
-void add_mentions(const JsonRecord& record, const nlohmann::json& frame, int32_t turn,
-                  std::vector<Mention>& mentions) {
+void add_mentions(const JsonRecord& record, const nlohmann::json& frame,
+                  const std::vector<Turn>& turns, std::vector<Mention>& mentions) {
+  const int32_t turn = static_cast<int32_t>(turns.size()) - 1;
   static const std::set<std::string> kOther = {"REQUEST", "SELECT", "REQUEST_ALTS", "INFORM_COUNT"};
   for (const nlohmann::json& action : record.list(frame, "actions")) {
     const std::string& slot = record.text(action, "slot");
@@ -57,6 +58,9 @@ void add_mentions(const JsonRecord& record, const nlohmann::json& frame, int32_t
       values = record.texts(action, "canonical_values");
     }
     for (size_t i = 0; i < std::min(said.size(), values.size()); ++i) {
+      if (is_blank(turns.back().text)) record.fail("a turn without words mentions a value");
+      if (is_blank(said[i]) || is_blank(values[i]))
+        record.fail("a value of \"" + slot + "\" is empty");
       mentions.push_back({turn, record.text(frame, "service"), slot, said[i], values[i]});
     }
   }
@@ -91,7 +95,7 @@ void read_dialogue(JsonRecord& record, const std::function<void(const Frame&)>& 
     turns.push_back({lower_case(speaker), record.text(json, "utterance")});
     const nlohmann::json& frames = record.list(json, "frames");
     for (const nlohmann::json& frame : frames) {
-      add_mentions(record, frame, static_cast<int32_t>(turns.size()) - 1, mentions);
+      add_mentions(record, frame, turns, mentions);
     }
     for (const nlohmann::json& frame : frames) {
       if (speaker == "USER" && frame.contains("state")) {

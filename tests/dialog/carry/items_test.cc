@@ -126,6 +126,11 @@ TEST(CarryItems, HostileLinesAreRefused) {
     EXPECT_EQ(refused(with(R"("text": "7 pm")", blank)),
               "candidate 1 is of turn 2, which has no words");
   }
+  EXPECT_EQ(refused(with("[11, 20]", "[10, 11]")), "the span of candidate 0 has no words");
+  for (const char* value : {R"("value": "")", R"("value": " \t")"}) {
+    EXPECT_EQ(refused(with(R"("key": "city")", R"("key": "city", )" + std::string(value))),
+              R"("value" of candidate 0 is empty)");
+  }
   EXPECT_EQ(refused(with("[11, 20]", "[11]")), R"("span" of candidate 0 must be [begin, end])");
   EXPECT_EQ(refused(with(R"("turn": 2)", R"("turn": 3)")),
             R"("turn" of candidate 1 must be a whole number from 0 to 2, got 3)");

@@ -211,6 +211,30 @@ TEST(SchemaGuidedItems, SlotsAgreeOnceForEachValue) {
   EXPECT_EQ(find_slot_pairs(train), (SlotPairs{{"city", {"place"}}}));
 }
 
+TEST(SchemaGuidedItems, HostileFilesAreRefused) {
+  const TempDir dir;
+  dir.write("test_schema.json", R"([{"service_name": "Hotels_1", "slots": [{"name": "city"}]}])");
+  const auto refused = [&](const char* text, const Json& mention) {
+    const Json turn = said("USER", text, {frame("Hotels_1", {mention}, "NONE", {})});
+    const std::string path =
+        dir.write("test.jsonl", Json({{"dialogue_id", "1"}, {"turns", {turn}}}).dump() + "\n");
+    const std::string error = error_of<DataError>(
+        [&] { for_each_item(find_schema_guided(dir.path("."), "test"), {}, {}, [](Item) {}); });
+    return has(error, "test.jsonl: ") ? error.substr(error.find("dialogue 1")) : error;
+  };
+  EXPECT_EQ(refused("in SF", action("INFORM", "city", "SF", "")), "no error");
+  for (const char* text : {"", " "}) {
+    EXPECT_EQ(refused(text, action("INFORM", "city", "SF", "")),
+              "dialogue 1, turn 1: a turn without words mentions a value");
+    EXPECT_EQ(refused(text, action("REQUEST", "city", "", "")), "no error");
+  }
+  Json empty = action("INFORM", "city", "SF", "San Francisco");
+  empty["values"] = {""};
+  EXPECT_EQ(refused("in SF", empty), "dialogue 1, turn 1: a value of \"city\" is empty");
+  EXPECT_EQ(refused("in SF", action("INFORM", "city", "SF", " ")),
+            "dialogue 1, turn 1: a value of \"city\" is empty");
+}
+
 TEST(WozItems, HostileFilesAreRefused) {
   const TempDir dir;
   const auto refused = [&](const std::string& text) {
@@ -229,6 +253,10 @@ TEST(WozItems, HostileFilesAreRefused) {
   EXPECT_EQ(
       refused(dialogue(turn("", "x", "", "") + ", " + turn("", " ", R"(["food", "thai"])", ""))),
       "dialogue 1, turn 2: a turn without words mentions a value");
+  for (const char* value : {"", " "}) {
+    EXPECT_EQ(refused(dialogue(turn("", "x", R"(["food", ")" + std::string(value) + "\"]", ""))),
+              "dialogue 1, turn 1: a value of \"food\" is empty");
+  }
   EXPECT_FALSE(is_woz(dir.path(".")));
   EXPECT_EQ(error_of<DataError>([&] { find_woz(dir.path("."), "valid"); }),
             dir.path(".") + ": has no part valid of WOZ 2.0");
