@@ -98,6 +98,9 @@ std::vector<GapExample> gap_examples(const std::string& path,
               "the last turn has no label \"" + std::string(kRewritten) +
                   "\"; heed prepare rewriting and heed prepare gaps write it");
     }
+    if (rewritten != labels.end() && units(rewritten->second[0]).empty()) {
+      fail_at(path, n, "the label \"" + std::string(kRewritten) + "\" has no words");
+    }
     check_words(path, n, dialogues[n].turns);
     std::optional<GapExample> e = gap_example(dialogues[n], bounds, vocabulary);
     if (e) {

@@ -182,6 +182,9 @@ TEST(GapExample, HasOneFullForm) {
   EXPECT_EQ(error({"x y"}), "no error");
   EXPECT_EQ(error({}), path + ":1: the label \"rewritten\" must have one text, got 0");
   EXPECT_EQ(error({"x y", "y"}), path + ":1: the label \"rewritten\" must have one text, got 2");
+  for (const char* blank : {"", " \t"}) {
+    EXPECT_EQ(error({blank}), path + ":1: the label \"rewritten\" has no words");
+  }
 }
 
 TEST(GapExample, NamesTheLineOfTurnsWithoutWords) {
