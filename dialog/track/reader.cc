@@ -17,10 +17,13 @@ std::vector<int32_t> closed(const std::string& text, const Vocabulary& words) {
   return tokens;
 }
 
-// Throws for a state that is not the user's, for two values of a slot, and for another slot than
-// those of the tracker and those that it leaves out.
+// Throws for a state that is not the user's, for two values of a slot, for another slot than those
+// of the tracker and those that it leaves out, and for an act that acts.txt could not hold.
 void check_state(const std::string& path, size_t dialogue, const Turn& turn, const Slots& slots,
                  const std::string& which) {
+  for (const std::string& act : values_in(turn.notes->labels, "act")) {
+    if (act.find('\0') != act.npos) fail_at(path, dialogue, "an act has no zero byte");
+  }
   std::map<std::string, std::string> values;  // of each slot
   for (const std::string& label : values_in(turn.notes->labels, "state")) {
     if (turn.speaker != kUser) {

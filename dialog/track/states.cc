@@ -11,6 +11,7 @@ namespace heed::track {
 namespace {
 
 constexpr const char* kNone = "none";
+constexpr size_t kMaxBytes = 1024;  // of a line of values.txt
 
 // The names of Slots::of().
 std::vector<std::string> names_in(const std::string& which) {
@@ -26,6 +27,12 @@ bool is_named(const std::string& slot, const std::string& name) {
 }  // namespace
 
 NameAndValue read_state_label(const std::string& label, const std::string& file, size_t n) {
+  if (label.size() > kMaxBytes) {
+    fail_at(file, n,
+            "a state has at most " + std::to_string(kMaxBytes) + " bytes, got " +
+                std::to_string(label.size()));
+  }
+  if (label.find('\0') != label.npos) fail_at(file, n, "a state has no zero byte");
   NameAndValue read = split_value(label_value(label));
   if (!read.name.empty() && !read.value.empty()) return read;
   fail_at(file, n, "a state must be slot=value, got '" + label + "'");

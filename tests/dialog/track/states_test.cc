@@ -103,6 +103,28 @@ TEST(Reader, AStateIsTheUsersAndHasOneValueOfASlot) {
             path + ":1: a state is of a turn of \"user\", not of 'system'");
 }
 
+// What the files of a run could not hold is no value, in a file that is learned from, too.
+TEST(Reader, LabelsAreLinesOfAFile) {
+  const TempDir dir;
+  const std::string path = dir.write("f.jsonl", "{}\n{}\n");
+  const auto error = [&](size_t turn, const char* label, const std::string& value) {
+    std::vector<Dialogue> dialogues(2, {"1", {{"user", "x"}, {"system", "y"}}});
+    dialogues[0].turns[0].notes.edit().labels["state"] = {"food=thai"};
+    dialogues[1].turns[turn].notes.edit().labels[label] = {value};
+    return error_of<DataError>([&] {
+      std::vector<std::string> unknown;
+      const Slots slots = Slots::of(dialogues, "", path);
+      (void)Reader::of(dialogues, 100, slots).conversations(path, dialogues, unknown);
+    });
+  };
+  const std::string zero("food=a\0b", 8);
+  EXPECT_EQ(error(0, "state", zero), path + ":2: a state has no zero byte");
+  EXPECT_EQ(error(1, "act", zero), path + ":2: an act has no zero byte");
+  EXPECT_EQ(error(0, "state", "food=" + std::string(1019, 'x')), "no error");
+  EXPECT_EQ(error(0, "state", "food=" + std::string(1020, 'x')),
+            path + ":2: a state has at most 1024 bytes, got 1025");
+}
+
 Belief belief(const State& state) {
   return {state, state, {1, 1}};
 }
