@@ -61,17 +61,16 @@ Corpus schema_guided(const std::string& folder, Progress& progress) {
           "; " + counted(names, "pair") + " of corresponding slots"};
 }
 
-void run(const PrepareCarryoverOptions& o) {
-  require_no_parts(o.out);
-  Progress progress;
-  const Corpus corpus = carry::is_woz(o.in) ? woz(o.in) : schema_guided(o.in, progress);
-  std::filesystem::create_directories(o.out);
+using Counts = std::vector<std::pair<const char*, carry::Tallies>>;
+
+// Writes the items of all parts, counts their candidates, and returns the number of items.
+size_t write_items(const Corpus& corpus, const std::string& out, Progress& progress,
+                   Counts& counts) {
   std::list<TextWriter> files;
-  std::vector<std::pair<const char*, carry::Tallies>> counts;
   size_t items = 0;
   for (const char* part : kParts) {
     TextWriter& file =
-        files.emplace_back((std::filesystem::path(o.out) / part).string() + ".jsonl.gz");
+        files.emplace_back((std::filesystem::path(out) / part).string() + ".jsonl.gz");
     carry::Tallies& tallies = counts.emplace_back(part, carry::Tallies()).second;
     corpus.read(part, [&](const carry::Item& item) {
       file.write(carry::item_line(item));
@@ -80,6 +79,23 @@ void run(const PrepareCarryoverOptions& o) {
     });
   }
   commit_all(files);
+  return items;
+}
+
+void run(const PrepareCarryoverOptions& o) {
+  require_no_parts(o.out);
+  Progress progress;
+  const Corpus corpus = carry::is_woz(o.in) ? woz(o.in) : schema_guided(o.in, progress);
+  const bool made = std::filesystem::create_directories(o.out);
+  Counts counts;
+  size_t items = 0;
+  try {
+    items = write_items(corpus, o.out, progress, counts);
+  } catch (...) {
+    std::error_code ignored;
+    if (made) std::filesystem::remove(o.out, ignored);  // only if nothing is in it
+    throw;
+  }
   progress.done();
   print_text("wrote " + counted(items, "item") + " to " + o.out + corpus.remark +
              "\ncandidates that hold / all, by distance in turns: 0, 1, 2, 3, 4, 5, >=6\n");

@@ -353,6 +353,16 @@ TEST(Carry, RefusesWhatCannotBe) {
   refused({"prepare", "carryover", "--in", dir.path("."), "--out", dir.path("x")}, 1,
           "has neither a folder train nor a file train.jsonl of dialogues");
   EXPECT_FALSE(std::filesystem::exists(dir.path("x")));
+  for (const char* part : {"train", "validate", "test"}) {
+    dir.write("woz/woz_" + std::string(part) + "_en.json", R"([{"dialogue_idx": "one"}])");
+  }
+  std::filesystem::create_directories(dir.path("there"));
+  for (const char* out : {"x", "there"}) {
+    refused({"prepare", "carryover", "--in", dir.path("woz"), "--out", dir.path(out)}, 1,
+            "woz_train_en.json: dialogue 1: \"dialogue_idx\" must be a whole number");
+  }
+  EXPECT_FALSE(std::filesystem::exists(dir.path("x")));
+  EXPECT_TRUE(std::filesystem::is_empty(dir.path("there")));
   refused({"train", "carryover", "--out", dir.path("x")}, 2,
           "--data is required: the bundled sample has no labels for slot carryover");
   refused({"train", "carryover", "--data", items(), "--share", "0", "--out", dir.path("x")}, 2,
