@@ -238,7 +238,12 @@ class TrackAnnotator : public Annotator, public Looker {
     std::vector<Looked> looks;
     for (const size_t i : chosen(all.size(), ids, o, data)) {
       Rng rng(o.seed, "track.distract", i);
-      const Conversation read = loaded_->reader.distracted(all, i, o.insert, rng);
+      Conversation read;
+      try {
+        read = loaded_->reader.distracted(all, i, o.insert, rng);
+      } catch (const DataError& e) {
+        throw DataError(path + ": " + e.what());
+      }
       Looked& looked = looks.emplace_back(Looked{read.id, {}});
       for (const UserTurn& turn : read.turns) {
         looked.heard.turns.push_back({kUser, turn.text, turn.distraction});

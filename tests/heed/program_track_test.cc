@@ -281,7 +281,10 @@ TEST(Track, ShowsItWithTurnsOfOthers) {
   EXPECT_TRUE(has(r.out, "human: food = thai")) << r.out;
   expect_failure(heed_program({"show", "--model", made().heads, "--data", data, "--insert", "1",
                                "--count", "2"}),
-                 1, "turns of other dialogues that change nothing, and there is none",
+                 1,
+                 data +
+                     ": distractions are turns of other dialogues that change nothing, and there "
+                     "is none",
                  "the second");
 }
 

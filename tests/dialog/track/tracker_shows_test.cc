@@ -36,7 +36,9 @@ TEST_F(TrackerShows, ShowsItselfWithTurnsOfOthers) {
   EXPECT_FALSE(looked.heard.turns[2].distraction);
   EXPECT_EQ(looked.heard.look.size(), 3u);
   EXPECT_EQ(error_of<DataError>([&] { looker.looks(file, {.insert = 1, .ids = {"b"}}); }),
-            "distractions are turns of other dialogues that change nothing, and there is none");
+            file +
+                ": distractions are turns of other dialogues that change nothing, and there is "
+                "none");
 }
 
 // The same dialogue twice: only what is inserted tells the two apart.
