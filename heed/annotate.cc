@@ -128,6 +128,11 @@ void ask(const AnnotateFlags& o) {
   }
   if (o.data.empty()) {
     refuse(o, {"--history", "--limit", "--out", "--json", "--batch"}, "with --data");
+    for (const std::string& question : o.questions) {
+      if (question.find_first_not_of(" \t\n") == question.npos) {
+        throw UsageError("ask: a question is empty");
+      }
+    }
     return typed(o, Capability::kAnswer);
   }
   refuse(o, {"questions", "--which", "--least-p"}, "with --dialogue");

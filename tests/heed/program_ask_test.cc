@@ -246,6 +246,7 @@ TEST_F(Ask, RefusesWhatItCannotDo) {
   refused({"--dialogue", dir->write("t.jsonl", "{\"turns\": [{\"text\": \"x\"}]}\n"), "--which",
            "z", "x ?"},
           1, "no dialogue has the id 'z'");
+  refused({"--dialogue", dir->path("t.jsonl"), "x ?", " "}, 2, "ask: a question is empty");
   for (const std::string preset : {"frozen", "fine-tuned", "paper"}) {
     expect_failure(heed_program({"train", "comprehend", "--data", data, "--preset", preset, "--out",
                                  dir->path("none")}),
