@@ -301,7 +301,7 @@ void take(const ExperimentRequest& request, Settings& s) {
     if (!is_model(system)) {
       s.train[system] = request.responder(Structure::parse(system));
     } else {
-      system_of(system);  // throws if there is no model
+      require(system, Capability::kRank);  // models that respond rank, too
     }
   }
 }

@@ -272,6 +272,9 @@ TEST_F(HistoryExperiment, SystemsAreChecked) {
   fails({"statik"}, 2, "statik");
   fails({"dynamic", kModels + "dynamic"}, 2, "--systems: needs different names, got '");
   fails({kSample}, 1, "config.json");
+  dir.write("reader/config.json", R"({"format": 2, "system": "comprehend"})");
+  fails({dir.path("reader")}, 2, "a reader of passages, which cannot rank; models of");
+  EXPECT_FALSE(std::filesystem::exists(dir.path("x")));
 }
 
 }  // namespace
