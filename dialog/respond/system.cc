@@ -137,6 +137,11 @@ void RespondTraining::describe(const std::string& run, bool is_new, const Talk& 
     talk.say("batches of " + std::to_string(s_.loop.batch_size) + " instead of " +
              std::to_string(preset_batch_) + ", as these are few (--batch decides otherwise)");
   }
+  for (const Condition* condition : {&s_.model.sentiment, &s_.model.domain}) {
+    if (s_.model.conditions().empty() || !condition->values.empty()) continue;
+    talk.note("no training dialogue has the label " + condition->label +
+              ", so that the model cannot be asked for it");
+  }
   if (given("attention-weight") && s_.attention_weight != 0 && !has_distractions(s_, data_)) {
     talk.note(
         "the attention loss has nothing to act on: nothing is inserted (--insert-prob 0), and no "

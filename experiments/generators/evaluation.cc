@@ -18,7 +18,6 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-constexpr const char* kSentiments[] = {"negative", "neutral", "positive"};
 constexpr const char* kOfDiscriminator[] = {"told", "auc_taught", "auc_free", "minus_log_d"};
 // Means over the examples, for a way to answer and for the model.
 constexpr const char* kOfWay[] = {"bleu_2", "rouge_2", "mean_length", "repetition",

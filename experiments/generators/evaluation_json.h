@@ -42,6 +42,7 @@ void evaluate(const Run& run, const OnMeasuring& progress, nlohmann::ordered_jso
 
 // Parts of it. For each of the three sentiments, for which the answers are asked: the share of
 // sentiment words among all their words, and the share of answers that have it by the lexicon.
+constexpr const char* kSentiments[] = {"negative", "neutral", "positive"};
 using AnswersTo = std::function<std::vector<Tokens>(const std::string& sentiment)>;
 void put_control(nlohmann::ordered_json& json, const Lexicon& lexicon, const AnswersTo& answers);
 // Of decode.best_of answers to each example the best by decode.judge, the best by log p, and a

@@ -1,3 +1,5 @@
+#include <algorithm>
+
 #include "dialog/respond/presets.h"
 #include "dialog/respond/system.h"
 #include "experiments/engine/report/variant_tables.h"
@@ -33,11 +35,23 @@ void take(const ExperimentRequest&, Settings& s) {
   }
 }
 
+// Before hours of training: the models will be asked for each of the three.
+void check_sentiments(const Settings& s, const std::vector<Condition>& of_data) {
+  for (const std::string name : kSentiments) {
+    const Condition& sentiment = of_data.at(0);
+    if (std::ranges::count(sentiment.values, name) > 0) continue;
+    throw DataError(s.data + ": no turn of the training dialogues has the label " +
+                    sentiment.label + "=" + name + ", for which the models are asked");
+  }
+}
+
 Data load_data(const Settings& s, bool reads) {
   if (!reads) return {};
   TrainSettings t = settings_of(s, s.paper->variants[0]);
   t.examples.conditions = t.model.conditions();
-  return load_response_data(s.data, t, s.limit, s.test_limit);
+  Data data = load_response_data(s.data, t, s.limit, s.test_limit);
+  if (s.paper->has_labels) check_sentiments(s, data.train.conditions);
+  return data;
 }
 
 void visit(Settings& s, const OptionVisitor& v) {

@@ -295,6 +295,31 @@ TEST_F(Conditions, AnExperimentDoesWithoutTopics) {
   EXPECT_EQ(told["sentiment"]["all_items"].size(), 9u);
 }
 
+// Labels that the data lack are told before anything is trained.
+TEST_F(Conditions, AreMissedWhereTheDataHaveNone) {
+  for (const char* part : {"train", "valid", "test"}) {
+    dir.write(
+        std::string("bare/") + part + ".jsonl",
+        std::regex_replace(planted(9), std::regex(R"("labels": \{"topic": \["\w+"\]\}, )"), ""));
+  }
+  const Result asked =
+      heed_program({"reproduce", "expressive", "--data", dir.path("data"), "--out", dir.path("out"),
+                    "--lexicon", dir.path("lexicon.txt"), "--threads", "1"});
+  EXPECT_EQ(asked.code, 1);
+  EXPECT_EQ(asked.err, "heed: " + dir.path("data") +
+                           ": no turn of the training dialogues has the label emotion=neutral, for "
+                           "which the models are asked\n");
+  EXPECT_FALSE(std::filesystem::exists(dir.path("out")));
+  const std::string note = ", so that the model cannot be asked for it\n";
+  for (const auto& [data, notes] :
+       {std::pair(std::string("data"), std::string()),
+        {"bare", "heed: note: no training dialogue has the label topic" + note}}) {
+    const Result r = heed_program(with(train(data + "-run"), "--data", dir.path(data)));
+    EXPECT_EQ(r.code, 0);
+    EXPECT_EQ(r.err, notes);
+  }
+}
+
 // The experiment's classifier tells people's responses by their last words; each answer is taken
 // for something.
 TEST_F(Conditions, AnExperimentAsksAClassifier) {
