@@ -72,4 +72,14 @@ void init_again_uniform(Module& module, double low, double high, uint64_t seed) 
   draw(module, uniform_law(low, high), seed, /*again=*/true);
 }
 
+void init_again_xavier(Module& module, uint64_t seed) {
+  name_parts(module);
+  for (const NamedParameter& p : parameters(module)) {
+    const Tensor& value = p.var.value();
+    if (p.var.cell()->buffer || p.var.shape().rank() != 2 || value.numel() == 0) continue;
+    p.var.set_value(
+        xavier_uniform(value.shape(), init_key(seed, p.name), value.dtype()).to(value.device()));
+  }
+}
+
 }  // namespace heed

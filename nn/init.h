@@ -33,5 +33,7 @@ void init_uniform(Module& module, double low, double high, uint64_t seed);
 // keep theirs), or uniform in [low, high). Buffers keep their values.
 void init_again(Module& module, uint64_t seed);
 void init_again_uniform(Module& module, double low, double high, uint64_t seed);
+// Draws all matrices again, by xavier_uniform. Vectors, such as biases, keep their values.
+void init_again_xavier(Module& module, uint64_t seed);
 
 }  // namespace heed

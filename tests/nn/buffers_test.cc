@@ -80,6 +80,7 @@ TEST(Buffer, IsNotDrawn) {
   init_uniform(model, 8, 9, /*seed=*/1);
   init_again(model, 1);
   init_again_uniform(model, 8, 9, 1);
+  init_again_xavier(model, 1);
   EXPECT_EQ(model.count.value().to_vector(), (Vec{5, 7}));
   EXPECT_GE(model.weight.value().to_vector()[0], 8);
 }

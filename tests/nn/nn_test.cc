@@ -334,6 +334,23 @@ TEST(Init, LawsAreTheirsAndDrawWhatIsBlank) {
   expect_uniform(embedding.weight.value(), 0.1, 0.3);
 }
 
+TEST(Init, XavierIsForMatrices) {
+  Linear layer(40, 80);
+  init(layer, 3);
+  const auto bias = layer.bias.value().to_vector();
+  convert(layer, DType::f64);
+  init_again_xavier(layer, 3);
+  expect_uniform(layer.weight.value(), -std::sqrt(0.05), std::sqrt(0.05));
+  EXPECT_EQ(layer.weight.value().to_vector(),
+            xavier_uniform({80, 40}, init_key(3, "weight"), DType::f64).to_vector());
+  EXPECT_EQ(layer.bias.value().to_vector(), bias);
+  Conv1d conv(2, 3, 5);
+  init(conv, 3);
+  const auto filters = conv.weight.value().to_vector();
+  init_again_xavier(conv, 3);
+  EXPECT_EQ(conv.weight.value().to_vector(), filters);
+}
+
 TEST(Init, IsAFunctionOfSeedAndName) {
   Pair pair, twin;
   init_uniform(pair, -0.1, 0.1, /*seed=*/3);
