@@ -129,8 +129,12 @@ class Loop {
   double rate_of_step(const TaskTurn& turn) const {
     const Member& member = members_[turn.task];
     const int64_t done = steps_of(turn.task, state_.epoch) + turn.n;
-    return schedule_of(member).rate() * member.stepping->rate_factor(done);
+    return schedule_of(member).rate() * member.stepping->rate_factor(done) * own_factor(member);
   }
+  double own_factor(const Member& member) const {
+    return member.task->rate_factor ? member.task->rate_factor(state_.log) : 1;
+  }
+  double epoch_rate() const { return schedule_.rate() * own_factor(members_[0]); }
   int64_t steps_of(size_t task, int epochs) const {
     return epochs * turns_.steps_of(task, steps_an_epoch());
   }
@@ -278,7 +282,7 @@ class Loop {
     log.epoch = state_.epoch + 1;
     log.steps = state_.step;
     log.tokens = state_.tokens;
-    log.rate = schedule_.rate();
+    log.rate = epoch_rate();
     log.loss = state_.loss_sum / static_cast<double>(state_.step);
     log.grad_norm = state_.norm_sum / static_cast<double>(state_.step);
     log.metrics = members_.measure(state_.counts);
@@ -326,7 +330,7 @@ class Loop {
             steps,
             state_.loss_sum / static_cast<double>(state_.step - std::ssize(open_)),
             members_.measure(state_.counts),
-            schedule_.rate(),
+            epoch_rate(),
             tokens_per_s,
             static_cast<double>(steps - state_.step) * seconds_a_step};
   }

@@ -28,7 +28,7 @@ constexpr int kRunFormat = 2;  // format 1, without the number, had fixed column
 struct EpochLog {
   int epoch = 0;
   double loss = 0;       // mean training loss of its batches
-  double rate = 0;       // learning rate of the schedule, without warm-up and decay
+  double rate = 0;       // learning rate of the schedule and the task, without warm-up and decay
   double grad_norm = 0;  // mean over its steps, before clipping
   int64_t steps = 0, tokens = 0;
   Metrics metrics = {};  // of the training, then of the validation

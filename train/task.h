@@ -64,6 +64,8 @@ bool higher_is_better(const Metrics& metrics, const std::string& name);  // thro
 struct StopValidation {};
 using OnValidation = std::function<void(int64_t done, int64_t of)>;
 
+struct EpochLog;  // train/run_directory.h
+
 struct Task {
   std::string name = "";     // the prefix of its files' names, if there are several tasks
   Module* module = nullptr;  // trained, saved, loaded; on its device before the loop begins
@@ -88,6 +90,8 @@ struct Task {
   // For a task other than the first one: a rate of its own, halved by the first metric of its own
   // validation. When this schedule ends, the task's module stays as it is and the others continue.
   std::optional<HalvingSchedule::Options> schedule = {};
+  // A factor of the schedule's rate in the next epoch, from the log of all epochs so far. Empty: 1.
+  std::function<double(const std::vector<EpochLog>& log)> rate_factor = {};
   // Whether a step is made, given these sums: a discriminator that is right too often waits. If
   // not, the loss still counts, but no parameter changes. It is called before every step, so it
   // waits for a GPU.

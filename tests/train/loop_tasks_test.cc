@@ -1,6 +1,7 @@
 // A training of several tasks, which take turns.
 #include <atomic>
 #include <filesystem>
+#include <set>
 
 #include "tests/train/loop_helpers.h"
 #include "train/step_log.h"
@@ -124,6 +125,42 @@ TEST_F(LoopTest, ATasksOwnScheduleHalvesItsRateAndEndsIt) {
   ASSERT_TRUE(train(run, settings, {one, other}, {}, {1, 1}));
   EXPECT_EQ(epochs, 7);
   EXPECT_NEAR(second.value(), 0.5 + 0.5 + 0.25 + 0.125, 0.01);
+}
+
+// A task's own factor is that of the epochs before. Adam's first steps are as long as the rate.
+TEST_F(LoopTest, ATasksOwnFactorFollowsTheLog) {
+  std::vector<size_t> seen;
+  const auto rates = [&](const std::string& name, const TrainHooks& hooks) {
+    Point point;
+    Task task = pulling(point, std::vector<double>(4, 100.0));
+    task.rate_factor = [&](const std::vector<EpochLog>& log) {
+      seen.push_back(log.size());
+      return 1 / static_cast<double>(1 + log.size());
+    };
+    fs::create_directories(dir.path(name));
+    train(dir.path(name), settings, {task}, hooks);
+    std::vector<double> found;
+    for (const EpochLog& e : load_log(dir.path(name))) found.push_back(e.rate);
+    found.push_back(point.value());
+    return found;
+  };
+  settings.max_epochs = 3;
+  settings.optimizer.name = "adam";
+  settings.schedule = {.rate = 0.6, .patience = 0};
+  settings.log_steps = 1;
+  const std::vector<double> whole = rates("whole", {});
+  EXPECT_EQ(std::set<size_t>(seen.begin(), seen.end()), (std::set<size_t>{0, 1, 2}));
+  ASSERT_EQ(whole.size(), 4u);
+  for (int e = 0; e < 3; ++e) EXPECT_DOUBLE_EQ(whole[e], 0.6 / (1 + e));
+  const std::vector<StepRecord> steps = load_steps(dir.path("whole"));
+  for (const StepRecord& step : steps) EXPECT_DOUBLE_EQ(step.rate, 0.6 / step.epoch);
+  EXPECT_EQ(std::ssize(steps) % 3, 0);
+  std::atomic<bool> stop = false;
+  TrainHooks hooks;
+  hooks.stop = &stop;
+  hooks.on_step = [&](const TrainProgress& p) { stop = p.epoch == 3; };
+  rates("parts", hooks);
+  EXPECT_EQ(rates("parts", {}), whole);
 }
 
 // What runs away is the loss of a whole batch, in however many pieces; the rate that is told is
