@@ -169,6 +169,9 @@ TEST(Thred, TheAttentionsAreTwo) {
       EXPECT_GT(*std::max_element(weights.begin(), weights.end()), 0.34);
     }
   }
+  for (const auto& weights : weights_of(model, three()[1])) {
+    EXPECT_EQ(weights, std::vector<double>{1});  // of one utterance
+  }
   EXPECT_NE(weights_of(model, example), weights_of(even_words, example));
   EXPECT_NE(nll_of(model, example), nll_of(even, example));
   EXPECT_NE(nll_of(model, example), nll_of(even_words, example));
