@@ -137,10 +137,11 @@ TrainSettings workshop_settings(const ModelConfig& model, int most_turns) {
                    .max_epochs = 100,
                    .schedule = {.rate = 1e-3, .patience = 0, .stop_after = 2}}};
 }
-// Olabiyi et al.: SGD with 0.5, which a hundredth less decays as the adversary's loss rises; here
-// it is halved as the perplexity does.
+// Olabiyi et al.: SGD with 0.5. A generator that is trained alone halves it by the perplexity;
+// beside a discriminator the paper's rule takes its place (dialog/discriminate/words/system.cc).
 TrainSettings hredgan_settings() {
   TrainSettings s = workshop_settings({.vocab_size = 50000, .num_layers = 3, .dropout = 0}, 10);
+  s.xavier = true;
   s.loop.optimizer.name = "sgd";
   s.loop.schedule = {.rate = 0.5, .stop_after = 2};
   return s;

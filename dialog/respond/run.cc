@@ -8,6 +8,7 @@
 #include "dialog/respond/settings.h"
 #include "dialog/respond/structures.h"
 #include "dialog/text/word_vectors.h"
+#include "nn/init.h"
 #include "nn/safetensors.h"
 #include "train/checkpoint.h"
 #include "train/model_directory.h"
@@ -187,6 +188,7 @@ std::unique_ptr<Responder> first_model(const std::string& run, const TrainSettin
   const ModelConfig& c = settings.model;
   std::unique_ptr<Responder> model =
       make_responder(c.structure.tables ? load_config(run) : c, settings.loop.seed);
+  if (settings.xavier) init_again_xavier(*model, settings.loop.seed);
   if (!settings.init.empty()) begin_with_weights(file_inside(run, kInitFile), *model);
   if (!settings.word_vectors.empty()) begin_with_vectors(file_inside(run, kWordVectorFile), *model);
   return model;

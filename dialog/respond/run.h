@@ -23,6 +23,7 @@ struct TrainSettings {
   double attention_weight = 1;           // lambda; 0: "Non-atten-loss"
   bool attention_mass = false;           // of the loss: AttentionLoss::kMass
   double inverse_frequency = 0;          // exponent of inverse_frequency_weights()
+  bool xavier = false;                   // matrices begin by init_again_xavier()
   LoopSettings loop = {};
   uint32_t data_fingerprint = 0;  // of the examples: a run is resumed with the same ones only
   // The requested values: dialogues to read of each part (0: all), words of the vocabulary, which

@@ -165,6 +165,12 @@ template <class S, class V> void visit_run(S& s, V& v) {
             "less general answers (0.4 is usual); 0: all words weigh 1",
             {.usual = "0", .least = 0, .most = 1, .later = true, .of_variant = true}),
     s.inverse_frequency);
+  v(setting("initial-weights", "xavier",
+            "How weights are drawn before training. usual: as is usual for the structure; xavier: "
+            "matrices uniform in +-sqrt(6 / (rows + columns)) (Glorot & Bengio 2010), vectors as "
+            "usual (instead of the preset's)",
+            {.group = kSizes, .words = {"usual", "xavier"}, .later = true, .of_variant = true}),
+    Words{s.xavier, "usual", "xavier"});
   v(setting("embeddings", "word_vectors",
             "Start from these word vectors, in the text format of GloVe, word2vec or fastText; "
             "--embed is then their width",

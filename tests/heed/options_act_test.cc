@@ -370,6 +370,7 @@ TEST_F(Act, Train) {
       {"--distractions", {"own"}, {"--insert-prob", "1"}},
       {"--attention-loss", {"mass"}, {"--structure", "non-hier", "--insert-prob", "1"}},
       {"--inverse-frequency", {"0.4"}},
+      {"--initial-weights", {"xavier"}},
       {"--patience", {}, {}, "Program.ARunGoesOnWithAnotherRate"},
       {"--init", {}, {}, "Resume.BeginsWithTheWeightsOfAnother"},
       {"--stop-after", {}, {}, "LoopTest.StopsAfterEpochsWithoutABetterOne"},

@@ -43,6 +43,8 @@ TEST_F(HredganProgram, GoesOnWhereItWas) {
                                       {"--fake-loss", "word"},
                                       {"--discriminator-until", "0.5"},
                                       {"--generator-steps", "4"},
+                                      {"--adversary-decay", "0.5"},
+                                      {"--initial-weights", "xavier"},
                                       {"--noise", "none"},
                                       {"--seed", "5"}}) {
     expect_failure(heed_program(more + Arguments{option, value}), 2, "was started with ", option);

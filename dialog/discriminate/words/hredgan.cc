@@ -92,6 +92,12 @@ Metrics share_of_steps(const Counts& counts, const char* key, const char* name) 
   return {{name, counts.at(key) / steps->second, true}};
 }
 
+// The mean of -x, of logarithms of probabilities.
+double surprise(const std::vector<double>& logs) {
+  const auto minus = [](double sum, double x) { return sum - std::max(x, -100.0); };
+  return std::accumulate(logs.begin(), logs.end(), 0.0, minus) / static_cast<double>(logs.size());
+}
+
 void append(std::vector<double>& to, const Var& values) {
   const std::vector<double> more = values.value().to_vector();
   to.insert(to.end(), more.begin(), more.end());
@@ -101,6 +107,16 @@ void append(std::vector<double>& to, const Var& values) {
 
 void Settings::check() const {
   check_values("", *this, [](auto& s, auto& v) { visit_players(s, v); });
+}
+
+double rate_factor(const std::vector<EpochLog>& log, double decay) {
+  std::vector<double> losses;
+  for (const EpochLog& epoch : log) losses.push_back(value_of(epoch.metrics, kAdversarialLoss));
+  double factor = 1;
+  for (size_t e = 2; e < losses.size(); ++e) {
+    if (losses[e] > losses[e - 1] && losses[e - 1] > losses[e - 2]) factor *= decay;
+  }
+  return factor;
 }
 
 Metrics measure_words(HredResponder& generator, const WordDiscriminator& discriminator,
@@ -136,13 +152,14 @@ Metrics measure_words(HredResponder& generator, const WordDiscriminator& discrim
     }
     if (on_batch) on_batch(at + std::ssize(examples), total);
   }
-  const auto words = [](double sum, double score) { return sum - std::max(score, -100.0); };
+  std::vector<double> not_taught;
+  for (const double score : taught) not_taught.push_back(std::log(-std::expm1(score)));
   return {{kTold, right / shown, true},
           {kAucTaught, areas(real, taught)[0], true},
           {kAucFree, areas(real, free)[0], true},
-          {kSurprise, std::accumulate(free.begin(), free.end(), 0.0, words) /
-                          static_cast<double>(free.size())},
-          {kDistinct2, distinct_n(responses, 2, Per::kNgrams), true}};
+          {kSurprise, surprise(free)},
+          {kDistinct2, distinct_n(responses, 2, Per::kNgrams), true},
+          {kAdversarialLoss, surprise(real) + surprise(not_taught)}};
 }
 
 std::vector<Example> measured_examples(const TrainData& data, const Settings& settings) {
@@ -206,6 +223,12 @@ std::vector<Task> hredgan_tasks(HredResponder& generator, WordDiscriminator& dis
           },
       .guess = 2 * std::log(2.0),
       .gate = [players](const Counts& counts) { return players.may_step(counts); }};
+  if (settings.adversary_decay < 1) {
+    const auto decayed = [decay = settings.adversary_decay](const std::vector<EpochLog>& log) {
+      return rate_factor(log, decay);
+    };
+    writes.rate_factor = tells.rate_factor = decayed;
+  }
   return {std::move(writes), std::move(tells)};
 }
 
@@ -277,6 +300,7 @@ bool train(const std::string& run, const TrainSettings& training, const Settings
   auto& generator = const_cast<HredResponder&>(hred_of(*model));
   WordDiscriminator discriminator(training.model);
   init(discriminator, training.loop.seed);
+  if (training.xavier) init_again_xavier(discriminator, training.loop.seed);
   move(generator, device);
   move(discriminator, device);
   return heed::train(run, training.loop,

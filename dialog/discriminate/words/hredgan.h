@@ -31,6 +31,7 @@ struct Settings {
   bool by_word = false;                                      // see loss_of()
   double discriminator_until = 0.99, generator_from = 0.75;  // shares classified correctly
   int generator_steps = 1, discriminator_steps = 1;  // of a round; generator 0: it learns nothing
+  double adversary_decay = 1;                        // rate_factor()
   int64_t measured = 500;  // validation examples that are answered after each epoch, 0: all
 
   void check() const;  // throws UsageError
@@ -47,6 +48,13 @@ constexpr const char* kAucTaught = "valid_auc_taught";
 constexpr const char* kAucFree = "valid_auc_free";
 constexpr const char* kSurprise = "valid_minus_log_d";  // mean -ln D of those answers
 constexpr const char* kDistinct2 = "valid_distinct_2";
+// L_D with whole answers and sampled words, at most 100 for each logarithm.
+constexpr const char* kAdversarialLoss = "valid_adversarial_loss";
+
+// The paper's rule for the learning rate: `decay` for each epoch in which kAdversarialLoss has
+// risen for the second time in a row. The paper says "iterations". The loss of single batches would
+// rise so in one of six steps by chance alone.
+double rate_factor(const std::vector<EpochLog>& log, double decay);
 
 // The first validation examples, without those whose response has no word. Throws DataError if none
 // is left.

@@ -37,6 +37,12 @@ template <class S, class V> void visit_players(S& s, V& v) {
   v(setting("discriminator-steps", "discriminator_steps", "Steps of the discriminator in a round",
             {.group = kPlayers, .least = 1, .most = 1000, .required = true}),
     s.discriminator_steps);
+  v(setting("adversary-decay", "adversary_decay",
+            "Factor of the rate for each epoch in which the discriminator's loss has risen for the "
+            "second time in a row; 1: the rate does not depend on it (default with --preset "
+            "hredgan-paper: 0.99)",
+            {.group = kPlayers, .usual = "1", .least = 0, .most = 1, .above = true, .later = true}),
+    s.adversary_decay);
   v({.key = "measured", .least = 0, .required = true}, s.measured);
 }
 

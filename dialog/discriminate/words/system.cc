@@ -9,7 +9,12 @@ namespace {
 
 class HredganTraining : public RespondTraining {
  public:
-  using RespondTraining::RespondTraining;
+  HredganTraining(const std::string& preset, const std::string& form)
+      : RespondTraining(preset, form) {
+    if (preset != "hredgan-paper") return;
+    players_.adversary_decay = 0.99;
+    s_.loop.schedule.patience = 0;
+  }
 
   AnySettings settings() override { return AnySettings(both_); }
   void go_on(const std::string& run, const Take& take) override {

@@ -157,6 +157,7 @@ TEST(GeneratorPapers, HaveThePapersSizes) {
     EXPECT_EQ(s.loop.optimizer.name, row.optimizer);
     EXPECT_EQ(s.examples.max_turns, row.turns);
     EXPECT_EQ(s.attention_weight, 0);
+    EXPECT_EQ(s.xavier, row.preset == std::string("hredgan-paper"));
   }
 }
 

@@ -5,8 +5,10 @@
 #include "dialog/discriminate/words/hredgan.h"
 #include "dialog/parts/nbest.h"
 #include "dialog/respond/structures.h"
+#include "nn/init.h"
 #include "optim/optim.h"
 #include "tests/dialog/respond/trainer_helpers.h"
+#include "train/step_log.h"
 
 namespace heed::words {
 namespace {
@@ -68,6 +70,75 @@ TEST_F(HredganTest, AShutGateLeavesTheDiscriminatorAsItWas) {
     EXPECT_EQ(parameters(first)[i].var.value().to_vector(),
               parameters(last)[i].var.value().to_vector());
   }
+}
+
+// Both players begin by xavier_uniform where it is chosen; only matrices do.
+TEST_F(HredganTest, BeginsByXavier) {
+  settings.loop.schedule = {.rate = 1e-30, .min_rate = 0};
+  players.discriminator_until = 0;
+  EXPECT_TRUE(train_both("usual"));
+  settings.xavier = true;
+  EXPECT_TRUE(train_both("xavier"));
+  int matrices = 0;
+  const auto expect_begins = [&](const Module& usual, const Module& xavier) {
+    for (size_t i = 0; i < parameters(usual).size(); ++i) {
+      const NamedParameter before = parameters(usual)[i], p = parameters(xavier)[i];
+      const Shape shape = p.var.shape();
+      matrices += shape.rank() == 2;
+      EXPECT_EQ(p.var.value().to_vector(),
+                (shape.rank() == 2 ? xavier_uniform(shape, init_key(settings.loop.seed, p.name))
+                                   : before.var.value())
+                    .to_vector())
+          << p.name;
+    }
+  };
+  const LoadedModel usual = load_model(path("usual")), xavier = load_model(path("xavier"));
+  expect_begins(*usual.model, *xavier.model);
+  WordDiscriminator first(settings.model), second(settings.model);
+  load_parameters(path("usual/discriminator.safetensors"), first);
+  load_parameters(path("xavier/discriminator.safetensors"), second);
+  expect_begins(first, second);
+  EXPECT_GT(matrices, 15);
+}
+
+// The rate after epochs with these losses of D: it falls where one has risen twice in a row.
+TEST(RateFactor, FallsWhereTheLossHasRisenTwiceInARow) {
+  const auto factor = [](const std::vector<double>& losses) {
+    std::vector<EpochLog> log;
+    for (const double loss : losses) log.push_back({.metrics = {{kAdversarialLoss, loss}}});
+    return rate_factor(log, 0.5);
+  };
+  EXPECT_EQ(factor({}), 1);
+  EXPECT_EQ(factor({1, 2}), 1);
+  EXPECT_EQ(factor({1, 2, 3}), 0.5);
+  EXPECT_EQ(factor({1, 2, 2}), 1);
+  EXPECT_EQ(factor({2, 2, 3}), 1);
+  EXPECT_EQ(factor({1, 2, 3, 4}), 0.25);
+  EXPECT_EQ(factor({1, 2, 3, 1, 2, 3, 2}), 0.25);
+  EXPECT_EQ(factor({3, 1, 2, 1, 2}), 1);
+}
+
+// The logged rate is the rule's, also of a run that was stopped, and D's steps have it, too.
+TEST_F(HredganTest, TheRateFollowsTheLossOfD) {
+  settings.loop.max_epochs = 8;
+  settings.loop.optimizer.name = "adam";  // with the sign of a gradient, so that the loss wavers
+  settings.loop.schedule = {.rate = 0.2, .patience = 0};
+  settings.loop.log_steps = 1;
+  players.adversary_decay = 0.9;
+  EXPECT_TRUE(train_both("whole"));
+  const std::vector<EpochLog> log = load_log(path("whole"));
+  ASSERT_EQ(log.size(), 8u);
+  for (size_t e = 0; e < 8; ++e) {
+    EXPECT_DOUBLE_EQ(log[e].rate, 0.2 * rate_factor({log.begin(), log.begin() + e}, 0.9));
+  }
+  EXPECT_LT(log[7].rate, 0.2);
+  for (const StepRecord& step : load_steps(path("whole"))) {
+    EXPECT_DOUBLE_EQ(step.rate, log[step.epoch - 1].rate) << step.task;
+  }
+  StopAfter stop(65);
+  EXPECT_FALSE(train_both("parts", stop.hooks));
+  EXPECT_TRUE(train_both("parts"));
+  EXPECT_EQ(files("parts"), files("whole"));
 }
 
 // A finished generator gets a discriminator, which decides by itself which epoch is its best.

@@ -234,6 +234,11 @@ TEST_F(Case, MeasuresWords) {
     }
     return pairs / static_cast<double>(real.size() * others.size());
   };
+  double adversarial = 0;
+  for (size_t i = 0; i < examples.size(); ++i) {
+    adversarial -= (real[i] + std::log1p(-std::exp(taught[i]))) / std::ssize(examples);
+  }
+  EXPECT_NEAR(value_of(measured, kAdversarialLoss), adversarial, 1e-12);
   double surprise = 0;
   for (const double score : free) surprise -= score / static_cast<double>(free.size());
   EXPECT_NE(share_above(taught), 0.5);
