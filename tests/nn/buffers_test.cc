@@ -80,9 +80,13 @@ TEST(Buffer, IsNotDrawn) {
   init_uniform(model, 8, 9, /*seed=*/1);
   init_again(model, 1);
   init_again_uniform(model, 8, 9, 1);
-  init_again_xavier(model, 1);
   EXPECT_EQ(model.count.value().to_vector(), (Vec{5, 7}));
   EXPECT_GE(model.weight.value().to_vector()[0], 8);
+  model.weight = Var::parameter(Tensor::of({{2, 3}}));
+  model.count = Var::buffer(Tensor::of({{5, 7}}));
+  init_again_xavier(model, 1);
+  EXPECT_EQ(model.count.value().to_vector(), (Vec{5, 7}));
+  EXPECT_LE(model.weight.value().to_vector()[0], 1.5);  // sqrt(6 / 3) at most
 }
 
 TEST(Visitor, NumbersAVectorOfModulesAndLooksAtAConstOne) {

@@ -33,7 +33,7 @@ INSTANTIATE_TEST_SUITE_P(Cases, TrackerIsPyTorchs,
 // tests/reference/generate/make_tracker.py, which differentiates the energy twice.
 TEST_P(TrackerIsPyTorchs, LogitsLossGradientsAndFiveSteps) {
   const auto [name, dtype] = GetParam();
-  const double tolerance = dtype == DType::f64 ? 1e-10 : 2e-5;
+  const double tolerance = dtype == DType::f64 ? 1e-10 : 1e-5;
   const TensorMap expected =
       load_tensors(source_dir() + "/tests/reference/track/" + name + ".safetensors");
   Tracker model(small_config(name));
