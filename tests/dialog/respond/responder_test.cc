@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
+#include <numeric>
 
 #include "dialog/respond/config.h"
 #include "dialog/respond/decode.h"
