@@ -129,7 +129,7 @@ void ask(const AnnotateFlags& o) {
   if (o.data.empty()) {
     refuse(o, {"--history", "--limit", "--out", "--json", "--batch"}, "with --data");
     for (const std::string& question : o.questions) {
-      if (question.find_first_not_of(" \t\n") == question.npos) {
+      if (is_blank(question)) {
         throw UsageError("ask: a question is empty");
       }
     }

@@ -4,6 +4,7 @@
 
 #include "base/error.h"
 #include "base/utf8.h"
+#include "dialog/data/formats/records_json.h"
 #include "dialog/parts/annotator_json.h"
 #include "dialog/text/text_file.h"
 #include "dialog/text/tokenizer.h"
@@ -193,6 +194,12 @@ std::pair<int32_t, int32_t> span_of(const std::string& text, const std::string& 
     return {begin, begin + count_code_points(value)};
   }
   return {0, 0};
+}
+
+void check_mention(const JsonRecord& record, const std::string& slot, const std::string& value,
+                   const std::string& turn) {
+  if (is_blank(turn)) record.fail("a turn without words mentions a value");
+  if (is_blank(value)) record.fail("a value of \"" + slot + "\" is empty");
 }
 
 std::string item_line(const Item& item) {

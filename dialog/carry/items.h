@@ -14,6 +14,9 @@
 #include "dialog/data/dialogue.h"
 #include "tensor/random.h"
 
+namespace heed {
+class JsonRecord;
+}
 namespace heed::carry {
 
 struct Candidate {
@@ -54,6 +57,11 @@ std::vector<Item> read_items(const std::string& path, const ReadItems& reading =
 std::pair<int32_t, int32_t> span_of(const std::string& text, const std::string& value);
 // A line of such a file, with its end.
 std::string item_line(const Item& item);
+
+// For the readers of corpora: throws DataError unless a turn that mentions a slot's value has
+// words, and the value has some, too.
+void check_mention(const JsonRecord& record, const std::string& slot, const std::string& value,
+                   const std::string& turn);
 
 // The item with `count` inserted turns of other dialogues among `all`, flagged as distractions. The
 // place of each is uniform over those before the last turn. Throws DataError if there is no other

@@ -58,9 +58,8 @@ void add_mentions(const JsonRecord& record, const nlohmann::json& frame,
       values = record.texts(action, "canonical_values");
     }
     for (size_t i = 0; i < std::min(said.size(), values.size()); ++i) {
-      if (is_blank(turns.back().text)) record.fail("a turn without words mentions a value");
-      if (is_blank(said[i]) || is_blank(values[i]))
-        record.fail("a value of \"" + slot + "\" is empty");
+      check_mention(record, slot, said[i], turns.back().text);
+      check_mention(record, slot, values[i], turns.back().text);
       mentions.push_back({turn, record.text(frame, "service"), slot, said[i], values[i]});
     }
   }

@@ -53,8 +53,7 @@ void read_dialogue(JsonRecord& record, const std::function<void(Item)>& take) {
     for (const nlohmann::json& pair : record.list(turns[i], "turn_label")) {
       const auto [slot, value] = record.slot_value(pair, "turn_label");
       if (slot == "request") continue;
-      if (is_blank(user)) record.fail("a turn without words mentions a value");
-      if (is_blank(value)) record.fail("a value of \"" + slot + "\" is empty");
+      check_mention(record, slot, value, user);
       const auto [begin, end] = span_of(user, value);
       item.candidates.push_back({.turn = static_cast<int32_t>(item.turns.size()) - 1,
                                  .key = slot,

@@ -1,6 +1,5 @@
-// heed train comprehend, heed ask and heed reproduce comprehend, as people call them.
-#include "tests/golden.h"
-#include "tests/heed/program_data.h"
+// heed train comprehend and heed ask, as people call them.
+#include "tests/heed/program_ask_data.h"
 #include "tests/heed/program_properties.h"
 
 namespace heed {
@@ -8,35 +7,11 @@ namespace {
 
 using Json = nlohmann::json;
 
-// FriendsQA's form: who has which number is asked of ten dialogues, twice.
-std::string questions() {
-  Json data = Json::array();
-  for (int i = 0; i < 10; ++i) {
-    Json turns = Json::array(), qas = Json::array();
-    const char* const names[] = {"Ann", "Bob", "Cyd"};
-    for (int k = 0; k < 3; ++k) {
-      const std::string number = std::to_string((7 * i + 3 * k) % 10);
-      turns.push_back({{"speakers", {names[k]}}, {"utterance", "i have " + number + " here"}});
-      Json answer = {{"answer_text", number},
-                     {"utterance_id", k},
-                     {"inner_start", 2},
-                     {"inner_end", 2},
-                     {"is_speaker", false}};
-      qas.push_back({{"id", std::to_string(i) + "-" + std::to_string(k)},
-                     {"question", std::string("What has ") + names[k] + " ?"},
-                     {"answers", {answer, answer}}});
-    }
-    data.push_back(
-        {{"title", std::to_string(i)}, {"paragraphs", {{{"utterances:", turns}, {"qas", qas}}}}});
-  }
-  return Json({{"data", data}}).dump();
-}
-
 class Ask : public testing::Test {
  protected:
   static void SetUpTestSuite() {
     dir = new TempDir;
-    data = dir->write("questions.json", questions());
+    data = dir->write("questions.json", friends_questions());
     run = dir->path("run");
     const Result r =
         heed_program({"train", "comprehend", "--data", data, "--hidden", "16", "--encoder-layers",
@@ -140,7 +115,7 @@ TEST_F(Ask, MeasuresItsAnswers) {
   }
   EXPECT_EQ(ids, (std::vector<std::string>{"8-0", "8-1", "8-2", "9-0", "9-1", "9-2"}));
   // Where people do not agree in a word, every answer is as good as theirs: in all but 8-2.
-  Json asked = Json::parse(questions());
+  Json asked = Json::parse(friends_questions());
   for (const int i : {8, 9}) {
     for (const int k : {0, 1, 2}) {
       Json& answer = asked["data"][i]["paragraphs"][0]["qas"][k]["answers"][1];
@@ -285,117 +260,6 @@ TEST_F(Ask, TrainsAnEncoderFurtherInPieces) {
   ASSERT_EQ(r.code, 0) << r.err;
   EXPECT_EQ(Json::parse(dir->read("further/settings.json"))["pieces"], 8);
   EXPECT_FALSE(Json::parse(dir->read("run/settings.json")).contains("pieces"));
-}
-
-// With a pretrained encoder, that stays as it is or is trained further.
-TEST_F(Ask, ARunOfTheExperimentIsThatOfTrain) {
-  const std::string init = dir->path("wide");
-  ASSERT_EQ(heed_program({"train", "comprehend", "--data", data, "--hidden", "16",
-                          "--encoder-layers", "1", "--cells", "4", "--epochs", "1", "--window",
-                          "384", "--longest-query", "64", "--out", init})
-                .code,
-            0);
-  const auto made = [&](const Arguments& command, const std::string& out) {
-    const Result r =
-        heed_program(command + Arguments{"--data", data, "--init", init, "--cells", "4", "--epochs",
-                                         "1", "--threads", "1", "--out", dir->path(out)});
-    EXPECT_EQ(r.code, 0) << r.err;
-  };
-  for (const std::string preset : {"frozen", "fine-tuned"}) {
-    Arguments experiment = {"reproduce", "comprehend", "--only", "turns-2"};
-    if (preset == "fine-tuned") experiment.push_back("--fine-tune");
-    made(experiment, "of-" + preset);
-    made({"train", "comprehend", "--preset", preset, "--turns", "2"}, preset);
-    const std::string mine = "of-" + preset + "/turns-2-seed1/";
-    EXPECT_TRUE(dir->read(mine + "model.safetensors") == dir->read(preset + "/model.safetensors"))
-        << preset;
-    const auto settings = [&](const std::string& run) {
-      Json json = Json::parse(dir->read(run + "/settings.json"));
-      for (const char* name : {"heed", "preset"}) json.erase(name);
-      return json;
-    };
-    EXPECT_EQ(settings(mine), settings(preset));
-  }
-}
-
-// Where a question has several answers, F1 is the mean over leaving one out: of each question, and
-// of all.
-TEST_F(Ask, ItsExperimentLeavesAnAnswerOut) {
-  Json paragraphs = Json::array();
-  for (int i = 0; i < 20; ++i) {
-    const std::string id = "p" + std::to_string(i);
-    const Json place = {{"text", "Paris"}, {"answer_start", 12}},
-               more = {{"text", "sang in Paris"}, {"answer_start", 4}},
-               asked = {{"id", id + "_q0"},
-                        {"question", "Where?"},
-                        {"answers", Json::array({more, place})},
-                        {"orig_answer", place}};
-    paragraphs.push_back({{"id", id},
-                          {"context", "She sang in Paris. CANNOTANSWER"},
-                          {"qas", Json::array({asked})}});
-  }
-  const Json all = {{"data", Json::array({Json{{"title", "t"}, {"paragraphs", paragraphs}}})}};
-  for (const char* part : {"train", "val"}) {
-    dir->write("quac/" + std::string(part) + "_v0.2.json", all.dump());
-  }
-  const Result r = heed_program({"reproduce", "comprehend", "--data", dir->path("quac"), "--only",
-                                 "turns-0", "--epochs", "6", "--cells", "8", "--threads", "1",
-                                 "--out", dir->path("of-quac")});
-  ASSERT_EQ(r.code, 0) << r.err;
-  const Json json = Json::parse(dir->read("of-quac/turns-0-seed1/evaluation.json")),
-             read = Json::parse(dir->read("of-quac/turns-0-seed1/read.json"));
-  double sum = 0;
-  for (const Json& f1 : json["f1_items"]) sum += f1.get<double>();
-  ASSERT_EQ(json["f1_items"].size(), 20u);
-  EXPECT_GT(sum, 0);   // what is not left out counts
-  EXPECT_LT(sum, 20);  // one answer is not the other
-  EXPECT_NEAR(json["f1"].get<double>(), sum / 20, 1e-9);
-  EXPECT_NEAR(read["last:0"].get<double>(), sum / 20, 1e-9);
-}
-
-TEST_F(Ask, IsAnExperiment) {
-  const Arguments command = {"reproduce",      "comprehend", "--data", data,      "--out",
-                             dir->path("all"), "--epochs",   "1",      "--cells", "4",
-                             "--threads",      "1"};
-  const Result r = heed_program(command);
-  ASSERT_EQ(r.code, 0) << r.err;
-  EXPECT_TRUE(has(dir->read("all/tables/claims.md"), "The answers before matter more"));
-  Golden golden;
-  golden.add_runs(dir->path("all"));
-  golden.expect("comprehend");
-  const Json evaluation = Json::parse(dir->read("all/no-answers-seed1/evaluation.json"));
-  EXPECT_EQ(evaluation["f1_items"].size(), 6u);
-  EXPECT_EQ(evaluation["passages"], (Json{0, 0, 0, 1, 1, 1}));
-
-  const Json two = Json::parse(dir->read("all/turns-2-seed1/evaluation.json"));
-  double sum = 0;
-  for (size_t q = 0; q < 6; ++q) {
-    const double gold = two["f1_items"][q], own = two["predicted_f1_items"][q];
-    EXPECT_NEAR(two["half_kept_items"][q].get<double>(), own - (gold - own), 1e-12);
-    sum += own - (gold - own);
-  }
-  EXPECT_NEAR(two["half_kept"].get<double>(), sum / 6, 1e-12);
-
-  // With as many turns as in training it answers as before.
-  for (const int turns : {0, 1, 2, 7}) {
-    SCOPED_TRACE(turns);
-    const std::string run = "all/turns-" + std::to_string(turns) + "-seed1/";
-    const Json read = Json::parse(dir->read(run + "read.json"));
-    EXPECT_EQ(read["last:" + std::to_string(turns) + "_items"],
-              Json::parse(dir->read(run + "evaluation.json"))["f1_items"]);
-    if (turns < 7) {
-      EXPECT_TRUE(read["last:" + std::to_string(turns + 1)].is_null());
-    }
-    ASSERT_EQ(read["shuffled"].is_number(), turns >= 2);
-    if (turns < 2) continue;
-    for (const size_t q : {0, 1, 3, 4}) EXPECT_EQ(read["order_items"][q], 0) << "one turn at most";
-    EXPECT_NEAR(
-        read["order"].get<double>(),
-        read["last:" + std::to_string(turns)].get<double>() - read["shuffled"].get<double>(),
-        1e-12);
-  }
-  const Json table = Json::parse(dir->read("all/tables/read.json"));
-  EXPECT_EQ(table["rows"].size(), 10u);
 }
 
 }  // namespace
