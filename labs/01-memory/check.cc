@@ -72,8 +72,10 @@ LAB_CHECK(ReshapeKeepsTheElements) {
       if (testing::Test::HasFailure()) return;
     }
   }
-  expect_close("(0, 3) reshaped to (3, 0, 2)", Tensor::zeros({0, 3}).reshape({3, 0, 2}),
-               Tensor::zeros({3, 0, 2}));
+  for (const Tensor& x : of_each_type(draw, {0, 3})) {
+    expect_close(text(name_of(x.dtype()), " (0, 3) reshaped to (3, 0, 2)"), x.reshape({3, 0, 2}),
+                 Tensor::zeros({3, 0, 2}, x.dtype()));
+  }
   expect_close("(1, 1) reshaped to ()", Tensor::full({1, 1}, 4).reshape({}), Tensor::full({}, 4));
 }
 

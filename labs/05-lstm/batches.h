@@ -99,8 +99,8 @@ inline Inputs alone(const Inputs& in, int64_t b) {
   return {{in.lengths[b]},
           take_rows(in.gates, rows_of_sequence(in, b)),
           in.w,
-          in.h0.rows(b, b + 1),
-          in.c0.rows(b, b + 1)};
+          in.h0.defined() ? in.h0.rows(b, b + 1) : Tensor(),
+          in.c0.defined() ? in.c0.rows(b, b + 1) : Tensor()};
 }
 
 // ---- gradients

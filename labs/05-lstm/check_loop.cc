@@ -202,16 +202,18 @@ LAB_CHECK(GradientOfTheStates) {
   Inputs one_step = in;
   one_step.lengths.assign(in.lengths.size(), 1);
   one_step.gates = in.gates.rows(0, std::ssize(in.lengths));
-  const Outputs d = draw_gradients(draw, one_step);
-  const Gradients got = by_op(one_step, d);
   const std::string law =
       "a batch of one step: what comes in goes through it once, and is multiplied by the matrix "
       "that you give to product(), W; over more steps it is packed before, and a wrong one does "
       "not show";
-  expect_close("dh0 of a single step", got.h0, differences(one_step, d, &Inputs::h0),
-               {.tolerance = kDifferences, .law = law});
-  expect_close("dc0 of a single step", got.c0, differences(one_step, d, &Inputs::c0),
-               {.tolerance = kDifferences, .law = law});
+  for (const auto& [name, d] : losses(draw_gradients(draw, one_step))) {
+    const Gradients got = by_op(one_step, d);
+    expect_close("dh0 of a single step, of a loss of " + name, got.h0,
+                 differences(one_step, d, &Inputs::h0), {.tolerance = kDifferences, .law = law});
+    expect_close("dc0 of a single step, of a loss of " + name, got.c0,
+                 differences(one_step, d, &Inputs::c0), {.tolerance = kDifferences, .law = law});
+    if (testing::Test::HasFailure()) return;
+  }
 }
 
 // ---- task: weights
@@ -241,6 +243,8 @@ LAB_CHECK(GradientOfTheWeights) {
   check("begun with h0", in, in);
   check("of a single step", one_step, one_step);
   check("of a single sequence", alone(in, 0), alone(in, 0));
+  check("of a single step of a single sequence", alone(one_step, 0), alone(one_step, 0));
+  check("of a single sequence, begun with nothing", alone(undefined, 0), alone(zeros, 0));
   const Inputs many = draw_inputs(draw, /*many=*/true);
   check("of many sequences and steps", many, many);
   check("begun with nothing", undefined, zeros);

@@ -54,7 +54,7 @@ inline const char* const kLarge =
 
 inline StepInputs draw_step(Draw& draw, bool large = false) {
   const int64_t rows = large ? draw.between(150, 200) : draw.between(3, 5);
-  const int64_t hidden = large ? draw.between(130, 150) : 2 * draw.between(1, 2) + 1;
+  const int64_t hidden = 2 * (large ? draw.between(65, 75) : draw.between(1, 2)) + 1;
   const Shape state{rows, hidden};
   return {draw.normal({rows, 4 * hidden}), draw.normal(state), draw.normal(state),
           draw.normal(state), draw.normal(state)};

@@ -288,6 +288,10 @@ LAB_CHECK(ScaleComesFirst) {
                   "mean that must not be longer than max_norm"});
     }
   }
+  const double of_nothing = clipped(draw.uniform(10, 20), 0, draw.uniform(1, 2)).factor;
+  expect(of_nothing == 0, text("the factor with scale 0 is ", of_nothing,
+                               ": 0, as nothing is longer than max_norm. A sign that is made by "
+                               "dividing by |scale| is 0/0 there."));
 }
 
 }  // namespace

@@ -202,6 +202,11 @@ LAB_CHECK(NanIsNeverBest) {
            text("the first value of all is ", higher ? "-" : "",
                 "infinity, and is not called the "
                 "best so far: of all values only NaN never is."));
+    endless.update(1, higher);
+    expect(endless.rate() == 1,
+           text("the best so far was ", higher ? "-" : "",
+                "infinity, and 1 is no improvement: a share of infinity is infinite, or NaN. After "
+                "such a best, whatever is better improves."));
   }
   const double nan = std::nan(""), good = draw.uniform(50, 100);
   HalvingSchedule schedule({.rate = 1});
@@ -260,6 +265,10 @@ LAB_CHECK(EndsInTime) {
   expect_close("the rate with halve_after 3 and patience 0, the second epoch NaN",
                rates_of(nan, {100, NAN, 98, 97}), numbers({1, 1, 0.5, 0.25}),
                {.law = "every epoch counts, also one that ends with NaN"});
+  HalvingSchedule odd({.rate = 1, .min_rate = 0, .patience = 2});
+  expect_close("the rate with patience 2, the second and the third epoch NaN",
+               rates_of(odd, {100, NAN, NAN, 98}), numbers({1, 1, 0.5, 0.5}),
+               {.law = "an epoch that ends with NaN is one bad epoch, like any other"});
   HalvingSchedule twice({.rate = 1, .min_rate = 0, .patience = 2, .halve_after = 3});
   expect_close("the rate with halve_after 3 and patience 2, without improvement",
                rates_of(twice, {70, 70, 70, 70, 70}), numbers({1, 1, 0.5, 0.25, 0.125}),

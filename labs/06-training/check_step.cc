@@ -33,7 +33,7 @@ LAB_CHECK(PlainStep) {
       "`end`?");
   for (const double sign : {1.0, -1.0}) {
     for (const DType type : {DType::f64, DType::f32}) {
-      const Tensor p = draw.normal({draw.between(40000, 60000)}, type),  // some pieces
+      const Tensor p = draw.normal({2 * draw.between(20000, 30000) + 1}, type),  // some pieces
           before = p.clone(), g = draw.normal(p.shape(), type);
       const Settings s = {.scale = sign * draw.uniform(0.2, 0.7), .rate = draw.uniform(0.05, 0.5)};
       update(p, Tensor(), g, s);
@@ -57,7 +57,7 @@ LAB_CHECK(PlainStep) {
 }
 
 void check_momentum(Draw& draw, double sign, DType type) {
-  const Tensor start = draw.normal({draw.between(40000, 60000)}, type);
+  const Tensor start = draw.normal({2 * draw.between(20000, 30000) + 1}, type);
   const Tensor g = draw.normal(start.shape(), type);
   Settings s = {.scale = sign * draw.uniform(0.2, 0.7),
                 .rate = draw.uniform(0.05, 0.5),
@@ -112,6 +112,13 @@ LAB_CHECK(Momentum) {
     }
   }
   check_nan(draw, /*remembers=*/true);
+  const Tensor p = draw.normal({draw.between(3, 9)}), v = draw.normal(p.shape());
+  const Tensor want = combined(1, p, -0.5 * 0.25, v);
+  update(p, v, zeros_like(p), {.rate = 0.5, .momentum = 0.25});
+  expect_close("p after a step with momentum where the gradient is 0", p, want,
+               {.tolerance = kExact,
+                .law = "without a gradient, too, the velocity goes on, and slows down: p -= rate "
+                       "momentum v"});
 }
 
 LAB_CHECK(WeightDecay) {
@@ -242,7 +249,7 @@ LAB_CHECK(StepOfAll) {
 // The kernel by itself, of both types, with a scale of either sign.
 void check_rows(Draw& draw, DType type, double scale) {
   // So many rows that threads share them.
-  const Tensor table = draw.normal({draw.between(2400, 2800), draw.between(20, 30)}, type);
+  const Tensor table = draw.normal({draw.between(2400, 2800), 2 * draw.between(10, 15) + 1}, type);
   const int64_t rows = table.shape()[0], width = table.shape()[1];
   std::vector<int32_t> ids = {static_cast<int32_t>(rows - 1), 0};
   for (int32_t id = 3; id < rows - 2; id += 2) ids.push_back(id);
@@ -264,8 +271,8 @@ void check_rows(Draw& draw, DType type, double scale) {
                              {"a table with steps the other way: the scale has a sign, and the "
                               "gradient is to be subtracted",
                               combined(1, before, rate * scale, all)}},
-                .law = "row i of the gradient belongs to row ids[i] of the table, and is taken "
-                       "times rate and scale"});
+                .law = "row i of the gradient belongs to row ids[i] of the table, with all its "
+                       "columns, and is taken times rate and scale"});
 }
 
 LAB_CHECK(SparseEqualsDense) {

@@ -16,7 +16,7 @@ inline std::vector<DialogueScore> draw_scores(Draw& draw, bool distractions) {
   int64_t above = 0, below = 0;  // dialogues in which distractions get more, or less
   for (size_t i = 0; i < scores.size(); ++i) {
     DialogueScore& s = scores[i];
-    const int64_t q = draw.between(i == 0 || i == 3 ? 4 : 3, 6);
+    const int64_t q = draw.between(i == 0 || i == 3 || i == 7 ? 4 : 3, 6);
     for (int64_t k = 0; k < q; ++k) s.as_scores.push_back(draw.uniform(0.1, 2));
     for (int64_t k = 0; k < q; ++k) {
       s.distraction.push_back(static_cast<char>(distractions && draw.between(0, 1)));
@@ -48,6 +48,9 @@ inline std::vector<DialogueScore> draw_scores(Draw& draw, bool distractions) {
     }
     if (i == 6) s.as_scores.resize(1), s.distraction.resize(1);  // a query alone
     for (int64_t t = draw.between(1, 5); t > 0; --t) s.nll.push_back(draw.uniform(0.5, 4));
+    if (i == 3) {  // small, and as good as the others
+      for (double& score : s.as_scores) score *= 1e-4;
+    }
     s.characters = {.all = draw.between(5, 30), .unknown = draw.between(0, 4)};
     s.das_ratio = das_ratio(dialogue_means(s.as_scores, s.distraction));
     Summary one;
