@@ -77,6 +77,10 @@ void register_system(System system) {
 
 const System& system_of(const std::string& directory) {
   check_is_model(directory);
+  return system_of_run(directory);
+}
+
+const System& system_of_run(const std::string& directory) {
   const std::string path = file_inside(directory, "config.json");
   const auto name = with_json(path, [](const nlohmann::json& json) {
     return json.value("system", nlohmann::json("respond"));

@@ -107,8 +107,7 @@ class PassageAnnotator : public Annotator {
     found.table = [rows, passages](int width) { return table_of(rows, passages, width); };
     if (parts.test.left_out > 0) {
       found.remarks.push_back(counted(parts.test.left_out, "question") + " left out" +
-                              (parts.divided ? " of all parts" : "") +
-                              ": a first answer is missing, or does not stand in the passage");
+                              (parts.divided ? " of all parts" : "") + ": they have no answer");
     }
     return found;
   }

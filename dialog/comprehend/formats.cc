@@ -91,12 +91,9 @@ Answer placed(const std::string& text, const std::vector<size_t>& begins, const 
   return a;
 }
 
-// Adds the question, unless what is to be learned of it stands nowhere.
+// Adds the question if there is something to compare an answer with.
 void add(Passage& passage, Question question) {
-  const bool known =
-      !question.answers.empty() && (question.answers[0].kind != Kind::kSpan ||
-                                    question.answers[0].end > question.answers[0].begin);
-  if (!known) {
+  if (question.answers.empty()) {
     ++passage.left_out;
   } else {
     passage.questions.push_back(std::move(question));

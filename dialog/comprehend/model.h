@@ -19,6 +19,7 @@ using Ids = std::vector<int32_t>;
 struct Config {
   int64_t turns = 2;                      // k
   bool questions = true, answers = true;  // whether those of the turns before are read
+  bool other_turns = false;               // a control: they are another passage's, see read_all()
   bool kinds = false;                     // Eq. 8: predicts yes, no, unanswerable or a span
   bool frozen = false;                    // the encoder is not trained
   int64_t width = 384;                    // cells per direction of the two GRUs, d in the paper

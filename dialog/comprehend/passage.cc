@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <filesystem>
+#include <functional>
 
 #include "base/error.h"
 #include "base/path.h"
@@ -34,6 +35,15 @@ Passage passage_of(const Dialogue& dialogue) {
 size_t Corpus::questions() const {
   size_t count = 0;
   for (const Passage& p : passages) count += p.questions.size();
+  return count;
+}
+
+size_t Corpus::unplaced() const {
+  size_t count = 0;
+  for (const Passage& p : passages) {
+    count +=
+        static_cast<size_t>(std::ranges::count_if(p.questions, std::not_fn(&Question::placed)));
+  }
   return count;
 }
 
@@ -121,7 +131,10 @@ Parts read_parts(const std::vector<std::string>& data, size_t limit) {
 }
 
 void require_training(const Parts& parts, const std::string& data) {
-  if (!parts.train.passages.empty() && !parts.valid.passages.empty()) return;
+  if (!parts.train.passages.empty() && !parts.valid.passages.empty()) {
+    if (parts.train.unplaced() < parts.train.questions()) return;
+    throw DataError(data + ": no training question has its answer in the passage");
+  }
   throw DataError(data + ": too few passages: one of " + (parts.divided ? "ten" : "20") +
                   " is for validation");
 }

@@ -19,6 +19,11 @@ struct Answer {
 struct Question {
   std::string id, text;
   std::vector<Answer> answers;  // references, at least one; the first is learned
+
+  // Whether it can be learned: a span that stands nowhere in the passage is measured only.
+  bool placed() const {
+    return answers[0].kind != Kind::kSpan || answers[0].end > answers[0].begin;
+  }
 };
 struct PassageTurn {
   std::string speaker;
@@ -28,7 +33,7 @@ struct Passage {
   std::string id = {}, text = {};
   std::vector<PassageTurn> turns = {};  // a text that is not a dialogue is one, without a speaker
   std::vector<Question> questions = {};
-  size_t left_out = 0;  // other questions: their first reference stands nowhere in it
+  size_t left_out = 0;  // questions without an answer
 
   void add_turn(const std::string& speaker, const std::string& said);
   const PassageTurn& turn_at(size_t byte) const;
@@ -43,6 +48,7 @@ struct Corpus {
   size_t left_out = 0;  // of the passages that were read; of divided files of all of them
 
   size_t questions() const;
+  size_t unplaced() const;  // those that cannot be learned
 };
 // Reads a file in the published form of CoQA, QuAC, FriendsQA or Molweni, JSON, plain or gzip,
 // recognised by its members. `limit`: only the first passages with a question, 0: all. Throws

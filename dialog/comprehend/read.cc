@@ -57,8 +57,8 @@ ReadPassage read_passage(const Passage& passage, const pretrained::WordPiece& pi
     const auto none = static_cast<int32_t>(read.pieces.size());
     ReadQuestion& question = read.questions.emplace_back();
     question.question = read_query(q.text, pieces, longest_query);
-    question.answer = read_query(as_history(a), pieces, longest_query);
     question.target = {none, none, static_cast<int32_t>(a.kind)};
+    read.turns.push_back({question.question, read_query(as_history(a), pieces, longest_query)});
     for (int32_t i = 0; i < none; ++i) {
       const auto [begin, end] = read.bytes[i];
       if (end <= a.begin || begin >= a.end) continue;
@@ -80,6 +80,17 @@ Asked asked(const ReadPassage& passage, const Ids& question, const std::vector<T
     }
   }
   return a;
+}
+
+std::vector<Asked> asked(const ReadPassage& passage, const std::vector<size_t>& questions,
+                         const Config& config) {
+  std::vector<Asked> all;
+  for (const size_t q : questions) {
+    const auto begin = passage.turns.begin();
+    all.push_back(asked(passage, passage.questions[q].question,
+                        {begin, begin + static_cast<ptrdiff_t>(q)}, config));
+  }
+  return all;
 }
 
 std::vector<Predicted> answer(const SpanReader& model, const std::vector<Asked>& asked,
@@ -147,13 +158,10 @@ std::vector<std::vector<Predicted>> answer_all(const SpanReader& model,
     const std::vector<Predicted> answers = answer(model, batch_asked, read);
     for (size_t i = 0; i < numbers.size(); ++i) {
       const size_t p = numbers[i];
-      const ReadQuestion& question = passages[p].questions[q];
       result[p].push_back(answers[i]);
-      before[p].push_back(
-          {question.question,
-           history == History::kGold
-               ? question.answer
-               : read_query(as_history(answers[i].answer), pieces, model.config().longest_query)});
+      TurnBefore& turn = before[p].emplace_back(passages[p].turns[q]);
+      if (history == History::kGold || model.config().other_turns) continue;
+      turn.answer = read_query(as_history(answers[i].answer), pieces, model.config().longest_query);
     }
     done += std::ssize(numbers);
     numbers.clear();

@@ -13,14 +13,20 @@
 namespace heed::comprehend {
 
 struct ReadQuestion {
-  Ids question, answer;  // pieces of the question, of the text of its first reference
+  Ids question;  // its pieces
   Target target = {};
+};
+// A turn of a question's history: pieces of a previous question and of its answer.
+struct TurnBefore {
+  Ids question, answer;
 };
 struct ReadPassage {
   const Passage* passage = nullptr;
   Ids pieces = {};
   std::vector<std::pair<size_t, size_t>> bytes = {};  // for each piece the bytes of its word
   std::vector<ReadQuestion> questions = {};
+  // The turn that each question is for those after it: itself and its first reference.
+  std::vector<TurnBefore> turns = {};
 };
 // Words end at spaces and punctuation, so that a span consists of words. The result refers to the
 // passage. Throws DataError if there is no piece. The first `longest_query`
@@ -29,12 +35,12 @@ ReadPassage read_passage(const Passage& passage, const pretrained::WordPiece& pi
                          int64_t longest_query);
 Ids read_query(const std::string& text, const pretrained::WordPiece& pieces, int64_t longest);
 
-// The history of a question: pieces of previous questions and answers, oldest first.
-struct TurnBefore {
-  Ids question, answer;
-};
+// `before`: oldest first.
 Asked asked(const ReadPassage& passage, const Ids& question, const std::vector<TurnBefore>& before,
             const Config& config);
+// Some questions of the passage, each with the gold turns before it.
+std::vector<Asked> asked(const ReadPassage& passage, const std::vector<size_t>& questions,
+                         const Config& config);
 
 struct Predicted {
   Answer answer;

@@ -37,6 +37,10 @@ template <class V> void visit_model_config(auto& m, V& v) {
   v(setting("without-answers", "answers", "Of the earlier turns read only the questions",
             {.group = kReader, .required = true, .of_variant = true}),
     Unless{m.answers});
+  v(setting("other-turns", "other_turns",
+            "A control: the earlier turns are those of another passage of the same part",
+            {.group = kReader, .later = true, .of_variant = true}),
+    m.other_turns);
   v(setting("kinds", "kinds",
             "Distinguish yes, no and unanswerable from a span, as CoQA requires; otherwise a "
             "position after the passage stands for unanswerable",

@@ -101,7 +101,7 @@ class ReaderTraining : public SystemTraining<Own> {
     for (const char* size : {"hidden", "encoder-layers", "vocab"}) {
       if (!s_.init.empty()) refuse(size, "a pretrained encoder brings its sizes");
     }
-    for (const char* option : {"without-questions", "without-answers"}) {
+    for (const char* option : {"without-questions", "without-answers", "other-turns"}) {
       if (s_.model.turns == 0) refuse(option, "only applies with --turns above 0");
     }
     if (s_.init.empty() && s_.preset && *s_.preset != kFromNothing) {
@@ -127,7 +127,10 @@ class ReaderTraining : public SystemTraining<Own> {
              std::to_string(data_.valid.questions()) + " to validate");
     if (data_.train.left_out > 0) {
       talk.note("left out: " + counted(data_.train.left_out, "question") +
-                (data_.divided ? " of all parts" : "") +
+                (data_.divided ? " of all parts" : "") + " without an answer");
+    }
+    if (const size_t unplaced = data_.train.unplaced(); unplaced > 0) {
+      talk.note("not learned: " + counted(unplaced, "training question") +
                 " whose answer does not stand in the passage");
     }
   }
@@ -162,6 +165,7 @@ int pieces_of(const Settings& s) {
 
 std::vector<PresetOf<Settings>> Own::presets() {
   Settings smoke = with_loop(2, 0.002), frozen = with_loop(6, 0.002);  // the former is drawn
+  frozen.loop.schedule.stop_after = 0;  // so that readers that are compared learn equally long
   smoke.model.turns = 1;
   smoke.model.width = 32;
   smoke.model.window = 200;

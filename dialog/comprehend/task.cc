@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <iterator>
 #include <memory>
+#include <numeric>
 
 #include "dialog/comprehend/score.h"
 #include "train/run_json.h"
@@ -10,9 +11,21 @@
 namespace heed::comprehend {
 namespace {
 
+std::vector<size_t> all_of(const ReadPassage& read) {
+  std::vector<size_t> all(read.questions.size());
+  std::iota(all.begin(), all.end(), size_t{0});
+  return all;
+}
+std::vector<size_t> placed_of(const ReadPassage& read) {
+  std::vector<size_t> placed = all_of(read);
+  std::erase_if(placed, [&](size_t q) { return !read.passage->questions[q].placed(); });
+  return placed;
+}
+
 // Questions of one passage that follow each other.
 struct Together {
-  size_t passage, first, end;
+  size_t passage;
+  std::vector<size_t> questions;
 };
 
 class Reading {
@@ -24,11 +37,12 @@ class Reading {
         valid_(parts.valid),
         train_read_(read_all(parts.train, pieces_, settings.model)),
         valid_read_(read_all(parts.valid, pieces_, settings.model)) {
-    const auto together = static_cast<size_t>(settings.together);
     for (size_t p = 0; p < train_read_.size(); ++p) {
-      const size_t n = train_read_[p].questions.size();
-      for (size_t q = 0; q < n; q += together) {
-        examples_.push_back({p, q, std::min(n, q + together)});
+      for (const size_t q : placed_of(train_read_[p])) {
+        const bool full = examples_.empty() || examples_.back().passage != p ||
+                          std::ssize(examples_.back().questions) == settings.together;
+        if (full) examples_.push_back({p, {}});
+        examples_.back().questions.push_back(q);
       }
     }
     if (reader.reads_ahead && settings.model.frozen) read_ahead(reader.reads_ahead);
@@ -37,15 +51,14 @@ class Reading {
   std::vector<int64_t> sizes() const {
     std::vector<int64_t> sizes;
     for (const Together& t : examples_) {
-      sizes.push_back(static_cast<int64_t>(t.end - t.first) *
-                      std::ssize(train_read_[t.passage].pieces));
+      sizes.push_back(std::ssize(t.questions) * std::ssize(train_read_[t.passage].pieces));
     }
     return sizes;
   }
 
   std::vector<int64_t> questions() const {  // of each example
     std::vector<int64_t> counts;
-    for (const Together& t : examples_) counts.push_back(static_cast<int64_t>(t.end - t.first));
+    for (const Together& t : examples_) counts.push_back(std::ssize(t.questions));
     return counts;
   }
 
@@ -56,8 +69,8 @@ class Reading {
     for (const int64_t i : indices) {
       const Together& t = examples_[i];
       const ReadPassage& read = train_read_[t.passage];
-      std::ranges::move(all_asked(read, t.first, t.end), std::back_inserter(questions));
-      for (size_t q = t.first; q < t.end; ++q) {
+      std::ranges::move(asked(read, t.questions, settings_.model), std::back_inserter(questions));
+      for (const size_t q : t.questions) {
         targets.push_back(read.questions[q].target);
         loss.tokens += std::ssize(read.pieces);
       }
@@ -83,7 +96,7 @@ class Reading {
   std::string describe(const std::vector<int64_t>& indices) const {
     int64_t questions = 0, longest = 0;
     for (const int64_t i : indices) {
-      questions += static_cast<int64_t>(examples_[i].end - examples_[i].first);
+      questions += std::ssize(examples_[i].questions);
       longest = std::max<int64_t>(longest, std::ssize(train_read_[examples_[i].passage].pieces));
     }
     return std::to_string(questions) + " questions on passages of up to " +
@@ -91,17 +104,6 @@ class Reading {
   }
 
  private:
-  // The questions [first, end) of a passage, with the gold answers of those before.
-  std::vector<Asked> all_asked(const ReadPassage& read, size_t first, size_t end) const {
-    std::vector<Asked> all;
-    std::vector<TurnBefore> before;
-    for (size_t q = 0; q < end; ++q) {
-      const ReadQuestion& question = read.questions[q];
-      if (q >= first) all.push_back(asked(read, question.question, before, settings_.model));
-      before.push_back({question.question, question.answer});
-    }
-    return all;
-  }
   void read_ahead(const std::function<bool(int64_t, int64_t)>& go_on) const {
     int64_t done = 0, of = 0;
     for (const auto* part : {&train_read_, &valid_read_}) {
@@ -109,7 +111,7 @@ class Reading {
     }
     for (const auto* part : {&train_read_, &valid_read_}) {
       for (const ReadPassage& read : *part) {
-        if (!model_.read_ahead(all_asked(read, 0, read.questions.size()))) return;
+        if (!model_.read_ahead(asked(read, all_of(read), settings_.model))) return;
         done += std::ssize(read.questions);
         if (!go_on(done, of)) return;
       }
@@ -131,6 +133,13 @@ std::vector<ReadPassage> read_all(const Corpus& corpus, const pretrained::WordPi
   std::vector<ReadPassage> all;
   for (const Passage& p : corpus.passages) {
     all.push_back(read_passage(p, pieces, config.longest_query));
+  }
+  if (!config.other_turns) return all;
+  std::vector<std::vector<TurnBefore>> turns;
+  for (const ReadPassage& read : all) turns.push_back(read.turns);
+  for (size_t p = 0; p < all.size(); ++p) {
+    const std::vector<TurnBefore>& other = turns[(p + all.size() / 2) % all.size()];
+    for (size_t q = 0; q < all[p].turns.size(); ++q) all[p].turns[q] = other[q % other.size()];
   }
   return all;
 }

@@ -21,6 +21,8 @@ struct LoadedReader {
   std::function<bool(int64_t questions, int64_t of)> reads_ahead = {};
 };
 
+// With `config.other_turns`, the turns of each passage are those of the passage that is half the
+// corpus away, from its first one again where it has fewer.
 std::vector<ReadPassage> read_all(const Corpus& corpus, const pretrained::WordPiece& pieces,
                                   const Config& config);
 

@@ -34,7 +34,7 @@ using Run = Subject<Settings, Data>;
 struct Variant {
   VariantName name;
   int64_t turns;
-  bool questions = true, answers = true;
+  bool questions = true, answers = true, other = false;
 };
 // The first ones in the order of their turns; the others are compared with that of as many.
 constexpr int64_t kMostTurns = 7;
@@ -48,7 +48,8 @@ const std::vector<Variant> kVariants = {
     {{"turns-6", "turns before", "6"}, 6},
     {{"turns-7", "turns before", "7"}, 7},
     {{"no-questions", "2 turns, without", "questions"}, 2, false, true},
-    {{"no-answers", "2 turns, without", "answers"}, 2, true, false}};
+    {{"no-answers", "2 turns, without", "answers"}, 2, true, false},
+    {{"other-turns", "2 turns, of another", "passage"}, 2, true, true, true}};
 
 // ---- training
 
@@ -61,6 +62,7 @@ comprehend::Settings settings_of(const Settings& s, size_t variant, uint64_t see
   r.model.turns = v.turns;
   r.model.questions = v.questions;
   r.model.answers = v.answers;
+  r.model.other_turns = v.other;
   r.model.frozen = frozen;
   r.model.width = s.width;
   r.init = s.init;
@@ -144,11 +146,12 @@ std::vector<double> f1_with(const comprehend::LoadedReader& reader, const compre
   for (size_t p = 0; p < read.size(); ++p) {
     std::vector<comprehend::TurnBefore> before;
     std::vector<comprehend::Asked> asked;
-    for (const comprehend::ReadQuestion& question : read[p].questions) {
+    for (size_t q = 0; q < read[p].questions.size(); ++q) {
       std::vector<comprehend::TurnBefore> last = last_of(before, n);
       if (shuffled) Rng(/*seed=*/1, "comprehend.shuffled", f1.size() + asked.size()).shuffle(last);
-      asked.push_back(comprehend::asked(read[p], question.question, last, reader.model.config()));
-      before.push_back({question.question, question.answer});
+      asked.push_back(
+          comprehend::asked(read[p], read[p].questions[q].question, last, reader.model.config()));
+      before.push_back(read[p].turns[q]);
     }
     const auto answers = comprehend::answer(
         reader.model, asked, std::vector<const comprehend::ReadPassage*>(asked.size(), &read[p]));
@@ -237,9 +240,7 @@ void visit(Settings& s, const OptionVisitor& v) {
             "Fine-tune the encoder; if not given, its weights stay as they are", {.group = group}),
     &s.fine_tune);
   show(v, group, {epochs_option(s.epochs)});
-  v(setting("cells", "width", "Cells of a direction of the two GRUs",
-            {.group = group, .least = 1, .most = 4096}),
-    &s.width);
+  v(line_of<comprehend::Settings>("cells", group), &s.width);
   show(v, group, {limit_option(s.limit, "Read only the first N dialogues (of each file); 0: all")});
 }
 
@@ -297,8 +298,8 @@ Experiment comprehend_experiment() {
   return experiment(
       {.name = "comprehend",
        .kind = "comprehend",
-       .what = "Train ten readers of dialogues that see more or fewer earlier questions, and "
-               "write tables",
+       .what = "Train eleven readers of dialogues that see more or fewer earlier questions, or "
+               "others, and write tables",
        .more = "After Ohsugi et al. (2019), docs/comprehension.md. --data: questions with answers "
                "in the format of CoQA, QuAC, FriendsQA or Molweni.",
        .example = "--data friendsqa --init models/minilm",

@@ -13,15 +13,21 @@ def reader(corpus, name, measure="f1"):
 
 
 def facts():
-    frozen = [reader("molweni", name) for name in ("turns-1", "turns-2", "turns-3", "no-questions", "no-answers")]
+    others = [f"turns-{turns}" for turns in range(1, 8)] + ["no-questions", "no-answers", "other-turns"]
+    frozen = [reader("molweni", name) for name in others]
+    seeds = [100 * read(RESULTS / f"comprehend/molweni/turns-0-seed{seed}/evaluation.json")["f1"] for seed in (1, 2)]
+    fewer = read(RESULTS / "comprehend/molweni/turns-7-seed1/read.json")
     return [
         "on the GPU the F1 is {} without them and {}, {} and {} with one, two and three; with four it is {}".format(
             *(reader("molweni-gpu", f"turns-{turns}") for turns in range(5))),
         f"On the processor it is {reader('molweni-fine', 'turns-0')} without and {reader('molweni-fine', 'turns-2')} with two",
         f"The best reader of the processor, with {reader('molweni-fine', 'no-questions')}, reads the answers of two turns",
         f"above the frozen readers without earlier turns ({reader('molweni', 'turns-0')})",
-        f"with earlier turns, {min(frozen)} to {max(frozen)}, they do not differ clearly",
-        f"gold ones ({reader('molweni', 'turns-3', 'predicted_f1')} and {reader('molweni', 'turns-3')} with three turns)",
+        f"those with earlier turns ({min(frozen)} to {max(frozen)})",
+        f"gold ones ({reader('molweni', 'turns-2', 'predicted_f1')} and {reader('molweni', 'turns-2')} with two turns)",
+        "without turns, the two have {:.1f} and {:.1f}".format(*seeds),
+        "has {:.1f} with seven, {:.1f} with the last three, but {:.1f} with the last two and {:.1f} with none".format(
+            *(100 * fewer[f"last:{turns}"] for turns in (7, 3, 2, 0))),
     ]
 
 

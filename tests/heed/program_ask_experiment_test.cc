@@ -121,7 +121,16 @@ TEST_F(AskExperiment, HasItsTables) {
         1e-12);
   }
   const Json table = Json::parse(dir.read("all/tables/read.json"));
-  EXPECT_EQ(table["rows"].size(), 10u);
+  EXPECT_EQ(table["rows"].size(), 11u);
+  const auto config = [&](const std::string& run) {
+    return Json::parse(dir.read("all/" + run + "-seed1/config.json"));
+  };
+  const Json control = config("other-turns");
+  EXPECT_EQ(control["turns"], 2);
+  EXPECT_EQ(control["other_turns"], true);
+  EXPECT_FALSE(config("turns-2").contains("other_turns"));
+  EXPECT_NE(dir.read("all/other-turns-seed1/model.safetensors"),
+            dir.read("all/turns-2-seed1/model.safetensors"));
 }
 
 }  // namespace

@@ -144,19 +144,30 @@ TEST(Passages, AreReadFromFriendsQa) {
   EXPECT_EQ(there(p, last.passages.at(0).questions.at(1).answers.at(0)), "now .");
 }
 
+// A third question without an answer.
+std::string unanswered() {
+  return changed(kMolweni, R"([{"text": "fstab", "answer_start": 3}])", "[]");
+}
+
 TEST(Passages, AreReadFromMolweni) {
   const TempDir dir;
   const Corpus corpus = read_passages(dir.write("molweni.json", kMolweni));
   const Passage& p = corpus.passages.at(0);
-  ASSERT_EQ(p.questions.size(), 2u);
-  EXPECT_EQ(corpus.left_out, 1u);  // does not stand where it says
+  ASSERT_EQ(p.questions.size(), 3u);
+  EXPECT_FALSE(p.questions[2].placed());  // does not stand where it says
+  EXPECT_TRUE(p.questions[0].placed() && p.questions[1].placed());
+  EXPECT_EQ(corpus.unplaced(), 1u);
+  EXPECT_EQ(corpus.left_out, 0u);
   EXPECT_EQ(there(p, p.questions[0].answers[0]), "Fstab");
   EXPECT_EQ(p.questions[1].answers[0].kind, Kind::kNone);
   for (const size_t behind : {0, 1, 2}) {  // nothing stands behind the end
     const std::string place = "\"answer_start\": " + std::to_string(p.text.size() + behind) + "}";
     const std::string text = changed(kMolweni, "\"answer_start\": 3}", place);
-    EXPECT_EQ(read_passages(dir.write("molweni.json", text)).left_out, 1u) << behind;
+    EXPECT_EQ(read_passages(dir.write("molweni.json", text)).unplaced(), 1u) << behind;
   }
+  const Corpus without = read_passages(dir.write("molweni.json", unanswered()));
+  EXPECT_EQ(without.left_out, 1u);  // nothing to compare an answer with
+  EXPECT_EQ(without.questions(), 2u);
 }
 
 TEST(Passages, RefuseWhatIsNone) {
@@ -252,16 +263,16 @@ TEST(Parts, AreThoseThatArePublishedOrDividedByPassage) {
 // What one of several files asks for counts for all; a folder's files are read by their names.
 TEST(Parts, OfSeveralFilesAreOneCorpus) {
   const TempDir dir;
-  const Parts several = read_parts(
-      {dir.write("1.json", kQuac), dir.write("2.json", kMolweni), dir.write("3.json", kMolweni)},
-      0);
+  const Parts several = read_parts({dir.write("1.json", kQuac), dir.write("2.json", unanswered()),
+                                    dir.write("3.json", unanswered())},
+                                   0);
   EXPECT_EQ(several.train.passages.size(), 3u);
   EXPECT_TRUE(several.train.leave_one_out);
   EXPECT_EQ(several.train.left_out, 2u);
-  std::string dialogue = std::string(kMolweni).substr(std::string(kMolweni).find("{\"edus\""));
+  std::string dialogue = unanswered().substr(unanswered().find("{\"edus\""));
   dialogue.resize(dialogue.size() - 3);  // ]}} behind it
   const std::string two =
-      dir.write("two.json", changed(kMolweni, dialogue, dialogue + ", " + dialogue));
+      dir.write("two.json", changed(unanswered(), dialogue, dialogue + ", " + dialogue));
   EXPECT_EQ(read_passages(two).left_out, 2u);
   EXPECT_EQ(read_passages(two, 1).left_out, 1u);
   for (const std::string id : {"e", "b", "h", "a", "g", "d", "c", "f"}) {
