@@ -1,6 +1,6 @@
 // The framework in one include: tensors, differentiation, layers, optimisers. For programs that use
-// heed; its own sources include what they need, so that a change rebuilds no more than it must. Who
-// writes an op includes "autograd/node.h" besides; docs/headers.md lists all public headers.
+// heed; its own sources include only what they need, so that a change rebuilds little. A file that
+// defines an op also includes "autograd/node.h". docs/headers.md lists all public headers.
 #pragma once
 
 #include "autograd/anomaly.h"

@@ -16,7 +16,7 @@ struct AnomalyError : Error {
 // when it is recorded, and the gradients that each op computes in backward(). The first infinity or
 // NaN throws AnomalyError with the name of the op. The results do not change; training is slower.
 // A value may be infinite where an input is, as behind a mask of -infinity, but a loss and a
-// gradient may not. Not checked are the logits of categorical().
+// gradient may not. The logits of categorical() are not checked.
 class DetectAnomaly {
  public:
   [[nodiscard]] explicit DetectAnomaly(bool on = true);

@@ -46,8 +46,8 @@ Var variance(const Var& x, int axis, bool keepdim, int correction) {
   check_float("variance", x);
   const int a = x.shape().normalize(axis, "variance");
   const int64_t n = x.shape()[a];
-  check_shape(n > correction, "variance: needs more than ", correction, " elements along axis ",
-              axis, " of ", x.shape());
+  check_shape(n > correction, "variance: needs more elements than the correction, ", correction,
+              ", along axis ", axis, " of ", x.shape());
   return sum(square(x - mean(x, a, true)), a, keepdim) / static_cast<double>(n - correction);
 }
 

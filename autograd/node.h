@@ -76,8 +76,8 @@ void check_types(const char* op, const Tensor& a, const Tensor& b);
 // Throws ShapeError for more elements along an axis than an i32 can number.
 void check_places(const char* op, int64_t n);
 
-// The op that the user called: while one exists, what is said about the ops that it is made of
-// names it. The outermost counts.
+// The op that the user called. While one exists, the messages of the ops that it is made of begin
+// with its name. If several exist, the outermost gives the name.
 class CalledOp {
  public:
   [[nodiscard]] explicit CalledOp(const char* op) : called_(called, or_else(op)) {}
@@ -170,9 +170,9 @@ class Grads {
   const Node& node_;
 };
 
+inline thread_local const char* running_op = "an op";  // whose closure runs, for messages
 // A tensor that a closure keeps for the gradient; undefined if it was not needed. Reading it throws
 // UsageError if its memory was written to since it was saved (Tensor::version).
-inline thread_local const char* running_op = "an op";  // whose closure runs, for messages
 class Saved {
  public:
   Saved() = default;

@@ -238,16 +238,16 @@ Var by_step(const Var& x, const Packing& packing) {
 }
 
 void check_by_sequence(const char* op, const Var& x) {
-  check_shape(!x.defined() || x.row_order() != RowOrder::by_step, op,
-              ": wants rows one sequence after the other, and these stand step by step, as lstm() "
-              "and gru() "
-              "give them; take by_sequence(x, packing)");
+  check_shape(
+      !x.defined() || x.row_order() != RowOrder::by_step, op,
+      ": expected rows sequence by sequence, got rows step by step, as lstm() and gru() return "
+      "them; use by_sequence(x, packing)");
 }
 
 void check_by_step(const char* op, const Var& x) {
-  check_shape(!x.defined() || x.row_order() != RowOrder::by_sequence, op,
-              ": wants rows step by step, and these stand one sequence after the other; take "
-              "by_step(x, packing)");
+  check_shape(
+      !x.defined() || x.row_order() != RowOrder::by_sequence, op,
+      ": expected rows step by step, got rows sequence by sequence; use by_step(x, packing)");
 }
 
 }  // namespace heed

@@ -149,8 +149,8 @@ struct [[nodiscard]] Packed {
   Var restored(const Var& y) const;  // (B, ...) of the sorted sequences -> of the given ones
 };
 // Packs sequences of ids, or of rows (n_i, ...) of any element type, in any order. Throws
-// ShapeError for an empty sequence, for rows of different shapes or element types, and for no
-// sequences of rows (of ids there may be none).
+// ShapeError for an empty sequence, for rows of different shapes or element types, and for an empty
+// list of row tensors. (An empty list of ids is allowed.)
 Packed pack(const std::vector<std::vector<int32_t>>& sequences, Device device = {});
 Packed pack(const std::vector<Tensor>& sequences);
 

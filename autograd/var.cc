@@ -46,9 +46,8 @@ RowOrder order_of(const char* op, const Tensor& value, const std::vector<Var>& i
     if (!x.defined() || x.row_order() == RowOrder::unknown || x.shape()[0] != value.shape()[0])
       continue;
     check_shape(order == RowOrder::unknown || order == x.row_order(), CalledOp::or_else(op),
-                ": rows step by step meet rows of one sequence after the other; bring them into "
-                "one order with "
-                "by_sequence() or by_step()");
+                ": one input has its rows step by step, another one sequence by sequence; convert "
+                "one with by_sequence() or by_step()");
     order = x.row_order();
   }
   return order;
@@ -257,7 +256,11 @@ void Var::backward(const OnComplete& complete) const {
   check_defined("backward", *this);
   check_shape(value().numel() == 1, "backward: needs a single value (a loss), got the shape ",
               shape());
-  if (!node()) throw UsageError("backward: the value does not depend on any parameter");
+  if (!node()) {
+    throw UsageError(
+        "backward: the value depends on no parameter in the graph; constants, detach(), frozen "
+        "parameters and NoGrad are outside of it");
+  }
   if (DetectAnomaly::active() && !all_finite(value())) {
     throw AnomalyError("anomaly: the loss is not finite; an infinite input has reached it");
   }

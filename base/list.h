@@ -21,7 +21,7 @@ template <class Texts> std::string joined(const Texts& texts, std::string_view b
   return joined(texts, between, std::identity());
 }
 
-// The fields of a line: n signs make n + 1.
+// The fields of a line: n separators make n + 1 fields.
 inline std::vector<std::string> fields_of(std::string_view line, char sign) {
   std::vector<std::string> fields;
   while (true) {
@@ -32,7 +32,7 @@ inline std::vector<std::string> fields_of(std::string_view line, char sign) {
   }
 }
 
-// The entries of a list, "a,b"; none of "". A sign at the end begins no other one.
+// The entries of a list, "a,b". The empty text has none; a separator at the end adds none.
 inline std::vector<std::string> split(const std::string& text, char sign) {
   std::vector<std::string> parts;
   std::istringstream in(text);

@@ -1,11 +1,11 @@
-// A value that has another one for a while.
+// A variable that holds another value until the end of a scope.
 #pragma once
 
 #include <utility>
 
 namespace heed {
 
-// While one exists, `place` has another value; it gets its own back at the end.
+// While one exists, `place` holds `value`. The destructor restores what it held before.
 template <class T> class ScopedValue {
  public:
   ScopedValue(T& place, T value) : place_(place), before_(std::exchange(place, value)) {}

@@ -29,8 +29,8 @@ Var DropoutMode::operator()(const Var& x, const Module& layer, std::string_view 
   }
   if (layer.stream() == 0) {
     throw UsageError(
-        "dropout: the layer has no name yet, by which it would draw; call init() or name_parts() "
-        "on the whole model first (they reach what visit() names)");
+        "dropout: the layer has no name yet, which selects its random stream; call init() or "
+        "name_parts() on the whole model first (they reach what visit() names)");
   }
   return dropout(x, p_, of((layer.stream() ^ (part.empty() ? 0 : purpose_id(part))) + index));
 }

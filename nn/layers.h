@@ -67,8 +67,8 @@ class DropoutMode {
       : p_(p), seed_(seed), step_(step), draws_(true) {}
 
   double p() const { return p_; }
-  // Whether there is a training step to draw for, whatever p is; and its stream of a name, for
-  // noise other than dropout.
+  // True for the mode of a training step, whatever p is. key() is the random stream of a name in
+  // this step, for noise other than dropout.
   bool draws() const { return draws_; }
   RandomKey key(std::string_view name) const { return of(purpose_id(name)); }
   // The mode for time step t, for a layer that is called once per time step. Throws UsageError

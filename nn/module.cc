@@ -119,7 +119,8 @@ std::vector<NamedParameter> parameters(const Module& module) {
   std::unordered_map<const ParameterCell*, size_t> places;
   for (const auto& [name, var] : visited(module)) {
     if (!var.is_parameter()) {
-      throw UsageError("module: \"" + name + "\" is no parameter; make it with Var::parameter()");
+      throw UsageError("module: \"" + name +
+                       "\" is not a parameter; make it with Var::parameter()");
     }
     const auto [place, first] = places.emplace(var.cell().get(), list.size());
     if (first) {

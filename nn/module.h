@@ -37,8 +37,8 @@ class Visitor {
 };
 
 // Anything with parameters. A layer derives from it and names its parameters and submodules once,
-// in visit(), which everything else uses. One that visit() forgets is not trained, saved or moved;
-// without values of its own it stays blank, which its first use says, with values nothing says so.
+// in visit(), which everything else uses. A parameter that visit() forgets is not trained, saved or
+// moved. If it is blank, its first use throws; if it was made with values, nothing reports it.
 //
 // A module can be moved but not copied: a copied Var is the same parameter, so two modules would
 // train each other. clone() makes a copy.
@@ -55,8 +55,8 @@ class Module {
   // The random stream of the module's dropout, by its name in the model. 0 before name_parts().
   uint32_t stream() const { return stream_; }
 
-  // Where the module is, for who refers to it longer (an optimiser): the pointer follows a moved
-  // module, and is null once there is none.
+  // The address of the module, for objects that keep it (an optimiser): it follows a module that is
+  // moved, and is null once the module is destroyed.
   std::shared_ptr<Module* const> place();
 
  private:

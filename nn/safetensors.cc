@@ -67,7 +67,7 @@ Entry read_entry(const std::string& path, const std::string& name, JsonReader& j
     } else if ((key == "shape" || key == "data_offsets") && json.next() == Kind::array) {
       auto& list = key == "shape" ? sizes : range;
       list = read_sizes(json);
-      if (!list) bad("a size is no number");
+      if (!list) bad("a size is not a number");
     } else {
       json.skip();
     }

@@ -23,7 +23,7 @@ std::string percent(int64_t part, int64_t whole) {
 std::string summary(const Module& module) {
   std::vector<std::vector<std::string>> rows = {{"name", "shape", "numbers", "share", "type", ""}};
   const int64_t all = parameter_count(module);
-  int64_t frozen = 0, bytes = 0;
+  int64_t frozen = 0, buffers = 0, bytes = 0;
   for (const NamedParameter& p : parameters(module)) {
     const int64_t numbers = p.var.shape().numel();
     const bool buffer = p.var.is_buffer();
@@ -33,7 +33,7 @@ std::string summary(const Module& module) {
                     : p.var.frozen() ? "frozen"
                                      : ""});
     for (const std::string& alias : p.aliases) rows.push_back({alias, "is " + p.name});
-    frozen += p.var.frozen() && !buffer ? numbers : 0;
+    (buffer ? buffers : frozen) += p.var.frozen() ? numbers : 0;
     bytes += numbers * size_of(p.var.dtype());
   }
   std::vector<size_t> widths(rows[0].size());
@@ -47,8 +47,9 @@ std::string summary(const Module& module) {
     for (size_t i = 0; i < row.size(); ++i) line += padded(row[i], widths[i]);
     text += line.substr(0, line.find_last_not_of(' ') + 1) + "\n";
   }
-  return text + std::to_string(all) + " numbers, " + std::to_string(bytes) + " bytes; " +
-         std::to_string(frozen) + " numbers frozen\n";
+  const std::string more = buffers ? " and " + std::to_string(buffers) + " in buffers" : "";
+  return text + std::to_string(all) + " numbers" + more + ", " + std::to_string(bytes) +
+         " bytes; " + std::to_string(frozen) + " numbers frozen\n";
 }
 
 }  // namespace heed

@@ -55,9 +55,9 @@ class Optimizer {
 
   // Updates every parameter that has a gradient and is not frozen; the gradients do not change.
   // Throws UsageError if no parameter has a gradient, for a rate that is negative or not finite,
-  // for a scale that is negative or infinite, for max_norm with L-BFGS, and if a layer of the
-  // module was added or replaced after the optimiser was made and would not be trained: a parameter
-  // of the module has a gradient and no optimiser, or nobody else holds one that has none any more.
+  // for a scale that is negative or infinite, for max_norm with L-BFGS, and if a layer was added or
+  // replaced after the optimiser was made, and would not be trained: a parameter of the module has
+  // a gradient but no optimiser, or one of the optimiser's parameters is in no module any more.
   void step(const StepOptions& options = {});
   // The same, with the result of clipping().
   void step(const Clipping& clipping);

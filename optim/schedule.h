@@ -24,7 +24,7 @@ namespace heed {
 
 // Halves the learning rate when the validation's value stops getting better, and says when to stop.
 // If lower is better, as for perplexity (for accuracy it is the other way round):
-//   an epoch improves if  value < best - min_improvement |best|
+//   an epoch improves if  value < best - min_improvement |best|, or < best if that is infinite
 //   after `patience` epochs in a row without improvement: rate /= 2; patience 0: never
 //   stop when the rate would fall below min_rate, or after max_halvings
 //   stop, with stop_after > 0, after stop_after epochs in a row without a new best one

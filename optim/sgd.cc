@@ -7,7 +7,7 @@ namespace heed {
 Sgd::Sgd(Module& module, const Options& options)
     : Optimizer(module, options.rate, options.weight_decay, options.groups), options_(options) {
   if (!(options.rate >= 0) || !(options.momentum >= 0) || !(options.weight_decay >= 0)) {
-    throw UsageError("Sgd: rate, momentum and weight_decay must not be negative");
+    throw UsageError("Sgd: needs rate, momentum, weight_decay >= 0");
   }
   if (options.momentum > 0) velocity_ = &remember("velocity");
 }

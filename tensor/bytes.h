@@ -33,8 +33,8 @@ class Bytes {
   size_t size_;
 };
 
-// Equal values have equal bytes: there are none between the members of a struct, whose values
-// nobody sets.
+// Equal values have equal bytes: a struct has no padding between its members, whose bytes would be
+// indeterminate.
 template <class T>
 concept HasNoPadding = std::is_trivially_copyable_v<T> &&
     (std::has_unique_object_representations_v<T> || std::is_floating_point_v<T>);

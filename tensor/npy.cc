@@ -81,14 +81,16 @@ class HeaderText {
     return true;
   }
   void expect(std::string_view token) {
-    if (!take(token)) fail("the header is no dictionary of Python");
+    if (!take(token)) fail("the header is not a Python dictionary");
   }
 
   std::string_view string() {
     skip_space();
     const char quote = rest_.empty() ? '\0' : rest_[0];
     const size_t end = quote == '\'' || quote == '"' ? rest_.find(quote, 1) : rest_.npos;
-    if (end == rest_.npos) fail("the header is no dictionary of Python, or its type is no number");
+    if (end == rest_.npos) {
+      fail("the header is not a Python dictionary, or its type is not a number");
+    }
     const std::string_view text = rest_.substr(1, end - 1);
     rest_.remove_prefix(end + 1);
     return text;
@@ -114,7 +116,7 @@ class HeaderText {
       skip_space();
       int64_t size = -1;
       const auto [end, error] = std::from_chars(rest_.data(), rest_.data() + rest_.size(), size);
-      if (error != std::errc() || size < 0) fail("a size is no number");
+      if (error != std::errc() || size < 0) fail("a size is not a number");
       rest_.remove_prefix(end - rest_.data());
       sizes.push_back(size);
       if (!take(",")) {

@@ -213,11 +213,13 @@ void Tensor::fill(double value) const {
 }
 
 double Tensor::item() const {
+  check_shape(defined(), "item: the tensor is undefined; it never got a value");
   check_shape(numel() == 1, "item: needs exactly one element, got the shape ", shape_);
   return to_vector()[0];
 }
 
 std::vector<double> Tensor::to_vector() const {
+  check_shape(defined(), "to_vector: the tensor is undefined; it never got a value");
   const Tensor host = to(Device{});
   std::vector<double> values(numel());
   for (int64_t i = 0; i < numel(); ++i) {
@@ -239,9 +241,10 @@ double Tensor::at(const std::vector<int64_t>& index) const {
               " indices for the shape ", shape_);
   int64_t place = 0;
   for (int axis = 0; axis < shape_.rank(); ++axis) {
-    check_shape(index[axis] >= 0 && index[axis] < shape_[axis], "at: index ", index[axis],
-                " of axis ", axis, " is outside of the shape ", shape_);
-    place = place * shape_[axis] + index[axis];
+    const int64_t size = shape_[axis], i = index[axis] < 0 ? index[axis] + size : index[axis];
+    check_shape(i >= 0 && i < size, "at: index ", index[axis], " of axis ", axis,
+                " is outside of the shape ", shape_);
+    place = place * size + i;
   }
   return reshape({numel()}).rows(place, place + 1).item();
 }
@@ -254,7 +257,8 @@ constexpr int64_t kEdge = 3;  // elements at each end of an axis that is not pri
 void print_axis(std::ostream& out, const Tensor& host, int axis, int64_t at, bool whole) {
   const Shape& shape = host.shape();
   if (axis == shape.rank()) {
-    out << host.reshape({host.numel()}).rows(at, at + 1).item();
+    const double x = host.reshape({host.numel()}).rows(at, at + 1).item();
+    out << (std::isnan(x) ? std::abs(x) : x);  // the sign of a NaN says nothing
     return;
   }
   const int64_t stride = shape.product(axis + 1, shape.rank()), size = shape[axis];

@@ -80,7 +80,7 @@ class [[nodiscard]] Tensor {
   Tensor rows(int64_t begin, int64_t end) const;
   Tensor operator[](int64_t row) const;
   Matrix t() const;  // transposed, for products (tensor/matrix.h)
-  // Whether no other tensor refers to its memory; so too if there is none (a shape only).
+  // True if no other tensor refers to its memory, and for a tensor that has only a shape.
   bool shares_memory_uniquely() const { return memory_.use_count() <= 1; }
 
   Tensor clone() const;
@@ -94,15 +94,15 @@ class [[nodiscard]] Tensor {
 
   // How often copy_from(), fill() or mark_written() changed the memory, through this tensor or one
   // that shares it. Call mark_written() after changing values through data(), so that a backward
-  // pass that needs the old values notices (autograd/anomaly.h).
+  // pass that needs the old values throws (Saved in autograd/node.h).
   uint32_t version() const;
   void mark_written() const;
 
   double item() const;                    // the value of a tensor with one element
   std::vector<double> to_vector() const;  // all elements, on the host
   std::vector<int32_t> to_ints() const;   // all elements of an i32 tensor, on the host
-  // One element: t(i, j) or t.at({i, j}). Use it for a few elements only: each call copies from the
-  // device.
+  // One element: t(i, j) or t.at({i, j}); negative indices count from the end. Use it for a few
+  // elements only: each call copies from the device.
   double at(const std::vector<int64_t>& index) const;
   template <std::integral... Index> double operator()(Index... index) const {
     return at({static_cast<int64_t>(index)...});

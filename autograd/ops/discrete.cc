@@ -35,7 +35,7 @@ bool fits_i32(double x) {
 Tensor number(const char* name, const Var& a, double b) {
   check_defined(name, a);
   check_shape(a.dtype() != DType::i32 || (b == std::floor(b) && fits_i32(b)), name, ": ", b,
-              " is no i32");
+              " is not a 32-bit integer");
   return Tensor::full({}, b, a.dtype()).to(a.device());
 }
 

@@ -87,19 +87,26 @@ Var reduce_axes(const char* name, const Var& x, const std::vector<int>& axes, bo
     y = reduce(y, Fold(y.shape(), first, last), shape);
     end = begin;
   }
-  return order.front() == 0 ? y.in_order(RowOrder::unknown) : y;  // a sum over the rows is no row
+  return order.front() == 0 ? y.in_order(RowOrder::unknown)
+                            : y;  // a sum over the rows is not a row
+}
+
+// Sums of i32 numbers, which were added in f64: it holds them exactly.
+Tensor i32_total(const Var& sums) {
+  for (const double x : sums.value().to_vector()) {
+    check_shape(x >= INT32_MIN && x <= INT32_MAX, "sum: ", x, " is not a 32-bit integer");
+  }
+  return sums.value().to(DType::i32);
 }
 
 }  // namespace
 
 Var sum(const Var& x) {
-  if (x.dtype() == DType::i32) return sum(Var(x.value().to(DType::f64))).value().to(DType::i32);
+  if (x.dtype() == DType::i32) return i32_total(sum(Var(x.value().to(DType::f64))));
   return scaled_sum("sum", x, Fold(x.shape(), 0, x.shape().rank()), 1, {});
 }
 Var sum(const Var& x, const std::vector<int>& axes, bool keepdim) {
-  if (x.dtype() == DType::i32) {  // f64 holds such sums exactly
-    return sum(Var(x.value().to(DType::f64)), axes, keepdim).value().to(DType::i32);
-  }
+  if (x.dtype() == DType::i32) return i32_total(sum(Var(x.value().to(DType::f64)), axes, keepdim));
   return reduce_axes("sum", x, axes, keepdim, [](const Var& part, const Fold& f, Shape shape) {
     return scaled_sum("sum", part, f, 1, shape);
   });

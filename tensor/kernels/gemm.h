@@ -22,7 +22,7 @@ template <class T> struct Mat {
 //
 // On the CPU every element of C is summed in the order of k, by blocks of up to 512, wherever it
 // stands in C, whatever m is and however many threads there are: a row's result does not depend on
-// the rows beside it, and a sum of 20,480 equal signs is right to 1e-6 in f32.
+// the rows beside it, and a sum of 20,480 terms of one sign is right to 1e-6 in f32.
 HEED_KERNEL(template <class T> void gemm(Mat<T> c, Mat<const T> a, Mat<const T> b, Write write));
 // The same for `batch` matrices, each `stride` elements after the one before.
 HEED_KERNEL(template <class T> void gemm_batched(Mat<T> c, Mat<const T> a, Mat<const T> b,

@@ -122,7 +122,9 @@ TEST(Backward, SaysWhatIsWrong) {
             "backward: needs a single value (a loss), got the shape (2, 3)");
   EXPECT_THROW(Var().backward(), ShapeError);
   const Var constant = Tensor::zeros({});
-  const std::string nothing = "backward: the value does not depend on any parameter";
+  const std::string nothing =
+      "backward: the value depends on no parameter in the graph; constants, detach(), frozen "
+      "parameters and NoGrad are outside of it";
   EXPECT_EQ(error_of<UsageError>([&] { constant.backward(); }), nothing);
   EXPECT_EQ(error_of<UsageError>([&] { (void)constant.grad(); }),
             "grad: a constant, which collects no gradient");

@@ -146,7 +146,7 @@ TEST(Composed, OpsNameThemselves) {
   const Var y = Tensor::of({{1}, {2}}), steps = y.in_order(RowOrder::by_step);
   EXPECT_TRUE(error([&] {
                 return squared_error(steps, y.in_order(RowOrder::by_sequence));
-              }).starts_with("squared_error: rows step by step"));
+              }).starts_with("squared_error: one input has its rows step by step"));
 }
 
 // What only moves numbers moves whole ones, too, on every device.
@@ -179,7 +179,13 @@ TEST(Integers, AreMoved) {
     EXPECT_EQ(ints(pack({of({1}), of({2, 3})}).rows), Ints({2, 1, 3}));
   }
   EXPECT_EQ(error_of<ShapeError>([] { (void)sum(Tensor::full({2}, 2e9, DType::i32)); }),
-            "to: 4000000000 is not a 32-bit integer");
+            "sum: 4000000000 is not a 32-bit integer");
+  EXPECT_EQ(error_of<ShapeError>([] {
+              (void)sum(Tensor::full({1, 2}, -2e9, DType::i32), 1);
+            }),
+            "sum: -4000000000 is not a 32-bit integer");
+  EXPECT_EQ(sum(Tensor::from({-2147483647, -1}, {2})).item(), INT32_MIN);
+  EXPECT_EQ(sum(Tensor::from({2147483646, 1}, {2})).item(), INT32_MAX);
   EXPECT_EQ(error_of<ShapeError>([] { (void)where(Tensor::from({1}), Tensor::from({1}), 0.5); }),
             "fill: 0.5 is not a 32-bit integer");
 }

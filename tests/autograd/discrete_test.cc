@@ -61,7 +61,7 @@ TEST(Discrete, ComparisonsBroadcast) {
   EXPECT_EQ(error_of<ShapeError>([] {
               (void)less(Tensor::from({1, 2}), 0.5);
             }),
-            "less: 0.5 is no i32");
+            "less: 0.5 is not a 32-bit integer");
   EXPECT_EQ(greater(arange(INT32_MIN, INT32_MIN + 2), INT32_MIN).to_ints(), (Ints{0, 1}));
   EXPECT_EQ(error_of<ShapeError>([] { (void)less(Var(), 0.5); }),
             "less: an input is undefined; it never got a value");

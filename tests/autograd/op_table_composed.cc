@@ -80,7 +80,7 @@ std::vector<OpCase> reductions() {
   };
   rows[0].wrong.push_back({{{2, 0}}, "min: no elements along axis 1 of (2, 0)"});
   rows[1].wrong.push_back(
-      {{{2, 1}}, "variance: needs more than 1 elements along axis 1 of (2, 1)"});
+      {{{2, 1}}, "variance: needs more elements than the correction, 1, along axis 1 of (2, 1)"});
   rows[3].wrong.push_back({{{2, 0}}, "logsumexp: no elements along axis 1 of (2, 0)"});
   rows.push_back({.op = "min(Var)",
                   .call = [](In x) { return min(x[0]); },

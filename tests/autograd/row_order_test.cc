@@ -51,8 +51,8 @@ TEST(Pack, MarksItsRowsAndWhatAnEmbeddingMakesOfThem) {
   EXPECT_THROW((void)segment_mean(words, p.packing.segments()), ShapeError);
   EXPECT_EQ(error_of<ShapeError>(
                 [&] { (void)segment_max(words.in_order(RowOrder::by_sequence), p.packing); }),
-            "segment_max: wants rows step by step, and these stand one sequence after the other; "
-            "take by_step(x, packing)");
+            "segment_max: expected rows step by step, got rows sequence by sequence; use "
+            "by_step(x, packing)");
 }
 
 TEST(RowOrder, ASoftmaxOfSegmentsNeedsThemOneAfterTheOther) {
@@ -116,9 +116,8 @@ TYPED_TEST(Recurrent, StatesStandStepByStepAndOpsOnSegmentsSaySo) {
     const Var y = layer(p, Tensor::full({6, 2}, 1)).y;
     EXPECT_EQ(y.row_order(), RowOrder::by_step);
     const std::string rule =
-        ": wants rows one sequence after the other, and these stand step by step, as lstm() and "
-        "gru() give "
-        "them; take by_sequence(x, packing)";
+        ": expected rows sequence by sequence, got rows step by step, as lstm() and gru() return "
+        "them; use by_sequence(x, packing)";
     EXPECT_EQ(error_of<ShapeError>([&] { (void)segment_mean(y, s); }), "segment_mean" + rule);
     // What is made of it row by row has its order.
     const Var z = relu(affine(dropout(y, 0.1, {1, 2}), Tensor::full({3, y.shape()[1]}, 1)) + 1);
@@ -137,12 +136,11 @@ TYPED_TEST(Recurrent, StatesStandStepByStepAndOpsOnSegmentsSaySo) {
     const Var sequences = by_sequence(Var(Tensor::full({6, 2}, 1)), p);
     EXPECT_EQ(error_of<ShapeError>([&] { (void)layer(p, sequences); }),
               std::string(std::is_same_v<TypeParam, Lstm> ? "lstm" : "gru") +
-                  ": wants rows step by step, and these stand one sequence after the other; take "
-                  "by_step(x, packing)");
+                  ": expected rows step by step, got rows sequence by sequence; use by_step(x, "
+                  "packing)");
     EXPECT_EQ(error_of<ShapeError>([&] { (void)(by_sequence(z, p) + z); }),
-              "add: rows step by step meet rows of one sequence after the other; bring them into "
-              "one order with "
-              "by_sequence() or by_step()");
+              "add: one input has its rows step by step, another one sequence by sequence; convert "
+              "one with by_sequence() or by_step()");
   }
 }
 

@@ -41,7 +41,7 @@ TEST(Buffer, IsListedAndNotTrained) {
             "name    shape  numbers  share   type\n"
             "weight  (2)    2        100.0%  f64\n"
             "count   (2)    2                f64   buffer\n"
-            "2 numbers, 32 bytes; 0 numbers frozen\n");
+            "2 numbers and 2 in buffers, 32 bytes; 0 numbers frozen\n");
 }
 
 TEST(Buffer, StaysFrozen) {

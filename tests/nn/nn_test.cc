@@ -191,7 +191,7 @@ TEST(DropoutMode, PartsThatAreLoadedOneByOneHaveNoStreams) {
   const Var x = Tensor(random({5, 4}, 1).value()).to(DType::f32);
   const DropoutMode drop(0.5, 1, 1);
   EXPECT_EQ(error_of<UsageError>([&] { (void)loaded.encoder(packing, x, {}, drop); }),
-            "dropout: the layer has no name yet, by which it would draw; call init() or "
+            "dropout: the layer has no name yet, which selects its random stream; call init() or "
             "name_parts() on the whole model first (they reach what visit() names)");
   (void)loaded.encoder(packing, x, {}, drop, "encoder");  // or by a name that is given
   init(loaded, 2);                                        // what was loaded stays

@@ -193,7 +193,7 @@ TEST(Module, RefusesWhatIsNoParameter) {
   Linear layer(2, 2);
   layer.weight = Tensor::zeros({2, 2});
   EXPECT_EQ(error_of<UsageError>([&] { (void)parameters(layer); }),
-            "module: \"weight\" is no parameter; make it with Var::parameter()");
+            "module: \"weight\" is not a parameter; make it with Var::parameter()");
 }
 
 // ---- first values

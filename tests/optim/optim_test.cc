@@ -262,9 +262,9 @@ TEST(Lbfgs, ItsFirstStepIsShortHoweverSteepItIs) {
 TEST(Optimizer, RefuseWhatMakesNoSense) {
   Two model({1}, {});
   EXPECT_EQ(error_of<UsageError>([&] { Sgd(model, {.rate = -1}); }),
-            "Sgd: rate, momentum and weight_decay must not be negative");
+            "Sgd: needs rate, momentum, weight_decay >= 0");
   EXPECT_EQ(error_of<UsageError>([&] { Sgd(model, {.rate = NAN}); }),
-            "Sgd: rate, momentum and weight_decay must not be negative");
+            "Sgd: needs rate, momentum, weight_decay >= 0");
   EXPECT_EQ(error_of<UsageError>([&] { Adam(model, {.beta2 = 1}); }),
             "Adam: needs rate, weight_decay >= 0, eps > 0 and beta1, beta2 in [0, 1)");
   EXPECT_THROW(Adam(model, {.weight_decay = -1}), UsageError);

@@ -181,6 +181,8 @@ TEST(Tensor, PrintsItself) {
   EXPECT_EQ(Tensor::zeros({1'000'000'000, 0}).str(),
             "f32 (1000000000, 0) [[], [], [], ..., [], [], []]");
   EXPECT_EQ(Tensor().str(), "undefined");
+  const double nan = std::nan("");
+  EXPECT_EQ(Tensor::from(std::vector<double>{nan, -nan}, {2}).str(), "f64 (2) [nan, nan]");
   std::ostringstream out;
   out << Tensor::of({1, 2});
   EXPECT_EQ(out.str(), "f32 (2) [1, 2]");
@@ -244,8 +246,10 @@ TEST(Tensor, OneElementByItsIndices) {
     EXPECT_EQ(error_of<ShapeError>([&] { t(1); }), "at: 1 indices for the shape (2, 3)");
     EXPECT_EQ(error_of<ShapeError>([&] { t(0, 3); }),
               "at: index 3 of axis 1 is outside of the shape (2, 3)");
-    EXPECT_EQ(error_of<ShapeError>([&] { t(-1, 0); }),
-              "at: index -1 of axis 0 is outside of the shape (2, 3)");
+    EXPECT_EQ(t(-1, 0), 4);  // negative ones count from the end, as in rows() and []
+    EXPECT_EQ(t(-2, -3), 1);
+    EXPECT_EQ(error_of<ShapeError>([&] { t(-3, 0); }),
+              "at: index -3 of axis 0 is outside of the shape (2, 3)");
   }
 }
 
@@ -331,6 +335,11 @@ TEST(Tensor, SaysWhatIsWrong) {
             "rows: a scalar has no rows");
   EXPECT_EQ(error_of<ShapeError>([&] { t.item(); }),
             "item: needs exactly one element, got the shape (2, 3)");
+  EXPECT_EQ(error_of<ShapeError>([] { (void)Tensor().item(); }),
+            "item: the tensor is undefined; it never got a value");
+  EXPECT_EQ(error_of<ShapeError>([] { (void)Tensor().to_vector(); }),
+            "to_vector: the tensor is undefined; it never got a value");
+  EXPECT_TRUE(Tensor::zeros({0}).to_vector().empty());
   EXPECT_EQ(error_of<ShapeError>([&] { (void)Tensor::of({NAN}).to(DType::i32); }),
             "to: nan is not a 32-bit integer");
   EXPECT_EQ(
