@@ -61,6 +61,8 @@ template <class S, class V> void visit_config(S& s, V& v) requires requires {
 // The key of a fingerprint of the vocabulary: in config.json of a response model, in settings.json
 // of other runs.
 constexpr const char* kWordsFingerprint = "words_fingerprint";
+// Of the other labels of a model, such as a tracker's acts and values, in settings.json.
+constexpr const char* kLabelsFingerprint = "labels_fingerprint";
 
 // What the settings of all systems have.
 struct RunOptions {
@@ -158,6 +160,10 @@ Vocabulary load_words(const std::string& directory, int64_t size);
 // Throws DataError if these are not the words that the model was trained with: each row of its
 // tables would be that of another word. Models of older versions do not tell.
 void check_words(const std::string& directory, const Vocabulary& words);
+// The same of other files of a model: what was found in them, against the fingerprint that its
+// config.json or settings.json has under the key.
+void check_lines(const std::string& directory, const std::string& files, const char* key,
+                 uint32_t found);
 
 // Checksums of the words in their order; of numbers and how many there are.
 uint32_t fingerprint(const Vocabulary& words, uint32_t crc = 0);

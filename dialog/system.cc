@@ -66,14 +66,19 @@ Vocabulary load_words(const std::string& directory, int64_t size) {
 }
 
 void check_words(const std::string& directory, const Vocabulary& words) {
+  check_lines(directory, "vocab.txt", kWordsFingerprint, fingerprint(words));
+}
+
+void check_lines(const std::string& directory, const std::string& files, const char* key,
+                 uint32_t found) {
   for (const char* file : {"config.json", "settings.json"}) {
     if (!has_file(directory, file)) continue;
     with_json(file_inside(directory, file), [&](const nlohmann::json& json) {
-      const nlohmann::json trained = json.value(kWordsFingerprint, nlohmann::json());
-      if (trained.is_null() || trained == fingerprint(words)) return;
-      throw DataError(in(directory, "vocab.txt") +
-                      ": not the words that the model was trained with, in their order (by " +
-                      kWordsFingerprint + " in " + file + "); put back what was there");
+      const nlohmann::json trained = json.value(key, nlohmann::json());
+      if (trained.is_null() || trained == found) return;
+      throw DataError(in(directory, files) +
+                      ": not the lines that the model was trained with, in their order (by " + key +
+                      " in " + file + "); put back what was there");
     });
   }
 }

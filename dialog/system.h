@@ -148,6 +148,8 @@ void register_system(System system);
 // The system of a directory, by its config.json; respond if there is no key "system", as in older
 // versions. Throws DataError if there is no model, or one of a system that is not listed.
 const System& system_of(const std::string& directory);
+// The same of a run that need not have a model yet.
+const System& system_of_run(const std::string& directory);
 // Throws UsageError "DIR: a discriminator, which cannot respond; these can: respond" for a model
 // without the capability.
 void require(const std::string& directory, Capability capability);

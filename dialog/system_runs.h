@@ -37,7 +37,8 @@ void read_config(const std::string& directory, const RunNames& names, const AnyS
 void read_training(const std::string& run, const AnySettings& training,
                    const std::function<void()>& check);
 bool is_begun(const std::string& directory);
-// Throws DataError unless the settings of a run equal those that were asked for.
+// Throws DataError unless the settings of a run equal those that were asked for. A run of an older
+// version need not have every fingerprint.
 void check_same_run(const std::string& run, const AnySettings& there, const AnySettings& asked);
 
 // The vocabulary of a run or a model; none if `run` is empty, for a run that does not exist yet.
@@ -61,10 +62,6 @@ void RunsOf<Own>::begin(const std::string& run, const Settings& s, const Data& d
   for (Settings* one : {&there, &asked}) {  // the checksum of the data covers these
     one->limit = {}, one->preset = {};
     if constexpr (requires { one->vocabulary.reset(); }) one->vocabulary.reset();
-  }
-  if (!there.words_fingerprint) asked.words_fingerprint = {};  // a run of an older version
-  if constexpr (requires { there.labels_fingerprint; }) {
-    if (!there.labels_fingerprint) asked.labels_fingerprint = {};
   }
   check_same_run(run, AnySettings(there), AnySettings(asked));
 }

@@ -142,6 +142,17 @@ inline NumberOption test_limit_option(size_t& dialogues, const char* help = kTes
   return {"test-limit", help, &dialogues};
 }
 
+// The line of a setting of S, for an experiment that has the same setting.
+template <class S> Setting line_of(const std::string& option, const char* group) {
+  Setting line;
+  each_option(S{}, [&](const Setting& setting, const auto&) {
+    if (setting.option == option) line = setting;
+  });
+  check_internal(!line.option.empty(), "there is no setting of this name");
+  line.group = group;
+  return line;
+}
+
 // ---- experiments with the runs of a system (dialog/runs_of.h)
 
 struct SystemSettings {

@@ -1,7 +1,10 @@
 // How experiments on models that write responses run.
 #pragma once
 
+#include <functional>
+
 #include "dialog/respond/das.h"
+#include "dialog/respond/settings.h"
 #include "dialog/text/format.h"
 #include "experiments/making_json.h"
 #include "experiments/responders.h"
@@ -31,6 +34,22 @@ inline void put_attention(nlohmann::ordered_json& json, const std::vector<Dialog
   }
 }
 
+// The checksums of the files that a training reads besides the dialogues, such as word vectors, by
+// the keys of their settings: a folder of runs goes on with the same contents only.
+inline nlohmann::ordered_json checksums_of_files(
+    const TrainSettings& settings,
+    const std::function<bool(const Setting&)>& wanted = [](const Setting&) { return true; }) {
+  nlohmann::ordered_json json = nlohmann::ordered_json::object();
+  const auto add = [&](const Setting& setting, const auto& value) {
+    if constexpr (std::is_same_v<decltype(value), const std::string&>) {
+      if (setting.takes == "FILE" && !value.empty() && wanted(setting))
+        json[setting.key] = file_checksum(value);
+    }
+  };
+  visit_settings(settings, add);
+  return json;
+}
+
 // The description of their data, and the names of their training metrics.
 template <class S, class D> Making<S, D> responders_making() {
   Making<S, D> making;
@@ -40,11 +59,15 @@ template <class S, class D> Making<S, D> responders_making() {
       s.limit = s.train.limit.value_or(0);
     }
   };
-  making.about_data = [](const S&, const D& data) {
-    return nlohmann::ordered_json{
+  making.about_data = [](const S& s, const D& data) {
+    nlohmann::ordered_json json = {
         {"train_examples", data.train.train.size()},  {"valid_examples", data.train.valid.size()},
         {"test_examples", data.test.size()},          {"vocabulary", data.train.vocabulary.size()},
         {"train_checksum", data.train.fingerprint()}, {"test_checksum", data.test_fingerprint}};
+    if constexpr (requires { json.update(checksums_of_files(s.train)); }) {
+      json.update(checksums_of_files(s.train));
+    }
+    return json;
   };
   making.in_short = [](const S&, const D& data) {
     return std::to_string(data.train.train.size()) + " training, " +

@@ -4,6 +4,7 @@
 #include "base/path.h"
 #include "experiments/experiment.h"
 #include "heed/command.h"
+#include "train/folder_of_runs.h"
 
 namespace heed {
 namespace {
@@ -14,6 +15,16 @@ struct ReportOptions : CommandOptions {
   std::string folder, html, tables;
 };
 
+// A table may have the name of the file that describes the runs, as that of a sweep has.
+void check_holds_no_runs(const std::string& tables) {
+  if (!fs::is_directory(tables)) return;
+  for (const fs::directory_entry& file : fs::directory_iterator(tables)) {
+    if (file.path().extension() != ".json" || !describes_runs(file.path().string())) continue;
+    throw UsageError("--tables " + tables + ": holds " + file.path().filename().string() +
+                     ", which describes runs; give another directory, such as its tables");
+  }
+}
+
 void run(const ReportOptions& o) {
   if (o.folder.empty()) throw UsageError("report: give the folder of an experiment");
   if (!path_exists(o.folder)) throw DataError(o.folder + ": no such file or directory");
@@ -23,6 +34,7 @@ void run(const ReportOptions& o) {
   // now, to notice before the work that a place cannot be written to
   if (!o.html.empty()) check_writable(o.html);
   if (!o.tables.empty()) {
+    check_holds_no_runs(o.tables);
     check_can_be_made(fs::absolute(o.tables).lexically_normal() / "claims.md");
   }
   const Report report = experiment_of(all_experiments(), o.folder).report(o.folder);

@@ -1,5 +1,7 @@
+#include <algorithm>
 #include <filesystem>
 
+#include "base/list.h"
 #include "dialog/discriminate/task.h"
 #include "dialog/respond/system.h"
 #include "experiments/experiment.h"
@@ -27,7 +29,8 @@ struct ReproduceOptions : CommandOptions {
   WorkFlags work;
   int ranks = 0;
   std::optional<int> pieces;
-  SystemFlags trained;  // how, unless Trains::kNothing
+  SystemFlags trained;                           // how, unless Trains::kNothing
+  std::optional<std::vector<std::string>> idle;  // said of options without effect on any structure
 };
 
 void write_tables(const Experiment& experiment, const std::string& out) {
@@ -36,7 +39,14 @@ void write_tables(const Experiment& experiment, const std::string& out) {
   std::printf("the tables are in %s\n", folder.c_str());
 }
 
-ExperimentRequest request_of(const ReproduceOptions& o, int pieces) {
+void keep_idle(ReproduceOptions& o, const TrainSettings& s) {
+  const std::vector<std::string> its = o.trained.flags.idle(s);
+  if (!o.idle) o.idle = its;
+  std::erase_if(*o.idle,
+                [&](const std::string& said) { return std::ranges::count(its, said) == 0; });
+}
+
+ExperimentRequest request_of(ReproduceOptions& o, int pieces) {
   return {.data = o.data,
           .made_with = made_with(*o.common),
           .pieces = pieces,
@@ -44,6 +54,7 @@ ExperimentRequest request_of(const ReproduceOptions& o, int pieces) {
               [&o, pieces](const Structure& structure) {
                 TrainSettings s = response_settings(o.trained, std::string(structure.name));
                 s.loop.pieces = pieces;
+                keep_idle(o, s);
                 return s;
               },
           .discriminator =
@@ -65,6 +76,19 @@ ExperimentRequest request_of(const ReproduceOptions& o, int pieces) {
               }};
 }
 
+// The options that were given, which all ranks must have alike. Where each rank has its own folders
+// and processors, these may have other names.
+std::vector<Given> given_on(const CLI::App& command) {
+  std::vector<Given> given;
+  for (const CLI::Option* option : command.get_options()) {
+    const std::string name = option->get_name();
+    const bool of_machine = name == "--out" || name == "--data" || name == "--threads" ||
+                            name == "--device" || name == "--ranks";
+    if (option->count() > 0 && !of_machine) given.push_back({name, joined(option->results(), " ")});
+  }
+  return given;
+}
+
 void run(ReproduceOptions& o) {
   const auto corpora =
       o.experiment.many_corpora ? comma_list("--data", o.data) : std::vector<std::string>{o.data};
@@ -74,8 +98,10 @@ void run(ReproduceOptions& o) {
   check_work(o.work, *o.common, team);
   parse_shard(o.work.shard, o.selection);
   check_ranks(team.size(), team.pieces(o.pieces));
+  team.check_alike(given_on(*o.command));
   ExperimentWork& making = *o.making;
   const auto variants = making.take(request_of(o, team.pieces(o.pieces)));
+  if (o.idle && !o.idle->empty()) throw UsageError(o.idle->front());
   auto runs = select_runs(names_of(variants), o.common->seed, o.seeds, o.selection);
   std::erase_if(runs, [&](const PlannedRun& run) {
     return !variants[run.variant].of_seeds && run.seed != o.common->seed;

@@ -110,10 +110,19 @@ class SettingFlags {
   // Throws UsageError "--steps: only applies with --output energy" for an option that was given and
   // has no effect. `settings`: all that are in effect, as other values may come from a preset.
   template <class S> void refuse_idle(const S& settings) const {
+    const std::vector<std::string> all = idle(settings);
+    if (!all.empty()) throw UsageError(all[0]);
+  }
+  // The messages about all such options.
+  template <class S> std::vector<std::string> idle(const S& settings) const {
     const nlohmann::ordered_json in_effect = as_texts(as_options(settings));
+    std::vector<std::string> all;
     each_option(settings, [&](const Setting& setting, const auto&) {
-      if (given(setting.option)) check_conditions(setting, in_effect);
+      const auto* const unmet =
+          given(setting.option) ? unmet_condition(setting, in_effect) : nullptr;
+      if (unmet) all.push_back(text_of_unmet(setting, *unmet));
     });
+    return all;
   }
 
   bool given(const std::string& option) const {
@@ -131,12 +140,10 @@ class SettingFlags {
     };
     visit_settings(settings, visitor);
   }
-  static void check_conditions(const Setting& setting, const nlohmann::ordered_json& in_effect) {
-    const Setting::Condition* const unmet = unmet_condition(setting, in_effect);
-    if (!unmet) return;
-    const std::string with = "with --" + unmet->option + " " + joined(unmet->values, " or ");
-    throw UsageError("--" + setting.option + ": only applies " +
-                     (unmet->values[0] == "false" ? "without --" + unmet->option : with));
+  static std::string text_of_unmet(const Setting& setting, const Setting::Condition& unmet) {
+    const std::string with = "with --" + unmet.option + " " + joined(unmet.values, " or ");
+    return "--" + setting.option + ": only applies " +
+           (unmet.values[0] == "false" ? "without --" + unmet.option : with);
   }
   static void say_no_preset(Setting& setting) {
     const std::string remark = " (instead of the preset's)";

@@ -66,7 +66,7 @@ Json vocabulary_json(const Vocabulary& vocabulary) {
 // config.json without what has no effect: the sizes of an encoder that a model does not have.
 Json config_of(const std::string& directory) {
   Json config = object_in(directory, "config.json");
-  const System& system = system_of(directory);
+  const System& system = system_of_run(directory);
   if (!system.files) return config;
   const System::Files files = system.files();
   const AnySettings& settings = files.files.front();
@@ -168,7 +168,7 @@ Json info_of_run(const std::string& directory) {
   if (has_file(directory, "model.safetensors")) {
     add_model(directory, info);
   } else {
-    info["model"] = object_in(directory, "config.json");
+    info["model"] = config_of(directory);
     info["parameters"] = nullptr;
   }
   return info;

@@ -22,7 +22,8 @@ template <class S, class V> void visit_model(S& s, V& v) {
             {.group = kSizes,
              .least = 1,
              .most = kMaxModelSize,
-             .later = s.structure.family != Family::kTransformer}),
+             .later = s.structure.family != Family::kTransformer})
+        .only_with("structure", {"transformer"}),
     s.heads);
   v(setting("attention", "attention",
             "Score of a memory row k for a query q. dot: k.q; general: k.(W q); additive: v.tanh(W "

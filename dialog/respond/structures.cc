@@ -16,6 +16,7 @@
 #include "dialog/text/vocabulary.h"
 #include "nn/count.h"
 #include "train/setting_rules.h"
+#include "train/settings_json.h"
 
 namespace heed {
 
@@ -176,11 +177,24 @@ std::string names_with(std::string_view option) {
   return text;
 }
 
-// What a structure does not have.
+bool is_of_rows(std::string_view option) {
+  return std::ranges::any_of(structures(), [&](const Structure& s) { return s.has(option); });
+}
+
+nlohmann::ordered_json values_by_option(const ModelConfig& c) {
+  nlohmann::ordered_json values;
+  const auto keep = [&](const Setting& setting, const auto& value) {
+    if (!setting.option.empty()) values[setting.option] = in_file(value);
+  };
+  visit_model(c, keep);
+  return values;
+}
+
+// What a structure does not have: an option that only the rows of others name has its default.
 void check_options(const ModelConfig& c) {
   const Structure& s = c.structure;
-  const auto refuse = [&](bool wrong, const char* rule) {
-    if (wrong) throw UsageError(std::string(rule) + ", not " + std::string(s.name));
+  const auto refuse = [&](bool wrong, const std::string& rule) {
+    if (wrong) throw UsageError(rule + ", not " + std::string(s.name));
   };
   const bool one_score = s.family != Family::kTransformer && s.family != Family::kGru;
   refuse(c.attention && !(one_score && s.attention),
@@ -189,21 +203,11 @@ void check_options(const ModelConfig& c) {
          "bidirectional: is for the structure non-hier");
   refuse(!c.input_feeding && (s.family != Family::kLstm || s.static_query),
          "no-input-feeding: is for the structures non-hier, dynamic and dynamic-ui");
-  // Those that the rows name, and whether another value than the usual one is asked for.
-  const ModelConfig usual;
-  const std::pair<const char*, bool> of_rows[] = {
-      {"noise", c.noise != usual.noise},
-      {"message", c.message_attention != usual.message_attention},
-      {"topics", c.topics != usual.topics},
-      {"keyword-weight", c.keyword_weight != usual.keyword_weight},
-      {"query", c.whole_query != usual.whole_query},
-      {"gate", c.gate_on_logits != usual.gate_on_logits},
-      {"gate-weight", c.gate_weight != usual.gate_weight},
-      {"lexicon", c.generic_words != usual.generic_words},
-      {"sentiment", c.sentiment != usual.sentiment},
-      {"domain", c.domain != usual.domain}};
-  for (const auto& [option, asked] : of_rows) {
-    refuse(asked && !s.has(option), (option + (": is for " + names_with(option))).c_str());
+  refuse(c.generic_words != 0 && !s.has("lexicon"), "lexicon: is for " + names_with("lexicon"));
+  const nlohmann::ordered_json asked = values_by_option(c), usual = values_by_option({});
+  for (const auto& [option, value] : asked.items()) {
+    if (s.has(option) || value == usual.at(option) || !is_of_rows(option)) continue;
+    refuse(true, option + ": is for " + names_with(option));
   }
   if (c.bidirectional && c.hidden_size % 2 != 0) {
     throw UsageError("hidden_size: each direction of a bidirectional encoder has half of it, got " +

@@ -39,10 +39,6 @@ std::vector<Training::Folder> RespondTraining::folders() {
 void refuse_without_effect(const TrainSettings& s,
                            const std::function<bool(const std::string& option)>& given) {
   const Structure& structure = s.model.structure;
-  if (given("heads") && structure.family != Family::kTransformer) {
-    throw UsageError("--heads: only applies with --structure transformer, not with " +
-                     std::string(structure.name));
-  }
   if (given("topics") && !s.topics_file.empty()) {
     throw UsageError("--topics: are as many as --topics-file has lines; leave the option out");
   }

@@ -94,7 +94,7 @@ Lists::Lists(const std::string& path, const std::vector<Dialogue>& dialogues,
   if (const size_t there = random ? texts_.size() : all; !of_pool && there < size) {
     throw DataError(path + ": " + counted(there, random ? "different response" : "response") +
                     ", too few for lists of " + std::to_string(size) +
-                    "; --lists makes smaller ones");
+                    "; more dialogues or smaller lists are needed");
   }
   if (kind_.size > kMaxScores / static_cast<int64_t>(lists_)) {
     throw UsageError(counted(lists_, "list") + " of " + std::to_string(size) +

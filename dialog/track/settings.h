@@ -69,7 +69,7 @@ template <class S, class V> void visit_training(S& s, V& v) {
             "Keep the network below the output as it is in --init",
             {.group = kTracker, .required = true, .of_variant = true}),
     s.fixed_features);
-  v({.key = "labels_fingerprint"}, s.labels_fingerprint);
+  v({.key = kLabelsFingerprint}, s.labels_fingerprint);
   visit_run_options(s, v);
 }
 

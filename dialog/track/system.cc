@@ -49,19 +49,8 @@ void take_features(const std::string& path, Tracker& model) {
   }
 }
 
-int64_t labels_fingerprint(const Reader& reader) {
+uint32_t labels_fingerprint(const Reader& reader) {
   return fingerprint(reader.slots.values(), fingerprint(reader.acts));
-}
-
-void check_labels(const std::string& directory, const Reader& reader) {
-  if (!has_file(directory, "settings.json")) return;
-  with_json(file_inside(directory, "settings.json"), [&](const nlohmann::json& json) {
-    const nlohmann::json trained = json.value("labels_fingerprint", nlohmann::json());
-    if (trained.is_null() || trained == labels_fingerprint(reader)) return;
-    throw DataError(directory + ": " + kActs + " or " + kValues +
-                    " has not the lines that the model was trained with, in their order (by "
-                    "labels_fingerprint in settings.json); put back what was there");
-  });
 }
 
 class TrackerTraining : public SystemTraining<Own> {
@@ -205,7 +194,8 @@ LoadedTracker Own::blank(const std::string& directory, const Settings& s) {
   Reader reader = {
       load_words(directory, s.model.vocab_size), load(kActs, s.model.act_count + kSpecialTokens),
       Slots(load(kValues, s.model.values + kSpecialTokens), file_inside(directory, kValues))};
-  check_labels(directory, reader);
+  check_lines(directory, std::string(kActs) + " or " + kValues, kLabelsFingerprint,
+              labels_fingerprint(reader));
   auto read = pretrained::words_in(directory, s.model.words, s.model.embedding_size, reader.words);
   return {Tracker(s.model, std::move(read)), std::move(reader)};
 }

@@ -189,12 +189,6 @@ Making<Settings, Data> making() {
     json["vocab"] = s.train.model.vocab_size;
     return json;
   };
-  making.about_data = [](const Settings& s, const Data& data) {
-    Json json = responders_making<Settings, Data>().about_data(s, data);
-    const std::string& vectors = s.train.word_vectors;
-    if (!vectors.empty()) json["word_vectors"] = file_checksum(vectors);
-    return json;
-  };
   making.earlier = [](const Settings&) {
     Json json = options_before(TrainSettings());
     json.update({{"attention-weight", 1}, {"device", "cpu"}, {"matmul", "f32"}});

@@ -182,13 +182,12 @@ constexpr char kReport[] =
     ;
 
 void visit(Settings& s, const OptionVisitor& v) {
-  show(v, "Trackers", s, "Size of a word's embedding, and cells of the LSTMs",
-       {{"steps", "Steps down the gradient of the energy", &s.steps, 1, 1000}});
-  v(setting("slots", "slots", "Slots to track, as in heed train tracker", {.group = "Trackers"}),
-    &s.slots);
-  v(setting("machine", "machine", "What is read of the system's turns: acts, text or none",
-            {.group = "Trackers", .words = {"acts", "text", "none"}}),
-    &s.machine);
+  const char* group = "Trackers";
+  const auto line = [&](const char* option) { return line_of<track::Settings>(option, group); };
+  show(v, group, s, "Size of a word's embedding, and cells of the LSTMs");
+  v(line("steps"), &s.steps);
+  v(line("slots"), &s.slots);
+  v(line("machine"), &s.machine);
 }
 
 const Making<Settings, Data> kMaking = {

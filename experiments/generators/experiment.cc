@@ -3,6 +3,7 @@
 #include "dialog/respond/presets.h"
 #include "dialog/respond/system.h"
 #include "experiments/engine/report/variant_tables.h"
+#include "experiments/frozen_encoder_json.h"
 #include "experiments/generators/evaluation_json.h"
 #include "experiments/responders_json.h"
 
@@ -114,6 +115,13 @@ Making<Settings, Data> making(const Paper& paper) {
   making.take = take;
   making.names = variant_names(paper.variants);
   making.load = load_data;
+  making.about_data = [](const Settings& s, const Data& data) {
+    auto json = responders_making<Settings, Data>().about_data(s, data);
+    if (!s.lexicon.empty()) json["lexicon"] = file_checksum(s.lexicon);
+    if (!s.distance.empty()) json["distance"] = checksum_of(s.distance);
+    if (!s.dull.empty()) json["dull"] = file_checksum(s.dull);
+    return json;
+  };
   making.train = train_run;
   making.earlier = [](const Settings&) {
     return nlohmann::ordered_json{{"distance", ""}, {"dull", ""}};

@@ -335,10 +335,12 @@ const Making<Settings, Data> kMaking = {
           json.erase("preset");
           return json;
         },
-    .about_data = [](const Settings&, const Data& data) -> Json {
-      return {{"train_checksum", data.train_checksum},
-              {"test_checksum", fingerprint(data.test)},
-              {"test_responses", data.pairs.size()}};
+    .about_data = [](const Settings& s, const Data& data) -> Json {
+      Json json = {{"train_checksum", data.train_checksum},
+                   {"test_checksum", fingerprint(data.test)},
+                   {"test_responses", data.pairs.size()}};
+      json.update(checksums_of_files(s.any));
+      return json;
     },
     .earlier = [](const Settings&) -> Json { return options_before(TrainSettings()); },
     .more = {{"test_seed", kTestSeed}},

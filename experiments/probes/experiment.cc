@@ -109,15 +109,17 @@ Json training(const Settings& settings) {
   return json;
 }
 
-Json about_data(const Settings&, const Data& data) {
-  return {{"tasks", joined(data.tasks, ",")},
-          {"probe_train_examples", data.fit.examples.size()},
-          {"probe_test_examples", data.test.examples.size()},
-          {"train_examples", data.train.train.size()},
-          {"valid_examples", data.train.valid.size()},
-          {"vocabulary", data.train.vocabulary.size()},
-          {"train_checksum", data.train.fingerprint()},
-          {"test_checksum", data.test.fingerprint}};
+Json about_data(const Settings& s, const Data& data) {
+  Json json = {{"tasks", joined(data.tasks, ",")},
+               {"probe_train_examples", data.fit.examples.size()},
+               {"probe_test_examples", data.test.examples.size()},
+               {"train_examples", data.train.train.size()},
+               {"valid_examples", data.train.valid.size()},
+               {"vocabulary", data.train.vocabulary.size()},
+               {"train_checksum", data.train.fingerprint()},
+               {"test_checksum", data.test.fingerprint}};
+  json.update(checksums_of_files(s.train.at(0)));
+  return json;
 }
 
 Json earlier(const Settings& s) {

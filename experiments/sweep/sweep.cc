@@ -1,5 +1,6 @@
 #include "experiments/sweep/sweep.h"
 
+#include <algorithm>
 #include <map>
 #include <set>
 
@@ -9,6 +10,7 @@
 #include "dialog/respond/settings.h"
 #include "dialog/respond/system.h"
 #include "dialog/text/format.h"
+#include "experiments/responders_json.h"
 #include "experiments/sweep/making_json.h"
 #include "train/run_directory.h"
 
@@ -113,6 +115,12 @@ Json about_data(const Sweep& sweep, const SweepData& data) {
       json[part + "_file_checksum"] = file_checksum(find_part(sweep.data, part));
   }
   if (test.size() == 1) json["test_checksum"] = *test.begin();
+  // A file whose option has several values is in the names of the runs.
+  json.update(checksums_of_files(sweep.points.at(0).settings, [&](const Setting& setting) {
+    return std::ranges::none_of(sweep.grid, [&](const GridOption& option) {
+      return option.name == setting.option && option.values.size() > 1;
+    });
+  }));
   return json;
 }
 

@@ -99,6 +99,15 @@ class Settings(unittest.TestCase):
         self.assertEqual(re.findall(r"^\| [^|]+ \| `(\w+)` ", table, re.M), fields)
         with self.assertRaisesRegex(heed.DataError, "^embedding_scale: not a setting that these modules know"):
             config.ModelConfig.of_json({**dict.fromkeys(fields, 8), "embedding_scale": 2})
+        # A new setting is a field, and nothing else: config.json has it where it is not the default.
+        longer = dataclasses.make_dataclass("Longer", [("embedding_scale", float, 1.0)], bases=(config.ModelConfig,), frozen=True)
+        always = {"structure": "static", "vocab_size": 9, "embedding_size": 8, "hidden_size": 8, "num_layers": 1,
+                  "lstm_bias": False, "dropout": 0.2}
+        sizes = {name: always[name] for name in fields[:5]}
+        self.assertEqual(longer(**sizes).to_json(), always)
+        self.assertEqual(longer(**sizes, embedding_scale=2.0).to_json(), {**always, "embedding_scale": 2.0})
+        self.assertEqual(longer(**{**sizes, "structure": "transformer"}).to_json(),
+                         {**always, "structure": "transformer", "heads": 2})
 
 
 TABLES = {"keywords": {"ppmi.query": np.arange(5, 35, dtype=np.int32), "ppmi.response": np.arange(39, 9, -1, dtype=np.int32),

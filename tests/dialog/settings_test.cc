@@ -132,7 +132,9 @@ TEST(Settings, AFileThatHoldsWhatDoesNotFitSaysWhichKey) {
     const auto fails = [&](const char* key, const nlohmann::json& value, const std::string& says) {
       const System::Files of = system.files();
       nlohmann::json json = in_files(system, of);
-      json[nlohmann::json::json_pointer(std::string("/") + key)] = value;
+      const nlohmann::json::json_pointer place(std::string("/") + key);
+      if (!json.contains(place)) return;  // the system has no such setting
+      json[place] = value;
       if (value.is_null()) json.erase(key);
       EXPECT_EQ(error_of<UsageError>([&] { read(of, json); }), "'" + std::string(key) + "' " + says)
           << system.name;

@@ -128,7 +128,7 @@ TEST_F(Systems, ARunDoesNotGoOnWithOtherWords) {
     std::iter_swap(all.rbegin(), all.rbegin() + 1);
     write_file(words, joined(all, "\n") + "\n");
     EXPECT_TRUE(has(error_of<DataError>([&] { open(true); }),
-                    words + ": not the words that the model was trained with"));
+                    words + ": not the lines that the model was trained with"));
   }
 }
 

@@ -147,6 +147,8 @@ TEST_F(Options, ThatWouldDoNothingAreRefused) {
   const Arguments reader = {"train", "comprehend", "--data", kSample, "--out", "nowhere/run"};
   says(reader + Arguments{"--turns", "0", "--without-answers"},
        "--without-answers: only applies with --turns above 0");
+  says(reader + Arguments{"--turns", "0", "--other-turns"},
+       "--other-turns: only applies with --turns above 0");
   says(reader + Arguments{"--init", kModel, "--vocab", "100"},
        "--vocab: a pretrained encoder brings its sizes");
   const Arguments train = {"train", "carryover", "--data", kSample, "--out", "nowhere/run"};

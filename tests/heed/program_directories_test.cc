@@ -101,7 +101,7 @@ TEST(ModelDirectory, WordsThatChangedPlaces) {
   EXPECT_EQ(score(replace("<eou>\n", "<eou>\r\n")(words)).code, 0);
   const std::string swapped = replace("\nthe\n", "\nTHE\n")(replace("\nto\n", "\nthe\n")(words));
   expect_failure(score(replace("\nTHE\n", "\nto\n")(swapped)), 1,
-                 "run/vocab.txt: not the words that the model was trained with", "swapped");
+                 "run/vocab.txt: not the lines that the model was trained with", "swapped");
   Json config = Json::parse(dir.read("run/config.json"));
   config.erase("words_fingerprint");  // as an older version left it
   dir.write("run/config.json", config.dump());

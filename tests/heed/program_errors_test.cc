@@ -395,7 +395,7 @@ TEST(Outputs, HaveNames) {
 TEST(Options, ThatWouldDoNothingAreRefused) {
   const TempDir dir;
   expect_failure(heed_program(tiny_training(dir.path("run")) + Arguments{"--heads", "4"}), 2,
-                 "--heads: only applies with --structure transformer, not with static-ui", "heads");
+                 "--heads: only applies with --structure transformer", "heads");
   const auto refused = [&](const Arguments& options, const std::string& message) {
     expect_failure(heed_program(tiny_training(dir.path("run")) + options), 2, message, message);
   };

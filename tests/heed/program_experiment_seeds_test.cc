@@ -139,5 +139,29 @@ TEST_P(ExperimentSeeds, TrainOtherModelsForOneTestPart) {
   }
 }
 
+// What runs read besides the dialogues is compared by its contents, as a path says nothing. There
+// is one run, and it is of the other shard: a folder is begun, and nothing is trained.
+TEST(ExperimentFiles, AFolderGoesOnWithTheSameContentsOnly) {
+  const TempDir dir;
+  const std::string file = dir.path("file");
+  const auto refuses = [&](const std::string& experiment, const Arguments& own) {
+    const Arguments command =
+        Arguments{"reproduce", experiment, "--data",   kSample, "--out",   dir.path(experiment),
+                  "--limit",   "40",       "--epochs", "1",     "--shard", "2/2"} +
+        own;
+    dir.write("file", "you 1 2\nthe 3 4\n");
+    for (const char* time : {"first", "again"}) {
+      const Result r = heed_program(command);
+      EXPECT_EQ(r.code, 0) << experiment << " " << time << " " << r.err;
+    }
+    dir.write("file", "you 1 2\nthe 3 5\n");
+    expect_failure(heed_program(command), 2, "on other data", experiment);
+  };
+  const Arguments vectors = {"--preset", "smoke", "--embeddings", file};
+  refuses("mediation", vectors + Arguments{"--only", "static-ui-none"});
+  refuses("history", vectors + Arguments{"--systems", "static-ui"});
+  refuses("thred", {"--only", "thred", "--distance", kEncoder, "--dull", file});
+}
+
 }  // namespace
 }  // namespace heed

@@ -121,6 +121,7 @@ TEST_F(Info, TellsWhereATrainingIs) {
   const json begun = info(copy);
   EXPECT_EQ(begun["state"]["status"], "begun");
   EXPECT_EQ(begun["parameters"], nullptr);
+  EXPECT_EQ(begun["model"], info(run())["model"]) << "what has no effect is left out as of a model";
   EXPECT_EQ(begun["log"], json::array());
 }
 

@@ -1,6 +1,7 @@
 // Experiments on several ranks, as a user starts them.
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <filesystem>
 #include <fstream>
 #include <map>
@@ -125,6 +126,25 @@ TEST_F(ExperimentsOnRanks, OtherExperimentsHaveTheSameFiles) {
     const auto mpi = arguments("mpi");
     EXPECT_EQ(files("mpi", mpirun(2, mpi, reading(mpi, unreadable(dir)))), one) << command;
   }
+}
+
+// The first epoch is the last: there is no older model that the second rank could open while the
+// first one still writes.
+TEST_F(ExperimentsOnRanks, OneEpochIsMeasuredToo) {
+  auto once = experiment(dir.path("once"));
+  *(std::find(once.begin(), once.end(), "--epochs") + 1) = "1";
+  const Result r = heed_program(once + Arguments{"--ranks", "2"});
+  EXPECT_EQ(r.code, 0) << r.err;
+  EXPECT_TRUE(fs::exists(dir.path("once/static-p0-seed1/evaluation.json")));
+}
+
+TEST_F(ExperimentsOnRanks, RanksWithOtherSettingsAreRefused) {
+  if (!has_mpi()) return;
+  const auto mpi = experiment(dir.path("mpi"));
+  const Result r = mpirun(2, mpi, mpi + Arguments{"--dropout", "0.5"});
+  EXPECT_NE(r.code, 0);
+  EXPECT_TRUE(has(r.err, "ranks differ in --dropout: 0.5 on rank 1 of 2")) << r.err;
+  EXPECT_FALSE(fs::exists(dir.path("mpi")));
 }
 
 }  // namespace

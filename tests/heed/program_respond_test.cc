@@ -280,8 +280,9 @@ TEST_F(Respond, AnExperimentMeasuresTheSameDistanceAndEchoes) {
   // Folders of older versions have neither the file nor the options; the command completes them.
   std::filesystem::remove(dir.path("out/seq2seq-seed1/distances.json"));
   Json kept = Json::parse(dir.read("out/thred.json"));
-  kept["settings"].erase("distance");
-  kept["settings"].erase("dull");
+  for (const char* part : {"settings", "data"}) {
+    for (const char* option : {"distance", "dull"}) kept[part].erase(option);
+  }
   dir.write("out/thred.json", kept.dump());
   const Arguments report = {"report", dir.path("out"), "--tables", dir.path("again")};
   ASSERT_EQ(heed_program(report).code, 0);

@@ -273,7 +273,7 @@ TEST_F(Resume, RefusesAVocabularyThatWasChangedByHand) {
   for (const std::string& word : words) changed += word + "\n";
   dir.write("run/vocab.txt", changed);
   expect_failure(heed_program(with(same, "--epochs", "2")), 1,
-                 "run/vocab.txt: not the words that the model was trained with",
+                 "run/vocab.txt: not the lines that the model was trained with",
                  "another vocabulary");
 }
 

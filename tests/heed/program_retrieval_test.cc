@@ -385,9 +385,11 @@ TEST(Rank, SaysWhatIsWrong) {
   fails(Arguments{"baseline", "tf-idf", "--lists", "stride:1"} + both, 2,
         "from 2 on, got 'stride:1'");
   fails(Arguments{"baseline", "tf-idf"} + both, 1,
-        one + ": 1 response, too few for lists of 100; --lists makes smaller ones");
+        one + ": 1 response, too few for lists of 100; more dialogues or smaller lists are needed");
   fails(Arguments{"baseline", "tf-idf", "--lists", "random:2"} + both, 1,
-        one + ": 1 different response, too few for lists of 2; --lists makes smaller ones");
+        one +
+            ": 1 different response, too few for lists of 2; more dialogues or smaller lists are "
+            "needed");
   fails(Arguments{"baseline", "tf-idf", "--lists", "given"} + both, 1,
         one + ": no response has candidates beside it");
   fails(Arguments{"baseline", "tf-idf", "--min-turns", "4"} + both, 1,

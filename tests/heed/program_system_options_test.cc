@@ -106,6 +106,7 @@ TEST(SystemOptions, OfReadersOfPassages) {
                            {{{"--turns", "0"}},
                             {{"--without-questions"}, {"--turns", "1"}},
                             {{"--without-answers"}, {"--turns", "1"}},
+                            {{"--other-turns"}, {"--turns", "1"}},
                             {{"--kinds"}},
                             {{"--window", "10"}},
                             {{"--longest-query", "5"}},

@@ -160,5 +160,20 @@ TEST(Track, ItsExperimentHasLogisticTrackers) {
   }
 }
 
+// Its options that are settings of a tracker have their bounds, words and help.
+TEST(Track, ItsExperimentTakesWhatTrackersTake) {
+  const TempDir dir;
+  dir.write("data/train.jsonl", foods_and_areas());
+  const auto fails = [&](const char* option, const char* value, const std::string& says) {
+    for (const Arguments& command : {Arguments{"train", "tracker"}, {"reproduce", "energy"}}) {
+      expect_failure(heed_program(command + Arguments{"--data", dir.path("data"), "--out",
+                                                      dir.path("out"), option, value}),
+                     2, says, join(command));
+    }
+  };
+  fails("--steps", "10001", "--steps: expected a whole number from 1 to 10000, got '10001'");
+  fails("--machine", "speech", "--machine: expected acts, text or none, got 'speech'");
+}
+
 }  // namespace
 }  // namespace heed

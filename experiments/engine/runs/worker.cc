@@ -183,6 +183,7 @@ class Worker {
     const std::string directory = plan_.directory(run);
     hooks.ranks = &ranks_;
     if (!plan_.train(run, directory, options_.device, hooks)) throw Stopped{};
+    if (plan_.shares_measuring) ranks_.any(0);  // by then the first one has written the model
     const double begin = now();
     if (ranks_.first() || plan_.shares_measuring) {
       Ranks& sharing = plan_.shares_measuring ? ranks_ : alone();

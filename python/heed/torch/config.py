@@ -1,7 +1,7 @@
 """config.json of a model directory."""
 from __future__ import annotations
 
-from dataclasses import asdict, dataclass, fields
+from dataclasses import MISSING, asdict, dataclass, fields
 from typing import Any, Dict, Mapping, Optional
 
 from heed._files import DataError
@@ -13,6 +13,7 @@ _LSTM = STRUCTURES[:5]  # dialog/respond/models/lstm.h
 _ONE_SCORE = tuple(s for s in STRUCTURES[:10] if s != "lstm")
 _HRED = STRUCTURES[11:14]  # dialog/respond/models/hred.h
 _THRED = ("thred", "thred-topics")
+_TWO_VOCABULARY = ("generic_words", "gate_on_logits", "gate_weight", "sentiment", "domain")  # its own settings
 WITH_TOPICS = ("thred-topics", "ta-seq2seq")
 WITH_TABLES = ("keywords", *WITH_TOPICS)  # in tables.safetensors
 
@@ -52,6 +53,11 @@ class ModelConfig:
     domain: str = "topic"
     # </settings>
 
+    @classmethod
+    def _usual(cls) -> Dict[str, Any]:
+        """The defaults."""
+        return {field.name: field.default for field in fields(cls) if field.default is not MISSING}
+
     @property
     def score(self) -> str:
         """How queries and memory rows are scored."""
@@ -79,13 +85,13 @@ class ModelConfig:
               f"noise: expected one of none, utterance, word, got {self.noise!r}")
         check(self.noise == "none" or s in _HRED, f"noise: is for {', '.join(_HRED)}, not {s}")
         check(self.message_attention or s in _THRED, f"message_attention: false is for {', '.join(_THRED)}, not {s}")
-        check(self.topics == 50 or s in WITH_TOPICS, f"topics: is for {', '.join(WITH_TOPICS)}, not {s}")
-        check(self.keyword_weight == 0.1 or (s == "keywords" and 0 <= self.keyword_weight <= 1),
+        usual = self._usual()
+        check(self.topics == usual["topics"] or s in WITH_TOPICS, f"topics: is for {', '.join(WITH_TOPICS)}, not {s}")
+        check(self.keyword_weight == usual["keyword_weight"] or (s == "keywords" and 0 <= self.keyword_weight <= 1),
               f"keyword_weight: is 0 to 1 of keywords, not of {s}")
         check(not self.whole_query or s == "keywords", f"whole_query: is for keywords, not {s}")
-        own = (self.generic_words, self.gate_on_logits, self.gate_weight, self.sentiment, self.domain)
-        check(s == "two-vocabulary" or own == (0, False, 1.0, "emotion", "topic"),
-              f"generic_words, gate_on_logits, gate_weight, sentiment, domain: are for two-vocabulary, not {s}")
+        check(s == "two-vocabulary" or all(getattr(self, name) == usual[name] for name in _TWO_VOCABULARY),
+              f"{', '.join(_TWO_VOCABULARY)}: are for two-vocabulary, not {s}")
         check(type(self.gate_weight) in (int, float) and 0 <= self.gate_weight < float("inf"),
               f"gate_weight: expected 0 or more, got {self.gate_weight!r}")
         for condition in (self.sentiment, self.domain):
@@ -114,9 +120,8 @@ class ModelConfig:
             raise DataError(str(error).partition(" ")[2]) from None
 
     def to_json(self) -> Dict[str, Any]:
-        """What config.json holds: without what is the structure's own."""
-        own = {"attention": None, "bidirectional": False, "input_feeding": True, "noise": "none", "message_attention": True,
-               "topics": 50, "keyword_weight": 0.1, "whole_query": False,
-               "generic_words": 0, "gate_on_logits": False, "gate_weight": 1.0, "sentiment": "emotion", "domain": "topic",
-               **({} if self.structure == "transformer" else {"heads": self.heads})}
-        return {key: value for key, value in asdict(self).items() if key not in own or value != own[key]}
+        """What config.json holds: without the defaults of settings that earlier versions did not have."""
+        usual = self._usual()
+        always = {"lstm_bias", "dropout"} | ({"heads"} if self.structure == "transformer" else set())
+        return {key: value for key, value in asdict(self).items()
+                if key not in usual or key in always or value != usual[key]}

@@ -1,9 +1,12 @@
 // Options and names of response models that are refused.
 #include "dialog/respond/config.h"
 
+#include <set>
+
 #include "dialog/respond/responder.h"
 #include "dialog/respond/structures.h"
 #include "tests/dialog/respond/model_helpers.h"
+#include "tests/dialog/settings_helpers.h"
 #include "tests/file_helpers.h"
 
 namespace heed {
@@ -45,6 +48,23 @@ TEST(ModelConfig, RefusesOptionsThatAStructureDoesNotHave) {
             "hidden_size: each direction of a bidirectional encoder has half of it, got 5");
   EXPECT_EQ(error_of<UsageError>([] { parse_attention_score("Dot"); }),
             "attention: expected one of dot, general, additive, got 'Dot'");
+}
+
+// A setting that rows of structures name is theirs alone, without being in another list.
+TEST(ModelConfig, ASettingOfOtherStructuresIsRefused) {
+  std::set<std::string> of_rows;
+  for (const Structure& s : structures()) of_rows.insert(s.options.begin(), s.options.end());
+  for (size_t i = 0;; ++i) {
+    ModelConfig config = small_config(Structure::parse("static-ui"));
+    Changer changer{.number = i};
+    visit_model(config, changer);
+    if (i == changer.at) break;
+    const std::string& option = changer.changed.option;
+    if (of_rows.erase(option) == 0) continue;
+    const std::string error = error_of<UsageError>([&] { config.check(); });
+    EXPECT_TRUE(error.starts_with(option + ": is for the structure")) << option << " " << error;
+  }
+  EXPECT_EQ(of_rows, std::set<std::string>{"lexicon"});  // it is a setting of the training
 }
 
 TEST(Structures, NamesAreTakenOnce) {

@@ -127,16 +127,19 @@ TEST(Lists, SayWhatCannotBeMade) {
     return error_of<Error>([&] { lists_of(numbered(dialogues), kind); });
   };
   EXPECT_EQ(error(1, {.from = From::kStride, .size = 2}),
-            "f: 1 response, too few for lists of 2; --lists makes smaller ones");
-  EXPECT_EQ(error(99, {.from = From::kStride}),
-            "f: 99 responses, too few for lists of 100; --lists makes smaller ones");
+            "f: 1 response, too few for lists of 2; more dialogues or smaller lists are needed");
+  EXPECT_EQ(
+      error(99, {.from = From::kStride}),
+      "f: 99 responses, too few for lists of 100; more dialogues or smaller lists are needed");
   EXPECT_EQ(error(3, {.from = From::kGiven}), "f: no response has candidates beside it");
   EXPECT_EQ(error(5, {.from = From::kRandom, .size = 6}),
-            "f: 5 different responses, too few for lists of 6; --lists makes smaller ones");
+            "f: 5 different responses, too few for lists of 6; more dialogues or smaller lists are "
+            "needed");
   std::vector<Dialogue> same = numbered(4);
   for (Dialogue& d : same) d.turns[2].text = "yes";
   EXPECT_EQ(error_of<DataError>([&] { lists_of(same, {.from = From::kRandom, .size = 2}); }),
-            "f: 1 different response, too few for lists of 2; --lists makes smaller ones");
+            "f: 1 different response, too few for lists of 2; more dialogues or smaller lists are "
+            "needed");
 }
 
 // A list of all responses that there are, and as many scores as there may be.

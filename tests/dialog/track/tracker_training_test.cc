@@ -146,8 +146,8 @@ TEST_F(TrackerTraining, RefusesLabelsThatChangedPlaces) {
     return error;
   };
   const std::string says =
-      dir.path("run") +
-      ": acts.txt or values.txt has not the lines that the model was trained "
+      dir.path("run/acts.txt or values.txt") +
+      ": not the lines that the model was trained "
       "with, in their order (by labels_fingerprint in settings.json); put back "
       "what was there";
   EXPECT_EQ(message("values.txt", "food=greek", "food=irish"), says);

@@ -159,6 +159,7 @@ TEST_F(Reproduce, MistakesInOneLine) {
   fails({"--shard", "3/2"}, "shard: expected i/n with 1 <= i <= n, got 3/2");
   fails({"--shard", "one"}, "shard: expected i/n, such as 1/2, got 'one'");
   fails({"--jobs", "0"}, "--jobs");
+  fails({"--heads", "4"}, "--heads: only applies with --structure transformer");
   fails({"--seeds", "0"}, "--seeds: expected a whole number from 1 to 10000, got '0'");
   Arguments only = tiny_experiment(dir.path("out"));
   *(std::find(only.begin(), only.end(), "--only") + 1) = "statik*";

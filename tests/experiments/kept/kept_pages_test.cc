@@ -58,7 +58,7 @@ const std::vector<Kept> kKept = {
      {"table1", "looks", "reliability-of-measures", "agreement", "claims"},
      2},
     {"comprehend", "comprehend", "comprehend/friendsqa", {"scores", "changes", "claims"}, 5},
-    {"comprehend", "comprehend", "comprehend/molweni", {"scores", "changes", "claims"}, 5},
+    {"comprehend", "comprehend", "comprehend/molweni", {"scores", "changes", "read", "claims"}, 5},
     {"comprehend", "comprehend", "comprehend/molweni-fine", {"scores", "changes", "claims"}, 5},
     {"comprehend", "comprehend", "comprehend/molweni-gpu", {"scores", "changes", "claims"}, 4}};
 

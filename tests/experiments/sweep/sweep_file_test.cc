@@ -60,13 +60,37 @@ TEST(SweepFile, MistakesNameTheirLine) {
   fails(data + "heads = 2\nrate = 1\n", ":3: --heads: only applies with --structure transformer");
   fails(data + "batch = 0\nhidden = 0\n", ":3: ");
   fails(data + "[grid]\nheads = [2, 4]\nstructure = [\"transformer\", \"static\"]\n",
-        ": heads2-static: --heads: only applies with --structure transformer");
+        ":4: --heads: only applies with --structure transformer");
   dir.write("bad.toml", "[train]\ndata = \"nowhere\"\n");
   expect_failure(heed_program(sweep_command(dir.path("bad.toml"), dir.path("out"))), 1,
                  "nowhere: not a", "data");
   fails(std::string("[train\0]\n", 9), "bad.toml");
   expect_failure(heed_program(sweep_command(dir.path("missing.toml"), dir.path("out"))), 1,
                  "missing.toml", "missing");
+}
+
+// Word vectors are compared by their contents, as a path says nothing; and the table of a sweep,
+// whose name is sweep, does not take the place of its description.
+TEST(SweepFolder, IsOfOneDescription) {
+  const TempDir dir;
+  const std::string vectors = dir.write("vectors.txt", "you 1 2\nthe 3 4\n");
+  const Arguments sweep =
+      sweep_command(dir.write("sweep.toml", "[train]\ndata = \"" + kSample +
+                                                "\"\npreset = \"smoke\"\nlimit = 40\n"
+                                                "epochs = 1\nembeddings = \"" +
+                                                vectors + "\"\n"),
+                    dir.path("out")) +
+      Arguments{"--shard", "2/2"};  // one run, of the other shard: a folder is begun
+  for (const char* time : {"first", "again"}) {
+    const Result r = heed_program(sweep);
+    EXPECT_EQ(r.code, 0) << time << r.err;
+  }
+  const std::string tables = dir.path("out"), description = dir.read("out/sweep.json");
+  expect_failure(heed_program({"report", tables, "--tables", tables}), 2,
+                 "--tables " + tables + ": holds sweep.json, which describes runs", "tables");
+  EXPECT_EQ(dir.read("out/sweep.json"), description);
+  dir.write("vectors.txt", "you 1 2\nthe 3 5\n");
+  expect_failure(heed_program(sweep), 2, "holds a sweep on other data", "vectors");
 }
 
 }  // namespace
