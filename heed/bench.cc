@@ -112,11 +112,12 @@ void add_bench(CLI::App& app) {
       "25000 --threads 1",
       {.seed = "Seed of the weights and the words"}, run);
   add_structure(c, o.structure);
-  option(c, "--work", o.work,
-         "What a step does: train: a training step; forward: its forward pass only; score: the "
-         "work of `heed score`; beam: beam search with 5 hypotheses for responses of the same "
-         "lengths",
-         one_of({"train", "forward", "score", "beam"}));
+  option(
+      c, "--work", o.work,
+      "What a step does: train: a training step; forward: its forward pass only; score: the "
+      "work of `heed score`; greedy, beam: greedy or beam search (5 hypotheses) for responses of "
+      "the same lengths",
+      one_of({"train", "forward", "score", "greedy", "beam"}));
   option(c, "--batch", o.batch, "Dialogues in a batch", whole_number(1, kMaxBatch));
   CLI::App& bench = c;
   const auto size = [&bench](const char* name, int64_t& value, const char* text,

@@ -91,14 +91,14 @@ std::vector<Work> make_work(const StepWork& o, const Responder& model, Device de
 class Stepper {
  public:
   Stepper(const StepWork& o, Responder& model) : options_(o), model_(model), optimizer_(model) {
-    if (o.work == "beam") weights_.emplace();  // as who answers many batches would
+    if (decodes(o)) weights_.emplace();  // as who answers many batches would
   }
 
   double operator()(const Work& work, uint64_t step) {
     if (options_.make_batches)
       make_batch(pointers(work.examples), model_.parts(), parameters(model_)[0].var.device());
     if (options_.work == "score") return score_step(work);
-    if (options_.work == "beam") return beam_step(work);
+    if (decodes(options_)) return decode_step(work);
     const bool train = options_.work == "train";
     zero_grad(model_);
     const DropoutMode drop{options_.dropout, options_.seed, step};
@@ -125,6 +125,8 @@ class Stepper {
   }
 
  private:
+  static bool decodes(const StepWork& o) { return o.work == "greedy" || o.work == "beam"; }
+
   void take_loss() {
     const std::vector<double> numbers = late_.get();
     if (!numbers.empty()) loss_ = numbers[0];
@@ -140,14 +142,15 @@ class Stepper {
   }
 
   // Tokens are those of the contexts and, for each step, one for each hypothesis of the beam.
-  double beam_step(const Work& work) {
+  double decode_step(const Work& work) {
     DecodeOptions decoding;
-    decoding.method = DecodeOptions::Method::kBeam;
+    if (options_.work == "beam") decoding.method = DecodeOptions::Method::kBeam;
     decoding.max_length = work.batch.response.packing.length(0);
+    const int64_t hypotheses = options_.work == "beam" ? decoding.beam_size : 1;
     auto tokens = static_cast<double>(work.batch.context.packing.rows());
     loss_ = 0;
     for (const Decoding& d : decode(model_, pointers(work.examples), decoding)) {
-      tokens += static_cast<double>(d.attention.size() * decoding.beam_size);
+      tokens += static_cast<double>(d.attention.size() * hypotheses);
       loss_ -= d.log_prob;
     }
     return tokens;

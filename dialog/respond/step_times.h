@@ -12,7 +12,8 @@
 namespace heed {
 
 // The work of a step. "train": forward, loss with attention loss, backward, clipping and SGD;
-// "forward": the first two; "score": score(); "beam": responses of the same lengths by beam search.
+// "forward": the first two; "score": score(); "greedy", "beam": decode() of responses of the same
+// lengths.
 struct StepWork {
   std::string work = "train", lengths;  // lengths: a file, see step_times(); empty: 6 x 12, 16
   int64_t batch = 64, steps = 5;

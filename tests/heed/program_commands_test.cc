@@ -256,7 +256,7 @@ const Arguments kTinyBench = {"bench",    "--batch", "2",        "--embed",   "4
                               "20",       "--steps", "2",        "--threads", "2"};
 
 TEST_F(Commands, BenchTimesAllWork) {
-  for (const char* work : {"train", "forward", "score", "beam"}) {
+  for (const char* work : {"train", "forward", "score", "greedy", "beam"}) {
     const Result r = heed_program(kTinyBench + Arguments{"--work", work});
     ASSERT_EQ(r.code, 0) << r.err;
     const Json json = Json::parse(r.out);

@@ -57,6 +57,22 @@ TEST(StepTimes, ReadsAsManyDialoguesAsItTakes) {
   EXPECT_EQ(tokens(2, 2, "score"), 4 * 7 + 4 + 8 + 16 + 32);
 }
 
+// Greedy search has one hypothesis and beam search five, which never find anything worse.
+TEST(StepTimes, DecodesGreedilyOrByABeam) {
+  const auto of = [](const char* work) {
+    const std::unique_ptr<Responder> model = drawn_model("dynamic");
+    return step_times(*model, {.work = work, .lengths = "", .batch = 3, .steps = 2}, Device{});
+  };
+  const StepTimes greedy = of("greedy"), beam = of("beam");
+  const double contexts = 2 * 3 * 6 * 13;  // with the end of each utterance
+  EXPECT_GT(greedy.tokens, contexts);
+  EXPECT_LE(greedy.tokens, contexts + 2 * 3 * 17);
+  EXPECT_GT(beam.tokens, greedy.tokens);
+  EXPECT_LE(beam.tokens, contexts + 2 * 3 * 17 * 5);
+  EXPECT_GT(greedy.loss, 0);
+  EXPECT_GE(greedy.loss, beam.loss);
+}
+
 // The times of the steps are in order, so that the one in the middle is their median.
 TEST(StepTimes, StandInOrder) {
   const std::unique_ptr<Responder> model = drawn_model("dynamic");
