@@ -12,13 +12,10 @@ Needs torch and ctranslate2 for Python (CPU), which nothing else here does.
 import argparse
 import json
 import math
-import os
 import platform
 import statistics
-import subprocess
 import tempfile
 import time
-from pathlib import Path
 
 import ctranslate2
 import torch
@@ -27,7 +24,8 @@ from ctranslate2.specs import TransformerSpec
 from torch import nn
 
 from bench_torch import SOS, FastModel, make_batch
-from compare_torch import ROOT, SIZES, made_with, processor, write_runs
+from compare_torch import SIZES, add_page_options, cells_of, made_with, name_sizes, write_runs
+from decoding import run
 
 STEPS, BEAM, HEADS = 17, 5, 8
 WORKS = {"greedy": 1, "beam": BEAM}  # the hypotheses of each
@@ -222,33 +220,25 @@ def ctranslate2_program(cell, n):
     ids = torch.randint(3, n["vocab"], (n["batch"], 78), generator=generator).tolist()
     texts = [[words[i] for i in row] for row in ids]
 
-    def run():
+    def decode_batch():
         got = translator.translate_batch(texts, beam_size=WORKS[cell["work"]], min_decoding_length=STEPS,
                                          max_decoding_length=STEPS, max_batch_size=n["batch"])
         assert all(len(g.hypotheses[0]) == STEPS for g in got)
-    return run
+    return decode_batch
 
 
 # ---- in turn
 
 def seconds(program, cell, n):
     """The median of as many batches as heed's steps, after one."""
-    run = program(cell, n)
-    run()
+    decode_batch = program(cell, n)
+    decode_batch()
     times = []
     for _ in range(SIZES[cell["size"]][1]):
         begin = time.perf_counter()
-        run()
+        decode_batch()
         times.append(time.perf_counter() - begin)
     return statistics.median(times)
-
-
-def heed_run(heed, cell):
-    options, steps = SIZES[cell["size"]]
-    command = [heed, "bench", "--work", cell["work"], "--structure", cell["structure"], *options.split(), "--threads",
-               cell["threads"], "--steps", steps]
-    done = subprocess.run([str(c) for c in command], text=True, check=True, stdout=subprocess.PIPE)
-    return json.loads(done.stdout)
 
 
 PAGE = """# Decoding beside PyTorch and CTranslate2
@@ -295,10 +285,8 @@ def main():
     p.add_argument("--sizes", type=names, default=["laptop"])
     p.add_argument("--threads", type=lambda text: [int(t) for t in names(text)], default=[1, 2])
     p.add_argument("--structures", type=names, default=["dynamic", "transformer"])
-    p.add_argument("--heed", default=ROOT / "build/release/bin/heed")
-    p.add_argument("--machine", default=f"{os.cpu_count()} cores, {processor()}")
-    p.add_argument("--out", type=Path, default=ROOT / "docs/results")
     p.add_argument("--table-only", action="store_true", help="make the table again from the runs that are kept")
+    add_page_options(p)
     args = p.parse_args()
     path = args.out / "decoding-torch.json"
     cells = [{"size": size, "structure": structure, "work": work, "threads": threads}
@@ -306,18 +294,16 @@ def main():
     runs = json.loads(path.read_text()) if args.table_only else []
     for cell in [] if args.table_only else cells * args.rounds:
         n = flags(cell["size"])
-        run = {"cell": cell, "machine": args.machine, "versions": [torch.__version__, ctranslate2.__version__],
-               "heed": heed_run(args.heed, cell), "torch": seconds(torch_program, cell, n),
-               "ctranslate2": seconds(ctranslate2_program, cell, n) if cell["structure"] == "transformer" else None}
-        runs.append(run)
-        print(*cell.values(), run["heed"]["median_step_s"], run["torch"], run["ctranslate2"], flush=True)
+        runs.append({"cell": cell, "machine": args.machine, "versions": [torch.__version__, ctranslate2.__version__],
+               "heed": run(args.heed, cell, cell["work"]), "torch": seconds(torch_program, cell, n),
+               "ctranslate2": seconds(ctranslate2_program, cell, n) if cell["structure"] == "transformer" else None})
         write_runs(path, runs)
-    cells = [cell for i, cell in enumerate(r["cell"] for r in runs) if cell not in [r["cell"] for r in runs[:i]]]
+    cells = cells_of(runs)
     version, kernels = made_with(runs[0]["heed"])
     (args.out / "decoding-torch.md").write_text(PAGE.format(
         heed=version, kernels=kernels, torch=runs[0]["versions"][0], ctranslate2=runs[0]["versions"][1],
         python=platform.python_version(), machine=runs[0]["machine"],
-        sizes="; ".join(f"`{size}` is `{SIZES[size][0]}`" for size in dict.fromkeys(c["size"] for c in cells)),
+        sizes=name_sizes(cells),
         rows="\n".join(row(cell, [r for r in runs if r["cell"] == cell]) for cell in cells)))
 
 

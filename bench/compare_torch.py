@@ -57,6 +57,24 @@ def write_runs(path, runs):
     path.write_text("[\n" + ",\n".join(json.dumps(r) for r in runs) + "\n]\n")
 
 
+def cells_of(runs):
+    """The different cells of the runs, in the order of the first run of each."""
+    return list({json.dumps(r["cell"]): r["cell"] for r in runs}.values())
+
+
+def name_sizes(cells):
+    return "; ".join(f"`{size}` is `{SIZES[size][0]}`" for size in SIZES if any(c["size"] == size for c in cells))
+
+
+def add_page_options(parser):
+    """Options of all programs here that make a page of rounds."""
+    parser.add_argument("--heed", type=lambda text: Path(text).resolve(), default=ROOT / "build/release/bin/heed",
+                        help="the program")
+    parser.add_argument("--machine", default=f"{os.cpu_count()} cores, {processor()}",
+                        help="what to call the machine in the page")
+    parser.add_argument("--out", type=Path, default=ROOT / "docs/results", help="where the page and the runs go")
+
+
 def measure(args, path, runs):
     bf16 = {"matmul": "bf16"} if args.matmul == "bf16" else {}
     programs = ["heed", "torch"] + (["heed_f32"] if bf16 else [])
@@ -102,10 +120,7 @@ def row_bf16(cell, runs):
 
 
 def table(runs):
-    cells = []
-    for r in runs:
-        if r["cell"] not in cells:
-            cells.append(r["cell"])
+    cells = cells_of(runs)
     rank = lambda c: (list(SIZES).index(c["size"]), LENGTHS.index(c["lengths"]),
                       STRUCTURES.index(c["structure"]), c["threads"])
     if "matmul" in cells[0]:
@@ -191,12 +206,11 @@ def write_page(runs, path):
         text=True, stdout=subprocess.PIPE).stdout.strip()
     last = runs[-1]
     version, kernels = made_with(last["heed"])
-    sizes = "; ".join(f"`{name}` is `{flags}`" for name, (flags, _) in SIZES.items()
-                      if any(r["cell"]["size"] == name for r in runs))
     bf16 = "matmul" in last["cell"]
     path.write_text((PAGE_BF16 if bf16 else PAGE).format(
         tile=last["heed"].get("bf16_tile"), heed=version, kernels=kernels, torch=last["torch"]["torch"],
-        python=platform.python_version(), machine=last["machine"], imported=imported or "?", sizes=sizes,
+        python=platform.python_version(), machine=last["machine"], imported=imported or "?",
+        sizes=name_sizes(cells_of(runs)),
         table=table(runs)))
 
 
@@ -210,11 +224,7 @@ def main():
     p.add_argument("--matmul", choices=["f32", "bf16"], default="f32")
     p.add_argument("--structures", type=some(STRUCTURES), default=STRUCTURES)
     p.add_argument("--threads", type=lambda text: [int(t) for t in text.split(",")], default=[1, 2])
-    p.add_argument("--heed", type=lambda text: Path(text).resolve(), default=ROOT / "build/release/bin/heed",
-                   help="the program")
-    p.add_argument("--machine", default=f"{os.cpu_count()} cores, {processor()}",
-                   help="what to call the machine in the page")
-    p.add_argument("--out", type=Path, default=ROOT / "docs/results", help="where speed.md and .json go")
+    add_page_options(p)
     p.add_argument("--fresh", action="store_true", help="forget earlier runs")
     args = p.parse_args()
     args.lengths = args.lengths or (LENGTHS if args.matmul == "bf16" else LENGTHS[:2])

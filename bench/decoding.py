@@ -9,13 +9,10 @@ of the ratios within a round.
 """
 import argparse
 import json
-import os
-import platform
 import statistics
 import subprocess
-from pathlib import Path
 
-from compare_torch import ROOT, SIZES, STRUCTURES, made_with, write_runs
+from compare_torch import SIZES, STRUCTURES, add_page_options, cells_of, made_with, name_sizes, write_runs
 
 WORKS = ["forward", "score", "beam"]
 
@@ -61,10 +58,8 @@ def main():
     p = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     p.add_argument("--rounds", type=int, default=3)
     p.add_argument("--sizes", type=lambda text: text.split(","), default=["laptop", "paper"])
-    p.add_argument("--heed", default=ROOT / "build/release/bin/heed")
-    p.add_argument("--machine", default=f"{os.cpu_count()} cores, {platform.machine()}")
-    p.add_argument("--out", type=Path, default=ROOT / "docs/results")
     p.add_argument("--table-only", action="store_true", help="make the table again from the runs that are kept")
+    add_page_options(p)
     args = p.parse_args()
     path = args.out / "decoding.json"
     if not args.table_only:
@@ -76,12 +71,11 @@ def main():
                          **{work: run(args.heed, cell, work) for work in WORKS}})
             write_runs(path, runs)
     runs = json.loads(path.read_text())
-    cells = [cell for i, cell in enumerate(r["cell"] for r in runs)
-             if cell not in [r["cell"] for r in runs[:i]]]
+    cells = cells_of(runs)
     version, kernels = made_with(runs[0]["forward"])
     (args.out / "decoding.md").write_text(PAGE.format(
         heed=version, kernels=kernels, machine=runs[0]["machine"],
-        sizes="; ".join(f"`{size}` is `{SIZES[size][0]}`" for size in dict.fromkeys(c["size"] for c in cells)),
+        sizes=name_sizes(cells),
         rows="\n".join(row(cell, [r for r in runs if r["cell"] == cell]) for cell in cells)))
 
 
