@@ -58,8 +58,8 @@ def counted_table():
 
 # The models whose turns were inserted and left out, by the names of their kept files -> structure and p.
 MODELS = {"baseline": ("static-ui", "0, seed 1"), "static-ui-seed2": ("static-ui", "0, seed 2"),
-          "static-ui-seed3": ("static-ui", "0, seed 3"), "dynamic-ui-seed1": ("dynamic-ui", "0"), "static-seed1": ("static", "0"),
-          "dynamic-seed1": ("dynamic", "0"), "non-hier-seed1": ("non-hier", "0"), "trained": ("static-ui", "0.7, seed 1")}
+          "static-ui-seed3": ("static-ui", "0, seed 3"), "dynamic-ui-seed1": ("dynamic-ui", "0, seed 1"),
+          "dynamic-ui-seed2": ("dynamic-ui", "0, seed 2"), "static-seed1": ("static", "0"), "dynamic-seed1": ("dynamic", "0"), "non-hier-seed1": ("non-hier", "0"), "trained": ("static-ui", "0.7, seed 1")}
 QUERIES = ("query left out", "query and the turn before left out")
 COUNTS = (1, 2, 3, 4)
 
