@@ -10,6 +10,8 @@
 
 namespace heed {
 
+constexpr int64_t kMeasuringBatch = 32;  // examples at a time: changes no result
+
 struct ResponseData {
   TrainData train;
   std::vector<Example> test;

@@ -15,6 +15,7 @@
 #include "dialog/respond/settings.h"
 #include "dialog/text/vocabulary.h"
 #include "nn/count.h"
+#include "train/any_settings.h"
 #include "train/setting_rules.h"
 #include "train/settings_json.h"
 
@@ -181,13 +182,8 @@ bool is_of_rows(std::string_view option) {
   return std::ranges::any_of(structures(), [&](const Structure& s) { return s.has(option); });
 }
 
-nlohmann::ordered_json values_by_option(const ModelConfig& c) {
-  nlohmann::ordered_json values;
-  const auto keep = [&](const Setting& setting, const auto& value) {
-    if (!setting.option.empty()) values[setting.option] = in_file(value);
-  };
-  visit_model(c, keep);
-  return values;
+nlohmann::ordered_json options_of(ModelConfig c) {
+  return as_options(AnySettings(c, [](auto& config, auto& v) { visit_model(config, v); }));
 }
 
 // What a structure does not have: an option that only the rows of others name has its default.
@@ -204,7 +200,7 @@ void check_options(const ModelConfig& c) {
   refuse(!c.input_feeding && (s.family != Family::kLstm || s.static_query),
          "no-input-feeding: is for the structures non-hier, dynamic and dynamic-ui");
   refuse(c.generic_words != 0 && !s.has("lexicon"), "lexicon: is for " + names_with("lexicon"));
-  const nlohmann::ordered_json asked = values_by_option(c), usual = values_by_option({});
+  const nlohmann::ordered_json asked = options_of(c), usual = options_of({});
   for (const auto& [option, value] : asked.items()) {
     if (s.has(option) || value == usual.at(option) || !is_of_rows(option)) continue;
     refuse(true, option + ": is for " + names_with(option));

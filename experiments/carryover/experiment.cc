@@ -105,6 +105,13 @@ constexpr CarryoverMeasure kCarryoverMeasures[] = {
     {"f1_cross", "cross/all"},  {"f1_new", "both/new"}, {"f1_seen", "both/seen"}};
 // The same of "both/>=6" on part of the items, with so many turns of other dialogues inserted.
 constexpr int kInserted[] = {0, 4, 16};
+std::string inserted_key(int inserted) {
+  return "inserted_" + std::to_string(inserted);
+}
+// And of each of the rules.
+std::string rule_key(const std::string& rule, const std::string& key) {
+  return "rules." + rule + "." + key;
+}
 
 // The decisions on some items, counted: all together and dialogue by dialogue.
 struct Counted {
@@ -154,7 +161,7 @@ void measure_distracted(const Run& run, const carry::LoadedCarryover& loaded, in
   }
   Counted c =
       counted_by_dialogue(data, which, carried(decide(loaded.model, loaded.vocabulary, items)));
-  put(json, "inserted_" + std::to_string(inserted), "both/>=6", c);
+  put(json, inserted_key(inserted), "both/>=6", c);
 }
 
 void evaluate_run(const Run& run, const OnMeasuring& progress, Json& json) {
@@ -195,10 +202,6 @@ constexpr char kReport[] =
 #include "carryover_report.inc"
     ;
 
-std::string inserted_key(int inserted) {
-  return "inserted_" + std::to_string(inserted);
-}
-
 Measure inserted_measure(int inserted) {
   const std::string key = inserted_key(inserted);
   return {.key = key, .top = key + "_top", .bottom = key + "_bottom"};
@@ -212,7 +215,7 @@ std::vector<Measure> measures() {
   };
   for (const CarryoverMeasure& m : kCarryoverMeasures) {
     add(m.key);
-    for (const char* rule : carry::kRules) add("rules." + std::string(rule) + "." + m.key, true);
+    for (const char* rule : carry::kRules) add(rule_key(rule, m.key), true);
   }
   for (const int inserted : kInserted) measures.push_back(inserted_measure(inserted));
   return measures;
@@ -220,15 +223,14 @@ std::vector<Measure> measures() {
 
 // The rules have no seed: every run has the same numbers for them.
 void add_rules(Table& table, const Results& results) {
-  const std::pair<const char*, const char*> kLabels[] = {
-      {"everything", "carry everything"},
-      {"latest", "latest value of a key"},
-      {"latest-user", "latest value the user said"}};
-  for (const auto& [rule, label] : kLabels) {
-    Row row{.group = "rule", .label = label};
+  constexpr const char* kLabels[] = {"carry everything", "latest value of a key",
+                                     "latest value the user said"};
+  static_assert(std::size(kLabels) == carry::kRules.size());
+  for (size_t r = 0; r < carry::kRules.size(); ++r) {
+    Row row{.group = "rule", .label = kLabels[r]};
     for (const Column& c : table.columns) {
-      const std::string key = "rules." + std::string(rule) + "." + c.key;
-      row.cells.push_back({.value = results.runs[0].numbers.value(key)});
+      row.cells.push_back(
+          {.value = results.runs[0].numbers.value(rule_key(carry::kRules[r], c.key))});
     }
     row.sources = {source_of(results.runs[0])};
     row.reference = true;

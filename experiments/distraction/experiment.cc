@@ -20,7 +20,6 @@ using Json = nlohmann::ordered_json;
 
 constexpr char kSampleSet[] = "random:1.0";  // the test set of the sample dialogues
 constexpr size_t kSamples = 6;
-constexpr int64_t kBatch = 32;  // changes no result
 
 using Settings = DistractedTests;
 
@@ -151,10 +150,11 @@ void evaluate_run(const Run& run, const OnMeasuring& progress, Json& json) {
   };
   const std::vector<Tokens> responses = respond_on_ranks(
       ranks, model, part_of_rank(ranks, data.test), data.test.size(), loaded.vocabulary, greedy,
-      kBatch, [&](const RespondProgress& done) { progress("responses", part(done.examples)); });
+      kMeasuringBatch,
+      [&](const RespondProgress& done) { progress("responses", part(done.examples)); });
   const auto tested = evaluate(
       model, data.test, select_test_sets("all"), data.train.pool,
-      run.settings.phrases_in(loaded.vocabulary), kTestSeed, kBatch,
+      run.settings.phrases_in(loaded.vocabulary), kTestSeed, kMeasuringBatch,
       [&](const std::string& set, const ScoreProgress& done) {
         progress(set, part(done.examples));
       },

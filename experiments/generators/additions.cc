@@ -67,7 +67,7 @@ void put_told(Json& json, Responder& model, const Vocabulary& vocabulary, const 
   DecodeOptions decode = run.settings.paper->decode;
   for (size_t v = 0; v < values; ++v) {
     decode.wanted = {condition.label + "=" + condition.values[v]};
-    for (const Tokens& text : respond(model, run.data.test, vocabulary, decode, kBatch)) {
+    for (const Tokens& text : respond(model, run.data.test, vocabulary, decode, kMeasuringBatch)) {
       all.add(vocabulary.encode(text), static_cast<int32_t>(v));
     }
   }
@@ -125,7 +125,8 @@ void measure_distances(const Run& run, const OnMeasuring& progress, Json& json) 
   move(*loaded.model, run.device);
   const Settings& s = run.settings;
   const auto& test = run.data.test;
-  const auto answers = respond(*loaded.model, test, loaded.vocabulary, s.paper->decode, kBatch);
+  const auto answers =
+      respond(*loaded.model, test, loaded.vocabulary, s.paper->decode, kMeasuringBatch);
   const Echoes echoes = echoes_of(read_dialogues(find_part(s.data, "train"), s.limit));
   std::vector<double> rei;
   for (const Tokens& answer : answers) rei.push_back(echoes.of(answer));

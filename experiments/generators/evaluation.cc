@@ -4,7 +4,6 @@
 #include <cmath>
 
 #include "dialog/respond/das.h"
-#include "dialog/respond/evaluate.h"
 #include "dialog/respond/relevance.h"
 #include "dialog/respond/responses.h"
 #include "dialog/text/lexicon.h"
@@ -99,8 +98,8 @@ void put_control(Json& json, const Lexicon& lexicon, const AnswersTo& answers) {
 BestAnswers best_answers(Responder& model, const std::vector<Example>& examples,
                          const Vocabulary& vocabulary, const DecodeOptions& decode) {
   BestAnswers best;
-  for (size_t begin = 0; begin < examples.size(); begin += kBatch) {
-    const size_t end = std::min(examples.size(), begin + static_cast<size_t>(kBatch));
+  for (size_t begin = 0; begin < examples.size(); begin += kMeasuringBatch) {
+    const size_t end = std::min(examples.size(), begin + static_cast<size_t>(kMeasuringBatch));
     std::vector<const Example*> batch;
     for (size_t i = begin; i < end; ++i) batch.push_back(&examples[i]);
     for (const std::vector<Decoding>& list : decode_lists(model, batch, decode)) {
@@ -157,14 +156,14 @@ void evaluate(const Run& run, const OnMeasuring& progress, Json& json) {
   json["parameters"] = parameter_count(model);
 
   progress("perplexity", 0.1);
-  const auto scores = score(model, data.test, kBatch);
+  const auto scores = score(model, data.test, kMeasuringBatch);
   put_perplexity(json, scores);
   progress("answers", 0.2);
-  m.put_way(json, "own.", respond(model, data.test, loaded.vocabulary, p.decode, kBatch));
+  m.put_way(json, "own.", respond(model, data.test, loaded.vocabulary, p.decode, kMeasuringBatch));
   progress("more answers", 0.5);
   for (const Exchanged which : {Exchanged::kQuery, Exchanged::kHistory}) {
     if (!p.exchanges) break;
-    const Exchanges e = exchange(model, data.test, scores, data.train.pool, which, kBatch);
+    const Exchanges e = exchange(model, data.test, scores, data.train.pool, which, kMeasuringBatch);
     put_mean(json, "exchange." + std::string(name_of(which)), e.added);
     put_mean(json, "looks." + std::string(name_of(which)), e.looks);
   }
@@ -172,12 +171,12 @@ void evaluate(const Run& run, const OnMeasuring& progress, Json& json) {
     put_control(json, read_lexicon(run.settings.lexicon), [&](const std::string& wanted) {
       DecodeOptions decode = p.decode;
       decode.wanted = {model.config().sentiment.label + "=" + wanted};
-      return respond(model, data.test, loaded.vocabulary, decode, kBatch);
+      return respond(model, data.test, loaded.vocabulary, decode, kMeasuringBatch);
     });
   }
   if (!p.variants[run.run.variant].players) return;
   auto& hred = dynamic_cast<HredResponder&>(model);
-  const LoopSettings loop{.batch_size = kBatch, .seed = kTestSeed};
+  const LoopSettings loop{.batch_size = kMeasuringBatch, .seed = kTestSeed};
   const Metrics metrics = words::measure_words(hred, words::load_discriminator(run.directory, hred),
                                                data.test, loaded.vocabulary, loop);
   for (const char* name : kOfDiscriminator) {

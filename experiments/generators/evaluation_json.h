@@ -4,6 +4,7 @@
 #include <functional>
 
 #include "dialog/respond/das.h"
+#include "dialog/respond/evaluate.h"
 #include "dialog/respond/responses.h"
 #include "dialog/text/lexicon.h"
 #include "dialog/text/ppmi.h"
@@ -76,8 +77,5 @@ PackedList<Example> reversed(const PackedList<Example>& examples);
 // The best of each list of responses to a query.
 std::vector<Tokens> best_by_mmi(const std::vector<Offered>& lists,
                                 const std::vector<Tokens>& queries, const Ranker& of_reversed);
-
-constexpr int64_t kBatch = 32;  // changes no result
-constexpr uint64_t kTestSeed = 1;
 
 }  // namespace heed::generators

@@ -64,7 +64,7 @@ std::vector<Tokens> best_by_mmi(const std::vector<Offered>& lists,
     for (const Tokens& r : lists[i].responses) list.responses.push_back(detokenize(r));
     log_p.push_back(lists[i].log_p);
   }
-  const auto scores = mmi(log_p, kWeight, of_reversed, texts, kBatch);
+  const auto scores = mmi(log_p, kWeight, of_reversed, texts, kMeasuringBatch);
   std::vector<Tokens> best;
   for (size_t i = 0; i < lists.size(); ++i) {
     best.push_back(lists[i].responses[best_first(scores[i])[0]]);
@@ -83,7 +83,7 @@ void measure_mmi(const Run& run, const OnMeasuring& progress, nlohmann::ordered_
   const auto& test = run.data.test;
   DecodeOptions decode = paper.decode;
   decode.beam_size = kBeam;
-  const auto lists = respond_lists(*loaded.model, test, loaded.vocabulary, decode, kBatch);
+  const auto lists = respond_lists(*loaded.model, test, loaded.vocabulary, decode, kMeasuringBatch);
   std::vector<Tokens> queries;
   for (const Example& e : test) queries.push_back(context_words(e, loaded.vocabulary).back());
   progress("beams by MMI", 0.8);

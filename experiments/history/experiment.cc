@@ -23,8 +23,6 @@ namespace {
 using Json = nlohmann::ordered_json;
 namespace fs = std::filesystem;
 
-constexpr int64_t kBatch = 32;  // changes no result
-
 struct Settings {
   std::string data;
   std::vector<std::string> systems = {"non-hier", "static-ui", "dynamic", "hred", "transformer"};
@@ -120,7 +118,7 @@ std::vector<Example> examples_of(const Data& data, const Contexts& contexts,
 // -ln p of each response, summed over its tokens.
 Losses response_losses(Responder& model, const std::vector<Example>& examples) {
   Losses losses;
-  for (const DialogueScore& s : score(model, examples, kBatch)) {
+  for (const DialogueScore& s : score(model, examples, kMeasuringBatch)) {
     double sum = 0;
     for (const double nll : s.nll) sum += nll;
     losses.emplace_back(sum);
@@ -183,7 +181,8 @@ Pool pool_of(const Data& data, const LoadedSystem& loaded) {
 // The DAS ratio of random:1.0 of a model with attention.
 void add_das(Responder& model, const std::vector<Example>& examples, const Pool& pool, Json& json) {
   const auto scores =
-      score(model, distracted(examples, parse_test_set("random:1.0"), pool, {}, kTestSeed), kBatch);
+      score(model, distracted(examples, parse_test_set("random:1.0"), pool, {}, kTestSeed),
+            kMeasuringBatch);
   const ScoreSummary summary = summarize(scores);
   json["das_ratio"] = or_null(summary.das_ratio);
   put_attention(json, scores);

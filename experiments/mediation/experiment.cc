@@ -18,7 +18,6 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-constexpr int64_t kBatch = 32;       // changes no result
 constexpr double kInsertProb = 0.7;  // of each of two distractions, as in most of the paper's sets
 constexpr double kThousandths = 1000;  // the unit of harm: thousandths of a nat
 constexpr char kGenerationSet[] = "random:1.0";
@@ -40,7 +39,7 @@ bool train_run(const Run& run, const TrainHooks& hooks) {
 // per list and per token; and the attention.
 Json set_json(LstmResponder& model, const std::vector<Example>& distracted,
               const std::vector<MediatedScore>& mediated, double tokens) {
-  const auto scores = score(model, distracted, kBatch);
+  const auto scores = score(model, distracted, kMeasuringBatch);
   Json json = to_json(summarize(scores));
   put_attention(json, scores);
   const auto add = [&](const std::string& name, size_t reading, size_t less) {
@@ -69,8 +68,8 @@ Json responses_json(LoadedModel& loaded, const std::vector<Example>& clean,
   std::vector<Tokens> written[2];
   Json json;
   for (const bool with : {false, true}) {
-    written[with] =
-        respond(*loaded.model, with ? distracted : clean, loaded.vocabulary, greedy, kBatch);
+    written[with] = respond(*loaded.model, with ? distracted : clean, loaded.vocabulary, greedy,
+                            kMeasuringBatch);
     const ResponseQuality quality = measure_responses(written[with], data.references);
     json[with ? "distracted" : "clean"] = {{"bleu", quality.bleu.value()},
                                            {"distinct_2", quality.distinct_2},
@@ -103,7 +102,7 @@ void measure(const Run& run, const OnMeasuring& progress, Json& json) {
     progress(set, done++ / std::size(kSets));
     const auto inserted =
         distracted(data.test, parse_test_set(set), data.train.pool, phrases, kTestSeed);
-    const auto mediated = mediate(*model, inserted, data.test, kBatch);
+    const auto mediated = mediate(*model, inserted, data.test, kMeasuringBatch);
     json["test_sets"][set] = set_json(*model, inserted, mediated, tokens);
     if (set == std::string(kGenerationSet)) {
       json["responses"] =
@@ -125,11 +124,12 @@ void measure_exchanges(const Run& run, const OnMeasuring& progress, Json& json) 
   const LoadedModel loaded = load_model(run.directory);
   move(*loaded.model, run.device);
   progress("exchanged utterances", 0.9);
-  const auto scores = score(*loaded.model, data.test, kBatch);
+  const auto scores = score(*loaded.model, data.test, kMeasuringBatch);
   double tokens = 0;
   for (const DialogueScore& s : scores) tokens += static_cast<double>(s.nll.size());
   for (const Exchanged which : {Exchanged::kQuery, Exchanged::kHistory}) {
-    const Exchanges e = exchange(*loaded.model, data.test, scores, data.train.pool, which, kBatch);
+    const Exchanges e =
+        exchange(*loaded.model, data.test, scores, data.train.pool, which, kMeasuringBatch);
     Json& of = json[name_of(which)];
     double sum = 0;
     for (const double added : e.added) {
@@ -168,7 +168,7 @@ void measure_places(const Run& run, const OnMeasuring& progress, Json& json) {
   const LoadedModel loaded = load_model(run.directory);
   move(*loaded.model, run.device);
   progress("utterances at every place", 0.95);
-  const auto found = insert_everywhere(*loaded.model, data.test, data.train.pool, kBatch);
+  const auto found = insert_everywhere(*loaded.model, data.test, data.train.pool, kMeasuringBatch);
   const Json nothing(data.test.size(), Json());
   json["tokens"] = nothing;
   for (size_t s = 0; s < kSources.size(); ++s) {

@@ -44,8 +44,8 @@ void measure_attention(const Run& run, const OnMeasuring& progress, Json& json) 
   const Phrases phrases = encode_phrases({}, run.data.train.vocabulary,
                                          run.settings.train.at(0).examples.max_utterance_tokens);
   const auto results =
-      evaluate(*best.model, examples, sets, run.data.train.pool, phrases, kTestSeed, kProbesBatch,
-               [&](const std::string& set, const ScoreProgress& done) {
+      evaluate(*best.model, examples, sets, run.data.train.pool, phrases, kTestSeed,
+               kMeasuringBatch, [&](const std::string& set, const ScoreProgress& done) {
                  probing.counts(set, examples.size())(done.examples, done.tokens);
                });
   for (const TestSetResult& result : results) {
@@ -114,7 +114,7 @@ void measure_components(const Run& run, const OnMeasuring& progress, Json& json)
   for (const char* checkpoint : kCheckpoints) {
     json[checkpoint] =
         components_of(encode(*probing.model(checkpoint).model, examples, Pooling::kSum,
-                             kProbesBatch, probing.counts("components", examples.size())),
+                             kMeasuringBatch, probing.counts("components", examples.size())),
                       drawn);
   }
 }
@@ -130,7 +130,7 @@ void measure_taught(const Run& run, const OnMeasuring& progress, Json& json) {
 std::vector<KeptEpoch> kept_epochs(const Run& run, const Probing& probing,
                                    const Likeness& likeness = {}) {
   return overlaps_of_epochs(
-      run.directory, run.data.valid, kProbesBatch, run.device,
+      run.directory, run.data.valid, kMeasuringBatch, run.device,
       [&](int epoch, int64_t done, int64_t tokens) {
         probing.counts("epoch " + std::to_string(epoch), run.data.valid.size())(done, tokens);
       },

@@ -80,7 +80,7 @@ Part Probing::encode(const ContextEncoder& encoder, const probe::LabelledPart& p
   }
   return {encoder.encode(examples, {.pooling = pooling,
                                     .layer = layer,
-                                    .batch = kProbesBatch,
+                                    .batch = kMeasuringBatch,
                                     .progress = counts("encoding", examples.size())}),
           part.labels};
 }
@@ -147,7 +147,7 @@ Json Probing::responses(const LoadedModel& loaded) const {
   const auto count = counts("responses", data.spoken.size());
   return overlap_json(
       "greedy",
-      respond(*loaded.model, data.spoken, loaded.vocabulary, greedy, kProbesBatch,
+      respond(*loaded.model, data.spoken, loaded.vocabulary, greedy, kMeasuringBatch,
               [&](const RespondProgress& done) { count(done.examples, done.tokens); }),
       data);
 }
@@ -156,8 +156,8 @@ Json Probing::taught(const LoadedModel& loaded) const {
   const ProbesData& data = run_.data;
   if (data.spoken.empty()) return {{"bleu2", nullptr}};
   return overlap_json(
-      "taught", respond_taught(*loaded.model, data.spoken, loaded.vocabulary, false, kProbesBatch),
-      data);
+      "taught",
+      respond_taught(*loaded.model, data.spoken, loaded.vocabulary, false, kMeasuringBatch), data);
 }
 
 Json without_items(Json checkpoint) {

@@ -9,10 +9,9 @@
 #include "dialog/respond/run.h"
 #include "experiments/making_json.h"
 #include "experiments/probes/settings.h"
+#include "experiments/responders.h"
 
 namespace heed {
-
-constexpr int64_t kProbesBatch = 32;  // changes no result
 
 using ProbesRun = Subject<ProbesSettings, ProbesData>;
 // evaluation.json: probes the models of a trained run on every task, by every reading; the best one

@@ -20,8 +20,6 @@ namespace {
 using Json = nlohmann::ordered_json;
 using Run = Subject<Sweep, SweepData>;
 
-constexpr int64_t kBatch = 32;  // changes no result
-
 // ---- data
 
 SweepPart load_part(const Sweep& sweep, TrainSettings s) {
@@ -147,7 +145,8 @@ void measure(const Run& run, const OnMeasuring& progress, Json& json) {
   const SweepPart& data = run.data.of(run.run.variant);
   const auto results = evaluate(
       *loaded.model, data.test, run.settings.tests, data.train.pool, data.phrases,
-      run.settings.test_seed, kBatch, [&](const std::string& set, const ScoreProgress& done) {
+      run.settings.test_seed, kMeasuringBatch,
+      [&](const std::string& set, const ScoreProgress& done) {
         progress(set, static_cast<double>(done.examples) / static_cast<double>(data.test.size()));
       });
   json["test_sets"] = Json::object();

@@ -39,7 +39,7 @@ TEST(BestAnswers, AreThoseOfTheJudgeAndOfTheProbability) {
   config.noise = Noise::kUtterance;
   const auto model = make_responder(config, 7);
   init_again_uniform(*model, -1, 1, 7);
-  const std::vector<Example> examples = random_examples(kBatch + 3, 5);
+  const std::vector<Example> examples = random_examples(kMeasuringBatch + 3, 5);
   std::vector<Dialogue> words(1);
   for (int i = kSpecialTokens; i < kTestVocabulary; ++i) {
     words[0].turns.push_back({"", "w" + std::to_string(i)});
