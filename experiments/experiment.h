@@ -75,8 +75,12 @@ class ExperimentWork {
   virtual void visit(const OptionVisitor& visitor) = 0;
   virtual std::vector<VariantName> take(const ExperimentRequest& request) = 0;
   virtual void load(bool reads) = 0;
+  // Of the data, to compare ranks; empty if another rank reads it for this one.
+  virtual std::string checksum() const = 0;
   virtual void share(const Neighbours& neighbours) = 0;
   virtual void settle() = 0;
+  // Throws UsageError if one of the runs cannot be trained with these settings.
+  virtual void check(const std::vector<PlannedRun>& runs) const = 0;
   virtual void open(const std::string& out) = 0;  // engine/runs/folder_json.h says what is thrown
   virtual Plan plan(const std::string& out, const std::vector<PlannedRun>& runs) = 0;
   virtual std::string in_short() const = 0;

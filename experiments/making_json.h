@@ -3,6 +3,7 @@
 
 #include <filesystem>
 #include <nlohmann/json.hpp>
+#include <set>
 #include <utility>
 
 #include "base/file.h"
@@ -64,6 +65,8 @@ template <class S, class D> struct Making {
   // The size of the vocabulary, if the metric is a perplexity.
   int64_t (*words)(const D&) = nullptr;
 
+  // Throws UsageError for settings with which the variant cannot be trained.
+  void (*check)(const S&, const D&, size_t variant) = [](const S&, const D&, size_t) {};
   // Trains or resumes the run; returns what the loop returns.
   bool (*train)(const Subject<S, D>&, const TrainHooks&);
   // The description of the run's variant in measurement files; else {"variant": its name}.
@@ -284,11 +287,33 @@ template <class S, class D> class WorkOf : public ExperimentWork {
     making_.take(request_, settings_);
     return making_.names_with(settings_);
   }
-  void load(bool reads) override { data_ = making_.load(settings_, reads); }
+  void load(bool reads) override {
+    data_ = making_.load(settings_, reads);
+    reads_ = reads;
+  }
+  std::string checksum() const override {
+    if constexpr (requires(D data, const Neighbours& neighbours) { data.share(neighbours); }) {
+      if (!reads_) return "";
+    }
+    return std::to_string(heed::checksum(making_.about_data(settings_, data_).dump()));
+  }
   void share(const Neighbours& neighbours) override {
     if constexpr (requires { data_.share(neighbours); }) data_.share(neighbours);
   }
   void settle() override { making_.settle(request_, data_, settings_); }
+  void check(const std::vector<PlannedRun>& runs) const override {
+    const std::vector<VariantName> names = making_.names_with(settings_);
+    std::set<size_t> checked;
+    for (const PlannedRun& run : runs) {
+      const VariantName& name = names[run.variant];
+      if (!name.trained || !checked.insert(run.variant).second) continue;
+      try {
+        making_.check(settings_, data_, run.variant);
+      } catch (const UsageError& e) {
+        throw UsageError(name.name + ": " + e.what());
+      }
+    }
+  }
   void open(const std::string& out) override {
     open_folder(out, kind_, describe(making_, settings_, data_, request_.made_with),
                 making_.earlier(settings_));
@@ -311,6 +336,7 @@ template <class S, class D> class WorkOf : public ExperimentWork {
   ExperimentRequest request_;
   S settings_;
   D data_;
+  bool reads_ = true;
 };
 
 // What the runs of a folder hold, but for the names of their numbers.

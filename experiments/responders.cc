@@ -1,6 +1,9 @@
 #include "experiments/responders.h"
 
 #include "dialog/respond/responses.h"
+#include "dialog/respond/structures.h"
+#include "dialog/respond/system.h"
+#include "dialog/text/word_vectors.h"
 
 namespace heed {
 
@@ -22,12 +25,22 @@ ResponseData DistractedTests::load() const {
   return load_response_data(data, train, limit, test_limit ? test_limit : limit);
 }
 
+void check_responder(TrainSettings settings, const TrainData& data) {
+  take_data(settings, data);
+  check_with_data(settings, data);
+}
+
+void check_with_data(const TrainSettings& settings, const TrainData& data) {
+  check_training(settings, data);
+  if (settings.word_vectors.empty()) return;
+  check_word_vectors(settings.word_vectors, word_vector_width(settings.word_vectors),
+                     settings.model);
+}
+
 bool train_responder(const PlannedRun& run, const std::string& directory, Device device,
                      TrainSettings settings, const TrainData& data, const TrainHooks& hooks) {
-  settings.model.vocab_size = data.vocabulary.size();
+  take_data(settings, data);
   settings.loop.seed = run.seed;
-  settings.data_fingerprint = data.fingerprint();
-  settings.check();
   begin_on_first(*hooks.ranks, [&] { begin_run(directory, settings, data); });
   return train(directory, settings, data, device, hooks);
 }

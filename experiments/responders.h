@@ -41,7 +41,11 @@ struct DistractedTests {
 ResponseData load_response_data(const std::string& directory, const TrainSettings& settings,
                                 size_t limit, size_t test_limit);
 
-// Trains or resumes a run with these settings, except those that its seed and the data decide.
+// Throw UsageError or DataError if no run can be trained with these settings: without those that
+// its seed and the data decide, and with those of the data.
+void check_responder(TrainSettings settings, const TrainData& data);
+void check_with_data(const TrainSettings& settings, const TrainData& data);
+// Trains or resumes a run with the former.
 bool train_responder(const PlannedRun& run, const std::string& directory, Device device,
                      TrainSettings settings, const TrainData& data, const TrainHooks& hooks);
 

@@ -50,9 +50,17 @@ inline nlohmann::ordered_json checksums_of_files(
   return json;
 }
 
-// The description of their data, and the names of their training metrics.
-template <class S, class D> Making<S, D> responders_making() {
+// Their training, given the settings of a variant but for what the seed and the data decide, the
+// description of their data, and the names of their training metrics.
+template <class S, class D, auto settings_of> Making<S, D> responders_making() {
   Making<S, D> making;
+  making.check = [](const S& s, const D& data, size_t variant) {
+    check_responder(settings_of(s, variant), data.train);
+  };
+  making.train = [](const Subject<S, D>& run, const TrainHooks& hooks) {
+    return train_responder(run.run, run.directory, run.device,
+                           settings_of(run.settings, run.run.variant), run.data.train, hooks);
+  };
   making.take = [](const ExperimentRequest& request, S& s) {
     if constexpr (requires { s.train = request.responder({}); }) {
       s.train = request.responder({});

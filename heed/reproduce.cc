@@ -107,9 +107,13 @@ void run(ReproduceOptions& o) {
     return !variants[run.variant].of_seeds && run.seed != o.common->seed;
   });
   making.load(team.reads());
+  team.check_alike({{"the data", making.checksum(), o.data}});
   team.share(making);
   making.settle();
-  if (team.first()) making.open(o.out);
+  if (team.first()) {
+    making.check(runs);
+    making.open(o.out);
+  }
   const Plan plan = making.plan(o.out, runs);
   work_on({o.work, plan, team, making.in_short(), making.words(),
            [&] { write_tables(o.experiment, o.out); }});

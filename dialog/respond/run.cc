@@ -71,24 +71,16 @@ TrainSettings load_settings(const std::string& run) {
 
 namespace {
 
-// How wide the tables of words are: a transformer's are as wide as its layers.
-int64_t word_width(const ModelConfig& c) {
-  return c.structure.family == Family::kTransformer ? c.hidden_size : c.embedding_size;
-}
-
 void save_word_vectors(const std::string& run, const TrainSettings& settings,
                        const Vocabulary& vocabulary) {
   const std::string& path = settings.word_vectors;
   const WordVectors vectors = read_word_vectors(path, vocabulary);
-  const int64_t width = word_width(settings.model);
-  if (vectors.width != width) {
-    throw DataError(path + ": vectors of " + std::to_string(vectors.width) +
-                    " numbers; the model's embeddings have " + std::to_string(width));
-  }
+  check_word_vectors(path, vectors.width, settings.model);
   if (vectors.ids.empty()) throw DataError(path + ": has no word of the vocabulary");
   const auto count = static_cast<int64_t>(vectors.ids.size());
-  save_tensors(in(run, kWordVectorFile), {{"ids", Tensor::from(vectors.ids)},
-                                          {"x", Tensor::from(vectors.values, {count, width})}});
+  save_tensors(in(run, kWordVectorFile),
+               {{"ids", Tensor::from(vectors.ids)},
+                {"x", Tensor::from(vectors.values, {count, vectors.width})}});
 }
 
 // Copies the rows of x (n, E) to the rows `ids` of each embedding of words (V, E).

@@ -257,4 +257,14 @@ bool has_parameter(ModelConfig config, const std::string& pattern) {
                      [&](const NamedParameter& p) { return fits(p, pattern); });
 }
 
+int64_t word_width(const ModelConfig& c) {
+  return c.structure.family == Family::kTransformer ? c.hidden_size : c.embedding_size;
+}
+
+void check_word_vectors(const std::string& path, int64_t width, const ModelConfig& config) {
+  if (width == word_width(config)) return;
+  throw DataError(path + ": vectors of " + std::to_string(width) +
+                  " numbers; the model's embeddings have " + std::to_string(word_width(config)));
+}
+
 }  // namespace heed

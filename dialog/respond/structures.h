@@ -19,4 +19,9 @@ double parameter_count(const ModelConfig& config);
 // whatever its sizes.
 bool has_parameter(ModelConfig config, const std::string& pattern);
 
+// The width of its tables of words: of a transformer that of its layers.
+int64_t word_width(const ModelConfig& config);
+// Throws DataError unless the word vectors of the file, which have `width` numbers, fit these.
+void check_word_vectors(const std::string& path, int64_t width, const ModelConfig& config);
+
 }  // namespace heed

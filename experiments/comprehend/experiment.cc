@@ -1,16 +1,17 @@
 #include "experiments/comprehend/experiment.h"
-#include "train/number_json.h"
 
 #include <algorithm>
 #include <map>
 
 #include "dialog/comprehend/score.h"
 #include "dialog/comprehend/task.h"
+#include "dialog/pretrained/encoder.h"
 #include "dialog/text/format.h"
 #include "experiments/engine/report/inference.h"
 #include "experiments/engine/report/variant_tables.h"
 #include "experiments/engine/report/verdicts.h"
 #include "experiments/making_json.h"
+#include "train/number_json.h"
 #include "train/run_files.h"
 
 namespace heed {
@@ -244,13 +245,18 @@ void visit(Settings& s, const OptionVisitor& v) {
   show(v, group, {limit_option(s.limit, "Read only the first N dialogues (of each file); 0: all")});
 }
 
+void take(const ExperimentRequest&, Settings& s) {
+  if (s.init.empty() && s.fine_tune) throw UsageError("--fine-tune needs --init");
+  if (s.init.empty()) return;
+  // An encoder that does not fit is to be known now.
+  pretrained::Encoder e = pretrained::load_encoder(pretrained::encoder_folder(s.init));
+  comprehend::SpanReader(settings_of(s, kMostTurns, /*seed=*/1).model, std::move(e.model), {0, 0});
+}
+
 const Making<Settings, Data> kMaking = {
     .initial = {{.epochs = 3}},
     .visit = visit,
-    .take =
-        [](const ExperimentRequest&, Settings& s) {
-          if (s.init.empty() && s.fine_tune) throw UsageError("--fine-tune needs --init");
-        },
+    .take = take,
     .names = variant_names(kVariants),
     .load =
         [](const Settings& s, bool) {

@@ -99,13 +99,13 @@ Data load_data(const Settings& s, bool reads) {
 
 // ---- a run
 
-bool train_run(const Run& run, const TrainHooks& hooks) {
-  TrainSettings s = run.settings.train;
-  const Variant& variant = all_variants()[run.run.variant];
+TrainSettings settings_of(const Settings& settings, size_t v) {
+  TrainSettings s = settings.train;
+  const Variant& variant = all_variants()[v];
   s.model.structure = variant.structure;
   s.insert_prob = variant.insert_prob;
   if (!variant.attention_loss) s.attention_weight = 0;
-  return train_responder(run.run, run.directory, run.device, s, run.data.train, hooks);
+  return s;
 }
 
 Json set_json(const TestSetResult& set) {
@@ -177,7 +177,7 @@ void evaluate_run(const Run& run, const OnMeasuring& progress, Json& json) {
 // ---- the description
 
 Making<Settings, Data> making() {
-  auto making = responders_making<Settings, Data>();
+  auto making = responders_making<Settings, Data, settings_of>();
   making.visit = visit_distracted_tests;
   making.names = variant_names(all_variants());
   making.load = load_data;
@@ -200,7 +200,6 @@ Making<Settings, Data> making() {
     if (!std::filesystem::exists(samples))
       create_once(samples, describe_samples(data).dump(1) + "\n");
   };
-  making.train = train_run;
   making.about_variant = [](const Settings&, const Data&, size_t variant) -> Json {
     const Variant& v = all_variants()[variant];
     return {{"variant", v.name.name},

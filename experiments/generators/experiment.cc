@@ -10,7 +10,8 @@
 namespace heed::generators {
 namespace {
 
-TrainSettings settings_of(const Settings& s, const Variant& v) {
+TrainSettings settings_of(const Settings& s, size_t variant) {
+  const Variant& v = s.paper->variants[variant];
   TrainSettings t = suited_to(Structure::parse(v.structure), find_preset("smoke"));
   t.model.embedding_size = t.model.hidden_size = s.hidden;
   t.model.vocab_size = s.vocabulary;
@@ -34,6 +35,7 @@ void take(const ExperimentRequest&, Settings& s) {
   if (!s.dull.empty() && s.distance.empty()) {
     throw UsageError("--dull: only applies with --distance");
   }
+  if (!s.distance.empty()) require(s.distance, Capability::kEncode);
 }
 
 // Before hours of training: the models will be asked for each of the three.
@@ -48,7 +50,7 @@ void check_sentiments(const Settings& s, const std::vector<Condition>& of_data) 
 
 Data load_data(const Settings& s, bool reads) {
   if (!reads) return {};
-  TrainSettings t = settings_of(s, s.paper->variants[0]);
+  TrainSettings t = settings_of(s, 0);
   t.examples.conditions = t.model.conditions();
   Data data = load_response_data(s.data, t, s.limit, s.test_limit);
   if (s.paper->has_labels) check_sentiments(s, data.train.conditions);
@@ -94,7 +96,7 @@ void visit(Settings& s, const OptionVisitor& v) {
 bool train_run(const Run& run, const TrainHooks& hooks) {
   const Variant& v = run.settings.paper->variants[run.run.variant];
   const TrainData& data = run.data.train;
-  TrainSettings t = settings_of(run.settings, v);
+  TrainSettings t = settings_of(run.settings, run.run.variant);
   take_data(t, data);
   t.loop.batch_size = batch_size_for(t, data.train.size());
   t.loop.seed = run.run.seed;
@@ -108,15 +110,17 @@ bool train_run(const Run& run, const TrainHooks& hooks) {
 
 namespace {
 
+constexpr auto kMakingOfResponders = responders_making<Settings, Data, settings_of>;
+
 Making<Settings, Data> making(const Paper& paper) {
-  auto making = responders_making<Settings, Data>();
+  auto making = kMakingOfResponders();
   making.initial = {.paper = &paper};
   making.visit = visit;
   making.take = take;
   making.names = variant_names(paper.variants);
   making.load = load_data;
   making.about_data = [](const Settings& s, const Data& data) {
-    auto json = responders_making<Settings, Data>().about_data(s, data);
+    auto json = kMakingOfResponders().about_data(s, data);
     if (!s.lexicon.empty()) json["lexicon"] = file_checksum(s.lexicon);
     if (!s.distance.empty()) json["distance"] = checksum_of(s.distance);
     if (!s.dull.empty()) json["dull"] = file_checksum(s.dull);

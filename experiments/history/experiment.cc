@@ -309,7 +309,11 @@ Data load_data(const Settings& s, bool reads) {
   Data data;
   if (!reads) return data;
   if (!s.train.empty()) {
-    data.train = load_train_data(s.data, s.any.vocabulary_options(), s.any.examples, s.limit);
+    ExampleOptions bounds = s.any.examples;
+    for (const auto& [name, train] : s.train) {  // of the systems that read labels
+      if (bounds.conditions.empty()) bounds.conditions = train.model.conditions();
+    }
+    data.train = load_train_data(s.data, s.any.vocabulary_options(), bounds, s.limit);
   }
   data.pool = read_dialogues(find_part(s.data, "train"), s.limit);
   data.train_checksum = fingerprint(data.pool);
@@ -321,6 +325,12 @@ Data load_data(const Settings& s, bool reads) {
   for (const retrieve::Pair& pair : data.pairs) places.push_back(pair.dialogue);
   data.conversations = conversations(data.test, places);
   return data;
+}
+
+// A model that exists is taken as it is.
+void check(const Settings& s, const Data& data, size_t variant) {
+  const auto trained = s.train.find(s.systems[variant]);
+  if (trained != s.train.end()) check_responder(trained->second, data.train);
 }
 
 const Making<Settings, Data> kMaking = {
@@ -348,6 +358,7 @@ const Making<Settings, Data> kMaking = {
           return counted(data.pairs.size(), "test response") + " of " +
                  counted(data.test.size(), "dialogue");
         },
+    .check = check,
     .train = train_run,
     .about_variant = [](const Settings& s, const Data&, size_t v) -> Json {
       return {{"system", s.systems[v]}};

@@ -25,14 +25,14 @@ constexpr char kGenerationSet[] = "random:1.0";
 using Settings = DistractedTests;
 using Run = Subject<Settings, ResponseData>;
 
-bool train_run(const Run& run, const TrainHooks& hooks) {
-  const Variant& variant = variants()[run.run.variant];
-  TrainSettings s = run.settings.train;
+TrainSettings settings_of(const Settings& settings, size_t v) {
+  const Variant& variant = variants()[v];
+  TrainSettings s = settings.train;
   s.model.structure = variant.structure;
   s.insert_prob = variant.condition == Condition::kNone ? 0 : kInsertProb;
   s.own_distractions = variant.condition == Condition::kPlacebo;
   if (variant.condition == Condition::kInsertion) s.attention_weight = 0;
-  return train_responder(run.run, run.directory, run.device, s, run.data.train, hooks);
+  return s;
 }
 
 // The amount that distractions add to -log p of each response under each reading, in thousandths,
@@ -217,14 +217,13 @@ Json training(const Settings& s) {
 }
 
 Making<Settings, ResponseData> making() {
-  auto making = responders_making<Settings, ResponseData>();
+  auto making = responders_making<Settings, ResponseData, settings_of>();
   making.visit = visit_distracted_tests;
   making.names = variant_names();
   making.load = [](const Settings& s, bool reads) { return reads ? s.load() : ResponseData(); };
   making.training = training;
   making.earlier = [](const Settings&) -> Json { return options_before(TrainSettings()); };
   making.more = {{"test_seed", kTestSeed}};
-  making.train = train_run;
   making.measurements = {{"evaluation.json", measure},
                          {"exchange.json", measure_exchanges},
                          {"places.json", measure_places}};

@@ -158,6 +158,8 @@ const Making<Settings, Data>& making() {
       .begin = begin,
       .in_short = in_short,
       .words = [](const Data& data) -> int64_t { return data.train.vocabulary.size(); },
+      .check = [](const Settings& s, const Data& data,
+                  size_t v) { check_responder(s.train.at(v), data.train); },
       .train = train_run,
       .about_variant = [](const Settings& s, const Data&, size_t v) -> Json {
         if (const auto layer = probed_layer(v))

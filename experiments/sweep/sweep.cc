@@ -65,7 +65,7 @@ void settle(const ExperimentRequest&, const SweepData& data, Sweep& sweep) {
     try {
       take_data(s, train);
       if (!point.batch_given) s.loop.batch_size = batch_size_for(s, train.train.size());
-      check_training(s, train);
+      check_with_data(s, train);
     } catch (const UsageError& e) {
       throw UsageError(sweep.file + ": " + point.grid.name + ": " + e.what());
     }

@@ -7,6 +7,7 @@
 #include <map>
 
 #include "tests/heed/program_ranks_helpers.h"
+#include "tests/heed/program_small_data.h"
 
 namespace heed {
 namespace {
@@ -144,6 +145,20 @@ TEST_F(ExperimentsOnRanks, RanksWithOtherSettingsAreRefused) {
   const Result r = mpirun(2, mpi, mpi + Arguments{"--dropout", "0.5"});
   EXPECT_NE(r.code, 0);
   EXPECT_TRUE(has(r.err, "ranks differ in --dropout: 0.5 on rank 1 of 2")) << r.err;
+  EXPECT_FALSE(fs::exists(dir.path("mpi")));
+}
+
+// As on two machines: each rank of this experiment reads for itself.
+TEST_F(ExperimentsOnRanks, RanksWithOtherDataAreRefused) {
+  if (!has_mpi()) return;
+  const Arguments mpi =
+      Arguments{"reproduce", "retrieval", "--data", kSample,   "--out", dir.path("mpi"), "--limit",
+                "60",        "--only",    "base",   "--width", "8",     "--epochs",      "1"} +
+      kOneThread;
+  const std::string other = labelled_data(dir, "retrieval");
+  const Result r = mpirun(2, mpi, reading(mpi, other));
+  EXPECT_NE(r.code, 0);
+  EXPECT_TRUE(has(r.err, "ranks differ in the data: " + other + " (")) << r.err;
   EXPECT_FALSE(fs::exists(dir.path("mpi")));
 }
 

@@ -97,6 +97,22 @@ TEST(MakingWork, TakesThePiecesOfTheRanks) {
   EXPECT_EQ(work.settings().data, "there");
 }
 
+struct SharedData {
+  void share(const Neighbours&) {}
+};
+
+// Where ranks share what one of them reads, the others have nothing to compare.
+TEST(MakingWork, TheChecksumIsOfWhatARankReads) {
+  WorkOf<MadeSettings, SharedData> shared("made", Making<MadeSettings, SharedData>());
+  WorkOf<MadeSettings, NoData> own("made", kMade);
+  for (const bool reads : {true, false}) {
+    shared.load(reads);
+    own.load(reads);
+    EXPECT_EQ(shared.checksum().empty(), !reads);
+    EXPECT_NE(own.checksum(), "");
+  }
+}
+
 // ---- the page
 
 // Of a variant that is trained and one that is not.

@@ -15,13 +15,15 @@ using Json = nlohmann::json;
 
 const std::string kModels = source_dir() + "/data/models/";
 
-Arguments history_command(const std::string& out, const Arguments& systems) {
-  return Arguments{"reproduce", "history", "--data",   kSample, "--out",        out,
-                   "--preset",  "smoke",   "--limit",  "60",    "--test-limit", "30",
-                   "--vocab",   "150",     "--hidden", "8",     "--embed",      "8",
-                   "--epochs",  "1",       "--batch",  "8",     "--threads",    "1",
-                   "--systems"} +
-         systems;
+const Arguments kTraining = {"--preset", "smoke", "--vocab",  "150", "--hidden", "8",
+                             "--embed",  "8",     "--epochs", "1",   "--batch",  "8"};
+
+Arguments history_command(const std::string& out, const Arguments& systems,
+                          const Arguments& training = kTraining) {
+  return Arguments{"reproduce", "history", "--data",   kSample,        "--out",
+                   out,         "--limit", "60",       "--test-limit", "30",
+                   "--threads", "1",       "--systems"} +
+         systems + training;
 }
 
 double sum(const Json& list) {
@@ -74,6 +76,22 @@ TEST_F(HistoryExperiment, ALossThatFallsIsDrawn) {
   }
   EXPECT_GT(lowest, 100);
   EXPECT_LT(lowest, 220);  // the height of a panel
+}
+
+// As heed train does: its topics, and the words of sentiment that are the last of the vocabulary.
+TEST_F(HistoryExperiment, ReadsTheFilesOfItsSystems) {
+  const auto config_of = [&](const std::string& system, const std::string& option,
+                             const std::string& lines) {
+    const Result r = heed_program(history_command(dir.path("out-" + system), {system}) +
+                                  Arguments{option, dir.write(system, lines)});
+    EXPECT_EQ(r.code, 0) << r.err;
+    return Json::parse(dir.read("out-" + system + "/" + system + "-seed1/config.json"));
+  };
+  EXPECT_EQ(config_of("thred-topics", "--topics-file", "have do not can\nwith ubuntu on for\n")
+                .at("topics"),
+            2);
+  const Json two = config_of("two-vocabulary", "--lexicon", "have\t2\nnot\t-2\n");
+  EXPECT_EQ(two.at("generic_words"), two.at("vocab_size").get<int>() - 2);
 }
 
 // Another seed would measure an existing model again.
@@ -253,7 +271,7 @@ TEST_F(HistoryExperiment, MeasuresARunOfAnotherFolderAnew) {
     dir.write("run/" + std::string(file), "{}");
   }
   dir.write("run/owner-7", "");
-  const Result r = heed_program(history_command(dir.path("out"), {dir.path("run") + "/"}));
+  const Result r = heed_program(history_command(dir.path("out"), {dir.path("run") + "/"}, {}));
   ASSERT_EQ(r.code, 0) << r.err;
   for (const char* file : {"evaluation.json", "turns.json"}) {
     Json mine = Json::parse(dir.read("out/run-seed1/" + std::string(file))),
