@@ -120,6 +120,7 @@ nlohmann::ordered_json describe(const Making<S, D>& making, S settings, const D&
     if (setting.key.empty()) return;
     std::visit([&](const auto* v) { kept[setting.key] = *v; }, value);
   });
+  if constexpr (requires { settings.pieces; }) kept["pieces"] = settings.pieces;
   kept["device"] = made_with.device;
   kept["matmul"] = made_with.matmul;
   json["data"] = making.about_data(settings, data);
@@ -315,8 +316,9 @@ template <class S, class D> class WorkOf : public ExperimentWork {
     }
   }
   void open(const std::string& out) override {
-    open_folder(out, kind_, describe(making_, settings_, data_, request_.made_with),
-                making_.earlier(settings_));
+    nlohmann::ordered_json earlier = making_.earlier(settings_);
+    if constexpr (requires { settings_.pieces; }) earlier["pieces"] = settings_.pieces;  // any
+    open_folder(out, kind_, describe(making_, settings_, data_, request_.made_with), earlier);
     making_.begin(out, settings_, data_);
   }
   Plan plan(const std::string& out, const std::vector<PlannedRun>& runs) override {

@@ -3,6 +3,7 @@
 #include "dialog/respond/responses.h"
 #include "dialog/respond/structures.h"
 #include "dialog/respond/system.h"
+#include "dialog/runs_of.h"
 #include "dialog/text/word_vectors.h"
 
 namespace heed {
@@ -17,6 +18,11 @@ ResponseData load_response_data(const std::string& directory, const TrainSetting
   data.test = std::move(test.examples);
   data.conversations = std::move(test.conversations);
   data.test_fingerprint = test.fingerprint;
+  for (const Example& e : data.test) {
+    for (const auto& condition : e.conditions) {
+      data.test_labels = fingerprint(condition, data.test_labels);
+    }
+  }
   data.references = human_responses(data.test, data.train.vocabulary);
   return data;
 }

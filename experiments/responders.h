@@ -19,6 +19,7 @@ struct ResponseData {
   std::vector<int> conversations;  // the conversation of each test example, from 0
   std::vector<Tokens> references;  // the human responses to them, as words
   uint32_t test_fingerprint = 0;
+  uint32_t test_labels = 0;  // a checksum of their conditions
 
   // Takes over the training data of the machine's first rank.
   void share(const Neighbours& neighbours) { train.share(neighbours); }

@@ -50,6 +50,15 @@ inline nlohmann::ordered_json checksums_of_files(
   return json;
 }
 
+// For an experiment that inserts none: the attention loss acts on those of the data only.
+inline void refuse_loss_without_distractions(const ExperimentRequest& request,
+                                             const TrainSettings& settings, const TrainData& data) {
+  if (settings.attention_weight == 0 || has_distractions(settings, data)) return;
+  for (const char* option : {"--attention-weight", "--attention-loss"}) {
+    request.refuse_given(option, "with turns that the dialogues mark as distractions");
+  }
+}
+
 // Their training, given the settings of a variant but for what the seed and the data decide, the
 // description of their data, and the names of their training metrics.
 template <class S, class D, auto settings_of> Making<S, D> responders_making() {
@@ -72,6 +81,7 @@ template <class S, class D, auto settings_of> Making<S, D> responders_making() {
         {"train_examples", data.train.train.size()},  {"valid_examples", data.train.valid.size()},
         {"test_examples", data.test.size()},          {"vocabulary", data.train.vocabulary.size()},
         {"train_checksum", data.train.fingerprint()}, {"test_checksum", data.test_fingerprint}};
+    if (!data.train.conditions.empty()) json["test_labels_checksum"] = data.test_labels;
     if constexpr (requires { json.update(checksums_of_files(s.train)); }) {
       json.update(checksums_of_files(s.train));
     }

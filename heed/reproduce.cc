@@ -40,10 +40,18 @@ void write_tables(const Experiment& experiment, const std::string& out) {
 }
 
 void keep_idle(ReproduceOptions& o, const TrainSettings& s) {
-  const std::vector<std::string> its = o.trained.flags.idle(s);
+  const SettingFlags& flags = o.trained.flags;
+  std::vector<std::string> its = flags.idle(s);
+  try {
+    refuse_without_effect(s, [&](const std::string& option) { return flags.given(option); });
+  } catch (const UsageError& e) {
+    its.emplace_back(e.what());
+  }
   if (!o.idle) o.idle = its;
-  std::erase_if(*o.idle,
-                [&](const std::string& said) { return std::ranges::count(its, said) == 0; });
+  const auto option_of = [](const std::string& said) { return said.substr(0, said.find(':')); };
+  std::erase_if(*o.idle, [&](const std::string& said) {
+    return std::ranges::count(its, option_of(said), option_of) == 0;
+  });
 }
 
 ExperimentRequest request_of(ReproduceOptions& o, int pieces) {

@@ -51,7 +51,8 @@ CLI::Option* add_structure(CLI::App& c, std::string& name, const std::string& re
 }
 
 void refuse_given(const CLI::App& command, const std::string& option, const std::string& where) {
-  if (command.count(option) == 0) return;
+  const CLI::Option* found = command.get_option_no_throw(option);
+  if (!found || found->count() == 0) return;
   throw UsageError(option + ": only applies " + where);
 }
 

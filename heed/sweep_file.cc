@@ -164,6 +164,11 @@ void read_tests(const SweepFile& file, Sweep& sweep) {
       throw UsageError(place(file, test->line) + e.what());
     }
   }
+  for (const char* name : {"test-seed", "test-limit"}) {
+    const GridOption* option = find(file.sweep, name);
+    if (!option || !sweep.tests.empty()) continue;
+    throw UsageError(place(file, option->line) + name + ": only applies with test");
+  }
   for (const TestSet& set : sweep.tests) known.push_back(set.name);
   const GridOption* best = find(file.sweep, "best");
   const std::string name = best ? only_value(file, *best) : known[0];

@@ -63,6 +63,9 @@ void take(const ExperimentRequest& request, Settings& s) {
                      "'; rename a folder");
   }
   s.train = request.discriminator();
+  for (const char* option : {"--responses", "--probed", "--decode", "--beam", "--max-length"}) {
+    if (s.generators.empty()) request.refuse_given(option, "with --generators");
+  }
   if (s.decode_name != "beam") request.refuse_given("--beam", "with --decode beam");
   s.decode.method = s.decode_name == "beam"     ? Method::kBeam
                     : s.decode_name == "sample" ? Method::kSample

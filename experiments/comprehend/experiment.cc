@@ -10,6 +10,7 @@
 #include "experiments/engine/report/inference.h"
 #include "experiments/engine/report/variant_tables.h"
 #include "experiments/engine/report/verdicts.h"
+#include "experiments/frozen_encoder_json.h"
 #include "experiments/making_json.h"
 #include "train/number_json.h"
 #include "train/run_files.h"
@@ -265,11 +266,13 @@ const Making<Settings, Data> kMaking = {
           comprehend::require_test(data.parts, s.data);
           return data;
         },
-    .about_data = [](const Settings&, const Data& data) -> Json {
-      return {{"checksum", data.parts.fingerprint()},
-              {"test_checksum", comprehend::fingerprint(data.parts.test)},
-              {"test_questions", data.parts.test.questions()},
-              {"left_out", data.parts.train.left_out}};
+    .about_data = [](const Settings& s, const Data& data) -> Json {
+      Json json = {{"checksum", data.parts.fingerprint()},
+                   {"test_checksum", comprehend::fingerprint(data.parts.test)},
+                   {"test_questions", data.parts.test.questions()},
+                   {"left_out", data.parts.train.left_out}};
+      if (!s.init.empty()) json["encoder_checksum"] = checksum_of(s.init);
+      return json;
     },
     .in_short =
         [](const Settings&, const Data& data) {

@@ -303,6 +303,16 @@ void take(const ExperimentRequest& request, Settings& s) {
       require(system, Capability::kRank);  // models that respond rank, too
     }
   }
+  if (!s.train.empty()) return;
+  const Json options = as_options(s.any);
+  for (const auto& [option, value] : options.items()) {
+    if (option == "limit" || option == "seed") continue;  // the former is of the measuring, too
+    request.refuse_given("--" + option, "with a structure in --systems");
+  }
+}
+
+void settle(const ExperimentRequest& request, const Data& data, Settings& s) {
+  if (!s.train.empty()) refuse_loss_without_distractions(request, s.any, data.train);
 }
 
 Data load_data(const Settings& s, bool reads) {
@@ -338,6 +348,7 @@ const Making<Settings, Data> kMaking = {
     .take = take,
     .variants = [](const Settings& s) { return variants_of(s.systems); },
     .load = load_data,
+    .settle = settle,
     .training =
         [](const Settings& s) {
           Json json = training_options(s.any);

@@ -92,6 +92,7 @@ void take(const ExperimentRequest& request, Settings& s) {
 void choose_batches(const ExperimentRequest& request, const Data& data, Settings& settings) {
   for (TrainSettings& s : settings.train)
     s.loop.batch_size = request.batch_size(s, data.train.train.size());
+  refuse_loss_without_distractions(request, settings.train.at(0), data.train);
 }
 
 // Under the names of their options; all rates, because a transformer may have a rate of its own.
@@ -119,6 +120,10 @@ Json about_data(const Settings& s, const Data& data) {
                {"train_checksum", data.train.fingerprint()},
                {"test_checksum", data.test.fingerprint}};
   json.update(checksums_of_files(s.train.at(0)));
+  for (const auto* part : {&data.fit, &data.test}) {
+    if (part->label_file.empty()) continue;
+    json[part->name + "_labels_checksum"] = file_checksum(part->label_file);
+  }
   return json;
 }
 

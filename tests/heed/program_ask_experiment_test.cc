@@ -1,4 +1,6 @@
 // heed reproduce comprehend, as people call it.
+#include <fstream>
+
 #include "tests/golden.h"
 #include "tests/heed/program_ask_data.h"
 
@@ -42,6 +44,15 @@ TEST_F(AskExperiment, ARunIsThatOfTrain) {
     };
     EXPECT_EQ(settings(mine), settings(preset));
   }
+  // The same folder with other weights.
+  std::fstream weights(init + "/model.safetensors",
+                       std::ios::in | std::ios::out | std::ios::binary);
+  weights.seekp(-1, std::ios::end).put('\x3f');
+  weights.close();
+  expect_failure(heed_program({"reproduce", "comprehend", "--only", "turns-2", "--data", data,
+                               "--init", init, "--cells", "4", "--epochs", "1", "--threads", "1",
+                               "--out", dir.path("of-frozen")}),
+                 2, "on other data", "other weights");
 }
 
 // Where a question has several answers, F1 is the mean over leaving one out: of each question, and

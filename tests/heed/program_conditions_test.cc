@@ -327,11 +327,20 @@ TEST_F(Conditions, AnExperimentAsksAClassifier) {
   for (const char* part : {"train", "valid", "test"}) {
     dir.write(std::string("three/") + part + ".jsonl", few);
   }
-  const Result r =
-      heed_program({"reproduce", "expressive", "--data", dir.path("three"), "--out",
-                    dir.path("out"), "--only", "gate", "--lexicon", dir.path("lexicon.txt"),
-                    "--epochs", "4", "--hidden", "12", "--test-limit", "30", "--threads", "1"});
+  const Arguments command = {"reproduce",    "expressive",
+                             "--data",       dir.path("three"),
+                             "--out",        dir.path("out"),
+                             "--only",       "gate",
+                             "--lexicon",    dir.path("lexicon.txt"),
+                             "--epochs",     "4",
+                             "--hidden",     "12",
+                             "--test-limit", "30",
+                             "--threads",    "1"};
+  const Result r = heed_program(command);
   ASSERT_EQ(r.code, 0) << r.err;
+  // The same words with other labels are other data.
+  dir.write("three/test.jsonl", std::regex_replace(few, std::regex("sadness"), "happiness"));
+  expect_failure(heed_program(command), 2, "on other data", "labels");
   const std::string log = dir.read("out/gate-seed1/log.jsonl");
   EXPECT_EQ(std::count(log.begin(), log.end(), '\n'), 4) << "halving ended it before --epochs";
   const Json told = Json::parse(dir.read("out/gate-seed1/told.json"));

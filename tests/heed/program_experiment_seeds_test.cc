@@ -163,5 +163,27 @@ TEST(ExperimentFiles, AFolderGoesOnWithTheSameContentsOnly) {
   refuses("thred", {"--only", "thred", "--distance", kEncoder, "--dull", file});
 }
 
+TEST(ExperimentFiles, AFolderOfProbesGoesOnWithTheSameLabelsOnly) {
+  const TempDir dir;
+  const std::string data = labelled_data(dir, "retrieval");
+  const auto reproduce = [&](const std::string& label_of_last) {
+    for (const std::string part : {"train", "test"}) {
+      std::string lines;
+      for (const std::string id : {"0", "1", "2", "3"}) {
+        const std::string label = id == "3" ? label_of_last : id == "0" ? "a" : "b";
+        lines += R"({"id": ")" + id + R"(#3", "labels": {"Kind": [")" + label + "\"]}}\n";
+      }
+      dir.write("retrieval/" + part + ".labels.jsonl", lines);
+    }
+    return heed_program({"reproduce", "probes", "--data", data, "--out", dir.path("out"),
+                         "--preset", "probe-smoke", "--only", "lstm", "--shard", "2/2"});
+  };
+  for (int time = 0; time < 2; ++time) {
+    const Result r = reproduce("a");
+    EXPECT_EQ(r.code, 0) << r.err;
+  }
+  expect_failure(reproduce("b"), 2, "on other data", "other labels");
+}
+
 }  // namespace
 }  // namespace heed

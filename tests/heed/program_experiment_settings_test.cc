@@ -29,15 +29,26 @@ std::vector<Refused> refused() {
     all.push_back({name, gate, 2, ": " + kGate});
   }
   const Arguments history = {"--systems", "dynamic"};
-  all.insert(all.end(),
-             {{"history", history + group, 2, "dynamic: " + kGroup},
-              {"history", history + gate, 2, "dynamic: " + kGate},
-              // what is right for the first one only
-              {"distraction", {"--bidirectional"}, 2, "static-p0: bidirectional: is for "},
-              {"adversarial", Arguments{"--generators", trained} + group, 2,
-               "no parameter for group 'nosuch'"},
-              {"comprehend", {"--init", trained}, 1, "trained/config.json: "},
-              {"thred", {"--distance", kSample}, 1, "ubuntu-sample: "}});
+  all.insert(
+      all.end(),
+      {{"history", history + group, 2, "dynamic: " + kGroup},
+       {"history", history + gate, 2, "dynamic: " + kGate},
+       {"history",
+        {"--systems", "thred-topics", "--topics", "3", "--topics-file",
+         source_dir() + "/README.md"},
+        2,
+        "--topics: are as many as --topics-file has lines"},
+       // what is right for the first one only
+       {"distraction", {"--bidirectional"}, 2, "static-p0: bidirectional: is for "},
+       {"adversarial", Arguments{"--generators", trained} + group, 2,
+        "no parameter for group 'nosuch'"},
+       {"adversarial", {"--responses", "5"}, 2, "--responses: only applies with --generators"},
+       {"probes",
+        {"--attention-weight", "2"},
+        2,
+        "--attention-weight: only applies with turns that"},
+       {"comprehend", {"--init", trained}, 1, "trained/config.json: "},
+       {"thred", {"--distance", kSample}, 1, "ubuntu-sample: "}});
   return all;
 }
 

@@ -266,6 +266,8 @@ TEST_F(Respond, AnExperimentOfGeneratorsHasPieces) {
   }
   EXPECT_EQ(dir.read("two/seq2seq-seed1/model.safetensors"),
             dir.read("one/seq2seq-seed1/model.safetensors"));
+  expect_failure(reproduced("one", {"--pieces", "2", "--seed", "2"}), 2, "--pieces 4, not 2",
+                 "other pieces");
   expect_failure(reproduced("none", {"--dull", kSample}), 2, "--dull: only applies with --distance",
                  "--dull");
 }

@@ -58,7 +58,9 @@ TEST(AdversarialFolder, RefusesTwoClassifiersOfOneName) {
     return error_of<UsageError>([&] {
       AdversarialSettings settings;
       adversarial_making().take(
-          {.data = data, .discriminator = [] { return discriminate::Runs::preset("smoke"); }},
+          {.data = data,
+           .discriminator = [] { return discriminate::Runs::preset("smoke"); },
+           .refuse_given = [](const std::string&, const std::string&) {}},
           settings);
     });
   };
@@ -74,6 +76,7 @@ TEST(AdversarialSettings, RefuseWhatAppliesToAnotherDecoding) {
   for (const std::string decode : {"beam", "sample", "greedy"}) {
     AdversarialSettings settings;
     settings.decode_name = decode;
+    settings.generator_paths = "runs/a";
     std::string refused;
     ExperimentRequest request{.data = "a/one"};
     request.discriminator = [] { return discriminate::Runs::preset("smoke"); };

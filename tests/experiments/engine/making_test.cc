@@ -97,6 +97,23 @@ TEST(MakingWork, TakesThePiecesOfTheRanks) {
   EXPECT_EQ(work.settings().data, "there");
 }
 
+// The numbers of a training depend on them. A folder of an older version does not say.
+TEST(MakingWork, AFolderIsOfOneNumberOfPieces) {
+  const TempDir dir;
+  const auto open = [&](int pieces) {
+    WorkOf<MadeSettings, NoData> work("made", kMade);
+    work.take({.data = "there", .pieces = pieces});
+    work.open(dir.path("out"));
+  };
+  open(8);
+  open(8);
+  EXPECT_THROW(open(1), UsageError);
+  OrderedJson older = OrderedJson::parse(dir.read("out/made.json"));
+  older["settings"].erase("pieces");
+  dir.write("out/made.json", older.dump());
+  open(1);
+}
+
 struct SharedData {
   void share(const Neighbours&) {}
 };

@@ -292,6 +292,9 @@ TEST_F(HistoryExperiment, SystemsAreChecked) {
   fails({kSample}, 1, "config.json");
   dir.write("reader/config.json", R"({"format": 2, "system": "comprehend"})");
   fails({dir.path("reader")}, 2, "a reader of passages, which cannot rank; models of");
+  fails({kModels + "ranker"}, 2, "only applies with a structure in --systems");
+  fails({"dynamic", "--attention-weight", "2"}, 2,
+        "--attention-weight: only applies with turns that the dialogues mark as distractions");
   EXPECT_FALSE(std::filesystem::exists(dir.path("x")));
 }
 

@@ -47,6 +47,8 @@ TEST(SweepFile, MistakesNameTheirLine) {
   fails(data + "[sweep]\nseeds = 0\n", ":4: seeds: expected a whole number from 1 to 10000");
   fails(data + "[sweep]\nseeds = [1, 2]\n", ":4: seeds: takes one value, got 2");
   fails(data + "[sweep]\ntest = \"randon\"\n", ":4: ");
+  fails(data + "[sweep]\ntest-seed = 2\n", ":4: test-seed: only applies with test");
+  fails(data + "[sweep]\ntest-limit = 2\n", ":4: test-limit: only applies with test");
   fails(
       data + "embed = 3\nlimit = 40\nembeddings = \"" + dir.write("two.txt", "you 1 2\n") + "\"\n",
       dir.path("two.txt") + ": vectors of 2 numbers; the model's embeddings have 3", 1);
