@@ -10,6 +10,7 @@
 #include "base/list.h"
 #include "base/number.h"
 #include "base/path.h"
+#include "experiments/engine/runs/plan.h"
 #include "heed/bundled.h"
 #include "heed/help.h"
 #include "heed/usage.h"
@@ -160,7 +161,9 @@ bool is_part_of(const fs::path& output, const fs::path& folder) {
   while (above.has_relative_path() && !is_same_file(above, folder)) above = above.parent_path();
   if (!is_same_file(above, folder)) return false;
   if (!is_model_or_runs(folder)) return is_one_of_its_kind(file);
-  if (above != file.parent_path()) return is_model_or_runs(file.parent_path());
+  if (above != file.parent_path()) {  // of a run, whose model may not be kept
+    return is_model_or_runs(file.parent_path()) || has_file(file.parent_path(), kEvaluationFile);
+  }
   return file.filename() == "lock" || belongs_to_a_folder(file.filename().string()) ||
          describes_runs(file.string());
 }

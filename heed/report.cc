@@ -15,13 +15,17 @@ struct ReportOptions : CommandOptions {
   std::string folder, html, tables;
 };
 
-// A table may have the name of the file that describes the runs, as that of a sweep has.
+// A table may have the name of the file that describes the runs, as that of a sweep has, or of a
+// measurement.
 void check_holds_no_runs(const std::string& tables) {
   if (!fs::is_directory(tables)) return;
   for (const fs::directory_entry& file : fs::directory_iterator(tables)) {
-    if (file.path().extension() != ".json" || !describes_runs(file.path().string())) continue;
-    throw UsageError("--tables " + tables + ": holds " + file.path().filename().string() +
-                     ", which describes runs; give another directory, such as its tables");
+    const std::string name = file.path().filename();
+    const bool of_run = name == kEvaluationFile;
+    if (!of_run && (!name.ends_with(".json") || !describes_runs(file.path().string()))) continue;
+    throw UsageError("--tables " + tables + ": holds " + name + ", which " +
+                     (of_run ? "is of a run" : "describes runs") +
+                     "; give another directory, such as its tables");
   }
 }
 

@@ -33,8 +33,10 @@ void refuse_changed(const CLI::App& command, const std::string& out,
     const auto* option = command.get_option_no_throw("--" + name);
     const bool given = option && option->count() > 0;
     if (!given || run.at(name).is_null() || run.at(name) == value) continue;
-    throw UsageError("--" + name + " " + text(value) + ": the run " + out + " was started with " +
-                     text(run.at(name)) + "; leave the option out, or take another --out");
+    const std::string before = text(run.at(name));
+    throw UsageError("--" + name + " " + text(value) + ": the run " + out + " was started " +
+                     (before.empty() ? "without it" : "with " + before) +
+                     "; leave the option out, or take another --out");
   }
 }
 

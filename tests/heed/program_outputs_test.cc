@@ -100,6 +100,22 @@ TEST(Outputs, AreNoPartsOfInputs) {
                  "--out -: is not for standard output", "-");
 }
 
+// A run of a folder whose models are not kept: the page is not written over its numbers, nor are
+// the tables, of which one is called read.json as its measurement is.
+TEST(Outputs, AreNoMeasurements) {
+  const TempDir dir;
+  const std::string runs = dir.path("runs"), run = runs + "/turns-0-seed1";
+  fs::copy(source_dir() + "/docs/results/comprehend/molweni", runs, fs::copy_options::recursive);
+  for (const std::string file : {"/evaluation.json", "/log.jsonl"}) {
+    expect_failure(heed_program({"report", runs, "--html", run + file}), 2, "is a part of " + runs,
+                   file);
+  }
+  expect_failure(heed_program({"report", runs, "--tables", run}), 2,
+                 "--tables " + run + ": holds evaluation.json, which is of a run", "tables");
+  EXPECT_EQ(heed_program({"report", runs, "--html", runs + "/page.html"}).code, 0);
+  EXPECT_EQ(heed_program({"report", runs, "--html", runs + "/page.html"}).code, 0) << "again";
+}
+
 // What is missing is told before the work: here there is not even a model.
 TEST(Files, AreLookedForBeforeTheWork) {
   const TempDir dir;

@@ -193,13 +193,17 @@ TEST_F(Resume, RefusesOptionsThatContradictTheRun) {
   for (const auto& c : cases) {
     const Arguments command = {"train", "--data", kSample, "--out", run, "--resume", c[0], c[1]};
     const Result r = heed_program(command);
-    expect_failure(r, 2, ": the run " + run + " was started with " + c[2], c[0]);
+    const std::string before = c[2].empty() ? "without it" : "with " + c[2];
+    expect_failure(r, 2, ": the run " + run + " was started " + before, c[0]);
     EXPECT_EQ(r.err.rfind("heed: " + c[0] + " " + c[1], 0), 0u) << r.err;
   }
   const Arguments preset = {"train", "--data",   kSample,    "--out",
                             run,     "--resume", "--preset", "laptop"};
   expect_failure(heed_program(preset), 2,
                  "--preset laptop: the run " + run + " was started with smoke", "--preset");
+  expect_failure(
+      heed_program({"train", "--data", kSample, "--out", run, "--resume", "--init", run}), 2,
+      "--init " + run + ": the run " + run + " was started without it", "--init");
   EXPECT_EQ(dir.read("run/settings.json"), settings);
 }
 
