@@ -21,8 +21,8 @@ std::atomic<int64_t> lab::held = 0;
 // In the labs' programs memory that was allocated and not written is full of NaN, that of a block
 // that is used again, too: what is added to it shows. As much stands behind each block, so that
 // what is read past its end shows, and what is written there harms nobody. The linker brings
-// allocate() here (cmake/HeedLabs.cmake). Of huge blocks only addresses are looked at: they stay
-// untouched.
+// allocate() here (cmake/HeedLabs.cmake). Of huge blocks only addresses are looked at: nothing is
+// behind these, so that they may be larger than what a process may have.
 constexpr int64_t kBehind = lab::kSanitized ? 0 : 64, kHuge = int64_t{1} << 31;
 constexpr unsigned char kFresh = 0xff;
 
@@ -50,8 +50,9 @@ static std::byte* with_a_fence(int64_t bytes) {
 
 std::shared_ptr<std::byte> fresh(int64_t bytes, Device device) {
   const int64_t all = bytes + (lab::guards_blocks && !lab::fenced ? kBehind : 0);
-  std::shared_ptr<std::byte> block = real_allocate(all, device);
-  if (device.is_cuda() || bytes >= kHuge) return block;
+  const bool huge = !device.is_cuda() && bytes >= kHuge;
+  std::shared_ptr<std::byte> block = real_allocate(huge ? 1 : all, device);
+  if (device.is_cuda() || huge) return block;
   if (std::byte* const other = with_a_fence(bytes)) block = {block, other};
   std::memset(block.get(), kFresh, all);
   return block;
