@@ -1,5 +1,5 @@
 // Lab 6, tasks squares, norm and clip. Kernels are called directly where a task is one; the rest
-// through the optimiser. The other tasks: check_step.cc and check_schedule.cc.
+// through the optimiser. The other tasks: check_sgd.cc, check_step.cc and check_schedule.cc.
 #include <algorithm>
 #include <ctime>
 #include <numeric>
@@ -275,10 +275,17 @@ LAB_CHECK(ScaleComesFirst) {
                                   std::numeric_limits<double>::infinity()}) {
       const double want = scale * std::min(1.0, max_norm / scaled);
       const double before = scale * std::min(1.0, max_norm / norm);
+      const Clipped got = clipped(norm, scale, max_norm);
+      expect_close("the norm of gradients that have a scale", numbers({got.norm}), numbers({norm}),
+                   {.tolerance = kExact,
+                    .suspects = {{"that of the scaled gradients: they are compared with max_norm, "
+                                  "and the norm is that of gradients as they are",
+                                  numbers({scaled})}},
+                    .law = "the root of the sum of squares, whatever the scale"});
       expect_close(
           "the factor with scale " + text(scale) + ", norm " + text(norm) + " and max_norm " +
               text(max_norm),
-          numbers({clipped(norm, scale, max_norm).factor}), numbers({want}),
+          numbers({got.factor}), numbers({want}),
           {.tolerance = kExact,
            .suspects = {{"the factor of gradients that were clipped before it was scaled",
                          numbers({before})},

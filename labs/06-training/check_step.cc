@@ -1,4 +1,4 @@
-// Lab 6, tasks sgd and sparse: the steps.
+// Lab 6, task sparse: steps of whole models and of tables. The kernel of a step: check_sgd.cc.
 #include "labs/06-training/models.h"
 #include "tensor/allocator.h"
 
@@ -6,164 +6,6 @@ namespace heed::lab {
 namespace {
 
 const Tolerance kExact = {.relative = 1e-12, .absolute = 1e-13};
-
-// ---- task: sgd
-
-// An element of the gradient that is no number makes one of the parameters, and only that one.
-void check_nan(Draw& draw, bool remembers) {
-  const Tensor p = draw.normal({draw.between(5, 40)}), g = draw.normal(p.shape());
-  const int64_t at = draw.between(0, g.numel() - 1);
-  g.data<double>()[at] = std::nan("");
-  update(p, remembers ? zeros_like(p) : Tensor(), g, {.momentum = remembers ? 0.5 : 0.0});
-  for (int64_t i = 0; i < p.numel(); ++i) {
-    const bool is_nan = std::isnan(p.data<double>()[i]);
-    expect(is_nan == (i == at),
-           text("element ", at, " of the gradient is NaN, and element ", i, " of p is ",
-                is_nan ? "NaN" : "not", " after the step: NaN goes where its element goes."));
-    if (is_nan != (i == at)) return;
-  }
-}
-
-const char* const kEachOnce = ", for each element of a piece once: from begin to end - 1";
-
-LAB_CHECK(PlainStep) {
-  Draw draw;
-  if_stopped(
-      "v is null where there is no momentum: is it read all the same? Or does a loop go on past "
-      "`end`?");
-  for (const double sign : {1.0, -1.0}) {
-    for (const DType type : {DType::f64, DType::f32}) {
-      const Tensor p = draw.normal({2 * draw.between(20000, 30000) + 1}, type),  // some pieces
-          before = p.clone(), g = draw.normal(p.shape(), type);
-      const Settings s = {.scale = sign * draw.uniform(0.2, 0.7), .rate = draw.uniform(0.05, 0.5)};
-      update(p, Tensor(), g, s);
-      const auto step = [&](double by) { return combined(1, before, by, g); };
-      expect_close(
-          text("p of ", type == DType::f32 ? "f32" : "f64", " after a step with the scale ",
-               s.scale),
-          p.to(DType::f64), step(-s.rate * s.scale),
-          {.tolerance = type == DType::f32 ? Tolerance{.relative = 1e-5, .absolute = 1e-6} : kExact,
-           .suspects = {{sign > 0 ? "uphill: the gradient has to be subtracted"
-                                  : "a step by the scale without its sign: it is below 0 here",
-                         step(s.rate * s.scale)},
-                        {"a step by the gradient without its scale", step(-s.rate)},
-                        {"a step without the rate", step(-s.scale)},
-                        {"p as it was", step(0)}},
-           .law = std::string("p -= rate scale grad") + kEachOnce});
-      if (testing::Test::HasFailure()) return;
-    }
-  }
-  check_nan(draw, /*remembers=*/false);
-}
-
-void check_momentum(Draw& draw, double sign, DType type) {
-  const Tensor start = draw.normal({2 * draw.between(20000, 30000) + 1}, type);
-  const Tensor g = draw.normal(start.shape(), type);
-  Settings s = {.scale = sign * draw.uniform(0.2, 0.7),
-                .rate = draw.uniform(0.05, 0.5),
-                .momentum = draw.uniform(0.3, 0.9)};
-  const Tensor p = start.clone(), v = zeros_like(p);
-  double way = 0, speed = 0, plain = 0, late = 0, with_rate = 0, with_rate_way = 0;
-  double bare = 0, bare_way = 0, outside_way = 0;  // the scale forgotten, or taken with the rate
-  for (int step = 0; step < 4; ++step) {
-    if (step == 2) s.rate /= 2, s.scale *= 0.7;  // as a schedule and clipping do
-    update(p, v, g, s);
-    late += s.rate * speed;
-    speed = s.scale + s.momentum * speed;
-    with_rate = s.rate * s.scale + s.momentum * with_rate;
-    way += s.rate * speed;
-    bare = 1 + s.momentum * bare;
-    bare_way += s.rate * bare;
-    outside_way += s.rate * s.scale * bare;
-    plain += s.rate * s.scale;
-    with_rate_way += with_rate;
-  }
-  expect_close(
-      text("the way of four steps of ", type == DType::f32 ? "f32" : "f64",
-           " with the same gradient, the last two with half the rate"),
-      combined(1, start, -1, p), combined(way, g, 0, g),
-      {.tolerance = type == DType::f32 ? Tolerance{.relative = 1e-4, .absolute = 1e-5} : kExact,
-       .suspects = {{"that of steps by the scale without its sign: it is below 0 here",
-                     sign < 0 ? combined(-way, g, 0, g) : Tensor::zeros({0}, DType::f64)},
-                    {"four plain steps: nothing is remembered from one to the next",
-                     combined(plain, g, 0, g)},
-                    {"that of a velocity with the rate in it: the rate of this step counts for "
-                     "all that is remembered",
-                     combined(with_rate_way, g, 0, g)},
-                    {"that of steps by the velocity of the step before", combined(late, g, 0, g)},
-                    {"that of steps whose gradient has no scale", combined(bare_way, g, 0, g)},
-                    {"that of a velocity without the scale: the scale of this step counts for all "
-                     "that is remembered",
-                     combined(outside_way, g, 0, g)},
-                    {"that of an average of gradients, with a factor 1 - momentum: here "
-                     "the old velocity is slowed down, and the whole gradient comes on top",
-                     combined((1 - s.momentum) * way, g, 0, g)}},
-       .law = std::string("step t goes (1 + m + ... + m^(t-1)) times as far as a plain one of its "
-                          "rate") +
-              kEachOnce});
-}
-
-LAB_CHECK(Momentum) {
-  Draw draw;
-  for (const double sign : {1.0, -1.0}) {
-    for (const DType type : {DType::f64, DType::f32}) {
-      check_momentum(draw, sign, type);
-      if (testing::Test::HasFailure()) return;
-    }
-  }
-  check_nan(draw, /*remembers=*/true);
-  const Tensor p = draw.normal({draw.between(3, 9)}), v = draw.normal(p.shape());
-  const Tensor want = combined(1, p, -0.5 * 0.25, v);
-  update(p, v, zeros_like(p), {.rate = 0.5, .momentum = 0.25});
-  expect_close("p after a step with momentum where the gradient is 0", p, want,
-               {.tolerance = kExact,
-                .law = "without a gradient, too, the velocity goes on, and slows down: p -= rate "
-                       "momentum v"});
-}
-
-LAB_CHECK(WeightDecay) {
-  Draw draw;
-  const Tensor start = draw.normal({draw.between(3, 9)}), g = draw.normal(start.shape());
-  const double rate = draw.uniform(0.05, 0.5), decay = draw.uniform(0.1, 0.5),
-               scale = draw.uniform(0.2, 0.7);
-  Tensor p = start.clone();
-  update(p, Tensor(), zeros_like(g), {.scale = scale, .rate = rate, .decay = decay});
-  expect_close("p after a step without a gradient", p, combined(1 - rate * decay, start, 0, g),
-               {.tolerance = kExact,
-                .suspects = {{"p as it was", start},
-                             {"p that grows: decay pulls towards 0",
-                              combined(1 + rate * decay, start, 0, g)},
-                             {"decay without the rate", combined(1 - decay, start, 0, g)},
-                             {"decay taken times the scale, which is that of the gradient alone",
-                              combined(1 - rate * decay * scale, start, 0, g)}},
-                .law = "weight decay w is a gradient of w p on top"});
-  if (testing::Test::HasFailure()) return;
-  for (const double of : {scale, -scale}) {
-    p = start.clone();
-    update(p, Tensor(), g, {.scale = of, .rate = rate, .decay = decay});
-    const double by = -rate * of, kept = 1 - rate * decay;
-    expect_close(
-        text("p after a plain step with gradient and decay, scale ", of), p,
-        combined(kept, start, by, g),
-        {.tolerance = kExact,
-         .suspects = {{"p with a decay of what p is after the step by the gradient: both "
-                       "are of p as it was",
-                       combined(kept, start, kept * by, g)},
-                      {"p after the step by the gradient alone", combined(1, start, by, g)},
-                      {"p with the decay alone", combined(kept, start, 0, g)}},
-         .law = "d = scale g + w p, of p as it was, and p -= rate d"});
-  }
-  p = combined(-scale / decay, g, 0, g);
-  const Tensor balance = p.clone(), v = zeros_like(p);
-  for (int step = 0; step < 3; ++step) {
-    update(p, v, g,
-           {.scale = scale, .rate = rate, .momentum = draw.uniform(0.3, 0.9), .decay = decay});
-  }
-  expect_close("p where gradient and weight decay cancel, after three steps with momentum", p,
-               balance,
-               {.tolerance = {.relative = 1e-10, .absolute = 1e-12},
-                .law = "the velocity is made of gradient and decay together, d = scale g + w p"});
-}
 
 // ---- task: sparse
 
@@ -260,7 +102,7 @@ void check_rows(Draw& draw, DType type, double scale) {
     all.data<double>()[ids[i / width] * width + i % width] = values[i];
   }
   const double rate = draw.uniform(0.05, 0.5);
-  const Tensor list = Tensor::from(ids);
+  const Tensor list = Tensor::from(ids), given = g.clone();
   KERNEL(table, sgd_update_rows(table.data<T>(), g.data<T>(), list.data<int32_t>(), &scale, rate,
                                 std::ssize(ids), width));
   expect_close(text("a table of ", type == DType::f32 ? "f32" : "f64",
@@ -273,6 +115,23 @@ void check_rows(Draw& draw, DType type, double scale) {
                               combined(1, before, rate * scale, all)}},
                 .law = "row i of the gradient belongs to row ids[i] of the table, with all its "
                        "columns, and is taken times rate and scale"});
+  expect_close("the gradient, after the step", g, given,
+               {.tolerance = {.relative = 0, .absolute = 0},
+                .law = "it is read, and not written to: who asks for it afterwards gets it"});
+}
+
+// The last row of a table of 2^32 elements, of which no other is there.
+void check_far_row(Draw& draw) {
+  if_stopped("Row ids[i] begins at ids[i] times width, which is more than 32 bits hold.");
+  const int64_t width = 4096;
+  const int32_t id = 1 << 20;
+  const Tensor row = draw.normal({width}), before = row.clone(), g = draw.normal({width});
+  auto* const table = reinterpret_cast<double*>(reinterpret_cast<uintptr_t>(row.data<double>()) -
+                                                sizeof(double) * id * width);
+  const double scale = 1;
+  cpu::sgd_update_rows(table, g.data<double>(), &id, &scale, 0.5, 1, width);
+  expect_close("row 2^20 of a table of that many rows", row, combined(1, before, -0.5, g),
+               {.tolerance = kExact, .law = "row ids[i] begins at ids[i] times width"});
 }
 
 LAB_CHECK(SparseEqualsDense) {
@@ -283,6 +142,9 @@ LAB_CHECK(SparseEqualsDense) {
     check_rows(draw, DType::f32, sign * draw.uniform(0.2, 0.7));
     if (testing::Test::HasFailure()) return;
   }
+  check_far_row(draw);
+  if_stopped("");
+  if (testing::Test::HasFailure()) return;
   const Tensor start = draw.normal({draw.between(6, 12), draw.between(2, 5)});
   std::vector<Tensor> ids;
   for (int step = 0; step < 3; ++step) ids.push_back(Tensor::from(draw.ids(4, start.shape()[0])));
@@ -318,6 +180,8 @@ LAB_CHECK(SparseEqualsDense) {
   check("with momentum", with_momentum, start);
   check("with weight decay", with_decay, start);
   check("plain, of f32", plain, start.to(DType::f32));
+  check("plain, of tables with one more axis", plain,
+        start.reshape({start.shape()[0], start.shape()[1], 1}));
 }
 
 void check_memory(Draw& draw, const Sgd::Options& options, const std::string& name) {
