@@ -93,8 +93,11 @@ LAB_CHECK(InsertsAsOftenAsItShould) {
   for (const int64_t utterances : {draw.between(2, 5), int64_t{1}}) {
     const Insertion in(utterances);
     for (const double sure : {0.0, 1.0}) {
-      if_stopped("The context is longer by one only where the first distraction was inserted.");
-      const Example e = insert_random(in.example, in.pool, sure, draw.rng());
+      if_stopped(
+          sure == 0
+              ? "With p = 0 no utterance is drawn: the pool may have none for this dialogue."
+              : "The context is longer by one only where the first distraction was inserted.");
+      const Example e = insert_random(in.example, sure == 0 ? Pool() : in.pool, sure, draw.rng());
       expect(e.context.size() == in.example.context.size() + (sure == 1 ? 2 : 0),
              "with p = 0 nothing is inserted, with p = 1 two utterances are, also before a query "
              "that has no history.");

@@ -111,8 +111,10 @@ template <class T> Tensor scores_of(const Ragged& r) {
 }
 
 template <class T> Tensor softmax_of(const Tensor& x, const Segments& s) {
-  const Tensor y = unwritten(x.shape(), x.dtype());
+  const Tensor y = unwritten(x.shape(), x.dtype()), before = x.clone();
   cpu::segment_softmax_forward(y.data<T>(), x.data<T>(), s.offsets().data<int32_t>(), s.count());
+  expect(x.to_vector() == before.to_vector(),
+         "the scores were written to: they are read, and the softmax is written to y.");
   return y;
 }
 

@@ -222,6 +222,19 @@ LAB_CHECK(AttentionScores) {
                o.as(Mistake::kLastRow)}},
          .law = "the share of an utterance, meaned over the steps, over even_attention()"});
   });
+  if (testing::Test::HasFailure()) return;
+  Output sharp(draw, MemoryOf::kTokens, Output::kStepByStep, /*even=*/false, /*more_steps=*/20);
+  for (Rows& steps : sharp.weights) {
+    for (std::vector<double>& w : steps) {
+      std::fill(w.begin(), w.end(), 0.0);
+      w.back() = 1;
+    }
+  }
+  sharp.taught.attention = sharp.trace(Output::kStepByStep);
+  expect_close("the attention scores where a short query, after a long utterance, gets all",
+               all_of(scored(sharp), &DialogueScore::as_scores), sharp.as(),
+               {.tolerance = kExact,
+                .law = "a score may be as large as the number of rows, and 0: nothing is cut"});
   const auto other = [&] { return Output(draw, MemoryOf::kTokens, Output::kDialogueByDialogue); };
   Output o = other();  // the trace of all heads stands in another way than those of single ones
   while (std::is_sorted(o.batch.order.begin(), o.batch.order.end())) o = other();

@@ -26,7 +26,7 @@ inline std::vector<Example> dialogues_of_all_shapes(Draw& draw) {
   all[1].context = {{5, 6}, {7, 8}, {9, 10}};
   all[2].context = {{5}};
   all[3].context = {{5}, {}, {6}};
-  all[4].context.assign(30, {5, 6});
+  all[4].context.assign(300, {5, 6});
   return all;
 }
 
@@ -75,6 +75,7 @@ struct Output {
   }
   static std::vector<Example> with_flagged_query(std::vector<Example> drawn, int64_t more_steps) {
     drawn[0].response.insert(drawn[0].response.end(), more_steps, kSpecialTokens);
+    drawn[0].context[0].insert(drawn[0].context[0].end(), 10 * more_steps, kSpecialTokens);
     drawn[1].distraction.back() = 1;  // no data has that; flags and the loss are of any mask
     return drawn;
   }

@@ -243,7 +243,7 @@ inline void expect_same_bits(const std::string& what, const Values& y, int64_t g
 // The numbers of elements that blocks of 64 threads meet: a part of a block, whole blocks, one more
 // and one less.
 inline std::vector<int> draw_counts(Draw& draw) {
-  const auto blocks = static_cast<int>(64 * draw.between(2, 4));
+  const auto blocks = static_cast<int>(64 * draw.between(5, 7));
   const auto some = static_cast<int>(draw.between(2, 62));
   return {blocks + some, some, blocks, blocks + 1, blocks - 1, 1, 64};
 }

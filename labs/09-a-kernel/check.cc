@@ -11,7 +11,8 @@ namespace {
 // ---- task: repair
 
 void check_scale(Draw& draw, int n, double a) {
-  const Values x = draw_values(draw, n);
+  Values x = draw_values(draw, n);
+  if (n > 1) x[n / 2] = 0;  // a times 0 is a result like any other
   Bench bench;
   const Float* const in = bench.put("x", x);
   Float* const y = bench.unwritten("y", n);
@@ -38,7 +39,7 @@ LAB_CHECK(Scale) {
 LAB_CHECK(Reverse) {
   Draw draw;
   Bench bench;
-  const int blocks = static_cast<int>(draw.between(2, 4));
+  const int blocks = static_cast<int>(draw.between(5, 7));
   const Values x = draw_values(draw, 64 * blocks);
   Float* const in = bench.put("x", x);
   if (!bench.run([&] { reverse(in, blocks); })) return;
