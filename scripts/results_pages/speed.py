@@ -1,8 +1,9 @@
-"""docs/results/speed.md, speed-bf16.md, speed-bf16-amx.md, gpu.md and decoding.md: the tables that are made of kept runs by the scripts
-of bench/ that measured."""
+"""docs/results/speed.md, speed-bf16.md, speed-bf16-amx.md, gpu.md, decoding.md and decoding-torch.md: the tables that are made of kept
+runs by the scripts of bench/ that measured."""
 import functools
 
-import compare_gpu  # of bench/, as the next two
+import compare_decoding  # of bench/, as the next three
+import compare_gpu
 import compare_torch
 import decoding
 
@@ -22,12 +23,13 @@ def wrong_gpu():
             yield f"gpu.md has another table than {runs}.jsonl"
 
 
-def wrong_decoding():
-    page, kept = (RESULTS / "decoding.md").read_text(), read(RESULTS / "decoding.json")
-    for run in kept:
-        if decoding.row(run["cell"], [other for other in kept if other["cell"] == run["cell"]]) not in page:
-            yield f"decoding.md has another row than decoding.json: {run['cell']}"
+def wrong_decoding(title, row):
+    page, kept = (RESULTS / f"{title}.md").read_text(), read(RESULTS / f"{title}.json")
+    for cell in compare_torch.cells_of(kept):
+        if row(cell, [run for run in kept if run["cell"] == cell]) not in page:
+            yield f"{title}.md has another row than {title}.json: {cell}"
 
 
 CHECKS = {f"docs/results/{title}.md": functools.partial(wrong_speed, title) for title in ("speed", "speed-bf16", "speed-bf16-amx")} | {
-    "docs/results/gpu.md": wrong_gpu, "docs/results/decoding.md": wrong_decoding}
+    "docs/results/gpu.md": wrong_gpu, "docs/results/decoding.md": functools.partial(wrong_decoding, "decoding", decoding.row),
+    "docs/results/decoding-torch.md": functools.partial(wrong_decoding, "decoding-torch", compare_decoding.row)}
