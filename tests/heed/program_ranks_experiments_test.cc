@@ -107,7 +107,9 @@ TEST_F(ExperimentsOnRanks, OtherExperimentsHaveTheSameFiles) {
       {"adversarial",
        {"--preset", "smoke", "--hidden", "8", "--vocab", "150", "--epochs", "2", "--limit", "40",
         "--only", "*-response-only"}}};
-  for (const auto& [command, options] : commands) {
+  for (const auto& pair : commands) {
+    const auto& command = pair.first;
+    const auto& options = pair.second;
     const auto arguments = [&](const std::string& out) {
       return Arguments{"reproduce", command, "--data", kSample, "--out", dir.path(command + out)} +
              kOneThread + options;
