@@ -63,8 +63,8 @@ TYPED_TEST(ResumedRun, TakesOrRefusesEveryOption) {
     } else {
       EXPECT_TRUE(error.starts_with(option + " ")) << error;
       const OrderedJson before = as_options(run)[setting.option];  // a text or a list may be empty
-      const bool had = before != "" && !before.empty();
-      const std::string how = had ? "started with " : "started without it; leave";
+      const bool none = before.is_string() ? before.get<std::string>().empty() : before.empty();
+      const std::string how = none ? "started without it; leave" : "started with ";
       EXPECT_NE(error.find(": the run runs/a was " + how), error.npos) << error;
       ++refused;
     }
