@@ -22,6 +22,9 @@ target_link_libraries(heed_lab_support PUBLIC heed_core GTest::gtest nlohmann_js
 target_compile_definitions(heed_lab_support PUBLIC HEED_SOURCE_DIR="${PROJECT_SOURCE_DIR}")
 set(allocate _ZN4heed8allocateElNS_6DeviceE)  # fresh() in labs/support/memory.cc
 target_link_options(heed_lab_support PUBLIC LINKER:--wrap=${allocate},--undefined=__wrap_${allocate})
+foreach(function malloc calloc realloc aligned_alloc posix_memalign free)  # there, too
+  target_link_options(heed_lab_support PUBLIC LINKER:--wrap=${function})
+endforeach()
 target_precompile_headers(heed_lab_support PRIVATE <gtest/gtest.h> <functional> <map> <string> <vector>)
 
 # The models that respond, as a library: a program takes of it what the student's files lack.

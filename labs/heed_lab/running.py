@@ -181,7 +181,7 @@ FAULTS = {"null": "A null pointer was used: is an argument null here, or a tenso
           "vector": "A vector was read or written at a place that is no multiple of its size (is there a type for unaligned ones?), or by a number that is no address at all.",
           "address": "An address that is nobody's was used: an index past the end, or below 0?",
           "stack": "The stack is full: a function calls itself without end.",
-          "abort": "It was stopped because something is wrong that goes on no further: an assertion, an exception that nobody catches, or memory that was overwritten."}
+          "abort": "It was stopped because something is wrong that goes on no further: an assertion, an exception that nobody catches, or memory that was overwritten, or given back twice."}
 
 
 def crash(name, errors, program, files):

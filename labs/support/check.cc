@@ -66,20 +66,24 @@ void run_check(void (*body)()) {
       "What it computes is right, but it reads or writes past the end of a tensor: where does a "
       "loop end?");
   fenced = true;
-  // What a run leaves behind each time: the first of two may find caches empty, and each thread may
-  // need some blocks once.
-  constexpr int64_t kMany = 8;
-  int64_t left = kMany;
-  for (int run = 0; run < 2 && left >= kMany; ++run) {
+  // What each run leaves behind: the first ones may find caches empty, and each thread may need
+  // some blocks once.
+  bool leaks = true;
+  for (int run = 0; run < 4 && leaks && std::clock() - begin < 3 * kLong; ++run) {
     const int64_t before = held, bytes = memory_stats().bytes_in_use;
     body();
     if (testing::Test::HasFailure() || !judges_leaks) return;
-    left = memory_stats().bytes_in_use > bytes ? kMany : held - before;
+    leaks = memory_stats().bytes_in_use > bytes || held > before;
   }
-  expect(left < kMany,
+  expect(
+      !mixes_deletes,
+      "what it computes is right, but what `new[]` gives goes by `delete`, or what `new` gives by "
+      "`delete[]`: `new` with brackets needs `delete` with brackets. A std::vector does it by "
+      "itself.");
+  expect(!leaks,
          "what it computes is right, but each run leaves more memory behind: what `new` gives has "
-         "to go by `delete`, and nothing that outlives a call may grow. std::vector, "
-         "std::shared_ptr and Tensor give back what they hold by themselves.");
+         "to go by `delete`, what malloc() gives by free(), and nothing that outlives a call may "
+         "grow. std::vector, std::shared_ptr and Tensor give back what they hold by themselves.");
 }
 
 void expect_close(const std::string& what, const Tensor& got, const Tensor& want,

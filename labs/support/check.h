@@ -62,9 +62,11 @@ extern bool guards_blocks;
 extern bool fenced;  // in the second run of a check
 // Whether a check fails where each run leaves more memory behind: not where kernels are emulated.
 extern bool judges_leaks;
-// By operator new, in the whole program, and blocks that were not given back; a sanitizer has its
-// own, which does not count.
+// Calls of operator new, in the whole program; a sanitizer has its own, which does not count.
+// Blocks of malloc() and the like, and so of operator new, that were not given back.
 extern std::atomic<int64_t> allocations, held;
+// Whether what `new[]` gave went by `delete`, or what `new` gave by `delete[]`.
+extern std::atomic<bool> mixes_deletes;
 
 // Inputs and their shapes, from the seed of the run and the name of the check: the next call gives
 // other numbers. A grader's secret seed so brings shapes that a student has not seen.

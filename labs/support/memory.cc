@@ -17,6 +17,7 @@ bool lab::guards_blocks = true;
 bool lab::judges_leaks = true;
 std::atomic<int64_t> lab::allocations = 0;
 std::atomic<int64_t> lab::held = 0;
+std::atomic<bool> lab::mixes_deletes = false;
 
 // In the labs' programs memory that was allocated and not written is full of NaN, that of a block
 // that is used again, too: what is added to it shows. As much stands behind each block, so that
@@ -61,18 +62,61 @@ std::shared_ptr<std::byte> fresh(int64_t bytes, Device device) {
 }  // namespace heed
 
 #ifndef __SANITIZE_ADDRESS__
-// Other memory, that of a std::vector, too.
-void* operator new(size_t bytes) {
-  ++heed::lab::allocations, ++heed::lab::held;
+// Other memory, that of a std::vector, too. In front of each block stands what asked for it.
+namespace {
+
+constexpr size_t kInFront = __STDCPP_DEFAULT_NEW_ALIGNMENT__;
+
+void* take(size_t bytes, bool array) {
+  ++heed::lab::allocations;
   const size_t all = bytes + heed::kBehind;
-  if (void* const block = std::malloc(all)) return std::memset(block, heed::kFresh, all);
-  throw std::bad_alloc();
+  auto* const block = static_cast<bool*>(std::malloc(kInFront + all));
+  if (!block) throw std::bad_alloc();
+  *block = array;
+  return std::memset(block + kInFront, heed::kFresh, all);
+}
+
+void give_back(void* block, bool array) {
+  if (!block) return;
+  bool* const at = static_cast<bool*>(block) - kInFront;
+  if (*at != array) heed::lab::mixes_deletes = true;
+  std::free(at);
+}
+
+}  // namespace
+
+void* operator new(size_t bytes) {
+  return take(bytes, false);
+}
+void* operator new[](size_t bytes) {
+  return take(bytes, true);
 }
 void operator delete(void* block) noexcept {
-  if (block) --heed::lab::held;
-  std::free(block);
+  give_back(block, false);
 }
 void operator delete(void* block, size_t) noexcept {
-  operator delete(block);
+  give_back(block, false);
+}
+void operator delete[](void* block) noexcept {
+  give_back(block, true);
+}
+void operator delete[](void* block, size_t) noexcept {
+  give_back(block, true);
 }
 #endif
+
+// Counts blocks that were not given back. The linker brings the calls of what is linked into the
+// program here, and not those of shared libraries.
+#define HEED_LAB_COUNT(more, result, name, parameters, arguments) \
+  extern "C" result real_##name parameters asm("__real_" #name);  \
+  extern "C" result wrap_##name parameters asm("__wrap_" #name);  \
+  result wrap_##name parameters {                                 \
+    heed::lab::held += (more);                                    \
+    return real_##name arguments;                                 \
+  }
+HEED_LAB_COUNT(1, void*, malloc, (size_t bytes), (bytes))
+HEED_LAB_COUNT(1, void*, calloc, (size_t count, size_t bytes), (count, bytes))
+HEED_LAB_COUNT(1, void*, aligned_alloc, (size_t to, size_t bytes), (to, bytes))
+HEED_LAB_COUNT(1, int, posix_memalign, (void** at, size_t to, size_t bytes), (at, to, bytes))
+HEED_LAB_COUNT(block ? 0 : 1, void*, realloc, (void* block, size_t bytes), (block, bytes))
+HEED_LAB_COUNT(block ? -1 : 0, void, free, (void* block), (block))
