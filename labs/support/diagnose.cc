@@ -9,10 +9,10 @@
 namespace heed::lab {
 namespace {
 
-std::string number(double value) {
-  char digits[32];
-  std::snprintf(digits, sizeof digits, "%.4g", value == 0 ? 0 : value);
-  return std::isnan(value) ? "nan" : digits;
+std::string number(double value, int digits = 4) {
+  char made[32];
+  std::snprintf(made, sizeof made, "%.*g", digits, value == 0 ? 0 : value);
+  return std::isnan(value) ? "nan" : made;
 }
 
 // Both as rows of numbers, the leading axes of the tensors in one.
@@ -151,9 +151,7 @@ double factor_of(const Numbers& n, int64_t begin, int64_t end) {
 }
 
 std::string precise(double factor) {
-  char digits[32];
-  std::snprintf(digits, sizeof digits, std::fabs(factor - 1) < 1e-2 ? "%.10g" : "%.4g", factor);
-  return digits;
+  return number(factor, std::fabs(factor - 1) < 1e-2 ? 10 : 4);
 }
 
 std::string constant_offset(const Numbers& n) {
@@ -181,7 +179,7 @@ std::string rounding(const Numbers& n) {
   const double factor = factor_of(n, 0, n.size());
   return "Nearly right: nothing is off by more than " + number(off) +
          (n.size() > 1 ? ", where the largest is " + number(largest) : "") +
-         (n.differ(0, n.size()) && !std::isnan(factor)
+         (n.differ(0, n.size()) && std::fabs(factor - 1) > 1e-9
               ? "; everything is " + precise(factor) + " times what it should be"
               : "") +
          ". Either digits are lost (something is of f32, or what is small is added to what is "
@@ -270,7 +268,7 @@ std::string factor_of_each_row(const Numbers& n) {
     if (!n.differ(r * n.cols, (r + 1) * n.cols)) return "";
     if (++told > 2) continue;
     found += (told > 1 ? ", " : "") +
-             (std::fabs(factor) < 1e-9 ? "0 (nothing arrived)" : number(factor)) + " in row " +
+             (std::fabs(factor) < 1e-9 ? "0 (all zeros)" : number(factor)) + " in row " +
              std::to_string(r);
   }
   return found.empty() ? "" : "Each row is right but for a factor of its own: " + found + ".";
@@ -280,10 +278,12 @@ std::string tail_only(const Numbers& n) {
   const int64_t first = n.first_wrong();
   if (first < 2 || !all(first, n.size(), [&](int64_t i) { return !n.right(i); })) return "";
   if (n.rows > 1 && first % n.cols == 0)
-    return (first == n.cols
-                ? "The first row is right, and no element of the others. "
-                : text("Rows 0 to ", first / n.cols - 1, " are right, and no element from row ",
-                       first / n.cols, " on: where does a loop end, and what is read there? ")) +
+    return (first == n.cols ? "The first row is right, and no element of the others. "
+                            : text("Rows 0 to ", first / n.cols - 1,
+                                   " are right, and no element from row ", first / n.cols, " on",
+                                   first + n.cols == n.size()
+                                       ? ": where does a loop end, and what is read there? "
+                                       : ". ")) +
            n.expected.law;
   if (first < n.size() - n.size() / 4) return "";
   return "Right up to " + n.place(first - 1) + ", wrong from " + n.place(first) +
