@@ -31,6 +31,18 @@ Tensor without_the_last(const Stored& b, double before) {
   return panels;
 }
 
+// The same, but the last panel is as wide as the columns that are left.
+Tensor with_a_narrow_one(const Stored& b) {
+  const Tensor panels = panels_of(b.values(), 0), narrow = without_the_last(b, 0);
+  const int64_t width = constants().width, left = b.cols - (b.cols - 1) / width * width;
+  const int64_t begin = panels.numel() - b.rows * width;
+  for (int64_t at = 0; at < b.rows * left; ++at) {
+    narrow.data<double>()[begin + at] =
+        panels.data<double>()[begin + at / left * width + at % left];
+  }
+  return narrow;
+}
+
 Tensor packed(const Stored& b, double before) {
   const Tensor panels = Tensor::full(panels_of(b.values(), 0).shape(), before, DType::f64);
   parts::pack(panels.data<double>(), b.mat());
@@ -53,6 +65,25 @@ LAB_CHECK(PanelsHoldColumns) {
                               "panel begins",
                               rows}},
                 .law = "element (k, j) of B is at [panel j / width][k][j % width]"});
+  if (testing::Test::HasFailure()) return;
+  const int64_t size = parts::padded_length(b.rows) * constants().width,
+                count = n / constants().width;
+  const Tensor padded = Tensor::full({count, size}, kUnwritten, DType::f64);
+  parts::pack_padded(padded.data<double>(), b.mat());
+  const int64_t used = b.rows * constants().width;
+  std::vector<double> got;
+  for (int64_t panel = 0; panel < count; ++panel) {
+    const double* const first = padded.data<double>() + panel * size;
+    got.insert(got.end(), first, first + used);
+  }
+  const Tensor want = panels_of(b.values(), 0);
+  expect_close(
+      of_panels(b) +
+          text(", in a format whose length(", b.rows, ") is ", parts::padded_length(b.rows)),
+      Tensor::from(got, want.shape()), want,
+      {.tolerance = kExact,
+       .law = "a panel has F::length(depth) kWidth elements, which is what the format says "
+              "and not always depth kWidth: the next panel begins behind them"});
 }
 
 LAB_CHECK(TransposedPanels) {
@@ -87,7 +118,13 @@ LAB_CHECK(TheLastPanelIsFilledUp) {
                                 panels_of(b.values(), 5)},
                                {"right but for the last panel, which was never written: columns "
                                 "that fill no panel need one, too",
-                                without_the_last(b, 5)}},
+                                without_the_last(b, 5)},
+                               {"right but for the last panel, in which all is 0: the columns that "
+                                "are left did not arrive there, or zeros were written over them",
+                                without_the_last(b, 0)},
+                               {"right but for the last panel, which is only as wide as the "
+                                "columns that are left: its row k begins at k kWidth, too",
+                                with_a_narrow_one(b)}},
                   .law = "the last panel is as wide as all others: its row k begins at k kWidth, "
                          "all columns of B that are left come first, at every k, then zeros"});
   }
@@ -196,6 +233,19 @@ LAB_CHECK(TransposedTiles) {
   const Stored column = store(draw, a.rows, 1, true, draw.between(1, 5));
   expect_tiles(column, 0, parts::tile_count(a.rows),
                {.tolerance = kExact, .law = "an A of one column is transposed like any other"});
+  // One tile, which is not as high as it may be, and nothing behind it; and as many as a group has.
+  if_stopped(
+      "Tile t has the rows from begin[t] to begin[t + 1] - 1 of A, and A ends with the last of "
+      "them: is more read, or a tile copied that is none of these?");
+  const int64_t few = draw.between(1, constants().tile_rows - 1);
+  const int64_t depth = 8 * draw.between(1, 3);
+  for (const int64_t tiles : {int64_t{1}, constants().group}) {
+    if (testing::Test::HasFailure()) return;
+    const int64_t rows = (tiles - 1) * constants().tile_rows + few;
+    expect_tiles(store(draw, rows, depth, true, 0), 0, tiles,
+                 {.tolerance = kExact,
+                  .law = "`count` tiles are copied, each with its own rows: up to kGroup"});
+  }
 }
 
 LAB_CHECK(SomeOfTheTiles) {
@@ -225,6 +275,8 @@ LAB_CHECK(SomeOfTheTiles) {
         read_tiles(tiles, a, 0, parts::tile_count(a.rows)).rows(begin, a.rows),
         a.values().rows(begin, a.rows),
         {.tolerance = kExact,
+         .suspects = {{"what was in the memory before: nothing was copied to where these rows are",
+                       Tensor::full({a.rows - begin, a.cols}, 5, DType::f64)}},
          .law = "rows may begin in the middle of a tile, which need not be tile `first`: it "
                 "is the one with tile_begin(t) <= i < tile_begin(t + 1)"});
     if (testing::Test::HasFailure()) return;

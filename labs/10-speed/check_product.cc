@@ -62,7 +62,6 @@ LAB_CHECK(ProductsOfAllShapes) {
   for (int64_t more = 1; more <= 8; ++more) {
     shapes.push_back({280, (32 + more) * constants().width - 3, draw.between(2, 5)});
   }
-  expect_nan_stays(draw);
   for (const Sizes& shape : shapes) {
     for (const bool transposed : {false, true}) {
       expect_product(draw_problem(draw, shape, transposed, !transposed, 1), Write::assign);
@@ -70,6 +69,7 @@ LAB_CHECK(ProductsOfAllShapes) {
       if (testing::Test::HasFailure()) return;
     }
   }
+  expect_nan_stays(draw);
 }
 
 LAB_CHECK(EdgesStayInside) {
@@ -89,9 +89,27 @@ LAB_CHECK(EdgesStayInside) {
   }
 }
 
-// A product of many tiles and panels, of which nothing else is so large that threads share it.
-void check_is_shared(Draw& draw) {
-  const int64_t tiles = draw.between(25, 30), panels = draw.between(40, 50);
+// The loops that a call shares out, and the pieces of the last one.
+struct Loops {
+  int64_t shared, pieces;
+};
+Loops loops_of(const std::function<void()>& call, int threads) {
+  set_num_threads(threads);
+  const int64_t before = shared_loops;
+  call();
+  return {shared_loops - before, last_pieces};
+}
+
+void expect_pieces(const Loops& loops, int64_t tiles, int64_t panels) {
+  const int64_t least = (panels + constants().panels - 1) / constants().panels;
+  expect(loops.pieces >= least,
+         text("C has ", tiles, " by ", panels, " tiles, which were shared out in ", loops.pieces,
+              loops.pieces == 1 ? " piece" : " pieces", ": a piece has up to kPanels panels, so ",
+              least, " are the least."));
+}
+
+// A product of so many tiles and panels, of which nothing else is so large that threads share it.
+void check_is_shared(Draw& draw, int64_t tiles, int64_t panels) {
   const Problem p =
       draw_problem(draw, {tiles * constants().tile_rows, panels * constants().width, 2});
   int64_t size = 0;
@@ -99,13 +117,20 @@ void check_is_shared(Draw& draw) {
   const Tensor memory = unwritten({size});
   cpu::pack_matrix<double>(memory.data<double>(), p.b.mat());
   const Stored out = {p.c.memory.clone(), p.c.rows, p.c.cols, false};
-  set_num_threads(3);
-  const int64_t before = shared_loops;
-  cpu::gemm_packed<double>(out.mat(), p.a.mat(), memory.data<double>(), Write::assign);
-  expect(shared_loops > before,
-         text("C has ", tiles, " by ", panels,
-              " tiles, and one thread computes all of them: multiply() never calls parallel_for() "
-              "with more than one piece."));
+  const auto multiply = [&] {
+    cpu::gemm_packed<double>(out.mat(), p.a.mat(), memory.data<double>(), Write::assign);
+  };
+  const Loops by_two = loops_of(multiply, 2), by_three = loops_of(multiply, 3);
+  if (by_three.shared == 0) {
+    return expect(false, text("C has ", tiles, " by ", panels,
+                              " tiles, and one thread computes all of them: multiply() never calls "
+                              "parallel_for() with more than one piece."));
+  }
+  expect_pieces(by_three, tiles, panels);
+  expect(by_two.pieces == by_three.pieces,
+         text("C of ", tiles, " by ", panels, " tiles is cut into ", by_two.pieces,
+              " pieces for two threads and into ", by_three.pieces,
+              " for three: the cut must not depend on the number of threads."));
 }
 
 LAB_CHECK(RowsAndThreadsDoNotMatter) {
@@ -116,7 +141,9 @@ LAB_CHECK(RowsAndThreadsDoNotMatter) {
     expect_same_bits(draw, {draw.between(1500, 2000), constants().width - 1, draw.between(5, 20)});
     if (testing::Test::HasFailure()) return;
   }
-  check_is_shared(draw);
+  check_is_shared(draw, draw.between(25, 30), draw.between(40, 50));
+  check_is_shared(draw, 1, draw.between(40, 50));  // columns alone can be shared out, then rows
+  check_is_shared(draw, draw.between(90, 110), 1);
 }
 
 // ---- task: blocks
@@ -136,6 +163,38 @@ Tensor without(const Tensor& a, const Tensor& b) {
   const Tensor rest = a.clone();
   for (int64_t at = 0; at < a.numel(); ++at) rest.data<double>()[at] -= b.data<double>()[at];
   return rest;
+}
+
+// What the product of a part of k after the other gives, the first of them assigned.
+Tensor part_by_part(const Problem& p, int64_t part) {
+  const Stored out = {p.c.memory.clone(), p.c.rows, p.c.cols, false};
+  for (int64_t k0 = 0; k0 < p.a.cols; k0 += part) {
+    Mat<double> a = p.a.mat(), b = p.b.mat();
+    a.at += k0 * (a.transposed ? a.ld : 1);
+    b.at += k0 * (b.transposed ? 1 : b.ld);
+    a.cols = b.rows = std::min(part, p.a.cols - k0);
+    cpu::gemm<double>(out.mat(), a, b, k0 > 0 ? Write::add : Write::assign);
+  }
+  return out.values();
+}
+
+// Other parts give the same sums but for their last bits.
+void expect_even_parts(const Problem& p, int64_t blocks) {
+  if (testing::Test::HasFailure()) return;
+  const int64_t even = (p.a.cols + blocks - 1) / blocks, depth = (even + 15) / 16 * 16;
+  expect_close(
+      p.str(), p.run(Write::assign), part_by_part(p, depth),
+      {.tolerance = kExact,
+       .suspects = {{"made of parts of kDepth and a rest: parts are to be even",
+                     part_by_part(p, constants().depth)},
+                    {"made of even parts, but none is rounded up to a multiple of F::kBlock",
+                     part_by_part(p, even)}},
+       .law = text("k is cut into ", blocks,
+                   " even parts, each but the last a multiple of "
+                   "F::kBlock: here of ",
+                   depth, ". Other parts give other last bits"),
+       .want = "yours, part by part",
+       .got = "yours, of all k"});
 }
 
 LAB_CHECK(DeepProducts) {
@@ -160,6 +219,7 @@ LAB_CHECK(DeepProducts) {
          .law = "the sum over k is the sum over its blocks"});
     expect_close(p.str() + ", added", p.run(Write::add), sum(p.want(), p.c.values()),
                  {.tolerance = kRounding, .law = "the first block of k does what `write` says"});
+    expect_even_parts(p, blocks);
   }
   // As deep as a block may be, and many of them.
   for (const int64_t k : {constants().depth, 6 * constants().depth + draw.between(1, 7)}) {
@@ -182,6 +242,27 @@ LAB_CHECK(DeepProducts) {
                {.tolerance = kExact, .law = "a sum over no k is 0"});
   expect_close(none.str() + ", added", none.run(Write::add), none.c.values(),
                {.tolerance = kExact, .law = "a sum over no k adds nothing: C stays as it was"});
+}
+
+// What is read often is copied by all threads, and what is narrow while it is in the cache.
+void check_loops(Draw& draw) {
+  const auto loops = [&](int64_t rows, int64_t cols, int64_t depth) {
+    const Problem p = draw_problem(draw, {rows, cols, depth});
+    return loops_of([&] { cpu::gemm<double>(p.c.mat(), p.a.mat(), p.b.mat(), Write::assign); }, 3);
+  };
+  const int64_t panels = draw.between(49, 60), most = constants().tile_rows;
+  const Loops wide = loops(most, panels * constants().width, 2);
+  expect_pieces(wide, 1, panels);
+  expect(wide.shared > 1, text("B has ", panels,
+                               " panels, and one thread copies all of them: pack_all() shares "
+                               "them out."));
+  const int64_t tiles = draw.between(33, 40);
+  expect_pieces(loops(tiles * most, panels * constants().width, 2), tiles, panels);
+  const Loops narrow = loops(tiles * most, constants().width - 1, 40);
+  expect(narrow.shared < 2,
+         text("A has ", tiles,
+              " tiles, and B one panel: all of A is copied before the first tile "
+              "is multiplied. multiply_narrow() copies each tile right before it is read."));
 }
 
 LAB_CHECK(WideAndTall) {
@@ -224,6 +305,7 @@ LAB_CHECK(WideAndTall) {
       {.tolerance = kRounding,
        .law = "every block of columns meets all blocks of rows, whose tiles are copied for "
               "it again"});
+  if (!testing::Test::HasFailure()) check_loops(draw);
 }
 
 // gemm_packed() for a B that was packed before, beside gemm().

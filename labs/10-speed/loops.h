@@ -6,7 +6,8 @@
 
 namespace heed::lab {
 
-// How many loops of several pieces were begun with parallel_for() or parallel_ranges(), so far.
-extern std::atomic<int64_t> shared_loops;
+// How many loops of several pieces were begun with parallel_for() or parallel_ranges(), so far, and
+// the pieces of the last loop.
+extern std::atomic<int64_t> shared_loops, last_pieces;
 
 }  // namespace heed::lab

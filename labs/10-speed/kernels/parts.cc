@@ -20,10 +20,16 @@ struct Told : F {
   }
 };
 
+// As those of bf16, a panel has room for whole blocks of k.
+struct Padded : F {
+  static constexpr int64_t length(int64_t k) { return k / F::kBlock * F::kBlock + F::kBlock; }
+};
+
 }  // namespace
 
 Constants constants() {
-  return {F::kTileRows, F::kWidth, F::kRowStep, cpu::kTileSize<F>, F::kDepth, cpu::kSpan};
+  return {F::kTileRows, F::kWidth,  F::kRowStep,  cpu::kTileSize<F>,
+          F::kDepth,    cpu::kSpan, cpu::kPanels, cpu::kGroup};
 }
 
 int64_t tile_begin(int64_t m, int64_t t) {
@@ -36,6 +42,14 @@ int64_t tile_count(int64_t m) {
 
 void pack(double* panels, Mat<const double> b) {
   cpu::pack<F>(panels, cpu::View<double>(b), b.rows, b.cols);
+}
+
+int64_t padded_length(int64_t depth) {
+  return Padded::length(depth);
+}
+
+void pack_padded(double* panels, Mat<const double> b) {
+  cpu::pack<Padded>(panels, cpu::View<double>(b), b.rows, b.cols);
 }
 
 int64_t copy_tiles(double* tiles, Mat<const double> a, int64_t first, int64_t last) {
