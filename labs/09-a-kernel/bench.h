@@ -87,6 +87,17 @@ inline std::string meaning_of_index(const std::string& says) {
 
 inline std::string meaning(const std::string& says) {
   if (says.find("which has") != std::string::npos) return meaning_of_index(says);
+  static const std::regex both_write("writes .* wrote between the same two barriers"),
+      both_blocks("writes .* wrote in the same launch");
+  if (std::regex_search(says, both_blocks)) {
+    return "two blocks write it, in any order or at the same time: in one launch, an element is "
+           "one "
+           "block's. Which part of the array is that of block blockIdx.x?";
+  }
+  if (std::regex_search(says, both_write)) {
+    return "both write it between the same two barriers, and nothing says who is first: either it "
+           "is one thread's to write, or a barrier has to stand between the two.";
+  }
   const auto found = std::find_if(kMeanings.begin(), kMeanings.end(), [&](const auto& entry) {
     return says.find(entry.first) != std::string::npos;
   });
@@ -188,9 +199,12 @@ struct Bench : emulator::Watch, emulator::WatchedMemory {
     const double most = static_cast<double>(cols) / static_cast<double>(stretches),
                  lanes = static_cast<double>(traffic.lanes) / static_cast<double>(traffic.accesses);
     const char* const law = ": the elements are for all threads of the block.";
+    const double times = static_cast<double>(traffic.lanes) / static_cast<double>(rows * cols);
     expect(traffic.accesses <= 2 * 3 * rows * stretches,
-           "an access of a warp to " + name + " has " + rounded(lanes) +
-               " lanes on average, where it could have " + rounded(most) + law);
+           lanes < most ? "an access of a warp to " + name + " has " + rounded(lanes) +
+                              " lanes on average, where it could have " + rounded(most) + law
+                        : "each element of " + name + " is used " + rounded(times) +
+                              " times: every thread goes over what others have, too" + law);
     const int64_t warps = cols > 512 ? 8 : 4;
     const int64_t its = std::count_if(first_warp.begin(), first_warp.end(),
                                       [&](const auto& seen) { return seen.array == name; });

@@ -161,7 +161,8 @@ LAB_CHECK(WarpReduce) {
   for (const Fold fold : {Fold::sum, Fold::max}) {
     Bench bench;
     const int warps = static_cast<int>(draw.between(2, 4));
-    const Values x = draw_values(draw, 32 * warps, -2, -1);
+    Values x = draw_values(draw, 32 * warps, 1, 2);  // of one warp all are negative
+    for (int i = 0; i < 32; ++i) x[i] = -x[i];
     const Float* const in = bench.put("x", x);
     Float* const y = bench.unwritten("y", 32 * warps);
     if (!bench.run([&] { fold_warps(y, in, fold, warps); })) return;
@@ -170,6 +171,8 @@ LAB_CHECK(WarpReduce) {
     for (int i = 0; i < 32 * warps; i += 32) {
       first_lane &= std::fabs(got.data<double>()[i] - want.data<double>()[i]) < 1e-3;
     }
+    const Tensor from_zero = want.clone();
+    for (int i = 0; i < 32; ++i) from_zero.data<double>()[i] = 0;
     const std::string what = name_of(fold);
     const Fold other = fold == Fold::sum ? Fold::max : Fold::sum;
     expect_close(
@@ -180,6 +183,9 @@ LAB_CHECK(WarpReduce) {
                                                              ? folded(twice(x), fold, 32)
                                                              : Tensor::zeros({0}, DType::f64)},
                       {name_of(other) + ", not " + what + ": Op says which", folded(x, other, 32)},
+                      {"0 where all x are negative: the maximum starts with a number that is "
+                       "none of them",
+                       from_zero},
                       {"what each lane had: nothing was exchanged", tensor(x, {warps, 32})}},
          .law = first_lane ? "lane 0 is right, others are not: each lane needs the result"
                            : "five exchanges, after each of which a lane knows of twice "
