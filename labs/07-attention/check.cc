@@ -1,6 +1,7 @@
 // Lab 7, third part: the loss gets weights that are made here, so that it can be judged before
 // there is a model. check_attention.cc has the first, check_attend.cc the second.
 #include <map>
+#include <numeric>
 #include <utility>
 
 #include "autograd/ops.h"
@@ -90,6 +91,20 @@ LAB_CHECK(InsertsAsOftenAsItShould) {
              : fits(q, p)             ? "There is never more than one."
                                       : "Each of the two is inserted with probability p."));
   }
+  for (const bool rarely :
+       {true, false}) {  // so rarely, or hardly ever not, that none is an exception
+    const Insertion in(2);
+    for (int64_t i = 0; i < kInsertions; ++i) {
+      const Example e = insert_random(in.example, in.pool, rarely ? 1e-10 : 1 - 1e-10, draw.rng());
+      const auto extra = std::ssize(e.context) - std::ssize(in.example.context);
+      if (extra == (rarely ? 0 : 2)) continue;
+      return expect(
+          false, text("with p = ", rarely ? "1e-10 " : "1 - 1e-10 ", extra,
+                      " distractions came after ", i, " dialogues with ", rarely ? "none" : "two",
+                      ": rng.uniform() is compared with p itself, and with nothing that "
+                      "is only near it."));
+    }
+  }
   for (const int64_t utterances : {draw.between(2, 5), int64_t{1}}) {
     const Insertion in(utterances);
     for (const double sure : {0.0, 1.0}) {
@@ -102,6 +117,72 @@ LAB_CHECK(InsertsAsOftenAsItShould) {
              "with p = 0 nothing is inserted, with p = 1 two utterances are, also before a query "
              "that has no history.");
     }
+  }
+}
+
+// Of many places the first and the last one come as often as others.
+void check_a_long_history(Rng& rng) {
+  constexpr int64_t kUtterances = 1000, kDialogues = 20000;
+  const Insertion in(kUtterances);
+  Example e = in.example;
+  int64_t first = 0, last = 0;
+  for (int64_t i = 0; i < kDialogues; ++i) {
+    e = insert_random(std::move(e), in.pool, 1, rng);
+    if (std::ssize(e.distraction) != kUtterances + 2)
+      return expect(false, "with p = 1 two are inserted.");
+    first += e.distraction[0];
+    last += e.distraction[kUtterances];
+    for (int64_t k = kUtterances; k >= 0; --k) {  // without them it is as it was
+      if (!e.distraction[k]) continue;
+      e.distraction.erase(e.distraction.begin() + k);
+      e.context.erase(e.context.begin() + k);
+    }
+    e.unknown = in.example.unknown;
+  }
+  constexpr double kLikely = 2.0 * kDialogues / kUtterances;
+  for (const int64_t count : {first, last}) {
+    expect(std::fabs(static_cast<double>(count) - kLikely) < kLikely,  // which is six deviations
+           text("of ", kDialogues, " dialogues of ", kUtterances, " utterances ", count,
+                " had a distraction ",
+                count == first ? "before all of them" : "directly before the query",
+                ", expected about ", kLikely, ": every place is as likely as the others."));
+  }
+}
+
+// Which utterance is inserted says nothing about the place of it, nor of the other one.
+void check_independence(Draw& draw) {
+  const int64_t size = draw.between(5, 7);
+  Insertion in(size);
+  in.pool = {};
+  for (int32_t k = 0; k < size; ++k) in.pool.push_back({"another", {1000 + k}});
+  // [place][utterance]: of one that is alone; else of each of two, with the places of both.
+  std::vector<std::vector<std::vector<double>>> times(
+      5, {static_cast<size_t>(size) + 2, std::vector<double>(size)});
+  for (int64_t i = 0; i < 2 * kInsertions; ++i) {
+    const Example e = insert_random(in.example, in.pool, 0.5, draw.rng());
+    std::vector<size_t> at;
+    for (size_t k = 0; k < e.distraction.size(); ++k) {
+      if (e.distraction[k]) at.push_back(k);
+    }
+    if (at.size() > 2) return expect(false, "at most two utterances are inserted, here more were.");
+    size_t table = at.size() == 1 ? 0 : 1;
+    for (const size_t place : at) {
+      for (const size_t k : at) ++times[table++][place][e.context[k][0] - 1000];
+    }
+  }
+  for (const auto& table : times) {
+    double squares = 0, free = 0;  // of as many standard normal numbers
+    for (const std::vector<double>& of_place : table) {
+      const double all = std::accumulate(of_place.begin(), of_place.end(), 0.0);
+      const double likely = all / static_cast<double>(size);
+      if (all == 0) continue;
+      for (const double count : of_place) squares += (count - likely) * (count - likely) / likely;
+      free += static_cast<double>(size - 1);
+    }
+    if (squares < free + 8 * std::sqrt(2 * free)) continue;
+    return expect(false,
+                  "which utterance is inserted and where are not independent: the same numbers "
+                  "serve twice. Every draw is from `rng` itself, and from no copy of it.");
   }
 }
 
@@ -127,12 +208,15 @@ LAB_CHECK(EveryPlaceIsAsLikely) {
   }
   if (fits(at, places(size, [&](int64_t i, Rng& rng) { return rng.below(size + i); }))) {
     const double likely = 2.0 / static_cast<double>(size + 1);
-    return expect(as_likely(adjacent, likely),
-                  text(adjacent, " of ", kInsertions,
-                       " pairs of distractions have no utterance between them; expected about ",
-                       std::lround(likely * kInsertions),
-                       ": the second is put anywhere in the context as it is then, beside the "
-                       "first one or not."));
+    expect(as_likely(adjacent, likely),
+           text(adjacent, " of ", kInsertions,
+                " pairs of distractions have no utterance between them; expected about ",
+                std::lround(likely * kInsertions),
+                ": the second is put anywhere in the context as it is then, beside the first one "
+                "or not."));
+    if (!testing::Test::HasFailure()) check_a_long_history(draw.rng());
+    if (!testing::Test::HasFailure()) check_independence(draw);
+    return;
   }
   std::string counts, reason;
   for (const int64_t count : at) counts += " " + std::to_string(count);
