@@ -7,6 +7,7 @@
 #include "labs/06-training/kernels.h"
 #include "labs/06-training/models.h"
 #include "labs/support/check.h"
+#include "tensor/allocator.h"
 #include "tensor/parallel.h"
 
 namespace heed::lab {
@@ -205,6 +206,19 @@ LAB_CHECK(RowsOfTablesCount) {
        .suspects = {{"the norm without the rows of the table", numbers({std::sqrt(of_other)})}},
        .law = "a sparse gradient has its numbers in Gradient::rows, each row once, and stands "
               "among dense ones"});
+  if (testing::Test::HasFailure()) return;
+  bag.all = {Var::parameter(draw.normal({draw.between(2000, 3000), 20}), /*sparse_rows=*/true)};
+  sum(gather_rows(bag.all[0], Tensor::from(draw.ids(10, 2000)))).backward();
+  release_cached();
+  const int64_t before = memory_stats().bytes_in_use;
+  reset_peak();
+  const double norm = grad_norm(parameters(bag));
+  const double share = static_cast<double>(memory_stats().peak_bytes - before) /
+                       static_cast<double>(bag.all[0].value().bytes());
+  expect(share < 0.2,
+         text("the norm of a gradient of ten rows, ", norm, ", takes memory of ", share,
+              " times the whole table: a gradient is made for every row, where "
+              "its numbers stand in Gradient::rows."));
 }
 
 // ---- task: clip
