@@ -1,6 +1,7 @@
 // Lab 7, first part: attention over segments. Kernels are called directly. check_attend.cc has the
 // op that is made of them.
 #include <algorithm>
+#include <cmath>
 #include <cstring>
 #include <ctime>
 
@@ -226,6 +227,15 @@ LAB_CHECK(Context) {
   expect_close("context of a long segment with wide rows", context_of<double>(wide),
                context_by_loops(wide.weights, wide.memory, wide.s),
                {.tolerance = kOfLarge, .law = kWide});
+  if (testing::Test::HasFailure()) return;
+  const Ragged nothing(draw, all);
+  nothing.weights.fill(0);
+  nothing.memory.fill(NAN);
+  const std::vector<double> made = context_of<double>(nothing).to_vector();
+  expect(
+      std::all_of(made.begin(), made.end(), [](double v) { return std::isnan(v); }),
+      "the weights are 0, the rows NaN, and a context is a number: 0 times NaN is NaN. Who leaves "
+      "out such products hides what went wrong before.");
   if (testing::Test::HasFailure()) return;
   const auto collected = [](const Ragged& r) {
     const Tensor sum = zeros_like(r.memory);

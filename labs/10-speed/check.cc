@@ -275,7 +275,8 @@ LAB_CHECK(SomeOfTheTiles) {
         read_tiles(tiles, a, 0, parts::tile_count(a.rows)).rows(begin, a.rows),
         a.values().rows(begin, a.rows),
         {.tolerance = kExact,
-         .suspects = {{"what was in the memory before: nothing was copied to where these rows are",
+         .suspects = {{"what was in the memory before: nothing was copied to where these rows are, "
+                       "which may begin in the middle of a tile, and that need not be tile `first`",
                        Tensor::full({a.rows - begin, a.cols}, 5, DType::f64)}},
          .law = "rows may begin in the middle of a tile, which need not be tile `first`: it "
                 "is the one with tile_begin(t) <= i < tile_begin(t + 1)"});
