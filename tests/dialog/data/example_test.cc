@@ -250,6 +250,17 @@ TEST(ExampleWords, AreInsertedAndStayUnknownWhereNobodySaidThem) {
   EXPECT_EQ(response_words(e, letters()), (Words{"b", "<unk>"}));
 }
 
+// Several unknown words stand before the place of an insertion, and behind it.
+TEST(ExampleWords, StayWithTheirUtterances) {
+  Example e = make_examples({dialogue_of({"x y z", "a u v", "w", "b t"})}, letters())[0];
+  insert_utterance(e, 2, read_utterance("p q", letters()));
+  insert_utterance(e, 1, read_utterance("r", letters()));
+  using Words = std::vector<std::string>;
+  EXPECT_EQ(context_words(e, letters()),
+            (std::vector<Words>{{"x", "y", "z"}, {"r"}, {"a", "u", "v"}, {"p", "q"}, {"w"}}));
+  EXPECT_EQ(response_words(e, letters()), (Words{"b", "t"}));
+}
+
 TEST(MakeExamples, HaveTheConditionsOfTheirResponses) {
   Dialogue d = dialogue_of({"a", "b", "c", "d"});
   d.notes.edit().labels = {{"topic", {"tea"}}};

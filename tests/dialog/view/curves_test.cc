@@ -57,6 +57,22 @@ TEST(Curves, PointsAreWhereTheirNumbersSay) {
   EXPECT_EQ(row_of(35), 15u);
 }
 
+// The last one that passes a cell has it.
+TEST(Curves, EachHasItsOwnLetter) {
+  const std::vector<std::string> lines = lines_of(
+      curves_text({"epoch",
+                   "loss",
+                   false,
+                   {{"", {{1, 3}, {5, 3}}}, {"", {{1, 2}, {5, 2}}}, {"", {{1, 1}, {5, 3}}}}},
+                  {.width = 40, .unicode = false}));
+  const auto row = [&](size_t at) { return lines[at].substr(lines[at].find('|') + 1); };
+  EXPECT_EQ(row(1).substr(0, 5), "aaaaa");
+  EXPECT_EQ(row(1).back(), 'c');
+  EXPECT_EQ(row(16).substr(0, 1), "c");
+  EXPECT_TRUE(
+      std::ranges::any_of(lines, [](const std::string& line) { return has(line, "bbbbb"); }));
+}
+
 TEST(Curves, AsBrailleWithColoursOrLettersWithout) {
   CurvePlot two = falling();
   two.curves.push_back({"second", {{1, 2}, {5, 10}}});
