@@ -119,6 +119,19 @@ TEST(AdversarialPaper, EachPartOfAClaimCounts) {
   EXPECT_EQ(accommodate("fake.recall", 0.8), false);
   EXPECT_EQ(accommodate("fake.f1", 0.75), false);
 
+  // As people within 0.05, but near 0 on Switchboard.
+  const auto agrees = [&](size_t corpus, double pi) {
+    std::vector<double> its(3, 0.22);
+    its[kSwitchboard] = 0.05;
+    its[corpus] = pi;
+    return says(
+        4, {{"random.discriminator.pi", its}, {"random.humans.pi", std::vector<double>(3, 0.2)}});
+  };
+  EXPECT_EQ(agrees(kSwitchboard, 0.05), true);
+  EXPECT_EQ(agrees(kSwitchboard, 0.2), false);
+  EXPECT_EQ(agrees(kSubTle, 0.26), false);
+  EXPECT_EQ(agrees(kMovieTriples, 0.14), false);
+
   EXPECT_EQ(says(5, {{"cosine.p", {0.01, 0.04}}, {"cosine.higher", {1, 1}}}), true);
   EXPECT_EQ(says(5, {{"cosine.p", {0.01, 0.5}}, {"cosine.higher", {1, 1}}}), std::nullopt);
   EXPECT_EQ(says(5, {{"cosine.p", {0.01, 0.5}}, {"cosine.higher", {1, 0}}}), std::nullopt);

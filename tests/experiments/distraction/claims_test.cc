@@ -4,6 +4,7 @@
 #include <functional>
 #include <nlohmann/json.hpp>
 
+#include "dialog/respond/das.h"
 #include "experiments/distraction/results.h"
 #include "tests/experiments/distraction/experiment_helpers.h"
 #include "tests/file_helpers.h"
@@ -144,6 +145,8 @@ void set_all(VariantNumbers& t, double p, double ratio) {
 const std::vector<Spoiled> kSpoiled = {
     {"three of 23 too high", "Perplexities", [](VariantNumbers& t) { set_perplexities(t, 80); }},
     {"three of 23 too low", "Perplexities", [](VariantNumbers& t) { set_perplexities(t, 20); }},
+    {"three of 23 by 8 %", "Perplexities",
+     [](VariantNumbers& t) { set_perplexities(t, 1.08 * *median(t.all(kPerplexity))); }},
     {"no drop at 0.5", "For most structures",
      [](VariantNumbers& t) { set_all(t, 0, 0.8), set_all(t, 0.5, 0.81), set_all(t, 0.7, 0.7); }},
     {"no drop at 0.7", "For most structures",
@@ -160,6 +163,8 @@ const std::vector<Spoiled> kSpoiled = {
      [](VariantNumbers& t) { set_random(t, at("static", 0.7), 0.3); }},
     {"static best at 1.0", "static and dynamic-ui are best",
      [](VariantNumbers& t) { set_random(t, at("static", 1), 0.3); }},
+    {"dynamic-ui best at 0.7", "static and dynamic-ui are best",
+     [](VariantNumbers& t) { set_random(t, at("dynamic-ui", 0.7), 0.3); }},
     {"dynamic best at 0.5", "static and dynamic-ui are best",
      [](VariantNumbers& t) { set_random(t, at("dynamic", 0.5), 0.3); }},
     {"dynamic best at 1.0", "static and dynamic-ui are best",

@@ -96,6 +96,28 @@ TEST_F(Described, TablesHaveTheirColumnsAndNotes) {
   EXPECT_EQ(all[3].columns[3].name, "valid. loss");
 }
 
+// A row of which any number is there is kept, whichever it is.
+TEST_F(Described, RowsOfSomeHaveANumber) {
+  write(true);
+  Json json = report();
+  Json& columns = json["tables"][2]["columns"];
+  columns = {{{"name", "rare"}, {"key", "rare"}}, {{"name", "size"}, {"key", "size"}}};
+  const auto labels = [&] {
+    const Showing<> s = shown(json);
+    std::string all;
+    for (const Row& row :
+         s.tables(load_findings(dir.path(""), {.kind = "made", .variants = kVariants}, s.measured))
+             .at(2)
+             .rows) {
+      all += row.label;
+    }
+    return all;
+  };
+  EXPECT_EQ(labels(), "AB");
+  columns[1]["key"] = "no";
+  EXPECT_EQ(labels(), "B");
+}
+
 // What is not said of the trainings is as for a perplexity.
 TEST_F(Described, TrainingsHaveTheNumberThatChoseTheirEpoch) {
   write(true);

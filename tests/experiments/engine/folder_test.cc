@@ -64,6 +64,24 @@ TEST_F(Folder, OlderFoldersGoOn) {
                    {{"train_checksum", 1}, {"test_checksum", 7}}));  // not kept then
 }
 
+// Older versions wrote for no end of the patience what is 0 now.
+TEST_F(Folder, PatienceWithoutAnEndGoesOn) {
+  dir.write("out/sweep.json", description({{"patience", "1000000"}}).dump());
+  open(description({{"patience", "0"}}));
+  EXPECT_NE(refusal(description({{"patience", "3"}})).find("--patience \"0\", not \"3\""),
+            std::string::npos);
+}
+
+// Of two that begin a folder at once the second one takes what is there.
+TEST_F(Folder, AFileIsMadeOnce) {
+  const std::string path = dir.path("once.json");
+  for (const char* text : {"first", "second"}) create_once(path, text);
+  EXPECT_EQ(dir.read("once.json"), "first");
+  for (const auto& entry : std::filesystem::directory_iterator(dir.path(""))) {
+    EXPECT_EQ(entry.path().filename(), "once.json");
+  }
+}
+
 TEST_F(Folder, ADamagedDescriptionIsNamed) {
   for (const char* text : {"{", "[]", R"({"format": 1, "settings": []})",
                            R"({"format": 1, "settings": {}, "data": 7})"}) {

@@ -134,6 +134,14 @@ TEST_F(LeaseTest, IsLostWithoutASign) {
   EXPECT_EQ(dir.read("run/owner-1").find("\nreleased"), std::string::npos);
 }
 
+// Longer than it would last without a sign.
+TEST_F(LeaseTest, IsKeptByItsSigns) {
+  LeaseOffice office({.beat = 0.05, .dead_after = 3});
+  const auto lease = office.take(run());
+  sleep(1.7);
+  EXPECT_FALSE(lease->lost());
+}
+
 // A sign that could not be written is none.
 TEST_F(LeaseTest, IsLostWhereSignsCannotBeWritten) {
   LeaseOffice office({.beat = 0.02, .dead_after = 0.5});

@@ -288,6 +288,41 @@ TEST(Engine, RunsThatAreNoneOfThePlanAreLeftOut) {
   EXPECT_EQ(folder.load().runs.size(), 2u);
 }
 
+// Whatever the order of the folder. There are as many as a variant has at most.
+TEST(Engine, SeedsStandInTheirOrder) {
+  const FolderOfHits folder(1);
+  for (const int seed : {12, 7, 30, 3, 21, 9, 2, 100, 45}) {
+    folder.write("b-seed" + std::to_string(seed), {1, 1, 1, 1}, {1, 1, 1, 1});
+  }
+  const Results results = folder.load();
+  std::vector<uint64_t> seeds;
+  for (const RunResult* run : results.of(1)) seeds.push_back(run->run.seed);
+  EXPECT_EQ(seeds, (std::vector<uint64_t>{1, 2, 3, 7, 9, 12, 21, 30, 45, 100}));
+  EXPECT_EQ(results.seeds(), 10);
+}
+
+// A list that is the same does not make up for other clusters.
+TEST(Engine, ClustersAndListsAreThoseOfTheFirstRun) {
+  for (const auto& [clusters, all, fits] : {std::tuple("[0, 0, 1, 2]", "[2, 1, 2, 2]", true),
+                                            {"[0, 1, 1, 2]", "[2, 1, 2, 2]", false},
+                                            {"[0, 0, 1, 2]", "[2, 1, 2, 3]", false}}) {
+    FolderOfHits folder(1);
+    folder.layout.same = {"all"};
+    folder.dir.write("b-seed1/evaluation.json", R"({"f1": 1, "hits2": [1,1,1,1], "cluster": )" +
+                                                    std::string(clusters) + R"(, "all": )" + all +
+                                                    "}");
+    EXPECT_EQ(error_of<DataError>([&] { folder.load(); }) == "no error", fits) << clusters << all;
+  }
+}
+
+TEST(Engine, ASettingStandsBeforeWhatIsSaidOfTheData) {
+  Results results;
+  results.settings = {{"limit", "1"}};
+  results.data = {{"limit", "2"}, {"items", "3"}};
+  EXPECT_EQ(results.setting("limit"), "1");
+  EXPECT_EQ(results.setting("items"), "3");
+}
+
 // ---- claims
 
 TEST(Claims, ByAnInterval) {

@@ -46,6 +46,19 @@ TEST(Runs, AreSharedOut) {
   }
 }
 
+// Of two of four variants each shard has one.
+TEST(Runs, ShardsCountTheChosenVariants) {
+  for (const auto& [shard, names] : {std::pair(1, std::vector<std::string>{"b-seed5", "b-seed6"}),
+                                     {2, {"d-seed5", "d-seed6"}}}) {
+    std::vector<std::string> its;
+    for (const PlannedRun& run :
+         select_runs({"a", "b", "c", "d"}, 5, 2, {.only = "d,b", .shard = shard, .shards = 2})) {
+      its.push_back(run.name);
+    }
+    EXPECT_EQ(its, names) << shard;
+  }
+}
+
 TEST(Runs, SeedsEndWithTheLargest) {
   const uint64_t last = 18446744073709551615u;
   EXPECT_EQ(select_runs({"a"}, last, 1, {})[0].name, "a-seed18446744073709551615");
@@ -102,6 +115,19 @@ TEST(Runs, LeaveTimeByTheirKinds) {
   // An epoch whose checkpoint was lost is done again, so that a run can have more times than
   // epochs.
   EXPECT_DOUBLE_EQ(seconds_left({runs[1], {"a", false, 2, 3, {{30, 30, 30}, 0}}}, 1), 2.5 * 30);
+}
+
+// All its epochs are behind it, but nothing is measured.
+TEST(Overview, ATrainedRunIsNotDone) {
+  const TempDir dir;
+  Plan plan;
+  plan.out = dir.path("");
+  plan.kind = [](const PlannedRun&) { return "all"; };
+  plan.max_epochs = [](const PlannedRun&) { return 2; };
+  plan.runs = {planned_run({"a"}, 0, 1)};
+  std::filesystem::create_directory(plan.directory(plan.runs[0]));
+  save_times(plan.directory(plan.runs[0]), {{10, 10}, 0});
+  EXPECT_EQ(Overview(plan, 1).done(), 0u);
 }
 
 // Two of four runs are finished, each after two epochs of 10 s; a third has done a quarter of its

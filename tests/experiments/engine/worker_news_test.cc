@@ -94,6 +94,32 @@ TEST_F(WorkerTells, TimesOfWholeEpochsAlone) {
   EXPECT_EQ(load_times(plan.directory(plan.runs[0])).epochs.size(), 1u);
 }
 
+TEST_F(WorkerTells, TheSecondsOfAMeasurement) {
+  plan.measure = [](const PlannedRun&, const std::string& directory, Device, const OnMeasuring&) {
+    std::this_thread::sleep_for(std::chrono::milliseconds(20));
+    std::ofstream(directory + "/evaluation.json") << "{}\n";
+  };
+  work_once();
+  for (const PlannedRun& one : plan.runs) {
+    const double seconds = load_times(plan.directory(one)).evaluation;
+    EXPECT_TRUE(seconds >= 0.02 && seconds < 100) << seconds;
+  }
+}
+
+// It goes on later, so it is neither finished nor failed.
+TEST_F(WorkerTells, AMeasurementIsGivenUpWhereItTellsHowFarItIs) {
+  plan.runs.resize(1);
+  std::atomic<bool> stop = false;
+  plan.measure = [&](const PlannedRun&, const std::string&, Device, const OnMeasuring& progress) {
+    stop = true;
+    progress("none", 0.5);
+    ADD_FAILURE() << "goes on";
+  };
+  EXPECT_FALSE(work(plan, {.lease = {.beat = 0.05, .dead_after = 60}, .stop = &stop}));
+  EXPECT_FALSE(plan.is_finished(plan.runs[0]));
+  EXPECT_FALSE(load_failure(plan.directory(plan.runs[0])));
+}
+
 TEST_F(WorkerTells, ThatItWaitsForAnother) {
   const std::string first = plan.directory(plan.runs[0]);
   std::filesystem::create_directories(first);

@@ -1,6 +1,8 @@
 // The claims on gaps: what the paper's own numbers say, and numbers that say otherwise.
 #include <gtest/gtest.h>
 
+#include <set>
+
 #include "experiments/gaps/experiment.h"
 
 namespace heed {
@@ -51,6 +53,20 @@ TEST(Gaps, IrrelevantTurnsStandBeforeTheLastOne) {
   EXPECT_EQ(texts(inserted[0]), "1 2 first! first! 3 ");
   EXPECT_EQ(texts(inserted[1]), "4 first! first! 5 ");
   EXPECT_EQ(texts(with_inserted(test, others, 0)[0]), "1 2 3 ");
+}
+
+// Into turns that are alike other turns are inserted.
+TEST(Gaps, EachTurnHasItsOwnDraws) {
+  std::vector<Dialogue> others;
+  for (int i = 0; i < 20; ++i) {
+    others.push_back({"o" + std::to_string(i), {{"z", "said " + std::to_string(i)}}});
+  }
+  std::set<std::string> drawn;
+  for (const Dialogue& d :
+       with_inserted(std::vector<Dialogue>(12, {"a", {{"x", "1"}, {"y", "2"}}}), others, 2)) {
+    drawn.insert(d.turns.at(1).text + ", " + d.turns.at(2).text);
+  }
+  EXPECT_GT(drawn.size(), 8u);
 }
 
 }  // namespace

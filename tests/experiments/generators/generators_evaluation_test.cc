@@ -71,6 +71,8 @@ TEST(BestAnswers, AreThoseOfTheJudgeAndOfTheProbability) {
     EXPECT_EQ(best.by_log_prob[i], vocabulary.words(probable->tokens)) << i;
     EXPECT_TRUE(is_there) << i;
     const auto judged = decode_lists(*model, {&examples[i]}, decode)[0];
+    Rng rng(kTestSeed, "best", i);  // of its own number, in whatever batch
+    EXPECT_EQ(best.random[i], vocabulary.words(judged[rng.below(judged.size())].tokens)) << i;
     for (size_t n = 0; n < always.size(); ++n) {
       always[n] = always[n] && best.random[i] == vocabulary.words(judged[n].tokens);
     }
