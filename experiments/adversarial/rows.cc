@@ -72,6 +72,13 @@ std::optional<double> p_of_chance(Resampled accuracy) {
   return above ? std::optional(above->p_value) : std::nullopt;
 }
 
+// The interval of a share ends at 0 or 1, beyond which the draws of few seeds are widened.
+std::optional<Estimate> estimate_share(const Resampled& share) {
+  std::optional<Estimate> of = estimate(share);
+  if (of) of->interval = {std::max(of->interval.low, 0.0), std::min(of->interval.high, 1.0)};
+  return of;
+}
+
 }  // namespace
 
 ScoredRows::ScoredRows(const AdversarialResults& results) {
@@ -124,7 +131,7 @@ void ScoredRows::measure(const AdversarialResults& results) {
         std::vector<const Resampled*> seeds;
         for (size_t i = 0; i < row.seeds; ++i) seeds.push_back(next + i * kScoreCount + s);
         Resampled mean = over_seeds(seeds);
-        row.scores[s] = estimate(mean);
+        row.scores[s] = estimate_share(mean);
         if (s > 0) continue;
         if (row.seeds > 1) row.p_value = p_of_chance(mean);
         accuracies.push_back(std::move(mean));

@@ -16,8 +16,8 @@ from .common import ROOT
 
 sys.path.append(str(ROOT / "bench"))  # the scripts that measured speed make their tables, and svg.py draws
 
-from . import (adversarial, carryover, comprehend, energy, experiment, explanations, gaps, generators,  # noqa: E402
+from . import (adversarial, adversarial_chat, carryover, comprehend, energy, experiment, explanations, gaps, generators,  # noqa: E402
                history, mediation, nex_cv, other_models, probes, retrieval, scale, speed, turns)
 
-MODULES = [adversarial, carryover, comprehend, energy, experiment, explanations, gaps, generators, history, mediation, nex_cv,
+MODULES = [adversarial, adversarial_chat, carryover, comprehend, energy, experiment, explanations, gaps, generators, history, mediation, nex_cv,
            other_models, probes, retrieval, scale, speed, turns]

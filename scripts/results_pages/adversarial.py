@@ -29,14 +29,18 @@ def judged(judge, kind):
     return [(real, fake) for real, fake in zip(kept[kind]["real"], kept[kind]["fake"]) if real is not None and fake is not None]
 
 
+def auc_of(pairs):
+    """The area under the ROC curve of [(p(real) of a real response, of a fake one)]: the probability that a real one has more, half of it for equal ones."""
+    fakes = sorted(fake for _, fake in pairs)
+    return fmean((bisect.bisect_left(fakes, real) + bisect.bisect_right(fakes, real)) / 2 / len(fakes) for real, _ in pairs)
+
+
 @functools.cache
 def told(judge, kind):
     """Accuracy, the share of fake ones that pass, and AUC of a judge on a set."""
     pairs = judged(judge, kind)
     passing = fmean(fake >= 0.5 for _, fake in pairs)
-    fakes = sorted(fake for _, fake in pairs)
-    auc = fmean((bisect.bisect_left(fakes, real) + bisect.bisect_right(fakes, real)) / 2 / len(fakes) for real, _ in pairs)
-    return (fmean(real >= 0.5 for real, _ in pairs) + 1 - passing) / 2, passing, auc
+    return (fmean(real >= 0.5 for real, _ in pairs) + 1 - passing) / 2, passing, auc_of(pairs)
 
 
 def told_table():

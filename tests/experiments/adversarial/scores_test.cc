@@ -116,6 +116,22 @@ TEST(ScoredRows, MeansOverSeedsAndControlsBelow) {
   EXPECT_EQ(rows.discriminator(0, kRandomSet, true), nullptr);
 }
 
+// Of seeds that judge everything alike the draws are widened beyond what a share can be.
+TEST(ScoredRows, IntervalsOfSharesEndAtZeroAndOne) {
+  const Series all = judged(10, 10), none = judged(0, 10);
+  const ScoredRow row = ScoredRows(results_of({run_of(0, "a", 1, all, all, {kDiscriminator}),
+                                               run_of(0, "a", 2, none, none, {kDiscriminator})},
+                                              10))
+                            .all()
+                            .at(0);
+  EXPECT_NEAR(row.scores[0]->interval.low, 0.5, 1e-12);
+  const size_t recall = 2;
+  EXPECT_EQ(std::string(kScoreNames[recall]), "real.recall");
+  EXPECT_NEAR(row.scores[recall]->value, 0.5, 1e-12);
+  EXPECT_EQ(row.scores[recall]->interval.low, 0);
+  EXPECT_EQ(row.scores[recall]->interval.high, 1);
+}
+
 // 18 of 20 right where all should be, and 12 of 20 where half should.
 TEST(Reliability, IsHowFarFromTheIdeal) {
   const AdversarialResults results =
