@@ -15,7 +15,9 @@ LAB_CHECK(FindsEachNodeOnce) {
   if_stopped(
       "Some nodes are reached by several edges, and one edge leads to no node, as that of an input "
       "that needs no gradient does: a search ends if it remembers, and crashes if it follows "
-      "that.");
+      "that, as a destructor does. (A crash may also be one of std::sort, where a comparison is "
+      "true "
+      "both ways.)");
   Draw draw;
   const NodePtr other = make_node({});
   std::vector<NodePtr> nodes = {make_node({})};
@@ -79,8 +81,8 @@ LAB_CHECK(FindsEachNodeOnce) {
   expect(reachable(nullptr).empty(), "of no root nothing is reachable.");
 }
 
-LAB_CHECK(NewestFirst) {
-  Draw draw;
+// The numbers of the nodes are so far apart, as if others had been made in between.
+void check_newest_first(Draw& draw, uint64_t apart) {
   constexpr int64_t kMost = 13;
   alignas(
       Node) static std::byte places[kMost * sizeof(Node)];  // taken in turn, neither up nor down
@@ -89,6 +91,8 @@ LAB_CHECK(NewestFirst) {
   const auto make = [&](const std::vector<NodePtr>& inputs) {
     std::byte* const place = places + (first + 4 * taken++) % kMost * sizeof(Node);
     const NodePtr node(new (place) Node("placed", scalar(0)), [](Node* x) { x->~Node(); });
+    std::construct_at(const_cast<uint64_t*>(&node->number),
+                      node->number + static_cast<uint64_t>(taken) * apart);
     for (const NodePtr& input : inputs) node->inputs.push_back({input, 0});
     return node;
   };
@@ -110,10 +114,19 @@ LAB_CHECK(NewestFirst) {
                             "remembered of nodes that were seen?"
                       : name + " comes before the newer node " + std::to_string(here) +
                             ": newest first, so that a node runs only when all that use it have "
-                            "run. What is certain about the numbers of a node and of its inputs?");
+                            "run. " +
+                            (apart > 0 ? "A number has 64 bits, and so has a difference of two."
+                                       : "What is certain about the numbers of a node and of its "
+                                         "inputs?"));
   }
   expect(std::ssize(order) == length + 6, "of " + std::to_string(length + 6) + " nodes there are " +
                                               std::to_string(order.size()) + ".");
+}
+
+LAB_CHECK(NewestFirst) {
+  Draw draw;
+  check_newest_first(draw, 0);
+  if (!testing::Test::HasFailure()) check_newest_first(draw, uint64_t{1} << 30);
 }
 
 LAB_CHECK(ManyPaths) {
@@ -293,12 +306,15 @@ LAB_CHECK(ContributionsAddUp) {
                              {"made with the third contribution taken away", made_of(1, 1, -1)},
                              {"made with the second contribution taken away", made_of(1, -1, 1)}},
                 .law = "whatever came before stays in the sum, and each counts once"});
+  std::vector<Tensor> held;  // each by somebody else, too
+  const auto copy = [&](const Tensor& x) { return held.emplace_back(x.clone()); };
+  const Tensor same = copy(a);
   expect_close(
       "the sum of one gradient that comes twice, in the same memory",
-      buffer_with({a, a}).total.dense, made_of(2, 0, 0),
+      buffer_with({same, same}).total.dense, made_of(2, 0, 0),
       {.suspects = {{"it once: y = x + x hands the same dy to x twice, and both count", a}},
        .law = "each contribution counts, wherever it lies"});
-  const GradientBuffer one = buffer_with({a, b}), two = buffer_with({a, c});
+  const GradientBuffer one = buffer_with({copy(a), copy(b)}), two = buffer_with({copy(a), copy(c)});
   expect_close("a sum of two contributions, when another one is there", one.total.dense,
                made_of(1, 1, 0),
                {.suspects = {{"the sum that was made after it: each has memory of its own",
@@ -306,11 +322,14 @@ LAB_CHECK(ContributionsAddUp) {
                 .law = "each sum has memory of its own"});
   const int64_t times = draw.between(5, 20);
   for (const Shape& some : {Shape{draw.between(2000, 3000)}, Shape{}, Shape{1}, Shape{1, 1}}) {
-    const Tensor one_each = Tensor::full(some, 1, DType::f64);
+    std::vector<Tensor> ones;
+    for (int64_t i = 0; i < times; ++i) ones.push_back(Tensor::full(some, 1, DType::f64));
     expect_close(text("the sum of ", times, " contributions of shape ", some),
-                 buffer_with(std::vector<Tensor>(times, one_each)).total.dense,
+                 buffer_with(ones).total.dense,
                  Tensor::full(some, static_cast<double>(times), DType::f64),
-                 {.law = "each element counts, of each contribution"});
+                 {.suspects = {{"the sum without one of the contributions",
+                                Tensor::full(some, static_cast<double>(times - 1), DType::f64)}},
+                  .law = "each element counts, of each contribution"});
     if (testing::Test::HasFailure()) return;
   }
   if_stopped("These gradients are of f32: KERNEL(tensor, ...) brings the element type, as T.");
@@ -350,9 +369,7 @@ LAB_CHECK(NobodysGradientChanges) {
   expect_close("their sum", sum, before, {.law = "both count, each once"});
 }
 
-LAB_CHECK(NoNeedlessCopies) {
-  Draw draw;
-  const Shape shape = {draw.between(100, 1000)};
+void check_copies(Draw& draw, const Shape& shape) {
   const Tensor first = draw.normal(shape);
   GradientBuffer buffer = buffer_with({first});
   expect(buffer.total.dense.raw() == first.raw(),
@@ -370,6 +387,12 @@ LAB_CHECK(NoNeedlessCopies) {
   expect(alone.total.dense.raw() == at,
          "a contribution that nobody else holds was not added to where it lies: "
          "shares_memory_uniquely() tells that the sum may grow in its memory.");
+}
+
+LAB_CHECK(NoNeedlessCopies) {
+  Draw draw;
+  check_copies(draw, {draw.between(100, 1000)});
+  if (!testing::Test::HasFailure()) check_copies(draw, {});
 }
 
 }  // namespace

@@ -6,6 +6,7 @@
 
 #include "autograd/anomaly.h"
 #include "labs/02-engine/graphs.h"
+#include "tensor/shapes_only.h"
 
 namespace heed::lab {
 namespace {
@@ -93,6 +94,22 @@ LAB_CHECK(GradientsOfARandomGraph) {
              "seems to have arrived. Deferred parts of one are added up there.");
 }
 
+// Of a loss without memory, on a device that need not be there. What fills memory by itself, which
+// is right, too, stops here.
+void check_device_of_the_loss() {
+  const ShapesOnly only;
+  const Tensor value = Tensor::empty({}, DType::f32, {.kind = Device::Kind::cuda, .index = 1});
+  const Var loss = record("op", value, {Var::parameter(value)}, [&](Tensor dy, const Grads&) {
+    expect(dy.device() == value.device(),
+           text("the gradient of the loss is on ", dy.device().str(), ", the loss on ",
+                value.device().str(), ": a gradient has shape, type and device of its value."));
+  });
+  try {
+    loss.backward();
+  } catch (const std::exception&) {
+  }
+}
+
 // The loss is one output of several, of any shape with one element.
 LAB_CHECK(StartsAtTheLoss) {
   Draw draw;
@@ -139,6 +156,7 @@ LAB_CHECK(StartsAtTheLoss) {
       if (testing::Test::HasFailure()) return;
     }
   }
+  check_device_of_the_loss();
 }
 
 LAB_CHECK(EachClosureRunsOnce) {
