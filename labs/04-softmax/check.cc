@@ -73,6 +73,13 @@ LAB_CHECK(ConstantsDoNotMatter) {
                        "sum, as all are. It is not rounded to a bound, and not 1 less the others, "
                        "which has no digits of it"});
   if (testing::Test::HasFailure()) return;
+  const Tensor many = Tensor::zeros({1, draw.between(1100, 1300)}, DType::f64);
+  for (int64_t i = 1; i < many.numel(); ++i) many.data<double>()[i] = draw.uniform(-20, -17);
+  expect_close("softmax of many small numbers, and one large one", softmax_of<double>(many),
+               softmax_by_loops(many),
+               {.tolerance = {.relative = 1e-11, .absolute = 0},
+                .law = "each row adds up to 1: every exponential is in the sum, also a small one"});
+  if (testing::Test::HasFailure()) return;
   const Size size = draw_size(draw);
   const Tensor x = draw.normal({size.rows, size.cols}, DType::f32), moved = x.clone();
   for (int64_t i = 0; i < x.numel(); ++i) {  // so that x + 10^4 is exact in f32
