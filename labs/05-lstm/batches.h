@@ -20,10 +20,12 @@ inline std::vector<int32_t> sorted(std::vector<int32_t> numbers) {
   return numbers;
 }
 
-// Three to five lengths, two of which are the same; the first is longer by two at least.
+// Four or five lengths, two of which are the same; the first is longer by two at least, the last
+// is 1.
 inline std::vector<int32_t> draw_lengths(Draw& draw) {
-  std::vector<int32_t> numbers = draw.ids(draw.between(1, 3), 3);
+  std::vector<int32_t> numbers = draw.ids(draw.between(1, 2), 3);
   numbers.push_back(numbers[0]);
+  numbers.push_back(0);
   numbers.push_back(static_cast<int32_t>(draw.between(4, 5)));
   return sorted(numbers);
 }
@@ -33,6 +35,11 @@ inline std::vector<int32_t> draw_many(Draw& draw) {
   std::vector<int32_t> lengths(draw.between(10, 12), 2);
   lengths[0] = static_cast<int32_t>(draw.between(10, 12));
   return lengths;
+}
+
+// More rows than 16 bits can number.
+inline std::vector<int32_t> draw_hundreds(Draw& draw) {
+  return sorted(draw.ids(draw.between(500, 600), 400));
 }
 
 inline Inputs draw_inputs(Draw& draw, bool many = false) {

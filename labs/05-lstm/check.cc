@@ -40,8 +40,7 @@ LAB_CHECK(RowsOfSteps) {
     check_steps(lengths, "lengths " + of_ints(lengths).str());
     if (testing::Test::HasFailure()) return;
   }
-  // More rows than 16 bits can number.
-  check_steps(sorted(draw.ids(draw.between(500, 600), 400)), "some hundreds of sequences");
+  check_steps(draw_hundreds(draw), "some hundreds of sequences");
   if (testing::Test::HasFailure()) return;
   if_stopped("a batch may be empty: no lengths[0] is there then.");
   const Packing empty(std::vector<int32_t>{});
@@ -94,6 +93,7 @@ LAB_CHECK(MirrorImage) {
   Draw draw;
   check_mirror(draw_lengths(draw));
   if (!testing::Test::HasFailure()) check_mirror(draw_many(draw));
+  if (!testing::Test::HasFailure()) check_mirror(draw_hundreds(draw));
   if_stopped("a batch may be empty: no length(0) is there then.");
   expect(Packing(std::vector<int32_t>{}).reversed().empty(), "an empty batch has no rows.");
 }

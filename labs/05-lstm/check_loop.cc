@@ -199,6 +199,22 @@ LAB_CHECK(GradientOfTheStates) {
     expect_close("dc0, h0 a constant", by_op(in, d, {.h0 = false}).c0, c0, of_c0);
     if (testing::Test::HasFailure()) return;
   }
+  if_stopped("One of h0 and c0 is undefined here: the other one has a gradient all the same.");
+  const Outputs d = draw_gradients(draw, in);
+  for (Tensor Inputs::*one : {&Inputs::h0, &Inputs::c0}) {
+    Inputs given = in, same = in;
+    given.*one = Tensor();
+    same.*one = zeros_like(in.h0);
+    const bool of_c = one == &Inputs::h0;
+    const Gradients got = by_op(given, d);
+    expect_close(of_c ? "dc0, h0 undefined" : "dh0, c0 undefined", of_c ? got.c0 : got.h0,
+                 differences(same, d, of_c ? &Inputs::c0 : &Inputs::h0),
+                 {.tolerance = kDifferences,
+                  .law = "one of h0 and c0 may be undefined: the other one has a gradient all the "
+                         "same"});
+    if (testing::Test::HasFailure()) return;
+  }
+  if_stopped("");
   Inputs one_step = in;
   one_step.lengths.assign(in.lengths.size(), 1);
   one_step.gates = in.gates.rows(0, std::ssize(in.lengths));
