@@ -91,18 +91,16 @@ LAB_CHECK(InsertsAsOftenAsItShould) {
              : fits(q, p)             ? "There is never more than one."
                                       : "Each of the two is inserted with probability p."));
   }
-  for (const bool rarely :
-       {true, false}) {  // so rarely, or hardly ever not, that none is an exception
+  for (const bool rarely : {true, false}) {  // so near to 0 and 1 that there is no exception
     const Insertion in(2);
     for (int64_t i = 0; i < kInsertions; ++i) {
       const Example e = insert_random(in.example, in.pool, rarely ? 1e-10 : 1 - 1e-10, draw.rng());
       const auto extra = std::ssize(e.context) - std::ssize(in.example.context);
       if (extra == (rarely ? 0 : 2)) continue;
-      return expect(
-          false, text("with p = ", rarely ? "1e-10 " : "1 - 1e-10 ", extra,
-                      " distractions came after ", i, " dialogues with ", rarely ? "none" : "two",
-                      ": rng.uniform() is compared with p itself, and with nothing that "
-                      "is only near it."));
+      return expect(false, text("with p = ", rarely ? "1e-10 " : "1 - 1e-10 ", extra,
+                                " of two distractions came, in dialogue ", i, " of ", kInsertions,
+                                ": rng.uniform() is compared with p itself, and with nothing that "
+                                "is only near it."));
     }
   }
   for (const int64_t utterances : {draw.between(2, 5), int64_t{1}}) {
