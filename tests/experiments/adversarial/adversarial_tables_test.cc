@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "experiments/adversarial/experiment.h"
+#include "tests/file_helpers.h"
 
 namespace heed {
 namespace {
@@ -89,6 +90,49 @@ TEST(AdversarialTables, AGeneratorPassesInEachCorpus) {
   EXPECT_EQ(table.rows[1].cells.back().value, 0.7);
 }
 
+// From 0.5 on; and of halves, each has whole conversations, here of two passages.
+TEST(AdversarialTables, ASharePassesFromAHalfOn) {
+  AdversarialResults results = two_corpora({"g"});
+  for (size_t i = 0; i < kItems; ++i) results.clusters[i] = static_cast<int>(i / 2);
+  RunResult& run = add_run(results, 0, 1);
+  Series p(kItems);
+  for (size_t i = 0; i < kItems / 2; ++i) p[i] = i / 2 % 2 == 0 ? 0.55 : 0.45;
+  p[0] = 0.5;
+  run.numbers.set_series(judged_key(kDiscriminator, "g", false), p);
+  EXPECT_EQ(passing_share(results, run, 0, "g"), 0.6);
+  EXPECT_EQ(passing_share(results, run, 0, "g", 0), 1);
+  EXPECT_EQ(passing_share(results, run, 0, "g", 1), 0);
+}
+
+// Of two seeds: only the accuracy has a deviation, of 19 and 14 of 20.
+TEST(AdversarialTables, TheAccuracyHasItsDeviation) {
+  AdversarialResults results = two_corpora({});
+  add_run(results, 0, 1, 0);
+  add_run(results, 0, 2, 5);
+  const Row row = table_in("table1", results).rows.at(0);
+  EXPECT_NEAR(row.cells[1].value.value(), (0.95 + 0.7) / 2, 1e-12);
+  EXPECT_NEAR(row.cells[1].deviation.value(), 0.25 / std::sqrt(2.0), 1e-12);
+  for (size_t c = 2; c <= kScoreCount; ++c) EXPECT_FALSE(row.cells[c].deviation) << c;
+}
+
+// Each passage is of a corpus that the folder names.
+TEST(AdversarialTables, PassagesAreOfKnownCorpora) {
+  const TempDir dir;
+  dir.write("adversarial.json",
+            R"({"format": 1, "settings": {}, "data": {"corpora": "a,b", "generators": ""}})");
+  for (const auto& [corpora, fits] :
+       {std::pair("[0, 1]", true), {"[0, 2]", false}, {"[-1, 0]", false}}) {
+    dir.write("a-seed1/evaluation.json",
+              R"({"best_epoch": 1, "epochs": 1, "valid_loss": 1, "parameters": 1,
+                  "conversations": [0, 1], "judged": {"discriminator": {"random":
+                  {"real": [1, 1], "fake": [0, 0]}}}, "corpora": )" +
+                  std::string(corpora) + "}");
+    const std::string error = error_of<DataError>(
+        [&] { load_adversarial_results(dir.path(""), {.kind = "adversarial"}); });
+    EXPECT_EQ(error == "no error", fits) << corpora << error;
+  }
+}
+
 // Generators without attention have no DAS ratio.
 TEST(AdversarialTables, MeasuresCountWhatHasThem) {
   AdversarialResults results = two_corpora({"g", "h", "i"});
@@ -114,7 +158,7 @@ TEST(AdversarialTables, AMeasureThatIsNotReliableHasNoBound) {
     AdversarialResults results = two_corpora({});
     RunResult run = add_run(results, 0, 1);
     for (const Planted& g : {Planted{"x-seed1", 0.1, 1},
-                             {"x-seed2", 0.2, reliable ? 2u : 9u},
+                             {"x-seed2", 0.2, reliable ? 3u : 9u},
                              {"y-seed1", 0.5, reliable ? 5u : 9u},
                              {"y-seed2", 0.4, reliable ? 4u : 1u},
                              {"z-seed1", 0.8, reliable ? 8u : 2u},
@@ -126,7 +170,23 @@ TEST(AdversarialTables, AMeasureThatIsNotReliableHasNoBound) {
                              judged_in(g.pass, true, false));
     }
     results.runs = {run};
-    EXPECT_EQ(table_in("agreement", results).rows.at(0).cells[2].value.has_value(), reliable);
+    const auto bound = table_in("agreement", results).rows.at(0).cells[2].value;
+    EXPECT_EQ(bound.has_value(), reliable);
+    if (!bound) continue;
+    // Of both measures; the intraclass correlation by its sums over both orders of two seeds.
+    const auto reliability = [](const std::vector<double>& x) {
+      double mean = 0, products = 0, squares = 0;
+      for (const double one : x) mean += one / static_cast<double>(x.size());
+      for (size_t i = 0; i < x.size(); ++i) {
+        products += (x[i] - mean) * (x[i ^ 1] - mean);
+        squares += (x[i] - mean) * (x[i] - mean);
+      }
+      return products / squares;
+    };
+    EXPECT_NEAR(*bound,
+                std::sqrt(reliability({0.1, 0.2, 0.5, 0.4, 0.8, 0.9}) *
+                          reliability({0.1, 0.3, 0.5, 0.4, 0.8, 0.9})),
+                1e-9);
   }
 }
 
