@@ -218,6 +218,8 @@ TEST(ProbePaper, ClaimsHaveTheirBounds) {
   };
   personachat("UtteranceLoc", {0.3, 0.2, 0.1, 0.6, 0.5});  // the transformer is second
   EXPECT_EQ(t.says("PersonaChat, UtteranceLoc"), kNo);
+  personachat("UtteranceLoc", {0.3, 0.4, 0.1, 0.6, 0.35});  // third
+  EXPECT_EQ(t.says("PersonaChat, UtteranceLoc"), kNo);
   personachat("UtteranceLoc", {0.3, 0.4, 0.1, 0.6, 0.2});
   EXPECT_EQ(t.says("PersonaChat, UtteranceLoc"), kYes);
   personachat("PersonalInfo", {0.02, 0.2, 0.03, 0.01, 0.05});
