@@ -218,6 +218,10 @@ TEST(DistractionFigures, SampleDialoguesHaveTheScoresOfEachModel) {
     run.numbers.set(sample_key(1, "das_ratio"), 0.4);
     run.numbers.set_text(sample_key(1, "response"), "the second");
   }
+  RunResult another = results.runs[0];  // of a second seed nothing is shown
+  ++another.run.seed;
+  for (const size_t d : {0, 1}) another.numbers.set_series(sample_key(d, "as_scores"), {9, 9, 9});
+  results.runs.push_back(std::move(another));
   const std::string html = dialogues_html(found_of(results, samples));
   for (const char* part : {"--heat:0.25\">50<", "--heat:0.50\">100<", "--heat:1.00\">300<",
                            "--heat:0.10\">20<", "--heat:0.40\">80<", "--heat:1.00\">200<",
@@ -225,6 +229,8 @@ TEST(DistractionFigures, SampleDialoguesHaveTheScoresOfEachModel) {
     EXPECT_EQ(count(html, part), 11u) << part;  // models
   }
   EXPECT_EQ(count(html, "<tr class=\"query\">"), 2u);
+  EXPECT_LT(html.find(">50<"), html.find(">100<"));  // from the first utterance to the query
+  EXPECT_LT(html.find(">100<"), html.find(">300<"));
 }
 
 }  // namespace

@@ -215,6 +215,9 @@ TEST_F(Described, TablesWithoutRowsHaveTheirNotes) {
   EXPECT_EQ(tables[0].columns.size(), 3u);
   EXPECT_TRUE(tables[0].rows.empty());
   EXPECT_EQ(tables[3].rows.size(), 2u);  // of the trainings
+  found.results.clusters = {0, 0, 1, 2};
+  EXPECT_TRUE(tables_without_rows(json.dump(), found.results)[0].note.starts_with(
+      "4 test dialogues, 1 seed of 3 talks, the largest of 2, "));
   found.results.settings.push_back({"examples", "all"});
   EXPECT_EQ(tables_without_rows(json.dump(), found.results)[0].note.substr(0, 15),
             "4 test examples");

@@ -219,14 +219,28 @@ TEST_F(MediationExperiment, TheMapOfPlacesBeginsWithTheFirst) {
                                      "--data", kSample, "--limit", "40", "--json", out}));
   ASSERT_EQ(r.code, 0) << r.err;
   std::map<size_t, std::vector<double>> first;
+  std::map<size_t, double> tokens, harms;  // of all dialogues with so long a history
   const Json scores = Json::parse(dir.read("score.json"));
-  for (const Json& d : scores["per_example"]) {
-    if (d["as_scores"].size() >= 4) {
-      first[d["as_scores"].size() - 2].push_back(d["as_scores"][0].get<double>());
-    }
+  const Json places = json("static-ui-none-seed1/places.json");
+  for (size_t i = 0; i < scores["per_example"].size(); ++i) {
+    const Json& d = scores["per_example"][i];
+    if (d["as_scores"].size() < 4) continue;
+    const size_t history = d["as_scores"].size() - 2;
+    first[history].push_back(d["as_scores"][0].get<double>());
+    tokens[history] += places["tokens"][i].get<double>();
+    harms[history] += places["foreign"]["harms"][i].get<double>();
   }
   ASSERT_GE(first.size(), 1u);
-  const Json own = json("static-ui-none-seed1/places.json")["own"]["map"];
+  for (const auto& [history, of] : harms) {
+    const Json& row = places["foreign"]["map"][std::to_string(history)];
+    double harm = 0;  // of a token, as a sum over places
+    for (const Json& cell : row) harm += cell["harm"].get<double>();
+    EXPECT_NEAR(harm / static_cast<double>(row.size()) * tokens[history], of,
+                1e-3 + 1e-4 * std::abs(of))
+        << history;
+    EXPECT_NE(row["0"]["history_look"], row["1"]["history_look"]) << history;
+  }
+  const Json own = places["own"]["map"];
   EXPECT_EQ(own.size(), first.size());
   for (const auto& [history, looks] : first) {
     const double mean =
