@@ -68,7 +68,7 @@ LAB_CHECK(InsertsAsOftenAsItShould) {
       if (extra > 2) return expect(false, "at most two utterances are inserted, here more were.");
       ++counts[extra];
     }
-    const auto fits = [&](double none, double one) {
+    const auto fits = [&, p = p](double none, double one) {
       return as_likely(counts[0], none) && as_likely(counts[1], one) &&
              (as_likely(counts[2], std::max(0.0, 1 - none - one)) || (p < 0.01 && counts[2] < 9));
     };

@@ -1,4 +1,6 @@
 // What stands side by side: the heads of attention, and the directions of an encoder.
+#include <gtest/gtest.h>
+
 #include <cmath>
 #include <set>
 

@@ -1,4 +1,6 @@
 // What stands beyond the first of several readings, seeds, panels and layers.
+#include <gtest/gtest.h>
+
 #include <cmath>
 #include <nlohmann/json.hpp>
 #include <regex>
