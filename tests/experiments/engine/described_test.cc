@@ -104,11 +104,10 @@ TEST_F(Described, RowsOfSomeHaveANumber) {
   columns = {{{"name", "rare"}, {"key", "rare"}}, {{"name", "size"}, {"key", "size"}}};
   const auto labels = [&] {
     const Showing<> s = shown(json);
+    const std::vector<Table> tables =
+        s.tables(load_findings(dir.path(""), {.kind = "made", .variants = kVariants}, s.measured));
     std::string all;
-    for (const Row& row :
-         s.tables(load_findings(dir.path(""), {.kind = "made", .variants = kVariants}, s.measured))
-             .at(2)
-             .rows) {
+    for (const Row& row : tables.at(2).rows) {
       all += row.label;
     }
     return all;
