@@ -16,8 +16,7 @@ LAB_CHECK(FindsEachNodeOnce) {
       "Some nodes are reached by several edges, and one edge leads to no node, as that of an input "
       "that needs no gradient does: a search ends if it remembers, and crashes if it follows "
       "that, as a destructor does. (A crash may also be one of std::sort, where a comparison is "
-      "true "
-      "both ways.)");
+      "true both ways.)");
   Draw draw;
   const NodePtr other = make_node({});
   std::vector<NodePtr> nodes = {make_node({})};

@@ -91,8 +91,7 @@ inline std::string meaning(const std::string& says) {
       both_blocks("writes .* wrote in the same launch");
   if (std::regex_search(says, both_blocks)) {
     return "two blocks write it, in any order or at the same time: in one launch, an element is "
-           "one "
-           "block's. Which part of the array is that of block blockIdx.x?";
+           "one block's. Which part of the array is that of block blockIdx.x?";
   }
   if (std::regex_search(says, both_write)) {
     return "both write it between the same two barriers, and nothing says who is first: either it "

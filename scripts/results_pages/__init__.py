@@ -19,5 +19,5 @@ sys.path.append(str(ROOT / "bench"))  # the scripts that measured speed make the
 from . import (adversarial, adversarial_chat, carryover, comprehend, energy, experiment, explanations, gaps, generators,  # noqa: E402
                history, mediation, nex_cv, other_models, probes, retrieval, scale, speed, turns)
 
-MODULES = [adversarial, adversarial_chat, carryover, comprehend, energy, experiment, explanations, gaps, generators, history, mediation, nex_cv,
-           other_models, probes, retrieval, scale, speed, turns]
+MODULES = [adversarial, adversarial_chat, carryover, comprehend, energy, experiment, explanations, gaps, generators, history,
+           mediation, nex_cv, other_models, probes, retrieval, scale, speed, turns]

@@ -22,11 +22,11 @@ def generators():
     return run("")["generators"]["ubuntu"]
 
 
-@functools.cache
-def judged(judge, kind):
-    """p(real) of the passages' own responses and of others, of a judge on a set."""
-    kept = run("-response-only")["judged"]["discriminator"] if judge == "response-only" else run("")["judged"][judge]
-    return [(real, fake) for real, fake in zip(kept[kind]["real"], kept[kind]["fake"]) if real is not None and fake is not None]
+def pairs_of(run, judge, kind):
+    """(p(real) of a passage's own response, of another one) of a judge on a set; run: what is kept of a classifier, by the end of its name."""
+    alone = judge == "response-only"
+    kept = run("-response-only" if alone else "")["judged"]["discriminator" if alone else judge][kind]
+    return [(real, fake) for real, fake in zip(kept["real"], kept["fake"]) if real is not None and fake is not None]
 
 
 def auc_of(pairs):
@@ -38,7 +38,7 @@ def auc_of(pairs):
 @functools.cache
 def told(judge, kind):
     """Accuracy, the share of fake ones that pass, and AUC of a judge on a set."""
-    pairs = judged(judge, kind)
+    pairs = pairs_of(run, judge, kind)
     passing = fmean(fake >= 0.5 for _, fake in pairs)
     return (fmean(real >= 0.5 for real, _ in pairs) + 1 - passing) / 2, passing, auc_of(pairs)
 

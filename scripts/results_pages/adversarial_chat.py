@@ -2,7 +2,7 @@
 import functools
 from statistics import fmean
 
-from .adversarial import JUDGES, auc_of
+from .adversarial import JUDGES, auc_of, pairs_of
 from .common import RESULTS, read, read_lines, spread, table
 
 PAGE = "docs/results/adversarial-chat.md"
@@ -22,17 +22,9 @@ def generators(corpus):
 
 
 @functools.cache
-def judged(corpus, seed, judge, kind):
-    """p(real) of the passages' own responses and of others."""
-    kept = run(corpus, seed, "-response-only" if judge == "response-only" else "")["judged"]
-    kept = kept["discriminator" if judge == "response-only" else judge][kind]
-    return [(real, fake) for real, fake in zip(kept["real"], kept["fake"]) if real is not None and fake is not None]
-
-
-@functools.cache
 def told(corpus, seed, judge, kind):
     """Accuracy, precision, recall and F1 of the class real and of the class fake, AUC, and the share of fake ones that pass."""
-    pairs = judged(corpus, seed, judge, kind)
+    pairs = pairs_of(lambda classifier: run(corpus, seed, classifier), judge, kind)
     real, fake = fmean(real >= 0.5 for real, _ in pairs), fmean(fake < 0.5 for _, fake in pairs)  # recalls
     of_class = lambda mine, other: (mine / (mine + 1 - other) if mine + 1 - other else None, mine, 2 * mine / (1 + mine + 1 - other))
     return (real + fake) / 2, *of_class(real, fake), *of_class(fake, real), auc_of(pairs), 1 - fake

@@ -15,6 +15,7 @@ namespace {
 // The attention of the model is the mean of its last layer's heads, each of which has its own.
 TEST(SideBySide, HeadsHaveTheirOwnAttention) {
   const auto model = drawn_model("transformer");
+  int64_t compared = 0;
   for (const DialogueScore& s : score(*model, random_examples(6, 5), 4)) {
     const auto whole = dialogue_means(s.as_scores, s.distraction).history;
     if (!whole) continue;
@@ -27,7 +28,9 @@ TEST(SideBySide, HeadsHaveTheirOwnAttention) {
     }
     EXPECT_EQ(different.size(), s.heads.size()) << s.id;
     EXPECT_NEAR(sum / heads, *whole, 1e-6) << s.id;
+    ++compared;
   }
+  EXPECT_GT(compared, 1);
 }
 
 // Without what reads backwards the second half of every state is 0.
