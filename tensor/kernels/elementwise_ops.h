@@ -95,11 +95,9 @@ struct Silu {  // y = x s, s = 1 / (1 + e^-x)   dy/dx = s (1 + x (1 - s))   (Elf
     return s * (T(1) + x * (T(1) - s));
   }
 };
-struct Softplus {  // y = ln(1 + e^x) = max(x, 0) + ln(1 + e^-|x|)   dy/dx = 1 / (1 + e^-x)
+struct Softplus {  // y = ln(1 + e^x)   dy/dx = 1 / (1 + e^-x)
   static constexpr Saves kSaves = Saves::kInput;
-  template <class T> HEED_HD static T f(T x) {
-    return (x > T(0) ? x : T(0)) + std::log1p(math::exp(-std::fabs(x)));
-  }
+  template <class T> HEED_HD static T f(T x) { return math::softplus(x); }
   template <class T> HEED_HD static T df(T x) { return math::sigmoid(x); }
 };
 

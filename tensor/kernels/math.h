@@ -1,7 +1,7 @@
 // Elementary functions as short straight-line code that compilers vectorise, the same on CPU and
 // CUDA. f64 uses the standard library: it is there to check gradients, not to be fast. The largest
 // errors of the f32 versions, in units in the last place:
-//   exp 1.5, sigmoid 3, tanh 2.5, erf 7       where argument and result are normal numbers
+//   exp 1.5, sigmoid 3, tanh 2.5, softplus 4, erf 7   where argument and result are normal numbers
 // Below the normal numbers exp is 0; above the largest float it is infinite. NaN gives NaN.
 #pragma once
 
@@ -22,6 +22,9 @@ HEED_HD inline double tanh(double x) {
 }
 HEED_HD inline double erf(double x) {
   return std::erf(x);
+}
+HEED_HD inline double softplus(double x) {
+  return (x > 0 ? x : 0) + std::log1p(std::exp(-std::fabs(x)));
 }
 
 // exp(x) = 2^n exp(r), n = round(x / ln 2), |r| <= ln 2 / 2, exp(r) by its Taylor polynomial to
@@ -80,6 +83,20 @@ HEED_HD inline float erf(float x) {
   q = q * z - 7.37332916720468e-03f;
   q = q * z - 1.42647390514189e-02f;
   return clamped * p / q;
+}
+
+// softplus(x) = ln(1 + e^x) = max(x, 0) + ln(1 + u), u = e^-|x| in [0, 1]; ln(1 + u) = 2 artanh(s),
+// s = u / (2 + u) <= 1/3, by its Taylor polynomial to s^13.
+HEED_HD inline float softplus(float x) {
+  const float u = math::exp(x < 0.0f ? x : -x), s = u / (2.0f + u), z = s * s;
+  float p = 1.0f / 13;
+  p = p * z + 1.0f / 11;
+  p = p * z + 1.0f / 9;
+  p = p * z + 1.0f / 7;
+  p = p * z + 1.0f / 5;
+  p = p * z + 1.0f / 3;
+  p = p * z + 1.0f;
+  return (x > 0.0f ? x : 0.0f) + 2.0f * s * p;
 }
 
 template <class T> HEED_HD inline T sigmoid(T x) {

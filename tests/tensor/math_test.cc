@@ -70,6 +70,12 @@ float tanh32(float x) {
 float sigmoid32(float x) {
   return math::sigmoid(x);
 }
+float softplus32(float x) {
+  return math::softplus(x);
+}
+double exact_softplus(double x) {
+  return std::max(x, 0.0) + std::log1p(std::exp(-std::abs(x)));
+}
 double exact_sigmoid(double x) {
   return 1 / (1 + std::exp(-x));
 }
@@ -93,6 +99,12 @@ TEST(Math, SigmoidIsWithinItsErrorBound) {
   EXPECT_LT(largest_error(kernel, sigmoid32, exact_sigmoid, -kSmallest, -87.3f), 3);
 }
 
+TEST(Math, SoftplusIsWithinItsErrorBound) {
+  const Kernel kernel = forward<Softplus>;
+  EXPECT_LT(largest_error(kernel, softplus32, exact_softplus, kSmallest, 3e38f), 4);
+  EXPECT_LT(largest_error(kernel, softplus32, exact_softplus, -kSmallest, -87.3f), 4);
+}
+
 // gelu() has no kernel for erf alone: only as this file is compiled.
 TEST(Math, ErfIsWithinItsErrorBound) {
   for (const float sign : {1.0f, -1.0f}) {
@@ -107,7 +119,7 @@ TEST(Math, ErfIsWithinItsErrorBound) {
 }
 
 TEST(Math, Extremes) {
-  for (float (*f)(float) : {exp32, tanh32, sigmoid32}) EXPECT_TRUE(std::isnan(f(kNan)));
+  for (float (*f)(float) : {exp32, tanh32, sigmoid32, softplus32}) EXPECT_TRUE(std::isnan(f(kNan)));
   EXPECT_EQ(exp32(0), 1);
   EXPECT_EQ(exp32(kInf), kInf);
   EXPECT_EQ(exp32(-kInf), 0);
@@ -124,6 +136,8 @@ TEST(Math, Extremes) {
   EXPECT_EQ(sigmoid32(0), 0.5f);
   EXPECT_EQ(sigmoid32(kInf), 1);
   EXPECT_EQ(sigmoid32(-kInf), 0);
+  EXPECT_EQ(softplus32(kInf), kInf);
+  EXPECT_EQ(softplus32(-kInf), 0);
 }
 
 // Neither leaves its range, for any argument: gates stay gates, and 1 - y^2 is never negative.

@@ -67,7 +67,10 @@ std::string Overview::line(const std::function<std::string(double)>& format_seco
   for (const auto& [name, news] : by_name) text += " | " + name + " " + describe(news);
   if (waiting_) text += " | waiting for runs that other workers have";
   const double left = time_left();
-  if (left > 0) text += " | about " + format_seconds(left) + " left";
+  const bool knows_tests = std::any_of(progress_.begin(), progress_.end(),
+                                       [](const RunProgress& p) { return p.times.evaluation > 0; });
+  const char* of_what = knows_tests ? "" : " of training";
+  if (left > 0) text += " | about " + format_seconds(left) + of_what + " left";
   return text;
 }
 

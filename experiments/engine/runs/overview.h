@@ -26,8 +26,8 @@ class Overview {
   size_t all() const { return progress_.size(); }
   // "RUN: why" for the runs that failed, here or elsewhere.
   std::vector<std::string> failures() const;
-  // "5 of 23 done | static-p0.5-seed1 epoch 2/3 40% perplexity 123.4 | about 1h10m left"; the
-  // caller formats seconds.
+  // "5 of 23 done | static-p0.5-seed1 epoch 2/3 40% perplexity 123.4 | about 1h10m left"; "of
+  // training left" until a run's tests were timed. The caller formats seconds.
   std::string line(const std::function<std::string(double)>& format_seconds) const;
 
  private:

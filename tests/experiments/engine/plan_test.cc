@@ -150,7 +150,8 @@ TEST(Overview, SaysWhatRunsAndHowLongItTakes) {
   using Kind = WorkerNews::Kind;
   const auto seconds = [](double left) { return std::to_string(left); };
   overview.hear({.kind = Kind::kBegun, .run = "c-seed1", .process = 7});
-  EXPECT_EQ(overview.line(seconds), "2 of 4 done | c-seed1 begins | about 80.000000 left");
+  EXPECT_EQ(overview.line(seconds),
+            "2 of 4 done | c-seed1 begins | about 80.000000 of training left");
   overview.hear({.kind = Kind::kTraining,
                  .run = "c-seed1",
                  .epoch = 2,
@@ -163,7 +164,7 @@ TEST(Overview, SaysWhatRunsAndHowLongItTakes) {
   EXPECT_EQ(
       overview.line(seconds),
       "2 of 4 done | c-seed1 epoch 2/4 25% loss 1.50 | d-seed1 test none 50% | about 27.500000 "
-      "left");
+      "of training left");
   // What a step takes counts only until an epoch is done.
   save_times(plan.directory(plan.runs[2]), {{10}, 0});
   overview.hear({.kind = Kind::kEpoch, .run = "c-seed1", .epoch = 1, .process = 7});
@@ -174,9 +175,13 @@ TEST(Overview, SaysWhatRunsAndHowLongItTakes) {
                  .part = 0.5,
                  .seconds = 400,
                  .process = 7});
-  EXPECT_TRUE(overview.line(seconds).ends_with("| about 25.000000 left")) << overview.line(seconds);
+  EXPECT_TRUE(overview.line(seconds).ends_with("| about 25.000000 of training left"))
+      << overview.line(seconds);
   overview.hear({.kind = Kind::kFailed, .run = "c-seed1", .message = "no", .process = 7});
   EXPECT_EQ(overview.line(seconds), "2 of 4 done | d-seed1 test none 50%");
+  save_times(plan.directory(plan.runs[1]), {{10, 10}, 30});  // now it is known what tests take
+  overview.look();
+  EXPECT_EQ(overview.line(seconds), "2 of 4 done | d-seed1 test none 50% | about 30.000000 left");
 }
 
 }  // namespace
