@@ -17,7 +17,7 @@ from .common import ROOT
 sys.path.append(str(ROOT / "bench"))  # the scripts that measured speed make their tables, and svg.py draws
 
 from . import (adversarial, adversarial_chat, carryover, comprehend, energy, experiment, explanations, gaps, generators,  # noqa: E402
-               history, mediation, nex_cv, other_models, probes, retrieval, scale, speed, turns)
+               history, mediation, nex_cv, other_models, probes, probes_trained, retrieval, scale, speed, turns)
 
 MODULES = [adversarial, adversarial_chat, carryover, comprehend, energy, experiment, explanations, gaps, generators, history,
-           mediation, nex_cv, other_models, probes, retrieval, scale, speed, turns]
+           mediation, nex_cv, other_models, probes, probes_trained, retrieval, scale, speed, turns]
