@@ -8,9 +8,11 @@
 #include "dialog/respond/score_json.h"
 #include "dialog/stats/principal_components.h"
 #include "dialog/text/tokenizer.h"
+#include "experiments/engine/runs/plan.h"
 #include "experiments/frozen_encoder_json.h"
 #include "experiments/probes/measurement_json.h"
 #include "experiments/probes/paper.h"
+#include "train/run_json.h"
 
 namespace heed {
 namespace {
@@ -137,10 +139,21 @@ std::vector<KeptEpoch> kept_epochs(const Run& run, const Probing& probing,
       likeness);
 }
 
+// What probes read from an epoch, if it is one of evaluation.json; else null.
+Json probed_before(const Run& run, int epoch) {
+  const Json evaluation = parse_json<Json>(in(run.directory, kEvaluationFile));
+  for (const auto& [name, checkpoint] : evaluation.at("checkpoints").items()) {
+    if (checkpoint.at("epoch") == epoch) return without_items(checkpoint);
+  }
+  return {};
+}
+
 // What is measured of an epoch that was chosen.
-Json chosen_epoch(const Probing& probing, const KeptEpoch& best, const std::string& name) {
+Json chosen_epoch(const Run& run, const Probing& probing, const KeptEpoch& best,
+                  const std::string& name) {
   const LoadedModel loaded = probing.model(std::to_string(best.epoch));
-  Json json = without_items(probing.checkpoint(loaded, name));
+  Json json = probed_before(run, best.epoch);
+  if (json.is_null()) json = without_items(probing.checkpoint(loaded, name));
   json["epoch"] = best.epoch;
   json["valid"] = {{"bleu2", best.overlap.bleu_2},
                    {"rouge_l", best.overlap.rouge_l},
@@ -159,7 +172,7 @@ void measure_chosen(const Run& run, const OnMeasuring& progress, Json& json) {
     if (name == kBestBert) continue;
     const KeptEpoch best = best_epoch(kept, name);
     Json& its = measured[best.epoch];
-    if (its.is_null()) its = chosen_epoch(probing, best, name);
+    if (its.is_null()) its = chosen_epoch(run, probing, best, name);
     json[name] = its;
   }
 }
@@ -183,7 +196,7 @@ void measure_judged(const Run& run, const OnMeasuring& progress, Json& json) {
   json["encoder"] = checksum_of(run.settings.judge);
   json["by_epoch"] = Json::array();
   for (const KeptEpoch& epoch : kept) json["by_epoch"].push_back(epoch.likeness);
-  json[kBestBert] = chosen_epoch(probing, *best, kBestBert);
+  json[kBestBert] = chosen_epoch(run, probing, *best, kBestBert);
   json[kBestBert]["valid"]["bert"] = best->likeness;
 }
 

@@ -5,6 +5,7 @@
 #include "dialog/respond/choose_epoch.h"
 #include "dialog/stats/principal_components.h"
 #include "experiments/engine/report/page.h"
+#include "experiments/probes/measurement_json.h"
 #include "nn/safetensors.h"
 #include "tests/dialog/pretrained/tiny_bert.h"
 #include "tests/golden.h"
@@ -263,6 +264,13 @@ TEST_F(ProbesTest, CompletesAFolderOfAnOlderVersion) {
     if (choice.is_object() && choice.value("epoch", 0) == best["epoch"]) {
       EXPECT_EQ(choice["raw"], best["raw"]) << name;
     }
+  }
+  // What evaluation.json has of the epoch is taken over, and of no other one.
+  const Json checkpoints = Json::parse(evaluation)["checkpoints"];
+  for (const auto& [name, checkpoint] : checkpoints.items()) {
+    const bool same_epoch = checkpoint["epoch"] == best["epoch"];
+    EXPECT_EQ(checkpoint["length"] == best["length"], same_epoch) << name;
+    EXPECT_TRUE(!same_epoch || without_items(checkpoint)["raw"] == best["raw"]) << name;
   }
   ASSERT_EQ(heed_program(report).code, 0);
   EXPECT_FALSE(has(dir.read("page.html"), "not measured yet"));
