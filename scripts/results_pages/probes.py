@@ -1,4 +1,5 @@
 """docs/results/probes.md: what linear probes read from encoders."""
+import functools
 from statistics import fmean
 
 from .common import RESULTS, read, table
@@ -7,7 +8,7 @@ PAGE = "docs/results/probes.md"
 PROBES = RESULTS / "probes"
 TASKS = ["UtteranceLoc", "RecentTopic", "RecentSlots", "NumRecentInfo", "AllTopics", "AllSlots", "ActionSelect", "EntitySlots",
          "IsMultiTask"]
-
+CHOICES = {"best-bleu": "chosen", "best-rouge": "chosen", "best-meteor": "chosen", "best-bert": "judged"}  # the file that has an epoch
 
 def layers_table():
     """F1 of a linear probe on MiniLM's layers, and on a bag of words of the same examples."""
@@ -17,8 +18,9 @@ def layers_table():
     return table(["read from", *TASKS], [[title] + [f"{100 * f1[task]['f1']:.1f}" for task in TASKS] for title, f1 in of])
 
 
-def probed(run, file="evaluation"):
-    return read(PROBES / f"{run}-seed1" / f"{file}.json")
+@functools.cache
+def probed(run, file="evaluation", kept=PROBES):
+    return read(kept / f"{run}-seed1" / f"{file}.json")
 
 
 def runs_with(file):
@@ -48,9 +50,8 @@ def chosen_table():
     """The epochs that each metric chooses, and what a probe reads from them."""
     rows, tasks = [], ["RecentTopic", "AllTopics", "ActionSelect"]
     for run in runs_with("judged"):
-        chosen = probed(run, "chosen") | {"best-bert": probed(run, "judged")["best-bert"]}
-        for name in ("best-bleu", "best-rouge", "best-meteor", "best-bert"):
-            of = chosen[name]
+        for name, file in CHOICES.items():
+            of = probed(run, file)[name]
             f1 = {task: score["f1"] for task, score in of["standardised"].items()}
             numbers = [*(of["valid"][key] for key in ("bleu2", "rouge_l", "meteor")), fmean(f1.values()), *(f1[task] for task in tasks)]
             rows.append([f"`{run}`", name, str(of["epoch"]), *(f"{100 * x:.1f}" for x in numbers)])

@@ -2,7 +2,8 @@
 import functools
 from statistics import fmean
 
-from .common import RESULTS, interval, read, read_lines, table
+from . import probes
+from .common import RESULTS, interval, read_lines, table
 
 PAGE = "docs/results/probes-trained.md"
 KEPT = RESULTS / "probes-trained"
@@ -12,12 +13,8 @@ BASELINES = ["bag-of-words", "length"]
 TASKS = ["UtteranceLoc", "RecentTopic", "RecentSlots", "RecentValues", "NumRecentInfo", "RepeatInfo", "NumRepeatInfo", "AllSlots", "AllValues",
          "NumAllInfo", "AllTopics", "NumAllTopics", "IsMultiTask", "ActionSelect", "EntitySlots", "EntityValues", "WordCont", "ResponseLength"]
 MULTIWOZ = TASKS[:16]
-CHOICES = {"best-bleu": "BLEU-2", "best-rouge": "ROUGE-L", "best-meteor": "METEOR", "best-bert": "\"BERT\""}
-
-
-@functools.cache
-def probed(model, file="evaluation"):
-    return read(KEPT / f"{model}-seed1" / f"{file}.json")
+METRICS = ["BLEU-2", "ROUGE-L", "METEOR", "\"BERT\""]  # those of probes.CHOICES
+probed = functools.partial(probes.probed, kept=KEPT)
 
 
 def f1(model, checkpoint, reading, task):
@@ -65,8 +62,9 @@ def selectivity_table():
     return table(["task", *(f"`{model}`" for model in MODELS)], rows, texts=1)
 
 
-def chosen(model, name):
-    return probed(model, "judged" if name == "best-bert" else "chosen")[name]
+def chosen(model):
+    """The epoch that each metric chooses."""
+    return [probed(model, file)[name] for name, file in probes.CHOICES.items()]
 
 
 def mean_of(scores):
@@ -78,9 +76,9 @@ def chosen_table():
     """The epoch that each metric chooses, and the mean F1 there."""
     rows = []
     for model in MODELS:
-        of = [probed(model)["checkpoints"]["best"], *(chosen(model, name) for name in CHOICES)]
+        of = [probed(model)["checkpoints"]["best"], *chosen(model)]
         rows.append([f"`{model}`"] + [f"{at['epoch']}: {mean_of(at['standardised']):.1f}" for at in of])
-    return table(["model", "perplexity", *CHOICES.values()], rows, texts=1)
+    return table(["model", "perplexity", *METRICS], rows, texts=1)
 
 
 def bag(task, reading):
@@ -109,7 +107,7 @@ def means(reading, checkpoint):
 
 
 def facts():
-    best, untrained, mlp = means("standardised", "best"), means("standardised", "untrained"), means("mlp", "best")
+    best, untrained, mlp, raw = means("standardised", "best"), means("standardised", "untrained"), means("mlp", "best"), means("raw", "best")
     lstm = max(RNNS, key=best.get)
     bags = {reading: fmean(bag(task, reading) for task in MULTIWOZ) for reading in ("standardised", "mlp")}
     at = lambda model, task, reading="standardised", checkpoint="best": f"{f1(model, checkpoint, reading, task):.1f}"
@@ -119,8 +117,9 @@ def facts():
     same, changes = same_sign([model for model in MODELS if model != "hred"])
     easy = ("RepeatInfo", "NumRepeatInfo", "NumAllTopics", "IsMultiTask")
     selective = [probed(model)["selectivity"][task] for model in MODELS for task in easy]
-    chosen_epochs = {model: {chosen(model, name)["epoch"] for name in CHOICES} for model in MODELS}
+    chosen_epochs = {model: {of["epoch"] for of in chosen(model)} for model in MODELS}
     topics = {model: f1(model, "best", "standardised", "AllTopics") for model in RNNS}
+    unread = [task for task in TASKS if f1("hred", "untrained", "mlp", task) == 0]
     hred_as_raw, of = same_sign(["hred"])
     hred_as_standardised, _ = same_sign(["hred"], "standardised")
     return [
@@ -135,6 +134,11 @@ def facts():
         f"by {100 * (1 - max(fell.values())):.1f} to {100 * (1 - min(fell.values())):.1f} % in it",
         f"`ActionSelect` {at('transformer', 'ActionSelect', checkpoint='untrained')} to {at('transformer', 'ActionSelect')}",
         f"`RecentSlots` {at('transformer', 'RecentSlots', checkpoint='untrained')} to {at('transformer', 'RecentSlots')}",
+        f"differ by at most {max(abs(mlp[model] - raw[model]) for model in MODELS):.1f} points",
+        f"F1 of 0 on {'ten' if len(unread) == 10 else len(unread)} of the 18 tasks",
+        f"standardised, has up to {max(f1('hred', 'untrained', 'standardised', task) for task in unread):.1f}",
+        f"its `NumRecentInfo` has {at('transformer', 'NumRecentInfo', 'mlp')} and a selectivity of "
+        f"{100 * probed('transformer')['selectivity']['NumRecentInfo']:.1f}",
         f"{unconverged('mlp')[0]} of {unconverged('mlp')[1]} had not converged",
         f"between {100 * min(selective):.1f} and {100 * max(selective):+.1f}",
         f"for {'each' if all(len(epochs) == 1 for epochs in chosen_epochs.values()) else 'some'} of the five models; in "
